@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Fails if a file includes a header of a layer above its own, or a library reserved to other places."""
+import pathlib
+import re
+import sys
+
+# From the bottom up. A file under tests/ counts as part of the layer that it mirrors, so that the tests
+# of a layer need nothing above it; tests/fuzz, tests/bench and the like may include everything.
+LAYERS = ["models/base", "models/graph", "models/network", "models/device", "models/collective", "models/workload",
+          "models/schedule", "traces", "sim/engine", "sim/tuning", "sim/report", "sim/validate", "sim/cli", "tests"]
+
+# Libraries by header prefix, and the folders that may include them.
+RESERVED = {"simgrid/": ["sim/engine", "tests"], "xbt/": ["sim/engine", "tests"], "CLI/": ["sim/cli"],
+            "boost/graph/": ["models/graph"], "valijson/": ["tests"], "benchmark/": ["tests/bench"]}
+
+# Headers that cost seconds in every file that includes them: never in a header of ours.
+ONLY_IN_SOURCES = ("nlohmann/json.hpp", "spdlog/")
+
+# models/ reads and writes no files.
+FILE_INPUT_OUTPUT = ("fstream", "filesystem", "iostream", "cstdio", "stdio.h", "fcntl.h", "unistd.h")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
+OWN_FOLDERS = ("models", "traces", "sim", "tests")
+
+
+def layer_of(name):
+    """Index of the layer of a file, or None; tests/models/base/x_test.cpp is of layer models/base."""
+    mirrored = name.removeprefix("tests/")
+    for candidate in (mirrored, name):
+        for index, layer in enumerate(LAYERS):
+            if candidate.startswith(layer + "/"):
+                return index
+    return None
+
+
+def faults_of_include(name, header):
+    mine, theirs = layer_of(name), layer_of(header)
+    helper_of_tests = name.startswith("tests/") and header.startswith("tests/")
+    if theirs is not None and theirs > mine and not helper_of_tests:
+        yield f"includes {header}, which is a layer above"
+    if header.split("/")[0] in OWN_FOLDERS and theirs is None:
+        yield f"includes {header}, which is in no layer"
+    for prefix, folders in RESERVED.items():
+        if header.startswith(prefix) and not name.startswith(tuple(f + "/" for f in folders)):
+            yield f"only {', '.join(folders)} may include {prefix}"
+    if name.endswith(".hpp") and header.startswith(ONLY_IN_SOURCES):
+        yield f"{header} belongs into .cpp files only"
+    if name.startswith("models/") and header in FILE_INPUT_OUTPUT:
+        yield f"includes <{header}>, but models/ has no file input and output"
+
+
+def faults_of_file(name, text):
+    if layer_of(name) is None:
+        return [f"{name}: is in no layer; add its folder to LAYERS in scripts/check_layers.py"]
+    headers = INCLUDE.findall(text)
+    return [f"{name}: {fault}" for header in headers for fault in faults_of_include(name, header)]
+
+
+def check(root):
+    files = sorted(p for folder in OWN_FOLDERS for p in (root / folder).rglob("*") if p.suffix in {".hpp", ".cpp", ".cu"})
+    names = [p.relative_to(root).as_posix() for p in files]
+    return [fault for p, name in zip(files, names) for fault in faults_of_file(name, p.read_text(encoding="utf-8"))]
+
+
+if __name__ == "__main__":
+    found = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1]))
+    print("\n".join(found) or "every include points down")
+    sys.exit(1 if found else 0)

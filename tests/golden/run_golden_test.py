@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Tests of run_golden.py."""
+import pathlib
+import tempfile
+import unittest
+
+import run_golden
+
+
+class RunGolden(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def case(self, command, out=None, err=None):
+        path = self.folder / "case.cmd"
+        path.write_text(command)
+        for suffix, text in ((".txt", out), (".err", err)):
+            if text is not None:
+                path.with_suffix(suffix).write_text(text)
+        return run_golden.read_case(path)
+
+    def faults(self, *case):
+        return run_golden.check_case(self.case(*case), self.folder)
+
+    def test_equal_output_passes(self):
+        self.assertEqual(self.faults("echo hello\n", "hello\n"), [])
+
+    def test_other_output_is_a_fault(self):
+        self.assertIn("-hello\n+goodbye", self.faults("echo goodbye\n", "hello\n")[0])
+
+    def test_another_exit_status_is_a_fault(self):
+        self.assertIn("exits with 3, expected 0", self.faults("exit 3\n", "")[0])
+
+    def test_a_failing_command_must_say_what_it_expects_on_stderr(self):
+        self.assertIn("case.err is missing", self.faults("# exit 2\nexit 2\n", "")[0])
+        self.assertEqual(self.faults("# exit 2\necho wrong >&2; exit 2\n", "", "wrong\n"), [])
+        self.assertIn("+wrong", self.faults("# exit 2\necho wrong >&2; exit 2\n", "", "other\n")[0])
+
+    def test_before_runs_first_in_the_same_folder(self):
+        self.assertEqual(self.faults("# before echo 1 > file\ncat file\n", "1\n"), [])
+
+    def test_replace_changes_the_output(self):
+        self.assertEqual(self.faults("# replace [0-9]+ ms => N ms\necho took 15 ms\n", "took N ms\n"), [])
+
+    def test_update_writes_the_expectation(self):
+        case = self.case("echo new\n", "old\n")
+        self.assertEqual(run_golden.update_case(case, self.folder), [])
+        self.assertEqual(case.expected(".txt"), "new\n")
+
+    def readme_faults(self, readme):
+        path = self.folder / "README.md"
+        path.write_text(readme)
+        return run_golden.check_readme(path, [self.case("stepcast list\n", "a\nb\nc\n")])
+
+    def test_the_readme_shows_what_a_case_prints(self):
+        self.assertEqual(self.readme_faults("```console\n$ stepcast list\na\nb\nc\n```\n"), [])
+        self.assertEqual(self.readme_faults("```console\n$ ./scripts/run\n$ stepcast list\na\n...\nc\n```\n"), [])
+
+    def test_a_readme_that_drifted_is_a_fault(self):
+        self.assertIn("-b", self.readme_faults("```console\n$ stepcast list\na\nc\n```\n")[0])
+        self.assertIn("+x", self.readme_faults("```console\n$ stepcast list\nx\n...\nc\n```\n")[0])
+
+    def test_a_readme_without_commands_is_a_fault(self):
+        self.assertIn("shows no", self.readme_faults("```sh\nstepcast list\n```\n")[0])
+
+    def test_a_readme_command_without_a_case_is_a_fault(self):
+        self.assertIn("no case", self.readme_faults("```console\n$ stepcast show x\n```\n")[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

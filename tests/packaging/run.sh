@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Usage: run.sh BUILD_FOLDER COMPILER
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+prefix="$1/packaging/prefix"
+rm -rf "$1/packaging"
+cmake --install "$1" --prefix "$prefix" >/dev/null
+
+cmake -S "$here/consumer" -B "$1/packaging/consumer" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_COMPILER="$2" -Dstepcast_ROOT="$prefix"
+cmake --build "$1/packaging/consumer"
+"$1/packaging/consumer/consumer"
+"$prefix/bin/stepcast" --help >/dev/null
+
+for path in share/stepcast/configs/clusters share/stepcast/traces/workloads include/stepcast/models/base/units.hpp; do
+  [ -e "$prefix/$path" ] || { echo "not installed: $path" && exit 1; }
+done
+if [ -e "$prefix/include/stepcast/sim/cli" ]; then
+  echo "the headers of the command line are installed; they are for nobody else" && exit 1
+fi
