@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stepcast {
+
+/// How a number came to be. Reports say which kind their inputs were.
+enum class ProvenanceKind { Measured, Derived, Assumed };
+
+/// Where the numbers of a file come from.
+struct Provenance {
+  ProvenanceKind kind = ProvenanceKind::Assumed;
+  std::string source;              ///< Who measured it, on what; or what it was derived from.
+  std::string method;              ///< How it was derived; empty if measured directly.
+  std::vector<std::string> notes;  ///< Caveats, e.g. a warm-up outlier.
+};
+
+}  // namespace stepcast

@@ -1,0 +1,211 @@
+#include "models/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+/// A unit and its size in the SI base unit.
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr double kKi = 1024.0;
+constexpr double kMi = kKi * kKi;
+constexpr double kGi = kMi * kKi;
+constexpr double kTi = kGi * kKi;
+
+constexpr std::array kTimeUnits{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
+                                Unit{"s", 1},     Unit{"m", 60},    Unit{"h", 3600}};
+constexpr std::array kSizeUnits{Unit{"B", 1},     Unit{"kB", 1e3},  Unit{"MB", 1e6},
+                                Unit{"GB", 1e9},  Unit{"TB", 1e12}, Unit{"KiB", kKi},
+                                Unit{"MiB", kMi}, Unit{"GiB", kGi}, Unit{"TiB", kTi}};
+constexpr std::array kBandwidthUnits{
+    Unit{"bps", 1.0 / 8},   Unit{"kbps", 1e3 / 8}, Unit{"Mbps", 1e6 / 8}, Unit{"Gbps", 1e9 / 8},
+    Unit{"Tbps", 1e12 / 8}, Unit{"Bps", 1},        Unit{"kBps", 1e3},     Unit{"MBps", 1e6},
+    Unit{"GBps", 1e9},      Unit{"TBps", 1e12},    Unit{"KiBps", kKi},    Unit{"MiBps", kMi},
+    Unit{"GiBps", kGi},     Unit{"TiBps", kTi}};
+
+// Units for output: ascending, each one 1000 (1024 for sizes) times the one before.
+constexpr std::array kShownTimes{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
+                                 Unit{"s", 1}};
+constexpr std::array kShownSizes{Unit{"B", 1}, Unit{"KiB", kKi}, Unit{"MiB", kMi}, Unit{"GiB", kGi},
+                                 Unit{"TiB", kTi}};
+constexpr std::array kShownBandwidths{Unit{"B/s", 1}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6},
+                                      Unit{"GB/s", 1e9}, Unit{"TB/s", 1e12}};
+
+[[noreturn]] void refuse(std::string_view expected, std::string_view text) {
+  throw InputError(fmt::format("expected {}, found {}", expected, in_quotes(text)));
+}
+
+/// A finite number at the start of the text; advances `text` past it.
+std::optional<double> take_number(std::string_view& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || !std::isfinite(value))
+    return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+/// A non-negative finite quantity "<number><unit>" in the base unit.
+std::optional<double> find_quantity(std::string_view text, std::span<const Unit> units) {
+  if (text.starts_with('-'))
+    return std::nullopt;
+  const std::optional<double> number = take_number(text);
+  const auto unit = std::ranges::find(units, text, &Unit::name);
+  if (!number || unit == units.end())
+    return std::nullopt;
+  const double value = *number * unit->factor;
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string lowered(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), lower);
+  return result;
+}
+
+/// Damerau-Levenshtein distance in its restricted form: insertions, deletions, substitutions and
+/// swaps of neighbours, no substring edited twice. Keeps three rows of the table.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two_back(b.size() + 1), one_back(b.size() + 1), row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(two_back, one_back);
+    std::swap(one_back, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = one_back[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({one_back[j] + 1, row[j - 1] + 1, substitution});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped)
+        row[j] = std::min(row[j], two_back[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+/// Four significant digits in the largest unit that leaves at least 1. The margin lets a value that
+/// would be printed as "1000 ms" move on to "1 s".
+std::string format_in(double value, std::span<const Unit> units) {
+  constexpr double kRoundsUp = 0.99995;
+  const Unit* best = &units.front();
+  for (const Unit& unit : units) {
+    if (std::abs(value) >= kRoundsUp * unit.factor)
+      best = &unit;
+  }
+  const double scaled = value / best->factor;
+  if (std::abs(scaled) >= 9999.5)
+    return fmt::format("{:.0f} {}", scaled, best->name);
+  return fmt::format("{:.4g} {}", scaled, best->name);
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::size_t end = std::min(text.size(), kLongest);
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;  // Never cut inside a UTF-8 character.
+  std::string shown(text.substr(0, end));
+  std::ranges::replace_if(
+      shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return '"' + shown + (end < text.size() ? "...\"" : "\"");
+}
+
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  constexpr std::size_t kLongestName = 200;  // Bounds the work on hostile input.
+  if (name.size() > kLongestName)
+    return "";
+  const std::string wanted = lowered(name);
+  std::string nearest;
+  std::size_t smallest = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(wanted, lowered(candidate));
+    if (distance >= smallest)
+      continue;
+    smallest = distance;
+    nearest = candidate;
+  }
+  if (!nearest.empty() || name.size() < 3)
+    return nearest;
+  const auto longer = std::ranges::find_if(
+      candidates, [&](const std::string& c) { return lowered(c).starts_with(wanted); });
+  return longer == candidates.end() ? "" : *longer;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
+  const std::string nearest = nearest_name(name, candidates);
+  return nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
+}
+
+Seconds parse_seconds(std::string_view text) {
+  const auto value = find_quantity(text, kTimeUnits);
+  if (!value)
+    refuse("a time such as \"2us\"", text);
+  return {*value};
+}
+
+Bytes parse_bytes(std::string_view text) {
+  const auto value = find_quantity(text, kSizeUnits);
+  if (!value)
+    refuse("a size such as \"25MiB\"", text);
+  return {*value};
+}
+
+BytesPerSecond parse_bandwidth(std::string_view text) {
+  const auto value = find_quantity(text, kBandwidthUnits);
+  if (!value)
+    refuse("a bandwidth such as \"10Gbps\" or \"1.2GBps\"", text);
+  if (*value <= 0)
+    refuse("a bandwidth above zero", text);
+  return {*value};
+}
+
+double parse_number(std::string_view text) {
+  std::string_view rest = text;
+  const std::optional<double> value = take_number(rest);
+  if (!value || !rest.empty())
+    refuse("a number", text);
+  return *value;
+}
+
+std::uint32_t parse_count(std::string_view text, std::uint32_t least) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (!whole || value < least)
+    refuse(fmt::format("a whole number from {} on", least), text);
+  return value;
+}
+
+std::string format_seconds(Seconds time) {
+  if (time.value == 0)
+    return "0 s";
+  return format_in(time.value, kShownTimes);
+}
+
+std::string format_bytes(Bytes size) {
+  return format_in(size.value, kShownSizes);
+}
+
+std::string format_bandwidth(BytesPerSecond bandwidth) {
+  return format_in(bandwidth.value, kShownBandwidths);
+}
+
+}  // namespace stepcast

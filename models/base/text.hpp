@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/units.hpp"
+
+namespace stepcast {
+
+/// The candidate with the smallest edit distance, if close enough to be a likely typo; else "".
+std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
+
+/// `; did you mean "dear"?` for a likely typo, else "".
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
+
+/// The user's text as an error message shows it: in double quotes, control characters replaced, cut
+/// after 60 bytes, so that the message stays one line of bearable length.
+std::string in_quotes(std::string_view text);
+
+/// Quantities as users write them, in SimGrid's syntax. Each throws InputError that says what was
+/// expected and what was found, to be prefixed by the caller with file and field.
+/// Times: "2us", "14.5us", "252.9ms", "1s" (ns, us, ms, s, m, h). Never negative, never NaN.
+Seconds parse_seconds(std::string_view text);
+/// Sizes: "25MiB", "4096B", "1.5GB", "8kB" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB).
+Bytes parse_bytes(std::string_view text);
+/// Bandwidths: "10Gbps", "100Mbps" (bits), "12.5GBps", "4.8GiBps" (bytes). Positive.
+BytesPerSecond parse_bandwidth(std::string_view text);
+/// A plain finite number.
+double parse_number(std::string_view text);
+/// A whole number from `least` on.
+std::uint32_t parse_count(std::string_view text, std::uint32_t least = 0);
+
+/// "313.7 ms", "14.5 us"; "25 MiB"; "1.16 GB/s": three to four significant digits.
+std::string format_seconds(Seconds time);
+std::string format_bytes(Bytes size);
+std::string format_bandwidth(BytesPerSecond bandwidth);
+
+}  // namespace stepcast

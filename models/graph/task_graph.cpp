@@ -1,0 +1,64 @@
+#include "models/graph/task_graph.hpp"
+
+#include <boost/graph/strong_components.hpp>
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+// Kahn's algorithm, counting only: every task is reached exactly when there is no cycle.
+template <class Graph>
+bool is_acyclic(const Graph& graph, std::vector<std::uint32_t> in_degree) {
+  std::vector<TaskId> ready;
+  for (TaskId id = 0; id < in_degree.size(); ++id)
+    if (in_degree[id] == 0)
+      ready.push_back(id);
+  std::size_t reached = 0;
+  while (!ready.empty()) {
+    const TaskId id = ready.back();
+    ready.pop_back();
+    ++reached;
+    for (auto [it, end] = boost::adjacent_vertices(id, graph); it != end; ++it)
+      if (--in_degree[*it] == 0)
+        ready.push_back(*it);
+  }
+  return reached == in_degree.size();
+}
+
+// Called only after a cycle is known to exist, so it may be slow.
+template <class Graph>
+std::string describe_cycle(const Graph& graph) {
+  std::vector<std::uint32_t> component(num_vertices(graph));
+  const auto index = get(boost::vertex_index, graph);
+  const auto count =
+      boost::strong_components(graph, boost::make_iterator_property_map(component.begin(), index));
+  std::vector<std::vector<TaskId>> members(count);
+  for (TaskId id = 0; id < component.size(); ++id)
+    members[component[id]].push_back(id);
+  for (const auto& cycle : members)
+    if (cycle.size() > 1)
+      return fmt::format("tasks {} wait for each other", fmt::join(cycle, ", "));
+  return "a task waits for itself";
+}
+
+}  // namespace
+
+TaskGraph::TaskGraph(const std::vector<Task>& tasks, const std::vector<Edge>& edges)
+    : in_degree_(tasks.size()) {
+  for (const auto& [before, after] : edges) {
+    if (before >= tasks.size() || after >= tasks.size())
+      throw InputError(fmt::format("dependency {} -> {} names a task outside 0..{}", before, after,
+                                   tasks.size() - 1));
+    ++in_degree_[after];
+  }
+  graph_ = Csr(boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
+               static_cast<TaskId>(tasks.size()));
+  for (TaskId id = 0; id < tasks.size(); ++id)
+    graph_[id] = tasks[id];
+  if (!is_acyclic(graph_, in_degree_))
+    throw InputError("cyclic task graph: " + describe_cycle(graph_));
+}
+
+}  // namespace stepcast

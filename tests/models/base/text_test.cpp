@@ -1,0 +1,150 @@
+#include "models/base/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/input_error.hpp"
+
+namespace stepcast {
+namespace {
+
+TEST(ParseSeconds, KnowsEveryUnit) {
+  EXPECT_DOUBLE_EQ(parse_seconds("3ns").value, 3e-9);
+  EXPECT_DOUBLE_EQ(parse_seconds("14.5us").value, 14.5e-6);
+  EXPECT_DOUBLE_EQ(parse_seconds("252.9ms").value, 0.2529);
+  EXPECT_DOUBLE_EQ(parse_seconds("1s").value, 1);
+  EXPECT_DOUBLE_EQ(parse_seconds("2m").value, 120);
+  EXPECT_DOUBLE_EQ(parse_seconds("0.5h").value, 1800);
+  EXPECT_DOUBLE_EQ(parse_seconds("0s").value, 0);
+}
+
+TEST(ParseSeconds, SaysWhatWasExpectedAndFound) {
+  EXPECT_EQ(input_error_of([] { parse_seconds("2 parsecs"); }),
+            "expected a time such as \"2us\", found \"2 parsecs\"");
+}
+
+TEST(ParseSeconds, RefusesWhatIsNoTime) {
+  for (const char* text : {"", "2", "us", "-2us", "-0s", "+2us", "nans", "infs", "nan", "inf",
+                           "2us ", " 2us", "2US", "2e999s", "1e308h", "0x2s", "2,5us", "2us2us"}) {
+    EXPECT_THROW(parse_seconds(text), InputError) << text;
+  }
+}
+
+TEST(ParseSeconds, KeepsErrorsOnOneBearableLine) {
+  const std::string error = input_error_of([] { parse_seconds("2\n" + std::string(5000, 'x')); });
+  EXPECT_EQ(error.find('\n'), std::string::npos);
+  EXPECT_LT(error.size(), 120U);
+}
+
+TEST(InQuotes, KeepsShortTextAsItIs) {
+  EXPECT_EQ(in_quotes("25MiB"), "\"25MiB\"");
+  EXPECT_EQ(in_quotes("a\tb"), "\"a?b\"");
+}
+
+TEST(InQuotes, NeverCutsInsideACharacter) {
+  const std::string micro = "\xC2\xB5";  // two bytes; 59 + 2 > 60
+  EXPECT_EQ(in_quotes(std::string(59, 'x') + micro), '"' + std::string(59, 'x') + "...\"");
+}
+
+TEST(ParseBytes, TellsDecimalFromBinaryUnits) {
+  EXPECT_DOUBLE_EQ(parse_bytes("4096B").value, 4096);
+  EXPECT_DOUBLE_EQ(parse_bytes("8kB").value, 8000);
+  EXPECT_DOUBLE_EQ(parse_bytes("1.5GB").value, 1.5e9);
+  EXPECT_DOUBLE_EQ(parse_bytes("8KiB").value, 8192);
+  EXPECT_DOUBLE_EQ(parse_bytes("25MiB").value, 25.0 * 1024 * 1024);
+  EXPECT_DOUBLE_EQ(parse_bytes("2TiB").value, 2.0 * 1024 * 1024 * 1024 * 1024);
+}
+
+TEST(ParseBytes, RefusesTimesAndBareNumbers) {
+  EXPECT_EQ(input_error_of([] { parse_bytes("25"); }),
+            "expected a size such as \"25MiB\", found \"25\"");
+  EXPECT_THROW(parse_bytes("25ms"), InputError);
+  EXPECT_THROW(parse_bytes("-1B"), InputError);
+}
+
+TEST(ParseBandwidth, TellsBitsFromBytes) {
+  EXPECT_DOUBLE_EQ(parse_bandwidth("10Gbps").value, 1.25e9);  // 10e9 bits / 8
+  EXPECT_DOUBLE_EQ(parse_bandwidth("100Mbps").value, 12.5e6);
+  EXPECT_DOUBLE_EQ(parse_bandwidth("12.5GBps").value, 12.5e9);
+  EXPECT_DOUBLE_EQ(parse_bandwidth("4.8GiBps").value, 4.8 * 1024 * 1024 * 1024);
+}
+
+TEST(ParseBandwidth, RefusesZeroAndNegative) {
+  EXPECT_EQ(input_error_of([] { parse_bandwidth("0Gbps"); }),
+            "expected a bandwidth above zero, found \"0Gbps\"");
+  EXPECT_THROW(parse_bandwidth("-10Gbps"), InputError);
+  EXPECT_THROW(parse_bandwidth("10GB"), InputError);
+}
+
+TEST(ParseNumber, IsFiniteAndNothingElse) {
+  EXPECT_DOUBLE_EQ(parse_number("1.5"), 1.5);
+  EXPECT_DOUBLE_EQ(parse_number("-2e-3"), -0.002);
+  for (const char* text : {"", "nan", "inf", "-inf", "1.5x", " 1", "1e999"})
+    EXPECT_THROW(parse_number(text), InputError) << text;
+}
+
+TEST(ParseCount, IsAWholeNumberFromTheLeastOn) {
+  EXPECT_EQ(parse_count("0"), 0U);
+  EXPECT_EQ(parse_count("4294967295"), 4294967295U);
+  EXPECT_EQ(input_error_of([] { parse_count("0", 1); }),
+            "expected a whole number from 1 on, found \"0\"");
+  for (const char* text : {"", "-1", "1.5", "4294967296", "8 ", "eight"})
+    EXPECT_THROW(parse_count(text), InputError) << text;
+}
+
+TEST(NearestName, FindsTyposOfEveryKind) {
+  const std::vector<std::string> names{"bsp", "wfbp", "horovod", "dear"};
+  EXPECT_EQ(nearest_name("deer", names), "dear");       // substitution
+  EXPECT_EQ(nearest_name("horvod", names), "horovod");  // deletion
+  EXPECT_EQ(nearest_name("wwfbp", names), "wfbp");      // insertion
+  EXPECT_EQ(nearest_name("daer", names), "dear");       // swap
+  EXPECT_EQ(nearest_name("DeAR", names), "dear");       // case
+}
+
+TEST(NearestName, PrefersTheSmallerDistance) {
+  const std::vector<std::string> names{"resnet152", "resnet50"};
+  EXPECT_EQ(nearest_name("resnet5", names), "resnet50");
+}
+
+TEST(NearestName, CompletesABeginning) {
+  const std::vector<std::string> names{"bert-base-rtx2080ti-bs64", "resnet50-rtx2080ti-bs64"};
+  EXPECT_EQ(nearest_name("resnet50", names), "resnet50-rtx2080ti-bs64");
+}
+
+TEST(NearestName, KeepsQuietWithoutALikelyTypo) {
+  const std::vector<std::string> names{"bsp", "dear"};
+  EXPECT_EQ(nearest_name("pipeline", names), "");
+  EXPECT_EQ(nearest_name("", names), "");
+  EXPECT_EQ(nearest_name(std::string(100000, 'd'), names), "");
+}
+
+TEST(DidYouMean, IsAClauseOrNothing) {
+  const std::vector<std::string> names{"dear"};
+  EXPECT_EQ(did_you_mean("deer", names), "; did you mean \"dear\"?");
+  EXPECT_EQ(did_you_mean("pipeline", names), "");
+}
+
+TEST(FormatSeconds, ShowsFourDigitsInAFittingUnit) {
+  EXPECT_EQ(format_seconds({0.3137}), "313.7 ms");
+  EXPECT_EQ(format_seconds({14.5e-6}), "14.5 us");
+  EXPECT_EQ(format_seconds({0}), "0 s");
+  EXPECT_EQ(format_seconds({12345}), "12345 s");
+  EXPECT_EQ(format_seconds({-2e-3}), "-2 ms");
+}
+
+TEST(FormatSeconds, RoundsUpIntoTheNextUnit) {
+  EXPECT_EQ(format_seconds({0.99996}), "1 s");  // and not "1000 ms"
+}
+
+TEST(FormatBytes, UsesBinaryUnits) {
+  EXPECT_EQ(format_bytes({25.0 * 1024 * 1024}), "25 MiB");
+  EXPECT_EQ(format_bytes({512}), "512 B");
+  EXPECT_EQ(format_bytes({0}), "0 B");
+}
+
+TEST(FormatBandwidth, UsesDecimalUnits) {
+  EXPECT_EQ(format_bandwidth({1.16e9}), "1.16 GB/s");
+  EXPECT_EQ(format_bandwidth({12.5e6}), "12.5 MB/s");
+}
+
+}  // namespace
+}  // namespace stepcast
