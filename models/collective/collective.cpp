@@ -1,0 +1,165 @@
+#include "models/collective/collective.hpp"
+
+#include <cassert>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/collective/algorithms.hpp"
+
+namespace stepcast {
+namespace {
+
+bool is_scatter_gather(CollectiveKind kind) {
+  return kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter ||
+         kind == CollectiveKind::AllGather;
+}
+
+bool is_rooted(CollectiveKind kind) {
+  return kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce;
+}
+
+std::string algorithms_for(CollectiveKind kind) {
+  std::string names;
+  for (const Algorithm algorithm : all_algorithms())
+    if (supports(algorithm, kind))
+      names += (names.empty() ? "" : ", ") + std::string(name_of(algorithm));
+  return names;
+}
+
+void require_support(const Collective& collective) {
+  if (!supports(collective.algorithm, collective.kind))
+    throw InputError(fmt::format("collective: expected an algorithm for {} ({}), found {}",
+                                 name_of(collective.kind), algorithms_for(collective.kind),
+                                 name_of(collective.algorithm)));
+}
+
+/// Throws InputError for a collective that cannot be; false if there is nothing to move.
+bool moves(const Collective& collective, const Group& group) {
+  require_support(collective);
+  if (is_rooted(collective.kind) && collective.root >= group.size())
+    throw InputError(
+        fmt::format("collective: expected a root below {} (the group's size), found {}",
+                    group.size(), collective.root));
+  return group.size() > 1 && collective.size > Bytes{};
+}
+
+}  // namespace
+
+Algorithm default_algorithm(CollectiveKind kind) {
+  if (kind == CollectiveKind::AllToAll)
+    return Algorithm::Pairwise;
+  return is_rooted(kind) ? Algorithm::Chain : Algorithm::Ring;
+}
+
+bool supports(Algorithm algorithm, CollectiveKind kind) {
+  switch (algorithm) {
+    case Algorithm::Ring:
+    case Algorithm::HierarchicalRing:
+    case Algorithm::HalvingDoubling:
+      return is_scatter_gather(kind);
+    case Algorithm::DoubleBinaryTree:
+      return kind == CollectiveKind::AllReduce || is_rooted(kind);
+    case Algorithm::Pairwise:
+      return kind == CollectiveKind::AllToAll;
+    case Algorithm::Chain:
+      return is_rooted(kind);
+  }
+  assert(false);
+  return false;
+}
+
+Seconds cost_of(const Collective& collective, const Group& group, const Cluster& cluster) {
+  if (!moves(collective, group))
+    return {};
+  switch (collective.algorithm) {
+    case Algorithm::Ring:
+      return ring::total_cost(collective, group, cluster);
+    case Algorithm::HierarchicalRing:
+      return hierarchical::total_cost(collective, group, cluster);
+    case Algorithm::DoubleBinaryTree:
+      return tree::total_cost(collective, group, cluster);
+    case Algorithm::HalvingDoubling:
+      return halving_doubling::total_cost(collective, group, cluster);
+    case Algorithm::Pairwise:
+      return pairwise::total_cost(collective, group, cluster);
+    case Algorithm::Chain:
+      return chain::total_cost(collective, group, cluster);
+  }
+  assert(false);
+  return {};
+}
+
+std::vector<Phase> edge_flows_of(const Collective& collective, const Group& group,
+                                 const Cluster& cluster) {
+  if (!moves(collective, group))
+    return {};
+  switch (collective.algorithm) {
+    case Algorithm::Ring:
+      return ring::flow_phases(collective, group, cluster);
+    case Algorithm::HierarchicalRing:
+      return hierarchical::flow_phases(collective, group, cluster);
+    case Algorithm::DoubleBinaryTree:
+      return tree::flow_phases(collective, group, cluster);
+    case Algorithm::HalvingDoubling:
+      return halving_doubling::flow_phases(collective, group, cluster);
+    case Algorithm::Pairwise:
+      return pairwise::flow_phases(collective, group, cluster);
+    case Algorithm::Chain:
+      return chain::flow_phases(collective, group, cluster);
+  }
+  assert(false);
+  return {};
+}
+
+StepPlan steps_of(const Collective& collective, const Group& group, const Cluster& cluster) {
+  if (!moves(collective, group))
+    return {};
+  switch (collective.algorithm) {
+    case Algorithm::Ring:
+      return ring::step_plan(collective, group);
+    case Algorithm::HierarchicalRing:
+      return hierarchical::step_plan(collective, group, cluster);
+    case Algorithm::DoubleBinaryTree:
+      return tree::step_plan(collective, group, cluster);
+    case Algorithm::HalvingDoubling:
+      return halving_doubling::step_plan(collective, group);
+    case Algorithm::Pairwise:
+      return pairwise::step_plan(collective, group);
+    case Algorithm::Chain:
+      return chain::step_plan(collective, group, cluster);
+  }
+  assert(false);
+  return {};
+}
+
+Bytes sent_per_rank(const Collective& collective, std::uint32_t ranks) {
+  require_support(collective);
+  if (ranks <= 1)
+    return {};
+  if (collective.algorithm == Algorithm::HalvingDoubling)
+    return halving_doubling::sent_per_rank(collective, ranks);
+  // The others send every byte as often as it must move, on average over the group.
+  const double passes = collective.kind == CollectiveKind::AllReduce ? 2 : 1;
+  return collective.size * (passes * (ranks - 1) / ranks);
+}
+
+double bus_factor(CollectiveKind kind, std::uint32_t ranks) {
+  const double others = ranks == 0 ? 0 : (ranks - 1.0) / ranks;
+  switch (kind) {
+    case CollectiveKind::AllReduce:
+      return 2 * others;
+    case CollectiveKind::ReduceScatter:
+    case CollectiveKind::AllGather:
+    case CollectiveKind::AllToAll:
+      return others;
+    case CollectiveKind::Broadcast:
+    case CollectiveKind::Reduce:
+      return 1;
+  }
+  assert(false);
+  return 0;
+}
+
+}  // namespace stepcast

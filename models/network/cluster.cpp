@@ -1,0 +1,30 @@
+#include "models/network/cluster.hpp"
+
+#include <numeric>
+
+namespace stepcast {
+
+Group world_of(const Cluster& cluster) {
+  Group world;
+  world.ranks.resize(cluster.ranks());
+  std::iota(world.ranks.begin(), world.ranks.end(), Rank{0});
+  return world;
+}
+
+std::uint32_t rack_of(const Cluster& cluster, Rank rank) {
+  return cluster.rack ? node_of(cluster, rank) / cluster.rack->nodes : 0;
+}
+
+BytesPerSecond uplink_bandwidth(const Cluster& cluster) {
+  return cluster.nic.bandwidth * cluster.rack->nodes / cluster.rack->oversubscription;
+}
+
+Seconds startup_of(const Cluster& cluster, Rank from, Rank to) {
+  if (node_of(cluster, from) == node_of(cluster, to))
+    return cluster.intra_node.startup;
+  if (rack_of(cluster, from) == rack_of(cluster, to))
+    return cluster.nic.startup;
+  return cluster.nic.startup + cluster.rack->startup;
+}
+
+}  // namespace stepcast

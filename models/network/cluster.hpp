@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/provenance.hpp"
+#include "models/base/units.hpp"
+
+namespace stepcast {
+
+using Rank = std::uint32_t;  ///< Worker (GPU) number, from 0. Rank r is on node r / gpus_per_node.
+
+/// One direction of a full-duplex connection, as a training job sees it.
+struct Link {
+  BytesPerSecond bandwidth{};  ///< Effective, not nominal.
+  Seconds startup{};           ///< Paid by every step (message) that crosses it.
+};
+
+/// Racks of `nodes` nodes whose uplink carries nodes * NIC bandwidth / oversubscription.
+struct RackLevel {
+  std::uint32_t nodes = 1;
+  double oversubscription = 1;
+  Seconds startup{};  ///< Added to the NIC's start-up by a step that leaves the rack.
+};
+
+/// What computing and communicating at once costs.
+struct Overlap {
+  /// While a GPU takes part in at least one running collective, its compute runs 1 + compute_slowdown
+  /// times slower: communication kernels take multiprocessors and memory bandwidth.
+  double compute_slowdown = 0;
+  /// A collective that starts while a member computes first waits for this fraction of the task (the
+  /// layer's pass) that runs there: its kernel gets multiprocessors only when the running kernel has
+  /// handed out its last blocks.
+  double launch_wait = 0;
+};
+
+/// Costs of the training software.
+struct Software {
+  Seconds collective_launch{};          ///< Host and launch overhead of every collective.
+  Seconds horovod_cycle{1e-3};          ///< Pause between two negotiations.
+  Bytes horovod_fusion{134217728};      ///< Fusion buffer.
+  Seconds negotiation_per_cycle{};      ///< One negotiation over all ranks.
+  /// Horovod's coordinator, for each tensor and rank (0 with the response cache on): a tensor costs
+  /// this times the number of ranks.
+  Seconds negotiation_per_request{};
+};
+
+/// What the schedules need to know of the GPU beside the trace.
+struct Device {
+  std::string name;
+  BytesPerSecond memory_bandwidth{};  ///< For copies into and out of fusion buffers; 0: free.
+  Bytes memory{};                     ///< 0 if unknown.
+};
+
+/// A cluster of equal nodes. Every GPU has a port (intra_node) that all its traffic crosses; traffic
+/// to another node also crosses the two NICs, and to another rack the two rack uplinks.
+struct Cluster {
+  std::string name;
+  std::uint32_t nodes = 1;
+  std::uint32_t gpus_per_node = 1;
+  Link intra_node;
+  Link nic;
+  std::optional<RackLevel> rack;
+  Overlap overlap;
+  Software software;
+  Device device;
+  Provenance provenance;
+
+  std::uint32_t ranks() const { return nodes * gpus_per_node; }
+};
+
+/// An ordered set of ranks that communicate (a communicator).
+struct Group {
+  std::vector<Rank> ranks;
+  std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
+};
+
+/// All ranks of the cluster in order.
+Group world_of(const Cluster& cluster);
+
+inline std::uint32_t node_of(const Cluster& cluster, Rank rank) {
+  return rank / cluster.gpus_per_node;
+}
+
+/// Rack of a rank; 0 without a rack level.
+std::uint32_t rack_of(const Cluster& cluster, Rank rank);
+
+/// Bandwidth of one rack's uplink. Precondition: cluster.rack.
+BytesPerSecond uplink_bandwidth(const Cluster& cluster);
+
+/// Start-up of one message: the intra-node, NIC or NIC + rack start-up, by the distance.
+Seconds startup_of(const Cluster& cluster, Rank from, Rank to);
+
+}  // namespace stepcast
