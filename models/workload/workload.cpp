@@ -1,0 +1,103 @@
+#include "models/workload/workload.hpp"
+
+#include <numeric>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+
+namespace {
+
+/// Sums `value(layer)` over the layers.
+template <class T, class Value>
+T sum_over_layers(const Workload& workload, Value value) {
+  return std::accumulate(workload.layers.begin(), workload.layers.end(), T{},
+                         [&](T sum, const Layer& layer) { return sum + value(layer); });
+}
+
+void scale_times(Workload& workload, double factor) {
+  for (Layer& layer : workload.layers) {
+    layer.forward = layer.forward * factor;
+    layer.backward = layer.backward * factor;
+  }
+}
+
+}  // namespace
+
+Bytes size_of(DataType dtype) {
+  switch (dtype) {
+    case DataType::Float64:
+      return {8};
+    case DataType::Float32:
+      return {4};
+    case DataType::Float16:
+    case DataType::BFloat16:
+      return {2};
+    case DataType::Int8:
+      return {1};
+  }
+  return {0};
+}
+
+Bytes size_of(const Parameter& parameter) {
+  return static_cast<double>(parameter.elements) * size_of(parameter.dtype);
+}
+
+Bytes parameter_size(const Layer& layer) {
+  Bytes size;
+  for (const Parameter& parameter : layer.parameters)
+    size += size_of(parameter);
+  return size;
+}
+
+Bytes parameter_size(const Workload& workload) {
+  return sum_over_layers<Bytes>(workload, [](const Layer& layer) { return parameter_size(layer); });
+}
+
+std::uint64_t parameter_count(const Workload& workload) {
+  return sum_over_layers<std::uint64_t>(workload, [](const Layer& layer) {
+    std::uint64_t count = 0;
+    for (const Parameter& parameter : layer.parameters)
+      count += parameter.elements;
+    return count;
+  });
+}
+
+std::size_t tensor_count(const Workload& workload) {
+  return sum_over_layers<std::size_t>(workload,
+                                      [](const Layer& layer) { return layer.parameters.size(); });
+}
+
+Seconds forward_time(const Workload& workload) {
+  return sum_over_layers<Seconds>(workload, [](const Layer& layer) { return layer.forward; });
+}
+
+Seconds backward_time(const Workload& workload) {
+  return sum_over_layers<Seconds>(workload, [](const Layer& layer) { return layer.backward; });
+}
+
+Workload with_step_time(Workload workload, Seconds step_time) {
+  if (!(step_time > Seconds{0}))
+    throw InputError("step time: expected a time above zero");
+  const Seconds measured = forward_time(workload) + backward_time(workload);
+  if (measured <= Seconds{0}) {
+    throw InputError("workload " + workload.name +
+                     ": its layer times sum to zero and cannot be scaled to a step time");
+  }
+  scale_times(workload, step_time / measured);
+  return workload;
+}
+
+Workload with_batch(Workload workload, std::uint32_t batch) {
+  if (batch == 0)
+    throw InputError("batch: expected a whole number of at least 1, found 0");
+  const double factor = static_cast<double>(batch) / workload.batch;
+  if (workload.batch_scaling == BatchScaling::Proportional)
+    scale_times(workload, factor);
+  for (Layer& layer : workload.layers)
+    layer.activation = layer.activation * factor;
+  workload.batch = batch;
+  return workload;
+}
+
+}  // namespace stepcast

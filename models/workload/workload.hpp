@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/provenance.hpp"
+#include "models/base/units.hpp"
+
+namespace stepcast {
+
+using LayerId = std::uint32_t;  ///< Index of a layer in its workload, in forward order.
+
+enum class DataType : std::uint8_t { Float64, Float32, Float16, BFloat16, Int8 };
+
+/// One trainable tensor.
+struct Parameter {
+  std::string name;
+  std::uint64_t elements = 0;
+  DataType dtype = DataType::Float32;
+};
+
+/// One layer as profiled: a module of the network with its own forward and backward pass.
+struct Layer {
+  std::string name;
+  std::string kind;                   ///< "Conv2d", "BatchNorm2d", "Linear", ...
+  Seconds forward{};                  ///< Time of the forward pass of one mini-batch.
+  Seconds backward{};                 ///< Time of the backward pass of one mini-batch.
+  std::vector<Parameter> parameters;  ///< May be empty (ReLU, pooling).
+  Bytes activation{};                 ///< Output of the layer for one mini-batch; 0 if unknown.
+  double macs = 0;                    ///< Forward multiply-accumulates per sample; 0 if unknown.
+};
+
+/// How per-layer times follow the batch size.
+enum class BatchScaling : std::uint8_t {
+  Unknown,       ///< The trace does not say: times stay, and a report notes it.
+  Proportional,  ///< Times are proportional to the batch.
+};
+
+/// One training step of one model on one device, as measured or derived per layer.
+struct Workload {
+  std::string name;    ///< "<model>-<device>-bs<batch>".
+  std::string model;   ///< "resnet50".
+  std::string device;  ///< "rtx2080ti".
+  std::uint32_t batch = 1;  ///< Samples per GPU and step.
+  std::string precision = "fp32";
+  BatchScaling batch_scaling = BatchScaling::Unknown;
+  Provenance provenance;
+  std::vector<Layer> layers;                       ///< In forward order; never empty.
+  std::vector<std::pair<LayerId, LayerId>> edges;  ///< Branches: producer, consumer (producer <
+                                                   ///< consumer). Empty: each feeds the next.
+};
+
+Bytes size_of(DataType dtype);
+Bytes size_of(const Parameter& parameter);
+Bytes parameter_size(const Layer& layer);
+Bytes parameter_size(const Workload& workload);
+std::uint64_t parameter_count(const Workload& workload);
+std::size_t tensor_count(const Workload& workload);
+Seconds forward_time(const Workload& workload);
+Seconds backward_time(const Workload& workload);
+
+/// The workload with every layer time multiplied so that forward plus backward is `step_time`.
+/// Throws InputError if the workload's times sum to zero or `step_time` is not above zero.
+Workload with_step_time(Workload workload, Seconds step_time);
+
+/// The workload at another batch size. Times follow `batch_scaling`; activations are proportional.
+Workload with_batch(Workload workload, std::uint32_t batch);
+
+}  // namespace stepcast
