@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace stepcast::fuzz {
+
+/// One reader under test. `accepts` is true if it takes the input and false if it refuses it with
+/// an InputError of one line; anything else (a crash, another exception, a result that breaks what
+/// the reader promises) ends the process.
+struct Target {
+  const char* name;  ///< Folder of its inputs under tests/fuzz/corpus.
+  bool (*accepts)(std::string_view input);
+};
+
+bool accepts_architecture(std::string_view text);
+bool accepts_cluster(std::string_view text);
+bool accepts_device(std::string_view text);
+bool accepts_experiment(std::string_view text);
+bool accepts_pipedream(std::string_view text);
+bool accepts_settings(std::string_view text);
+bool accepts_workload(std::string_view text);
+
+std::span<const Target> targets();
+
+/// Throws InputError if there is none of that name.
+const Target& target_of(std::string_view name);
+
+}  // namespace stepcast::fuzz

@@ -1,0 +1,76 @@
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/traces/input_error.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+std::string error_of(std::string_view text) {
+  return input_error_of([&] { parse_json(text, "f.json"); });
+}
+
+TEST(ParseJson, KeepsEveryKindOfValue) {
+  const std::string_view text = R"({"a": [1, -2, 2.5, true, null, "x"], "b": {"c": {}}})";
+  EXPECT_EQ(parse_json(text, "f.json"), nlohmann::json::parse(text));
+}
+
+TEST(ParseJson, SyntaxErrorNamesLineAndColumn) {
+  // The bracket is the 8th character of the second line.
+  const std::string error = error_of("{\n \"a\": ]}");
+  EXPECT_EQ(error.find("f.json: line 2, column 7: "), 0U) << error;
+  EXPECT_EQ(error.find("json.exception"), std::string::npos) << error;
+}
+
+TEST(ParseJson, TruncatedTextIsCalledSo) {
+  EXPECT_EQ(error_of("{\"a\": [1, 2"),
+            "f.json: line 1, column 12: the text ends too early (is the file truncated?)");
+}
+
+TEST(ParseJson, DuplicateKeyIsRefusedWithItsPlace) {
+  const std::string error = error_of("{\"a\": 1,\n \"a\": 2}");
+  EXPECT_EQ(error.find("f.json: line 2, column 4: the key \"a\" appears twice"), 0U) << error;
+}
+
+TEST(ParseJson, TheSameKeyInTwoObjectsIsFine) {
+  EXPECT_NO_THROW(parse_json(R"([{"a": 1}, {"a": {"a": 2}}])", "f.json"));
+}
+
+TEST(ParseJson, BytesThatAreNotUtf8AreRefusedWithTheirPlace) {
+  EXPECT_EQ(error_of("{\"a\":\n\"\xff\"}"),
+            "f.json: line 2, column 2: this byte is not UTF-8 text");
+}
+
+TEST(ParseJson, OverlongAndSurrogateBytesAreNotUtf8) {
+  EXPECT_NE(error_of("\"\xc0\xaf\"").find("not UTF-8"), std::string::npos);
+  EXPECT_NE(error_of("\"\xed\xa0\x80\"").find("not UTF-8"), std::string::npos);
+  EXPECT_NE(error_of("\"\xf4\x90\x80\x80\"").find("not UTF-8"), std::string::npos);
+  EXPECT_NE(error_of("\"\xe2\x82").find("not UTF-8"), std::string::npos);
+  EXPECT_EQ(error_of("\"\xe2\x82\xac \xf0\x9f\x98\x80\""), "no error");  // a euro sign, an emoji
+}
+
+TEST(ParseJson, NotANumberAndInfinityAreRefused) {
+  EXPECT_NE(error_of("[NaN]"), "no error");
+  EXPECT_NE(error_of("[Infinity]"), "no error");
+  EXPECT_NE(error_of("[1e999]").find("1e999"), std::string::npos) << error_of("[1e999]");
+}
+
+TEST(ParseJson, TextAfterTheDocumentIsRefused) {
+  EXPECT_EQ(error_of("{} {}").find("f.json: line 1, column 4: "), 0U) << error_of("{} {}");
+}
+
+TEST(ParseJson, ErrorsAreOneLineEvenForTextWithControlCharacters) {
+  EXPECT_EQ(error_of("{\"a\n\": 1}").find('\n'), std::string::npos);
+  EXPECT_EQ(error_of("{\"\\n\": 1, \"\\n\": 2}").find('\n'), std::string::npos);
+}
+
+TEST(ParseJson, DeepNestingDoesNotExhaustTheStack) {
+  const std::string deep(200000, '[');
+  EXPECT_NE(error_of(deep).find("ends too early"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,113 @@
+#include "traces/readers/import.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "tests/traces/input_error.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/gzip.hpp"
+#include "traces/readers/stepcast/workload_writer.hpp"
+
+namespace stepcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kBranched = STEPCAST_SOURCE_DIR "/tests/data/traces/branched-graph.txt";
+const fs::path kVgg16 = STEPCAST_SOURCE_DIR "/traces/workloads/vgg16-pipedream-bs128.json";
+
+std::string gzipped(const std::string& text) {
+  z_stream stream{};
+  deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  std::string output(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(output.data());
+  stream.avail_out = static_cast<uInt>(output.size());
+  deflate(&stream, Z_FINISH);
+  output.resize(stream.total_out);
+  deflateEnd(&stream);
+  return output;
+}
+
+/// A file of its own, removed after the test.
+class Import : public testing::Test {
+ protected:
+  Import() {
+    std::string name = (fs::temp_directory_path() / "stepcast-import-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~Import() override { fs::remove_all(folder_); }
+
+  /// Imports `text` as a file with a name that tells nothing.
+  Workload import_text(const std::string& text, const ImportOptions& options = {}) {
+    write_text_file(folder_ / "trace", text);
+    return import_trace(folder_ / "trace", options, report_);
+  }
+  std::string error_of(const std::string& text, const ImportOptions& options = {}) {
+    return input_error_of([&] { import_text(text, options); });
+  }
+  std::string path() const { return folder_ / "trace"; }
+
+  fs::path folder_;
+  ImportReport report_;
+};
+
+TEST_F(Import, FindsTheFormatByContent) {
+  import_text(read_text_file(kBranched));
+  EXPECT_EQ(report_.format, "pipedream");
+  const std::string own = read_text_file(kVgg16);
+  EXPECT_EQ(to_json_text(import_text(own)), own);
+  EXPECT_EQ(report_.format, "stepcast");
+}
+
+TEST_F(Import, ReadsThroughGzip) {
+  const std::string own = read_text_file(kVgg16);
+  EXPECT_EQ(to_json_text(import_text(gzipped(own))), own);
+}
+
+TEST_F(Import, UnknownContentListsTheKnownFormats) {
+  const std::string expected =
+      path() + ": expected a trace of a known format (stepcast, pipedream), found another content";
+  EXPECT_EQ(error_of("{}"), expected);
+  EXPECT_EQ(error_of("hello\n"), expected);
+  EXPECT_EQ(error_of(std::string("\0\0\0", 3)), expected);
+  EXPECT_EQ(error_of(gzipped("")), expected);
+}
+
+TEST_F(Import, TruncatedGzipIsCalledSo) {
+  const std::string whole = gzipped(read_text_file(kVgg16));
+  EXPECT_EQ(error_of(whole.substr(0, whole.size() / 2)), path() + ": the gzip data ends too early");
+  EXPECT_EQ(error_of("\x1f\x8b"), path() + ": the gzip data ends too early");
+}
+
+TEST_F(Import, DamagedGzipIsCalledSo) {
+  std::string damaged = gzipped(read_text_file(kVgg16));
+  damaged[2] = 99;  // Not the method "deflate".
+  EXPECT_EQ(error_of(damaged), path() + ": the gzip data is damaged");
+}
+
+TEST_F(Import, StrictRefusesWhatWasSkipped) {
+  const std::string text = read_text_file(kBranched) + "\nforeign\n";
+  EXPECT_EQ(error_of(text), "no error");
+  EXPECT_EQ(error_of(text, {.strict = true}),
+            path() +
+                ": refused as strict: 2 skipped: line that is neither a node nor an edge "
+                "(first at line 13)");
+}
+
+TEST(Gunzip, MembersAreConcatenated) {
+  EXPECT_EQ(gunzip_if_compressed(gzipped("one ") + gzipped("two"), "f"), "one two");
+}
+
+TEST(Gunzip, OtherTextStaysAsItIs) {
+  EXPECT_EQ(gunzip_if_compressed("plain", "f"), "plain");
+}
+
+}  // namespace
+}  // namespace stepcast

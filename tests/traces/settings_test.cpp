@@ -1,0 +1,169 @@
+#include "traces/settings.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/input_error.hpp"
+#include "traces/readers/stepcast/cluster_fields.hpp"
+
+namespace stepcast {
+namespace {
+
+Settings parse(std::vector<std::string> arguments) {
+  return parse_settings(arguments);
+}
+
+std::string error_of(std::vector<std::string> arguments) {
+  return input_error_of([&] { parse_settings(arguments); });
+}
+
+Workload two_layers() {
+  Workload workload;
+  workload.name = "two";
+  workload.batch = 4;
+  workload.batch_scaling = BatchScaling::Proportional;
+  workload.layers.resize(2);
+  workload.layers[0].forward = {1};
+  workload.layers[1].backward = {3};
+  return workload;
+}
+
+/// A value that the field accepts and that differs from its default.
+std::string sample_value(const ClusterField& field) {
+  struct {
+    std::string operator()(std::string& (*)(Cluster&)) const { return "v100"; }
+    std::string operator()(std::uint32_t& (*)(Cluster&)) const { return "3"; }
+    std::string operator()(double& (*)(Cluster&)) const { return "1.5"; }
+    std::string operator()(Seconds& (*)(Cluster&)) const { return "7us"; }
+    std::string operator()(Bytes& (*)(Cluster&)) const { return "7MiB"; }
+    std::string operator()(BytesPerSecond& (*)(Cluster&)) const { return "7GBps"; }
+  } visitor;
+  return std::visit(visitor, field.member);
+}
+
+TEST(Settings, ScheduleOptionsStayText) {
+  const Settings settings = parse({"fusion=buffer", "note=a=b"});
+  EXPECT_EQ(settings.schedule.at("fusion"), "buffer");
+  EXPECT_EQ(settings.schedule.at("note"), "a=b");  // the first '=' divides
+}
+
+TEST(Settings, StepTimeRescalesTheWorkload) {
+  const Workload workload = with_settings(two_layers(), parse({"step_time=2s"}));
+  EXPECT_DOUBLE_EQ(workload.layers[0].forward.value, 0.5);   // 1 * 2/4
+  EXPECT_DOUBLE_EQ(workload.layers[1].backward.value, 1.5);  // 3 * 2/4
+  EXPECT_EQ(workload.provenance.notes.size(), 1U);
+}
+
+TEST(Settings, BatchIsAppliedBeforeStepTime) {
+  // The batch doubles all times to 8 s; the step time then has the last word.
+  const Workload workload = with_settings(two_layers(), parse({"step_time=2s", "batch=8"}));
+  EXPECT_EQ(workload.batch, 8U);
+  EXPECT_DOUBLE_EQ((forward_time(workload) + backward_time(workload)).value, 2);
+}
+
+TEST(Settings, NothingSetChangesNothing) {
+  const Workload workload = with_settings(two_layers(), {});
+  EXPECT_DOUBLE_EQ(workload.layers[0].forward.value, 1);
+  EXPECT_TRUE(workload.provenance.notes.empty());
+}
+
+TEST(Settings, EveryClusterFieldCanBeSet) {
+  for (const ClusterField& field : cluster_fields()) {
+    const std::string value = sample_value(field);
+    Cluster before;
+    Cluster after;
+    set_cluster_field(after, field.path, value);
+    const bool changed =
+        std::visit([&](auto member) { return member(before) != member(after); }, field.member);
+    EXPECT_TRUE(changed) << field.path;
+  }
+}
+
+TEST(Settings, ClusterFieldsAreSetAndNoted) {
+  const Settings settings = parse(
+      {"cluster.nic.bandwidth=25Gbps", "cluster.nodes=8", "cluster.software.horovod_cycle=5ms"});
+  const Cluster cluster = with_settings(Cluster{}, settings);
+  EXPECT_DOUBLE_EQ(cluster.nic.bandwidth.value, 25e9 / 8);
+  EXPECT_EQ(cluster.nodes, 8U);
+  EXPECT_DOUBLE_EQ(cluster.software.horovod_cycle.value, 5e-3);
+  EXPECT_EQ(
+      std::ranges::count(cluster.provenance.notes, "nic.bandwidth: 25Gbps as set by the user"), 1);
+}
+
+TEST(Settings, ARackNeedsItsNumberOfNodes) {
+  EXPECT_EQ(input_error_of([] {
+              with_settings(Cluster{.name = "flat"}, parse({"cluster.rack.oversubscription=2"}));
+            }),
+            "cluster.rack.nodes: missing; cluster \"flat\" has no racks");
+  const Cluster racked =
+      with_settings(Cluster{}, parse({"cluster.rack.oversubscription=2", "cluster.rack.nodes=4"}));
+  EXPECT_EQ(racked.rack->nodes, 4U);
+}
+
+TEST(Settings, UnknownClusterFieldNamesTheNearest) {
+  EXPECT_EQ(error_of({"cluster.nic.bandwith=25Gbps"}),
+            "--set cluster.nic.bandwith=25Gbps: unknown cluster field; did you mean "
+            "\"nic.bandwidth\"?");
+  EXPECT_NE(error_of({"cluster.provenance=mine"}), "");
+}
+
+TEST(Settings, WrongValuesAreRefusedAtOnce) {
+  EXPECT_EQ(error_of({"cluster.nic.bandwidth=25"}),
+            "--set cluster.nic.bandwidth=25: expected a bandwidth such as \"10Gbps\" or "
+            "\"1.2GBps\", found \"25\"");
+  for (const char* argument :
+       {"cluster.nodes=0", "cluster.nodes=two", "cluster.gpus_per_node=0",
+        "cluster.nic.startup=-1us", "cluster.rack.oversubscription=0.5",
+        "cluster.overlap.compute_slowdown=-1", "cluster.overlap.compute_slowdown=nan",
+        "step_time=0s", "step_time=-3ms", "step_time=3", "batch=0", "batch=-1", "batch=1.5",
+        "straggler.1=0", "straggler.1=-2", "straggler.1=inf", "straggler.x=2", "straggler.=2"}) {
+    EXPECT_NE(error_of({argument}), "") << argument;
+  }
+}
+
+TEST(Settings, WithoutEqualsSignItIsNoSetting) {
+  EXPECT_EQ(error_of({"fusion"}), "--set fusion: expected key=value");
+  EXPECT_EQ(error_of({"=5"}), "--set =5: expected key=value");
+  EXPECT_EQ(error_of({"fusion="}), "--set fusion=: expected key=value");
+}
+
+TEST(Settings, NothingIsSetTwice) {
+  EXPECT_EQ(error_of({"fusion=none", "fusion=none"}), "--set fusion=none: set twice");
+  EXPECT_NE(error_of({"batch=1", "batch=2"}), "");
+  EXPECT_NE(error_of({"step_time=1s", "step_time=2s"}), "");
+  EXPECT_NE(error_of({"straggler.1=2", "straggler.01=3"}), "");
+  EXPECT_NE(error_of({"cluster.nodes=2", "cluster.nodes=2"}), "");
+}
+
+TEST(Settings, SizeFlagsAreClusterFields) {
+  Settings settings;
+  add_size(settings, 8, 2);
+  EXPECT_EQ(with_settings(Cluster{}, settings).ranks(), 16U);
+  EXPECT_EQ(input_error_of([&] { add_size(settings, 4, {}); }), "--nodes 4: set twice");
+  EXPECT_EQ(input_error_of([] {
+              Settings none;
+              add_size(none, {}, 0);
+            }),
+            "--gpus-per-node 0: expected a whole number from 1 on, found \"0\"");
+}
+
+TEST(Settings, TooManyGpusAreRefused) {
+  Settings settings;
+  add_size(settings, 1U << 20, 2);
+  EXPECT_NE(input_error_of([&] { with_settings(Cluster{}, settings); }), "");
+}
+
+TEST(Settings, TheCommandLineOverridesTheExperiment) {
+  const Settings merged =
+      overlaid(parse({"batch=4", "fusion=none", "cluster.nodes=2", "straggler.1=2"}),
+               parse({"batch=8", "fusion=buffer", "cluster.nodes=3", "straggler.1=3"}));
+  EXPECT_EQ(merged.batch, 8U);
+  EXPECT_EQ(merged.schedule.at("fusion"), "buffer");
+  EXPECT_EQ(merged.cluster.at("nodes"), "3");
+  EXPECT_EQ(merged.stragglers.at(1), 3);
+  EXPECT_EQ(overlaid(parse({"batch=4"}), {}).batch, 4U);
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,122 @@
+#include "traces/catalog.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "traces/ideal_cluster.hpp"
+#include "traces/readers/stepcast/cluster_reader.hpp"
+#include "traces/readers/stepcast/workload_reader.hpp"
+
+namespace stepcast {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Shelf {
+  const char* folder;
+  const char* one;
+  const char* many;
+};
+
+Shelf shelf_of(CatalogKind kind) {
+  switch (kind) {
+    case CatalogKind::Workload:
+      return {"traces/workloads", "workload", "workloads"};
+    case CatalogKind::Cluster:
+      return {"configs/clusters", "cluster", "clusters"};
+    case CatalogKind::Experiment:
+      return {"configs/experiments", "experiment", "experiments"};
+    case CatalogKind::Device:
+      return {"configs/devices", "device", "devices"};
+    case CatalogKind::Architecture:
+      return {"traces/architectures", "architecture", "architectures"};
+  }
+  return {"", "", ""};
+}
+
+bool is_path(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(".json");
+}
+
+/// A path in a file, seen from the working directory.
+std::string relative_to(const fs::path& folder, const std::string& name) {
+  return is_path(name) ? (folder / name).string() : name;
+}
+
+}  // namespace
+
+fs::path data_root() {
+  std::error_code ignored;
+  if (const char* chosen = std::getenv("STEPCAST_DATA"); chosen && *chosen) {
+    if (!fs::is_directory(chosen, ignored))
+      throw InputError(fmt::format("STEPCAST_DATA: expected a folder, found \"{}\"", chosen));
+    return chosen;
+  }
+  // Both macros are set by the build.
+  for (const char* folder : {STEPCAST_INSTALL_DATA, STEPCAST_SOURCE_DATA}) {
+    if (fs::is_directory(fs::path(folder) / "configs", ignored))
+      return folder;
+  }
+  throw InputError("no data folder found; set STEPCAST_DATA to the one that holds \"configs\"");
+}
+
+std::vector<std::string> list_names(CatalogKind kind) {
+  std::vector<std::string> names;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(data_root() / shelf_of(kind).folder, absent)) {
+    if (entry.path().extension() == ".json")
+      names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+fs::path find_file(CatalogKind kind, const std::string& name) {
+  if (is_path(name))
+    return name;
+  const std::vector<std::string> names = list_names(kind);
+  const Shelf shelf = shelf_of(kind);
+  if (std::ranges::find(names, name) == names.end())
+    throw InputError(fmt::format("unknown {} {} (see stepcast list {}){}", shelf.one,
+                                 in_quotes(name), shelf.many, did_you_mean(name, names)));
+  return data_root() / shelf.folder / (name + ".json");
+}
+
+fs::path find_workload(const std::string& name) {
+  return find_file(CatalogKind::Workload, name);
+}
+
+fs::path find_cluster(const std::string& name) {
+  return find_file(CatalogKind::Cluster, name);
+}
+
+fs::path find_experiment(const std::string& name) {
+  return find_file(CatalogKind::Experiment, name);
+}
+
+Workload load_workload(const std::string& name) {
+  return read_workload(find_workload(name));
+}
+
+Cluster load_cluster(const std::string& name) {
+  if (is_path(name))
+    return read_cluster(name);
+  if (std::optional<Cluster> ideal = find_ideal_cluster(name))
+    return *std::move(ideal);
+  return read_cluster(find_cluster(name));
+}
+
+Experiment load_experiment(const std::string& name) {
+  const fs::path path = find_experiment(name);
+  Experiment experiment = read_experiment(path);
+  experiment.workload = relative_to(path.parent_path(), experiment.workload);
+  experiment.cluster = relative_to(path.parent_path(), experiment.cluster);
+  return experiment;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/network/cluster.hpp"
+#include "models/workload/workload.hpp"
+#include "traces/readers/stepcast/experiment_reader.hpp"
+
+namespace stepcast {
+
+/// What the data folder holds, one subfolder each.
+enum class CatalogKind { Workload, Cluster, Experiment, Device, Architecture };
+
+/// The folder that holds traces/ and configs/: the environment variable STEPCAST_DATA if set, else
+/// the installed one, else the source tree. Throws InputError if there is none.
+std::filesystem::path data_root();
+
+/// Names of the shipped files of a kind, sorted.
+std::vector<std::string> list_names(CatalogKind kind);
+
+/// The file behind a name, or behind a path: whatever holds a '/' or ends in ".json" is a path and
+/// returned as it is. Throws InputError naming the nearest name for an unknown one.
+std::filesystem::path find_file(CatalogKind kind, const std::string& name);
+
+std::filesystem::path find_workload(const std::string& name);
+std::filesystem::path find_cluster(const std::string& name);
+std::filesystem::path find_experiment(const std::string& name);
+
+/// Reads the file behind a name or path. Throws InputError.
+Workload load_workload(const std::string& name);
+/// Also knows "ideal-<nodes>x<gpus>", of any size and without a file.
+Cluster load_cluster(const std::string& name);
+/// Paths of workload and cluster in the file are relative to the file.
+Experiment load_experiment(const std::string& name);
+
+}  // namespace stepcast

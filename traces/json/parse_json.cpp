@@ -1,0 +1,156 @@
+#include <cstddef>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/json/utf8.hpp"
+
+namespace stepcast {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kLongestReason = 160;
+
+/// "line 3, column 7" of the byte at `offset`.
+std::string place_of(std::string_view text, std::size_t offset) {
+  std::size_t line = 1;
+  std::size_t column = 1;
+  for (const char c : text.substr(0, offset)) {
+    line += c == '\n' ? 1 : 0;
+    column = c == '\n' ? 1 : column + 1;
+  }
+  return fmt::format("line {}, column {}", line, column);
+}
+
+/// nlohmann's explanation without its exception id and its own idea of the place.
+std::string reason_of(const std::string& what) {
+  const std::size_t column = what.find("column ");
+  const std::size_t id = what.find("] ");
+  std::size_t begin = id == std::string::npos ? 0 : id + 2;
+  if (column != std::string::npos) {
+    begin = what.find(": ", column);
+    begin = begin == std::string::npos ? 0 : begin + 2;
+  }
+  const std::string reason = what.substr(begin);
+  return reason.size() <= kLongestReason ? reason : reason.substr(0, kLongestReason) + "...";
+}
+
+/// Feeds characters to the parser and counts them, so that an error found between two tokens (a
+/// duplicate key) still has a place.
+struct CountingIterator {
+  using difference_type = std::ptrdiff_t;
+  using value_type = char;
+  using pointer = const char*;
+  using reference = const char&;
+  using iterator_category = std::input_iterator_tag;
+
+  const char* at;
+  std::size_t* consumed;
+
+  reference operator*() const { return *at; }
+  CountingIterator& operator++() {
+    ++at;
+    ++*consumed;
+    return *this;
+  }
+  bool operator==(const CountingIterator& other) const { return at == other.at; }
+  bool operator!=(const CountingIterator& other) const { return at != other.at; }
+};
+
+/// Builds the document from the parser's events (nlohmann's SAX interface) and refuses what a plain
+/// parse lets pass: a key that appears twice.
+class DocumentBuilder final : public nlohmann::json_sax<json> {
+ public:
+  DocumentBuilder(std::string_view text, const std::string& origin, const std::size_t& consumed)
+      : text_(text), origin_(origin), consumed_(consumed) {}
+
+  json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t& value) override { return add(std::move(value)); }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    json& object = *open_.back();
+    if (object.contains(name)) {
+      fail(consumed_ - 1, fmt::format("the key {} appears twice", json(name).dump()));
+    }
+    slot_ = &object[name];
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    // The parser counts one character past the end when it meets the end.
+    if (position > text_.size()) {
+      fail(text_.size(), "the text ends too early (is the file truncated?)");
+    }
+    fail(position == 0 ? 0 : position - 1, reason_of(error.what()));
+  }
+
+ private:
+  json* place(json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    if (open_.back()->is_array()) {
+      open_.back()->push_back(std::move(value));
+      return &open_.back()->back();
+    }
+    *slot_ = std::move(value);
+    return slot_;
+  }
+  bool add(json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(json value) {
+    open_.push_back(place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+  [[noreturn]] void fail(std::size_t offset, const std::string& reason) const {
+    throw InputError(fmt::format("{}: {}: {}", origin_, place_of(text_, offset), reason));
+  }
+
+  std::string_view text_;
+  const std::string& origin_;
+  const std::size_t& consumed_;
+  json root_;
+  json* slot_ = nullptr;     ///< Where the value of the last key goes.
+  std::vector<json*> open_;  ///< The containers around the current value, outermost first.
+};
+
+}  // namespace
+
+json parse_json(std::string_view text, const std::string& origin) {
+  if (const auto offset = first_invalid_utf8(text)) {
+    throw InputError(
+        fmt::format("{}: {}: this byte is not UTF-8 text", origin, place_of(text, *offset)));
+  }
+  std::size_t consumed = 0;
+  DocumentBuilder builder(text, origin, consumed);
+  const CountingIterator begin{text.data(), &consumed};
+  const CountingIterator end{text.data() + text.size(), &consumed};
+  json::sax_parse(begin, end, &builder);
+  return builder.take();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "models/base/provenance.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+
+/// Reads `{"kind": "measured" | "derived" | "assumed", "source": "...", "method"?: "...",
+/// "notes"?: ["..."]}` strictly. Throws InputError.
+Provenance read_provenance(ObjectReader reader);
+
+/// The same object; an empty method and empty notes are left out.
+nlohmann::ordered_json provenance_json(const Provenance& provenance);
+
+/// "measured", "derived" or "assumed".
+std::string name_of(ProvenanceKind kind);
+
+}  // namespace stepcast

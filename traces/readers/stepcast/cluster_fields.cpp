@@ -1,0 +1,97 @@
+#include "traces/readers/stepcast/cluster_fields.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+
+namespace stepcast {
+namespace {
+
+RackLevel& rack(Cluster& cluster) {
+  return cluster.rack ? *cluster.rack : cluster.rack.emplace();
+}
+
+/// Parses the text by the type of the member.
+class TextSetter {
+ public:
+  TextSetter(std::string_view text, std::uint32_t least) : text_(text), least_(least) {}
+
+  void operator()(std::string& member) const {
+    if (text_.empty())
+      throw InputError("expected a name, found \"\"");
+    member = text_;
+  }
+  void operator()(std::uint32_t& member) const { member = parse_count(text_, least_); }
+  void operator()(double& member) const {
+    const double value = parse_number(text_);
+    if (value < least_)
+      throw InputError(fmt::format("expected a number of at least {}, found {}", least_, value));
+    member = value;
+  }
+  void operator()(Seconds& member) const { member = parse_seconds(text_); }
+  void operator()(Bytes& member) const { member = parse_bytes(text_); }
+  void operator()(BytesPerSecond& member) const { member = parse_bandwidth(text_); }
+
+ private:
+  std::string_view text_;
+  std::uint32_t least_;
+};
+
+std::vector<std::string> field_paths() {
+  std::vector<std::string> paths;
+  for (const ClusterField& field : cluster_fields())
+    paths.push_back(field.path);
+  return paths;
+}
+
+}  // namespace
+
+const std::vector<ClusterField>& cluster_fields() {
+  using enum Presence;
+  // clang-format off
+  static const std::vector<ClusterField> fields{
+      {"name", [](Cluster& c) -> std::string& { return c.name; }, Required},
+      {"nodes", [](Cluster& c) -> std::uint32_t& { return c.nodes; }, Required, 1},
+      {"gpus_per_node", [](Cluster& c) -> std::uint32_t& { return c.gpus_per_node; }, Required, 1},
+      {"device", [](Cluster& c) -> std::string& { return c.device.name; }, Required},
+      {"device_memory", [](Cluster& c) -> Bytes& { return c.device.memory; }},
+      {"device_memory_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.device.memory_bandwidth; }},
+      {"intra_node.bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.intra_node.bandwidth; }, Required},
+      {"intra_node.startup", [](Cluster& c) -> Seconds& { return c.intra_node.startup; }, Required},
+      {"nic.bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.nic.bandwidth; }, Required},
+      {"nic.startup", [](Cluster& c) -> Seconds& { return c.nic.startup; }, Required},
+      {"rack.nodes", [](Cluster& c) -> std::uint32_t& { return rack(c).nodes; }, InSection, 1},
+      {"rack.oversubscription", [](Cluster& c) -> double& { return rack(c).oversubscription; }, InSection, 1},
+      {"rack.startup", [](Cluster& c) -> Seconds& { return rack(c).startup; }},
+      {"overlap.compute_slowdown", [](Cluster& c) -> double& { return c.overlap.compute_slowdown; }},
+      {"overlap.launch_wait", [](Cluster& c) -> double& { return c.overlap.launch_wait; }},
+      {"software.collective_launch", [](Cluster& c) -> Seconds& { return c.software.collective_launch; }},
+      {"software.horovod_cycle", [](Cluster& c) -> Seconds& { return c.software.horovod_cycle; }},
+      {"software.horovod_fusion", [](Cluster& c) -> Bytes& { return c.software.horovod_fusion; }},
+      {"software.negotiation_per_cycle", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_cycle; }},
+      {"software.negotiation_per_request", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_request; }},
+  };
+  // clang-format on
+  return fields;
+}
+
+void set_cluster_field(Cluster& cluster, std::string_view path, std::string_view value) {
+  const auto field = std::ranges::find(cluster_fields(), path, &ClusterField::path);
+  if (field == cluster_fields().end())
+    throw InputError("unknown cluster field" + did_you_mean(path, field_paths()));
+  const TextSetter set(value, field->least);
+  std::visit([&](auto member) { set(member(cluster)); }, field->member);
+}
+
+void check_cluster(const Cluster& cluster) {
+  constexpr std::uint64_t kMostGpus = std::uint64_t{1} << 20;
+  const std::uint64_t gpus = std::uint64_t{cluster.nodes} * cluster.gpus_per_node;
+  if (gpus > kMostGpus)
+    throw InputError(fmt::format("expected at most {} GPUs, found {} nodes of {} GPUs", kMostGpus,
+                                 cluster.nodes, cluster.gpus_per_node));
+}
+
+}  // namespace stepcast

@@ -1,0 +1,117 @@
+#include "traces/readers/stepcast/cluster_reader.hpp"
+
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "traces/json/provenance_json.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/cluster_fields.hpp"
+#include "traces/readers/stepcast/format_header.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Reads a JSON value by the type of the member.
+class JsonSetter {
+ public:
+  JsonSetter(ObjectReader& reader, std::string_view key, std::uint32_t least)
+      : reader_(reader), key_(key), least_(least) {}
+
+  void operator()(std::string& member) const {
+    member = reader_.text(key_);
+    if (member.empty())
+      reader_.fail(key_, "expected a name, found \"\"");
+  }
+  void operator()(std::uint32_t& member) const {
+    constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+    const std::uint64_t value = reader_.count(key_, least_);
+    if (value > kMost)
+      reader_.fail(key_, fmt::format("expected a whole number up to {}, found {}", kMost, value));
+    member = static_cast<std::uint32_t>(value);
+  }
+  void operator()(double& member) const { member = reader_.number(key_, least_); }
+  void operator()(Seconds& member) const { member = reader_.time_text(key_); }
+  void operator()(Bytes& member) const { member = reader_.size_text(key_); }
+  void operator()(BytesPerSecond& member) const { member = reader_.bandwidth_text(key_); }
+
+ private:
+  ObjectReader& reader_;
+  std::string_view key_;
+  std::uint32_t least_;
+};
+
+/// The readers of the file's root ("") and of its sections, made when a field first asks for them.
+class Sections {
+ public:
+  explicit Sections(ObjectReader& root) : root_(root) {}
+
+  /// Null if the section is absent. A section that must be there and is not is an error.
+  ObjectReader* find(const std::string& name, bool required) {
+    if (name.empty())
+      return &root_;
+    auto& section = opened_[name];
+    if (section)
+      return &*section;
+    section = required ? root_.object(name) : root_.object_if(name);
+    return section ? &*section : nullptr;
+  }
+
+  void finish() const {
+    for (const auto& [name, section] : opened_) {
+      if (section)
+        section->finish();
+    }
+    root_.finish();
+  }
+
+ private:
+  ObjectReader& root_;
+  std::map<std::string, std::optional<ObjectReader>> opened_;
+};
+
+void read_field(Cluster& cluster, const ClusterField& field, Sections& sections) {
+  const std::size_t dot = field.path.find('.');
+  const bool nested = dot != std::string::npos;
+  const std::string key = nested ? field.path.substr(dot + 1) : field.path;
+  ObjectReader* section =
+      sections.find(nested ? field.path.substr(0, dot) : "", field.presence == Presence::Required);
+  if (!section)
+    return;
+  // Asking for an absent optional key as text makes it known to finish(), and so to suggestions.
+  if (field.presence == Presence::Optional && !section->has(key)) {
+    section->text_or(key, "");
+    return;
+  }
+  const JsonSetter set(*section, key, field.least);
+  std::visit([&](auto member) { set(member(cluster)); }, field.member);
+}
+
+}  // namespace
+
+Cluster parse_cluster(std::string_view text, const std::string& origin) {
+  const nlohmann::json json = parse_json(text, origin);
+  ObjectReader root(json, origin);
+  read_format_header(root, "stepcast-cluster");
+  Sections sections(root);
+  Cluster cluster;
+  for (const ClusterField& field : cluster_fields())
+    read_field(cluster, field, sections);
+  cluster.provenance = read_provenance(root.object("provenance"));
+  sections.finish();
+  try {
+    check_cluster(cluster);
+  } catch (const InputError& error) {
+    root.fail("nodes", error.what());
+  }
+  return cluster;
+}
+
+Cluster read_cluster(const std::filesystem::path& path) {
+  return parse_cluster(read_text_file(path), path.string());
+}
+
+}  // namespace stepcast

@@ -1,0 +1,40 @@
+#include "traces/readers/stepcast/device_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "traces/json/provenance_json.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/format_header.hpp"
+
+namespace stepcast {
+namespace {
+
+FlopsPerSecond read_tflops(ObjectReader& reader, std::string_view key) {
+  const double tflops = reader.number(key, 0);
+  if (tflops <= 0)
+    reader.fail(key, "expected a number above 0, found 0");
+  return {tflops * 1e12};
+}
+
+}  // namespace
+
+DeviceSpec parse_device(std::string_view text, const std::string& origin) {
+  const nlohmann::json json = parse_json(text, origin);
+  ObjectReader root(json, origin);
+  read_format_header(root, "stepcast-device");
+  DeviceSpec device{.name = root.text("name"),
+                    .peak_fp32 = read_tflops(root, "peak_fp32_tflops"),
+                    .memory_bandwidth = root.bandwidth_text("memory_bandwidth"),
+                    .memory = root.size_text_or("memory", {}),
+                    .provenance = read_provenance(root.object("provenance"))};
+  if (device.name.empty())
+    root.fail("name", "expected a name, found \"\"");
+  root.finish();
+  return device;
+}
+
+DeviceSpec read_device(const std::filesystem::path& path) {
+  return parse_device(read_text_file(path), path.string());
+}
+
+}  // namespace stepcast

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "models/device/device_spec.hpp"
+
+namespace stepcast {
+
+/// Reads a device file (`"format": "stepcast-device"`, version 1) strictly. Throws InputError
+/// naming file and field.
+DeviceSpec read_device(const std::filesystem::path& path);
+
+/// The same from text; `origin` names it in errors.
+DeviceSpec parse_device(std::string_view text, const std::string& origin);
+
+}  // namespace stepcast

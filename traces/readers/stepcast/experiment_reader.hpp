@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traces/settings.hpp"
+
+namespace stepcast {
+
+/// A run or comparison as a file describes it. Names are resolved by the catalog and the registry.
+struct Experiment {
+  std::string workload;                ///< Name or path.
+  std::string cluster;                 ///< Name or path.
+  std::vector<std::string> schedules;  ///< Never empty.
+  std::string fidelity;                ///< "analytic", "flow" or "step"; empty if not given.
+  Settings settings;                   ///< `set`, `nodes` and `gpus_per_node`.
+};
+
+class ObjectReader;
+
+/// The fields of an experiment within a larger object; the caller reads the rest and finishes it.
+Experiment read_experiment_fields(ObjectReader& object);
+
+/// Reads an experiment file (`"format": "stepcast-experiment"`, version 1) strictly. Throws
+/// InputError naming file and field.
+Experiment read_experiment(const std::filesystem::path& path);
+
+/// The same from text; `origin` names it in errors.
+Experiment parse_experiment(std::string_view text, const std::string& origin);
+
+}  // namespace stepcast

@@ -1,0 +1,19 @@
+#include "traces/readers/stepcast/stepcast_reader.hpp"
+
+#include "traces/readers/stepcast/workload_format.hpp"
+#include "traces/readers/stepcast/workload_reader.hpp"
+
+namespace stepcast {
+
+bool StepcastReader::sniff(std::string_view head) const {
+  const std::size_t start = head.find_first_not_of(" \t\r\n");
+  return start != std::string_view::npos && head[start] == '{' &&
+         head.find(kWorkloadFormat) != std::string_view::npos;
+}
+
+Workload StepcastReader::read(std::string_view text, const std::string& origin,
+                              const ImportOptions&, ImportReport&) const {
+  return parse_workload(text, origin);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "traces/readers/reader.hpp"
+
+namespace stepcast {
+
+/// StepCast's own workload format, for import_trace(). It states everything itself: of the options,
+/// none applies.
+class StepcastReader final : public TraceReader {
+ public:
+  std::string name() const override { return "stepcast"; }
+  bool sniff(std::string_view head) const override;
+  Workload read(std::string_view text, const std::string& origin, const ImportOptions& options,
+                ImportReport& report) const override;
+};
+
+}  // namespace stepcast

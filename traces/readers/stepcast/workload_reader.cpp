@@ -1,0 +1,200 @@
+#include "traces/readers/stepcast/workload_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "traces/json/provenance_json.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/workload_format.hpp"
+
+namespace stepcast {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::array<const char*, 6> kPrecisions = {"fp64", "fp32", "tf32", "fp16", "bf16", "amp"};
+
+std::string text_of(ObjectReader& reader, std::string_view key) {
+  std::string text = reader.text(key);
+  if (text.empty())
+    reader.fail(key, "expected a name, found \"\"");
+  return text;
+}
+
+/// The enumerator that the text under `key` names.
+template <class Names>
+auto named(ObjectReader& reader, std::string_view key, const std::string& text,
+           const Names& names) {
+  for (const auto& [value, name] : names) {
+    if (text == name)
+      return value;
+  }
+  std::vector<std::string> known;
+  for (const auto& [value, name] : names)
+    known.emplace_back(fmt::format("\"{}\"", name));
+  reader.fail(
+      key, fmt::format("expected one of {}, found {}", fmt::join(known, ", "), json(text).dump()));
+}
+
+std::string read_precision(ObjectReader& reader) {
+  std::string precision = reader.text_or("precision", "fp32");
+  if (std::ranges::find(kPrecisions, precision) == kPrecisions.end()) {
+    reader.fail("precision", fmt::format("expected one of {}, found {}",
+                                         fmt::join(kPrecisions, ", "), json(precision).dump()));
+  }
+  return precision;
+}
+
+std::uint32_t read_batch(ObjectReader& reader) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
+  const std::uint64_t batch = reader.count("batch", 1);
+  if (batch > kLargest) {
+    reader.fail("batch",
+                fmt::format("expected a whole number up to {}, found {}", kLargest, batch));
+  }
+  return static_cast<std::uint32_t>(batch);
+}
+
+void check_format(ObjectReader& reader) {
+  const std::string format = reader.text("format");
+  if (format != kWorkloadFormat) {
+    reader.fail("format",
+                fmt::format("expected \"{}\", found {}", kWorkloadFormat, json(format).dump()));
+  }
+  const std::uint64_t version = reader.count("version", 1);
+  if (version != kWorkloadVersion) {
+    reader.fail("version",
+                fmt::format("expected {}, the version that this StepCast reads, found {}",
+                            kWorkloadVersion, version));
+  }
+}
+
+Parameter read_parameter(ObjectReader reader) {
+  Parameter parameter;
+  parameter.name = text_of(reader, "name");
+  parameter.elements = reader.count("elements", 1);
+  parameter.dtype = named(reader, "dtype", reader.text_or("dtype", "fp32"), kDataTypeNames);
+  reader.finish();
+  return parameter;
+}
+
+Layer read_layer(ObjectReader& reader) {
+  Layer layer;
+  layer.name = text_of(reader, "name");
+  layer.kind = text_of(reader, "kind");
+  layer.forward = reader.seconds("forward_s");
+  layer.backward = reader.seconds("backward_s");
+  for (ObjectReader& parameter : reader.objects_or_none("parameters")) {
+    layer.parameters.push_back(read_parameter(std::move(parameter)));
+  }
+  layer.activation = Bytes{reader.number_or("activation_bytes", 0, 0)};
+  layer.macs = reader.number_or("macs", 0, 0);
+  reader.finish();
+  return layer;
+}
+
+void check_times(const ObjectReader& reader, const std::vector<Layer>& layers) {
+  if (layers.empty())
+    reader.fail("layers", "expected at least one layer, found none");
+  Seconds step;
+  for (const Layer& layer : layers)
+    step += layer.forward + layer.backward;
+  if (!std::isfinite(step.value)) {
+    reader.fail("layers", "expected times with a finite sum");
+  }
+  if (step <= Seconds{0}) {
+    reader.fail("layers", "expected times above zero, found zero for every layer");
+  }
+}
+
+std::vector<Layer> read_layers(ObjectReader& reader) {
+  std::vector<Layer> layers;
+  std::set<std::string> names;
+  for (ObjectReader& element : reader.objects("layers")) {
+    layers.push_back(read_layer(element));
+    if (!names.insert(layers.back().name).second) {
+      element.fail("name", fmt::format("expected a name of its own, found {} a second time",
+                                       json(layers.back().name).dump()));
+    }
+  }
+  check_times(reader, layers);
+  return layers;
+}
+
+/// The layer that one end of an edge names, if it is one.
+std::optional<LayerId> layer_id(const json& end, std::size_t layers) {
+  if (!end.is_number_unsigned() || end.get<std::uint64_t>() >= layers)
+    return std::nullopt;
+  return end.get<LayerId>();
+}
+
+std::pair<LayerId, LayerId> read_edge(const ObjectReader& reader, const std::string& key,
+                                      const json& edge, std::size_t layers) {
+  if (!edge.is_array() || edge.size() != 2) {
+    reader.fail(key, "expected two layer numbers such as [0, 1]");
+  }
+  const std::optional<LayerId> producer = layer_id(edge[0], layers);
+  const std::optional<LayerId> consumer = layer_id(edge[1], layers);
+  if (!producer || !consumer) {
+    reader.fail(key, fmt::format("expected layer numbers from 0 to {}, found {}", layers - 1,
+                                 edge.dump().substr(0, 60)));
+  }
+  if (*producer >= *consumer) {
+    reader.fail(key, fmt::format("expected the producer before the consumer, found [{}, {}]",
+                                 *producer, *consumer));
+  }
+  return {*producer, *consumer};
+}
+
+std::vector<std::pair<LayerId, LayerId>> read_edges(ObjectReader& reader, std::size_t layers) {
+  if (!reader.has("edges"))
+    return {};
+  const json& array = reader.raw("edges");
+  if (!array.is_array())
+    reader.fail("edges", "expected an array of pairs such as [[0, 1]]");
+  std::vector<std::pair<LayerId, LayerId>> edges;
+  std::set<std::pair<LayerId, LayerId>> seen;
+  for (const json& element : array) {
+    const std::string key = fmt::format("edges/{}", edges.size());
+    edges.push_back(read_edge(reader, key, element, layers));
+    if (!seen.insert(edges.back()).second) {
+      reader.fail(key, fmt::format("expected each edge once, found [{}, {}] a second time",
+                                   edges.back().first, edges.back().second));
+    }
+  }
+  return edges;
+}
+
+}  // namespace
+
+Workload parse_workload(std::string_view text, const std::string& origin) {
+  const json document = parse_json(text, origin);
+  ObjectReader reader(document, origin);
+  check_format(reader);
+  Workload workload;
+  workload.name = text_of(reader, "name");
+  workload.model = text_of(reader, "model");
+  workload.device = text_of(reader, "device");
+  workload.batch = read_batch(reader);
+  workload.precision = read_precision(reader);
+  workload.batch_scaling = named(reader, "batch_scaling",
+                                 reader.text_or("batch_scaling", "unknown"), kBatchScalingNames);
+  workload.provenance = read_provenance(reader.object("provenance"));
+  workload.layers = read_layers(reader);
+  workload.edges = read_edges(reader, workload.layers.size());
+  reader.finish();
+  return workload;
+}
+
+Workload read_workload(const std::filesystem::path& path) {
+  return parse_workload(read_text_file(path), path.string());
+}
+
+}  // namespace stepcast

@@ -1,0 +1,117 @@
+#include "traces/readers/stepcast/workload_writer.hpp"
+
+#include <cmath>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "traces/json/provenance_json.hpp"
+#include "traces/readers/stepcast/workload_format.hpp"
+
+namespace stepcast {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
+constexpr std::size_t kEdgesPerLine = 8;
+
+std::string json_string(std::string_view text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// Whole numbers exactly, others with 9 significant digits.
+std::string number(double value) {
+  value += 0.0;  // Turns -0 into 0.
+  const bool whole = value == std::floor(value) && std::abs(value) <= kLargestExactInteger;
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.9g}", value);
+}
+
+template <class Names, class Value>
+std::string_view name_in(const Names& names, Value wanted) {
+  for (const auto& [value, name] : names) {
+    if (value == wanted)
+      return name;
+  }
+  return "";
+}
+
+std::string parameter_text(const Parameter& parameter) {
+  return fmt::format(R"({{"name": {}, "elements": {}, "dtype": "{}"}})",
+                     json_string(parameter.name), parameter.elements,
+                     name_in(kDataTypeNames, parameter.dtype));
+}
+
+std::string layer_text(const Layer& layer) {
+  std::string text = fmt::format(R"({{"name": {}, "kind": {}, "forward_s": {}, "backward_s": {})",
+                                 json_string(layer.name), json_string(layer.kind),
+                                 number(layer.forward.value), number(layer.backward.value));
+  if (!layer.parameters.empty()) {
+    std::vector<std::string> parameters;
+    for (const Parameter& parameter : layer.parameters) {
+      parameters.push_back(parameter_text(parameter));
+    }
+    text += fmt::format(R"(, "parameters": [{}])", fmt::join(parameters, ", "));
+  }
+  if (layer.activation.value > 0) {
+    text += fmt::format(R"(, "activation_bytes": {})", number(layer.activation.value));
+  }
+  if (layer.macs > 0)
+    text += fmt::format(R"(, "macs": {})", number(layer.macs));
+  return text + "}";
+}
+
+std::string layers_text(const Workload& workload) {
+  std::vector<std::string> lines;
+  for (const Layer& layer : workload.layers)
+    lines.push_back("    " + layer_text(layer));
+  return fmt::format("{}", fmt::join(lines, ",\n"));
+}
+
+std::string edges_text(const Workload& workload) {
+  std::string text;
+  for (std::size_t i = 0; i < workload.edges.size(); ++i) {
+    const auto& [producer, consumer] = workload.edges[i];
+    const char* separator = i == 0 ? "    " : i % kEdgesPerLine == 0 ? ",\n    " : ", ";
+    text += fmt::format("{}[{}, {}]", separator, producer, consumer);
+  }
+  return text;
+}
+
+std::string provenance_text(const Provenance& provenance) {
+  const std::string flat =
+      provenance_json(provenance).dump(2, ' ', false, json::error_handler_t::replace);
+  std::string indented;
+  for (const char c : flat)
+    indented += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return indented;
+}
+
+}  // namespace
+
+std::string to_json_text(const Workload& workload) {
+  std::string text = "{\n";
+  const auto line = [&](std::string_view key, std::string_view value) {
+    fmt::format_to(std::back_inserter(text), "  \"{}\": {},\n", key, value);
+  };
+  line("format", json_string(kWorkloadFormat));
+  line("version", fmt::to_string(kWorkloadVersion));
+  line("name", json_string(workload.name));
+  line("model", json_string(workload.model));
+  line("device", json_string(workload.device));
+  line("batch", fmt::to_string(workload.batch));
+  line("precision", json_string(workload.precision));
+  line("batch_scaling", json_string(name_in(kBatchScalingNames, workload.batch_scaling)));
+  line("provenance", provenance_text(workload.provenance));
+  text += fmt::format("  \"layers\": [\n{}\n  ]", layers_text(workload));
+  if (!workload.edges.empty()) {
+    text += fmt::format(",\n  \"edges\": [\n{}\n  ]", edges_text(workload));
+  }
+  return text + "\n}\n";
+}
+
+}  // namespace stepcast

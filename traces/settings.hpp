@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "models/base/units.hpp"
+#include "models/network/cluster.hpp"
+#include "models/workload/workload.hpp"
+
+namespace stepcast {
+
+/// What a user changes about a run with `--set key=value`, checked but not yet applied:
+///   step_time=252.9ms        forward plus backward of the workload
+///   batch=8                  samples per GPU
+///   straggler.3=1.5          rank 3 computes 1.5 times slower
+///   cluster.nic.bandwidth=25Gbps   any field of the cluster file by its path
+///   anything else            an option of the schedule, which checks it itself
+struct Settings {
+  std::optional<Seconds> step_time;
+  std::optional<std::uint32_t> batch;
+  std::map<Rank, double> stragglers;            ///< Factor on compute times, above 0.
+  std::map<std::string, std::string> cluster;   ///< By path without "cluster.".
+  std::map<std::string, std::string> schedule;  ///< Options as text.
+};
+
+/// Adds one setting. Throws InputError (without the key) for an unknown cluster field, a bad value,
+/// or a key that is set already.
+void add_setting(Settings& settings, std::string_view key, std::string_view value);
+
+/// `--set` arguments, each "key=value". Errors begin with `--set <argument>: `.
+Settings parse_settings(std::span<const std::string> arguments);
+
+/// Adds `--nodes` and `--gpus-per-node`. Throws InputError if `--set` sets the same field.
+void add_size(Settings& settings, std::optional<std::uint32_t> nodes,
+              std::optional<std::uint32_t> gpus_per_node);
+
+/// `base` with every setting of `over` taking precedence.
+Settings overlaid(Settings base, const Settings& over);
+
+/// The workload at the batch size and then at the step time set. Its provenance notes the change.
+Workload with_settings(Workload workload, const Settings& settings);
+
+/// The cluster with the fields set. Its provenance notes each. Throws InputError if the result has
+/// too many GPUs or a rack without a number of nodes.
+Cluster with_settings(Cluster cluster, const Settings& settings);
+
+}  // namespace stepcast
