@@ -1,0 +1,129 @@
+#include "models/schedule/builder.hpp"
+
+#include <utility>
+
+namespace stepcast {
+
+Builder::Builder(std::string schedule, const Workload& workload, const Cluster& cluster)
+    : workload_(workload),
+      cluster_(cluster),
+      schedule_(std::move(schedule)),
+      streams_{Stream{.name = "compute"}},
+      groups_{world_of(cluster)} {
+  tasks_.reserve(4 * workload.layers.size());
+  labels_.reserve(4 * workload.layers.size());
+}
+
+StreamId Builder::stream(std::string name, DispatchRule rule) {
+  streams_.push_back({.name = std::move(name), .rule = rule});
+  return static_cast<StreamId>(streams_.size() - 1);
+}
+
+GroupId Builder::group(std::vector<Rank> ranks) {
+  groups_.push_back({std::move(ranks)});
+  return static_cast<GroupId>(groups_.size() - 1);
+}
+
+TaskId Builder::forward(LayerId layer) {
+  const Layer& profiled = workload_.layers.at(layer);
+  return add({.kind = TaskKind::Forward, .layer = layer, .duration = profiled.forward},
+             profiled.name);
+}
+
+TaskId Builder::backward(LayerId layer) {
+  const Layer& profiled = workload_.layers.at(layer);
+  return add({.kind = TaskKind::Backward, .layer = layer, .duration = profiled.backward},
+             profiled.name);
+}
+
+TaskId Builder::update(std::string label, Seconds duration) {
+  return add({.kind = TaskKind::Update, .duration = duration}, std::move(label));
+}
+
+TaskId Builder::compute(std::string label, Seconds duration, GroupId group, StreamId stream) {
+  return add(
+      {.kind = TaskKind::OtherCompute, .stream = stream, .group = group, .duration = duration},
+      std::move(label));
+}
+
+TaskId Builder::all_reduce(std::string label, Bytes size, const CommunicationOptions& options) {
+  return communicate(CollectiveKind::AllReduce, std::move(label), size, options);
+}
+
+TaskId Builder::reduce_scatter(std::string label, Bytes size, const CommunicationOptions& options) {
+  return communicate(CollectiveKind::ReduceScatter, std::move(label), size, options);
+}
+
+TaskId Builder::all_gather(std::string label, Bytes size, const CommunicationOptions& options) {
+  return communicate(CollectiveKind::AllGather, std::move(label), size, options);
+}
+
+TaskId Builder::all_to_all(std::string label, Bytes size, const CommunicationOptions& options) {
+  return communicate(CollectiveKind::AllToAll, std::move(label), size, options);
+}
+
+TaskId Builder::broadcast(std::string label, Bytes size, const CommunicationOptions& options) {
+  return communicate(CollectiveKind::Broadcast, std::move(label), size, options);
+}
+
+TaskId Builder::reduce(std::string label, Bytes size, const CommunicationOptions& options) {
+  return communicate(CollectiveKind::Reduce, std::move(label), size, options);
+}
+
+void Builder::after(TaskId task, std::span<const TaskId> earlier) {
+  for (const TaskId before : earlier)
+    edges_.emplace_back(before, task);
+}
+
+void Builder::after(TaskId task, std::initializer_list<TaskId> earlier) {
+  after(task, std::span(earlier.begin(), earlier.size()));
+}
+
+void Builder::next_after(TaskId task, std::span<const TaskId> of_iteration_before) {
+  for (const TaskId before : of_iteration_before)
+    next_.emplace_back(before, task);
+}
+
+void Builder::next_after(TaskId task, std::initializer_list<TaskId> of_iteration_before) {
+  next_after(task, std::span(of_iteration_before.begin(), of_iteration_before.size()));
+}
+
+void Builder::note(std::string sentence) {
+  notes_.push_back(std::move(sentence));
+}
+
+Plan Builder::build() && {
+  return {.schedule = std::move(schedule_),
+          .graph = TaskGraph(tasks_, edges_),
+          .next = std::move(next_),
+          .streams = std::move(streams_),
+          .collectives = std::move(collectives_),
+          .groups = std::move(groups_),
+          .labels = std::move(labels_),
+          .notes = std::move(notes_)};
+}
+
+TaskId Builder::add(Task task, std::string label) {
+  task.label = static_cast<std::uint32_t>(labels_.size());
+  labels_.push_back(std::move(label));
+  tasks_.push_back(task);
+  return static_cast<TaskId>(tasks_.size() - 1);
+}
+
+TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
+                            const CommunicationOptions& options) {
+  const auto index = static_cast<std::uint32_t>(collectives_.size());
+  collectives_.push_back(
+      {.collective = {.kind = kind,
+                      .algorithm = options.algorithm.value_or(default_algorithm(kind)),
+                      .size = size,
+                      .root = options.root},
+       .priority = options.priority});
+  return add({.kind = TaskKind::Communication,
+              .stream = options.stream,
+              .group = options.group,
+              .collective = index},
+             std::move(label));
+}
+
+}  // namespace stepcast

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/schedule/plan.hpp"
+#include "models/workload/workload.hpp"
+
+namespace stepcast {
+
+/// What a communication verb takes beside the bytes.
+struct CommunicationOptions {
+  StreamId stream = 1;
+  std::optional<Algorithm> algorithm;  ///< Default: default_algorithm of the kind.
+  GroupId group = 0;
+  std::uint32_t root = 0;
+  std::int32_t priority = 0;
+};
+
+/// Writes one iteration of a schedule, in program order, with the verbs of the field.
+///
+/// Stream 0 is the compute stream and runs its tasks in the order in which they are added. Verbs
+/// return the task; after(task, {...}) orders it behind others of this iteration, next_after(task,
+/// {...}) behind others of the iteration before.
+class Builder {
+ public:
+  Builder(std::string schedule, const Workload& workload, const Cluster& cluster);
+
+  const Workload& workload() const { return workload_; }
+  const Cluster& cluster() const { return cluster_; }
+
+  StreamId stream(std::string name, DispatchRule rule = InOrder{});
+  GroupId group(std::vector<Rank> ranks);
+
+  TaskId forward(LayerId layer);
+  TaskId backward(LayerId layer);
+  TaskId update(std::string label, Seconds duration = {});
+  TaskId compute(std::string label, Seconds duration, GroupId group = 0, StreamId stream = 0);
+
+  TaskId all_reduce(std::string label, Bytes size, const CommunicationOptions& options = {});
+  TaskId reduce_scatter(std::string label, Bytes size, const CommunicationOptions& options = {});
+  TaskId all_gather(std::string label, Bytes size, const CommunicationOptions& options = {});
+  TaskId all_to_all(std::string label, Bytes size, const CommunicationOptions& options = {});
+  TaskId broadcast(std::string label, Bytes size, const CommunicationOptions& options = {});
+  TaskId reduce(std::string label, Bytes size, const CommunicationOptions& options = {});
+
+  void after(TaskId task, std::span<const TaskId> earlier);
+  void after(TaskId task, std::initializer_list<TaskId> earlier);
+  void next_after(TaskId task, std::span<const TaskId> of_iteration_before);
+  void next_after(TaskId task, std::initializer_list<TaskId> of_iteration_before);
+
+  void note(std::string sentence);
+
+  /// Throws InputError if the dependencies form a cycle.
+  Plan build() &&;
+
+ private:
+  TaskId add(Task task, std::string label);
+  TaskId communicate(CollectiveKind kind, std::string label, Bytes size,
+                     const CommunicationOptions& options);
+
+  const Workload& workload_;
+  const Cluster& cluster_;
+  std::string schedule_;
+  std::vector<Task> tasks_;
+  std::vector<TaskGraph::Edge> edges_;
+  std::vector<TaskGraph::Edge> next_;
+  std::vector<Stream> streams_;
+  std::vector<PlannedCollective> collectives_;
+  std::vector<Group> groups_;
+  std::vector<std::string> labels_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace stepcast

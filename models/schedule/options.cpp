@@ -1,0 +1,69 @@
+#include "models/schedule/options.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+
+namespace stepcast {
+
+void OptionReader::fail(const std::string& name, const std::string& why) const {
+  throw InputError(fmt::format("{}: option {}: {}", schedule_, name, why));
+}
+
+Bytes OptionReader::size(const std::string& name) const {
+  try {
+    return parse_bytes(text(name));
+  } catch (const InputError& error) {
+    fail(name, error.what());
+  }
+}
+
+std::uint32_t OptionReader::count(const std::string& name, std::uint32_t least) const {
+  try {
+    return parse_count(text(name), least);
+  } catch (const InputError& error) {
+    fail(name, error.what());
+  }
+}
+
+const std::string& OptionReader::choice(const std::string& name,
+                                        std::initializer_list<std::string_view> choices) const {
+  const std::string& value = text(name);
+  if (std::ranges::find(choices, value) != choices.end())
+    return value;
+  const std::vector<std::string> names(choices.begin(), choices.end());
+  fail(name, fmt::format("expected one of {}, found \"{}\"{}", fmt::join(names, ", "), value,
+                         did_you_mean(value, names)));
+}
+
+Seconds OptionReader::time_or(const std::string& name, Seconds of_cluster) const {
+  if (text(name) == "cluster")
+    return of_cluster;
+  try {
+    return parse_seconds(text(name));
+  } catch (const InputError& error) {
+    fail(name, error.what());
+  }
+}
+
+Bytes OptionReader::size_or(const std::string& name, Bytes of_cluster) const {
+  return text(name) == "cluster" ? of_cluster : size(name);
+}
+
+Algorithm OptionReader::algorithm(const std::string& name, CollectiveKind kind) const {
+  const auto found = find_algorithm(text(name));
+  if (found && supports(*found, kind))
+    return *found;
+  std::vector<std::string> names;
+  for (const Algorithm each : all_algorithms())
+    if (supports(each, kind))
+      names.emplace_back(name_of(each));
+  fail(name, fmt::format("expected one of {}, found \"{}\"{}", fmt::join(names, ", "), text(name),
+                         did_you_mean(text(name), names)));
+}
+
+}  // namespace stepcast

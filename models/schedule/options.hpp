@@ -1,0 +1,38 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "models/collective/collective.hpp"
+#include "models/schedule/registry.hpp"
+
+namespace stepcast {
+
+/// Reads the options of one schedule: every name was checked, every option has a value. Errors are
+/// InputErrors `dear: option fusion_buffer: expected a size such as "25MiB", found "big"`.
+class OptionReader {
+ public:
+  OptionReader(std::string schedule, const ScheduleOptions& options)
+      : schedule_(std::move(schedule)), options_(options) {}
+
+  const std::string& text(const std::string& name) const { return options_.at(name); }
+  Bytes size(const std::string& name) const;
+  std::uint32_t count(const std::string& name, std::uint32_t least) const;
+  /// One of the choices.
+  const std::string& choice(const std::string& name,
+                            std::initializer_list<std::string_view> choices) const;
+  /// A time, or the cluster's value if the option is "cluster".
+  Seconds time_or(const std::string& name, Seconds of_cluster) const;
+  Bytes size_or(const std::string& name, Bytes of_cluster) const;
+  /// An algorithm that implements `kind`.
+  Algorithm algorithm(const std::string& name, CollectiveKind kind) const;
+
+ private:
+  [[noreturn]] void fail(const std::string& name, const std::string& why) const;
+
+  std::string schedule_;
+  const ScheduleOptions& options_;
+};
+
+}  // namespace stepcast

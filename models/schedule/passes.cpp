@@ -1,0 +1,50 @@
+#include "models/schedule/passes.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace stepcast {
+
+std::vector<TaskId> forward_pass(Builder& builder) {
+  std::vector<TaskId> tasks;
+  for (LayerId layer = 0; layer < builder.workload().layers.size(); ++layer)
+    tasks.push_back(builder.forward(layer));
+  return tasks;
+}
+
+std::vector<TaskId> backward_pass(Builder& builder) {
+  std::vector<TaskId> tasks(builder.workload().layers.size());
+  for (auto layer = static_cast<LayerId>(tasks.size()); layer-- > 0;)
+    tasks[layer] = builder.backward(layer);
+  return tasks;
+}
+
+std::vector<Gradient> gradients_in_ready_order(const Workload& workload) {
+  std::vector<Gradient> gradients;
+  for (auto layer = static_cast<LayerId>(workload.layers.size()); layer-- > 0;) {
+    const Layer& owner = workload.layers[layer];
+    for (auto parameter = owner.parameters.rbegin(); parameter != owner.parameters.rend();
+         ++parameter)
+      gradients.push_back({.layer = layer,
+                           .name = owner.name + "." + parameter->name,
+                           .size = size_of(*parameter)});
+  }
+  return gradients;
+}
+
+std::string label_of(const Bucket& bucket, std::size_t index) {
+  if (bucket.gradients.size() == 1)
+    return bucket.gradients.front().name;
+  return fmt::format("bucket {} ({} ..)", index, bucket.gradients.front().name);
+}
+
+OptionInfo algorithm_option(const char* kind) {
+  return {
+      .name = "algorithm",
+      .default_value = "ring",
+      .meaning = fmt::format("how an {} runs: ring, hierarchical-ring, halving-doubling{}", kind,
+                             std::string_view(kind) == "all-reduce" ? ", double-binary-tree" : "")};
+}
+
+}  // namespace stepcast

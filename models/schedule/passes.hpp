@@ -1,0 +1,43 @@
+#pragma once
+// What all data-parallel schedules share: the forward and backward passes, and the gradients in the
+// order in which the backward pass makes them ready.
+
+#include <string>
+#include <vector>
+
+#include "models/schedule/builder.hpp"
+#include "models/schedule/options.hpp"
+
+namespace stepcast {
+
+/// Forward tasks of all layers, by layer.
+std::vector<TaskId> forward_pass(Builder& builder);
+
+/// Backward tasks of all layers, last layer first; the result is indexed by layer.
+std::vector<TaskId> backward_pass(Builder& builder);
+
+/// One gradient tensor.
+struct Gradient {
+  LayerId layer = 0;
+  std::string name;
+  Bytes size{};
+};
+
+/// All gradients in the order in which they become ready: last layer first and, within a layer,
+/// last parameter first.
+std::vector<Gradient> gradients_in_ready_order(const Workload& workload);
+
+/// Consecutive gradients that are communicated together.
+struct Bucket {
+  std::vector<Gradient> gradients;
+  Bytes size{};
+  LayerId last_ready = 0;  ///< The layer whose backward pass makes the last of them ready.
+};
+
+/// "fc.weight" for one gradient, "bucket 3 (layer4.2.conv3.weight ..)" for several.
+std::string label_of(const Bucket& bucket, std::size_t index);
+
+/// The option that every schedule with an all-reduce has, and its value.
+OptionInfo algorithm_option(const char* kind = "all-reduce");
+
+}  // namespace stepcast

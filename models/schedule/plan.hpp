@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/collective/collective.hpp"
+#include "models/graph/task_graph.hpp"
+#include "models/network/cluster.hpp"
+
+namespace stepcast {
+
+/// Tasks start in plan order, each when the one before it on the same rank has finished.
+struct InOrder {};
+
+/// Of the ready tasks the one with the lowest priority value starts first; several may be in flight
+/// as long as their bytes fit the credit (ByteScheduler).
+struct ByPriority {
+  Bytes credit{};  ///< 0: one at a time.
+};
+
+/// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that are ready
+/// everywhere, fuses them in ready order up to `fusion` and communicates each fused buffer
+/// (Horovod).
+struct Negotiated {
+  Seconds cycle{};
+  Seconds per_cycle{};   ///< One negotiation.
+  Seconds per_tensor{};  ///< Added for each tensor in it.
+  Bytes fusion{};        ///< 0: no fusion.
+};
+
+using DispatchRule = std::variant<InOrder, ByPriority, Negotiated>;
+
+struct Stream {
+  std::string name;  ///< "compute", "all-reduce", ...
+  DispatchRule rule = InOrder{};
+};
+
+/// A collective of a plan.
+struct PlannedCollective {
+  Collective collective;
+  std::int32_t priority = 0;  ///< For ByPriority streams; lower goes first.
+};
+
+/// One iteration of a schedule on every rank, and how it continues into the next iteration.
+///
+/// Ranks are alike (SPMD) except for membership in groups. Order within an in-order stream is plan
+/// order (task id); `graph` holds only the dependencies across streams. An edge of `next` goes from
+/// a task of one iteration to a task of the following one.
+struct Plan {
+  std::string schedule;
+  TaskGraph graph;
+  std::vector<TaskGraph::Edge> next;
+  std::vector<Stream> streams;  ///< Stream 0 is "compute".
+  std::vector<PlannedCollective> collectives;
+  std::vector<Group> groups;  ///< Group 0: all ranks.
+  std::vector<std::string> labels;
+  /// Options that were set but cannot matter here, each as a sentence.
+  std::vector<std::string> notes;
+};
+
+}  // namespace stepcast

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/network/cluster.hpp"
+#include "models/schedule/plan.hpp"
+#include "models/workload/workload.hpp"
+
+namespace stepcast {
+
+/// One option of a schedule as users see it.
+struct OptionInfo {
+  std::string name;           ///< "fusion_buffer"
+  std::string default_value;  ///< "25MiB"
+  std::string meaning;        ///< One line, with the unit or the choices.
+};
+
+/// Options given by the user, as text; every schedule checks its own.
+using ScheduleOptions = std::map<std::string, std::string>;
+
+/// A published system: a name, its options, and the function that writes its plan.
+struct ScheduleInfo {
+  std::string name;     ///< "dear"
+  std::string summary;  ///< One line.
+  std::string source;   ///< Paper.
+  std::vector<OptionInfo> options;
+  Plan (*build)(const Workload&, const Cluster&, const ScheduleOptions&);
+};
+
+/// Every schedule, in the order in which `stepcast list` prints them.
+const std::vector<ScheduleInfo>& all_schedules();
+
+/// Throws InputError naming the nearest schedule if there is none of that name.
+const ScheduleInfo& schedule_of(std::string_view name);
+
+/// Builds the plan. Throws InputError for an unknown option (nearest named) or a bad value.
+Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,
+                const ScheduleOptions& options);
+
+/// The options in force: defaults overlaid with `options`.
+ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options);
+
+}  // namespace stepcast
