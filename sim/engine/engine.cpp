@@ -1,0 +1,32 @@
+#include "sim/engine/engine.hpp"
+
+#include <algorithm>
+
+#include "models/base/error.hpp"
+#include "sim/engine/replayer.hpp"
+#include "sim/engine/simgrid_compat.hpp"
+
+namespace stepcast {
+
+Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  if (plan.graph.size() == 0)
+    throw InputError(plan.schedule + ": the plan has no tasks");
+  simgrid_compat::ensure_engine();
+  EngineOptions checked = options;
+  checked.max_iterations = std::max(2U, options.max_iterations);
+  return Replayer(plan, cluster, checked).run();
+}
+
+const char* name_of(Fidelity fidelity) {
+  switch (fidelity) {
+    case Fidelity::Analytic:
+      return "analytic";
+    case Fidelity::Flow:
+      return "flow";
+    case Fidelity::Step:
+      return "step";
+  }
+  return "";
+}
+
+}  // namespace stepcast

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+
+#include "models/network/cluster.hpp"
+#include "models/schedule/plan.hpp"
+#include "sim/engine/timeline.hpp"
+
+namespace stepcast {
+
+/// How closely communication is replayed.
+enum class Fidelity {
+  Analytic,  ///< A collective takes its closed form, whatever else runs.
+  Flow,      ///< One flow per ring edge between nodes: concurrent traffic shares links.
+  Step,      ///< Every message of the algorithm.
+};
+
+struct EngineOptions {
+  Fidelity fidelity = Fidelity::Flow;
+  std::map<Rank, double> stragglers;  ///< Factor on the compute times of a rank; default 1.
+  bool fold = true;                   ///< Simulate one rank for each class of equal ranks.
+  bool merge_compute = true;  ///< Run compute between two communication points as one event.
+  std::uint32_t max_iterations = 64;  ///< Give up looking for the steady state after so many.
+};
+
+/// Repeats the plan's iteration on the cluster until the steady state shows, and returns what
+/// happened in it. Every task has its own interval whether merged or not.
+///
+/// Throws InputError if a straggler is no rank of the cluster, SimulationError if a task can never
+/// start (the message names it and what it waits for). May be called any number of times in a
+/// process, by one thread.
+Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
+
+const char* name_of(Fidelity fidelity);
+
+}  // namespace stepcast

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <vector>
+
+#include "models/base/units.hpp"
+
+namespace stepcast {
+
+/// The simulator's clock and agenda: events in the total order (time, order of posting), behind one
+/// armed SimGrid timer. SimGrid owns the clock and the main loop; its own timers are not FIFO among
+/// equal dates and cost more.
+///
+/// Times count from the construction of the queue, so a forecast does not depend on what the
+/// process simulated before. An exception of an event stops the agenda and leaves run().
+class EventQueue {
+ public:
+  using Action = std::function<void()>;  ///< Keep captures within 16 bytes: no allocation then.
+
+  EventQueue();
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+
+  Seconds now();
+
+  /// Runs `action` at `time`, not before now.
+  void at(Seconds time, Action action);
+  void after(Seconds delay, Action action) { at(now() + delay, std::move(action)); }
+
+  /// Runs SimGrid until no event and no flow is left. Rethrows what an event threw.
+  void run();
+
+  /// Runs `action`, keeping what it throws for run(): nothing may propagate through SimGrid.
+  void guard(const Action& action);
+
+ private:
+  struct Event {
+    double time;
+    std::uint64_t sequence;
+    Action action;
+  };
+  static bool later(const Event& a, const Event& b);
+  void arm();
+  void fire();
+
+  double origin_;   // SimGrid's clock at construction
+  double now_ = 0;  // never goes back
+  std::uint64_t sequence_ = 0;
+  std::vector<Event> heap_;
+  void* timer_ = nullptr;  // the armed SimGrid timer
+  double armed_for_ = 0;
+  bool firing_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace stepcast

@@ -1,0 +1,22 @@
+#include "sim/engine/network_backend.hpp"
+
+#include "sim/engine/analytic_backend.hpp"
+#include "sim/engine/flow_backend.hpp"
+#include "sim/engine/step_backend.hpp"
+
+namespace stepcast {
+
+std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
+                                                     EventQueue& queue) {
+  switch (fidelity) {
+    case Fidelity::Analytic:
+      return std::make_unique<AnalyticBackend>(cluster, queue);
+    case Fidelity::Flow:
+      return std::make_unique<FlowBackend>(cluster, queue);
+    case Fidelity::Step:
+      return std::make_unique<StepBackend>(cluster, queue);
+  }
+  return nullptr;
+}
+
+}  // namespace stepcast

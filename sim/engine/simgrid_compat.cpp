@@ -1,0 +1,127 @@
+#include "sim/engine/simgrid_compat.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
+#include <xbt/log.h>
+
+namespace stepcast::simgrid_compat {
+namespace {
+
+namespace sg4 = simgrid::s4u;
+
+// A flow in flight. It keeps its Comm alive: dropping the last reference to a running Comm crashes.
+struct Flow {
+  sg4::CommPtr comm;
+  FlowListener* listener = nullptr;
+  std::uint32_t tag = 0;
+};
+
+struct State {
+  std::unique_ptr<sg4::Engine> engine;
+  std::vector<std::unique_ptr<Flow>> idle;  // Flows to use again
+  Flow* retired = nullptr;  // completed last; its Comm must outlive its own callback
+};
+
+State& state() {
+  static State* instance = new State;  // never destroyed: SimGrid's statics may go first
+  return *instance;
+}
+
+void retire(Flow* flow) {
+  if (state().retired != nullptr) {
+    state().retired->comm = nullptr;
+    state().idle.emplace_back(state().retired);
+  }
+  state().retired = flow;
+}
+
+template <class ActivityType>
+void on_completion(const ActivityType& activity) {
+  auto* flow = const_cast<Flow*>(activity.template get_data<Flow>());
+  if (flow == nullptr || flow == state().retired)
+    return;
+  retire(flow);
+  flow->listener->flow_arrived(flow->tag);
+}
+
+void register_completion_callback() {
+#if SIMGRID_VERSION >= 33400
+  sg4::Comm::on_completion_cb([](const sg4::Comm& comm) { on_completion(comm); });
+#else
+  sg4::Activity::on_completion_cb([](const sg4::Activity& activity) { on_completion(activity); });
+#endif
+}
+
+void create_engine() {
+  state().engine = std::make_unique<sg4::Engine>("stepcast");
+  for (const char* setting :
+       {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0"})
+    sg4::Engine::set_config(setting);
+}
+
+Flow* new_flow() {
+  if (state().idle.empty())
+    return new Flow;
+  Flow* flow = state().idle.back().release();
+  state().idle.pop_back();
+  return flow;
+}
+
+}  // namespace
+
+void ensure_engine() {
+  if (state().engine)
+    return;
+  xbt_log_control_set("xbt_cfg.thres:warning");
+  create_engine();
+  sg4::create_star_zone("placeholder")->seal();  // run() crashes without a zone
+  register_completion_callback();                // the signal is static: once per process
+}
+
+void restart_engine() {
+  ensure_engine();
+  if (state().retired != nullptr)
+    state().retired->comm = nullptr;
+  state().engine.reset();
+  state().engine = std::make_unique<sg4::Engine>("stepcast");  // keeps the options of the first one
+}
+
+double clock() {
+  return sg4::Engine::get_clock();
+}
+
+void run() {
+  state().engine->run();
+}
+
+void* set_timer(double date, std::function<void()> action) {
+  return simgrid::kernel::timer::Timer::set(date, std::move(action));
+}
+
+void remove_timer(void* timer) {
+  static_cast<simgrid::kernel::timer::Timer*>(timer)->remove();
+}
+
+void start_flow(sg4::Host* from, sg4::Host* to, Bytes size, FlowListener& listener,
+                std::uint32_t tag) {
+  Flow* flow = new_flow();
+  flow->listener = &listener;
+  flow->tag = tag;
+  flow->comm = sg4::Comm::sendto_init();
+  flow->comm->set_data(flow);
+  // A Comm of 0 bytes never starts; the payload must be known before the second end point is set,
+  // because that starts it.
+  const double units = std::max(1.0, std::round(size.value * kUnitsPerByte));
+  flow->comm->set_payload_size(static_cast<std::uint64_t>(units));
+  flow->comm->set_source(from);
+  flow->comm->set_destination(to);
+}
+
+}  // namespace stepcast::simgrid_compat
