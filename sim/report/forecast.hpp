@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/schedule/registry.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/report/breakdown.hpp"
+#include "sim/report/links.hpp"
+
+namespace stepcast {
+
+/// A stretch of the critical path in words.
+struct PathEntry {
+  std::string what;  ///< "forward of conv1 .. fc", `all-reduce "bucket 2"`, "idle"
+  Seconds begin{};   ///< From the begin of the iteration.
+  Seconds time{};
+};
+
+/// Everything that a report prints about one run. Plain values, no references: forecasts can be
+/// kept, sorted and compared after plan and timeline are gone.
+struct Forecast {
+  std::string workload{};
+  std::string cluster{};
+  std::string schedule{};
+  ScheduleOptions options{};  ///< In force: the defaults overlaid with what the user set.
+  std::string device{};
+  std::uint32_t batch = 1;  ///< Samples per GPU and step.
+  std::uint32_t nodes = 1;
+  std::uint32_t gpus_per_node = 1;
+  std::uint32_t gpus = 1;
+  Fidelity fidelity = Fidelity::Flow;
+
+  Seconds iteration_time{};
+  Seconds worst_iteration_time{};  ///< Differs only where the steady state is a pattern.
+  bool steady = true;
+  std::uint32_t iterations_simulated = 0;
+  double throughput = 0;          ///< Samples per second, all GPUs.
+  double scaling_efficiency = 0;  ///< (FF + BP of the trace) / iteration time.
+
+  std::string slowest_ranks{};             ///< Whose breakdown it is: "ranks 0-63".
+  Breakdown breakdown{};                   ///< Adds up to iteration_time.
+  Seconds fastest_waiting{};               ///< What the fastest ranks wait for slower ones.
+  std::vector<NamedTime> communication{};  ///< Busy time by collective, overlapped or not.
+  Bytes sent_per_gpu{};
+  std::vector<LinkLoad> links{};           ///< Busiest first.
+  std::vector<PathEntry> critical_path{};  ///< In order of time; the longest stretches.
+  std::vector<std::string> why{};          ///< Sentences: the bottleneck, then the blockers.
+  std::vector<std::string> notes{};        ///< Sentences: options without effect, caveats.
+  Provenance workload_provenance{};
+  Provenance cluster_provenance{};
+};
+
+/// Reads a forecast off the steady iteration. `options` are those in force. A caller may add notes
+/// of its own afterwards.
+Forecast make_forecast(const Workload& workload, const Cluster& cluster, const Plan& plan,
+                       const ScheduleOptions& options, Fidelity fidelity, const Timeline& timeline);
+
+/// Speed-up of `forecast` over `baseline`: the ratio of their throughputs.
+double speedup_of(const Forecast& forecast, const Forecast& baseline);
+
+}  // namespace stepcast

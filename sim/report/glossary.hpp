@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepcast {
+
+/// What a word of the reports means.
+struct Term {
+  std::string_view name;
+  std::string_view also;        ///< Column headings and JSON keys that mean it, separated by ", ".
+  std::string_view definition;  ///< One or two sentences with unit and formula.
+};
+
+/// Every term, in alphabetical order.
+std::span<const Term> all_terms();
+
+/// The term of a name, a column heading or a JSON key; case, "-" and "_" do not matter. Null if
+/// there is none.
+const Term* find_term(std::string_view name);
+
+/// Every column heading, row name and JSON key that a report prints.
+std::vector<std::string> printed_columns();
+
+}  // namespace stepcast

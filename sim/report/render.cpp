@@ -1,0 +1,252 @@
+#include "sim/report/render.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "models/base/text.hpp"
+#include "sim/report/table.hpp"
+#include "traces/json/provenance_json.hpp"
+
+namespace stepcast {
+
+namespace {
+
+std::string milliseconds(Seconds time) {
+  return fmt::format("{:.2f}", time.value * 1e3);
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+/// A line of the head of a run.
+struct RunRow {
+  const char* name;
+  std::string (*value)(const Forecast&);
+};
+
+constexpr std::array kRunRows = {
+    RunRow{"iteration time",
+           [](const Forecast& f) { return milliseconds(f.iteration_time) + " ms"; }},
+    RunRow{"throughput",
+           [](const Forecast& f) { return fmt::format("{:.1f} samples/s", f.throughput); }},
+    RunRow{"scaling efficiency", [](const Forecast& f) { return percent(f.scaling_efficiency); }},
+    RunRow{"bytes sent per GPU", [](const Forecast& f) { return format_bytes(f.sent_per_gpu); }},
+};
+
+/// A column of a comparison; `baseline` is the first row of the table.
+struct CompareColumn {
+  const char* name;
+  Align align;
+  std::string (*value)(const Forecast&, const Forecast& baseline);
+};
+
+constexpr std::array kCompareColumns = {
+    CompareColumn{"schedule", Align::Left,
+                  [](const Forecast& f, const Forecast&) { return f.schedule; }},
+    CompareColumn{
+        "iteration ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(f.iteration_time); }},
+    CompareColumn{"speed-up", Align::Right,
+                  [](const Forecast& f, const Forecast& baseline) {
+                    return fmt::format("{:.3f}", speedup_of(f, baseline));
+                  }},
+    CompareColumn{
+        "samples/s", Align::Right,
+        [](const Forecast& f, const Forecast&) { return fmt::format("{:.1f}", f.throughput); }},
+    CompareColumn{"efficiency", Align::Right,
+                  [](const Forecast& f, const Forecast&) { return percent(f.scaling_efficiency); }},
+    CompareColumn{
+        "comm ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(total_of(f.communication)); }},
+    CompareColumn{"exposed ms", Align::Right,
+                  [](const Forecast& f, const Forecast&) {
+                    return milliseconds(total_of(f.breakdown.exposed_communication));
+                  }},
+    CompareColumn{
+        "waiting ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.waiting); }},
+    CompareColumn{
+        "idle ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.idle); }},
+};
+
+const std::array<Column, 3> kBreakdownColumns = {
+    Column{"breakdown", Align::Left}, Column{"ms", Align::Right}, Column{"share", Align::Right}};
+const std::array<Column, 2> kCommunicationColumns = {Column{"communication", Align::Left},
+                                                     Column{"busy ms", Align::Right}};
+const std::array<Column, 4> kLinkColumns = {
+    Column{"link", Align::Left}, Column{"sent", Align::Right}, Column{"bandwidth", Align::Right},
+    Column{"utilisation", Align::Right}};
+
+constexpr const char* kForward = "forward";
+constexpr const char* kBackward = "backward";
+constexpr const char* kOtherCompute = "other compute";
+constexpr const char* kExposed = "exposed communication";
+constexpr const char* kWaiting = "waiting for slower ranks";
+constexpr const char* kIdle = "idle";
+constexpr const char* kTotal = "iteration";
+
+template <std::size_t size>
+Table table_of(const std::array<Column, size>& columns) {
+  return {{columns.begin(), columns.end()}, {}};
+}
+
+std::string title_of(const Forecast& f) {
+  return fmt::format("{} on {}, {} GPUs ({} x {}), {} fidelity", f.workload, f.cluster, f.gpus,
+                     f.nodes, f.gpus_per_node, name_of(f.fidelity));
+}
+
+std::string options_of(const Forecast& f) {
+  std::string text;
+  for (const auto& [name, value] : f.options)
+    text += fmt::format(" {}={}", name, value);
+  return text;
+}
+
+std::string head_of(const Forecast& forecast) {
+  std::size_t widest = 0;
+  for (const RunRow& row : kRunRows)
+    widest = std::max(widest, width_of(row.name));
+  std::string text;
+  for (const RunRow& row : kRunRows)
+    text += fmt::format("{:<{}}  {:>20}\n", row.name, widest, row.value(forecast));
+  return text;
+}
+
+std::string breakdown_table(const Forecast& forecast) {
+  const Breakdown& parts = forecast.breakdown;
+  Table table = table_of(kBreakdownColumns);
+  const auto add = [&](std::string name, Seconds time) {
+    const double share = forecast.iteration_time > Seconds{} ? time / forecast.iteration_time : 0;
+    table.rows.push_back({std::move(name), milliseconds(time), percent(share)});
+  };
+  add(kForward, parts.forward);
+  add(kBackward, parts.backward);
+  for (const NamedTime& part : parts.other_compute)
+    add(fmt::format("{}: {}", kOtherCompute, part.name), part.time);
+  for (const NamedTime& part : parts.exposed_communication)
+    add(fmt::format("{}: {}", kExposed, part.name), part.time);
+  add(kWaiting, parts.waiting);
+  add(kIdle, parts.idle);
+  add(kTotal, total_of(parts));
+  return render(table);
+}
+
+std::string communication_table(const Forecast& forecast) {
+  if (forecast.communication.empty())
+    return "";
+  Table table = table_of(kCommunicationColumns);
+  for (const NamedTime& part : forecast.communication)
+    table.rows.push_back({part.name, milliseconds(part.time)});
+  return render(table).insert(0, 1, '\n');
+}
+
+std::string link_table(const Forecast& forecast) {
+  if (forecast.links.empty())
+    return "";
+  Table table = table_of(kLinkColumns);
+  for (const LinkLoad& link : forecast.links)
+    table.rows.push_back({link.name, format_bytes(link.bytes), format_bandwidth(link.bandwidth),
+                          percent(link.utilisation)});
+  return render(table).insert(0, 1, '\n');
+}
+
+std::string list_of(const char* heading, const std::vector<std::string>& sentences) {
+  if (sentences.empty())
+    return "";
+  std::string text = fmt::format("\n{}\n", heading);
+  for (const std::string& sentence : sentences)
+    text += wrap(fmt::format("- {}", sentence), 2);
+  return text;
+}
+
+std::string inputs_of(const Forecast& f) {
+  return list_of("Inputs", {fmt::format("workload {}: {}", name_of(f.workload_provenance.kind),
+                                        f.workload_provenance.source),
+                            fmt::format("cluster {}: {}", name_of(f.cluster_provenance.kind),
+                                        f.cluster_provenance.source)});
+}
+
+bool share_a_table(const Forecast& a, const Forecast& b) {
+  return a.workload == b.workload && a.cluster == b.cluster && a.nodes == b.nodes &&
+         a.gpus_per_node == b.gpus_per_node && a.batch == b.batch && a.fidelity == b.fidelity;
+}
+
+using Rows = std::vector<Forecast>::const_iterator;
+
+/// The bottleneck, the slowest rank if there is one, and the longest wait of every row.
+std::string why_of(Rows first, Rows last) {
+  std::vector<std::string> sentences;
+  for (Rows row = first; row != last; ++row) {
+    std::string text;
+    const std::size_t most =
+        row->fastest_waiting > Seconds{} ? 3 : 2;  // the slowest rank comes second
+    for (std::size_t i = 0; i < std::min(row->why.size(), most); ++i)
+      text += fmt::format(" {}", row->why[i]);
+    if (!text.empty())
+      sentences.push_back(fmt::format("{}:{}", row->schedule, text));
+    for (const std::string& note : row->notes)
+      sentences.push_back(fmt::format("{}, note: {}", row->schedule, note));
+  }
+  return list_of("Why", sentences);
+}
+
+std::string compare_group(Rows first, Rows last) {
+  Table table;
+  for (const CompareColumn& column : kCompareColumns)
+    table.columns.push_back({column.name, column.align});
+  for (Rows row = first; row != last; ++row) {
+    auto& cells = table.rows.emplace_back();
+    for (const CompareColumn& column : kCompareColumns)
+      cells.push_back(column.value(*row, *first));
+  }
+  return wrap(title_of(*first), 2) + "\n" + render(table) + why_of(first, last);
+}
+
+}  // namespace
+
+std::string render_run(const Forecast& forecast) {
+  std::string text = wrap(fmt::format("{}: {}", forecast.schedule, title_of(forecast)), 2);
+  if (!forecast.options.empty())
+    text += wrap(fmt::format("options{}", options_of(forecast)), 2);
+  text += fmt::format("\n{}\n{}", head_of(forecast), breakdown_table(forecast));
+  text += communication_table(forecast) + link_table(forecast);
+  text += list_of("Why", forecast.why) + list_of("Notes", forecast.notes);
+  return text + inputs_of(forecast);
+}
+
+std::string render_compare(const std::vector<Forecast>& forecasts) {
+  std::string text;
+  for (Rows first = forecasts.begin(); first != forecasts.end();) {
+    const Rows last = std::find_if(first, forecasts.end(), [first](const Forecast& other) {
+      return !share_a_table(*first, other);
+    });
+    if (!text.empty())
+      text += '\n';
+    text += compare_group(first, last);
+    first = last;
+  }
+  return text;
+}
+
+std::vector<std::string> rendered_names() {
+  std::vector<std::string> names;
+  for (const RunRow& row : kRunRows)
+    names.emplace_back(row.name);
+  for (const CompareColumn& column : kCompareColumns)
+    names.emplace_back(column.name);
+  for (const Column& column : kBreakdownColumns)
+    names.push_back(column.heading);
+  for (const Column& column : kCommunicationColumns)
+    names.push_back(column.heading);
+  for (const Column& column : kLinkColumns)
+    names.push_back(column.heading);
+  for (const char* row : {kForward, kBackward, kOtherCompute, kExposed, kWaiting, kIdle, kTotal})
+    names.emplace_back(row);
+  return names;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepcast {
+
+enum class Align { Left, Right };
+
+struct Column {
+  std::string heading;
+  Align align = Align::Right;
+};
+
+/// Plain text in aligned columns, for a terminal.
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;  ///< As many cells each as there are columns.
+};
+
+/// Every report fits a terminal of so many columns.
+inline constexpr std::size_t kReportWidth = 100;
+
+/// Heading, rule and rows, columns two spaces apart, no trailing spaces. A table wider than
+/// kReportWidth has its first column shortened with "…".
+std::string render(const Table& table);
+
+/// Columns that a UTF-8 text takes on a terminal, one for each code point.
+std::size_t width_of(std::string_view text);
+
+/// `text` broken at spaces into lines of at most kReportWidth columns; the lines after the first
+/// begin with `indent` spaces. Ends in a newline.
+std::string wrap(std::string_view text, std::size_t indent);
+
+}  // namespace stepcast
