@@ -1,0 +1,107 @@
+#include "sim/validate/validate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/schedule/registry.hpp"
+#include "traces/catalog.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr MeasurementUse kUses[] = {MeasurementUse::Bandwidth, MeasurementUse::StartUp,
+                                    MeasurementUse::Check};
+
+Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity fidelity) {
+  const Experiment& experiment = measured.experiment;
+  const Settings settings = overlaid(experiment.settings, extra);
+  const Workload workload = with_settings(load_workload(experiment.workload), settings);
+  const Cluster cluster = with_settings(load_cluster(experiment.cluster), settings);
+  const std::string& schedule = experiment.schedules.front();
+  const Plan plan = build_plan(schedule, workload, cluster, settings.schedule);
+  const Timeline timeline =
+      simulate(plan, cluster, {.fidelity = fidelity, .stragglers = settings.stragglers});
+  return {.workload = experiment.workload,
+          .cluster = experiment.cluster,
+          .schedule = schedule,
+          .gpus = cluster.ranks(),
+          .use = measured.use,
+          .measured = measured.measured,
+          .predicted = timeline.iteration_time};
+}
+
+std::string summary_line(std::span<const Validation> validations, MeasurementUse use) {
+  const ErrorSummary summary = summarise(validations, use);
+  return fmt::format("{} cases for {}: median error {:.1f} %, worst {:.1f} %\n", summary.cases,
+                     use == MeasurementUse::Check ? "check (predicted only)"
+                                                  : fmt::format("{} (fitted)", name_of(use)),
+                     100 * summary.median, 100 * summary.worst);
+}
+
+}  // namespace
+
+std::vector<Validation> validate(const Measurements& measurements, const Settings& extra,
+                                 Fidelity fidelity) {
+  std::vector<Validation> validations;
+  for (const MeasuredCase& measured : measurements.cases)
+    validations.push_back(predict(measured, extra, fidelity));
+  return validations;
+}
+
+ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use) {
+  std::vector<double> errors;
+  for (const Validation& validation : validations)
+    if (validation.use == use)
+      errors.push_back(std::abs(validation.error()));
+  if (errors.empty())
+    return {};
+  std::ranges::sort(errors);
+  const std::size_t middle = errors.size() / 2;
+  return {
+      .cases = errors.size(),
+      .median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2,
+      .worst = errors.back()};
+}
+
+std::string render_validation(std::span<const Validation> validations) {
+  std::string text = fmt::format(
+      "| {:<26} | {:<21} | {:<8} | {:>4} | {:<9} | {:>8} | {:>9} | {:>7} |\n", "workload",
+      "cluster", "schedule", "GPUs", "use", "measured", "predicted", "error");
+  text += fmt::format("|{:-<28}|{:-<23}|{:-<10}|{:->5}:|{:-<11}|{:->9}:|{:->10}:|{:->8}:|\n", "",
+                      "", "", "", "", "", "", "");
+  for (const Validation& each : validations)
+    text += fmt::format(
+        "| {:<26} | {:<21} | {:<8} | {:>4} | {:<9} | {:>6.4f} s | {:>7.4f} s | {:>+5.1f} % |\n",
+        each.workload, each.cluster, each.schedule, each.gpus, name_of(each.use),
+        each.measured.value, each.predicted.value, 100 * each.error());
+  text += "\n";
+  for (const MeasurementUse use : kUses)
+    if (summarise(validations, use).cases > 0)
+      text += summary_line(validations, use);
+  return text;
+}
+
+std::string validation_json(std::span<const Validation> validations) {
+  nlohmann::ordered_json json;
+  json["cases"] = nlohmann::ordered_json::array();
+  for (const Validation& each : validations)
+    json["cases"].push_back({{"workload", each.workload},
+                             {"cluster", each.cluster},
+                             {"schedule", each.schedule},
+                             {"gpus", each.gpus},
+                             {"use", name_of(each.use)},
+                             {"measured_s", each.measured.value},
+                             {"predicted_s", each.predicted.value},
+                             {"error", each.error()}});
+  for (const MeasurementUse use : kUses) {
+    const ErrorSummary summary = summarise(validations, use);
+    json["summary"][name_of(use)] = {
+        {"cases", summary.cases}, {"median_error", summary.median}, {"worst_error", summary.worst}};
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace stepcast

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/engine/engine.hpp"
+#include "traces/readers/stepcast/measurements_reader.hpp"
+
+namespace stepcast {
+
+/// A measured case and what the simulator says of it.
+struct Validation {
+  std::string workload;
+  std::string cluster;
+  std::string schedule;
+  std::uint32_t gpus = 0;
+  MeasurementUse use = MeasurementUse::Check;
+  Seconds measured{};
+  Seconds predicted{};
+
+  double error() const { return predicted / measured - 1; }  ///< Signed, relative.
+};
+
+/// Predicts every case. `extra` settings apply on top of each case's own (for calibration).
+/// Throws InputError as loading the workload or cluster does.
+std::vector<Validation> validate(const Measurements& measurements, const Settings& extra,
+                                 Fidelity fidelity);
+
+/// Absolute relative errors of the cases of one use.
+struct ErrorSummary {
+  std::size_t cases = 0;
+  double median = 0;
+  double worst = 0;
+};
+ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use);
+
+/// A Markdown-compatible table: measured, predicted, error; then median and worst for each use.
+std::string render_validation(std::span<const Validation> validations);
+
+/// {"cases": [...], "summary": {...}}
+std::string validation_json(std::span<const Validation> validations);
+
+}  // namespace stepcast
