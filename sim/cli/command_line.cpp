@@ -1,0 +1,208 @@
+#include "sim/cli/command_line.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/cli/subcommand.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kAbout =
+    "StepCast forecasts the step time of distributed DNN training: it replays a training schedule\n"
+    "over measured per-layer times and a model of the cluster, on one laptop core.\n";
+
+constexpr const char* kFirstSteps =
+    "Examples:\n"
+    "  stepcast demo\n"
+    "  stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe\n"
+    "  stepcast run --workload bert-base-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe "
+    "--schedule dear\n"
+    "  stepcast COMMAND --help";
+
+/// An option of a command, and what the parser found for it.
+struct Binding {
+  CommandOption option;
+  CLI::Option* parsed = nullptr;
+};
+
+/// A command and its part of the parser.
+struct Command {
+  std::unique_ptr<Subcommand> code;
+  CLI::App* parser = nullptr;
+  std::vector<Binding> bindings;
+};
+
+bool is_flag(const CommandOption& option) {
+  return std::holds_alternative<bool*>(option.target);
+}
+
+bool may_repeat(const CommandOption& option) {
+  return std::holds_alternative<std::vector<std::string>*>(option.target) ||
+         std::holds_alternative<CommaList*>(option.target);
+}
+
+bool is_argument(const CommandOption& option) {
+  return !option.name.starts_with('-');
+}
+
+/// Declares one option. Values stay text here; assign() converts them, so that all errors read
+/// alike.
+void bind(Command& command, CommandOption option) {
+  CLI::App& parser = *command.parser;
+  CLI::Option* parsed = nullptr;
+  if (is_flag(option)) {
+    parsed = parser.add_flag(option.name, std::as_const(option.meaning));
+  } else {
+    const CLI::callback_t keep = [](const CLI::results_t&) { return true; };
+    parsed = parser.add_option(option.name, keep, option.meaning)->type_name(option.value);
+  }
+  if (may_repeat(option))
+    parsed->expected(is_argument(option) ? -1 : 1)->take_all();
+  command.bindings.push_back({std::move(option), parsed});
+}
+
+std::string examples_of(const CommandHelp& help) {
+  std::string text = help.examples.size() > 1 ? "Examples:" : "Example:";
+  for (const std::string& example : help.examples)
+    text += "\n  " + example;
+  return text;
+}
+
+Command add_command(CLI::App& app, std::unique_ptr<Subcommand> code) {
+  const CommandHelp help = code->help();
+  Command command{.code = std::move(code)};
+  command.parser = app.add_subcommand(help.name, help.summary);
+  command.parser->allow_extras()->footer(examples_of(help));
+  for (CommandOption& option : command.code->options())
+    bind(command, std::move(option));
+  return command;
+}
+
+/// The commands' descriptions are long; the list of commands shows the summaries only, so they are
+/// put in place when the command is known.
+void show_description(Command& command) {
+  const CommandHelp help = command.code->help();
+  command.parser->description(help.summary + ".\n" + help.description + "\n");
+}
+
+std::vector<std::string> option_names(const CLI::App& parser) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : parser.get_options()) {
+    for (const std::string& name : option->get_lnames())
+      names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// Refuses what the parser did not know, naming the nearest option.
+void refuse_extras(const CLI::App& parser, const std::string& shown) {
+  const std::vector<std::string> extras = parser.remaining();
+  if (extras.empty())
+    return;
+  const std::string name = extras.front().substr(0, extras.front().find('='));
+  if (!name.starts_with('-'))
+    throw InputError(fmt::format("{}: unexpected argument {}", shown, in_quotes(name)));
+  throw InputError(fmt::format("{}: unknown option {} (see {} --help){}", shown, in_quotes(name),
+                               shown, did_you_mean(name, option_names(parser))));
+}
+
+/// The first bare argument must be a command; the parser itself would call it an unexpected one.
+void check_command_name(const std::vector<Command>& commands, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-')
+    return;
+  std::vector<std::string> names;
+  for (const Command& command : commands)
+    names.push_back(command.parser->get_name());
+  if (std::ranges::find(names, argv[1]) == names.end())
+    throw InputError(fmt::format("unknown command {} (see stepcast --help){}", in_quotes(argv[1]),
+                                 did_you_mean(argv[1], names)));
+}
+
+int run_command(Command& command) {
+  refuse_extras(*command.parser, "stepcast " + command.parser->get_name());
+  for (const Binding& binding : command.bindings) {
+    if (binding.parsed->count() > 0)
+      assign(binding.option,
+             is_flag(binding.option) ? std::vector<std::string>{} : binding.parsed->results());
+  }
+  return command.code->run();
+}
+
+/// Nobody may take a result for complete that was not written (a full disk, a closed pipe).
+int with_output_checked(int exit_code) {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw InputError("standard output: cannot be written");
+  return exit_code;
+}
+
+std::string single_line(std::string text) {
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  CLI::App app(kAbout, "stepcast");
+  app.set_version_flag("--version", "stepcast " STEPCAST_VERSION);
+  app.require_subcommand(0, 1)->allow_extras()->footer(kFirstSteps);
+  app.get_formatter()->column_width(28);
+  std::vector<Command> commands;
+  for (std::unique_ptr<Subcommand>& code : all_subcommands())
+    commands.push_back(add_command(app, std::move(code)));
+  check_command_name(commands, argc, argv);
+  for (Command& command : commands) {
+    if (argc > 1 && command.parser->get_name() == argv[1])
+      show_description(command);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& version) {
+    return app.exit(version);
+  } catch (const CLI::ParseError& error) {
+    throw InputError(single_line(error.what()));
+  }
+  refuse_extras(app, "stepcast");
+  for (Command& command : commands) {
+    if (command.parser->parsed())
+      return run_command(command);
+  }
+  fmt::print("{}", app.help());
+  return 0;
+}
+
+int report(const char* what, int exit_code) {
+  std::fflush(stdout);
+  fmt::print(stderr, "stepcast: {}\n", single_line(what));
+  return exit_code;
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) {
+  try {
+    return with_output_checked(parse_and_run(argc, argv));
+  } catch (const InputError& error) {
+    return report(error.what(), 2);
+  } catch (const SimulationError& error) {
+    return report(error.what(), 3);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", 1);
+  } catch (const std::exception& error) {
+    return report(error.what(), 1);
+  }
+}
+
+}  // namespace stepcast

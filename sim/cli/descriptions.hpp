@@ -1,0 +1,22 @@
+#pragma once
+// What `stepcast show` prints, one function for each kind of thing.
+
+#include <string>
+
+#include "models/device/device_spec.hpp"
+#include "models/network/cluster.hpp"
+#include "models/schedule/registry.hpp"
+#include "models/workload/architecture.hpp"
+#include "models/workload/workload.hpp"
+#include "traces/readers/stepcast/experiment_reader.hpp"
+
+namespace stepcast {
+
+std::string description_of(const Workload& workload);  ///< With the longest layers.
+std::string description_of(const Cluster& cluster);    ///< Fields by their paths for --set.
+std::string description_of(const DeviceSpec& device);
+std::string description_of(const Architecture& architecture);
+std::string description_of(const Experiment& experiment);
+std::string description_of(const ScheduleInfo& schedule);  ///< With its options.
+
+}  // namespace stepcast

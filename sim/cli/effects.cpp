@@ -1,0 +1,114 @@
+#include "sim/cli/effects.hpp"
+
+#include <fmt/format.h>
+
+#include "models/schedule/registry.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::uint32_t kMostRanks = 1024;
+
+/// One setting of the user, and the settings without it.
+struct Change {
+  std::string setting;    ///< "fusion_buffer=30MiB"
+  std::string otherwise;  ///< "the default, 25MiB"
+  Settings without;
+};
+
+void add_option_changes(std::vector<Change>& changes, const Settings& settings,
+                        const std::string& schedule) {
+  for (const OptionInfo& option : schedule_of(schedule).options) {
+    const auto given = settings.schedule.find(option.name);
+    if (given == settings.schedule.end() || given->second == option.default_value)
+      continue;
+    Change change{.setting = option.name + "=" + given->second,
+                  .otherwise = "with the default " + option.default_value,
+                  .without = settings};
+    change.without.schedule.erase(option.name);
+    changes.push_back(std::move(change));
+  }
+}
+
+void add_cluster_changes(std::vector<Change>& changes, const Settings& settings) {
+  for (const auto& [path, value] : settings.cluster) {
+    // The size is reported anyway, and a rack needs its number of nodes.
+    if (path == "nodes" || path == "gpus_per_node" || path.starts_with("rack."))
+      continue;
+    Change change{.setting = fmt::format("cluster.{}={}", path, value),
+                  .otherwise = "with the cluster's own",
+                  .without = settings};
+    change.without.cluster.erase(path);
+    changes.push_back(std::move(change));
+  }
+}
+
+void add_straggler_changes(std::vector<Change>& changes, const Settings& settings) {
+  for (const auto& [rank, factor] : settings.stragglers) {
+    Change change{.setting = fmt::format("straggler.{}={}", rank, factor),
+                  .otherwise = "without it",
+                  .without = settings};
+    change.without.stragglers.erase(rank);
+    changes.push_back(std::move(change));
+  }
+}
+
+std::vector<Change> changes_of(const Settings& settings, const std::string& schedule) {
+  std::vector<Change> changes;
+  add_option_changes(changes, settings, schedule);
+  add_cluster_changes(changes, settings);
+  add_straggler_changes(changes, settings);
+  return changes;
+}
+
+Seconds iteration_time(const Scenario& scenario, const std::string& schedule,
+                       const Settings& settings) {
+  const Cluster cluster = with_settings(scenario.original_cluster, settings);
+  const Plan plan = build_plan(schedule, scenario.workload, cluster, settings.schedule);
+  EngineOptions engine = scenario.engine;
+  engine.stragglers = settings.stragglers;
+  engine.fold = true;
+  return simulate(plan, cluster, engine).iteration_time;
+}
+
+bool is_cheap(const Scenario& scenario) {
+  switch (scenario.engine.fidelity) {
+    case Fidelity::Analytic:
+      return true;
+    case Fidelity::Flow:
+      return scenario.cluster.ranks() <= kMostRanks;
+    case Fidelity::Step:
+      return false;
+  }
+  return false;
+}
+
+void note_changes_without_effect(Forecast& forecast, const Scenario& scenario) {
+  for (const Change& change : changes_of(scenario.settings, forecast.schedule)) {
+    if (iteration_time(scenario, forecast.schedule, change.without) != forecast.iteration_time)
+      continue;
+    forecast.notes.push_back(fmt::format("{} changed nothing: the iteration time is the same {}",
+                                         change.setting, change.otherwise));
+  }
+}
+
+void note_batch(Forecast& forecast, const Scenario& scenario) {
+  const std::uint32_t profiled = scenario.original_workload.batch;
+  const bool follows = scenario.workload.batch_scaling == BatchScaling::Proportional;
+  if (follows || scenario.workload.batch == profiled || scenario.settings.step_time)
+    return;
+  forecast.notes.push_back(fmt::format(
+      "batch={}: the trace does not say how times follow the batch, so layer times are those of "
+      "batch {}; give step_time too",
+      scenario.workload.batch, profiled));
+}
+
+}  // namespace
+
+void add_notes(Forecast& forecast, const Scenario& scenario) {
+  note_batch(forecast, scenario);
+  if (is_cheap(scenario))
+    note_changes_without_effect(forecast, scenario);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sim/cli/run_request.hpp"
+
+namespace stepcast {
+
+/// Adds to the forecast of a scenario what a user of `--set` may not expect: settings without any
+/// effect, and times that do not follow the batch size.
+///
+/// Whether a setting had an effect is found by simulating once more without it; not done at `step`
+/// fidelity nor with more than 1024 ranks at `flow`, where a simulation takes its time.
+void add_notes(Forecast& forecast, const Scenario& scenario);
+
+}  // namespace stepcast

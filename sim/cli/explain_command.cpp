@@ -1,0 +1,65 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/report/glossary.hpp"
+#include "sim/report/table.hpp"
+
+namespace stepcast {
+namespace {
+
+std::string entry(const Term& term) {
+  const std::string also = term.also.empty() ? "" : fmt::format(" (also {})", term.also);
+  return wrap(fmt::format("{}{}: {}", term.name, also, term.definition), 2);
+}
+
+/// Defines the words of the reports.
+class ExplainCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "explain",
+            .summary = "Define a column, row or JSON key of the reports",
+            .description = "Without TERM: the whole glossary.",
+            .examples = {"stepcast explain \"scaling efficiency\"", "stepcast explain busbw"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    return {{"TERM", "", &words_, "one word or several"}};
+  }
+
+  int run() override {
+    if (words_.empty()) {
+      for (const Term& term : all_terms())
+        fmt::print("{}", entry(term));
+      return 0;
+    }
+    const std::string wanted = fmt::format("{}", fmt::join(words_, " "));
+    const Term* term = find_term(wanted);
+    if (term == nullptr)
+      refuse(wanted);
+    fmt::print("{}", entry(*term));
+    return 0;
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& wanted) {
+    std::vector<std::string> names = printed_columns();
+    for (const Term& term : all_terms())
+      names.emplace_back(term.name);
+    throw InputError(fmt::format("unknown term {} (stepcast explain lists all){}",
+                                 in_quotes(wanted), did_you_mean(wanted, names)));
+  }
+
+  std::vector<std::string> words_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_explain_command() {
+  return std::make_unique<ExplainCommand>();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace stepcast {
+
+/// One line on stderr that counts, only on a terminal and only once work has taken a second; gone
+/// when the object dies.
+class Progress {
+ public:
+  Progress(std::string what, std::size_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void step();
+
+ private:
+  std::string what_;
+  std::size_t total_;
+  std::size_t done_ = 0;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+}  // namespace stepcast

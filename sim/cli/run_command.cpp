@@ -1,0 +1,99 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/cli/effects.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/report/chrome_trace.hpp"
+#include "sim/report/json.hpp"
+#include "sim/report/render.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kExample =
+    "stepcast run --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe --schedule "
+    "dear";
+
+/// Forecasts one schedule: plan, simulate, report.
+class RunCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "run",
+            .summary = "Forecast one schedule: step time, where it goes, and why",
+            .description = "Prints the steady iteration; --timeline shows every task of it.",
+            .examples = {kExample,
+                         "stepcast run --workload bert-base-rtx2080ti-bs64 --cluster "
+                         "rtx2080ti-16x4-10gbe\n      --schedule dear --nodes 8 --set "
+                         "fusion_buffer=50MiB --timeline dear.json.gz"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    std::vector<CommandOption> options =
+        options_of(request_, {"--schedule", "S", &schedule_, "name (see stepcast list schedules)"});
+    options.push_back({"--timeline", "FILE", &timeline_file_,
+                       "also write the timeline, for https://ui.perfetto.dev;\ncompressed if the "
+                       "name ends in .gz"});
+    options.push_back({"--json", "", &json_, "print JSON"});
+    return options;
+  }
+
+  int run() override {
+    if (!timeline_file_.empty())
+      check_writable(timeline_file_);
+    const Scenario scenario = resolved();
+    const std::string& schedule = scenario.schedules.front();
+    const ScheduleOptions& options = scenario.settings.schedule;
+
+    const Plan plan = build_plan(schedule, scenario.workload, scenario.cluster, options);
+    const Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
+    Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan,
+                                      effective_options(schedule_of(schedule), options),
+                                      scenario.engine.fidelity, timeline);
+    add_notes(forecast, scenario);
+
+    if (!timeline_file_.empty())
+      write_timeline(scenario.workload, plan, timeline);
+    fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));
+    return 0;
+  }
+
+ private:
+  Scenario resolved() {
+    if (!schedule_.empty())
+      request_.schedules.items = {schedule_};
+    Scenario scenario = resolve(request_, kExample);
+    if (scenario.schedules.size() != 1)
+      throw InputError(
+          fmt::format("{}; name one with --schedule (see stepcast list schedules), "
+                      "for example: {}",
+                      scenario.schedules.empty() ? "no schedule given"
+                                                 : "the experiment names several schedules",
+                      kExample));
+    return scenario;
+  }
+
+  void write_timeline(const Workload& workload, const Plan& plan, const Timeline& timeline) const {
+    write_chrome_trace(timeline_file_, workload, plan, timeline);
+    fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
+               timeline_file_);
+  }
+
+  RunRequest request_;
+  std::string schedule_;
+  std::string timeline_file_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_run_command() {
+  return std::make_unique<RunCommand>();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/network/cluster.hpp"
+#include "models/workload/workload.hpp"
+#include "sim/cli/command_option.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/report/forecast.hpp"
+#include "traces/settings.hpp"
+
+namespace stepcast {
+
+/// What `run` and `compare` share on the command line, as typed.
+struct RunRequest {
+  std::string experiment;
+  std::string workload;
+  std::string cluster;
+  CommaList schedules;
+  std::optional<std::uint32_t> nodes;
+  std::optional<std::uint32_t> gpus_per_node;
+  std::vector<std::string> settings;
+  std::string fidelity;
+  bool unfold = false;
+};
+
+/// The options that fill a request. `schedules` is the one that the two commands name differently.
+std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedules);
+
+/// A request with its files read, its names resolved and its settings applied.
+struct Scenario {
+  Workload original_workload;  ///< Before the settings were applied.
+  Cluster original_cluster;
+  Workload workload;
+  Cluster cluster;
+  std::vector<std::string> schedules;  ///< May be empty: nobody named any.
+  Settings settings;
+  EngineOptions engine;
+};
+
+/// The command line takes precedence over the experiment file. `example` ends the error message
+/// when workload or cluster is missing. Throws InputError.
+Scenario resolve(const RunRequest& request, const std::string& example);
+
+/// "analytic", "flow" or "step"; throws InputError naming the nearest for another name.
+Fidelity parse_fidelity(std::string_view name);
+
+/// Plan, simulation and report of one schedule of the scenario, with the notes of add_notes().
+Forecast forecast_of(const Scenario& scenario, const std::string& schedule);
+
+}  // namespace stepcast

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/cli/command_option.hpp"
+
+namespace stepcast {
+
+/// What `--help` says about a command.
+struct CommandHelp {
+  std::string name;                   ///< "run"
+  std::string summary;                ///< One line of at most 75 characters.
+  std::string description;            ///< Some lines more.
+  std::vector<std::string> examples;  ///< Complete command lines.
+};
+
+/// One command of the program. Life: help() and options() before the arguments are parsed into the
+/// targets that options() names, then run() once.
+class Subcommand {
+ public:
+  virtual ~Subcommand() = default;
+  virtual CommandHelp help() const = 0;
+  virtual std::vector<CommandOption> options() = 0;
+  /// Prints the result to stdout and returns the exit code. Throws InputError, SimulationError.
+  virtual int run() = 0;
+};
+
+/// Every command, in the order in which `stepcast --help` lists them.
+std::vector<std::unique_ptr<Subcommand>> all_subcommands();
+
+// One for each file <name>_command.cpp.
+std::unique_ptr<Subcommand> make_run_command();
+std::unique_ptr<Subcommand> make_compare_command();
+std::unique_ptr<Subcommand> make_demo_command();
+std::unique_ptr<Subcommand> make_list_command();
+std::unique_ptr<Subcommand> make_show_command();
+std::unique_ptr<Subcommand> make_explain_command();
+std::unique_ptr<Subcommand> make_collective_command();
+std::unique_ptr<Subcommand> make_validate_command();
+std::unique_ptr<Subcommand> make_derive_command();
+std::unique_ptr<Subcommand> make_import_command();
+std::unique_ptr<Subcommand> make_schema_command();
+
+}  // namespace stepcast

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/validate/validate.hpp"
+#include "traces/catalog.hpp"
+
+namespace stepcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kOutOfTolerance = 4;
+
+/// Shipped measurements, by name.
+std::vector<std::string> published_files() {
+  std::vector<std::string> files;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(data_root() / "traces/published", absent)) {
+    if (entry.path().extension() == ".json")
+      files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Compares predictions with measured iteration times.
+class ValidateCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "validate",
+            .summary = "Compare predictions with measured iteration times",
+            .description =
+                "Without FILE: all published measurements that StepCast ships. Exits "
+                "with 4 if the worst error of\nthe check cases exceeds --max-error.",
+            .examples = {"stepcast validate", "stepcast validate --max-error 20",
+                         "stepcast validate measured.json --set cluster.nic.startup=20us"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    return {{"FILE", "", &files_, "measurements (see stepcast schema measurements)"},
+            {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
+            {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
+            {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
+            {"--json", "", &json_, "print JSON"}};
+  }
+
+  int run() override {
+    const Settings settings = parse_settings(settings_);
+    const Fidelity fidelity = fidelity_.empty() ? Fidelity::Flow : parse_fidelity(fidelity_);
+    std::vector<Measurements> measurements;
+    for (const std::string& file : files_.empty() ? published_files() : files_)
+      measurements.push_back(read_measurements(file));
+    if (measurements.empty())
+      throw InputError("validate: no measurements found under " +
+                       (data_root() / "traces/published").string());
+    std::vector<Validation> validations;
+    for (const Measurements& each : measurements)
+      std::ranges::move(validate(each, settings, fidelity), std::back_inserter(validations));
+    fmt::print("{}", json_ ? validation_json(validations) : render_validation(validations));
+    return exit_code(validations);
+  }
+
+ private:
+  int exit_code(const std::vector<Validation>& validations) const {
+    const double worst = 100 * summarise(validations, MeasurementUse::Check).worst;
+    if (!max_error_ || worst <= *max_error_)
+      return 0;
+    std::fflush(stdout);
+    fmt::print(stderr, "stepcast: the worst error of the check cases is {:.1f} %, above {} %\n",
+               worst, *max_error_);
+    return kOutOfTolerance;
+  }
+
+  std::vector<std::string> files_;
+  std::vector<std::string> settings_;
+  std::string fidelity_;
+  std::optional<double> max_error_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_validate_command() {
+  return std::make_unique<ValidateCommand>();
+}
+
+}  // namespace stepcast

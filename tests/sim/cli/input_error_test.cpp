@@ -1,0 +1,151 @@
+// Wrong input as a user meets it: one line on stderr, exit code 2, nothing on stdout.
+#include <gtest/gtest.h>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+const std::string kWorkload = "resnet50-rtx2080ti-bs64";
+const std::string kCluster = "rtx2080ti-16x4-10gbe";
+
+/// `stepcast run` on good input, with more arguments.
+std::vector<std::string> run_with(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"run",       "--workload", kWorkload,
+                                     "--cluster", kCluster,     "--schedule",
+                                     "dear",      "--fidelity", "analytic"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+void expect_refused(const std::vector<std::string>& arguments, const std::string& expected) {
+  const Outcome outcome = run_cli(arguments);
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(outcome.err.starts_with("stepcast: ")) << outcome.err;
+  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+  EXPECT_NE(outcome.err.find(expected), std::string::npos)
+      << "expected " << expected << "\n   found " << outcome.err;
+}
+
+/// A workload file of one layer whose forward time is `forward`.
+std::string workload_text(const std::string& forward, const std::string& layers = "") {
+  const std::string layer = R"({"name": "fc", "kind": "Linear", "forward_s": )" + forward +
+                            R"(, "backward_s": 0.02, "parameters": []})";
+  return R"({"format": "stepcast-workload", "version": 1, "name": "tiny", "model": "tiny",
+    "device": "any", "batch": 1, "precision": "fp32", "batch_scaling": "unknown",
+    "provenance": {"kind": "assumed", "source": "a test"},
+    "layers": [)" +
+         (layers == "none" ? "" : layer) + "]}";
+}
+
+TEST(InputErrors, UnknownNamesComeWithTheNearestOne) {
+  expect_refused({"run", "--workload", "resnet50-rtx2080ti-bs46", "--cluster", kCluster},
+                 "unknown workload \"resnet50-rtx2080ti-bs46\" (see stepcast list workloads); did "
+                 "you mean \"resnet50-rtx2080ti-bs64\"?");
+  expect_refused({"run", "--workload", kWorkload, "--cluster", "rtx2080ti-16x4-10gb"},
+                 "did you mean \"rtx2080ti-16x4-10gbe\"?");
+  expect_refused({"run", "--workload", kWorkload, "--cluster", kCluster, "--schedule", "daer"},
+                 "did you mean \"dear\"?");
+  expect_refused(
+      {"compare", "--workload", kWorkload, "--cluster", kCluster, "--schedules", "bsp,wfpb"},
+      "did you mean \"wfbp\"?");
+  expect_refused({"run", "dear-64gpu-10gb"}, "did you mean \"dear-64gpu-10gbe\"?");
+  expect_refused(run_with({"--fidelity", "flow"}), "--fidelity");
+}
+
+TEST(InputErrors, UnknownSettingsComeWithTheNearestOne) {
+  expect_refused(run_with({"--set", "fusion_bufer=30MiB"}), "did you mean \"fusion_buffer\"?");
+  expect_refused(run_with({"--set", "cluster.nic.bandwith=25Gbps"}),
+                 "did you mean \"nic.bandwidth\"?");
+  expect_refused(
+      {"compare", "--workload", kWorkload, "--cluster", kCluster, "--set", "fusion_bufer=30MiB"},
+      "did you mean \"fusion_buffer\"?");
+}
+
+TEST(InputErrors, WrongUnitsAndImpossibleTimesAreRefused) {
+  expect_refused(run_with({"--set", "cluster.nic.bandwidth=25"}), "expected a bandwidth");
+  expect_refused(run_with({"--set", "cluster.nic.startup=10"}), "expected a time");
+  expect_refused(run_with({"--set", "step_time=-1ms"}), "expected a time");
+  expect_refused(run_with({"--set", "step_time=0s"}), "expected a time above zero");
+  expect_refused(run_with({"--set", "step_time=nan"}), "expected a time");
+  expect_refused(run_with({"--set", "straggler.3=nan"}), "expected a number");
+  expect_refused(run_with({"--set", "fusion_buffer=big"}), "expected a size");
+}
+
+TEST(InputErrors, ZeroGpusAreRefused) {
+  expect_refused(run_with({"--nodes", "0"}), "--nodes: expected");
+  expect_refused(run_with({"--gpus-per-node", "0"}), "--gpus-per-node: expected");
+  expect_refused(run_with({"--set", "cluster.nodes=0"}), "cluster.nodes=0: expected");
+  expect_refused({"run", "--workload", kWorkload, "--cluster", "ideal-0x4", "--schedule", "bsp"},
+                 "ideal-0x4");
+  expect_refused({"collective", "--cluster", kCluster, "--gpus", "0"}, "--gpus: expected");
+}
+
+TEST(InputErrors, MoreRanksThanTheClusterHasAreRefused) {
+  expect_refused(run_with({"--set", "straggler.99=1.5"}),
+                 "straggler.99: the cluster has 64 ranks, from 0 to 63");
+  expect_refused({"collective", "--cluster", kCluster, "--gpus", "128"},
+                 "--gpus 128: cluster rtx2080ti-16x4-10gbe has 64 GPUs");
+  expect_refused({"collective", "--cluster", kCluster, "--gpus", "6"}, "whole nodes");
+}
+
+TEST(InputErrors, AFileThatIsNoneIsRefused) {
+  const TemporaryFolder folder;
+  const auto refused = [](const std::string& path, const std::string& expected) {
+    expect_refused({"run", "--workload", path, "--cluster", kCluster, "--schedule", "dear"},
+                   expected);
+  };
+  refused(folder.file("missing.json"), "missing.json: not found");
+  refused(folder.file("") + "/", "is a directory, expected a file");
+  refused(folder.file("empty.json", ""), "empty.json: is empty");
+}
+
+TEST(InputErrors, AFileWithWrongContentIsRefusedWithItsPlace) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& text, const std::string& expected) {
+    expect_refused({"run", "--workload", folder.file("w.json", text), "--cluster", kCluster,
+                    "--schedule", "dear"},
+                   expected);
+  };
+  refused(workload_text("0.01").substr(0, 100), "w.json: line ");
+  refused(workload_text("\"\xff\""), "UTF-8");
+  refused(workload_text("-1"), "/layers/0/forward_s");
+  refused(workload_text("NaN"), "w.json: line ");
+  refused(workload_text("0.01, \"forwrd_s\": 1"), "forwrd_s");
+  refused(workload_text("0.01", "none"), "/layers");
+}
+
+TEST(InputErrors, ALayerWithoutParametersIsAllowed) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_cli({"run", "--workload", folder.file("w.json", workload_text("0.01")), "--cluster",
+               "ideal-1x2", "--schedule", "bsp"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST(InputErrors, UnwritableOutputLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  expect_refused(run_with({"--timeline", folder.file("none/t.json")}),
+                 "t.json: cannot be written: there is no folder");
+  expect_refused(run_with({"--timeline", folder.file("")}), "cannot be written: is a directory");
+  expect_refused({"derive", "resnet50", "--device", "rtx2080ti", "--batch", "8", "--step-time",
+                  "50ms", "-o", folder.file("none/w.json")},
+                 "w.json: cannot be written");
+  expect_refused({"demo", "--timeline", folder.file("none/t.json")}, "cannot be written");
+  EXPECT_TRUE(folder.empty());
+}
+
+TEST(InputErrors, AFullDiskIsAnErrorAlsoForStandardFiles) {
+  expect_refused(run_with({"--timeline", "/dev/full"}), "/dev/full: cannot be written");
+}
+
+TEST(InputErrors, AFailedRunWritesNoTimeline) {
+  const TemporaryFolder folder;
+  expect_refused(run_with({"--timeline", folder.file("t.json"), "--set", "fusion_buffer=big"}),
+                 "fusion_buffer");
+  EXPECT_TRUE(folder.empty());
+}
+
+}  // namespace
+}  // namespace stepcast

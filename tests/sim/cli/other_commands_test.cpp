@@ -1,0 +1,178 @@
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+
+TEST(ListCommand, ListsEveryKindInHundredColumns) {
+  const Outcome outcome = run_cli({"list"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* name : {"resnet50-rtx2080ti-bs64", "rtx2080ti-16x4-10gbe", "\ndear ",
+                           "\nrtx2080ti ", "\nbert-large ", "dear-64gpu-10gbe"})
+    EXPECT_NE(outcome.out.find(name), std::string::npos) << name;
+  for (const std::string& line : lines_of(outcome.out))
+    EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(ShowCommand, EverythingThatIsListedCanBeShown) {
+  const json names = json::parse(run_cli({"list", "--json"}).out);
+  ASSERT_EQ(names.size(), 6U);
+  for (const auto& [kind, list] : names.items()) {
+    for (const std::string name : list) {
+      if (name.starts_with("ideal"))
+        continue;
+      const Outcome outcome = run_cli({"show", name});
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+      EXPECT_NE(outcome.out.find(kind == "experiments" ? "workload" : name), std::string::npos)
+          << outcome.out;
+      EXPECT_TRUE(json::accept(run_cli({"show", name, "--json"}).out)) << name;
+    }
+  }
+}
+
+TEST(ShowCommand, ClusterFieldsAreShownByThePathsOfSet) {
+  const Outcome outcome = run_cli({"show", "ideal-2x4"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("nic.bandwidth"), std::string::npos);
+  EXPECT_NE(outcome.out.find("12.5 GB/s"), std::string::npos);  // 100 Gb/s
+}
+
+TEST(ShowCommand, FindsTheKindOfAFileByItsFormat) {
+  const Outcome outcome = run_cli({"show", STEPCAST_SOURCE_DIR "/configs/devices/rtx2080ti.json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("fp32 peak"), std::string::npos) << outcome.out;
+}
+
+TEST(SchemaCommand, PrintsASchemaOfEachFormat) {
+  for (const std::string& name : lines_of(run_cli({"schema"}).out)) {
+    const Outcome outcome = run_cli({"schema", name});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(json::parse(outcome.out).contains("$schema")) << name;
+  }
+}
+
+TEST(DeriveCommand, WritesAWorkloadOfTheGivenStepTime) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("w.json");
+  const Outcome outcome = run_cli({"derive", "resnet50", "--device", "rtx2080ti", "--batch", "32",
+                                   "--throughput", "320", "-o", file});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::ifstream stream(file);
+  const json workload = json::parse(stream);
+  EXPECT_EQ(workload["name"], "resnet50-rtx2080ti-bs32");
+  double step = 0;
+  for (const json& layer : workload["layers"])
+    step += layer["forward_s"].get<double>() + layer["backward_s"].get<double>();
+  EXPECT_NEAR(step, 0.1, 1e-6);  // 32 samples at 320 samples/s
+}
+
+TEST(DeriveCommand, ImpossibleRatesAndTimesAreRefused) {
+  const auto refused = [](const std::string& option, const std::string& value) {
+    return run_cli({"derive", "resnet50", "--device", "rtx2080ti", "--batch", "32", option, value})
+        .exit_code;
+  };
+  EXPECT_EQ(refused("--throughput", "0"), 2);
+  EXPECT_EQ(refused("--throughput", "nan"), 2);
+  EXPECT_EQ(refused("--step-time", "0s"), 2);
+  EXPECT_EQ(refused("--step-time", "12"), 2);
+}
+
+// A linear layer with 4 outputs for a batch of 4, hence activations of 64 bytes.
+constexpr const char* kGraph =
+    "node1 -- Input0 -- forward_compute_time=0.000, backward_compute_time=0.000, "
+    "activation_size=0.0, parameter_size=0.000\n"
+    "node2 -- Linear(in_features=8, out_features=4, bias=True) -- forward_compute_time=1.000, "
+    "backward_compute_time=2.000, activation_size=64.0, parameter_size=144.000\n"
+    "a line that means nothing\n"
+    "\tnode1 -- node2\n";
+
+TEST(ImportCommand, CountsWhatItSkipsOnStderrAndRefusesItIfStrict) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.file("graph.txt", kGraph);
+  const std::string file = folder.file("w.json");
+  const Outcome outcome = run_cli({"import", trace, "--model", "tiny", "--batch", "4", "-o", file});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("1 skipped: "), std::string::npos) << outcome.err;
+  std::ifstream stream(file);
+  EXPECT_EQ(json::parse(stream)["model"], "tiny");
+  EXPECT_EQ(run_cli({"import", trace, "--batch", "4", "--strict"}).exit_code, 2);
+}
+
+TEST(ExplainCommand, DefinesATerm) {
+  const Outcome outcome = run_cli({"explain", "throughput"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("throughput")) << outcome.out;
+}
+
+TEST(CollectiveCommand, RingAllReduceOnAnIdealClusterReachesTheBusBandwidthOfItsNic) {
+  // Ring over 8 ranks in 2 nodes, no start-up: 2 * 7/8 * 32 MiB / 12.5 GB/s = 4697.6 us, hence
+  // busbw = 12.5 GB/s.
+  const Outcome outcome =
+      run_cli({"collective", "--cluster", "ideal-2x4", "--size", "32MiB", "--algorithm", "ring",
+               "--fidelity", "analytic,flow,step", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  ASSERT_EQ(results.size(), 3U);
+  for (const json& result : results) {
+    EXPECT_NEAR(result["time_s"].get<double>(), 2 * 7.0 / 8 * 33554432 / 12.5e9, 1e-9);
+    EXPECT_NEAR(result["busbw_bytes_per_s"].get<double>(), 12.5e9, 1e4);
+  }
+}
+
+TEST(CollectiveCommand, TimeIncludesTheLaunch) {
+  const auto time = [](const std::string& launch) {
+    const Outcome outcome =
+        run_cli({"collective", "--cluster", "ideal-2x4", "--algorithm", "ring", "--fidelity",
+                 "flow", "--set", "cluster.software.collective_launch=" + launch, "--json"});
+    return json::parse(outcome.out)["results"][0]["time_s"].get<double>();
+  };
+  EXPECT_NEAR(time("100us") - time("0s"), 100e-6, 1e-12);
+}
+
+TEST(CollectiveCommand, AnAlgorithmOfAnotherKindIsRefused) {
+  const Outcome outcome = run_cli(
+      {"collective", "--cluster", "ideal-2x4", "--kind", "all-to-all", "--algorithm", "ring"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("--algorithm: expected one of pairwise"), std::string::npos)
+      << outcome.err;
+}
+
+TEST(ValidateCommand, ExitsWithFourWhereTheWorstErrorIsAboveTheTolerance) {
+  const TemporaryFolder folder;
+  // 1 layer of 30 ms without communication on one GPU, "measured" at 60 ms: the error is -50 %.
+  folder.file("w.json", R"({"format": "stepcast-workload", "version": 1, "name": "tiny",
+    "model": "tiny", "device": "any", "batch": 1, "precision": "fp32", "batch_scaling": "unknown",
+    "provenance": {"kind": "assumed", "source": "a test"}, "layers": [{"name": "fc",
+    "kind": "Linear", "forward_s": 0.01, "backward_s": 0.02, "parameters": []}]})");
+  const std::string file = folder.file("m.json", R"({"format": "stepcast-measurements",
+    "version": 1, "name": "m", "provenance": {"kind": "assumed", "source": "a test"},
+    "cases": [{"workload": ")" + folder.file("w.json") +
+                                                     R"(", "cluster": "ideal-1x1",
+    "schedule": "bsp", "set": {}, "use": "check", "measured_s": 0.06}]})");
+  EXPECT_EQ(run_cli({"validate", file}).exit_code, 0);
+  EXPECT_EQ(run_cli({"validate", file, "--max-error", "51"}).exit_code, 0);
+  const Outcome outcome = run_cli({"validate", file, "--max-error", "49"});
+  EXPECT_EQ(outcome.exit_code, 4);
+  EXPECT_NE(outcome.err.find("50.0 %"), std::string::npos) << outcome.err;
+}
+
+TEST(DemoCommand, ForecastsFiveModelsOnTwoNetworksAndWritesATimeline) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("demo.json.gz");
+  const Outcome outcome = run_cli({"demo", "--timeline", file});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_GT(std::filesystem::file_size(file), 0U);
+  for (const char* text : {"\nresnet50 ", "\nbert-large ", "ib100", "DeAR gains most", "Next\n"})
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text;
+  for (const std::string& line : lines_of(outcome.out))
+    EXPECT_LE(line.size(), 100U) << line;
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,129 @@
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<std::string> kRun{"run", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
+                                    "rtx2080ti-16x4-10gbe"};
+
+std::vector<std::string> run_with(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = kRun;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+double sum_of(const json& times) {
+  double sum = 0;
+  for (const auto& [name, time] : times.items())
+    sum += time.is_object() ? sum_of(time) : time.get<double>();
+  return sum;
+}
+
+TEST(RunCommand, JsonHoldsABreakdownThatAddsUpToTheIterationTime) {
+  const Outcome outcome = run_cli(run_with({"--schedule", "ddp", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  const double iteration = result["iteration_time_s"].get<double>();
+  EXPECT_GT(iteration, 0.2294);  // the step without communication
+  EXPECT_NEAR(sum_of(result["breakdown"]), iteration, 1e-9 * iteration);
+  EXPECT_EQ(result["gpus"], 64);
+  // 64 samples on each of 64 GPUs.
+  EXPECT_NEAR(result["throughput_samples_per_s"].get<double>(), 64 * 64 / iteration, 1e-6);
+}
+
+TEST(RunCommand, ReportFitsAHundredColumns) {
+  const Outcome outcome = run_cli(run_with({"--schedule", "dear"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const std::string& line : lines_of(outcome.out))
+    EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(RunCommand, TimelineIsWrittenAndAnnouncedOnStderr) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("dear.json");
+  const Outcome outcome =
+      run_cli(run_with({"--schedule", "dear", "--timeline", file, "--nodes", "2"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find(file), std::string::npos) << outcome.err;
+  std::ifstream stream(file);
+  EXPECT_FALSE(json::parse(stream)["traceEvents"].empty());
+}
+
+TEST(RunCommand, AnOptionThatChangesNothingIsNoted) {
+  // Every layer of ResNet-50 is a group of its own with fusion=none, whatever the buffer.
+  const Outcome outcome = run_cli(run_with(
+      {"--schedule", "dear", "--set", "fusion=none", "--set", "fusion_buffer=30MiB", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json notes = json::parse(outcome.out)["notes"];
+  ASSERT_EQ(notes.size(), 1U) << notes;
+  EXPECT_EQ(notes[0].get<std::string>(),
+            "fusion_buffer=30MiB changed nothing: the iteration time is the same with the default "
+            "25MiB");
+}
+
+TEST(RunCommand, ASettingWithAnEffectIsNotNoted) {
+  const Outcome outcome =
+      run_cli(run_with({"--schedule", "dear", "--set", "cluster.nic.bandwidth=2Gbps", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(json::parse(outcome.out)["notes"].empty()) << outcome.out;
+}
+
+TEST(RunCommand, ABatchThatTheTraceCannotFollowIsNoted) {
+  const Outcome outcome =
+      run_cli({"run", "--workload", "vgg16-pipedream-bs128", "--cluster", "ideal-2x4", "--schedule",
+               "ddp", "--set", "batch=64", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("layer times are those of batch 128"), std::string::npos)
+      << outcome.out;
+}
+
+TEST(RunCommand, UnfoldedEqualsFolded) {
+  const std::vector<std::string> more{"--schedule", "dear", "--nodes", "4"};
+  std::vector<std::string> unfolded = more;
+  unfolded.emplace_back("--unfold");
+  EXPECT_EQ(run_cli(run_with(more)).out, run_cli(run_with(unfolded)).out);
+}
+
+TEST(RunCommand, TheCommandLineTakesPrecedenceOverTheExperiment) {
+  const Outcome outcome = run_cli({"run", "dear-64gpu-10gbe", "--schedule", "wfbp", "--nodes", "2",
+                                   "--fidelity", "analytic", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["gpus"], 8);
+  EXPECT_EQ(result["fidelity"], "analytic");
+  EXPECT_EQ(result["schedule"]["name"], "wfbp");
+}
+
+TEST(CompareCommand, HasARowForEachScheduleAndSpeedUpsAgainstTheFirst) {
+  const Outcome outcome = run_cli({"compare", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
+                                   "rtx2080ti-16x4-10gbe", "--schedules", "wfbp,dear", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0]["speedup"], 1.0);
+  EXPECT_NEAR(
+      results[1]["speedup"].get<double>(),
+      results[0]["iteration_time_s"].get<double>() / results[1]["iteration_time_s"].get<double>(),
+      1e-9);
+}
+
+TEST(CompareCommand, AnOptionAppliesToTheSchedulesThatHaveIt) {
+  const Outcome outcome = run_cli({"compare", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
+                                   "rtx2080ti-16x4-10gbe", "--schedules", "bsp,dear", "--set",
+                                   "fusion=none", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  EXPECT_EQ(results[1]["schedule"]["options"]["fusion"], "none");
+  EXPECT_FALSE(results[0]["schedule"]["options"].contains("fusion"));
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include "sim/cli/subcommand.hpp"
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+TEST(Usage, WithoutArgumentsTheProgramSaysWhatItIsAndListsEveryCommand) {
+  const Outcome outcome = run_cli({});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(outcome.out.starts_with("StepCast forecasts")) << outcome.out;
+  for (const auto& command : all_subcommands()) {
+    EXPECT_NE(outcome.out.find("\n  " + command->help().name + " "), std::string::npos);
+    EXPECT_NE(outcome.out.find(command->help().summary), std::string::npos);
+  }
+  EXPECT_EQ(run_cli({"--help"}).out, outcome.out);
+}
+
+TEST(Usage, VersionIsOneLine) {
+  const Outcome outcome = run_cli({"--version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(outcome.out.starts_with("stepcast ")) << outcome.out;
+  EXPECT_EQ(lines_of(outcome.out).size(), 1U);
+}
+
+TEST(Usage, EveryCommandHasAHelpWithAnExampleInHundredColumns) {
+  for (const auto& command : all_subcommands()) {
+    const std::string name = command->help().name;
+    const Outcome outcome = run_cli({name, "--help"});
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_NE(outcome.out.find(command->help().summary), std::string::npos) << name;
+    EXPECT_NE(outcome.out.find("Example"), std::string::npos) << name;
+    EXPECT_NE(outcome.out.find("\n  stepcast " + name), std::string::npos) << name;
+    for (const std::string& line : lines_of(outcome.out))
+      EXPECT_LE(line.size(), 100U) << name << ": " << line;
+  }
+}
+
+/// A command line that is wrong, and what its message must hold.
+struct WrongUsage {
+  std::vector<std::string> arguments;
+  std::string expected;
+};
+
+TEST(Usage, WrongUsageIsOneLineOnStderrAndExitCodeTwo) {
+  const std::vector<WrongUsage> cases{
+      {{"rnu"}, "unknown command \"rnu\" (see stepcast --help); did you mean \"run\"?"},
+      {{"--vresion"},
+       "unknown option \"--vresion\" (see stepcast --help); did you mean \"--version\"?"},
+      {{"run", "--worklaod", "x"},
+       "stepcast run: unknown option \"--worklaod\" (see stepcast run --help); did you mean "
+       "\"--workload\"?"},
+      {{"run", "--worklaod=x"}, "did you mean \"--workload\"?"},
+      {{"show", "dear", "bsp"}, "stepcast show: unexpected argument \"bsp\""},
+      {{"run", "--workload"}, "--workload"},
+      {{"run", "--workload", "a", "--workload", "b"}, "--workload"},
+      {{"run", "--nodes", "zero"}, "--nodes: expected a whole number"},
+      {{"run", "--nodes", "0"}, "--nodes: expected a whole number"},
+      {{"run", "--workload", ""}, "--workload: expected a value"},
+      {{"compare", "--schedules", "bsp,,dear"}, "--schedules: expected names"},
+      {{"run"}, "no workload given; name one with --workload"},
+      {{"run", "--workload", "resnet50-rtx2080ti-bs64"}, "no cluster given"},
+      {{"run", "--workload", "resnet50-rtx2080ti-bs64", "--cluster", "ideal-1x2"},
+       "no schedule given"},
+      {{"list", "worklods"}, "did you mean \"workloads\"?"},
+      {{"schema", "worklod"}, "did you mean \"workload\"?"},
+      {{"explain", "troughput"}, "did you mean \"throughput\"?"},
+      {{"show", "resnet50-rtx2080ti-bs65"}, "did you mean \"resnet50-rtx2080ti-bs64\"?"},
+      {{"show"}, "expected a name"},
+      {{"import"}, "expected a file"},
+      {{"derive"}, "expected an architecture"},
+      {{"derive", "resnet50", "--device", "rtx2080ti", "--batch", "8"},
+       "expected either --step-time or --throughput"},
+      {{"collective"}, "no cluster given"},
+  };
+  for (const WrongUsage& wrong : cases) {
+    const Outcome outcome = run_cli(wrong.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(outcome.err.starts_with("stepcast: ")) << outcome.err;
+    EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+    EXPECT_NE(outcome.err.find(wrong.expected), std::string::npos)
+        << "expected " << wrong.expected << "\n   found " << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace stepcast
