@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "models/collective/algorithms.hpp"
 #include "models/collective/links.hpp"
@@ -79,6 +80,7 @@ StepPlan step_plan(const Collective& collective, const Group& group, const Clust
   const std::uint32_t chunks =
       chunk_count(LinkLoads(cluster).shared_links_of(edges), collective.size);
   std::vector<std::vector<Message>> stages;
+  stages.reserve(edges.size());
   for (const Message& edge : edges)
     stages.push_back({{edge.from, edge.to, edge.size / chunks}});
   return {pipelined_rounds(stages, chunks)};

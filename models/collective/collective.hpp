@@ -28,9 +28,9 @@ enum class Algorithm : std::uint8_t {
   Chain,             ///< broadcast, reduce; pipelined
 };
 
-/// One collective operation as a value. Sizes follow nccl-tests: `size` is the full buffer, i.e. the
-/// input of an all-reduce, broadcast, reduce or reduce-scatter, the output of an all-gather, and
-/// what one rank sends in total (its own share included) in an all-to-all.
+/// One collective operation as a value. Sizes follow nccl-tests: `size` is the full buffer, i.e.
+/// the input of an all-reduce, broadcast, reduce or reduce-scatter, the output of an all-gather,
+/// and what one rank sends in total (its own share included) in an all-to-all.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   Algorithm algorithm = Algorithm::Ring;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "models/collective/algorithms.hpp"
 #include "models/collective/group_shape.hpp"
@@ -54,10 +55,10 @@ Bytes post_size(const Collective& collective, std::uint32_t ranks) {
 }
 
 /// The members that take part in the exchanges.
-std::vector<Rank> core_of(const Group& group, std::uint32_t core) {
-  const std::uint32_t pairs = group.size() - core;
+std::vector<Rank> core_of(const Group& group, std::size_t core) {
+  const std::size_t pairs = group.size() - core;
   std::vector<Rank> ranks;
-  for (std::uint32_t i = 0; i < core; ++i)
+  for (std::size_t i = 0; i < core; ++i)
     ranks.push_back(group.ranks[i < pairs ? 2 * i + 1 : i + pairs]);
   return ranks;
 }
@@ -69,14 +70,14 @@ Round round_of(const std::vector<Rank>& core, const Exchange& exchange) {
   return round;
 }
 
-Round fold_in(const Group& group, std::uint32_t pairs, Bytes size) {
+Round fold_in(const Group& group, std::size_t pairs, Bytes size) {
   Round round;
-  for (std::uint32_t i = 0; i < pairs; ++i)
+  for (std::size_t i = 0; i < pairs; ++i)
     round.messages.push_back({group.ranks[2 * i], group.ranks[2 * i + 1], size});
   return round;
 }
 
-Round fold_out(const Group& group, std::uint32_t pairs, Bytes size) {
+Round fold_out(const Group& group, std::size_t pairs, Bytes size) {
   Round round = fold_in(group, pairs, size);
   for (Message& message : round.messages)
     std::swap(message.from, message.to);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "models/collective/algorithms.hpp"
 #include "models/collective/group_shape.hpp"

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "models/collective/algorithms.hpp"
 #include "models/collective/group_shape.hpp"
@@ -23,7 +24,8 @@
 // which only the two roots receive (send) takes a + m/B, twice; with P = 2 all do. Elsewhere the
 // cost adds up the rounds, each as long as its busiest link makes it. That is exact if the messages
 // that share a link have equal start-ups, an upper bound otherwise: with several GPUs a node,
-// messages inside and between nodes share ports.
+// messages inside and between nodes share ports (seen: up to 21 % above the replay at 100 kB to 1
+// MB, below 1 % on 64 GPUs from 1 MB on).
 
 namespace stepcast::tree {
 namespace {
@@ -114,8 +116,10 @@ std::vector<Message> reversed(std::vector<Message> messages) {
 /// The same rounds backwards, from the roots to the leaves.
 std::vector<Round> broadcast_rounds(const std::vector<Round>& reduce) {
   std::vector<Round> rounds;
-  for (auto round = reduce.rbegin(); round != reduce.rend(); ++round)
-    rounds.push_back({reversed(round->messages), round->repeat});
+  rounds.reserve(reduce.size());
+  for (const Round& round : reduce)
+    rounds.push_back({reversed(round.messages), round.repeat});
+  std::ranges::reverse(rounds);
   return rounds;
 }
 

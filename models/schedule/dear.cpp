@@ -86,7 +86,8 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
   }
   const auto backward = backward_pass(builder);
 
-  TaskId scattered = backward.front();  // reduce-scatters are first in, first out: the last ends last
+  TaskId scattered =
+      backward.front();  // reduce-scatters are first in, first out: the last ends last
   for (std::size_t g = groups.size(); g-- > 0;) {
     if (groups[g].size == Bytes{})
       continue;

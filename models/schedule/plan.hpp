@@ -19,9 +19,9 @@ struct ByPriority {
   Bytes credit{};  ///< 0: one at a time.
 };
 
-/// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that are ready
-/// everywhere, fuses them in ready order up to `fusion` and communicates each fused buffer
-/// (Horovod).
+/// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that
+/// are ready everywhere, fuses them in ready order up to `fusion` and communicates each fused
+/// buffer (Horovod).
 struct Negotiated {
   Seconds cycle{};
   Seconds per_cycle{};   ///< One negotiation.

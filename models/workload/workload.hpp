@@ -40,9 +40,9 @@ enum class BatchScaling : std::uint8_t {
 
 /// One training step of one model on one device, as measured or derived per layer.
 struct Workload {
-  std::string name;    ///< "<model>-<device>-bs<batch>".
-  std::string model;   ///< "resnet50".
-  std::string device;  ///< "rtx2080ti".
+  std::string name;         ///< "<model>-<device>-bs<batch>".
+  std::string model;        ///< "resnet50".
+  std::string device;       ///< "rtx2080ti".
   std::uint32_t batch = 1;  ///< Samples per GPU and step.
   std::string precision = "fp32";
   BatchScaling batch_scaling = BatchScaling::Unknown;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -111,9 +113,9 @@ void refuse_extras(const CLI::App& parser, const std::string& shown) {
     return;
   const std::string name = extras.front().substr(0, extras.front().find('='));
   if (!name.starts_with('-'))
-    throw InputError(fmt::format("{}: unexpected argument {}", shown, in_quotes(name)));
-  throw InputError(fmt::format("{}: unknown option {} (see {} --help){}", shown, in_quotes(name),
-                               shown, did_you_mean(name, option_names(parser))));
+    throw InputError(fmt::format("unexpected argument {} (see {} --help)", in_quotes(name), shown));
+  throw InputError(fmt::format("unknown option {} (see {} --help){}", in_quotes(name), shown,
+                               did_you_mean(name, option_names(parser))));
 }
 
 /// The first bare argument must be a command; the parser itself would call it an unexpected one.
@@ -198,6 +200,8 @@ int run_command_line(int argc, const char* const* argv) {
     return report(error.what(), 2);
   } catch (const SimulationError& error) {
     return report(error.what(), 3);
+  } catch (const std::system_error& error) {
+    return report(error.what(), 2);  // a full disk, a folder that may not be read
   } catch (const std::bad_alloc&) {
     return report("out of memory", 1);
   } catch (const std::exception& error) {

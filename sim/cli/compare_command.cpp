@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/effects.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/json.hpp"
@@ -74,6 +75,7 @@ class CompareCommand final : public Subcommand {
     std::vector<Forecast> forecasts;
     for (const std::string& schedule : scenario.schedules)
       forecasts.push_back(forecast_of(restricted_to(scenario, schedule), schedule));
+    drop_notes_of_single_rows(forecasts);
     fmt::print("{}", json_ ? compare_json(forecasts) : render_compare(forecasts));
     return 0;
   }

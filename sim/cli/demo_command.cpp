@@ -122,7 +122,7 @@ class DemoCommand final : public Subcommand {
     fmt::print("\n{}\nReading\n", demo_table(cases));
     for (const std::string& sentence : demo_reading(cases))
       fmt::print("{}", wrap("- " + sentence, 2));
-    fmt::print("\nTimeline of {} on {} under {} (open it at https://ui.perfetto.dev)\n  {}\n\n{}",
+    fmt::print("\nTimeline of {} on {} under {}\n  {}\n  open it at https://ui.perfetto.dev\n\n{}",
                shown.workload, shown.cluster, shown.schedule, timeline_file_, kNext);
   }
 

@@ -86,8 +86,8 @@ std::string exposure_sentence(const std::vector<DemoCase>& cases) {
   const DemoCase& least = *std::ranges::min_element(cases, {}, exposed);
   const DemoCase& most = *std::ranges::max_element(cases, {}, exposed);
   return fmt::format(
-      "With DeAR, exposed communication is {:.0f} % of the step on {} and {:.0f} % on {}; no "
-      "schedule that sends the same bytes can save more than that share.",
+      "With DeAR, exposed communication is {:.0f} % of the step on {} and {:.0f} % on {}: "
+      "all that hiding communication better could still save.",
       100 * exposed(least), place_of(least), 100 * exposed(most), place_of(most));
 }
 

@@ -29,6 +29,13 @@ const char* words_of(BatchScaling scaling) {
   return "";
 }
 
+std::string layers_text(const Workload& workload) {
+  if (workload.edges.empty())
+    return fmt::format("{}, each feeding the next", workload.layers.size());
+  return fmt::format("{}, with {} edges between them", workload.layers.size(),
+                     workload.edges.size());
+}
+
 /// Layers by forward plus backward time, longest first; equals in forward order.
 std::vector<LayerId> longest_layers(const Workload& workload) {
   std::vector<LayerId> ids(workload.layers.size());
@@ -101,9 +108,7 @@ std::string description_of(const Workload& workload) {
       {"batch",
        fmt::format("{} samples per GPU; {}", workload.batch, words_of(workload.batch_scaling))},
       {"precision", workload.precision},
-      {"layers", fmt::format("{}, {} edges", workload.layers.size(),
-                             workload.edges.empty() ? "no branches in its"
-                                                    : std::to_string(workload.edges.size()))},
+      {"layers", layers_text(workload)},
       {"parameters", fmt::format("{} in {} tensors, {}", with_thousands(parameter_count(workload)),
                                  tensor_count(workload), format_bytes(parameter_size(workload)))},
       {"step", fmt::format("{} = {} forward + {} backward", format_seconds(forward + backward),

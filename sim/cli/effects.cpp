@@ -1,5 +1,8 @@
 #include "sim/cli/effects.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "models/schedule/registry.hpp"
@@ -71,6 +74,12 @@ Seconds iteration_time(const Scenario& scenario, const std::string& schedule,
   return simulate(plan, cluster, engine).iteration_time;
 }
 
+/// Equal but for rounding: the clock of a process goes on from one simulation to the next.
+bool same(Seconds a, Seconds b) {
+  constexpr double kRounding = 1e-9;
+  return std::abs(a / b - 1) < kRounding;
+}
+
 bool is_cheap(const Scenario& scenario) {
   switch (scenario.engine.fidelity) {
     case Fidelity::Analytic:
@@ -85,7 +94,8 @@ bool is_cheap(const Scenario& scenario) {
 
 void note_changes_without_effect(Forecast& forecast, const Scenario& scenario) {
   for (const Change& change : changes_of(scenario.settings, forecast.schedule)) {
-    if (iteration_time(scenario, forecast.schedule, change.without) != forecast.iteration_time)
+    const Seconds without = iteration_time(scenario, forecast.schedule, change.without);
+    if (!same(without, forecast.iteration_time))
       continue;
     forecast.notes.push_back(fmt::format("{} changed nothing: the iteration time is the same {}",
                                          change.setting, change.otherwise));
@@ -104,6 +114,20 @@ void note_batch(Forecast& forecast, const Scenario& scenario) {
 }
 
 }  // namespace
+
+void drop_notes_of_single_rows(std::vector<Forecast>& forecasts) {
+  const std::vector<Forecast> all = forecasts;
+  const auto is_common = [&](const std::string& note) {
+    return std::ranges::all_of(all, [&](const Forecast& forecast) {
+      return std::ranges::find(forecast.notes, note) != forecast.notes.end();
+    });
+  };
+  for (Forecast& forecast : forecasts) {
+    std::erase_if(forecast.notes, [&](const std::string& note) {
+      return (note.starts_with("cluster.") || note.starts_with("straggler.")) && !is_common(note);
+    });
+  }
+}
 
 void add_notes(Forecast& forecast, const Scenario& scenario) {
   note_batch(forecast, scenario);

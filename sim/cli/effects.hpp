@@ -11,4 +11,8 @@ namespace stepcast {
 /// fidelity nor with more than 1024 ranks at `flow`, where a simulation takes its time.
 void add_notes(Forecast& forecast, const Scenario& scenario);
 
+/// For a comparison: of the notes on settings of the cluster and stragglers keeps those that all
+/// forecasts have. That a Horovod cost does not matter to DDP is no news.
+void drop_notes_of_single_rows(std::vector<Forecast>& forecasts);
+
 }  // namespace stepcast

@@ -33,12 +33,42 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
           .predicted = timeline.iteration_time};
 }
 
+std::string describe(MeasurementUse use) {
+  return use == MeasurementUse::Check ? "check (predicted only)"
+                                      : fmt::format("{} (fitted)", name_of(use));
+}
+
+// The cases of one cluster and one use, as a Markdown table.
+std::string table_of(std::span<const Validation> validations, const std::string& cluster,
+                     MeasurementUse use) {
+  std::string rows;
+  for (const Validation& each : validations)
+    if (each.cluster == cluster && each.use == use)
+      rows += fmt::format("| {:<26} | {:<8} | {:>4} | {:>8.4f} s | {:>9.4f} s | {:>+6.1f} % |\n",
+                          each.workload, each.schedule, each.gpus, each.measured.value,
+                          each.predicted.value, 100 * each.error());
+  if (rows.empty())
+    return {};
+  return fmt::format("{}, {}\n\n", cluster, describe(use)) +
+         fmt::format("| {:<26} | {:<8} | {:>4} | {:>10} | {:>11} | {:>8} |\n", "workload",
+                     "schedule", "GPUs", "measured", "predicted", "error") +
+         fmt::format("|{:-<28}|{:-<10}|{:->5}:|{:->11}:|{:->12}:|{:->9}:|\n", "", "", "", "", "",
+                     "") +
+         rows + "\n";
+}
+
 std::string summary_line(std::span<const Validation> validations, MeasurementUse use) {
   const ErrorSummary summary = summarise(validations, use);
   return fmt::format("{} cases for {}: median error {:.1f} %, worst {:.1f} %\n", summary.cases,
-                     use == MeasurementUse::Check ? "check (predicted only)"
-                                                  : fmt::format("{} (fitted)", name_of(use)),
-                     100 * summary.median, 100 * summary.worst);
+                     describe(use), 100 * summary.median, 100 * summary.worst);
+}
+
+std::vector<std::string> clusters_of(std::span<const Validation> validations) {
+  std::vector<std::string> clusters;
+  for (const Validation& each : validations)
+    if (std::ranges::find(clusters, each.cluster) == clusters.end())
+      clusters.push_back(each.cluster);
+  return clusters;
 }
 
 }  // namespace
@@ -67,17 +97,10 @@ ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse u
 }
 
 std::string render_validation(std::span<const Validation> validations) {
-  std::string text = fmt::format(
-      "| {:<26} | {:<21} | {:<8} | {:>4} | {:<9} | {:>8} | {:>9} | {:>7} |\n", "workload",
-      "cluster", "schedule", "GPUs", "use", "measured", "predicted", "error");
-  text += fmt::format("|{:-<28}|{:-<23}|{:-<10}|{:->5}:|{:-<11}|{:->9}:|{:->10}:|{:->8}:|\n", "",
-                      "", "", "", "", "", "", "");
-  for (const Validation& each : validations)
-    text += fmt::format(
-        "| {:<26} | {:<21} | {:<8} | {:>4} | {:<9} | {:>6.4f} s | {:>7.4f} s | {:>+5.1f} % |\n",
-        each.workload, each.cluster, each.schedule, each.gpus, name_of(each.use),
-        each.measured.value, each.predicted.value, 100 * each.error());
-  text += "\n";
+  std::string text;
+  for (const std::string& cluster : clusters_of(validations))
+    for (const MeasurementUse use : kUses)
+      text += table_of(validations, cluster, use);
   for (const MeasurementUse use : kUses)
     if (summarise(validations, use).cases > 0)
       text += summary_line(validations, use);

@@ -35,7 +35,8 @@ struct ErrorSummary {
 };
 ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use);
 
-/// A Markdown-compatible table: measured, predicted, error; then median and worst for each use.
+/// A Markdown table for each cluster and use: measured, predicted, error; then median and worst for
+/// each use over all clusters.
 std::string render_validation(std::span<const Validation> validations);
 
 /// {"cases": [...], "summary": {...}}

@@ -12,6 +12,12 @@
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast::fuzz {
+
+/// GoogleTest would print the bytes of the struct, addresses included.
+static void PrintTo(const Target& target, std::ostream* stream) {
+  *stream << target.name;
+}
+
 namespace {
 
 std::vector<std::filesystem::path> inputs_of(const Target& target) {

@@ -12,7 +12,7 @@ several lines with a backslash):
     stepcast run --workload resnet50-rtx2080ti-bs64
 
 Commands run in an empty folder with the build's bin/ first in PATH. A case that exits with another
-status than 0 needs a NAME.err. With --readme every `$ stepcast ...` of a ```console block in README.md
+status than 0 needs a NAME.err, and no NAME.txt if it prints nothing to stdout. With --readme every `$ stepcast ...` of a ```console block in README.md
 must be the command of a case, and what the README shows below it that case's stdout; a line `...` in
 the README stands for any number of lines left out.
 """
@@ -115,7 +115,7 @@ def check_case(case, bin_folder):
     faults = []
     if status != case.status:
         faults.append(f"{case.path.name}: exits with {status}, expected {case.status}\n{err}")
-    if not case.file(".txt").exists():
+    if case.status == 0 and not case.file(".txt").exists():
         faults.append(f"{case.file('.txt').name} is missing; write it with --update")
     elif out != case.expected(".txt"):
         faults.append(difference(case.file(".txt").name, case.expected(".txt"), out))
@@ -130,7 +130,8 @@ def update_case(case, bin_folder):
     status, out, err = run_case(case, bin_folder)
     if status != case.status:
         return [f"{case.path.name}: exits with {status}, expected {case.status}; not updated\n{err}"]
-    case.file(".txt").write_text(out, encoding="utf-8")
+    if case.status == 0 or out or case.file(".txt").exists():
+        case.file(".txt").write_text(out, encoding="utf-8")
     if case.status != 0 or case.file(".err").exists():
         case.file(".err").write_text(err, encoding="utf-8")
     return []

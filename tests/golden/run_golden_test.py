@@ -38,6 +38,10 @@ class RunGolden(unittest.TestCase):
         self.assertEqual(self.faults("# exit 2\necho wrong >&2; exit 2\n", "", "wrong\n"), [])
         self.assertIn("+wrong", self.faults("# exit 2\necho wrong >&2; exit 2\n", "", "other\n")[0])
 
+    def test_a_failing_command_may_print_nothing_without_saying_so(self):
+        self.assertEqual(self.faults("# exit 2\necho wrong >&2; exit 2\n", None, "wrong\n"), [])
+        self.assertIn("+result", self.faults("# exit 2\necho result; exit 2\n", None, "")[0])
+
     def test_before_runs_first_in_the_same_folder(self):
         self.assertEqual(self.faults("# before echo 1 > file\ncat file\n", "1\n"), [])
 

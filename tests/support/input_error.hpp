@@ -6,7 +6,7 @@
 
 namespace stepcast {
 
-/// The message of the InputError that `act` throws; "" if it throws none.
+/// The message of the InputError that `act` throws; "no error" if it throws none.
 template <class Act>
 std::string input_error_of(Act act) {
   try {
@@ -14,7 +14,7 @@ std::string input_error_of(Act act) {
   } catch (const InputError& error) {
     return error.what();
   }
-  return "";
+  return "no error";
 }
 
 }  // namespace stepcast

@@ -125,5 +125,16 @@ TEST(CompareCommand, AnOptionAppliesToTheSchedulesThatHaveIt) {
   EXPECT_FALSE(results[0]["schedule"]["options"].contains("fusion"));
 }
 
+TEST(CompareCommand, ACostThatMattersToOneScheduleOnlyIsNotNoted) {
+  const auto notes = [](const std::string& schedules) {
+    const Outcome outcome = run_cli({"compare", "--workload", "resnet50-rtx2080ti-bs64",
+                                     "--cluster", "rtx2080ti-16x4-10gbe", "--schedules", schedules,
+                                     "--set", "cluster.software.horovod_cycle=9ms", "--json"});
+    return json::parse(outcome.out)["results"][0]["notes"].size();
+  };
+  EXPECT_EQ(notes("ddp,horovod"), 0U);
+  EXPECT_EQ(notes("ddp,dear"), 1U);
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -49,10 +49,10 @@ TEST(Usage, WrongUsageIsOneLineOnStderrAndExitCodeTwo) {
       {{"--vresion"},
        "unknown option \"--vresion\" (see stepcast --help); did you mean \"--version\"?"},
       {{"run", "--worklaod", "x"},
-       "stepcast run: unknown option \"--worklaod\" (see stepcast run --help); did you mean "
+       "unknown option \"--worklaod\" (see stepcast run --help); did you mean "
        "\"--workload\"?"},
       {{"run", "--worklaod=x"}, "did you mean \"--workload\"?"},
-      {{"show", "dear", "bsp"}, "stepcast show: unexpected argument \"bsp\""},
+      {{"show", "dear", "bsp"}, "unexpected argument \"bsp\" (see stepcast show --help)"},
       {{"run", "--workload"}, "--workload"},
       {{"run", "--workload", "a", "--workload", "b"}, "--workload"},
       {{"run", "--nodes", "zero"}, "--nodes: expected a whole number"},

@@ -92,6 +92,19 @@ TEST(Engine, ComputeSlowsDownWhileItCommunicates) {
   EXPECT_NEAR((timeline.at(1, 3, 0).end - timeline.at(1, 3, 0).start).value, 0.003, 1e-9);
 }
 
+TEST(Engine, ACollectiveWaitsForRoomBesideTheRunningLayer) {
+  // WFBP, two layers, launch wait 0.25. FF 2 ms, BP of layer 1 2 ms; its all-reduce (6 ms) is
+  // launched as the BP of layer 0 (2 ms) begins and waits for a quarter of it; the one of layer 0
+  // is launched when nothing computes: 4 + 0.5 + 6 + 6 ms.
+  Cluster cluster = plain_cluster(4);
+  cluster.overlap.launch_wait = 0.25;
+  const Workload two = uniform_workload(2, {1e-3}, {2e-3}, 1'000'000);
+  const Plan plan = build_plan("wfbp", two, cluster, {});
+  for (const bool merge : {true, false})
+    EXPECT_NEAR(simulate(plan, cluster, {.merge_compute = merge}).iteration_time.value, 0.0165,
+                1e-9);
+}
+
 TEST(Engine, NamesWhatADeadlockWaitsFor) {
   // Stream order contradicts the dependency: b heads the stream but waits for c, which is behind
   // it.

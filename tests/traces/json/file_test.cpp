@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "tests/traces/input_error.hpp"
+#include "tests/support/input_error.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/traces/input_error.hpp"
+#include "tests/support/input_error.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

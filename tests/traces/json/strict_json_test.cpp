@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/traces/input_error.hpp"
+#include "tests/support/input_error.hpp"
 #include "traces/json/provenance_json.hpp"
 
 namespace stepcast {

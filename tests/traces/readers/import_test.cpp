@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "tests/traces/input_error.hpp"
+#include "tests/support/input_error.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/gzip.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/traces/input_error.hpp"
+#include "tests/support/input_error.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
 

@@ -65,6 +65,7 @@ TEST_P(ShippedFiles, FitTheirSchema) {
 INSTANTIATE_TEST_SUITE_P(, ShippedFiles,
                          testing::Values(ShippedFolder{"cluster", "configs/clusters"},
                                          ShippedFolder{"experiment", "configs/experiments"},
+                                         ShippedFolder{"measurements", "traces/published"},
                                          ShippedFolder{"device", "configs/devices"},
                                          ShippedFolder{"architecture", "traces/architectures"},
                                          ShippedFolder{"workload", "traces/workloads"}),

@@ -1,0 +1,48 @@
+#include "sim/validate/validate.hpp"
+
+#include <gtest/gtest.h>
+
+namespace stepcast {
+namespace {
+
+Validation with_error(MeasurementUse use, double error) {
+  return {.workload = "w",
+          .cluster = "c",
+          .schedule = "bsp",
+          .gpus = 4,
+          .use = use,
+          .measured = Seconds{1},
+          .predicted = Seconds{1 + error}};
+}
+
+TEST(Validate, SummarisesAbsoluteErrorsByUse) {
+  const std::vector<Validation> validations{
+      with_error(MeasurementUse::Check, -0.3), with_error(MeasurementUse::Check, 0.1),
+      with_error(MeasurementUse::Check, 0.02), with_error(MeasurementUse::Check, -0.04),
+      with_error(MeasurementUse::Bandwidth, 0.5)};
+  const ErrorSummary summary = summarise(validations, MeasurementUse::Check);
+  EXPECT_EQ(summary.cases, 4U);
+  EXPECT_NEAR(summary.median, (0.04 + 0.1) / 2, 1e-12);
+  EXPECT_NEAR(summary.worst, 0.3, 1e-12);
+  EXPECT_EQ(summarise(validations, MeasurementUse::StartUp).cases, 0U);
+}
+
+TEST(Validate, PredictsACaseAsItsExperimentSays) {
+  // Two nodes of one GPU at 12.5 GB/s: BSP is the step time set plus 2 * 1/2 * 102,228,128 B over
+  // it.
+  const Measurements measurements = parse_measurements(
+      R"({"format": "stepcast-measurements", "version": 1, "name": "m",
+          "provenance": {"kind": "measured", "source": "us"},
+          "cases": [{"workload": "resnet50-rtx2080ti-bs64", "cluster": "ideal-2x1",
+                     "schedule": "bsp", "set": {"step_time": "100ms"}, "use": "check",
+                     "measured_s": 0.1}]})",
+      "m.json");
+  const auto validations = validate(measurements, {}, Fidelity::Flow);
+  ASSERT_EQ(validations.size(), 1U);
+  EXPECT_EQ(validations[0].gpus, 2U);
+  EXPECT_NEAR(validations[0].predicted.value, 0.1 + 102228128 / 12.5e9, 1e-9);
+  EXPECT_NEAR(validations[0].error(), 102228128 / 12.5e9 / 0.1, 1e-8);
+}
+
+}  // namespace
+}  // namespace stepcast
