@@ -43,7 +43,7 @@ OptionInfo algorithm_option(const char* kind) {
   return {
       .name = "algorithm",
       .default_value = "ring",
-      .meaning = fmt::format("how an {} runs: ring, hierarchical-ring, halving-doubling{}", kind,
+      .meaning = fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", kind,
                              std::string_view(kind) == "all-reduce" ? ", double-binary-tree" : "")};
 }
 

@@ -1,0 +1,1 @@
+stepcast explain scaling efficiency
