@@ -51,11 +51,32 @@ void on_completion(const ActivityType& activity) {
   flow->listener->flow_arrived(flow->tag);
 }
 
+#if SIMGRID_VERSION < 33400
+// Activity::on_completion is private and has no way to disconnect, but every platform connects one
+// more handler of SimGrid's own to it, and each is called for every flow: thousands of platforms in
+// a process would make flows ever slower. An explicit instantiation may name a private member.
+using CompletionSignal = simgrid::xbt::signal<void(const sg4::Activity&)>;
+CompletionSignal& completion_signal();
+template <CompletionSignal* Member>
+struct PrivateMember {
+  friend CompletionSignal& completion_signal() { return *Member; }
+};
+template struct PrivateMember<&sg4::Activity::on_completion>;
+#endif
+
 void register_completion_callback() {
 #if SIMGRID_VERSION >= 33400
   sg4::Comm::on_completion_cb([](const sg4::Comm& comm) { on_completion(comm); });
 #else
   sg4::Activity::on_completion_cb([](const sg4::Activity& activity) { on_completion(activity); });
+#endif
+}
+
+// Before a new platform: its model connects SimGrid's handler anew.
+void forget_old_callbacks() {
+#if SIMGRID_VERSION < 33400
+  completion_signal().disconnect_slots();
+  register_completion_callback();
 #endif
 }
 
@@ -90,6 +111,7 @@ void restart_engine() {
   if (state().retired != nullptr)
     state().retired->comm = nullptr;
   state().engine.reset();
+  forget_old_callbacks();
   state().engine = std::make_unique<sg4::Engine>("stepcast");  // keeps the options of the first one
 }
 

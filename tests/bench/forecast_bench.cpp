@@ -57,6 +57,23 @@ BENCHMARK_CAPTURE(forecast, resnet50_dear_10240_gpus_flow, kTenThousand)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 
+// Two clusters in turn: the platform is built anew for every forecast. It must take the same time
+// after thousands of them.
+void alternating_clusters(benchmark::State& state) {
+  const Workload workload = load_workload(kResnet);
+  const Cluster clusters[] = {load_cluster("rtx2080ti-16x4-10gbe"),
+                              load_cluster("rtx2080ti-16x4-ib100")};
+  const Plan plans[] = {build_plan("dear", workload, clusters[0], {}),
+                        build_plan("dear", workload, clusters[1], {})};
+  std::size_t i = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(simulate(plans[i], clusters[i], {}));
+    i = 1 - i;
+  }
+}
+BENCHMARK(alternating_clusters)->Unit(benchmark::kMillisecond)->Iterations(500);
+BENCHMARK(alternating_clusters)->Unit(benchmark::kMillisecond)->Iterations(4000);
+
 // Every message of 54 ring all-reduces (one for each convolution of ResNet-50 with its BatchNorm,
 // and one for the classifier) on 64 GPUs: 54 x 126 steps x 64 messages = 435,456 an iteration.
 void every_message(benchmark::State& state) {

@@ -12,9 +12,11 @@ several lines with a backslash):
     stepcast run --workload resnet50-rtx2080ti-bs64
 
 Commands run in an empty folder with the build's bin/ first in PATH. A case that exits with another
-status than 0 needs a NAME.err, and no NAME.txt if it prints nothing to stdout. With --readme every `$ stepcast ...` of a ```console block in README.md
-must be the command of a case, and what the README shows below it that case's stdout; a line `...` in
-the README stands for any number of lines left out.
+status than 0 needs a NAME.err, and no NAME.txt if it prints nothing to stdout.
+
+With --readme every `$ stepcast ...` of a ```console block in README.md must be the command of a case,
+and what the README shows below it that case's stdout; a line `...` in the README stands for any number
+of lines left out.
 """
 import argparse
 import dataclasses
