@@ -13,6 +13,7 @@ template <class Tag>
 struct Quantity {
   double value = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads a defaulted comparison
   constexpr auto operator<=>(const Quantity&) const = default;
   constexpr Quantity& operator+=(Quantity other) {
     value += other.value;

@@ -14,6 +14,7 @@ namespace {
 struct Signature {
   double compute_scale = 1;
   std::vector<GroupId> groups;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads a defaulted comparison
   auto operator<=>(const Signature&) const = default;
 };
 

@@ -77,7 +77,8 @@ std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
       part = whole;
       if (program.steps[step].first == program.steps[step].last)
         continue;
-      const auto [low, high] = std::ranges::equal_range(breakpoints, where, {}, &Breakpoint::where);
+      const auto low = std::ranges::lower_bound(breakpoints, where, {}, &Breakpoint::where);
+      const auto high = std::ranges::upper_bound(breakpoints, where, {}, &Breakpoint::where);
       const double scale = folding.classes[id].compute_scale;
       const Seconds total = program.steps[step].duration * scale;
       part.start =

@@ -30,7 +30,7 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       network_(make_network_backend(options.fidelity, cluster, queue_)),
       lanes_(folding_.classes.size() * plan.streams.size()),
       communicating_(folding_.classes.size()) {
-  for (StreamId stream = 0; stream < plan.streams.size(); ++stream) {
+  for (StreamId stream = 0; stream < streams(); ++stream) {
     policies_.push_back(
         communicates(program_, stream)
             ? make_dispatch_policy(plan.streams[stream].rule, stream, program_, folding_, *this)
@@ -44,7 +44,7 @@ Timeline Replayer::run() {
   queue_.after({}, [this] {
     iteration(0);
     for (ClassId id = 0; id < folding_.classes.size(); ++id)
-      for (StreamId stream = 0; stream < plan_.streams.size(); ++stream)
+      for (StreamId stream = 0; stream < streams(); ++stream)
         try_start(id, stream);
   });
   queue_.run();
@@ -133,7 +133,7 @@ double Replayer::slowness(ClassId rank_class) const {
 
 // The class has begun or ceased to communicate: its running compute goes on at another speed.
 void Replayer::change_speed(ClassId rank_class) {
-  for (StreamId stream = 0; stream < plan_.streams.size(); ++stream) {
+  for (StreamId stream = 0; stream < streams(); ++stream) {
     Lane& lane = lane_of(rank_class, stream);
     if (!lane.busy || lane.slowness == slowness(rank_class))
       continue;
@@ -181,9 +181,9 @@ void Replayer::launch(std::span<const Operation> operations, Seconds extra) {
   network_->start(collective, group, delay, [this, slot] { finish_communication(slot); });
 }
 
-void Replayer::finish_communication(std::uint32_t slot) {
-  const std::vector<Operation> operations = std::move(running_[slot].operations);
-  idle_running_.push_back(slot);
+void Replayer::finish_communication(std::uint32_t running) {
+  const std::vector<Operation> operations = std::move(running_[running].operations);
+  idle_running_.push_back(running);
   const ProgramStep& first = program_.steps[operations.front().step];
   for (const ClassId id : folding_.members[first.group])
     if (--communicating_[id] == 0 && cluster_.overlap.compute_slowdown > 0)

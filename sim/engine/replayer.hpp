@@ -76,6 +76,7 @@ class Replayer : private Dispatcher {
   std::string describe_wait(std::uint32_t number, StepId step) const;
 
   const Iteration& at(std::uint32_t number) const { return iterations_[number - oldest_]; }
+  StreamId streams() const { return static_cast<StreamId>(plan_.streams.size()); }
   std::uint32_t known() const { return oldest_ + static_cast<std::uint32_t>(iterations_.size()); }
 
   const Plan& plan_;

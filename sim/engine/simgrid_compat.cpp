@@ -23,29 +23,29 @@ struct Flow {
   std::uint32_t tag = 0;
 };
 
-struct State {
+struct Engines {
   std::unique_ptr<sg4::Engine> engine;
   std::vector<std::unique_ptr<Flow>> idle;  // Flows to use again
   Flow* retired = nullptr;  // completed last; its Comm must outlive its own callback
 };
 
-State& state() {
-  static State* instance = new State;  // never destroyed: SimGrid's statics may go first
+Engines& engines() {
+  static Engines* instance = new Engines;  // never destroyed: SimGrid's statics may go first
   return *instance;
 }
 
 void retire(Flow* flow) {
-  if (state().retired != nullptr) {
-    state().retired->comm = nullptr;
-    state().idle.emplace_back(state().retired);
+  if (engines().retired != nullptr) {
+    engines().retired->comm = nullptr;
+    engines().idle.emplace_back(engines().retired);
   }
-  state().retired = flow;
+  engines().retired = flow;
 }
 
 template <class ActivityType>
 void on_completion(const ActivityType& activity) {
   auto* flow = const_cast<Flow*>(activity.template get_data<Flow>());
-  if (flow == nullptr || flow == state().retired)
+  if (flow == nullptr || flow == engines().retired)
     return;
   retire(flow);
   flow->listener->flow_arrived(flow->tag);
@@ -81,24 +81,24 @@ void forget_old_callbacks() {
 }
 
 void create_engine() {
-  state().engine = std::make_unique<sg4::Engine>("stepcast");
+  engines().engine = std::make_unique<sg4::Engine>("stepcast");
   for (const char* setting :
        {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0"})
     sg4::Engine::set_config(setting);
 }
 
 Flow* new_flow() {
-  if (state().idle.empty())
+  if (engines().idle.empty())
     return new Flow;
-  Flow* flow = state().idle.back().release();
-  state().idle.pop_back();
+  Flow* flow = engines().idle.back().release();
+  engines().idle.pop_back();
   return flow;
 }
 
 }  // namespace
 
 void ensure_engine() {
-  if (state().engine)
+  if (engines().engine)
     return;
   xbt_log_control_set("xbt_cfg.thres:warning");
   create_engine();
@@ -108,11 +108,12 @@ void ensure_engine() {
 
 void restart_engine() {
   ensure_engine();
-  if (state().retired != nullptr)
-    state().retired->comm = nullptr;
-  state().engine.reset();
+  if (engines().retired != nullptr)
+    engines().retired->comm = nullptr;
+  engines().engine.reset();
   forget_old_callbacks();
-  state().engine = std::make_unique<sg4::Engine>("stepcast");  // keeps the options of the first one
+  engines().engine =
+      std::make_unique<sg4::Engine>("stepcast");  // keeps the options of the first one
 }
 
 double clock() {
@@ -120,7 +121,7 @@ double clock() {
 }
 
 void run() {
-  state().engine->run();
+  engines().engine->run();
 }
 
 void* set_timer(double date, std::function<void()> action) {
