@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "models/base/error.hpp"
+#include "sim/engine/log.hpp"
 #include "sim/engine/replayer.hpp"
 #include "sim/engine/simgrid_compat.hpp"
 
@@ -14,7 +17,13 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions&
   simgrid_compat::ensure_engine();
   EngineOptions checked = options;
   checked.max_iterations = std::max(2U, options.max_iterations);
-  return Replayer(plan, cluster, checked).run();
+  const Timeline timeline = Replayer(plan, cluster, checked).run();
+  if (log::shows_debug())
+    log::debug(fmt::format("{} on {}, {}: {} ranks in {} classes, {} tasks, {} after {} iterations",
+                           plan.schedule, cluster.name, name_of(options.fidelity), cluster.ranks(),
+                           timeline.classes.size(), plan.graph.size(),
+                           timeline.steady ? "steady" : "not steady", timeline.iterations));
+  return timeline;
 }
 
 const char* name_of(Fidelity fidelity) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,8 @@
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
 #include <xbt/log.h>
+
+#include "sim/engine/log.hpp"
 
 namespace stepcast::simgrid_compat {
 namespace {
@@ -80,6 +84,27 @@ void forget_old_callbacks() {
 #endif
 }
 
+// SimGrid writes its log to a FILE; this one hands each line, "priority|message", to our log.
+ssize_t take_log_line(void* /*cookie*/, const char* text, std::size_t size) {
+  std::string_view line(text, size);
+  if (line.ends_with('\n'))
+    line.remove_suffix(1);
+  const auto bar = line.find('|');
+  if (bar != std::string_view::npos)
+    log::from_simgrid(line.substr(0, bar), line.substr(bar + 1));
+  return static_cast<ssize_t>(size);
+}
+
+void redirect_log() {
+  xbt_log_control_set("root.fmt:%p|%m%n");
+  xbt_log_control_set("xbt_cfg.thres:warning");
+  cookie_io_functions_t functions{};
+  functions.write = take_log_line;
+  FILE* file = fopencookie(nullptr, "w", functions);
+  setvbuf(file, nullptr, _IOLBF, 0);
+  xbt_log_appender_set(&_XBT_LOGV(XBT_LOG_ROOT_CAT), xbt_log_appender_stream(file));
+}
+
 void create_engine() {
   engines().engine = std::make_unique<sg4::Engine>("stepcast");
   for (const char* setting :
@@ -100,8 +125,8 @@ Flow* new_flow() {
 void ensure_engine() {
   if (engines().engine)
     return;
-  xbt_log_control_set("xbt_cfg.thres:warning");
   create_engine();
+  redirect_log();
   sg4::create_star_zone("placeholder")->seal();  // run() crashes without a zone
   register_completion_callback();                // the signal is static: once per process
 }
