@@ -11,7 +11,8 @@ LAYERS = ["models/base", "models/graph", "models/network", "models/device", "mod
 
 # Libraries by header prefix, and the folders that may include them.
 RESERVED = {"simgrid/": ["sim/engine", "tests"], "xbt/": ["sim/engine", "tests"], "CLI/": ["sim/cli"],
-            "boost/graph/": ["models/graph"], "valijson/": ["tests"], "benchmark/": ["tests/bench"]}
+            "boost/graph/": ["models/graph"], "valijson/": ["tests"], "benchmark/": ["tests/bench"],
+            "nlopt": ["sim/tuning"]}
 
 # Headers that cost seconds in every file that includes them: never in a header of ours.
 ONLY_IN_SOURCES = ("nlohmann/json.hpp", "spdlog/")

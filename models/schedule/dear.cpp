@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/error.hpp"
 #include "models/schedule/passes.hpp"
 
 namespace stepcast {
@@ -41,7 +42,9 @@ std::vector<FusionGroup> fuse(const Workload& workload, Closes closes, Bytes buf
 std::vector<FusionGroup> fusion_groups(const Workload& workload, const OptionReader& read) {
   const Bytes buffer = read.size("fusion_buffer");
   const std::size_t nearby = read.count("nearby_layers", 1);
-  const std::string& fusion = read.choice("fusion", {"buffer", "none", "nearby"});
+  const std::string& fusion = read.choice("fusion", {"buffer", "none", "nearby", "bo"});
+  if (fusion == "bo")  // a plan cannot simulate itself
+    throw InputError("dear: option fusion: bo must be resolved by tuning before the plan is built");
   if (fusion == "none")
     return fuse(
         workload, [](const FusionGroup&, Bytes, Bytes, std::size_t) { return true; }, buffer,
@@ -113,10 +116,12 @@ ScheduleInfo dear_schedule() {
       .source = "Zhang et al., DeAR, ICDCS 2023",
       .options = {{.name = "fusion",
                    .default_value = "buffer",
-                   .meaning = "which layers travel together: buffer, nearby or none"},
+                   .meaning = "which layers travel together: buffer, nearby, none, or bo (a buffer "
+                              "found by ten trials of Bayesian optimisation)"},
                   {.name = "fusion_buffer",
                    .default_value = "25MiB",
-                   .meaning = "fusion=buffer: a group stays within this size"},
+                   .meaning =
+                       "fusion=buffer: a group stays within this size; fusion=bo: the first trial"},
                   {.name = "nearby_layers",
                    .default_value = "4",
                    .meaning = "fusion=nearby: layers with parameters in a group"},

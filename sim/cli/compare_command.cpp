@@ -1,16 +1,15 @@
-#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
 
-#include "models/base/error.hpp"
-#include "models/base/text.hpp"
-#include "models/schedule/registry.hpp"
 #include "sim/cli/effects.hpp"
-#include "sim/cli/run_request.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/sweep.hpp"
+#include "sim/cli/workers.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/render.hpp"
+#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -18,32 +17,7 @@ namespace {
 constexpr const char* kExample =
     "stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe";
 
-bool has_option(const std::string& schedule, const std::string& option) {
-  return std::ranges::count(schedule_of(schedule).options, option, &OptionInfo::name) > 0;
-}
-
-/// Every option must belong to a schedule of the comparison.
-void check_options(const Scenario& scenario) {
-  std::vector<std::string> known;
-  for (const std::string& schedule : scenario.schedules) {
-    for (const OptionInfo& option : schedule_of(schedule).options)
-      known.push_back(option.name);
-  }
-  for (const auto& [name, value] : scenario.settings.schedule) {
-    if (std::ranges::find(known, name) == known.end())
-      throw InputError(fmt::format("--set {}={}: none of the schedules has an option {}{}", name,
-                                   value, in_quotes(name), did_you_mean(name, known)));
-  }
-}
-
-/// The scenario with only the options that the schedule has.
-Scenario restricted_to(Scenario scenario, const std::string& schedule) {
-  std::erase_if(scenario.settings.schedule,
-                [&](const auto& option) { return !has_option(schedule, option.first); });
-  return scenario;
-}
-
-/// Forecasts several schedules of the same job, one row each.
+/// Forecasts several schedules of the same job, or of several jobs, one row each.
 class CompareCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
@@ -51,37 +25,51 @@ class CompareCommand final : public Subcommand {
             .summary = "Forecast several schedules of one job, side by side",
             .description =
                 "Speed-ups are against the first schedule. An option set with --set "
-                "applies to the schedules\nthat have it.",
+                "applies to the schedules\nthat have it. Workloads, clusters, node counts and "
+                "values of --set may be lists: every\ncombination gets a row of one table.",
             .examples = {kExample, "stepcast compare dear-64gpu-10gbe --nodes 8",
                          "stepcast compare --workload bert-base-rtx2080ti-bs64 --cluster "
                          "rtx2080ti-16x4-ib100\n      --schedules horovod,dear --set "
-                         "cluster.nic.bandwidth=25Gbps"}};
+                         "cluster.nic.bandwidth=25Gbps",
+                         "stepcast compare dear-64gpu-10gbe --schedules dear --nodes 4,8,16 "
+                         "--set\n      fusion_buffer=5MiB,25MiB,100MiB"}};
   }
 
   std::vector<CommandOption> options() override {
     std::vector<CommandOption> options = options_of(
-        request_, {"--schedules", "S,...", &request_.schedules, "default: all schedules"});
+        request_, {"--schedules", "S,...", &request_.run.schedules, "default: all schedules"});
+    options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
+    options.push_back({"--csv", "FILE", &csv_file_, "also write the results as a table"});
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
-    Scenario scenario = resolve(request_, kExample);
-    if (scenario.schedules.empty()) {
-      for (const ScheduleInfo& schedule : all_schedules())
-        scenario.schedules.push_back(schedule.name);
-    }
-    check_options(scenario);
-    std::vector<Forecast> forecasts;
-    for (const std::string& schedule : scenario.schedules)
-      forecasts.push_back(forecast_of(restricted_to(scenario, schedule), schedule));
-    drop_notes_of_single_rows(forecasts);
-    fmt::print("{}", json_ ? compare_json(forecasts) : render_compare(forecasts));
+    if (!csv_file_.empty())
+      check_writable(csv_file_);
+    const Sweep sweep = plan_sweep(request_, kExample);
+    const std::uint32_t workers = workers_.value_or(available_cores());
+    const auto rows = rows_of(sweep, run_sweep(sweep, workers));
+    if (!csv_file_.empty())
+      write_text_file(csv_file_, sweep_csv(rows));
+    fmt::print("{}", text_of(sweep, rows));
     return 0;
   }
 
  private:
-  RunRequest request_;
+  std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows) const {
+    if (sweep.has_lists)
+      return json_ ? sweep_json(rows) : render_sweep(rows);
+    std::vector<Forecast> forecasts;
+    for (const SweepRow& row : rows)
+      forecasts.push_back(row.forecast);
+    drop_notes_of_single_rows(forecasts);
+    return json_ ? compare_json(forecasts) : render_compare(forecasts);
+  }
+
+  SweepRequest request_;
+  std::optional<std::uint32_t> workers_;
+  std::string csv_file_;
   bool json_ = false;
 };
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t kMostRanks = 1024;
 
+/// SimGrid's clock runs on from one simulation to the next, which shows in the last bits of a time.
+
 /// One setting of the user, and the settings without it.
 struct Change {
   std::string setting;    ///< "fusion_buffer=30MiB"
@@ -66,12 +68,12 @@ std::vector<Change> changes_of(const Settings& settings, const std::string& sche
 
 Seconds iteration_time(const Scenario& scenario, const std::string& schedule,
                        const Settings& settings) {
-  const Cluster cluster = with_settings(scenario.original_cluster, settings);
-  const Plan plan = build_plan(schedule, scenario.workload, cluster, settings.schedule);
-  EngineOptions engine = scenario.engine;
-  engine.stragglers = settings.stragglers;
-  engine.fold = true;
-  return simulate(plan, cluster, engine).iteration_time;
+  Scenario other = scenario;
+  other.settings = settings;
+  other.cluster = with_settings(scenario.original_cluster, settings);
+  other.engine.stragglers = settings.stragglers;
+  other.engine.fold = true;
+  return simulate(planned(other, schedule).plan, other.cluster, other.engine).iteration_time;
 }
 
 /// Equal but for rounding: the clock of a process goes on from one simulation to the next.

@@ -48,12 +48,10 @@ class RunCommand final : public Subcommand {
       check_writable(timeline_file_);
     const Scenario scenario = resolved();
     const std::string& schedule = scenario.schedules.front();
-    const ScheduleOptions& options = scenario.settings.schedule;
 
-    const Plan plan = build_plan(schedule, scenario.workload, scenario.cluster, options);
+    const auto [plan, options] = planned(scenario, schedule);
     const Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
-    Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan,
-                                      effective_options(schedule_of(schedule), options),
+    Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
                                       scenario.engine.fidelity, timeline);
     add_notes(forecast, scenario);
 

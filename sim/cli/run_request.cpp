@@ -8,6 +8,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/cli/effects.hpp"
+#include "sim/tuning/tuned_fusion.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -88,27 +89,47 @@ Scenario resolve(const RunRequest& request, const std::string& example) {
     schedule_of(schedule);
   Scenario scenario{.original_workload = load_workload(experiment.workload),
                     .original_cluster = load_cluster(experiment.cluster),
-                    .schedules = std::move(experiment.schedules),
-                    .settings = std::move(experiment.settings)};
+                    .schedules = std::move(experiment.schedules)};
+  scenario.engine.fold = !request.unfold;
+  if (!experiment.fidelity.empty())
+    scenario.engine.fidelity = parse_fidelity(experiment.fidelity);
+  return changed(std::move(scenario), std::move(experiment.settings));
+}
+
+Scenario changed(Scenario scenario, Settings settings) {
+  scenario.settings = std::move(settings);
   scenario.workload = with_settings(scenario.original_workload, scenario.settings);
   scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
   check_stragglers(scenario.settings, scenario.cluster);
   scenario.engine.stragglers = scenario.settings.stragglers;
-  scenario.engine.fold = !request.unfold;
-  if (!experiment.fidelity.empty())
-    scenario.engine.fidelity = parse_fidelity(experiment.fidelity);
   return scenario;
 }
 
+PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
+  const ResolvedOptions resolved = resolve_fusion({.workload = scenario.workload,
+                                                   .cluster = scenario.cluster,
+                                                   .schedule = schedule,
+                                                   .options = scenario.settings.schedule,
+                                                   .engine = scenario.engine});
+  PlannedRun run{
+      .plan = build_plan(schedule, scenario.workload, scenario.cluster, resolved.options),
+      .options = effective_options(schedule_of(schedule), resolved.options)};
+  if (!resolved.note.empty())
+    run.plan.notes.push_back(resolved.note);
+  return run;
+}
+
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {
-  const ScheduleOptions& options = scenario.settings.schedule;
-  const Plan plan = build_plan(schedule, scenario.workload, scenario.cluster, options);
-  const Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
-  Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan,
-                                    effective_options(schedule_of(schedule), options),
-                                    scenario.engine.fidelity, timeline);
+  Forecast forecast = plain_forecast_of(scenario, schedule);
   add_notes(forecast, scenario);
   return forecast;
+}
+
+Forecast plain_forecast_of(const Scenario& scenario, const std::string& schedule) {
+  const PlannedRun run = planned(scenario, schedule);
+  const Timeline timeline = simulate(run.plan, scenario.cluster, scenario.engine);
+  return make_forecast(scenario.workload, scenario.cluster, run.plan, run.options,
+                       scenario.engine.fidelity, timeline);
 }
 
 }  // namespace stepcast

@@ -46,10 +46,24 @@ struct Scenario {
 /// when workload or cluster is missing. Throws InputError.
 Scenario resolve(const RunRequest& request, const std::string& example);
 
+/// The scenario with other settings, its workload and cluster as they then are. Throws InputError.
+Scenario changed(Scenario scenario, Settings settings);
+
 /// "analytic", "flow" or "step"; throws InputError naming the nearest for another name.
 Fidelity parse_fidelity(std::string_view name);
 
+/// A schedule of a scenario, ready to be simulated.
+struct PlannedRun {
+  Plan plan;
+  ScheduleOptions options;  ///< In force: what tuning found in place of fusion=bo.
+};
+
+PlannedRun planned(const Scenario& scenario, const std::string& schedule);
+
 /// Plan, simulation and report of one schedule of the scenario, with the notes of add_notes().
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule);
+
+/// The same without these notes, which take a simulation for each setting.
+Forecast plain_forecast_of(const Scenario& scenario, const std::string& schedule);
 
 }  // namespace stepcast

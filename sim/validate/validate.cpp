@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/schedule/registry.hpp"
+#include "sim/tuning/tuned_fusion.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -21,9 +22,11 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
   const Workload workload = with_settings(load_workload(experiment.workload), settings);
   const Cluster cluster = with_settings(load_cluster(experiment.cluster), settings);
   const std::string& schedule = experiment.schedules.front();
-  const Plan plan = build_plan(schedule, workload, cluster, settings.schedule);
-  const Timeline timeline =
-      simulate(plan, cluster, {.fidelity = fidelity, .stragglers = settings.stragglers});
+  const EngineOptions engine{.fidelity = fidelity, .stragglers = settings.stragglers};
+  const ResolvedOptions resolved =
+      resolve_fusion({workload, cluster, schedule, settings.schedule, engine});
+  const Plan plan = build_plan(schedule, workload, cluster, resolved.options);
+  const Timeline timeline = simulate(plan, cluster, engine);
   return {.workload = experiment.workload,
           .cluster = experiment.cluster,
           .schedule = schedule,

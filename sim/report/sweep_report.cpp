@@ -1,0 +1,165 @@
+#include "sim/report/sweep_report.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/report/json.hpp"
+#include "sim/report/table.hpp"
+
+namespace stepcast {
+namespace {
+
+using Rows = std::vector<SweepRow>;
+
+/// A result as the table and the CSV file show it.
+struct ResultColumn {
+  const char* heading;
+  std::string (*shown)(const Forecast&, double speedup);
+  const char* csv_name;
+  double (*value)(const Forecast&, double speedup);
+};
+
+std::string milliseconds(Seconds time) {
+  return fmt::format("{:.2f}", time.value * 1e3);
+}
+
+// In the order of importance: the last are left out first where a table would be too wide.
+constexpr std::array kResults{
+    ResultColumn{
+        "iteration ms", [](const Forecast& f, double) { return milliseconds(f.iteration_time); },
+        "iteration_time_s", [](const Forecast& f, double) { return f.iteration_time.value; }},
+    ResultColumn{"speed-up",
+                 [](const Forecast&, double speedup) { return fmt::format("{:.3f}", speedup); },
+                 "speedup", [](const Forecast&, double speedup) { return speedup; }},
+    ResultColumn{
+        "samples/s", [](const Forecast& f, double) { return fmt::format("{:.1f}", f.throughput); },
+        "throughput_samples_per_s", [](const Forecast& f, double) { return f.throughput; }},
+    ResultColumn{"exposed ms",
+                 [](const Forecast& f, double) {
+                   return milliseconds(total_of(f.breakdown.exposed_communication));
+                 },
+                 "exposed_communication_s",
+                 [](const Forecast& f, double) {
+                   return total_of(f.breakdown.exposed_communication).value;
+                 }},
+    ResultColumn{"efficiency",
+                 [](const Forecast& f, double) {
+                   return fmt::format("{:.1f} %", 100 * f.scaling_efficiency);
+                 },
+                 "scaling_efficiency",
+                 [](const Forecast& f, double) { return f.scaling_efficiency; }},
+};
+
+double speedup_in(const Rows& rows, const SweepRow& row) {
+  return speedup_of(row.forecast, rows[row.baseline].forecast);
+}
+
+bool varies(const Rows& rows, std::size_t cell) {
+  return std::ranges::any_of(rows, [&](const SweepRow& row) {
+    return row.cells[cell].value != rows.front().cells[cell].value;
+  });
+}
+
+/// Workload and cluster where an experiment file names them and the sweep does not.
+std::string constant_job_of(const Rows& rows) {
+  const SweepRow& row = rows.front();
+  std::string text;
+  if (std::ranges::find(row.cells, "workload", &Cell::name) == row.cells.end())
+    text += " workload=" + row.forecast.workload;
+  if (std::ranges::find(row.cells, "cluster", &Cell::name) == row.cells.end())
+    text += " cluster=" + row.forecast.cluster;
+  return text;
+}
+
+std::string heading_of(const Rows& rows, const std::vector<std::size_t>& varying) {
+  std::string text = fmt::format("{} forecasts, {} fidelity:", rows.size(),
+                                 name_of(rows.front().forecast.fidelity));
+  text += constant_job_of(rows);
+  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell) {
+    if (std::ranges::find(varying, cell) == varying.end())
+      text += fmt::format(" {}={}", rows.front().cells[cell].name, rows.front().cells[cell].value);
+  }
+  return wrap(text, 2);
+}
+
+Table table_of(const Rows& rows, const std::vector<std::size_t>& varying, std::size_t results) {
+  Table table;
+  for (const std::size_t cell : varying)
+    table.columns.push_back({rows.front().cells[cell].name, Align::Left});
+  for (std::size_t i = 0; i < results; ++i)
+    table.columns.push_back({kResults[i].heading, Align::Right});
+  for (const SweepRow& row : rows) {
+    auto& line = table.rows.emplace_back();
+    for (const std::size_t cell : varying)
+      line.push_back(row.cells[cell].value);
+    for (std::size_t i = 0; i < results; ++i)
+      line.push_back(kResults[i].shown(row.forecast, speedup_in(rows, row)));
+  }
+  return table;
+}
+
+/// Width of a table without shortened cells.
+std::size_t natural_width(const Table& table) {
+  std::size_t total = 0;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    std::size_t width = width_of(table.columns[c].heading);
+    for (const auto& row : table.rows)
+      width = std::max(width, width_of(row[c]));
+    total += width + 2;
+  }
+  return total - 2;
+}
+
+}  // namespace
+
+std::string render_sweep(const Rows& rows) {
+  std::vector<std::size_t> varying;
+  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell) {
+    if (varies(rows, cell))
+      varying.push_back(cell);
+  }
+  std::size_t results = kResults.size();
+  Table table = table_of(rows, varying, results);
+  constexpr std::size_t kFewest = 2;
+  while (natural_width(table) > kReportWidth && results > kFewest)
+    table = table_of(rows, varying, --results);
+  return heading_of(rows, varying) + "\n" + render(table) +
+         "\nSpeed-ups are against the first row of the same job.\n";
+}
+
+std::string sweep_json(const Rows& rows) {
+  std::vector<Forecast> forecasts;
+  for (const SweepRow& row : rows)
+    forecasts.push_back(row.forecast);
+  auto json = nlohmann::ordered_json::parse(compare_json(forecasts));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto& result = json["results"][i];
+    for (const Cell& cell : rows[i].cells)
+      result["combination"][cell.name] = cell.value;
+    result["speedup"] = speedup_in(rows, rows[i]);
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string sweep_csv(const Rows& rows) {
+  std::string text;
+  for (const Cell& cell : rows.front().cells)
+    text += cell.name + ",";
+  for (std::size_t i = 0; i < kResults.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ",", kResults[i].csv_name);
+  text += '\n';
+  for (const SweepRow& row : rows) {
+    for (const Cell& cell : row.cells)
+      text += cell.value + ",";
+    for (std::size_t i = 0; i < kResults.size(); ++i)
+      text += fmt::format("{}{}", i == 0 ? "" : ",",
+                          kResults[i].value(row.forecast, speedup_in(rows, row)));
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace stepcast

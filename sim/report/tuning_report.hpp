@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "sim/tuning/tune.hpp"
+
+namespace stepcast {
+
+/// Head, the trials with the best so far, a plot of option against iteration time, the best value.
+/// Of more than 40 trials only those that were the best so far are listed.
+std::string render_tuning(const TuningJob& job, const Tuning& tuning);
+
+/// The same as JSON text; values as text and in the option's base unit.
+std::string tuning_json(const TuningJob& job, const Tuning& tuning);
+
+/// A row for each trial: trial, value as text, value in the base unit, iteration time, best so far.
+std::string tuning_csv(const Tuning& tuning);
+
+}  // namespace stepcast

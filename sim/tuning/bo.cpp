@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sim/tuning/expected_improvement.hpp"
+#include "sim/tuning/search.hpp"
+
+namespace stepcast {
+namespace {
+
+/// The trials as the process sees them: points in [0, 1], times of mean 0 and deviation 1.
+struct Observations {
+  std::vector<double> points;
+  std::vector<double> values;
+};
+
+void standardise(std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0;
+  for (const double value : values)
+    squares += (value - mean) * (value - mean);
+  const double deviation = squares > 0 ? std::sqrt(squares / count) : 1;
+  for (double& value : values)
+    value = (value - mean) / deviation;
+}
+
+Observations observations_of(const Search& search) {
+  Observations observations;
+  for (const Trial& trial : search.trials()) {
+    observations.points.push_back(search.task().range.share_of(trial.value));
+    observations.values.push_back(trial.time.value);
+  }
+  standardise(observations.values);
+  return observations;
+}
+
+}  // namespace
+
+/// DeAR's tuning (Zhang et al., ICDCS 2023): a first point, then always the point of the highest
+/// expected improvement. Times are standardised, so that xi and the result do not depend on how
+/// long an iteration takes.
+void search_bo(Search& search) {
+  const SearchTask& task = search.task();
+  search.measure(task.first);
+  while (!search.spent()) {
+    const Observations seen = observations_of(search);
+    const GaussianProcess process = most_likely_process(seen.points, seen.values);
+    const double best = *std::ranges::min_element(seen.values);
+    const auto is_new = [&](double point) { return !search.has_measured(task.range.at(point)); };
+    const auto next = most_promising_point(process, best, task.xi, is_new);
+    if (!next)
+      return;  // a count whose every value was measured
+    search.measure(task.range.at(*next));
+  }
+}
+
+}  // namespace stepcast

@@ -1,0 +1,54 @@
+#include "sim/tuning/search.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+
+namespace stepcast {
+
+Seconds Search::measure(double value) {
+  const OptionUnit unit = task_.range.unit;
+  const std::string text = write_value(unit, value);
+  const double written = parse_value(unit, text);
+  if (const Trial* known = find(written))
+    return known->time;
+  trials_.push_back({.value = written, .text = text, .time = task_.measure(text)});
+  return trials_.back().time;
+}
+
+bool Search::has_measured(double value) const {
+  const OptionUnit unit = task_.range.unit;
+  return find(parse_value(unit, write_value(unit, value))) != nullptr;
+}
+
+const Trial* Search::find(double written) const {
+  const auto found = std::ranges::find(trials_, written, &Trial::value);
+  return found == trials_.end() ? nullptr : &*found;
+}
+
+const std::vector<StrategyInfo>& all_strategies() {
+  static const std::vector<StrategyInfo> strategies{
+      {"bo", "Bayesian optimisation: Gaussian process, expected improvement (DeAR)", search_bo},
+      {"binary", "halves the range, keeping the half whose middle is faster (TopKA2A)",
+       search_binary},
+      {"grid", "evenly spaced values, both ends included", search_grid},
+      {"random", "uniformly distributed values", search_random},
+      {"exhaustive", "every value that makes a plan of its own", search_exhaustive}};
+  return strategies;
+}
+
+const StrategyInfo& strategy_of(const std::string& name) {
+  std::vector<std::string> names;
+  for (const StrategyInfo& strategy : all_strategies()) {
+    if (strategy.name == name)
+      return strategy;
+    names.push_back(strategy.name);
+  }
+  throw InputError(fmt::format("unknown strategy {}: expected one of {}{}", in_quotes(name),
+                               fmt::join(names, ", "), did_you_mean(name, names)));
+}
+
+}  // namespace stepcast

@@ -1,0 +1,127 @@
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> compare_with(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"compare",
+                                     "--fidelity",
+                                     "analytic",
+                                     "--workload",
+                                     "resnet50-rtx2080ti-bs64,bert-base-rtx2080ti-bs64",
+                                     "--cluster",
+                                     "rtx2080ti-16x4-10gbe"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(Sweep, IsEveryCombinationWithTheLastListFastest) {
+  const Outcome outcome = run_cli(compare_with({"--nodes", "2,4", "--schedules", "wfbp,dear",
+                                                "--set", "fusion_buffer=5MiB,25MiB", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  // 2 workloads x 2 node counts x (wfbp, which has no buffer, and dear with 2 buffers)
+  ASSERT_EQ(results.size(), 12U);
+  EXPECT_EQ(results[0]["combination"], (json{{"workload", "resnet50-rtx2080ti-bs64"},
+                                             {"cluster", "rtx2080ti-16x4-10gbe"},
+                                             {"nodes", "2"},
+                                             {"schedule", "wfbp"},
+                                             {"fusion_buffer", "-"}}));
+  EXPECT_EQ(results[1]["combination"]["fusion_buffer"], "5MiB");
+  EXPECT_EQ(results[2]["combination"]["fusion_buffer"], "25MiB");
+  EXPECT_EQ(results[3]["gpus"], 16);
+  EXPECT_EQ(results[6]["workload"], "bert-base-rtx2080ti-bs64");
+  for (const int first_of_job : {0, 3, 6, 9})
+    EXPECT_EQ(results[first_of_job]["speedup"], 1.0) << first_of_job;
+}
+
+TEST(Sweep, IsTheSameBytesForAnyNumberOfWorkers) {
+  std::vector<std::string> arguments =
+      compare_with({"--nodes", "1,2,4", "--schedules", "wfbp,dear,horovod", "--json", "--workers"});
+  std::vector<std::string> outputs;
+  for (const char* workers : {"1", "2", "5"}) {
+    arguments.emplace_back(workers);
+    outputs.push_back(run_cli(arguments).out);
+    arguments.pop_back();
+  }
+  EXPECT_EQ(json::parse(outputs[0])["results"].size(), 18U);
+  EXPECT_EQ(outputs[0], outputs[1]);
+  EXPECT_EQ(outputs[0], outputs[2]);
+}
+
+TEST(Sweep, ARowIsTheForecastThatRunMakesOfIt) {
+  const json row = json::parse(
+      run_cli(compare_with({"--schedules", "dear", "--set", "fusion_buffer=5MiB,25MiB", "--json"}))
+          .out)["results"][0];
+  const json run =
+      json::parse(run_cli({"run", "--fidelity", "analytic", "--workload", "resnet50-rtx2080ti-bs64",
+                           "--cluster", "rtx2080ti-16x4-10gbe", "--schedule", "dear", "--set",
+                           "fusion_buffer=5MiB", "--json"})
+                      .out);
+  EXPECT_EQ(row["iteration_time_s"], run["iteration_time_s"]);
+  EXPECT_EQ(row["breakdown"], run["breakdown"]);
+  EXPECT_EQ(row["provenance"], run["provenance"]);
+}
+
+TEST(Sweep, TheTableShowsOnlyWhatVariesAndFitsAHundredColumns) {
+  const Outcome outcome = run_cli(compare_with({"--schedules", "dear", "--set", "batch=16,64"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::vector<std::string> lines = lines_of(outcome.out);
+  for (const std::string& line : lines)
+    EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_EQ(lines[0], "4 forecasts, analytic fidelity: cluster=rtx2080ti-16x4-10gbe schedule=dear");
+  EXPECT_TRUE(lines[2].starts_with("workload                  batch  iteration ms")) << lines[2];
+}
+
+TEST(Sweep, CsvHasARowForEachCombination) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("sweep.csv");
+  ASSERT_EQ(run_cli(compare_with({"--schedules", "bsp,dear", "--csv", file})).exit_code, 0);
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  EXPECT_EQ(lines_of(text).size(), 5U) << text;
+  EXPECT_EQ(lines_of(text)[0],
+            "workload,cluster,schedule,iteration_time_s,speedup,throughput_samples_per_s,"
+            "exposed_communication_s,scaling_efficiency");
+}
+
+TEST(Sweep, AFailingCombinationIsNamedOnOneLineForAnyNumberOfWorkers) {
+  for (const char* workers : {"1", "3"}) {
+    const Outcome outcome = run_cli(compare_with(
+        {"--schedules", "bsp,dear", "--workers", workers, "--set", "fusion_buffer=5MiB,big,huge"}));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(
+        outcome.err,
+        "stepcast: workload=resnet50-rtx2080ti-bs64, cluster=rtx2080ti-16x4-10gbe, "
+        "schedule=dear, fusion_buffer=big: dear: option fusion_buffer: expected a size such as "
+        "\"25MiB\", found \"big\"\n");
+  }
+}
+
+TEST(Sweep, WrongUsageIsOneLineAndExitCodeTwo) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--set", "fusion_bufer=1MiB,2MiB"}, "did you mean \"fusion_buffer\"?"},
+      {{"--set", "batch=16,,32"}, "--set batch: expected names separated by single commas"},
+      {{"--set", "batch=16,0"}, "--set batch=0: expected a whole number from 1 on"},
+      {{"--set", "batch=16", "--set", "batch=32,64"}, "set twice"},
+      {{"--nodes", "4,none"}, "--nodes: expected a whole number"},
+      {{"--workers", "0"}, "--workers: expected a whole number from 1 on"},
+  };
+  for (const auto& [more, expected] : cases) {
+    const Outcome outcome = run_cli(compare_with(more));
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,118 @@
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> tune_with(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"tune",      "--workload",           "resnet50-rtx2080ti-bs64",
+                                     "--cluster", "rtx2080ti-16x4-10gbe", "--fidelity",
+                                     "analytic"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+const std::vector<std::string> kBuffer{"--schedule", "dear", "--option", "fusion_buffer"};
+
+std::vector<std::string> tune_buffer(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = kBuffer;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return tune_with(arguments);
+}
+
+TEST(TuneCommand, ListsTheTrialsAPlotAndTheBestInAHundredColumns) {
+  const Outcome outcome = run_cli(tune_buffer({}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const std::string& line : lines_of(outcome.out))
+    EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_NE(outcome.out.find("    1          25MiB"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nbest: fusion_buffer="), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find('#'), std::string::npos) << outcome.out;
+}
+
+TEST(TuneCommand, JsonNamesTheFastestOfItsTrials) {
+  const Outcome outcome = run_cli(tune_buffer({"--json", "--trials", "6"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  ASSERT_EQ(result["trials"].size(), 6U);
+  for (const json& trial : result["trials"])
+    EXPECT_GE(trial["iteration_time_s"], result["best"]["iteration_time_s"]);
+  EXPECT_EQ(result["trials"][0]["value"], 25.0 * 1048576);
+}
+
+TEST(TuneCommand, TheSameCommandPrintsTheSameBytes) {
+  EXPECT_EQ(run_cli(tune_buffer({"--strategy", "random", "--seed", "3"})).out,
+            run_cli(tune_buffer({"--strategy", "random", "--seed", "3"})).out);
+}
+
+TEST(TuneCommand, CsvHasARowForEachTrial) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("trials.csv");
+  ASSERT_EQ(run_cli(tune_buffer({"--strategy", "grid", "--trials", "4", "--csv", file})).exit_code,
+            0);
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  ASSERT_EQ(lines_of(text).size(), 5U) << text;
+  EXPECT_EQ(lines_of(text)[0],
+            "trial,fusion_buffer,fusion_buffer_bytes,iteration_time_s,best_so_far_s");
+  EXPECT_TRUE(lines_of(text)[1].starts_with("1,1MiB,1048576,")) << text;
+}
+
+TEST(TuneCommand, AnOptionWithoutEffectIsSaidToHaveNone) {
+  const Outcome outcome = run_cli(tune_buffer({"--set", "fusion=none"}));
+  EXPECT_NE(outcome.out.find("fusion_buffer changes nothing"), std::string::npos) << outcome.out;
+}
+
+TEST(TuneCommand, WrongUsageIsOneLineAndExitCodeTwo) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {tune_with({"--schedule", "dear"}), "no option given; name one with --option"},
+      {tune_with({"--schedule", "dear", "--option", "fusion_bufer"}),
+       "did you mean \"fusion_buffer\"?"},
+      {tune_with({"--option", "fusion_buffer"}), "expected one schedule"},
+      {tune_buffer({"--low", "9MiB", "--high", "1MiB"}), "the range is reversed"},
+      {tune_buffer({"--low", "9MiB", "--high", "9MiB"}), "the range is empty"},
+      {tune_buffer({"--trials", "0"}), "--trials: expected a whole number from 1 on, found \"0\""},
+      {tune_buffer({"--strategy", "gird"}), "did you mean \"grid\"?"},
+      {tune_buffer({"--scale", "cubic"}), "--scale: expected linear or log"},
+      {tune_buffer({"--csv", "/nowhere/trials.csv"}), "/nowhere/trials.csv: cannot be written"},
+      {tune_with(
+           {"--schedule", "dear", "--option", "algorithm", "--low", "1MiB", "--high", "2MiB"}),
+       "option algorithm"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const Outcome outcome = run_cli(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+  }
+}
+
+TEST(RunCommand, FusionByBayesianOptimisationIsARunWithTheBufferFound) {
+  const std::vector<std::string> run{"run",
+                                     "--workload",
+                                     "resnet50-rtx2080ti-bs64",
+                                     "--cluster",
+                                     "rtx2080ti-16x4-10gbe",
+                                     "--schedule",
+                                     "dear",
+                                     "--fidelity",
+                                     "analytic",
+                                     "--json",
+                                     "--set"};
+  std::vector<std::string> tuned = run;
+  tuned.emplace_back("fusion=bo");
+  const json found = json::parse(run_cli(tuned).out);
+  const json trials = json::parse(run_cli(tune_buffer({"--json"})).out);
+  EXPECT_EQ(found["schedule"]["options"]["fusion_buffer"], trials["best"]["text"]);
+  EXPECT_NEAR(found["iteration_time_s"].get<double>(),
+              trials["best"]["iteration_time_s"].get<double>(), 1e-12);
+}
+
+}  // namespace
+}  // namespace stepcast
