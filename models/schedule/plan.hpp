@@ -19,9 +19,9 @@ struct ByPriority {
   Bytes credit{};  ///< 0: one at a time.
 };
 
-/// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that are ready
-/// everywhere, fuses them in ready order up to `fusion` and communicates each fused buffer
-/// (Horovod).
+/// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that
+/// are ready everywhere, fuses them in ready order up to `fusion` and communicates each fused
+/// buffer (Horovod).
 struct Negotiated {
   Seconds cycle{};
   Seconds per_cycle{};   ///< One negotiation.
@@ -40,6 +40,7 @@ struct Stream {
 struct PlannedCollective {
   Collective collective;
   std::int32_t priority = 0;  ///< For ByPriority streams; lower goes first.
+  bool fusable = true;        ///< On a Negotiated stream: may travel with others.
 };
 
 /// One iteration of a schedule on every rank, and how it continues into the next iteration.
