@@ -23,6 +23,15 @@ const std::vector<ScheduleInfo>& all_schedules() {
   return schedules;
 }
 
+const std::vector<ScheduleInfo>& first_order_schedules() {
+  static const std::vector<ScheduleInfo> schedules = [] {
+    std::vector<ScheduleInfo> found = all_schedules();
+    std::erase_if(found, [](const ScheduleInfo& schedule) { return schedule.second_order; });
+    return found;
+  }();
+  return schedules;
+}
+
 const ScheduleInfo& schedule_of(std::string_view name) {
   const auto& schedules = all_schedules();
   const auto found = std::ranges::find(schedules, name, &ScheduleInfo::name);

@@ -67,7 +67,7 @@ class CompareCommand final : public Subcommand {
   int run() override {
     Scenario scenario = resolve(request_, kExample);
     if (scenario.schedules.empty()) {
-      for (const ScheduleInfo& schedule : all_schedules())
+      for (const ScheduleInfo& schedule : first_order_schedules())
         scenario.schedules.push_back(schedule.name);
     }
     check_options(scenario);

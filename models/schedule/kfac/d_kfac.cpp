@@ -22,7 +22,8 @@ ScheduleInfo d_kfac_schedule() {
           .summary = "K-FAC, data parallel: all factors all-reduced, every rank inverts all",
           .source = "Osawa et al., CVPR 2019; as measured by Shi et al., ICDCS 2021",
           .options = kfac::with_common_options({}, kfac::Hooks::No),
-          .build = build};
+          .build = build,
+          .second_order = true};
 }
 
 }  // namespace stepcast

@@ -33,7 +33,8 @@ ScheduleInfo dp_kfac_schedule() {
           .summary = "K-FAC, distributed preconditioning: local factors, gradients broadcast",
           .source = "Zhang et al., DP-KFAC, 2022",
           .options = options(),
-          .build = build};
+          .build = build,
+          .second_order = true};
 }
 
 }  // namespace stepcast

@@ -91,7 +91,8 @@ ScheduleInfo kaisa_schedule() {
           .summary = "K-FAC on a grid: grad workers keep a layer's inverses, the others receive",
           .source = "Pauloski et al., KAISA, SC 2021",
           .options = options(),
-          .build = build};
+          .build = build,
+          .second_order = true};
 }
 
 }  // namespace stepcast

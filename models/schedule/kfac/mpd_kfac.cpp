@@ -36,7 +36,8 @@ ScheduleInfo mpd_kfac_schedule() {
           .summary = "K-FAC, model parallel: factors inverted in turn, every inverse broadcast",
           .source = "Pauloski et al., SC 2020; as measured by Shi et al., ICDCS 2021",
           .options = options(),
-          .build = build};
+          .build = build,
+          .second_order = true};
 }
 
 }  // namespace stepcast

@@ -85,7 +85,8 @@ ScheduleInfo pad_kfac_schedule() {
       .summary = "K-FAC, placement-aware: factors reduced to the owner of a contiguous block",
       .source = "prototype in the repository of the authors of SPD-KFAC (lzhangbv/kfac_pytorch)",
       .options = options(),
-      .build = build};
+      .build = build,
+      .second_order = true};
 }
 
 }  // namespace stepcast

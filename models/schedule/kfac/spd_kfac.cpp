@@ -177,7 +177,8 @@ ScheduleInfo spd_kfac_schedule() {
           .summary = "K-FAC, smart: factors pipelined with the passes, inverses balanced",
           .source = "Shi, Zhang and Li, SPD-KFAC, ICDCS 2021",
           .options = options(),
-          .build = build};
+          .build = build,
+          .second_order = true};
 }
 
 }  // namespace stepcast
