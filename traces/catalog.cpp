@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/readers/stepcast/cluster_reader.hpp"
+#include "traces/readers/stepcast/kfac_costs_reader.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
 
 namespace stepcast {
@@ -100,7 +101,17 @@ fs::path find_experiment(const std::string& name) {
 }
 
 Workload load_workload(const std::string& name) {
-  return read_workload(find_workload(name));
+  Workload workload = read_workload(find_workload(name));
+  workload.kfac = find_kfac_costs(workload.device);
+  return workload;
+}
+
+std::optional<KfacCosts> find_kfac_costs(const std::string& device) {
+  if (is_path(device))
+    return std::nullopt;
+  const fs::path file = data_root() / "traces/hardware" / (device + "-kfac.json");
+  std::error_code absent;
+  return fs::is_regular_file(file, absent) ? std::optional(read_kfac_costs(file)) : std::nullopt;
 }
 
 Cluster load_cluster(const std::string& name) {

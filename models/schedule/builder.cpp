@@ -118,7 +118,8 @@ TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
                       .algorithm = options.algorithm.value_or(default_algorithm(kind)),
                       .size = size,
                       .root = options.root},
-       .priority = options.priority});
+       .priority = options.priority,
+       .fusable = options.fusable});
   return add({.kind = TaskKind::Communication,
               .stream = options.stream,
               .group = options.group,

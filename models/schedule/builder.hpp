@@ -19,6 +19,7 @@ struct CommunicationOptions {
   GroupId group = 0;
   std::uint32_t root = 0;
   std::int32_t priority = 0;
+  bool fusable = true;
 };
 
 /// Writes one iteration of a schedule, in program order, with the verbs of the field.

@@ -30,6 +30,18 @@ std::uint32_t OptionReader::count(const std::string& name, std::uint32_t least) 
   }
 }
 
+double OptionReader::number(const std::string& name, double least) const {
+  double value = 0;
+  try {
+    value = parse_number(text(name));
+  } catch (const InputError& error) {
+    fail(name, error.what());
+  }
+  if (value < least)
+    fail(name, fmt::format("expected a number of at least {}, found \"{}\"", least, text(name)));
+  return value;
+}
+
 const std::string& OptionReader::choice(const std::string& name,
                                         std::initializer_list<std::string_view> choices) const {
   const std::string& value = text(name);

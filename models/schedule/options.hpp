@@ -19,6 +19,8 @@ class OptionReader {
   const std::string& text(const std::string& name) const { return options_.at(name); }
   Bytes size(const std::string& name) const;
   std::uint32_t count(const std::string& name, std::uint32_t least) const;
+  /// A plain number from `least` on.
+  double number(const std::string& name, double least) const;
   /// One of the choices.
   const std::string& choice(const std::string& name,
                             std::initializer_list<std::string_view> choices) const;
@@ -28,9 +30,10 @@ class OptionReader {
   /// An algorithm that implements `kind`.
   Algorithm algorithm(const std::string& name, CollectiveKind kind) const;
 
- private:
+  /// Throws InputError "<schedule>: option <name>: <why>".
   [[noreturn]] void fail(const std::string& name, const std::string& why) const;
 
+ private:
   std::string schedule_;
   const ScheduleOptions& options_;
 };

@@ -40,6 +40,7 @@ struct Stream {
 struct PlannedCollective {
   Collective collective;
   std::int32_t priority = 0;  ///< For ByPriority streams; lower goes first.
+  bool fusable = true;        ///< On a Negotiated stream: may travel with others.
 };
 
 /// One iteration of a schedule on every rank, and how it continues into the next iteration.

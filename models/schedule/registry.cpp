@@ -10,13 +10,25 @@
 #include "models/schedule/ddp.hpp"
 #include "models/schedule/dear.hpp"
 #include "models/schedule/horovod.hpp"
+#include "models/schedule/kfac/schedules.hpp"
 #include "models/schedule/wfbp.hpp"
 
 namespace stepcast {
 
 const std::vector<ScheduleInfo>& all_schedules() {
-  static const std::vector<ScheduleInfo> schedules{bsp_schedule(), wfbp_schedule(), ddp_schedule(),
-                                                   horovod_schedule(), dear_schedule()};
+  static const std::vector<ScheduleInfo> schedules{
+      bsp_schedule(),      wfbp_schedule(),     ddp_schedule(),      horovod_schedule(),
+      dear_schedule(),     d_kfac_schedule(),   mpd_kfac_schedule(), kaisa_schedule(),
+      spd_kfac_schedule(), pad_kfac_schedule(), dp_kfac_schedule()};
+  return schedules;
+}
+
+const std::vector<ScheduleInfo>& first_order_schedules() {
+  static const std::vector<ScheduleInfo> schedules = [] {
+    std::vector<ScheduleInfo> found = all_schedules();
+    std::erase_if(found, [](const ScheduleInfo& schedule) { return schedule.second_order; });
+    return found;
+  }();
   return schedules;
 }
 

@@ -28,10 +28,15 @@ struct ScheduleInfo {
   std::string source;   ///< Paper.
   std::vector<OptionInfo> options;
   Plan (*build)(const Workload&, const Cluster&, const ScheduleOptions&);
+  bool second_order =
+      false;  ///< Needs layers with Kronecker factors; takes other iteration counts.
 };
 
 /// Every schedule, in the order in which `stepcast list` prints them.
 const std::vector<ScheduleInfo>& all_schedules();
+
+/// Those that run on any workload: what is compared where nobody names schedules.
+const std::vector<ScheduleInfo>& first_order_schedules();
 
 /// Throws InputError naming the nearest schedule if there is none of that name.
 const ScheduleInfo& schedule_of(std::string_view name);

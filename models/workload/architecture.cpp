@@ -1,7 +1,9 @@
 #include "models/workload/architecture.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -44,6 +46,16 @@ void check_layer(const ArchitectureLayer& layer) {
   check_has_macs(layer);
 }
 
+/// Elements of the parameter of that name; 0 without it.
+std::uint64_t elements_of(const ArchitectureLayer& layer, std::string_view name) {
+  const auto found = std::ranges::find(layer.parameters, name, &Parameter::name);
+  return found == layer.parameters.end() ? 0 : found->elements;
+}
+
+bool is_count(double value) {
+  return value >= 1 && value == std::floor(value);
+}
+
 }  // namespace
 
 std::uint64_t parameter_count(const Architecture& architecture) {
@@ -72,6 +84,22 @@ void check_architecture(const Architecture& architecture) {
     throw InputError("layers: expected at least one layer, found none");
   for (const ArchitectureLayer& layer : architecture.layers)
     check_layer(layer);
+}
+
+std::optional<KroneckerFactors> kronecker_of(const ArchitectureLayer& layer, std::uint32_t batch) {
+  const auto weight = static_cast<double>(elements_of(layer, "weight"));
+  const bool product = layer.kind == LayerKind::Conv2d || layer.kind == LayerKind::Linear;
+  if (!product || weight == 0)
+    return std::nullopt;
+  const double rows = layer.macs / weight;
+  const double g = layer.output_elements / rows;
+  const double a = weight / g;
+  if (!is_count(rows) || !is_count(g) || !is_count(a))
+    return std::nullopt;
+  const std::uint32_t bias = elements_of(layer, "bias") > 0 ? 1 : 0;
+  return KroneckerFactors{.a = static_cast<std::uint32_t>(a) + bias,
+                          .g = static_cast<std::uint32_t>(g),
+                          .rows = static_cast<std::uint64_t>(rows) * batch};
 }
 
 LayerWork work_of(const Architecture& architecture, LayerId id, std::uint32_t batch) {

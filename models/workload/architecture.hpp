@@ -37,6 +37,11 @@ double macs(const Architecture& architecture);  ///< Per sample, with own weight
 /// not finite, or a convolution or linear layer has no multiply-accumulates.
 void check_architecture(const Architecture& architecture);
 
+/// The Kronecker factors of a convolution or linear layer with a weight of its own in a mini-batch
+/// of `batch` samples: rows = batch * macs / weight, g = outputs per row, a = weight / g, and one
+/// more with a bias. None for other layers, and where these are no whole numbers.
+std::optional<KroneckerFactors> kronecker_of(const ArchitectureLayer& layer, std::uint32_t batch);
+
 /// What layer `id` does in a mini-batch of `batch` samples in fp32. Layer 0 needs no input
 /// gradient.
 LayerWork work_of(const Architecture& architecture, LayerId id, std::uint32_t batch);

@@ -34,14 +34,16 @@ void check_inputs(const Architecture& architecture, const DeviceSpec& device, st
         fmt::format("forward_fraction: expected a number between 0 and 1, found {}", fraction));
 }
 
-Layer layer_of(const ArchitectureLayer& source, const LayerWork& work, const DeviceSpec& device) {
+Layer layer_of(const ArchitectureLayer& source, const LayerWork& work, const DeviceSpec& device,
+               std::uint32_t batch) {
   return {.name = source.name,
           .kind = name_of(source.kind),
           .forward = forward_roofline(work, device),
           .backward = backward_roofline(work, device),
           .parameters = source.parameters,
           .activation = work.output,
-          .macs = source.macs};
+          .macs = source.macs,
+          .kronecker = kronecker_of(source, batch)};
 }
 
 /// Multiplies one time of every layer so that they add up to `total`.
@@ -94,7 +96,7 @@ Workload bare_roofline(const Architecture& architecture, const DeviceSpec& devic
                     .batch_scaling = BatchScaling::Proportional};
   for (LayerId id = 0; id < architecture.layers.size(); ++id) {
     const LayerWork work = work_of(architecture, id, batch);
-    workload.layers.push_back(layer_of(architecture.layers[id], work, device));
+    workload.layers.push_back(layer_of(architecture.layers[id], work, device, batch));
   }
   return workload;
 }

@@ -94,8 +94,11 @@ Workload with_batch(Workload workload, std::uint32_t batch) {
   const double factor = static_cast<double>(batch) / workload.batch;
   if (workload.batch_scaling == BatchScaling::Proportional)
     scale_times(workload, factor);
-  for (Layer& layer : workload.layers)
+  for (Layer& layer : workload.layers) {
     layer.activation = layer.activation * factor;
+    if (layer.kronecker)
+      layer.kronecker->rows = layer.kronecker->rows / workload.batch * batch;
+  }
   workload.batch = batch;
   return workload;
 }

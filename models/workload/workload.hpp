@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/base/provenance.hpp"
 #include "models/base/units.hpp"
+#include "models/device/kfac_cost.hpp"
+#include "models/workload/kronecker.hpp"
 
 namespace stepcast {
 
@@ -30,6 +33,7 @@ struct Layer {
   std::vector<Parameter> parameters;  ///< May be empty (ReLU, pooling).
   Bytes activation{};                 ///< Output of the layer for one mini-batch; 0 if unknown.
   double macs = 0;                    ///< Forward multiply-accumulates per sample; 0 if unknown.
+  std::optional<KroneckerFactors> kronecker;  ///< Conv2d and Linear; none: plain SGD in K-FAC.
 };
 
 /// How per-layer times follow the batch size.
@@ -50,6 +54,7 @@ struct Workload {
   std::vector<Layer> layers;                       ///< In forward order; never empty.
   std::vector<std::pair<LayerId, LayerId>> edges;  ///< Branches: producer, consumer (producer <
                                                    ///< consumer). Empty: each feeds the next.
+  std::optional<KfacCosts> kfac;  ///< What K-FAC's kernels take on the device, if known.
 };
 
 Bytes size_of(DataType dtype);

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::uint32_t kMostRanks = 1024;
 
-/// SimGrid's clock runs on from one simulation to the next, which shows in the last bits of a time.
-
 /// One setting of the user, and the settings without it.
 struct Change {
   std::string setting;    ///< "fusion_buffer=30MiB"

@@ -122,7 +122,7 @@ class Planner {
     const std::uint32_t scenario = scenario_of(job);
     std::vector<std::string> schedules = sweep_.scenarios[scenario].schedules;
     if (schedules.empty()) {
-      for (const ScheduleInfo& schedule : all_schedules())
+      for (const ScheduleInfo& schedule : first_order_schedules())
         schedules.push_back(schedule.name);
     }
     if (sweep_.combinations.empty())

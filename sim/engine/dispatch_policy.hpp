@@ -25,6 +25,8 @@ class Dispatcher {
   virtual void launch(std::span<const Operation> operations, Seconds extra) = 0;
   virtual bool is_ready(Operation operation) const = 0;
   virtual Bytes size_of(Operation operation) const = 0;
+  /// Whether one buffer may hold both: all-reduces alike but for their sizes.
+  virtual bool may_fuse(Operation a, Operation b) const = 0;
   virtual std::int32_t priority_of(Operation operation) const = 0;
   virtual Seconds now() = 0;
   /// Calls policy.wake() at `time`.

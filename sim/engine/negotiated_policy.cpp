@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace stepcast {
+namespace {
+
+constexpr auto kNoBuffer = static_cast<std::size_t>(-1);
+
+}  // namespace
 
 void NegotiatedPolicy::ready(Operation operation) {
   waiting_.push_back(operation);
@@ -49,18 +54,24 @@ void NegotiatedPolicy::finished(Operation) {
     begin_cycle(std::max(last_cycle_ + rule_.cycle, dispatcher_.now()));
 }
 
+// As Horovod looks ahead, a tensor joins the buffer that is open even if others, which cannot be
+// fused, came in between.
 void NegotiatedPolicy::fuse(const std::vector<Operation>& agreed) {
   Bytes filled{};
-  bool open = false;
+  std::size_t open = kNoBuffer;
   for (const Operation operation : agreed) {
     const Bytes size = dispatcher_.size_of(operation);
-    if (!open || filled + size > rule_.fusion) {
-      buffers_.emplace_back();
-      filled = {};
-      open = true;
+    if (open != kNoBuffer && filled + size <= rule_.fusion &&
+        dispatcher_.may_fuse(buffers_[open].front(), operation)) {
+      buffers_[open].push_back(operation);
+      filled += size;
+      continue;
     }
-    buffers_.back().push_back(operation);
-    filled += size;
+    buffers_.push_back({operation});
+    if (!dispatcher_.may_fuse(operation, operation))
+      continue;
+    open = buffers_.size() - 1;
+    filled = size;
   }
 }
 

@@ -228,6 +228,17 @@ Bytes Replayer::size_of(Operation operation) const {
   return plan_.collectives[program_.steps[operation.step].collective].collective.size;
 }
 
+bool Replayer::may_fuse(Operation a, Operation b) const {
+  const ProgramStep& first = program_.steps[a.step];
+  const ProgramStep& second = program_.steps[b.step];
+  const PlannedCollective& one = plan_.collectives[first.collective];
+  const PlannedCollective& other = plan_.collectives[second.collective];
+  return one.fusable && other.fusable && first.group == second.group &&
+         one.collective.kind == CollectiveKind::AllReduce &&
+         other.collective.kind == CollectiveKind::AllReduce &&
+         one.collective.algorithm == other.collective.algorithm;
+}
+
 std::int32_t Replayer::priority_of(Operation operation) const {
   return plan_.collectives[program_.steps[operation.step].collective].priority;
 }

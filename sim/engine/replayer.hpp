@@ -57,6 +57,7 @@ class Replayer : private Dispatcher {
   Seconds running_task_time(ClassId rank_class);
   bool is_ready(Operation operation) const override;
   Bytes size_of(Operation operation) const override;
+  bool may_fuse(Operation a, Operation b) const override;
   std::int32_t priority_of(Operation operation) const override;
   Seconds now() override { return queue_.now(); }
   void wake_at(Seconds time, DispatchPolicy& policy) override;

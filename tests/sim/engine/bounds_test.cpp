@@ -74,7 +74,7 @@ TEST_P(Bounds, IterationTimeLiesBetweenTheBoundAndTheSerialSum) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   const Example example = random_example(random);
   const Seconds compute = forward_time(example.workload) + backward_time(example.workload);
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : first_order_schedules())
     for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow}) {
       const Plan plan = build_plan(schedule.name, example.workload, example.cluster, {});
       const Timeline timeline = simulate(plan, example.cluster, {.fidelity = fidelity});

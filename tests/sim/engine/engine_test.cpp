@@ -28,7 +28,7 @@ const Workload kWorkload = uniform_workload(8, {1e-3}, {2e-3}, 600'000);
 
 TEST(Engine, FoldedEqualsUnfoldedToTheLastPrintedDigit) {
   const Cluster cluster = realistic_cluster();
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : first_order_schedules())
     for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow}) {
       const Plan plan = build_plan(schedule.name, kWorkload, cluster, {});
       const Timeline folded = simulate(plan, cluster, {.fidelity = fidelity});
@@ -43,7 +43,7 @@ TEST(Engine, FoldedEqualsUnfoldedToTheLastPrintedDigit) {
 TEST(Engine, FoldedEqualsUnfoldedWithStragglers) {
   const Cluster cluster = realistic_cluster();
   const std::map<Rank, double> stragglers{{3, 1.5}, {7, 1.2}, {9, 1.5}};
-  for (const ScheduleInfo& schedule : all_schedules()) {
+  for (const ScheduleInfo& schedule : first_order_schedules()) {
     const Plan plan = build_plan(schedule.name, kWorkload, cluster, {});
     const Timeline folded = simulate(plan, cluster, {.stragglers = stragglers});
     const Timeline unfolded = simulate(plan, cluster, {.stragglers = stragglers, .fold = false});
@@ -54,7 +54,7 @@ TEST(Engine, FoldedEqualsUnfoldedWithStragglers) {
 
 TEST(Engine, MergedComputeEqualsTaskByTask) {
   const Cluster cluster = realistic_cluster();
-  for (const ScheduleInfo& schedule : all_schedules()) {
+  for (const ScheduleInfo& schedule : first_order_schedules()) {
     const Plan plan = build_plan(schedule.name, kWorkload, cluster, {});
     const Timeline merged = simulate(plan, cluster, {});
     const Timeline single = simulate(plan, cluster, {.merge_compute = false});

@@ -112,14 +112,14 @@ TEST(Schedules, AWorkloadWithoutParametersNeedsNoCommunication) {
   Workload bare = uniform_workload(3, {1e-3}, {2e-3}, 1);
   for (Layer& layer : bare.layers)
     layer.parameters.clear();
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : first_order_schedules())
     EXPECT_NEAR(iteration(schedule.name, bare, plain_cluster(4)), 0.009, 1e-9) << schedule.name;
 }
 
 TEST(Schedules, OneGpuRunsAtTheSpeedOfItsTrace) {
   Cluster one = plain_cluster(1);
   one.software.collective_launch = Seconds{1e-3};
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : first_order_schedules())
     if (schedule.name != "horovod") {  // it still waits for its cycle
       EXPECT_NEAR(iteration(schedule.name, kComputeBound, one), 0.030, 1e-9) << schedule.name;
     }

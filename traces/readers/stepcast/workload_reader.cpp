@@ -85,6 +85,23 @@ Parameter read_parameter(ObjectReader reader) {
   return parameter;
 }
 
+std::uint32_t read_side(ObjectReader& reader, std::string_view key) {
+  constexpr std::uint64_t kLargest = 1U << 20;
+  const std::uint64_t side = reader.count(key, 1);
+  if (side > kLargest)
+    reader.fail(key, fmt::format("expected a whole number up to {}, found {}", kLargest, side));
+  return static_cast<std::uint32_t>(side);
+}
+
+std::optional<KroneckerFactors> read_kronecker(std::optional<ObjectReader> reader) {
+  if (!reader)
+    return std::nullopt;
+  const KroneckerFactors factors{
+      .a = read_side(*reader, "a"), .g = read_side(*reader, "g"), .rows = reader->count("rows", 1)};
+  reader->finish();
+  return factors;
+}
+
 Layer read_layer(ObjectReader& reader) {
   Layer layer;
   layer.name = text_of(reader, "name");
@@ -96,6 +113,7 @@ Layer read_layer(ObjectReader& reader) {
   }
   layer.activation = Bytes{reader.number_or("activation_bytes", 0, 0)};
   layer.macs = reader.number_or("macs", 0, 0);
+  layer.kronecker = read_kronecker(reader.object_if("kronecker"));
   reader.finish();
   return layer;
 }

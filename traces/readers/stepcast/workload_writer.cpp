@@ -62,6 +62,9 @@ std::string layer_text(const Layer& layer) {
   }
   if (layer.macs > 0)
     text += fmt::format(R"(, "macs": {})", number(layer.macs));
+  if (layer.kronecker)
+    text += fmt::format(R"(, "kronecker": {{"a": {}, "g": {}, "rows": {}}})", layer.kronecker->a,
+                        layer.kronecker->g, layer.kronecker->rows);
   return text + "}";
 }
 

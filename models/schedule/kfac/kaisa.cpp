@@ -1,0 +1,98 @@
+#include "models/base/error.hpp"
+#include "models/schedule/kfac/schedules.hpp"
+#include "models/schedule/kfac/shared.hpp"
+
+namespace stepcast {
+namespace {
+
+using kfac::Grid;
+using kfac::GridPlace;
+using kfac::Step;
+
+Grid grid_of(const OptionReader& read, const Cluster& cluster) {
+  const std::string& fraction = read.text("grad_worker_fraction");
+  if (fraction == "mem-opt")
+    return {.columns = cluster.ranks(), .grad_workers = 1};
+  if (fraction == "comm-opt")
+    return {.columns = 1, .grad_workers = cluster.ranks()};
+  try {
+    return kfac::grid_of(cluster.ranks(), read.number("grad_worker_fraction", 0));
+  } catch (const InputError& error) {
+    read.fail("grad_worker_fraction", error.what());
+  }
+}
+
+std::vector<GridPlace> places_of(const Step& step, const Grid& grid) {
+  std::vector<kfac::LayerCost> costs;
+  for (std::uint32_t layer = 0; layer < step.layers(); ++layer)
+    costs.push_back(
+        {step.factors()[2 * layer].inversion.value, step.factors()[2 * layer + 1].inversion.value});
+  return kfac::place_on_grid(costs, grid);
+}
+
+void invert_in_columns(Step& step, const Grid& grid, std::span<const GridPlace> places) {
+  for (std::uint32_t layer = 0; layer < step.layers(); ++layer) {
+    step.invert(2 * layer, places[layer].inverts_a);
+    step.invert(2 * layer + 1, places[layer].inverts_g);
+  }
+  step.finish_inversions();
+  if (grid.grad_workers == 1)
+    return;  // the one grad worker of a layer made the inverses
+  for (std::size_t factor = 0; factor < step.factors().size(); ++factor) {
+    const GridPlace& place = places[factor / 2];
+    step.broadcast_inverses({&factor, 1}, factor % 2 == 0 ? place.inverts_a : place.inverts_g,
+                            step.group_of(kfac::column_of(grid, place.column)));
+  }
+}
+
+// The grad workers of a layer precondition it, each for the receivers of its row.
+void precondition_in_columns(Step& step, const Grid& grid, std::span<const GridPlace> places) {
+  step.wait_for_inverses();
+  for (std::uint32_t layer = 0; layer < step.layers(); ++layer)
+    step.precondition(layer, step.group_of(kfac::column_of(grid, places[layer].column)));
+  if (grid.columns == 1)
+    return;  // all are grad workers
+  for (std::uint32_t layer = 0; layer < step.layers(); ++layer)
+    for (std::uint32_t row = 0; row < grid.grad_workers; ++row)
+      step.broadcast_gradient(layer, row * grid.columns + places[layer].column,
+                              step.group_of(kfac::row_of(grid, row)));
+}
+
+Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  const OptionReader read("kaisa", options);
+  const Grid grid = grid_of(read, cluster);
+  Step step("kaisa", workload, cluster, read);
+  step.passes([&](std::size_t factor) {
+    step.construct(factor);
+    step.all_reduce_factors({&factor, 1});
+  });
+  step.wait_for_gradients();
+  step.wait_for_factors();
+  const auto places = places_of(step, grid);
+  invert_in_columns(step, grid, places);
+  precondition_in_columns(step, grid, places);
+  return std::move(step).finish();
+}
+
+std::vector<OptionInfo> options() {
+  return kfac::with_common_options(
+      {{.name = "grad_worker_fraction",
+        .default_value = "0.25",
+        .meaning =
+            "part of the ranks that preconditions a layer, above 0 and up to 1; mem-opt: one "
+            "rank; comm-opt: all"}},
+      kfac::Hooks::Yes);
+}
+
+}  // namespace
+
+ScheduleInfo kaisa_schedule() {
+  return {.name = "kaisa",
+          .summary = "K-FAC on a grid: grad workers keep a layer's inverses, the others receive",
+          .source = "Pauloski et al., KAISA, SC 2021",
+          .options = options(),
+          .build = build,
+          .second_order = true};
+}
+
+}  // namespace stepcast

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/schedule/options.hpp"
+
+namespace stepcast::kfac {
+
+/// What a training step with K-FAC does beside forward and backward. The authors of these systems
+/// measure by switching parts off and taking differences.
+struct Parts {
+  bool gradient_communication = true;
+  bool preconditioning = true;
+  bool factor_computation = true;
+  bool factor_communication = true;
+  bool inverse_computation = true;
+  bool inverse_communication = true;
+  bool result_communication = true;  ///< Of preconditioned gradients, in every iteration.
+};
+
+/// Values of the option "parts", each with all before it: "ff-bp", "gradient-communication", ..,
+/// "all".
+const std::vector<std::string>& part_names();
+
+/// From the options "parts" and "update".
+Parts parts_of(const OptionReader& read);
+
+/// Whether K-FAC's own work runs in hooks within the passes. If so, its many small kernels keep the
+/// host busy, and it is assumed not to run ahead of the GPU.
+enum class Hooks { No, Yes };
+
+/// `own` options, then "parts" and "update", and those of Horovod.
+std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, Hooks hooks);
+
+}  // namespace stepcast::kfac

@@ -1,0 +1,22 @@
+#pragma once
+// Stretches of a K-FAC step that several systems have in common.
+
+#include "models/schedule/kfac/step.hpp"
+
+namespace stepcast::kfac {
+
+/// Forward and backward, gradients; then all factors are constructed and all-reduced in bulk.
+void factors_after_backward(Step& step);
+
+/// Waits for the inverses and preconditions every layer on all ranks.
+void precondition_everywhere(Step& step);
+
+/// Each owner inverts its factors, owner by owner; then all are broadcast one by one.
+void invert_and_broadcast(Step& step, std::span<const Rank> owners);
+
+/// The option "owners": how many of the ranks own factors. Throws InputError for more than there
+/// are.
+OptionInfo owners_option();
+std::uint32_t owners_of(const OptionReader& read, const Cluster& cluster);
+
+}  // namespace stepcast::kfac

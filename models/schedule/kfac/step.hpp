@@ -1,0 +1,119 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/schedule/builder.hpp"
+#include "models/schedule/kfac/parts.hpp"
+#include "models/schedule/kfac/placement.hpp"
+
+namespace stepcast::kfac {
+
+/// One Kronecker factor of a layer.
+struct Factor {
+  LayerId layer = 0;
+  std::string name;  ///< "conv1 (A)"
+  std::uint32_t side = 0;
+  Seconds construction{};  ///< Includes packing if factors are communicated.
+  Seconds inversion{};     ///< The same of the inverse.
+  Bytes size{};            ///< Packed triangle.
+};
+
+/// A training step with K-FAC, written with the verbs that its systems share. Verbs of a part that
+/// is switched off add nothing. Collectives of all ranks go through one Horovod thread, which
+/// negotiates every tensor (gradients from the begin of the backward pass on, if the host runs
+/// ahead of the GPU, and then in buffers filled up to the fusion threshold); those of other groups
+/// through communicators of their own, first in, first out. "Waiting" for communication happens on
+/// all ranks at a point of the program.
+///
+/// Layers with Kronecker factors are numbered 0 .. layers() - 1 in forward order; their factors are
+/// 2 l (A) and 2 l + 1 (G).
+class Step {
+ public:
+  /// Throws InputError if no layer has factors or the device's K-FAC costs are unknown.
+  Step(const std::string& schedule, const Workload& workload, const Cluster& cluster,
+       const OptionReader& read);
+
+  const Parts& parts() const { return parts_; }
+  std::span<const Factor> factors() const { return factors_; }
+  std::uint32_t layers() const { return static_cast<std::uint32_t>(factors_.size() / 2); }
+  std::uint32_t ranks() const { return builder_.cluster().ranks(); }
+  /// The last compute task of all ranks so far; kNone: none yet.
+  TaskId latest_everywhere() const { return latest_everywhere_; }
+  /// Forward (A) or backward (G) time from the factor before it in hook order to this one,
+  /// its own construction included.
+  Seconds time_before(std::size_t factor) const;
+
+  /// Forward and backward, with the gradients' all-reduces. `hook(factor)` is called where the A of
+  /// a layer (before its forward) or the G (after its backward) is constructed in the pass.
+  void passes(const std::function<void(std::size_t factor)>& hook);
+  void passes() {
+    passes([](std::size_t) {});
+  }
+
+  /// On all ranks, or on one.
+  TaskId construct(std::size_t factor, Rank owner = kEveryRank);
+  /// All-reduces factors together, as soon as the last constructed one is there, and `also_after`
+  /// is done. Horovod may fuse what is `fusable` with others.
+  void all_reduce_factors(std::span<const std::size_t> factors, bool fusable = true,
+                          TaskId also_after = kNone);
+  /// Sums factors on `owner`, which waits for them before its next inversion.
+  void reduce_factors(std::span<const std::size_t> factors, Rank owner);
+  void wait_for_gradients();
+  void wait_for_factors();
+
+  void invert(std::size_t factor, Rank owner = kEveryRank);
+  /// Of every rank; then the inverses can be sent.
+  void finish_inversions();
+  /// Sends inverses from `owner` to the ranks of `group` (all: 0).
+  void broadcast_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group = 0);
+  void wait_for_inverses();
+
+  void precondition(std::uint32_t layer, GroupId group = 0);
+  /// Sends the preconditioned gradient of a layer; the update waits for it.
+  void broadcast_gradient(std::uint32_t layer, Rank owner, GroupId group = 0);
+  /// KL clip and update of all ranks, after all communication.
+  Plan finish() &&;
+
+  GroupId group_of(const std::vector<Rank>& ranks);
+
+ private:
+  void all_reduce_gradients(std::span<const TaskId> backward);
+  void all_reduce_when_ready(std::span<const TaskId> backward);
+  TaskId wait(const char* label, std::vector<TaskId>& pending);
+  GroupId owner_group(Rank owner);
+  std::uint32_t index_in(GroupId group, Rank rank) const;
+  std::string name_of(std::span<const std::size_t> factors) const;
+  Bytes size_of(std::span<const std::size_t> factors) const;
+  CommunicationOptions all_reduce_options() const;
+  CommunicationOptions broadcast_options(Rank owner, GroupId group);
+
+  Builder builder_;
+  const KfacCosts& costs_;
+  Parts parts_;
+  StreamId horovod_ = 0;
+  StreamId group_stream_ = 0;  // made when first needed
+  Algorithm algorithm_ = Algorithm::Ring;
+  Algorithm broadcast_algorithm_ = Algorithm::DoubleBinaryTree;
+  Negotiated rule_;
+  bool run_ahead_ = true;
+  std::vector<Factor> factors_;
+  std::vector<TaskId> constructed_;     // by factor
+  std::vector<TaskId> inverted_;        // by factor
+  std::vector<TaskId> preconditioned_;  // by layer
+  std::vector<TaskId> gradients_;       // all-reduces that nobody has waited for
+  std::vector<TaskId> factors_in_flight_;
+  std::vector<TaskId> inverses_in_flight_;
+  std::vector<TaskId> results_in_flight_;        // preconditioned gradients
+  std::map<Rank, std::vector<TaskId>> reduced_;  // by owner, not yet waited for
+  TaskId forward_end_ = kNone;
+  TaskId inversions_done_ = kNone;
+  TaskId latest_everywhere_ = kNone;  // the last compute task of all ranks
+  std::map<std::vector<Rank>, GroupId> groups_;
+  std::vector<std::vector<Rank>> members_{{}};  // by group; empty: all
+};
+
+}  // namespace stepcast::kfac

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/schedule/kfac/parts.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/report/kfac_parts.hpp"
+#include "sim/report/table.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kExample =
+    "stepcast breakdown --workload resnet50-rtx2080ti-bs32 --cluster rtx2080ti-16x4-ib100\n"
+    "      --schedule spd-kfac --protocol ablation";
+
+/// Where the time of a K-FAC step goes, as exposed time or by the protocol of the papers.
+class BreakdownCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "breakdown",
+            .summary = "Where the time of a K-FAC step goes, part by part",
+            .description =
+                "--protocol exposed: of one forecast; communication counts where no compute runs.\n"
+                "--protocol ablation: differences of whole iterations with one part more switched "
+                "on each time,\nas the authors of these systems measure.",
+            .examples = {kExample}};
+  }
+
+  std::vector<CommandOption> options() override {
+    std::vector<CommandOption> options =
+        options_of(request_, {"--schedule", "S", &schedule_, "a K-FAC system (see stepcast list)"});
+    options.push_back({"--protocol", "P", &protocol_, "exposed (the default) or ablation"});
+    options.push_back({"--json", "", &json_, "print JSON"});
+    return options;
+  }
+
+  int run() override {
+    if (protocol_ != "exposed" && protocol_ != "ablation")
+      throw InputError(
+          fmt::format("--protocol: expected exposed or ablation, found {}", in_quotes(protocol_)));
+    if (!schedule_.empty())
+      request_.schedules.items = {schedule_};
+    Scenario scenario = resolve(request_, kExample);
+    check(scenario);
+    const auto parts = protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
+    fmt::print("{}", json_ ? json_of(scenario, parts) : table_of(parts));
+    return 0;
+  }
+
+ private:
+  static void check(const Scenario& scenario) {
+    if (scenario.schedules.size() != 1)
+      throw InputError(fmt::format("expected one schedule, for example: {}", kExample));
+    const ScheduleInfo& schedule = schedule_of(scenario.schedules.front());
+    if (std::ranges::find(schedule.options, "parts", &OptionInfo::name) == schedule.options.end())
+      throw InputError(
+          fmt::format("breakdown: {} is no K-FAC system; expected one of d-kfac, "
+                      "mpd-kfac, kaisa, spd-kfac, pad-kfac, dp-kfac",
+                      schedule.name));
+    if (scenario.settings.schedule.contains("parts"))
+      throw InputError("--set parts: breakdown sets it itself");
+  }
+
+  static std::vector<NamedTime> exposed(const Scenario& scenario) {
+    const Plan plan = build_plan(scenario.schedules.front(), scenario.workload, scenario.cluster,
+                                 scenario.settings.schedule);
+    const Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
+    const ClassId slowest = extremes_of(plan, timeline).slowest;
+    return kfac_parts_of(plan, window_of(plan, timeline, slowest, latest_ready_of(plan, timeline)));
+  }
+
+  static std::vector<NamedTime> ablation(const Scenario& scenario) {
+    std::vector<NamedTime> parts;
+    Seconds before{};
+    ScheduleOptions options = scenario.settings.schedule;
+    for (const std::string& part : kfac::part_names()) {
+      options["parts"] = part;
+      const Plan plan =
+          build_plan(scenario.schedules.front(), scenario.workload, scenario.cluster, options);
+      const Seconds time = simulate(plan, scenario.cluster, scenario.engine).iteration_time;
+      parts.push_back({part == "all" ? "inverse-communication" : part, time - before});
+      before = time;
+    }
+    return parts;
+  }
+
+  static std::string table_of(const std::vector<NamedTime>& parts) {
+    Table table{.columns = {{"part", Align::Left}, {"time s"}, {"sum s"}}};
+    Seconds sum{};
+    for (const NamedTime& part : parts) {
+      sum += part.time;
+      table.rows.push_back(
+          {part.name, fmt::format("{:.4f}", part.time.value), fmt::format("{:.4f}", sum.value)});
+    }
+    return render(table);
+  }
+
+  std::string json_of(const Scenario& scenario, const std::vector<NamedTime>& parts) const {
+    nlohmann::ordered_json json{{"workload", scenario.workload.name},
+                                {"cluster", scenario.cluster.name},
+                                {"schedule", scenario.schedules.front()},
+                                {"protocol", protocol_},
+                                {"iteration_time_s", total_of(parts).value}};
+    for (const NamedTime& part : parts)
+      json["parts_s"][part.name] = part.time.value;
+    return json.dump(2) + "\n";
+  }
+
+  RunRequest request_;
+  std::string schedule_;
+  std::string protocol_ = "exposed";
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_breakdown_command() {
+  return std::make_unique<BreakdownCommand>();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,165 @@
+// What every K-FAC system sends, against closed forms over the layers, to the byte.
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "models/schedule/registry.hpp"
+#include "tests/models/schedule/kfac/kfac_workload.hpp"
+#include "tests/support/examples.hpp"
+#include "tests/support/input_error.hpp"
+
+namespace stepcast {
+namespace {
+
+const Workload kWorkload = examples::kfac_workload(6);
+
+Plan plan_of(const char* schedule, const ScheduleOptions& options = {}, std::uint32_t nodes = 8) {
+  return build_plan(schedule, kWorkload, examples::plain_cluster(nodes), options);
+}
+
+/// Sum of the sizes of the collectives whose label begins so.
+double sent(const Plan& plan, std::string_view label, CollectiveKind kind) {
+  double bytes = 0;
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    const Task& task = plan.graph.task(id);
+    if (task.kind != TaskKind::Communication || !plan.labels[task.label].starts_with(label))
+      continue;
+    const Collective& collective = plan.collectives[task.collective].collective;
+    if (collective.kind == kind)
+      bytes += collective.size.value;
+  }
+  return bytes;
+}
+
+/// Sum over all factors for which `counts(side)`.
+template <class Counts>
+double packed(Counts counts) {
+  double bytes = 0;
+  for (const Layer& layer : kWorkload.layers)
+    if (layer.kronecker)
+      for (const std::uint32_t side : {layer.kronecker->a, layer.kronecker->g})
+        if (counts(side))
+          bytes += 4.0 * side * (side + 1) / 2;
+  return bytes;
+}
+
+double all_packed() {
+  return packed([](std::uint32_t) { return true; });
+}
+
+std::size_t communications(const Plan& plan, std::string_view label) {
+  std::size_t count = 0;
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    count += plan.graph.task(id).kind == TaskKind::Communication &&
+             plan.labels[plan.graph.task(id).label].starts_with(label);
+  return count;
+}
+
+TEST(KfacVolumes, DKfacReducesEveryFactorAndSendsNoInverse) {
+  const Plan plan = plan_of("d-kfac");
+  EXPECT_EQ(sent(plan, "factor of", CollectiveKind::AllReduce), all_packed());
+  EXPECT_EQ(communications(plan, "inverse of"), 0U);
+}
+
+TEST(KfacVolumes, MpdKfacBroadcastsEveryInverse) {
+  const Plan plan = plan_of("mpd-kfac");
+  EXPECT_EQ(sent(plan, "factor of", CollectiveKind::AllReduce), all_packed());
+  EXPECT_EQ(sent(plan, "inverse of", CollectiveKind::Broadcast), all_packed());
+  EXPECT_EQ(communications(plan, "inverse of"), 12U);
+}
+
+TEST(KfacVolumes, SpdKfacBroadcastsLargeInversesOnly) {
+  for (const char* fusion : {"optimal", "none", "threshold", "naive"}) {
+    const Plan plan = plan_of("spd-kfac", {{"balance_threshold", "120"}, {"fusion", fusion}});
+    EXPECT_EQ(sent(plan, "factor of", CollectiveKind::AllReduce), all_packed()) << fusion;
+    EXPECT_EQ(sent(plan, "inverse of", CollectiveKind::Broadcast),
+              packed([](std::uint32_t side) { return side >= 120; }))
+        << fusion;
+  }
+}
+
+TEST(KfacVolumes, SpdKfacWithoutPlacementSendsNoInverse) {
+  EXPECT_EQ(communications(plan_of("spd-kfac", {{"placement", "none"}}), "inverse of"), 0U);
+}
+
+TEST(KfacVolumes, PadKfacReducesEveryFactorToOneRank) {
+  for (const char* fusion : {"owner", "none"}) {
+    const Plan plan = plan_of("pad-kfac", {{"fusion", fusion}});
+    EXPECT_EQ(sent(plan, "factor of", CollectiveKind::Reduce), all_packed()) << fusion;
+    EXPECT_EQ(sent(plan, "factor of", CollectiveKind::AllReduce), 0) << fusion;
+    EXPECT_EQ(sent(plan, "inverse of", CollectiveKind::Broadcast), all_packed()) << fusion;
+  }
+}
+
+// One owner: all A in one reduce, all G in another, all inverses in one broadcast.
+TEST(KfacVolumes, PadKfacFusesWhatOneOwnerGets) {
+  const Plan plan = plan_of("pad-kfac", {{"owners", "1"}});
+  EXPECT_EQ(communications(plan, "factor of"), 2U);
+  EXPECT_EQ(communications(plan, "inverse of"), 1U);
+}
+
+TEST(KfacVolumes, DpKfacSendsPreconditionedGradientsOnly) {
+  const Plan plan = plan_of("dp-kfac");
+  double gradients = 0;
+  for (const Layer& layer : kWorkload.layers)
+    if (layer.kronecker)
+      gradients += 4.0 * layer.kronecker->a * layer.kronecker->g;
+  EXPECT_EQ(communications(plan, "factor of"), 0U);
+  EXPECT_EQ(communications(plan, "inverse of"), 0U);
+  EXPECT_EQ(sent(plan, "preconditioned gradient of", CollectiveKind::Broadcast), gradients);
+}
+
+TEST(KfacVolumes, KaisaCommOptSendsInversesAndMemOptGradients) {
+  const Plan communication = plan_of("kaisa", {{"grad_worker_fraction", "comm-opt"}});
+  EXPECT_EQ(sent(communication, "inverse of", CollectiveKind::Broadcast), all_packed());
+  EXPECT_EQ(communications(communication, "preconditioned gradient of"), 0U);
+  const Plan memory = plan_of("kaisa", {{"grad_worker_fraction", "mem-opt"}});
+  EXPECT_EQ(communications(memory, "inverse of"), 0U);
+  EXPECT_EQ(communications(memory, "preconditioned gradient of"), 6U);
+}
+
+TEST(KfacVolumes, AnIterationBetweenUpdatesSendsGradientsOnly) {
+  const Plan plan = plan_of("mpd-kfac", {{"update", "none"}});
+  EXPECT_EQ(communications(plan, "factor of"), 0U);
+  EXPECT_EQ(communications(plan, "inverse of"), 0U);
+  EXPECT_EQ(communications(plan, "gradient of"), 1U);  // 7 tensors in one buffer
+  EXPECT_EQ(sent(plan, "gradient of", CollectiveKind::AllReduce), parameter_size(kWorkload).value);
+}
+
+TEST(KfacVolumes, GradientsFuseUpToTheBuffer) {
+  const ScheduleOptions unfused{{"fusion_buffer", "0B"}};
+  EXPECT_EQ(communications(plan_of("d-kfac", unfused), "gradient of"), 7U);
+  const ScheduleOptions late{{"run_ahead", "off"}};
+  EXPECT_EQ(communications(plan_of("d-kfac", late), "gradient of"), 7U);
+}
+
+TEST(KfacInput, RefusesMoreOwnersThanRanks) {
+  EXPECT_EQ(input_error_of([] {
+              plan_of("mpd-kfac", {{"owners", "9"}});
+            }),
+            "mpd-kfac: option owners: expected at most 8, the number of ranks, found 9");
+}
+
+TEST(KfacInput, RefusesAWorkloadWithoutFactorsOrCosts) {
+  Workload workload = examples::uniform_workload(2, Seconds{1}, Seconds{1}, 10);
+  const auto build = [&] { build_plan("d-kfac", workload, examples::plain_cluster(2), {}); };
+  EXPECT_EQ(input_error_of(build),
+            "d-kfac: no K-FAC costs of device \"test\" (workload uniform): expected a file "
+            "traces/hardware/test-kfac.json");
+  workload.kfac = examples::plain_kfac_costs();
+  EXPECT_EQ(input_error_of(build),
+            "d-kfac: workload uniform: expected layers with \"kronecker\": {\"a\", \"g\", "
+            "\"rows\"}, found none");
+}
+
+TEST(KfacInput, RefusesBadOptions) {
+  EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"balance_threshold", "-1"}}); }), "");
+  EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"fusion_startup", "-1s"}}); }), "");
+  EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"fusion_time_per_element", "0s"}}); }), "");
+  EXPECT_NE(input_error_of([] { plan_of("kaisa", {{"grad_worker_fraction", "2"}}); }), "");
+}
+
+}  // namespace
+}  // namespace stepcast

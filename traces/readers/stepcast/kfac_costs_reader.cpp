@@ -1,0 +1,68 @@
+#include "traces/readers/stepcast/kfac_costs_reader.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "traces/json/provenance_json.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/format_header.hpp"
+
+namespace stepcast {
+namespace {
+
+double positive(ObjectReader& reader, std::string_view key) {
+  const double value = reader.number(key, 0);
+  if (value <= 0)
+    reader.fail(key, "expected a number above 0, found 0");
+  return value;
+}
+
+/// Reads points and checks that their sides ascend.
+template <class Point, class Read>
+std::vector<Point> read_points(ObjectReader& root, std::string_view key, Read read) {
+  std::vector<Point> points;
+  for (ObjectReader& item : root.objects(key)) {
+    const auto side = static_cast<std::uint32_t>(item.count("side", 1));
+    if (!points.empty() && side <= points.back().side)
+      item.fail("side", fmt::format("expected more than {}, the side before, found {}",
+                                    points.back().side, side));
+    points.push_back({side, read(item)});
+    item.finish();
+  }
+  if (points.empty())
+    root.fail(key, "expected at least one point, found none");
+  return points;
+}
+
+}  // namespace
+
+KfacCosts parse_kfac_costs(std::string_view text, const std::string& origin) {
+  const nlohmann::json json = parse_json(text, origin);
+  ObjectReader root(json, origin);
+  read_format_header(root, "stepcast-kfac-costs");
+  root.text("device");
+  KfacCosts costs{
+      .products = read_points<RatePoint>(
+          root, "products",
+          [](ObjectReader& item) { return FlopsPerSecond{positive(item, "tflops") * 1e12}; }),
+      .product_launch = root.time_text("product_launch"),
+      .factor_launch = root.time_text("factor_launch"),
+      .unfold_passes = root.number("unfold_passes", 0),
+      .average_passes = root.number("average_passes", 0),
+      .packing_passes = root.number("packing_passes", 0),
+      .inverses = read_points<InversePoint>(
+          root, "inverses", [](ObjectReader& item) { return Seconds{positive(item, "time_s")}; }),
+      .inverse_launch = root.time_text("inverse_launch"),
+      .inverse_passes = root.number("inverse_passes", 0),
+      .precondition_launch = root.time_text("precondition_launch"),
+      .memory_bandwidth = root.bandwidth_text("memory_bandwidth"),
+      .provenance = read_provenance(root.object("provenance"))};
+  root.finish();
+  return costs;
+}
+
+KfacCosts read_kfac_costs(const std::filesystem::path& path) {
+  return parse_kfac_costs(read_text_file(path), path.string());
+}
+
+}  // namespace stepcast
