@@ -26,11 +26,12 @@ enum class Algorithm : std::uint8_t {
   HalvingDoubling,   ///< all-reduce, reduce-scatter, all-gather (Thakur, Rabenseifner, Gropp 2005)
   Pairwise,          ///< all-to-all
   Chain,             ///< broadcast, reduce; pipelined
+  Star,              ///< broadcast, reduce; all with the root's node, as with a parameter server
 };
 
-/// One collective operation as a value. Sizes follow nccl-tests: `size` is the full buffer, i.e. the
-/// input of an all-reduce, broadcast, reduce or reduce-scatter, the output of an all-gather, and
-/// what one rank sends in total (its own share included) in an all-to-all.
+/// One collective operation as a value. Sizes follow nccl-tests: `size` is the full buffer, i.e.
+/// the input of an all-reduce, broadcast, reduce or reduce-scatter, the output of an all-gather,
+/// and what one rank sends in total (its own share included) in an all-to-all.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   Algorithm algorithm = Algorithm::Ring;
