@@ -22,12 +22,28 @@ Bytes OptionReader::size(const std::string& name) const {
   }
 }
 
+Bytes OptionReader::size_from(const std::string& name, Bytes least) const {
+  const Bytes found = size(name);
+  if (found < least)
+    fail(name, fmt::format("expected a size of at least {}, found \"{}\"", format_bytes(least),
+                           text(name)));
+  return found;
+}
+
 std::uint32_t OptionReader::count(const std::string& name, std::uint32_t least) const {
   try {
     return parse_count(text(name), least);
   } catch (const InputError& error) {
     fail(name, error.what());
   }
+}
+
+std::uint32_t OptionReader::repeats(const std::string& name) const {
+  constexpr std::uint32_t kMost = 1024;
+  const std::uint32_t found = count(name, 1);
+  if (found > kMost)
+    fail(name, fmt::format("expected a whole number from 1 to {}, found {}", kMost, found));
+  return found;
 }
 
 const std::string& OptionReader::choice(const std::string& name,

@@ -28,6 +28,7 @@ struct ScheduleInfo {
   std::string source;   ///< Paper.
   std::vector<OptionInfo> options;
   Plan (*build)(const Workload&, const Cluster&, const ScheduleOptions&);
+  bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
 };
 
 /// Every schedule, in the order in which `stepcast list` prints them.
