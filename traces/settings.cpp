@@ -189,8 +189,9 @@ Settings overlaid(Settings base, const Settings& over) {
 Settings resolved_batch(Settings settings, const Cluster& cluster) {
   const bool says_how = settings.batch_fixed_part || !settings.second_workload.empty();
   if (says_how && !settings.batch && !settings.global_batch)
-    throw InputError("--set batch_fixed_part or second_workload: expected batch or global_batch "
-                     "beside it");
+    throw InputError(
+        "--set batch_fixed_part or second_workload: expected batch or global_batch "
+        "beside it");
   if (settings.batch_fixed_part && !settings.second_workload.empty())
     throw InputError("--set batch_fixed_part: expected no second_workload beside it");
   if (!settings.global_batch)

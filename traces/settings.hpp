@@ -51,7 +51,8 @@ Settings overlaid(Settings base, const Settings& over);
 /// Throws InputError if batch is set too or the division leaves a remainder.
 Settings resolved_batch(Settings settings, const Cluster& cluster);
 
-/// The workload at the batch size (loading second_workload if it is set) and then at the step time set. Its provenance notes the change.
+/// The workload at the batch size (loading second_workload if it is set) and then at the step time
+/// set. Its provenance notes the change.
 Workload with_settings(Workload workload, const Settings& settings);
 
 /// The cluster with the fields set. Its provenance notes each. Throws InputError if the result has

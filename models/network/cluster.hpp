@@ -27,21 +27,22 @@ struct RackLevel {
 
 /// What computing and communicating at once costs.
 struct Overlap {
-  /// While a GPU takes part in at least one running collective, its compute runs 1 + compute_slowdown
-  /// times slower: communication kernels take multiprocessors and memory bandwidth.
+  /// While a GPU takes part in at least one running collective, its compute runs 1 +
+  /// compute_slowdown times slower: communication kernels take multiprocessors and memory
+  /// bandwidth.
   double compute_slowdown = 0;
-  /// A collective that starts while a member computes first waits for this fraction of the task (the
-  /// layer's pass) that runs there: its kernel gets multiprocessors only when the running kernel has
-  /// handed out its last blocks.
+  /// A collective that starts while a member computes first waits for this fraction of the task
+  /// (the layer's pass) that runs there: its kernel gets multiprocessors only when the running
+  /// kernel has handed out its last blocks.
   double launch_wait = 0;
 };
 
 /// Costs of the training software.
 struct Software {
-  Seconds collective_launch{};          ///< Host and launch overhead of every collective.
-  Seconds horovod_cycle{1e-3};          ///< Pause between two negotiations.
-  Bytes horovod_fusion{134217728};      ///< Fusion buffer.
-  Seconds negotiation_per_cycle{};      ///< One negotiation over all ranks.
+  Seconds collective_launch{};      ///< Host and launch overhead of every collective.
+  Seconds horovod_cycle{1e-3};      ///< Pause between two negotiations.
+  Bytes horovod_fusion{134217728};  ///< Fusion buffer.
+  Seconds negotiation_per_cycle{};  ///< One negotiation over all ranks.
   /// Horovod's coordinator, for each tensor and rank (0 with the response cache on): a tensor costs
   /// this times the number of ranks.
   Seconds negotiation_per_request{};
@@ -58,8 +59,8 @@ struct Device {
   Bytes memory{};                     ///< 0 if unknown.
 };
 
-/// A cluster of equal nodes. Every GPU has a port (intra_node) that all its traffic crosses; traffic
-/// to another node also crosses the two NICs, and to another rack the two rack uplinks.
+/// A cluster of equal nodes. Every GPU has a port (intra_node) that all its traffic crosses;
+/// traffic to another node also crosses the two NICs, and to another rack the two rack uplinks.
 struct Cluster {
   std::string name;
   std::uint32_t nodes = 1;

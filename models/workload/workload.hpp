@@ -40,9 +40,9 @@ enum class BatchScaling : std::uint8_t {
 
 /// One training step of one model on one device, as measured or derived per layer.
 struct Workload {
-  std::string name;    ///< "<model>-<device>-bs<batch>".
-  std::string model;   ///< "resnet50".
-  std::string device;  ///< "rtx2080ti".
+  std::string name;         ///< "<model>-<device>-bs<batch>".
+  std::string model;        ///< "resnet50".
+  std::string device;       ///< "rtx2080ti".
   std::uint32_t batch = 1;  ///< Samples per GPU and step.
   std::string precision = "fp32";
   BatchScaling batch_scaling = BatchScaling::Unknown;
@@ -75,9 +75,9 @@ struct BatchChange {
 /// rest is proportional. Activations are proportional. Throws InputError if `batch` is 0.
 BatchChange with_batch_in_part(Workload workload, std::uint32_t batch, double fixed);
 
-/// The line through the times of each layer at the batches of two workloads, at a third batch; never
-/// below 0. Outside the two batches it extrapolates and says so. Throws InputError if the workloads
-/// differ in anything but batch, times and activations, or have the same batch.
+/// The line through the times of each layer at the batches of two workloads, at a third batch;
+/// never below 0. Outside the two batches it extrapolates and says so. Throws InputError if the
+/// workloads differ in anything but batch, times and activations, or have the same batch.
 BatchChange with_batch_between(Workload workload, const Workload& other, std::uint32_t batch);
 
 /// The workload at another batch size. Times follow `batch_scaling`; activations are proportional.
