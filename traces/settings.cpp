@@ -6,6 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/catalog.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
@@ -37,6 +38,27 @@ void add_batch(Settings& settings, std::string_view value) {
   if (settings.batch)
     refuse_second();
   settings.batch = parse_count(value, 1);
+}
+
+void add_global_batch(Settings& settings, std::string_view value) {
+  if (settings.global_batch)
+    refuse_second();
+  settings.global_batch = parse_count(value, 1);
+}
+
+void add_fixed_part(Settings& settings, std::string_view value) {
+  if (settings.batch_fixed_part)
+    refuse_second();
+  const double part = parse_number(value);
+  if (part < 0 || part > 1)
+    throw InputError(fmt::format("expected a number from 0 to 1, found \"{}\"", value));
+  settings.batch_fixed_part = part;
+}
+
+void add_second_workload(Settings& settings, std::string_view value) {
+  if (!settings.second_workload.empty())
+    refuse_second();
+  settings.second_workload = value;
 }
 
 void add_straggler(Settings& settings, std::string_view rank, std::string_view value) {
@@ -72,6 +94,32 @@ void add_count(Settings& settings, std::string_view flag, const char* path,
   throw InputError(fmt::format("{} {}: {}", flag, *count, error.what()));
 }
 
+// Names and paths as load_workload() takes them.
+BatchChange interpolated(Workload workload, const Settings& settings) try {
+  return with_batch_between(std::move(workload), load_workload(settings.second_workload),
+                            *settings.batch);
+} catch (const InputError& error) {
+  throw InputError(fmt::format("second_workload: {}", error.what()));
+}
+
+BatchChange proportional(Workload workload, std::uint32_t batch) {
+  const std::uint32_t profiled = workload.batch;
+  const bool follows = workload.batch_scaling == BatchScaling::Proportional;
+  return {with_batch(std::move(workload), batch),
+          fmt::format("batch {} from batch {}: layer times {}", batch, profiled,
+                      follows ? "are proportional" : "stay, as the trace does not say more")};
+}
+
+Workload at_batch(Workload workload, const Settings& settings) {
+  BatchChange change =
+      !settings.second_workload.empty() ? interpolated(std::move(workload), settings)
+      : settings.batch_fixed_part
+          ? with_batch_in_part(std::move(workload), *settings.batch, *settings.batch_fixed_part)
+          : proportional(std::move(workload), *settings.batch);
+  change.workload.provenance.notes.push_back(std::move(change.how));
+  return std::move(change.workload);
+}
+
 void set_field(Cluster& cluster, const std::string& path, const std::string& value) try {
   set_cluster_field(cluster, path, value);
   cluster.provenance.notes.push_back(fmt::format("{}: {} as set by the user", path, value));
@@ -86,6 +134,12 @@ void add_setting(Settings& settings, std::string_view key, std::string_view valu
     return add_step_time(settings, value);
   if (key == "batch")
     return add_batch(settings, value);
+  if (key == "global_batch")
+    return add_global_batch(settings, value);
+  if (key == "batch_fixed_part")
+    return add_fixed_part(settings, value);
+  if (key == "second_workload")
+    return add_second_workload(settings, value);
   if (key.starts_with(kStraggler))
     return add_straggler(settings, key.substr(kStraggler.size()), value);
   if (key.starts_with(kCluster))
@@ -117,6 +171,12 @@ Settings overlaid(Settings base, const Settings& over) {
     base.step_time = over.step_time;
   if (over.batch)
     base.batch = over.batch;
+  if (over.global_batch)
+    base.global_batch = over.global_batch;
+  if (over.batch_fixed_part)
+    base.batch_fixed_part = over.batch_fixed_part;
+  if (!over.second_workload.empty())
+    base.second_workload = over.second_workload;
   for (const auto& [rank, factor] : over.stragglers)
     base.stragglers.insert_or_assign(rank, factor);
   for (const auto& [path, value] : over.cluster)
@@ -126,12 +186,34 @@ Settings overlaid(Settings base, const Settings& over) {
   return base;
 }
 
+Settings resolved_batch(Settings settings, const Cluster& cluster) {
+  const bool says_how = settings.batch_fixed_part || !settings.second_workload.empty();
+  if (says_how && !settings.batch && !settings.global_batch)
+    throw InputError(
+        "--set batch_fixed_part or second_workload: expected batch or global_batch "
+        "beside it");
+  if (settings.batch_fixed_part && !settings.second_workload.empty())
+    throw InputError("--set batch_fixed_part: expected no second_workload beside it");
+  if (!settings.global_batch)
+    return settings;
+  if (settings.batch)
+    throw InputError("--set global_batch: expected no batch beside it");
+  const auto accumulation = settings.schedule.find("accumulation");
+  const std::uint64_t passes =
+      accumulation == settings.schedule.end() ? 1 : parse_count(accumulation->second, 1);
+  const std::uint64_t shares = cluster.ranks() * passes;
+  if (*settings.global_batch % shares != 0)
+    throw InputError(
+        fmt::format("--set global_batch={}: expected a multiple of {} ({} GPUs x {} "
+                    "passes)",
+                    *settings.global_batch, shares, cluster.ranks(), passes));
+  settings.batch = static_cast<std::uint32_t>(*settings.global_batch / shares);
+  return settings;
+}
+
 Workload with_settings(Workload workload, const Settings& settings) {
-  if (settings.batch) {
-    workload = with_batch(std::move(workload), *settings.batch);
-    workload.provenance.notes.push_back(
-        fmt::format("batch: {} as set by the user", *settings.batch));
-  }
+  if (settings.batch)
+    workload = at_batch(std::move(workload), settings);
   if (settings.step_time) {
     workload = with_step_time(std::move(workload), *settings.step_time);
     workload.provenance.notes.push_back(

@@ -15,13 +15,19 @@ namespace stepcast {
 
 /// What a user changes about a run with `--set key=value`, checked but not yet applied:
 ///   step_time=252.9ms        forward plus backward of the workload
-///   batch=8                  samples per GPU
+///   batch=8                  samples per GPU (weak scaling: it stays when GPUs are added)
+///   global_batch=4096        samples of all GPUs (strong scaling); see resolved_batch()
+///   batch_fixed_part=0.1     share of a layer's time that does not follow the batch
+///   second_workload=NAME     the same network at another batch, to interpolate layer times
 ///   straggler.3=1.5          rank 3 computes 1.5 times slower
 ///   cluster.nic.bandwidth=25Gbps   any field of the cluster file by its path
 ///   anything else            an option of the schedule, which checks it itself
 struct Settings {
   std::optional<Seconds> step_time;
   std::optional<std::uint32_t> batch;
+  std::optional<std::uint32_t> global_batch;
+  std::optional<double> batch_fixed_part;
+  std::string second_workload;                  ///< Name or path; empty: none.
   std::map<Rank, double> stragglers;            ///< Factor on compute times, above 0.
   std::map<std::string, std::string> cluster;   ///< By path without "cluster.".
   std::map<std::string, std::string> schedule;  ///< Options as text.
@@ -41,7 +47,12 @@ void add_size(Settings& settings, std::optional<std::uint32_t> nodes,
 /// `base` with every setting of `over` taking precedence.
 Settings overlaid(Settings base, const Settings& over);
 
-/// The workload at the batch size and then at the step time set. Its provenance notes the change.
+/// `settings` with the batch of each GPU: global_batch / (GPUs of the cluster x accumulation).
+/// Throws InputError if batch is set too or the division leaves a remainder.
+Settings resolved_batch(Settings settings, const Cluster& cluster);
+
+/// The workload at the batch size (loading second_workload if it is set) and then at the step time
+/// set. Its provenance notes the change.
 Workload with_settings(Workload workload, const Settings& settings);
 
 /// The cluster with the fields set. Its provenance notes each. Throws InputError if the result has

@@ -57,4 +57,11 @@ std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
 StepPlan step_plan(const Collective& collective, const Group& group, const Cluster& cluster);
 }  // namespace chain
 
+namespace star {
+Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster);
+std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
+                               const Cluster& cluster);
+StepPlan step_plan(const Collective& collective, const Group& group, const Cluster& cluster);
+}  // namespace star
+
 }  // namespace stepcast

@@ -64,6 +64,7 @@ bool supports(Algorithm algorithm, CollectiveKind kind) {
     case Algorithm::Pairwise:
       return kind == CollectiveKind::AllToAll;
     case Algorithm::Chain:
+    case Algorithm::Star:
       return is_rooted(kind);
   }
   assert(false);
@@ -86,6 +87,8 @@ Seconds cost_of(const Collective& collective, const Group& group, const Cluster&
       return pairwise::total_cost(collective, group, cluster);
     case Algorithm::Chain:
       return chain::total_cost(collective, group, cluster);
+    case Algorithm::Star:
+      return star::total_cost(collective, group, cluster);
   }
   assert(false);
   return {};
@@ -108,6 +111,8 @@ std::vector<Phase> edge_flows_of(const Collective& collective, const Group& grou
       return pairwise::flow_phases(collective, group, cluster);
     case Algorithm::Chain:
       return chain::flow_phases(collective, group, cluster);
+    case Algorithm::Star:
+      return star::flow_phases(collective, group, cluster);
   }
   assert(false);
   return {};
@@ -129,6 +134,8 @@ StepPlan steps_of(const Collective& collective, const Group& group, const Cluste
       return pairwise::step_plan(collective, group);
     case Algorithm::Chain:
       return chain::step_plan(collective, group, cluster);
+    case Algorithm::Star:
+      return star::step_plan(collective, group, cluster);
   }
   assert(false);
   return {};

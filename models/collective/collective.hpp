@@ -26,6 +26,7 @@ enum class Algorithm : std::uint8_t {
   HalvingDoubling,   ///< all-reduce, reduce-scatter, all-gather (Thakur, Rabenseifner, Gropp 2005)
   Pairwise,          ///< all-to-all
   Chain,             ///< broadcast, reduce; pipelined
+  Star,              ///< broadcast, reduce; all with the root's node, as with a parameter server
 };
 
 /// One collective operation as a value. Sizes follow nccl-tests: `size` is the full buffer, i.e.

@@ -47,6 +47,8 @@ const char* name_of(Algorithm algorithm) {
       return "pairwise";
     case Algorithm::Chain:
       return "chain";
+    case Algorithm::Star:
+      return "star";
   }
   assert(false);
   return "";
@@ -65,7 +67,8 @@ const std::vector<Algorithm>& all_algorithms() {
                                                  Algorithm::DoubleBinaryTree,
                                                  Algorithm::HalvingDoubling,
                                                  Algorithm::Pairwise,
-                                                 Algorithm::Chain};
+                                                 Algorithm::Chain,
+                                                 Algorithm::Star};
   return algorithms;
 }
 

@@ -26,18 +26,22 @@ GroupId Builder::group(std::vector<Rank> ranks) {
 
 TaskId Builder::forward(LayerId layer) {
   const Layer& profiled = workload_.layers.at(layer);
-  return add({.kind = TaskKind::Forward, .layer = layer, .duration = profiled.forward},
-             profiled.name);
+  return add(
+      {.kind = TaskKind::Forward, .group = workers_, .layer = layer, .duration = profiled.forward},
+      profiled.name);
 }
 
 TaskId Builder::backward(LayerId layer) {
   const Layer& profiled = workload_.layers.at(layer);
-  return add({.kind = TaskKind::Backward, .layer = layer, .duration = profiled.backward},
+  return add({.kind = TaskKind::Backward,
+              .group = workers_,
+              .layer = layer,
+              .duration = profiled.backward},
              profiled.name);
 }
 
 TaskId Builder::update(std::string label, Seconds duration) {
-  return add({.kind = TaskKind::Update, .duration = duration}, std::move(label));
+  return add({.kind = TaskKind::Update, .group = workers_, .duration = duration}, std::move(label));
 }
 
 TaskId Builder::compute(std::string label, Seconds duration, GroupId group, StreamId stream) {
@@ -119,6 +123,8 @@ TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
                       .size = size,
                       .root = options.root},
        .priority = options.priority,
+       .overhead = options.overhead,
+       .ideal = options.ideal,
        .fusable = options.fusable});
   return add({.kind = TaskKind::Communication,
               .stream = options.stream,

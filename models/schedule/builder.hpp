@@ -19,6 +19,8 @@ struct CommunicationOptions {
   GroupId group = 0;
   std::uint32_t root = 0;
   std::int32_t priority = 0;
+  Seconds overhead{};  ///< Software time before it moves.
+  bool ideal = false;  ///< See PlannedCollective.
   bool fusable = true;
 };
 
@@ -36,6 +38,9 @@ class Builder {
 
   StreamId stream(std::string name, DispatchRule rule = InOrder{});
   GroupId group(std::vector<Rank> ranks);
+
+  /// Forward, backward and update tasks from here on run on the ranks of `group` only.
+  void compute_on(GroupId group) { workers_ = group; }
 
   TaskId forward(LayerId layer);
   TaskId backward(LayerId layer);
@@ -67,6 +72,7 @@ class Builder {
   const Workload& workload_;
   const Cluster& cluster_;
   std::string schedule_;
+  GroupId workers_ = 0;
   std::vector<Task> tasks_;
   std::vector<TaskGraph::Edge> edges_;
   std::vector<TaskGraph::Edge> next_;

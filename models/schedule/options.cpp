@@ -22,6 +22,14 @@ Bytes OptionReader::size(const std::string& name) const {
   }
 }
 
+Bytes OptionReader::size_from(const std::string& name, Bytes least) const {
+  const Bytes found = size(name);
+  if (found < least)
+    fail(name, fmt::format("expected a size of at least {}, found \"{}\"", format_bytes(least),
+                           text(name)));
+  return found;
+}
+
 std::uint32_t OptionReader::count(const std::string& name, std::uint32_t least) const {
   try {
     return parse_count(text(name), least);
@@ -40,6 +48,14 @@ double OptionReader::number(const std::string& name, double least) const {
   if (value < least)
     fail(name, fmt::format("expected a number of at least {}, found \"{}\"", least, text(name)));
   return value;
+}
+
+std::uint32_t OptionReader::repeats(const std::string& name) const {
+  constexpr std::uint32_t kMost = 1024;
+  const std::uint32_t found = count(name, 1);
+  if (found > kMost)
+    fail(name, fmt::format("expected a whole number from 1 to {}, found {}", kMost, found));
+  return found;
 }
 
 const std::string& OptionReader::choice(const std::string& name,

@@ -18,9 +18,13 @@ class OptionReader {
 
   const std::string& text(const std::string& name) const { return options_.at(name); }
   Bytes size(const std::string& name) const;
+  /// A size of at least `least`.
+  Bytes size_from(const std::string& name, Bytes least) const;
   std::uint32_t count(const std::string& name, std::uint32_t least) const;
   /// A plain number from `least` on.
   double number(const std::string& name, double least) const;
+  /// A whole number from 1 to 1,024, for what the plan is repeated by.
+  std::uint32_t repeats(const std::string& name) const;
   /// One of the choices.
   const std::string& choice(const std::string& name,
                             std::initializer_list<std::string_view> choices) const;

@@ -28,9 +28,26 @@ std::vector<Gradient> gradients_in_ready_order(const Workload& workload) {
          ++parameter)
       gradients.push_back({.layer = layer,
                            .name = owner.name + "." + parameter->name,
-                           .size = size_of(*parameter)});
+                           .size = size_of(*parameter),
+                           .elements = parameter->elements});
   }
   return gradients;
+}
+
+std::vector<Gradient> partitioned(std::vector<Gradient> gradients, Bytes partition) {
+  std::vector<Gradient> pieces;
+  for (Gradient& gradient : gradients) {
+    if (gradient.size <= partition) {
+      pieces.push_back(std::move(gradient));
+      continue;
+    }
+    for (Bytes sent{}; sent < gradient.size; sent += partition)
+      pieces.push_back({.layer = gradient.layer,
+                        .name = fmt::format("{}[{}]", gradient.name, sent / partition),
+                        .size = std::min(partition, gradient.size - sent),
+                        .elements = gradient.elements});
+  }
+  return pieces;
 }
 
 std::string label_of(const Bucket& bucket, std::size_t index) {
@@ -40,11 +57,11 @@ std::string label_of(const Bucket& bucket, std::size_t index) {
 }
 
 OptionInfo algorithm_option(const char* kind) {
-  return {
-      .name = "algorithm",
-      .default_value = "ring",
-      .meaning = fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", kind,
-                             std::string_view(kind) == "all-reduce" ? ", double-binary-tree" : "")};
+  return {.name = "algorithm",
+          .default_value = "ring",
+          .meaning =
+              fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", kind,
+                          std::string_view(kind) == "all-reduce" ? ", double-binary-tree" : "")};
 }
 
 }  // namespace stepcast

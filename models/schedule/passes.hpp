@@ -21,11 +21,16 @@ struct Gradient {
   LayerId layer = 0;
   std::string name;
   Bytes size{};
+  std::uint64_t elements = 0;
 };
 
 /// All gradients in the order in which they become ready: last layer first and, within a layer,
 /// last parameter first.
 std::vector<Gradient> gradients_in_ready_order(const Workload& workload);
+
+/// The gradients in pieces of at most `partition`; a piece of a divided one is named
+/// "fc.weight[2]" and keeps the element count of the whole.
+std::vector<Gradient> partitioned(std::vector<Gradient> gradients, Bytes partition);
 
 /// Consecutive gradients that are communicated together.
 struct Bucket {

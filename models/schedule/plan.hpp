@@ -13,10 +13,12 @@ namespace stepcast {
 /// Tasks start in plan order, each when the one before it on the same rank has finished.
 struct InOrder {};
 
-/// Of the ready tasks the one with the lowest priority value starts first; several may be in flight
-/// as long as their bytes fit the credit (ByteScheduler).
+/// Of the ready tasks the one with the lowest priority value is handed over first; several may be
+/// handed over as long as their bytes fit the credit (ByteScheduler). Those handed over start in
+/// that order, `at_once` of them running at the same time.
 struct ByPriority {
-  Bytes credit{};  ///< 0: one at a time.
+  Bytes credit{};             ///< 0: one task at a time.
+  std::uint32_t at_once = 0;  ///< 0: all that are handed over; 1: as on one NCCL stream.
 };
 
 /// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that
@@ -40,6 +42,8 @@ struct Stream {
 struct PlannedCollective {
   Collective collective;
   std::int32_t priority = 0;  ///< For ByPriority streams; lower goes first.
+  Seconds overhead{};         ///< Software time before it moves: negotiation, a server's sum.
+  bool ideal = false;         ///< Costs no launch and slows no compute down: for bounds.
   bool fusable = true;        ///< On a Negotiated stream: may travel with others.
 };
 

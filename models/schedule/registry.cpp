@@ -6,20 +6,49 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/accumulation.hpp"
 #include "models/schedule/bsp.hpp"
+#include "models/schedule/bytescheduler.hpp"
 #include "models/schedule/ddp.hpp"
 #include "models/schedule/dear.hpp"
+#include "models/schedule/delayed.hpp"
 #include "models/schedule/horovod.hpp"
 #include "models/schedule/kfac/schedules.hpp"
+#include "models/schedule/memory.hpp"
+#include "models/schedule/mg_wfbp.hpp"
+#include "models/schedule/options.hpp"
+#include "models/schedule/ps.hpp"
 #include "models/schedule/wfbp.hpp"
+#include "models/schedule/zero.hpp"
 
 namespace stepcast {
+namespace {
+
+bool has_option(const ScheduleInfo& schedule, std::string_view name) {
+  return std::ranges::find(schedule.options, name, &OptionInfo::name) != schedule.options.end();
+}
+
+// Every first-order schedule accumulates gradients, and every one has an optimiser, whose state
+// takes memory. One that communicates in every pass does so itself and has the option already.
+std::vector<ScheduleInfo> with_common_options(std::vector<ScheduleInfo> schedules) {
+  for (ScheduleInfo& schedule : schedules) {
+    if (!schedule.second_order && !has_option(schedule, kAccumulation)) {
+      schedule.options.push_back(accumulation_option());
+      schedule.accumulates_itself = false;
+    }
+    schedule.options.push_back(optimiser_option());
+  }
+  return schedules;
+}
+
+}  // namespace
 
 const std::vector<ScheduleInfo>& all_schedules() {
-  static const std::vector<ScheduleInfo> schedules{
-      bsp_schedule(),      wfbp_schedule(),     ddp_schedule(),      horovod_schedule(),
-      dear_schedule(),     d_kfac_schedule(),   mpd_kfac_schedule(), kaisa_schedule(),
-      spd_kfac_schedule(), pad_kfac_schedule(), dp_kfac_schedule()};
+  static const std::vector<ScheduleInfo> schedules = with_common_options(
+      {bsp_schedule(), wfbp_schedule(), ddp_schedule(), horovod_schedule(), dear_schedule(),
+       mg_wfbp_schedule(), asc_wfbp_schedule(), bytescheduler_schedule(), zero_schedule(),
+       delayed_schedule(), ps_schedule(), ideal_schedule(), d_kfac_schedule(), mpd_kfac_schedule(),
+       kaisa_schedule(), spd_kfac_schedule(), pad_kfac_schedule(), dp_kfac_schedule()});
   return schedules;
 }
 
@@ -63,7 +92,13 @@ ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOp
 Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,
                 const ScheduleOptions& options) {
   const ScheduleInfo& info = schedule_of(schedule);
-  return info.build(workload, cluster, effective_options(info, options));
+  const ScheduleOptions effective = effective_options(info, options);
+  check_optimiser(info.name, effective);
+  Plan plan = info.build(workload, cluster, effective);
+  if (info.accumulates_itself)
+    return plan;
+  return with_accumulation(std::move(plan), workload,
+                           OptionReader(info.name, effective).repeats(kAccumulation));
 }
 
 }  // namespace stepcast

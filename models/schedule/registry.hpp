@@ -30,6 +30,7 @@ struct ScheduleInfo {
   Plan (*build)(const Workload&, const Cluster&, const ScheduleOptions&);
   bool second_order =
       false;  ///< Needs layers with Kronecker factors; takes other iteration counts.
+  bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
 };
 
 /// Every schedule, in the order in which `stepcast list` prints them.

@@ -70,6 +70,21 @@ Seconds backward_time(const Workload& workload);
 /// Throws InputError if the workload's times sum to zero or `step_time` is not above zero.
 Workload with_step_time(Workload workload, Seconds step_time);
 
+/// How a workload was brought to another batch, in a sentence for its provenance.
+struct BatchChange {
+  Workload workload;
+  std::string how;
+};
+
+/// At another batch: a share `fixed` (0 to 1) of each layer's time at the profiled batch stays, the
+/// rest is proportional. Activations are proportional. Throws InputError if `batch` is 0.
+BatchChange with_batch_in_part(Workload workload, std::uint32_t batch, double fixed);
+
+/// The line through the times of each layer at the batches of two workloads, at a third batch;
+/// never below 0. Outside the two batches it extrapolates and says so. Throws InputError if the
+/// workloads differ in anything but batch, times and activations, or have the same batch.
+BatchChange with_batch_between(Workload workload, const Workload& other, std::uint32_t batch);
+
 /// The workload at another batch size. Times follow `batch_scaling`; activations are proportional.
 Workload with_batch(Workload workload, std::uint32_t batch);
 

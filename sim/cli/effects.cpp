@@ -105,7 +105,9 @@ void note_changes_without_effect(Forecast& forecast, const Scenario& scenario) {
 void note_batch(Forecast& forecast, const Scenario& scenario) {
   const std::uint32_t profiled = scenario.original_workload.batch;
   const bool follows = scenario.workload.batch_scaling == BatchScaling::Proportional;
-  if (follows || scenario.workload.batch == profiled || scenario.settings.step_time)
+  const bool told =
+      scenario.settings.batch_fixed_part || !scenario.settings.second_workload.empty();
+  if (follows || told || scenario.workload.batch == profiled || scenario.settings.step_time)
     return;
   forecast.notes.push_back(fmt::format(
       "batch={}: the trace does not say how times follow the batch, so layer times are those of "

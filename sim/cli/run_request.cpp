@@ -60,7 +60,8 @@ std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedul
       {"--nodes", "N", &request.nodes, "resize the cluster to N nodes"},
       {"--gpus-per-node", "G", &request.gpus_per_node, "resize its nodes to G GPUs"},
       {"--set", "KEY=VALUE", &request.settings,
-       "change one thing; may be repeated. Keys: step_time, batch,\nstraggler.<rank>, "
+       "change one thing; may be repeated. Keys: step_time, batch,\nglobal_batch, "
+       "batch_fixed_part, second_workload, straggler.<rank>,\n"
        "cluster.<field> (see stepcast show CLUSTER),\nor an option of the schedule (see stepcast "
        "show SCHEDULE)"},
       {"--fidelity", "F", &request.fidelity,
@@ -98,8 +99,9 @@ Scenario resolve(const RunRequest& request, const std::string& example) {
 
 Scenario changed(Scenario scenario, Settings settings) {
   scenario.settings = std::move(settings);
-  scenario.workload = with_settings(scenario.original_workload, scenario.settings);
   scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
+  scenario.settings = resolved_batch(std::move(scenario.settings), scenario.cluster);
+  scenario.workload = with_settings(scenario.original_workload, scenario.settings);
   check_stragglers(scenario.settings, scenario.cluster);
   scenario.engine.stragglers = scenario.settings.stragglers;
   return scenario;

@@ -66,8 +66,10 @@ void Replayer::try_start(ClassId rank_class, StreamId stream) {
   Lane& lane = lane_of(rank_class, stream);
   if (lane.busy || lane.iteration >= options_.max_iterations || lane.position >= order.size())
     return;
-  Iteration& current = iteration(lane.iteration);
   const StepId step = order[lane.position];
+  if (!program_.has(step, rank_class))
+    return;  // the class computes nothing on this stream
+  Iteration& current = iteration(lane.iteration);
   const std::size_t where = step * program_.classes + rank_class;
   if (current.waits[where] > 0)
     return;
@@ -163,19 +165,20 @@ void Replayer::launch(std::span<const Operation> operations, Seconds extra) {
   idle_running_.pop_back();
   running_[slot].operations.assign(operations.begin(), operations.end());
   const ProgramStep& first = program_.steps[operations.front().step];
-  Collective collective = plan_.collectives[first.collective].collective;
+  const PlannedCollective& planned = plan_.collectives[first.collective];
+  Collective collective = planned.collective;
   collective.size = {};
   for (const Operation& operation : operations) {
     collective.size += size_of(operation);
+    extra += plan_.collectives[program_.steps[operation.step].collective].overhead;
     for (const ClassId id : folding_.members[first.group])
       iteration(operation.iteration).intervals[operation.step * program_.classes + id].start =
           now();
   }
-  for (const ClassId id : folding_.members[first.group])
-    if (++communicating_[id] == 1 && cluster_.overlap.compute_slowdown > 0)
-      change_speed(id);
+  if (!planned.ideal)
+    begin_slowing(first.group);
   const Group& group = plan_.groups[first.group];
-  const Seconds delay = group.size() > 1
+  const Seconds delay = group.size() > 1 && !planned.ideal
                             ? cluster_.software.collective_launch + extra + wait_for_room(first)
                             : Seconds{};
   network_->start(collective, group, delay, [this, slot] { finish_communication(slot); });
@@ -185,9 +188,8 @@ void Replayer::finish_communication(std::uint32_t running) {
   const std::vector<Operation> operations = std::move(running_[running].operations);
   idle_running_.push_back(running);
   const ProgramStep& first = program_.steps[operations.front().step];
-  for (const ClassId id : folding_.members[first.group])
-    if (--communicating_[id] == 0 && cluster_.overlap.compute_slowdown > 0)
-      change_speed(id);
+  if (!plan_.collectives[first.collective].ideal)
+    end_slowing(first.group);
   for (const Operation& operation : operations)
     for (const ClassId id : folding_.members[first.group]) {
       const std::size_t where = operation.step * program_.classes + id;
@@ -196,6 +198,18 @@ void Replayer::finish_communication(std::uint32_t running) {
     }
   for (const Operation& operation : operations)
     policies_[first.stream]->finished(operation);
+}
+
+void Replayer::begin_slowing(GroupId group) {
+  for (const ClassId id : folding_.members[group])
+    if (++communicating_[id] == 1 && cluster_.overlap.compute_slowdown > 0)
+      change_speed(id);
+}
+
+void Replayer::end_slowing(GroupId group) {
+  for (const ClassId id : folding_.members[group])
+    if (--communicating_[id] == 0 && cluster_.overlap.compute_slowdown > 0)
+      change_speed(id);
 }
 
 // See Overlap::launch_wait; the slowest member decides.

@@ -53,6 +53,8 @@ class Replayer : private Dispatcher {
   // communication (Dispatcher)
   void launch(std::span<const Operation> operations, Seconds extra) override;
   void finish_communication(std::uint32_t running);
+  void begin_slowing(GroupId group);
+  void end_slowing(GroupId group);
   Seconds wait_for_room(const ProgramStep& step);
   Seconds running_task_time(ClassId rank_class);
   bool is_ready(Operation operation) const override;

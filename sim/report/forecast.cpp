@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "models/schedule/accumulation.hpp"
 #include "sim/report/critical_path.hpp"
 #include "sim/report/why.hpp"
 
@@ -23,6 +24,8 @@ Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& 
           .nodes = cluster.nodes,
           .gpus_per_node = cluster.gpus_per_node,
           .gpus = cluster.ranks(),
+          .workers = workers_of(plan),
+          .passes = passes_of(plan),
           .fidelity = fidelity,
           .notes = plan.notes,
           .workload_provenance = workload.provenance,
@@ -36,10 +39,10 @@ void add_times(Forecast& forecast, const Workload& workload, const Timeline& tim
   forecast.iterations_simulated = timeline.iterations;
   if (timeline.iteration_time <= Seconds{})
     return;
-  const double samples = static_cast<double>(workload.batch) * forecast.gpus;
+  const double samples = static_cast<double>(workload.batch) * forecast.workers * forecast.passes;
   forecast.throughput = samples / timeline.iteration_time.value;
-  forecast.scaling_efficiency =
-      (forward_time(workload) + backward_time(workload)) / timeline.iteration_time;
+  forecast.scaling_efficiency = (forward_time(workload) + backward_time(workload)) *
+                                forecast.passes / timeline.iteration_time;
 }
 
 void add_steadiness_notes(Forecast& forecast) {
@@ -67,6 +70,20 @@ void add_straggler(Forecast& forecast, const Timeline& timeline, const RankClass
     forecast.why.insert(forecast.why.begin() + 1, std::move(sentence));
 }
 
+void add_memory(Forecast& forecast, const Workload& workload, const Cluster& cluster,
+                const Plan& plan) {
+  forecast.memory = memory_of(plan, workload, cluster, forecast.options);
+  forecast.device_memory = cluster.device.memory;
+  const Bytes total = forecast.memory.total();
+  if (cluster.device.memory > Bytes{} && total > cluster.device.memory)
+    forecast.notes.push_back(
+        fmt::format("Does not fit: the GPU has {} of memory, the run needs {}.",
+                    format_bytes(cluster.device.memory), format_bytes(total)));
+  if (!forecast.memory.activations_known)
+    forecast.notes.push_back(
+        "The trace does not give the activations of every layer: memory counts those it gives.");
+}
+
 /// Keeps the longest stretches of the path, in order of time.
 std::vector<PathEntry> path_in_words(const Plan& plan, std::vector<PathSegment> path) {
   constexpr std::size_t kMostEntries = 24;
@@ -90,6 +107,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
   Forecast forecast = identify(workload, cluster, plan, options, fidelity);
   add_times(forecast, workload, timeline);
   add_steadiness_notes(forecast);
+  add_memory(forecast, workload, cluster, plan);
 
   const auto [slowest, fastest] = extremes_of(plan, timeline);
   const std::vector<Seconds> latest_ready = latest_ready_of(plan, timeline);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "models/schedule/memory.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/report/breakdown.hpp"
@@ -29,20 +30,24 @@ struct Forecast {
   std::uint32_t nodes = 1;
   std::uint32_t gpus_per_node = 1;
   std::uint32_t gpus = 1;
+  std::uint32_t workers = 1;  ///< GPUs that train; fewer than gpus beside remote servers.
+  std::uint32_t passes = 1;   ///< Mini-batches that a GPU works through in an iteration.
   Fidelity fidelity = Fidelity::Flow;
 
   Seconds iteration_time{};
   Seconds worst_iteration_time{};  ///< Differs only where the steady state is a pattern.
   bool steady = true;
   std::uint32_t iterations_simulated = 0;
-  double throughput = 0;          ///< Samples per second, all GPUs.
-  double scaling_efficiency = 0;  ///< (FF + BP of the trace) / iteration time.
+  double throughput = 0;          ///< Samples per second, all workers.
+  double scaling_efficiency = 0;  ///< passes (FF + BP of the trace) / iteration time.
 
   std::string slowest_ranks{};             ///< Whose breakdown it is: "ranks 0-63".
   Breakdown breakdown{};                   ///< Adds up to iteration_time.
   Seconds fastest_waiting{};               ///< What the fastest ranks wait for slower ones.
   std::vector<NamedTime> communication{};  ///< Busy time by collective, overlapped or not.
   Bytes sent_per_gpu{};
+  MemoryUse memory{};
+  Bytes device_memory{};                   ///< 0 if unknown.
   std::vector<LinkLoad> links{};           ///< Busiest first.
   std::vector<PathEntry> critical_path{};  ///< In order of time; the longest stretches.
   std::vector<std::string> why{};          ///< Sentences: the bottleneck, then the blockers.

@@ -80,15 +80,20 @@ auto fields_of(auto&& visit, Provenance& value) {
   visit(kind, source, method, notes);
 }
 
+auto fields_of(auto&& visit, MemoryUse& value) {
+  auto& [parameters, gradients, optimiser, activations, fusion, communication, known] = value;
+  visit(parameters, gradients, optimiser, activations, fusion, communication, known);
+}
+
 auto fields_of(auto&& visit, Forecast& value) {
-  auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, fidelity,
-         iteration_time, worst_iteration_time, steady, iterations, throughput, efficiency,
-         slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, links, path, why,
-         notes, workload_provenance, cluster_provenance] = value;
-  visit(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, fidelity,
-        iteration_time, worst_iteration_time, steady, iterations, throughput, efficiency,
-        slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, links, path, why,
-        notes, workload_provenance, cluster_provenance);
+  auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
+         passes, fidelity, iteration_time, worst_iteration_time, steady, iterations, throughput,
+         efficiency, slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, memory,
+         device_memory, links, path, why, notes, workload_provenance, cluster_provenance] = value;
+  visit(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
+        passes, fidelity, iteration_time, worst_iteration_time, steady, iterations, throughput,
+        efficiency, slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, memory,
+        device_memory, links, path, why, notes, workload_provenance, cluster_provenance);
 }
 
 template <class Archive, class T>

@@ -12,6 +12,10 @@ namespace stepcast {
 namespace {
 
 constexpr std::array kTerms = {
+    Term{"MiB", "", "Mebibytes: 1,048,576 bytes."},
+    Term{"activations", "activations_bytes",
+         "Outputs of all layers for one mini-batch, which the backward pass needs, in bytes "
+         "(table: MiB)."},
     Term{"algorithm bandwidth", "algbw, algbw GB/s, algorithm_bandwidth_bytes_per_s",
          "Size of a collective's buffer over its time, in bytes per second, as nccl-tests prints "
          "it."},
@@ -42,12 +46,16 @@ constexpr std::array kTerms = {
          "Seconds (tables: ms) of the iteration in which at least one collective of the kind runs "
          "on "
          "the rank, whether or not compute overlaps it. `comm ms` is the sum over the kinds."},
+    Term{"communication buffers", "communication_buffers_bytes",
+         "Memory of the communication library, in bytes (table: MiB): assumed, 16 MiB a stream."},
     Term{
         "critical path", "critical_path",
         "The chain of tasks that decides the iteration time: from the start of the next iteration "
         "back, always to the task waited for that ended last. At most its 24 longest stretches are "
         "listed."},
     Term{"device", "", "The GPU on which the workload was profiled."},
+    Term{"device memory", "device_memory_bytes",
+         "Memory of the GPU, in bytes (table: MiB); 0 if unknown."},
     Term{"duration", "duration_s", "Seconds from begin to end."},
     Term{"exposed communication", "exposed_communication_s, exposed ms",
          "Seconds (tables: ms) in which a collective runs on the slowest rank and no compute does: "
@@ -63,8 +71,13 @@ constexpr std::array kTerms = {
     Term{"forward", "forward_s",
          "Seconds (tables: ms) of the iteration in which the slowest rank runs forward passes, "
          "slowed down by overlapping communication where the cluster says so."},
+    Term{"fusion buffers", "fusion_buffers_bytes",
+         "Copies in which gradients or parameters travel together, in bytes (table: MiB)."},
     Term{"gpus", "", "Number of GPUs: nodes times GPUs per node. One rank runs on each."},
     Term{"gpus per node", "gpus_per_node", "Number of GPUs in each node."},
+    Term{"gradients", "gradients_bytes",
+         "Gradients that a GPU holds, in bytes (table: MiB); its share of them where they are "
+         "sharded."},
     Term{"idle", "idle_s, idle ms",
          "Seconds (tables: ms) in which the slowest rank neither computes nor communicates nor "
          "waits "
@@ -77,15 +90,27 @@ constexpr std::array kTerms = {
         "link", "links",
         "One direction of a connection: a GPU's port into its node, a node's NIC, a rack's uplink. "
         "The busiest are listed."},
+    Term{"memory", "memory per GPU",
+         "Device memory of a GPU that trains, by what it holds; workspaces of kernels are not "
+         "counted."},
     Term{"method", "", "How a derived input was computed from what was measured."},
     Term{"ms", "", "Milliseconds of one iteration."},
     Term{"name", "", "Name of the schedule, as `stepcast list schedules` prints it."},
     Term{"nodes", "", "Number of nodes (machines)."},
     Term{"notes", "", "Caveats of this run, such as options that were set but have no effect."},
+    Term{"optimiser", "optimiser_bytes",
+         "State of the optimiser that a GPU holds, in bytes (table: MiB): one fp32 value a "
+         "parameter for sgd, two for adam."},
     Term{"options", "", "Options of the schedule in force, defaults included."},
     Term{"other compute", "other_compute_s",
          "Seconds (tables: ms) of compute other than forward and backward passes, by kind: "
          "`update`, and what the schedule itself computes."},
+    Term{"parameters", "parameters_bytes",
+         "Parameters that a GPU holds, in bytes (table: MiB); its share of them where they are "
+         "sharded."},
+    Term{"passes", "",
+         "Mini-batches that a GPU works through in one iteration: more than one with accumulation "
+         "or local steps."},
     Term{"provenance", "", "Where the numbers of the workload and the cluster come from."},
     Term{"results", "", "The forecasts of a comparison, in the order asked for."},
     Term{"scaling efficiency", "efficiency, scaling_efficiency",
@@ -106,6 +131,8 @@ constexpr std::array kTerms = {
     Term{"steady", "", "Whether a steady state was found. If not, iteration times are means."},
     Term{"throughput", "throughput_samples_per_s, samples/s",
          "Samples per second of all GPUs: batch x GPUs / iteration time."},
+    Term{"total", "total_bytes",
+         "Sum of the memory that the run needs on a GPU, in bytes (table: MiB)."},
     Term{"utilisation", "",
          "Bytes that cross a link in an iteration over what it could carry in that time: bytes / "
          "(bandwidth x iteration time)."},
@@ -117,6 +144,7 @@ constexpr std::array kTerms = {
     Term{
         "why", "",
         "What bounds the iteration, and which communication held back which compute for how long."},
+    Term{"workers", "", "GPUs that train: all of them, but for those of remote parameter servers."},
     Term{"workload", "", "Model, device and batch: the trace of per-layer times that is replayed."},
     Term{"worst iteration time", "worst_iteration_time_s",
          "Seconds of the longest iteration of the steady state; more than the iteration time only "

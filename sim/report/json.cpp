@@ -41,6 +41,17 @@ Json schedule_json(const Forecast& forecast) {
   return {{"name", forecast.schedule}, {"options", std::move(options)}};
 }
 
+Json memory_json(const Forecast& f) {
+  return {{"parameters_bytes", f.memory.parameters.value},
+          {"gradients_bytes", f.memory.gradients.value},
+          {"optimiser_bytes", f.memory.optimiser.value},
+          {"activations_bytes", f.memory.activations.value},
+          {"fusion_buffers_bytes", f.memory.fusion_buffers.value},
+          {"communication_buffers_bytes", f.memory.communication_buffers.value},
+          {"total_bytes", f.memory.total().value},
+          {"device_memory_bytes", f.device_memory.value}};
+}
+
 Json links_json(const std::vector<LinkLoad>& links) {
   Json json = Json::array();
   for (const LinkLoad& link : links)
@@ -67,6 +78,8 @@ Json forecast_json(const Forecast& f) {
   json["cluster"] = f.cluster;
   json["schedule"] = schedule_json(f);
   json["gpus"] = f.gpus;
+  json["workers"] = f.workers;
+  json["passes"] = f.passes;
   json["nodes"] = f.nodes;
   json["gpus_per_node"] = f.gpus_per_node;
   json["device"] = f.device;
@@ -82,6 +95,7 @@ Json forecast_json(const Forecast& f) {
   json["fastest_waiting_s"] = f.fastest_waiting.value;
   json["communication_s"] = times_json(f.communication);
   json["bytes_sent_per_gpu"] = f.sent_per_gpu.value;
+  json["memory"] = memory_json(f);
   json["links"] = links_json(f.links);
   json["critical_path"] = path_json(f.critical_path);
   json["why"] = f.why;

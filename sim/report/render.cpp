@@ -81,6 +81,27 @@ const std::array<Column, 4> kLinkColumns = {
     Column{"link", Align::Left}, Column{"sent", Align::Right}, Column{"bandwidth", Align::Right},
     Column{"utilisation", Align::Right}};
 
+const std::array<Column, 2> kMemoryColumns = {Column{"memory per GPU", Align::Left},
+                                              Column{"MiB", Align::Right}};
+
+/// A line of the memory table.
+struct MemoryRow {
+  const char* name;
+  Bytes (*size)(const Forecast&);
+};
+
+constexpr std::array kMemoryRows = {
+    MemoryRow{"parameters", [](const Forecast& f) { return f.memory.parameters; }},
+    MemoryRow{"gradients", [](const Forecast& f) { return f.memory.gradients; }},
+    MemoryRow{"optimiser", [](const Forecast& f) { return f.memory.optimiser; }},
+    MemoryRow{"activations", [](const Forecast& f) { return f.memory.activations; }},
+    MemoryRow{"fusion buffers", [](const Forecast& f) { return f.memory.fusion_buffers; }},
+    MemoryRow{"communication buffers",
+              [](const Forecast& f) { return f.memory.communication_buffers; }},
+    MemoryRow{"total", [](const Forecast& f) { return f.memory.total(); }},
+    MemoryRow{"device memory", [](const Forecast& f) { return f.device_memory; }},
+};
+
 constexpr const char* kForward = "forward";
 constexpr const char* kBackward = "backward";
 constexpr const char* kOtherCompute = "other compute";
@@ -154,6 +175,14 @@ std::string link_table(const Forecast& forecast) {
   return render(table).insert(0, 1, '\n');
 }
 
+std::string memory_table(const Forecast& forecast) {
+  Table table = table_of(kMemoryColumns);
+  for (const MemoryRow& row : kMemoryRows)
+    if (const Bytes size = row.size(forecast); size > Bytes{})
+      table.rows.push_back({row.name, fmt::format("{:.1f}", size.value / (1 << 20))});
+  return render(table).insert(0, 1, '\n');
+}
+
 std::string list_of(const char* heading, const std::vector<std::string>& sentences) {
   if (sentences.empty())
     return "";
@@ -213,7 +242,7 @@ std::string render_run(const Forecast& forecast) {
   if (!forecast.options.empty())
     text += wrap(fmt::format("options{}", options_of(forecast)), 2);
   text += fmt::format("\n{}\n{}", head_of(forecast), breakdown_table(forecast));
-  text += communication_table(forecast) + link_table(forecast);
+  text += communication_table(forecast) + link_table(forecast) + memory_table(forecast);
   text += list_of("Why", forecast.why) + list_of("Notes", forecast.notes);
   return text + inputs_of(forecast);
 }
@@ -244,6 +273,10 @@ std::vector<std::string> rendered_names() {
     names.push_back(column.heading);
   for (const Column& column : kLinkColumns)
     names.push_back(column.heading);
+  for (const Column& column : kMemoryColumns)
+    names.push_back(column.heading);
+  for (const MemoryRow& row : kMemoryRows)
+    names.emplace_back(row.name);
   for (const char* row : {kForward, kBackward, kOtherCompute, kExposed, kWaiting, kIdle, kTotal})
     names.emplace_back(row);
   return names;

@@ -103,6 +103,8 @@ Extremes extremes_of(const Plan& plan, const Timeline& timeline) {
   }
   Extremes found;
   for (ClassId c = 1; c < busy.size(); ++c) {
+    if (busy[c] <= Seconds{})  // serves and does not train
+      continue;
     if (busy[c] > busy[found.slowest] * (1 + 1e-9))
       found.slowest = c;
     if (busy[c] < busy[found.fastest] * (1 - 1e-9))

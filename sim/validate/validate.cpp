@@ -14,13 +14,14 @@ namespace stepcast {
 namespace {
 
 constexpr MeasurementUse kUses[] = {MeasurementUse::Bandwidth, MeasurementUse::StartUp,
-                                    MeasurementUse::Check};
+                                    MeasurementUse::Software, MeasurementUse::Check};
 
 Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity fidelity) {
   const Experiment& experiment = measured.experiment;
-  const Settings settings = overlaid(experiment.settings, extra);
+  const Settings all = overlaid(experiment.settings, extra);
+  const Cluster cluster = with_settings(load_cluster(experiment.cluster), all);
+  const Settings settings = resolved_batch(all, cluster);
   const Workload workload = with_settings(load_workload(experiment.workload), settings);
-  const Cluster cluster = with_settings(load_cluster(experiment.cluster), settings);
   const std::string& schedule = experiment.schedules.front();
   const EngineOptions engine{.fidelity = fidelity, .stragglers = settings.stragglers};
   const ResolvedOptions resolved =

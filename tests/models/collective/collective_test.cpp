@@ -189,14 +189,16 @@ TEST(Collective, HasAnAlgorithmForEachPairOrRefusesIt) {
       }
     }
   }
-  EXPECT_EQ(supported, 3U * 3 + 3 + 1 + 2);  // ring, hierarchical, halving; tree; pairwise; chain
+  // ring, hierarchical, halving; tree; pairwise; chain; star
+  EXPECT_EQ(supported, 3U * 3 + 3 + 1 + 2 + 2);
 }
 
 TEST(Collective, ErrorsNameWhatWouldBeRight) {
   const Cluster cluster = slow_network(2, 2);
   EXPECT_EQ(
       error_of({CollectiveKind::Broadcast, Algorithm::Ring, {1e6}}, world_of(cluster), cluster),
-      "collective: expected an algorithm for broadcast (double-binary-tree, chain), found ring");
+      "collective: expected an algorithm for broadcast (double-binary-tree, chain, star), found "
+      "ring");
   EXPECT_EQ(
       error_of({CollectiveKind::Reduce, Algorithm::Chain, {1e6}, 4}, world_of(cluster), cluster),
       "collective: expected a root below 4 (the group's size), found 4");
@@ -259,7 +261,7 @@ TEST(Collective, BusFactorsAreThoseOfNcclTests) {
 
 TEST(Collective, NamesFindWhatTheyName) {
   EXPECT_EQ(all_collective_kinds().size(), 6U);
-  EXPECT_EQ(all_algorithms().size(), 6U);
+  EXPECT_EQ(all_algorithms().size(), 7U);
   for (const CollectiveKind kind : all_collective_kinds())
     EXPECT_EQ(find_collective_kind(name_of(kind)), kind);
   for (const Algorithm algorithm : all_algorithms())

@@ -12,11 +12,14 @@ namespace {
 
 MeasurementUse read_use(ObjectReader& object) {
   const std::string text = object.text("use");
-  for (const auto use : {MeasurementUse::Bandwidth, MeasurementUse::StartUp, MeasurementUse::Check})
+  for (const auto use : {MeasurementUse::Bandwidth, MeasurementUse::StartUp,
+                         MeasurementUse::Software, MeasurementUse::Check})
     if (text == name_of(use))
       return use;
   object.fail("use",
-              fmt::format("expected \"bandwidth\", \"start-up\" or \"check\", found \"{}\"", text));
+              fmt::format("expected \"bandwidth\", \"start-up\", \"software\" or \"check\", found "
+                          "\"{}\"",
+                          text));
 }
 
 MeasuredCase read_case(ObjectReader& object) {
@@ -58,6 +61,8 @@ const char* name_of(MeasurementUse use) {
       return "bandwidth";
     case MeasurementUse::StartUp:
       return "start-up";
+    case MeasurementUse::Software:
+      return "software";
     case MeasurementUse::Check:
       return "check";
   }

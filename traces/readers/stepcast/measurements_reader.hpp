@@ -14,6 +14,7 @@ namespace stepcast {
 enum class MeasurementUse {
   Bandwidth,  ///< Link bandwidths are fitted on it.
   StartUp,    ///< Start-up and launch costs are fitted on it.
+  Software,   ///< Costs of the schedule's own software are fitted on it, the cluster as it is.
   Check,      ///< Only predicted.
 };
 

@@ -1,0 +1,97 @@
+#include "models/schedule/accumulation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepcast {
+namespace {
+
+using Edges = std::vector<TaskGraph::Edge>;
+
+Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32_t label,
+             GroupId workers) {
+  const Layer& profiled = workload.layers[layer];
+  return {.kind = kind,
+          .group = workers,
+          .layer = layer,
+          .label = label,
+          .duration = kind == TaskKind::Forward ? profiled.forward : profiled.backward};
+}
+
+// One backward and one forward pass of the workers, named after the layers.
+std::vector<Task> pass_between(const Workload& workload, std::uint32_t first_label,
+                               GroupId workers) {
+  std::vector<Task> tasks;
+  const auto layers = static_cast<LayerId>(workload.layers.size());
+  for (LayerId layer = layers; layer-- > 0;)
+    tasks.push_back(pass_of(workload, TaskKind::Backward, layer, first_label + layer, workers));
+  for (LayerId layer = 0; layer < layers; ++layer)
+    tasks.push_back(pass_of(workload, TaskKind::Forward, layer, first_label + layer, workers));
+  return tasks;
+}
+
+TaskId first_of(const Plan& plan, TaskKind kind) {
+  TaskId id = 0;
+  while (id < plan.graph.size() && plan.graph.task(id).kind != kind)
+    ++id;
+  return id;
+}
+
+Edges edges_of(const TaskGraph& graph) {
+  Edges edges;
+  for (TaskId before = 0; before < graph.size(); ++before)
+    graph.for_each_successor(before, [&](TaskId after) { edges.emplace_back(before, after); });
+  return edges;
+}
+
+void shift(Edges& edges, TaskId from, std::size_t by) {
+  const auto moved = [&](TaskId id) { return id < from ? id : static_cast<TaskId>(id + by); };
+  for (auto& [before, after] : edges) {
+    before = moved(before);
+    after = moved(after);
+  }
+}
+
+}  // namespace
+
+OptionInfo accumulation_option() {
+  return {.name = kAccumulation,
+          .default_value = "1",
+          .meaning = "forward and backward passes before gradients are communicated"};
+}
+
+Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes) {
+  const TaskId place = first_of(plan, TaskKind::Backward);
+  if (passes <= 1 || place == plan.graph.size())
+    return plan;
+  const auto added = pass_between(workload, static_cast<std::uint32_t>(plan.labels.size()),
+                                  plan.graph.task(place).group);
+  for (const Layer& layer : workload.layers)
+    plan.labels.push_back(layer.name);
+  std::vector<Task> tasks;
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    for (std::uint32_t pass = 1; id == place && pass < passes; ++pass)
+      tasks.insert(tasks.end(), added.begin(), added.end());
+    tasks.push_back(plan.graph.task(id));
+  }
+  Edges edges = edges_of(plan.graph);
+  shift(edges, place, added.size() * (passes - 1));
+  shift(plan.next, place, added.size() * (passes - 1));
+  plan.graph = TaskGraph(tasks, edges);
+  return plan;
+}
+
+std::uint32_t passes_of(const Plan& plan) {
+  std::uint32_t passes = 0;
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    passes += plan.graph.task(id).kind == TaskKind::Forward && plan.graph.task(id).layer == 0;
+  return std::max(1U, passes);
+}
+
+std::uint32_t workers_of(const Plan& plan) {
+  const TaskId forward = first_of(plan, TaskKind::Forward);
+  const GroupId group = forward < plan.graph.size() ? plan.graph.task(forward).group : GroupId{0};
+  return plan.groups[group].size();
+}
+
+}  // namespace stepcast

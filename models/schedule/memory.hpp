@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include "models/schedule/plan.hpp"
+#include "models/schedule/registry.hpp"
+
+namespace stepcast {
+
+/// Device memory of one GPU that trains, by what it holds.
+struct MemoryUse {
+  Bytes parameters{};
+  Bytes gradients{};
+  Bytes optimiser{};
+  Bytes activations{};            ///< Outputs of all layers for one mini-batch, kept for backward.
+  Bytes fusion_buffers{};         ///< Copies in which gradients or parameters travel together.
+  Bytes communication_buffers{};  ///< Of the communication library.
+  bool activations_known = true;  ///< False: the trace does not say for some layer; 0 is counted.
+
+  Bytes total() const {
+    return parameters + gradients + optimiser + activations + fusion_buffers +
+           communication_buffers;
+  }
+};
+
+/// The option that every schedule has: none, sgd (momentum), adam.
+OptionInfo optimiser_option();
+
+/// Throws InputError if the option `optimiser` has another value.
+void check_optimiser(const std::string& schedule, const ScheduleOptions& options);
+
+/// Every rank holds all parameters, gradients and optimiser state, but for what zero shards.
+/// Optimiser state is fp32: one value a parameter for sgd, two for adam; 16-bit parameters have a
+/// 32-bit master copy beside it. Workspaces, the framework's own memory and fragmentation are not
+/// counted, so this is what a run needs at least. `options` are those in force.
+MemoryUse memory_of(const Plan& plan, const Workload& workload, const Cluster& cluster,
+                    const ScheduleOptions& options);
+
+}  // namespace stepcast
