@@ -97,7 +97,6 @@ ssize_t take_log_line(void* /*cookie*/, const char* text, std::size_t size) {
 
 void redirect_log() {
   xbt_log_control_set("root.fmt:%p|%m%n");
-  xbt_log_control_set("xbt_cfg.thres:warning");
   cookie_io_functions_t functions{};
   functions.write = take_log_line;
   FILE* file = fopencookie(nullptr, "w", functions);
@@ -125,6 +124,7 @@ Flow* new_flow() {
 void ensure_engine() {
   if (engines().engine)
     return;
+  xbt_log_control_set("xbt_cfg.thres:warning");  // it would tell of every option that we set
   create_engine();
   redirect_log();
   sg4::create_star_zone("placeholder")->seal();  // run() crashes without a zone

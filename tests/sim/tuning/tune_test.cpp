@@ -164,7 +164,8 @@ std::string error_of(TuningRequest request, ScheduleOptions options = {}) {
 TEST(Tune, RefusesWhatCannotBeSearched) {
   EXPECT_EQ(error_of({.option = "fusion_bufer"}),
             "--option: dear has no option \"fusion_bufer\": expected one of fusion, fusion_buffer, "
-            "nearby_layers, rs_start, algorithm; did you mean \"fusion_buffer\"?");
+            "nearby_layers, rs_start, algorithm, accumulation, optimiser; did you mean "
+            "\"fusion_buffer\"?");
   EXPECT_EQ(error_of({.option = "fusion_buffer", .low = "5MiB", .high = "1MiB"}),
             "--low 5MiB --high 1MiB: the range is reversed");
   EXPECT_EQ(error_of({.option = "fusion_buffer", .low = "5MiB", .high = "5MiB"}),

@@ -62,7 +62,7 @@ std::string kronecker_error(const std::string& kronecker) {
 }
 
 TEST(KroneckerFields, AreWholeNumbersAboveZero) {
-  EXPECT_EQ(kronecker_error(R"({"a": 3, "g": 2, "rows": 4})"), "");
+  EXPECT_EQ(kronecker_error(R"({"a": 3, "g": 2, "rows": 4})"), "no error");
   EXPECT_NE(kronecker_error(R"({"a": 3, "g": 2})").find("/layers/0/kronecker/rows"),
             std::string::npos);
   EXPECT_NE(kronecker_error(R"({"a": 0, "g": 2, "rows": 4})").find("/kronecker/a"),

@@ -35,7 +35,8 @@ TEST(MeasurementsReader, ReadsACase) {
 TEST(MeasurementsReader, RefusesAnUnknownUse) {
   EXPECT_EQ(error_of_case(R"({"workload": "w", "cluster": "c", "schedule": "bsp",
                               "use": "fun", "measured_s": 0.5})"),
-            "m.json: /cases/0/use: expected \"bandwidth\", \"start-up\" or \"check\", found "
+            "m.json: /cases/0/use: expected \"bandwidth\", \"start-up\", \"software\" or "
+            "\"check\", found "
             "\"fun\"");
 }
 
