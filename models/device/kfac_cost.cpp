@@ -13,6 +13,10 @@ double square(double side) {
   return side * side;
 }
 
+double triangle(double side) {
+  return side * (side + 1) / 2;
+}
+
 Seconds passes_time(const KfacCosts& costs, double passes, double elements) {
   if (passes == 0)
     return {};
@@ -79,7 +83,11 @@ Seconds kl_clip_time(const KfacCosts& costs) {
 }
 
 Seconds packing_time(const KfacCosts& costs, std::uint32_t side) {
-  return passes_time(costs, costs.packing_passes, square(side) / 2 + side / 2.0);
+  return passes_time(costs, costs.packing_passes, triangle(side));
+}
+
+Seconds unpacking_time(const KfacCosts& costs, std::uint32_t side) {
+  return passes_time(costs, costs.unpacking_passes, triangle(side));
 }
 
 }  // namespace stepcast

@@ -29,11 +29,12 @@ struct InversePoint {
 /// one fp32 read or write of every element.
 struct KfacCosts {
   std::vector<RatePoint> products;
-  Seconds product_launch{};   ///< Of every matrix product.
-  Seconds factor_launch{};    ///< Of every factor: unfolding, transposing, averaging.
-  double unfold_passes = 0;   ///< Over the rows x side elements that a factor is made of.
-  double average_passes = 0;  ///< Over the side x side elements of a factor's running average.
-  double packing_passes = 0;  ///< Over the packed triangle, to send and to receive it.
+  Seconds product_launch{};     ///< Of every matrix product.
+  Seconds factor_launch{};      ///< Of every factor: unfolding, transposing, averaging.
+  double unfold_passes = 0;     ///< Over the rows x side elements that a factor is made of.
+  double average_passes = 0;    ///< Over the side x side elements of a factor's running average.
+  double packing_passes = 0;    ///< Over the triangle, to copy it into a packed buffer.
+  double unpacking_passes = 0;  ///< Over the triangle, to copy it back, into both halves.
   std::vector<InversePoint> inverses;
   Seconds inverse_launch{};  ///< Of every inverse, beyond the measured point.
   double inverse_passes =
@@ -55,7 +56,8 @@ Seconds precondition_time(const KfacCosts& costs, std::uint32_t a, std::uint32_t
 /// The scalar over all layers that bounds the size of the update.
 Seconds kl_clip_time(const KfacCosts& costs);
 
-/// Copies the triangle of one factor or inverse into a packed buffer and back.
+/// Copies the triangle of one factor or inverse into a packed buffer, and back.
 Seconds packing_time(const KfacCosts& costs, std::uint32_t side);
+Seconds unpacking_time(const KfacCosts& costs, std::uint32_t side);
 
 }  // namespace stepcast

@@ -35,7 +35,6 @@ void invert_in_columns(Step& step, const Grid& grid, std::span<const GridPlace> 
     step.invert(2 * layer, places[layer].inverts_a);
     step.invert(2 * layer + 1, places[layer].inverts_g);
   }
-  step.finish_inversions();
   if (grid.grad_workers == 1)
     return;  // the one grad worker of a layer made the inverses
   for (std::size_t factor = 0; factor < step.factors().size(); ++factor) {

@@ -26,8 +26,9 @@ const std::vector<std::string>& part_names();
 /// From the options "parts" and "update".
 Parts parts_of(const OptionReader& read);
 
-/// Whether K-FAC's own work runs in hooks within the passes. If so, its many small kernels keep the
-/// host busy, and it is assumed not to run ahead of the GPU.
+/// Whether K-FAC's own work runs in hooks within the passes. If so, the host does not run ahead of
+/// the GPU: SPD-KFAC synchronises with it before each all-reduce of factors (published code); of
+/// the others this is assumed.
 enum class Hooks { No, Yes };
 
 /// `own` options, then "parts" and "update", and those of Horovod.

@@ -11,9 +11,8 @@ void factors_after_backward(Step& step) {
   step.wait_for_gradients();
   for (std::size_t factor = 0; factor < step.factors().size(); ++factor)
     step.construct(factor);
-  const TaskId all_constructed = step.latest_everywhere();
   for (std::size_t factor = 0; factor < step.factors().size(); ++factor)
-    step.all_reduce_factors({&factor, 1}, true, all_constructed);
+    step.all_reduce_factors({&factor, 1});
   step.wait_for_factors();
 }
 
@@ -29,7 +28,6 @@ void invert_and_broadcast(Step& step, std::span<const Rank> owners) {
     for (std::size_t factor = 0; factor < owners.size(); ++factor)
       if (owners[factor] == owner)
         step.invert(factor, owner);
-  step.finish_inversions();
   for (std::size_t factor = 0; factor < owners.size(); ++factor)
     step.broadcast_inverses({&factor, 1}, owners[factor]);
 }

@@ -18,8 +18,26 @@ std::vector<std::size_t> ready_order(const Step& step, bool forward) {
   return factors;
 }
 
-std::vector<std::uint32_t> fused_groups(const Step& step, const OptionReader& read,
-                                        std::span<const std::size_t> order) {
+// The host issues the passes ahead of the GPU, so Horovod fills its buffer with factors before
+// they are there.
+std::vector<std::uint32_t> filled_groups(const Step& step, std::span<const std::size_t> order) {
+  std::vector<std::uint32_t> groups;
+  std::uint32_t group = 0;
+  Bytes filled{};
+  for (const std::size_t factor : order) {
+    const Bytes size = step.factors()[factor].size;
+    if (filled > Bytes{} && filled + size > step.fusion_buffer()) {
+      ++group;
+      filled = {};
+    }
+    filled += size;
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+std::vector<std::uint32_t> planned_groups(const Step& step, const OptionReader& read,
+                                          std::span<const std::size_t> order) {
   const Seconds per_element = read.time_or("fusion_time_per_element", {});
   if (per_element == Seconds{})
     read.fail("fusion_time_per_element", "expected a time above 0, found \"0s\"");
@@ -34,9 +52,6 @@ std::vector<std::uint32_t> fused_groups(const Step& step, const OptionReader& re
 class Pipeline {
  public:
   Pipeline(Step& step, const OptionReader& read) : step_(step) {
-    const std::string& fusion = read.text("fusion");
-    each_alone_ = fusion != "optimal";
-    fusable_ = fusion == "threshold";
     for (const bool forward : {true, false})
       plan(ready_order(step, forward), read);
   }
@@ -44,24 +59,25 @@ class Pipeline {
   void construct(std::size_t factor) {
     step_.construct(factor);
     if (const auto& group = closed_by_[factor]; !group.empty())
-      step_.all_reduce_factors(group, fusable_);
+      step_.all_reduce_factors(group, false);
   }
 
  private:
   void plan(const std::vector<std::size_t>& order, const OptionReader& read) {
-    const auto groups = fused_groups(step_, read, order);
+    const std::string& fusion = read.text("fusion");
+    const auto groups = fusion == "optimal"     ? planned_groups(step_, read, order)
+                        : fusion == "threshold" ? filled_groups(step_, order)
+                                                : std::vector<std::uint32_t>{};
     closed_by_.resize(step_.factors().size());
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < order.size(); ++i) {
       open.push_back(order[i]);
-      if (each_alone_ || i + 1 == order.size() || groups[i + 1] != groups[i])
+      if (groups.empty() || i + 1 == order.size() || groups[i + 1] != groups[i])
         closed_by_[order[i]] = std::exchange(open, {});
     }
   }
 
   Step& step_;
-  bool each_alone_ = false;
-  bool fusable_ = false;
   std::vector<std::vector<std::size_t>> closed_by_;  // by factor
 };
 

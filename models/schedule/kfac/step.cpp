@@ -21,26 +21,27 @@ const KfacCosts& costs_of(const std::string& schedule, const Workload& workload)
   return *workload.kfac;
 }
 
-Factor factor_of(const Layer& layer, LayerId id, bool is_a, const KfacCosts& costs,
-                 const Parts& parts) {
+constexpr Bytes kScalar{4};
+
+Factor factor_of(const Layer& layer, LayerId id, bool is_a, const KfacCosts& costs) {
   const std::uint32_t side = is_a ? layer.kronecker->a : layer.kronecker->g;
-  const Seconds packing = packing_time(costs, side);
   return {.layer = id,
           .name = layer.name + (is_a ? " (A)" : " (G)"),
           .side = side,
-          .construction = factor_time(costs, layer.kronecker->rows, side) +
-                          (parts.factor_communication ? packing : Seconds{}),
+          .construction = factor_time(costs, layer.kronecker->rows, side),
           .inversion = inverse_time(costs, side),
+          .packing = packing_time(costs, side),
+          .unpacking = unpacking_time(costs, side),
           .size = packed_size(side)};
 }
 
 std::vector<Factor> factors_of(const std::string& schedule, const Workload& workload,
-                               const KfacCosts& costs, const Parts& parts) {
+                               const KfacCosts& costs) {
   std::vector<Factor> factors;
   for (LayerId id = 0; id < workload.layers.size(); ++id)
     if (workload.layers[id].kronecker)
       for (const bool is_a : {true, false})
-        factors.push_back(factor_of(workload.layers[id], id, is_a, costs, parts));
+        factors.push_back(factor_of(workload.layers[id], id, is_a, costs));
   if (factors.empty())
     throw InputError(
         fmt::format("{}: workload {}: expected layers with \"kronecker\": {{\"a\", \"g\", "
@@ -52,7 +53,8 @@ std::vector<Factor> factors_of(const std::string& schedule, const Workload& work
 Negotiated horovod_rule(const Cluster& cluster, const OptionReader& read) {
   const Software& software = cluster.software;
   return {.cycle = read.time_or("cycle", software.horovod_cycle),
-          .per_cycle = read.time_or("negotiation_per_cycle", software.negotiation_per_cycle),
+          .per_cycle = read.time_or("negotiation_per_cycle", software.negotiation_per_cycle) +
+                       read.time_or("negotiation_per_rank", {}) * cluster.ranks(),
           .per_tensor = read.time_or("negotiation_per_tensor",
                                      software.negotiation_per_request * cluster.ranks()),
           .fusion = read.size_or("fusion_buffer", software.horovod_fusion)};
@@ -69,7 +71,8 @@ Step::Step(const std::string& schedule, const Workload& workload, const Cluster&
       broadcast_algorithm_(read.algorithm("broadcast_algorithm", CollectiveKind::Broadcast)),
       rule_(horovod_rule(cluster, read)),
       run_ahead_(read.choice("run_ahead", {"on", "off"}) == "on"),
-      factors_(factors_of(schedule, workload, costs_, parts_)),
+      metrics_(read.count("metrics", 0)),
+      factors_(factors_of(schedule, workload, costs_)),
       constructed_(factors_.size(), kNone),
       inverted_(factors_.size(), kNone),
       preconditioned_(layers(), kNone) {
@@ -79,7 +82,7 @@ Step::Step(const std::string& schedule, const Workload& workload, const Cluster&
 Seconds Step::time_before(std::size_t factor) const {
   const auto& layers = builder_.workload().layers;
   const LayerId layer = factors_[factor].layer;
-  Seconds time = factors_[factor].construction;
+  Seconds time = factors_[factor].construction + factors_[factor].packing;
   if (factor % 2 == 0)
     for (LayerId id = factor == 0 ? 0 : factors_[factor - 2].layer; id < layer; ++id)
       time += layers[id].forward;
@@ -96,8 +99,10 @@ void Step::passes(const std::function<void(std::size_t factor)>& hook) {
   for (LayerId id = 0; id < layers.size(); ++id) {
     if (layers[id].kronecker)
       hook(2 * kfac_layer++);
-    forward_end_ = latest_everywhere_ = builder_.forward(id);
+    backward_begin_ = latest_everywhere_ = builder_.forward(id);
   }
+  if (parts_.gradient_communication)
+    average_metrics();
   std::vector<TaskId> backward(layers.size());
   for (auto id = static_cast<LayerId>(layers.size()); id-- > 0;) {
     backward[id] = latest_everywhere_ = builder_.backward(id);
@@ -112,6 +117,18 @@ void Step::passes(const std::function<void(std::size_t factor)>& hook) {
     all_reduce_when_ready(backward);
 }
 
+// One after the other, and the host waits for each: so does the backward pass.
+void Step::average_metrics() {
+  for (std::uint32_t i = 0; i < metrics_; ++i) {
+    CommunicationOptions options = all_reduce_options();
+    options.fusable = false;
+    const TaskId task = builder_.all_reduce("metric of training", kScalar, options);
+    builder_.after(task, {backward_begin_});
+    std::vector<TaskId> pending{task};
+    backward_begin_ = wait("update of metrics", pending);
+  }
+}
+
 void Step::all_reduce_when_ready(std::span<const TaskId> backward) {
   for (const Gradient& gradient : gradients_in_ready_order(builder_.workload())) {
     gradients_.push_back(
@@ -120,14 +137,14 @@ void Step::all_reduce_when_ready(std::span<const TaskId> backward) {
   }
 }
 
-// The host has issued the whole backward pass when the GPU begins with it, so Horovod knows of all
-// gradients by then; a fused buffer starts when the last of its gradients is there.
+// The host issues the backward pass ahead of the GPU, so Horovod knows of all gradients early; a
+// fused buffer starts when the last of its gradients is there.
 void Step::all_reduce_gradients(std::span<const TaskId> backward) {
   const auto gradients = gradients_in_ready_order(builder_.workload());
   const TaskId negotiated = builder_.compute(
       "negotiation of gradients", rule_.per_tensor * static_cast<double>(gradients.size()), 0,
       builder_.stream("coordinator"));
-  builder_.after(negotiated, {forward_end_});
+  builder_.after(negotiated, {backward_begin_});
   CommunicationOptions options = all_reduce_options();
   options.fusable = false;
   Bytes filled{};
@@ -153,72 +170,115 @@ TaskId Step::construct(std::size_t factor, Rank owner) {
   return task;
 }
 
-void Step::all_reduce_factors(std::span<const std::size_t> factors, bool fusable,
-                              TaskId also_after) {
+TaskId Step::pack(std::span<const std::size_t> factors, GroupId group) {
+  Seconds time{};
+  for (const std::size_t factor : factors)
+    time += factors_[factor].packing;
+  const TaskId task = builder_.compute("packing of " + name_of(factors), time, group);
+  if (group == 0)
+    latest_everywhere_ = task;
+  return task;
+}
+
+void Step::all_reduce_factors(std::span<const std::size_t> factors, bool fusable) {
   if (!parts_.factor_communication)
     return;
   CommunicationOptions options = all_reduce_options();
   options.fusable = fusable;
+  const TaskId packed = pack(factors, 0);
   const TaskId task =
       builder_.all_reduce("factor of " + name_of(factors), size_of(factors), options);
-  for (const std::size_t factor : factors)
-    builder_.after(task, {constructed_[factor]});
-  if (also_after != kNone)
-    builder_.after(task, {also_after});
-  factors_in_flight_.push_back(task);
+  builder_.after(task, {packed});
+  factors_in_flight_[factors.front() % 2].push_back(task);
 }
 
 void Step::reduce_factors(std::span<const std::size_t> factors, Rank owner) {
   if (!parts_.factor_communication)
     return;
+  const TaskId packed = pack(factors, 0);
   const TaskId task = builder_.reduce("factor of " + name_of(factors), size_of(factors),
                                       broadcast_options(owner, 0));
+  builder_.after(task, {packed});
+  Reduced& reduced = reduced_[owner];
+  reduced.tasks.push_back(task);
   for (const std::size_t factor : factors)
-    builder_.after(task, {constructed_[factor]});
-  reduced_[owner].push_back(task);
-  factors_in_flight_.push_back(task);
+    reduced.unpacking += factors_[factor].unpacking;
 }
 
 void Step::wait_for_gradients() {
   wait("update of gradients", gradients_);
 }
 
+// All A are unpacked before G is waited for.
 void Step::wait_for_factors() {
-  wait("inverse of all factors", factors_in_flight_);
+  for (const std::size_t first : {0, 1}) {
+    if (factors_in_flight_[first].empty())
+      continue;
+    wait("inverse of all factors", factors_in_flight_[first]);
+    unpack_factors(first);
+  }
+}
+
+void Step::unpack_factors(std::size_t first) {
+  Seconds time{};
+  for (std::size_t factor = first; factor < factors_.size(); factor += 2)
+    time += factors_[factor].unpacking;
+  latest_everywhere_ = builder_.compute("unpacking of factors", time);
 }
 
 void Step::invert(std::size_t factor, Rank owner) {
   if (!parts_.inverse_computation)
     return;
-  const TaskId task = builder_.compute("inverse of " + factors_[factor].name,
-                                       factors_[factor].inversion, owner_group(owner));
-  inverted_[factor] = task;
+  const GroupId group = owner_group(owner);
+  if (const auto reduced = reduced_.find(owner); reduced != reduced_.end()) {
+    const Reduced received = std::exchange(reduced->second, {});
+    if (!received.tasks.empty())
+      builder_.after(builder_.compute("unpacking of factors", received.unpacking, group),
+                     received.tasks);
+  }
+  inverted_[factor] =
+      builder_.compute("inverse of " + factors_[factor].name, factors_[factor].inversion, group);
   if (owner == kEveryRank)
-    latest_everywhere_ = task;
-  else if (const auto reduced = reduced_.find(owner); reduced != reduced_.end())
-    builder_.after(task, std::exchange(reduced->second, {}));
-}
-
-void Step::finish_inversions() {
-  if (!parts_.inverse_computation)
-    return;
-  inversions_done_ = latest_everywhere_ = builder_.compute("inverse of all factors", {});
+    latest_everywhere_ = inverted_[factor];
+  barrier_due_ = !parts_.inverse_communication;
 }
 
 void Step::broadcast_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group) {
   if (!parts_.inverse_communication)
     return;
+  const TaskId packed = pack(factors, group);
   const TaskId task = builder_.broadcast("inverse of " + name_of(factors), size_of(factors),
                                          broadcast_options(owner, group));
+  builder_.after(task, {packed});
+  Sent sent{.task = task, .group = group};
   for (const std::size_t factor : factors)
-    builder_.after(task, {inverted_[factor]});
-  if (latest_everywhere_ != kNone)
-    builder_.after(task, {latest_everywhere_});
-  inverses_in_flight_.push_back(task);
+    sent.unpacking += factors_[factor].unpacking;
+  inverses_in_flight_.push_back(sent);
 }
 
+// One is unpacked while the next is on its way.
 void Step::wait_for_inverses() {
-  wait("preconditioning of all layers", inverses_in_flight_);
+  barrier();
+  for (const Sent& sent : std::exchange(inverses_in_flight_, {})) {
+    const TaskId unpacked = builder_.compute("unpacking of inverse", sent.unpacking, sent.group);
+    builder_.after(unpacked, {sent.task});
+    if (sent.group == 0)
+      latest_everywhere_ = unpacked;
+  }
+}
+
+// Where the protocol of the authors leaves out only the communication of inverses, all ranks wait
+// for the slowest.
+void Step::barrier() {
+  if (!std::exchange(barrier_due_, false))
+    return;
+  const TaskId done = builder_.compute("inverse of all factors", {});
+  CommunicationOptions options = all_reduce_options();
+  options.fusable = false;
+  const TaskId task = builder_.all_reduce("inverse of barrier", kScalar, options);
+  builder_.after(task, {done});
+  std::vector<TaskId> pending{task};
+  wait("inverse of all factors", pending);
 }
 
 void Step::precondition(std::uint32_t layer, GroupId group) {
@@ -245,8 +305,10 @@ void Step::broadcast_gradient(std::uint32_t layer, Rank owner, GroupId group) {
 
 Plan Step::finish() && {
   wait("update of gradients", gradients_);
-  wait("update of factors", factors_in_flight_);
-  wait("update of inverses", inverses_in_flight_);
+  wait_for_factors();
+  for (auto& [owner, reduced] : reduced_)
+    wait("update of factors", reduced.tasks);
+  wait_for_inverses();
   wait("update of preconditioned gradients", results_in_flight_);
   if (parts_.preconditioning)
     builder_.compute("preconditioning of all layers: KL clip", kl_clip_time(costs_));

@@ -17,9 +17,11 @@ struct Factor {
   LayerId layer = 0;
   std::string name;  ///< "conv1 (A)"
   std::uint32_t side = 0;
-  Seconds construction{};  ///< Includes packing if factors are communicated.
-  Seconds inversion{};     ///< The same of the inverse.
-  Bytes size{};            ///< Packed triangle.
+  Seconds construction{};
+  Seconds inversion{};
+  Seconds packing{};    ///< Of the factor or its inverse, before it is sent.
+  Seconds unpacking{};  ///< After it has been received.
+  Bytes size{};         ///< Packed triangle.
 };
 
 /// A training step with K-FAC, written with the verbs that its systems share. Verbs of a part that
@@ -27,7 +29,9 @@ struct Factor {
 /// negotiates every tensor (gradients from the begin of the backward pass on, if the host runs
 /// ahead of the GPU, and then in buffers filled up to the fusion threshold); those of other groups
 /// through communicators of their own, first in, first out. "Waiting" for communication happens on
-/// all ranks at a point of the program.
+/// all ranks at a point of the program. Factors and inverses are packed before and unpacked after
+/// they travel, on the compute stream, which nothing hides. As in the published training script,
+/// the loss and the accuracy are averaged over all ranks, each waited for, between the passes.
 ///
 /// Layers with Kronecker factors are numbered 0 .. layers() - 1 in forward order; their factors are
 /// 2 l (A) and 2 l + 1 (G).
@@ -41,10 +45,12 @@ class Step {
   std::span<const Factor> factors() const { return factors_; }
   std::uint32_t layers() const { return static_cast<std::uint32_t>(factors_.size() / 2); }
   std::uint32_t ranks() const { return builder_.cluster().ranks(); }
+  /// Size of Horovod's fusion buffer.
+  Bytes fusion_buffer() const { return rule_.fusion; }
   /// The last compute task of all ranks so far; kNone: none yet.
   TaskId latest_everywhere() const { return latest_everywhere_; }
   /// Forward (A) or backward (G) time from the factor before it in hook order to this one,
-  /// its own construction included.
+  /// its own construction and packing included.
   Seconds time_before(std::size_t factor) const;
 
   /// Forward and backward, with the gradients' all-reduces. `hook(factor)` is called where the A of
@@ -56,19 +62,15 @@ class Step {
 
   /// On all ranks, or on one.
   TaskId construct(std::size_t factor, Rank owner = kEveryRank);
-  /// All-reduces factors together, as soon as the last constructed one is there, and `also_after`
-  /// is done. Horovod may fuse what is `fusable` with others.
-  void all_reduce_factors(std::span<const std::size_t> factors, bool fusable = true,
-                          TaskId also_after = kNone);
-  /// Sums factors on `owner`, which waits for them before its next inversion.
+  /// Packs factors and all-reduces them together. Horovod may fuse what is `fusable` with others.
+  void all_reduce_factors(std::span<const std::size_t> factors, bool fusable = true);
+  /// Sums packed factors on `owner`, which waits for them before its next inversion.
   void reduce_factors(std::span<const std::size_t> factors, Rank owner);
   void wait_for_gradients();
   void wait_for_factors();
 
   void invert(std::size_t factor, Rank owner = kEveryRank);
-  /// Of every rank; then the inverses can be sent.
-  void finish_inversions();
-  /// Sends inverses from `owner` to the ranks of `group` (all: 0).
+  /// Sends packed inverses from `owner` to the ranks of `group` (all: 0).
   void broadcast_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group = 0);
   void wait_for_inverses();
 
@@ -81,6 +83,17 @@ class Step {
   GroupId group_of(const std::vector<Rank>& ranks);
 
  private:
+  /// An inverse on its way, and what unpacking it takes on the ranks of the group.
+  struct Sent {
+    TaskId task = kNone;
+    Seconds unpacking{};
+    GroupId group = 0;
+  };
+
+  void average_metrics();
+  void barrier();
+  TaskId pack(std::span<const std::size_t> factors, GroupId group);
+  void unpack_factors(std::size_t first);
   void all_reduce_gradients(std::span<const TaskId> backward);
   void all_reduce_when_ready(std::span<const TaskId> backward);
   TaskId wait(const char* label, std::vector<TaskId>& pending);
@@ -100,17 +113,22 @@ class Step {
   Algorithm broadcast_algorithm_ = Algorithm::DoubleBinaryTree;
   Negotiated rule_;
   bool run_ahead_ = true;
+  std::uint32_t metrics_ = 0;
   std::vector<Factor> factors_;
-  std::vector<TaskId> constructed_;     // by factor
-  std::vector<TaskId> inverted_;        // by factor
-  std::vector<TaskId> preconditioned_;  // by layer
-  std::vector<TaskId> gradients_;       // all-reduces that nobody has waited for
-  std::vector<TaskId> factors_in_flight_;
-  std::vector<TaskId> inverses_in_flight_;
-  std::vector<TaskId> results_in_flight_;        // preconditioned gradients
-  std::map<Rank, std::vector<TaskId>> reduced_;  // by owner, not yet waited for
-  TaskId forward_end_ = kNone;
-  TaskId inversions_done_ = kNone;
+  std::vector<TaskId> constructed_;           // by factor
+  std::vector<TaskId> inverted_;              // by factor
+  std::vector<TaskId> preconditioned_;        // by layer
+  std::vector<TaskId> gradients_;             // all-reduces that nobody has waited for
+  std::vector<TaskId> factors_in_flight_[2];  // A, G
+  std::vector<Sent> inverses_in_flight_;
+  std::vector<TaskId> results_in_flight_;  // preconditioned gradients
+  struct Reduced {
+    std::vector<TaskId> tasks;
+    Seconds unpacking{};
+  };
+  std::map<Rank, Reduced> reduced_;  // by owner, not yet waited for
+  bool barrier_due_ = false;
+  TaskId backward_begin_ = kNone;     // what the backward pass waits for
   TaskId latest_everywhere_ = kNone;  // the last compute task of all ranks
   std::map<std::vector<Rank>, GroupId> groups_;
   std::vector<std::vector<Rank>> members_{{}};  // by group; empty: all

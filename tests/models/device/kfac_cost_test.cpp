@@ -51,11 +51,13 @@ TEST(KfacCost, PreconditioningIsTwoProducts) {
   EXPECT_NEAR(precondition_time(costs(), 10, 1000).value, 2.0 * 10 * 1000 * 1010 / 1e12, 1e-12);
 }
 
-// 4 passes of 4 bytes over 10 x 11 / 2 elements.
+// 4 passes of 4 bytes over 10 x 11 / 2 elements, and 9 passes back.
 TEST(KfacCost, PackingMovesTheTriangle) {
   KfacCosts more = costs();
   more.packing_passes = 4;
+  more.unpacking_passes = 9;
   EXPECT_NEAR(packing_time(more, 10).value, 4 * 4 * 55 / 1e12, 1e-18);
+  EXPECT_NEAR(unpacking_time(more, 10).value, 9 * 4 * 55 / 1e12, 1e-18);
 }
 
 }  // namespace

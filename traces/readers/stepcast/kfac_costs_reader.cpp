@@ -50,6 +50,7 @@ KfacCosts parse_kfac_costs(std::string_view text, const std::string& origin) {
       .unfold_passes = root.number("unfold_passes", 0),
       .average_passes = root.number("average_passes", 0),
       .packing_passes = root.number("packing_passes", 0),
+      .unpacking_passes = root.number("unpacking_passes", 0),
       .inverses = read_points<InversePoint>(
           root, "inverses", [](ObjectReader& item) { return Seconds{positive(item, "time_s")}; }),
       .inverse_launch = root.time_text("inverse_launch"),

@@ -135,6 +135,31 @@ TEST(KfacVolumes, GradientsFuseUpToTheBuffer) {
   EXPECT_EQ(communications(plan_of("d-kfac", late), "gradient of"), 7U);
 }
 
+// The scalars that the training script averages: 4 bytes each, before the backward pass.
+TEST(KfacVolumes, MetricsAreAveragedInEveryStep) {
+  EXPECT_EQ(communications(plan_of("d-kfac"), "metric of"), 2U);
+  EXPECT_EQ(sent(plan_of("spd-kfac"), "metric of", CollectiveKind::AllReduce), 2 * 4.0);
+  EXPECT_EQ(communications(plan_of("d-kfac", {{"metrics", "0"}}), "metric of"), 0U);
+  EXPECT_EQ(communications(plan_of("d-kfac", {{"parts", "ff-bp"}}), "metric of"), 0U);
+}
+
+// Only where inverses are computed and not sent.
+TEST(KfacVolumes, LeavingOutInverseCommunicationLeavesABarrier) {
+  EXPECT_EQ(communications(plan_of("mpd-kfac", {{"parts", "inverse-computation"}}), "inverse of"),
+            1U);
+  EXPECT_EQ(communications(plan_of("mpd-kfac", {{"parts", "factor-communication"}}), "inverse of"),
+            0U);
+}
+
+// Six factors of one pass, of 20 to 46 kB (A: 4 x 100 x 101 / 2 .. 4 x 150 x 151 / 2 bytes): two
+// of the smallest fill 50,000 bytes nearly, no two of the others fit.
+TEST(KfacVolumes, ThresholdFusionFillsTheBuffer) {
+  const Plan fused = plan_of("spd-kfac", {{"fusion", "threshold"}, {"fusion_buffer", "50000B"}});
+  const Plan alone = plan_of("spd-kfac", {{"fusion", "none"}});
+  EXPECT_EQ(communications(alone, "factor of"), 12U);
+  EXPECT_EQ(communications(fused, "factor of"), 5U + 1U);
+}
+
 TEST(KfacInput, RefusesMoreOwnersThanRanks) {
   EXPECT_EQ(input_error_of([] {
               plan_of("mpd-kfac", {{"owners", "9"}});
@@ -158,6 +183,7 @@ TEST(KfacInput, RefusesBadOptions) {
   EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"balance_threshold", "-1"}}); }), "");
   EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"fusion_startup", "-1s"}}); }), "");
   EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"fusion_time_per_element", "0s"}}); }), "");
+  EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"metrics", "-1"}}); }), "");
   EXPECT_NE(input_error_of([] { plan_of("kaisa", {{"grad_worker_fraction", "2"}}); }), "");
 }
 

@@ -16,7 +16,7 @@ std::string costs_text(const std::string& products, const std::string& inverses)
              "provenance": {"kind": "assumed", "source": "s"},
              "products": [)" +
          products + R"(], "product_launch": "1us", "factor_launch": "2us", "unfold_passes": 3,
-             "average_passes": 4, "packing_passes": 5, "inverses": [)" +
+             "average_passes": 4, "packing_passes": 5, "unpacking_passes": 6, "inverses": [)" +
          inverses + R"(], "inverse_launch": "6us", "inverse_passes": 7,
              "precondition_launch": "8us", "memory_bandwidth": "9GBps"})";
 }
@@ -35,6 +35,7 @@ TEST(KfacCostsReader, ReadsEveryField) {
   EXPECT_EQ(costs.unfold_passes, 3);
   EXPECT_EQ(costs.average_passes, 4);
   EXPECT_EQ(costs.packing_passes, 5);
+  EXPECT_EQ(costs.unpacking_passes, 6);
   EXPECT_EQ(costs.inverse_passes, 7);
   EXPECT_EQ(costs.memory_bandwidth, BytesPerSecond{9e9});
 }
