@@ -58,6 +58,7 @@ void invert_and_broadcast_blocks(Step& step, std::span<const Rank> owners, bool 
 Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
   const OptionReader read("pad-kfac", options);
   Step step("pad-kfac", workload, cluster, read);
+  step.reduce_without_horovod();
   const bool fused = read.choice("fusion", {"owner", "none"}) == "owner";
   const auto owners = contiguous_owners(step, kfac::owners_of(read, cluster));
   Reduction reduction(step, owners, fused);

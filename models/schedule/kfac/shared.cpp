@@ -28,8 +28,7 @@ void invert_and_broadcast(Step& step, std::span<const Rank> owners) {
     for (std::size_t factor = 0; factor < owners.size(); ++factor)
       if (owners[factor] == owner)
         step.invert(factor, owner);
-  for (std::size_t factor = 0; factor < owners.size(); ++factor)
-    step.broadcast_inverses({&factor, 1}, owners[factor]);
+  step.broadcast_inverses_in_bulk(owners);
 }
 
 OptionInfo owners_option() {

@@ -79,6 +79,10 @@ Step::Step(const std::string& schedule, const Workload& workload, const Cluster&
   horovod_ = builder_.stream("horovod", rule_);
 }
 
+void Step::reduce_without_horovod() {
+  group_stream_ = builder_.stream("reductions");
+}
+
 Seconds Step::time_before(std::size_t factor) const {
   const auto& layers = builder_.workload().layers;
   const LayerId layer = factors_[factor].layer;
@@ -196,8 +200,10 @@ void Step::reduce_factors(std::span<const std::size_t> factors, Rank owner) {
   if (!parts_.factor_communication)
     return;
   const TaskId packed = pack(factors, 0);
-  const TaskId task = builder_.reduce("factor of " + name_of(factors), size_of(factors),
-                                      broadcast_options(owner, 0));
+  CommunicationOptions options = broadcast_options(owner, 0);
+  if (group_stream_ != 0)
+    options.stream = group_stream_;
+  const TaskId task = builder_.reduce("factor of " + name_of(factors), size_of(factors), options);
   builder_.after(task, {packed});
   Reduced& reduced = reduced_[owner];
   reduced.tasks.push_back(task);
@@ -244,12 +250,28 @@ void Step::invert(std::size_t factor, Rank owner) {
 }
 
 void Step::broadcast_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group) {
+  if (parts_.inverse_communication)
+    send_inverses(factors, owner, group,
+                  pack(factors, group == 0 ? GroupId{0} : owner_group(owner)));
+}
+
+void Step::broadcast_inverses_in_bulk(std::span<const Rank> owners) {
   if (!parts_.inverse_communication)
     return;
-  const TaskId packed = pack(factors, group);
+  std::vector<std::size_t> all(factors_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const TaskId packed = pack(all, 0);
+  for (const std::size_t factor : all)
+    send_inverses({&factor, 1}, owners[factor], 0, packed);
+}
+
+void Step::send_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group,
+                         TaskId packed) {
   const TaskId task = builder_.broadcast("inverse of " + name_of(factors), size_of(factors),
                                          broadcast_options(owner, group));
   builder_.after(task, {packed});
+  if (group != 0 && latest_everywhere_ != kNone)
+    builder_.after(task, {latest_everywhere_});
   Sent sent{.task = task, .group = group};
   for (const std::size_t factor : factors)
     sent.unpacking += factors_[factor].unpacking;

@@ -45,6 +45,10 @@ class Step {
   std::span<const Factor> factors() const { return factors_; }
   std::uint32_t layers() const { return static_cast<std::uint32_t>(factors_.size() / 2); }
   std::uint32_t ranks() const { return builder_.cluster().ranks(); }
+  /// Reductions to one rank go through a communicator of their own, not through Horovod, which has
+  /// none. Comes first, so that all steps of a period have the same streams.
+  void reduce_without_horovod();
+
   /// Size of Horovod's fusion buffer.
   Bytes fusion_buffer() const { return rule_.fusion; }
   /// The last compute task of all ranks so far; kNone: none yet.
@@ -70,8 +74,11 @@ class Step {
   void wait_for_factors();
 
   void invert(std::size_t factor, Rank owner = kEveryRank);
-  /// Sends packed inverses from `owner` to the ranks of `group` (all: 0).
+  /// Packs inverses, on all ranks, as the published code does, or on the owner alone where a
+  /// group of fewer ranks receives, and sends them from `owner` to the ranks of `group` (all: 0).
   void broadcast_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group = 0);
+  /// Packs all inverses, then sends each from its owner to all.
+  void broadcast_inverses_in_bulk(std::span<const Rank> owners);
   void wait_for_inverses();
 
   void precondition(std::uint32_t layer, GroupId group = 0);
@@ -93,6 +100,8 @@ class Step {
   void average_metrics();
   void barrier();
   TaskId pack(std::span<const std::size_t> factors, GroupId group);
+  void send_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group,
+                     TaskId packed);
   void unpack_factors(std::size_t first);
   void all_reduce_gradients(std::span<const TaskId> backward);
   void all_reduce_when_ready(std::span<const TaskId> backward);
