@@ -14,6 +14,7 @@
 #include "models/schedule/delayed.hpp"
 #include "models/schedule/horovod.hpp"
 #include "models/schedule/kfac/schedules.hpp"
+#include "models/schedule/kfac/updates.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/mg_wfbp.hpp"
 #include "models/schedule/options.hpp"
@@ -28,11 +29,11 @@ bool has_option(const ScheduleInfo& schedule, std::string_view name) {
   return std::ranges::find(schedule.options, name, &OptionInfo::name) != schedule.options.end();
 }
 
-// Every first-order schedule accumulates gradients, and every one has an optimiser, whose state
-// takes memory. One that communicates in every pass does so itself and has the option already.
+// Every schedule accumulates gradients and has an optimiser, whose state takes memory. One that
+// communicates in every pass does so itself and has the option already.
 std::vector<ScheduleInfo> with_common_options(std::vector<ScheduleInfo> schedules) {
   for (ScheduleInfo& schedule : schedules) {
-    if (!schedule.second_order && !has_option(schedule, kAccumulation)) {
+    if (!has_option(schedule, kAccumulation)) {
       schedule.options.push_back(accumulation_option());
       schedule.accumulates_itself = false;
     }
@@ -94,7 +95,8 @@ Plan build_plan(std::string_view schedule, const Workload& workload, const Clust
   const ScheduleInfo& info = schedule_of(schedule);
   const ScheduleOptions effective = effective_options(info, options);
   check_optimiser(info.name, effective);
-  Plan plan = info.build(workload, cluster, effective);
+  Plan plan = info.second_order ? kfac::build_period(info, workload, cluster, effective)
+                                : info.build(workload, cluster, effective);
   if (info.accumulates_itself)
     return plan;
   return with_accumulation(std::move(plan), workload,

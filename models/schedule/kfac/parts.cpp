@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/schedule/kfac/updates.hpp"
 #include "models/schedule/passes.hpp"
 
 namespace stepcast::kfac {
@@ -40,10 +41,6 @@ std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, Hooks h
        .default_value = "all",
        .meaning = "leave out what comes after: ff-bp, gradient-communication, preconditioning, "
                   "factor-computation, factor-communication, inverse-computation or all"},
-      {.name = "update",
-       .default_value = "inverses",
-       .meaning = "what this iteration renews: inverses (and factors), factors or none (the "
-                  "iterations between two updates)"},
       {.name = "cycle",
        .default_value = "5ms",
        .meaning = "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms"},
@@ -75,6 +72,8 @@ std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, Hooks h
        .meaning = "how a broadcast or reduce to one rank runs: double-binary-tree (closest to "
                   "the published cost of a broadcast on 64 GPUs) or chain"}};
   own.insert(own.end(), common.begin(), common.end());
+  const std::vector<OptionInfo> updates = update_options();
+  own.insert(own.end(), updates.begin(), updates.end());
   return own;
 }
 

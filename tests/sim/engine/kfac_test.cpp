@@ -4,6 +4,7 @@
 
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/engine/steps.hpp"
 #include "tests/models/schedule/kfac/kfac_workload.hpp"
 #include "tests/support/examples.hpp"
 
@@ -52,10 +53,43 @@ INSTANTIATE_TEST_SUITE_P(All, KfacFolding,
                          });
 
 TEST(KfacUpdate, AnIterationWithoutUpdateIsShorter) {
-  EXPECT_LT(iteration_time("spd-kfac", {{"update", "none"}}, true),
-            iteration_time("spd-kfac", {{"update", "factors"}}, true));
-  EXPECT_LT(iteration_time("spd-kfac", {{"update", "factors"}}, true),
-            iteration_time("spd-kfac", {}, true));
+  const auto time = [](const char* update) {
+    return iteration_time(
+        "spd-kfac", {{"update", update}, {"cycle", "0s"}, {"negotiation_per_rank", "0s"}}, true);
+  };
+  EXPECT_LT(time("none"), time("factors"));
+  EXPECT_LT(time("factors"), time("inverses"));
+}
+
+// Steps of d-kfac wait for all they send, so with a Horovod that never sleeps a period is the sum
+// of its steps: inverses, none, factors, none.
+TEST(KfacUpdate, APeriodIsTheMeanOfItsSteps) {
+  const ScheduleOptions awake{{"cycle", "0s"}, {"negotiation_per_rank", "0s"}};
+  ScheduleOptions period = awake;
+  period.insert({{"factor_interval", "2"}, {"inverse_interval", "4"}});
+  const Cluster cluster = examples::plain_cluster(4, 2);
+  const Plan plan = build_plan("d-kfac", examples::kfac_workload(5), cluster, period);
+  Seconds sum{};
+  for (const char* update : {"inverses", "none", "factors", "none"}) {
+    ScheduleOptions one = awake;
+    one["update"] = update;
+    const Plan step = build_plan("d-kfac", examples::kfac_workload(5), cluster, one);
+    sum += step_time_of(step, cluster, {});
+  }
+  EXPECT_NEAR(step_time_of(plan, cluster, {}).value, sum.value / 4, 1e-9);
+}
+
+// Two more passes of 5 layers of 3 ms and of the normalisation of 0.2 ms; factors are made once.
+TEST(KfacAccumulation, AddsPassesOnly) {
+  const ScheduleOptions awake{{"cycle", "0s"}, {"negotiation_per_rank", "0s"}};
+  ScheduleOptions more = awake;
+  more["accumulation"] = "3";
+  const Cluster cluster = examples::plain_cluster(4, 2);
+  const auto time = [&](const ScheduleOptions& options) {
+    return step_time_of(build_plan("d-kfac", examples::kfac_workload(5), cluster, options), cluster,
+                        {});
+  };
+  EXPECT_NEAR((time(more) - time(awake)).value, 2 * 15.2e-3, 1e-9);
 }
 
 }  // namespace

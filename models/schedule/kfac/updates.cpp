@@ -1,0 +1,69 @@
+#include "models/schedule/kfac/updates.hpp"
+
+#include <fmt/format.h>
+
+#include "models/schedule/options.hpp"
+#include "models/schedule/period.hpp"
+
+namespace stepcast::kfac {
+namespace {
+
+constexpr const char* kUpdate = "update";
+constexpr const char* kFactorInterval = "factor_interval";
+constexpr const char* kInverseInterval = "inverse_interval";
+
+// Kinds of steps, by index.
+constexpr const char* kKinds[] = {"inverses", "factors", "none"};
+
+std::vector<std::uint32_t> order_of(std::uint32_t factor_interval, std::uint32_t inverse_interval) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t step = 0; step < inverse_interval; ++step)
+    order.push_back(step == 0 ? 0 : step % factor_interval == 0 ? 1 : 2);
+  return order;
+}
+
+void check(const OptionReader& read, std::uint32_t factor_interval,
+           std::uint32_t inverse_interval) {
+  if (inverse_interval % factor_interval != 0)
+    read.fail(kInverseInterval, fmt::format("expected a multiple of factor_interval, {}, found {}",
+                                            factor_interval, inverse_interval));
+  if (read.text(kUpdate) != kKinds[0])
+    read.fail(kUpdate, fmt::format("expected inverses where intervals are above 1, found {}",
+                                   read.text(kUpdate)));
+}
+
+}  // namespace
+
+std::vector<OptionInfo> update_options() {
+  return {{.name = kUpdate,
+           .default_value = kKinds[0],
+           .meaning = "what a step renews: inverses (and factors), factors or none (a step between "
+                      "two updates, by itself)"},
+          {.name = kFactorInterval,
+           .default_value = "1",
+           .meaning = "factors are renewed in every so many steps; times are means over the steps"},
+          {.name = kInverseInterval,
+           .default_value = kFactorInterval,
+           .meaning = "inverses are renewed in every so many steps, a multiple of the factors'"}};
+}
+
+Plan build_period(const ScheduleInfo& schedule, const Workload& workload, const Cluster& cluster,
+                  const ScheduleOptions& options) {
+  const OptionReader read(schedule.name, options);
+  const std::uint32_t factor_interval = read.repeats(kFactorInterval);
+  const std::uint32_t inverse_interval = read.text(kInverseInterval) == kFactorInterval
+                                             ? factor_interval
+                                             : read.repeats(kInverseInterval);
+  if (factor_interval == 1 && inverse_interval == 1)
+    return schedule.build(workload, cluster, options);
+  check(read, factor_interval, inverse_interval);
+  std::vector<Plan> kinds;
+  for (const char* kind : kKinds) {
+    ScheduleOptions of_kind = options;
+    of_kind[kUpdate] = kind;
+    kinds.push_back(schedule.build(workload, cluster, of_kind));
+  }
+  return stepcast::period_of(kinds, order_of(factor_interval, inverse_interval));
+}
+
+}  // namespace stepcast::kfac

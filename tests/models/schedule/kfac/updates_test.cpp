@@ -1,0 +1,50 @@
+#include "models/schedule/kfac/updates.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/models/schedule/kfac/kfac_workload.hpp"
+#include "tests/support/examples.hpp"
+#include "tests/support/input_error.hpp"
+
+namespace stepcast {
+namespace {
+
+Plan plan_of(const char* schedule, const ScheduleOptions& options) {
+  return build_plan(schedule, examples::kfac_workload(6), examples::plain_cluster(8), options);
+}
+
+std::size_t communications(const Plan& plan, std::string_view label) {
+  std::size_t count = 0;
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    count += plan.graph.task(id).kind == TaskKind::Communication &&
+             plan.labels[plan.graph.task(id).label].starts_with(label);
+  return count;
+}
+
+// Of 6 steps the first sends 12 factors and 12 inverses, the third and the fifth 12 factors.
+TEST(KfacUpdates, FactorsAndInversesTravelInTheirSteps) {
+  const Plan plan = plan_of("mpd-kfac", {{"factor_interval", "2"}, {"inverse_interval", "6"}});
+  EXPECT_EQ(steps_of(plan), 6U);
+  EXPECT_EQ(communications(plan, "factor of"), 3 * 12U);
+  EXPECT_EQ(communications(plan, "inverse of"), 12U);
+}
+
+TEST(KfacUpdates, EverySystemHasPeriods) {
+  for (const char* schedule : {"d-kfac", "mpd-kfac", "kaisa", "spd-kfac", "pad-kfac", "dp-kfac"})
+    EXPECT_EQ(steps_of(plan_of(schedule, {{"inverse_interval", "3"}})), 3U) << schedule;
+}
+
+TEST(KfacUpdates, RefusesIntervalsThatDoNotFit) {
+  EXPECT_EQ(input_error_of([] {
+              plan_of("d-kfac", {{"factor_interval", "2"}, {"inverse_interval", "5"}});
+            }),
+            "d-kfac: option inverse_interval: expected a multiple of factor_interval, 2, found 5");
+  EXPECT_EQ(input_error_of([] {
+              plan_of("d-kfac", {{"inverse_interval", "5"}, {"update", "none"}});
+            }),
+            "d-kfac: option update: expected inverses where intervals are above 1, found none");
+  EXPECT_NE(input_error_of([] { plan_of("d-kfac", {{"inverse_interval", "0"}}); }), "");
+}
+
+}  // namespace
+}  // namespace stepcast
