@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "models/schedule/kfac/held.hpp"
 #include "models/schedule/layer_units.hpp"
 #include "models/schedule/options.hpp"
 #include "models/schedule/passes.hpp"
@@ -115,6 +116,7 @@ MemoryUse memory_of(const Plan& plan, const Workload& workload, const Cluster& c
   const auto optimiser = options.find(kOptimiser);
   use.optimiser = optimiser_state(workload, optimiser == options.end() ? "sgd" : optimiser->second);
   add_activations(use, workload);
+  kfac::add_held(use, plan, workload);
   if (cluster.ranks() > 1) {
     use.fusion_buffers = fused_size(plan, workload);
     use.communication_buffers = kBuffersOfAStream * static_cast<double>(plan.streams.size() - 1);

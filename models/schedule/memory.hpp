@@ -15,11 +15,18 @@ struct MemoryUse {
   Bytes activations{};            ///< Outputs of all layers for one mini-batch, kept for backward.
   Bytes fusion_buffers{};         ///< Copies in which gradients or parameters travel together.
   Bytes communication_buffers{};  ///< Of the communication library.
+  // Second order, for the rank that holds most:
+  Bytes factors{};                ///< Running averages of the Kronecker factors it constructs.
+  Bytes inverses{};               ///< Those it computes or receives.
+  Bytes kept_by_hooks{};          ///< Gradients of layer outputs until G is made of them.
+  Bytes preconditioned{};         ///< Preconditioned gradients, until the update.
   bool activations_known = true;  ///< False: the trace does not say for some layer; 0 is counted.
+
+  Bytes second_order() const { return factors + inverses + kept_by_hooks + preconditioned; }
 
   Bytes total() const {
     return parameters + gradients + optimiser + activations + fusion_buffers +
-           communication_buffers;
+           communication_buffers + second_order();
   }
 };
 

@@ -81,8 +81,10 @@ auto fields_of(auto&& visit, Provenance& value) {
 }
 
 auto fields_of(auto&& visit, MemoryUse& value) {
-  auto& [parameters, gradients, optimiser, activations, fusion, communication, known] = value;
-  visit(parameters, gradients, optimiser, activations, fusion, communication, known);
+  auto& [parameters, gradients, optimiser, activations, fusion, communication, factors, inverses,
+         kept_by_hooks, preconditioned, known] = value;
+  visit(parameters, gradients, optimiser, activations, fusion, communication, factors, inverses,
+        kept_by_hooks, preconditioned, known);
 }
 
 auto fields_of(auto&& visit, Forecast& value) {

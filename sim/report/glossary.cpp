@@ -60,6 +60,9 @@ constexpr std::array kTerms = {
     Term{"exposed communication", "exposed_communication_s, exposed ms",
          "Seconds (tables: ms) in which a collective runs on the slowest rank and no compute does: "
          "the part that overlap does not hide. If several run, the one that started first counts."},
+    Term{"factors", "factors_bytes",
+         "Kronecker factors of second-order training that a GPU holds (running averages), in bytes "
+         "(table: MiB); of the GPU that holds most."},
     Term{"fastest waiting", "fastest_waiting_s",
          "Seconds of the iteration in which the ranks that compute shortest wait for slower ranks; "
          "0 "
@@ -82,9 +85,16 @@ constexpr std::array kTerms = {
          "Seconds (tables: ms) in which the slowest rank neither computes nor communicates nor "
          "waits "
          "for another rank: negotiation, cycles and launches."},
+    Term{
+        "inverses", "inverses_bytes",
+        "Inverted Kronecker factors that a GPU computes or receives, in bytes (table: MiB); of the "
+        "GPU that holds most."},
     Term{"iteration time", "iteration, iteration ms, iteration_time_s",
          "Seconds (tables: ms) from the start of one iteration to the start of the next in the "
          "steady state; the sum of the breakdown."},
+    Term{"kept by hooks", "kept_by_hooks_bytes",
+         "Gradients of layer outputs that hooks keep until the Kronecker factors G are made, in "
+         "bytes (table: MiB)."},
     Term{"kind", "", "How an input came to be: measured, derived from measurements, or assumed."},
     Term{
         "link", "links",
@@ -111,6 +121,8 @@ constexpr std::array kTerms = {
     Term{"passes", "",
          "Mini-batches that a GPU works through in one training step: more than one with "
          "accumulation."},
+    Term{"preconditioned", "preconditioned_bytes",
+         "Preconditioned gradients of second-order training, in bytes (table: MiB)."},
     Term{"provenance", "", "Where the numbers of the workload and the cluster come from."},
     Term{"results", "", "The forecasts of a comparison, in the order asked for."},
     Term{"scaling efficiency", "efficiency, scaling_efficiency",

@@ -41,15 +41,23 @@ Json schedule_json(const Forecast& forecast) {
   return {{"name", forecast.schedule}, {"options", std::move(options)}};
 }
 
+// Parts of second-order training only where there are any.
 Json memory_json(const Forecast& f) {
-  return {{"parameters_bytes", f.memory.parameters.value},
-          {"gradients_bytes", f.memory.gradients.value},
-          {"optimiser_bytes", f.memory.optimiser.value},
-          {"activations_bytes", f.memory.activations.value},
-          {"fusion_buffers_bytes", f.memory.fusion_buffers.value},
-          {"communication_buffers_bytes", f.memory.communication_buffers.value},
-          {"total_bytes", f.memory.total().value},
-          {"device_memory_bytes", f.device_memory.value}};
+  Json json{{"parameters_bytes", f.memory.parameters.value},
+            {"gradients_bytes", f.memory.gradients.value},
+            {"optimiser_bytes", f.memory.optimiser.value},
+            {"activations_bytes", f.memory.activations.value},
+            {"fusion_buffers_bytes", f.memory.fusion_buffers.value},
+            {"communication_buffers_bytes", f.memory.communication_buffers.value}};
+  if (f.memory.second_order() > Bytes{}) {
+    json["factors_bytes"] = f.memory.factors.value;
+    json["inverses_bytes"] = f.memory.inverses.value;
+    json["kept_by_hooks_bytes"] = f.memory.kept_by_hooks.value;
+    json["preconditioned_bytes"] = f.memory.preconditioned.value;
+  }
+  json["total_bytes"] = f.memory.total().value;
+  json["device_memory_bytes"] = f.device_memory.value;
+  return json;
 }
 
 Json links_json(const std::vector<LinkLoad>& links) {

@@ -98,6 +98,10 @@ constexpr std::array kMemoryRows = {
     MemoryRow{"fusion buffers", [](const Forecast& f) { return f.memory.fusion_buffers; }},
     MemoryRow{"communication buffers",
               [](const Forecast& f) { return f.memory.communication_buffers; }},
+    MemoryRow{"factors", [](const Forecast& f) { return f.memory.factors; }},
+    MemoryRow{"inverses", [](const Forecast& f) { return f.memory.inverses; }},
+    MemoryRow{"kept by hooks", [](const Forecast& f) { return f.memory.kept_by_hooks; }},
+    MemoryRow{"preconditioned", [](const Forecast& f) { return f.memory.preconditioned; }},
     MemoryRow{"total", [](const Forecast& f) { return f.memory.total(); }},
     MemoryRow{"device memory", [](const Forecast& f) { return f.device_memory; }},
 };
