@@ -38,6 +38,8 @@ std::unique_ptr<Subcommand> make_demo_command();
 std::unique_ptr<Subcommand> make_list_command();
 std::unique_ptr<Subcommand> make_show_command();
 std::unique_ptr<Subcommand> make_breakdown_command();
+std::unique_ptr<Subcommand> make_scaling_command();
+std::unique_ptr<Subcommand> make_solve_command();
 std::unique_ptr<Subcommand> make_explain_command();
 std::unique_ptr<Subcommand> make_collective_command();
 std::unique_ptr<Subcommand> make_validate_command();

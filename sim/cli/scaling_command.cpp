@@ -1,0 +1,185 @@
+#include <charconv>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/report/svg_chart.hpp"
+#include "sim/report/table.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kExample =
+    "stepcast scaling --workload resnet50-rtx2080ti-bs32\n"
+    "      --clusters rtx2080ti-16x4-10gbe,rtx2080ti-16x4-ib100 --schedules spd-kfac,dp-kfac\n"
+    "      --nodes 1,2,4,8,16 --figure scaling.svg";
+
+/// Step times of one schedule on one cluster, by size of the cluster.
+struct Curve {
+  std::string cluster;
+  std::string schedule;
+  std::vector<Seconds> steps;
+};
+
+/// How schedules scale with the number of nodes, on one or more networks.
+class ScalingCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "scaling",
+            .summary = "Step time against the number of GPUs, as a table and a figure",
+            .description =
+                "Every schedule on every cluster in every size, the batch of a GPU "
+                "staying the same.",
+            .examples = {kExample}};
+  }
+
+  std::vector<CommandOption> options() override {
+    return {{"--workload", "W", &request_.workload, "name or .json file"},
+            {"--clusters", "C,...", &clusters_, "names or .json files"},
+            {"--schedules", "S,...", &schedules_, "default: all schedules"},
+            {"--nodes", "N,...", &nodes_, "numbers of nodes (default: 1,2,4,8,16)"},
+            {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
+            {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
+            {"--figure", "FILE", &figure_, "also write the curves as SVG"},
+            {"--json", "", &json_, "print JSON"}};
+  }
+
+  int run() override {
+    if (clusters_.items.empty())
+      throw InputError(fmt::format("--clusters: expected at least one, for example: {}", kExample));
+    if (!figure_.empty())
+      check_writable(figure_);
+    const std::vector<Curve> curves = all_curves();
+    if (!figure_.empty())
+      write_text_file(figure_, svg_of(chart_of(curves)));
+    fmt::print("{}", json_ ? json_of(curves) : table_of(curves));
+    return 0;
+  }
+
+ private:
+  std::vector<std::uint32_t> node_counts() const {
+    if (nodes_.items.empty())
+      return {1, 2, 4, 8, 16};
+    std::vector<std::uint32_t> counts;
+    for (const std::string& item : nodes_.items) {
+      std::uint32_t count = 0;
+      const char* end = item.data() + item.size();
+      const auto [stop, error] = std::from_chars(item.data(), end, count);
+      if (error != std::errc{} || stop != end || count == 0)
+        throw InputError(
+            fmt::format("--nodes: expected whole numbers above 0 such as 1,2,4, "
+                        "found {}",
+                        in_quotes(item)));
+      counts.push_back(count);
+    }
+    return counts;
+  }
+
+  std::vector<Curve> all_curves() {
+    std::vector<Curve> curves;
+    for (const std::string& cluster : clusters_.items) {
+      const std::size_t first = curves.size();
+      for (const std::uint32_t nodes : node_counts()) {
+        request_.cluster = cluster;
+        request_.nodes = nodes;
+        request_.schedules = schedules_;
+        const Scenario scenario = resolve(request_, kExample);
+        add_size(curves, first, scenario);
+        gpus_.resize(std::max(gpus_.size(), curves[first].steps.size()));
+        gpus_[curves[first].steps.size() - 1] = scenario.cluster.ranks();
+      }
+    }
+    return curves;
+  }
+
+  static std::vector<std::string> names_of(const Scenario& scenario) {
+    std::vector<std::string> names = scenario.schedules;
+    if (names.empty())
+      for (const ScheduleInfo& schedule :
+           scenario.workload.kfac ? all_schedules() : first_order_schedules())
+        names.push_back(schedule.name);
+    return names;
+  }
+
+  static void add_size(std::vector<Curve>& curves, std::size_t first, const Scenario& scenario) {
+    const std::vector<std::string> names = names_of(scenario);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (curves.size() <= first + i)
+        curves.push_back({scenario.cluster.name, names[i], {}});
+      const PlannedRun run = planned(scenario, names[i]);
+      curves[first + i].steps.push_back(step_time_of(run.plan, scenario.cluster, scenario.engine));
+    }
+  }
+
+  std::string table_of(const std::vector<Curve>& curves) const {
+    Table table{.columns = {{"cluster", Align::Left}, {"schedule", Align::Left}}};
+    for (const std::uint32_t gpus : gpus_)
+      table.columns.push_back({fmt::format("{} GPUs ms", gpus)});
+    for (const Curve& curve : curves) {
+      std::vector<std::string> row{curve.cluster, curve.schedule};
+      for (const Seconds step : curve.steps)
+        row.push_back(fmt::format("{:.1f}", step.value * 1e3));
+      table.rows.push_back(std::move(row));
+    }
+    return render(table);
+  }
+
+  LineChart chart_of(const std::vector<Curve>& curves) const {
+    LineChart chart{.title = fmt::format("Step time of {}", request_.workload),
+                    .x_label = "GPUs",
+                    .y_label = "step ms"};
+    for (const std::uint32_t gpus : gpus_)
+      chart.positions.push_back(std::to_string(gpus));
+    const std::size_t schedules = curves.size() / clusters_.items.size();
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      const std::size_t cluster = i / schedules;
+      ChartLine line{.name = cluster == 0 ? curves[i].schedule
+                                          : fmt::format("{} ({})", curves[i].schedule, cluster + 1),
+                     .colour = i % schedules,
+                     .dashed = cluster > 0};
+      for (const Seconds step : curves[i].steps)
+        line.values.push_back(step.value * 1e3);
+      chart.lines.push_back(std::move(line));
+    }
+    for (std::size_t i = 0; i < clusters_.items.size(); ++i)
+      chart.title += fmt::format("{} {}{}", i == 0 ? " on" : ", ", curves[i * schedules].cluster,
+                                 i == 0 ? "" : " (dashed)");
+    return chart;
+  }
+
+  std::string json_of(const std::vector<Curve>& curves) const {
+    nlohmann::ordered_json json{{"workload", request_.workload}, {"gpus", gpus_}};
+    for (const Curve& curve : curves) {
+      nlohmann::ordered_json entry{{"cluster", curve.cluster}, {"schedule", curve.schedule}};
+      for (const Seconds step : curve.steps)
+        entry["iteration_time_s"].push_back(step.value);
+      json["curves"].push_back(std::move(entry));
+    }
+    return json.dump(2) + "\n";
+  }
+
+  RunRequest request_;
+  CommaList clusters_;
+  CommaList schedules_;
+  CommaList nodes_;
+  std::vector<std::uint32_t> gpus_;
+  std::string figure_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_scaling_command() {
+  return std::make_unique<ScalingCommand>();
+}
+
+}  // namespace stepcast

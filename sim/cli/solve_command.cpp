@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/schedule/accumulation.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/report/solution.hpp"
+#include "traces/readers/stepcast/goal_reader.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kExample =
+    "stepcast solve resnet50-imagenet --workload resnet50-rtx2080ti-bs32\n"
+    "      --cluster rtx2080ti-16x4-ib100";
+
+/// Training time to a target, end to end.
+class SolveCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "solve",
+            .summary = "Hours of training to a target, schedule by schedule",
+            .description =
+                "GOAL names a file of epochs or iterations that ways of training take to a "
+                "target\n(shipped: see traces/published/goals; format: stepcast schema goal). "
+                "--epochs or --iterations\ngive your own. A step is forecast and multiplied: "
+                "StepCast does not forecast convergence.",
+            .examples = {kExample,
+                         "stepcast solve --epochs horovod=90,spd-kfac=55 --samples 1281167\n"
+                         "      --workload resnet50-rtx2080ti-bs32 --cluster rtx2080ti-16x4-ib100 "
+                         "--set\n      inverse_interval=10"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    std::vector<CommandOption> options = options_of(
+        request_, {"--schedules", "S,...", &request_.schedules, "default: all of the goal"});
+    // The bare argument is a goal here.
+    options.front() = {"GOAL", "", &goal_, "name or file of a goal"};
+    options.push_back({"--epochs", "S=N,...", &epochs_, "epochs of each schedule"});
+    options.push_back({"--iterations", "S=N,...", &iterations_, "iterations of each schedule"});
+    options.push_back({"--samples", "N", &samples_, "samples of an epoch, for --epochs"});
+    options.push_back({"--json", "", &json_, "print JSON"});
+    return options;
+  }
+
+  int run() override {
+    const Goal goal = goal_.empty() ? typed_goal() : load_goal(goal_);
+    const CommaList wanted = std::exchange(request_.schedules, {});
+    const Scenario scenario = resolve(request_, kExample);
+    std::vector<Solution> solutions;
+    for (const Attempt& attempt : goal.attempts)
+      if (wanted.items.empty() || std::ranges::count(wanted.items, attempt.schedule) > 0)
+        solutions.push_back(solution_of(attempt, goal, scenario));
+    if (solutions.empty())
+      throw InputError(
+          fmt::format("--schedules: the goal has none of {}", fmt::join(wanted.items, ", ")));
+    fmt::print("{}", text_of(goal, scenario, solutions));
+    return 0;
+  }
+
+ private:
+  Goal typed_goal() const {
+    Goal goal{.name = "given", .target = "the epochs or iterations given"};
+    goal.samples = samples_.value_or(0);
+    for (const std::string& item : epochs_.items)
+      goal.attempts.push_back(attempt_of("--epochs", item, &Attempt::epochs));
+    for (const std::string& item : iterations_.items)
+      goal.attempts.push_back(attempt_of("--iterations", item, &Attempt::iterations));
+    if (goal.attempts.empty())
+      throw InputError(
+          fmt::format("expected a GOAL ({}), --epochs or --iterations, for example: {}",
+                      fmt::join(goal_names(), ", "), kExample));
+    if (!epochs_.items.empty() && goal.samples == 0)
+      throw InputError("--epochs: expected the samples of an epoch with --samples");
+    return goal;
+  }
+
+  static Attempt attempt_of(const char* option, const std::string& item,
+                            std::optional<double> Attempt::*amount) {
+    const std::size_t equals = item.find('=');
+    double number = 0;
+    if (equals != std::string::npos) {
+      const char* end = item.data() + item.size();
+      const auto [stop, error] = std::from_chars(item.data() + equals + 1, end, number);
+      if (error != std::errc{} || stop != end)
+        number = 0;
+    }
+    if (!(number > 0 && number < 1e12))
+      throw InputError(
+          fmt::format("{}: expected a schedule and a number above 0 such as "
+                      "spd-kfac=55, found {}",
+                      option, in_quotes(item)));
+    Attempt attempt{.provenance = {.kind = ProvenanceKind::Assumed, .source = "command line"}};
+    attempt.schedule = attempt.label = item.substr(0, equals);
+    attempt.*amount = number;
+    return attempt;
+  }
+
+  // Settings apply to the schedules that have the option, and come before those of the goal.
+  static ScheduleOptions options_of_attempt(const Attempt& attempt, const Scenario& scenario) {
+    ScheduleOptions options = attempt.options;
+    const ScheduleOptions known = effective_options(schedule_of(attempt.schedule), {});
+    for (const auto& [name, value] : scenario.settings.schedule)
+      if (known.contains(name))
+        options[name] = value;
+    return options;
+  }
+
+  static Solution solution_of(const Attempt& attempt, const Goal& goal, const Scenario& scenario) {
+    const Plan plan = build_plan(attempt.schedule, scenario.workload, scenario.cluster,
+                                 options_of_attempt(attempt, scenario));
+    const double batch = static_cast<double>(scenario.workload.batch) * passes_of(plan);
+    Solution solution{.label = attempt.label,
+                      .schedule = attempt.schedule,
+                      .epochs = attempt.epochs.value_or(0),
+                      .step = step_time_of(plan, scenario.cluster, scenario.engine),
+                      .provenance = attempt.provenance};
+    solution.iterations = attempt.iterations.value_or(
+        iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, workers_of(plan)));
+    return solution;
+  }
+
+  std::string text_of(const Goal& goal, const Scenario& scenario,
+                      const std::vector<Solution>& solutions) const {
+    if (json_)
+      return solutions_json(goal.target, scenario.workload.name, scenario.cluster.name, solutions);
+    return render_solutions(
+        fmt::format("{}: {} on {}, {} GPUs ({} x {})", goal.target, scenario.workload.name,
+                    scenario.cluster.name, scenario.cluster.ranks(), scenario.cluster.nodes,
+                    scenario.cluster.gpus_per_node),
+        solutions);
+  }
+
+  RunRequest request_;
+  std::string goal_;
+  CommaList epochs_;
+  CommaList iterations_;
+  std::optional<std::uint32_t> samples_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_solve_command() {
+  return std::make_unique<SolveCommand>();
+}
+
+}  // namespace stepcast

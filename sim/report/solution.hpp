@@ -1,0 +1,35 @@
+#pragma once
+// Time to solution: how long ways of training take to a target.
+
+#include <string>
+#include <vector>
+
+#include "models/base/provenance.hpp"
+#include "models/base/units.hpp"
+
+namespace stepcast {
+
+/// One way of training, forecast.
+struct Solution {
+  std::string label;
+  std::string schedule;
+  double epochs = 0;  ///< 0: not known.
+  double iterations = 0;
+  Seconds step{};  ///< Mean over the steps of a period.
+  Provenance provenance;
+
+  Seconds total() const { return step * iterations; }
+};
+
+/// Iterations in `epochs` of so many samples, each of `batch` samples on each of `workers`; the
+/// last one of an epoch may be smaller, so an epoch is rounded up.
+double iterations_of(double epochs, double samples, double batch, double workers);
+
+/// A table, speed-ups against the first, and a sentence on who is fastest.
+std::string render_solutions(const std::string& heading, const std::vector<Solution>& solutions);
+
+/// The same as JSON.
+std::string solutions_json(const std::string& target, const std::string& workload,
+                           const std::string& cluster, const std::vector<Solution>& solutions);
+
+}  // namespace stepcast

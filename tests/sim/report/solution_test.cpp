@@ -1,0 +1,26 @@
+#include "sim/report/solution.hpp"
+
+#include <gtest/gtest.h>
+
+namespace stepcast {
+namespace {
+
+// 1,000 samples at 4 x 64 a step are 3.9 steps: 4 an epoch.
+TEST(Solution, AnEpochEndsWithASmallerStep) {
+  EXPECT_EQ(iterations_of(90, 1000, 64, 4), 360);
+}
+
+// 100 steps of 36 s are an hour; 50 steps of 54 s are 45 minutes.
+TEST(Solution, TheFasterEndToEndIsNamedThoughItsStepIsSlower) {
+  const std::vector<Solution> solutions{
+      {.label = "SGD", .schedule = "horovod", .iterations = 100, .step = Seconds{36}},
+      {.label = "K-FAC", .schedule = "d-kfac", .iterations = 50, .step = Seconds{54}}};
+  const std::string text = render_solutions("heading", solutions);
+  EXPECT_NE(text.find("K-FAC gets there first: 0.75 h instead of 1.00 h with SGD"),
+            std::string::npos);
+  EXPECT_NE(text.find("1.50 times"), std::string::npos);
+  EXPECT_NE(text.find("1.333"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stepcast

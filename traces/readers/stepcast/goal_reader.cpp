@@ -1,0 +1,103 @@
+#include "traces/readers/stepcast/goal_reader.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "traces/catalog.hpp"
+#include "traces/json/provenance_json.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/format_header.hpp"
+
+namespace stepcast {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path folder() {
+  return data_root() / "traces/published/goals";
+}
+
+std::optional<double> find_amount(ObjectReader& item, std::string_view key) {
+  if (!item.has(key))
+    return std::nullopt;
+  const double amount = item.number(key, 0);
+  if (amount == 0)
+    item.fail(key, "expected a number above 0, found 0");
+  return amount;
+}
+
+ScheduleOptions read_options(ObjectReader& item) {
+  ScheduleOptions options;
+  if (!item.has("options"))
+    return options;
+  const nlohmann::json& json = item.raw("options");
+  if (!json.is_object())
+    item.fail("options", "expected an object such as {\"inverse_interval\": \"100\"}");
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_string())
+      item.fail("options", fmt::format("expected text for \"{}\", found {}", name, value.dump()));
+    options[name] = value.get<std::string>();
+  }
+  return options;
+}
+
+Attempt read_attempt(ObjectReader& item) {
+  Attempt attempt{.schedule = item.text("schedule"),
+                  .options = read_options(item),
+                  .epochs = find_amount(item, "epochs"),
+                  .iterations = find_amount(item, "iterations"),
+                  .provenance = read_provenance(item.object("provenance"))};
+  attempt.label = item.text_or("label", attempt.schedule);
+  if (attempt.epochs.has_value() == attempt.iterations.has_value())
+    item.fail("epochs", "expected either epochs or iterations");
+  item.finish();
+  return attempt;
+}
+
+}  // namespace
+
+Goal parse_goal(std::string_view text, const std::string& origin) {
+  const nlohmann::json json = parse_json(text, origin);
+  ObjectReader root(json, origin);
+  read_format_header(root, "stepcast-goal");
+  Goal goal{.name = root.text("name"),
+            .target = root.text("target"),
+            .samples = root.count_or("samples", 1, 0)};
+  for (ObjectReader& item : root.objects("attempts")) {
+    goal.attempts.push_back(read_attempt(item));
+    if (goal.attempts.back().epochs && goal.samples == 0)
+      root.fail("samples", "expected the samples of an epoch, as an attempt counts epochs");
+  }
+  if (goal.attempts.empty())
+    root.fail("attempts", "expected at least one, found none");
+  root.finish();
+  return goal;
+}
+
+std::vector<std::string> goal_names() {
+  std::vector<std::string> names;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(folder(), absent))
+    if (entry.path().extension() == ".json")
+      names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+Goal load_goal(const std::string& name) {
+  const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
+  const std::vector<std::string> names = goal_names();
+  if (!is_path && std::ranges::find(names, name) == names.end())
+    throw InputError(fmt::format("unknown goal {}: expected one of {}, or a file{}",
+                                 in_quotes(name), fmt::join(names, ", "),
+                                 did_you_mean(name, names)));
+  const fs::path path = is_path ? fs::path(name) : folder() / (name + ".json");
+  return parse_goal(read_text_file(path), path.string());
+}
+
+}  // namespace stepcast
