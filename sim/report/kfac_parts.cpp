@@ -6,7 +6,7 @@ namespace stepcast {
 namespace {
 
 KfacPart part_of_communication(std::string_view label) {
-  if (label.starts_with("gradient of"))
+  if (label.starts_with("gradient of") || label.starts_with("metric of"))
     return KfacPart::GradientCommunication;
   if (label.starts_with("factor of"))
     return KfacPart::FactorCommunication;
@@ -20,6 +20,8 @@ KfacPart part_of_compute(std::string_view kind) {
     return KfacPart::FactorComputation;
   if (kind == "inverse")
     return KfacPart::InverseComputation;
+  if (kind == "packing" || kind == "unpacking")
+    return KfacPart::Packing;
   if (kind == "preconditioning")
     return KfacPart::Preconditioning;
   return KfacPart::Other;
@@ -41,6 +43,8 @@ const char* name_of(KfacPart part) {
       return "inverse computation";
     case KfacPart::InverseCommunication:
       return "inverse communication";
+    case KfacPart::Packing:
+      return "packing, unpacking";
     case KfacPart::Preconditioning:
       return "preconditioning";
     case KfacPart::Other:

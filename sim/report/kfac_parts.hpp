@@ -8,9 +8,10 @@
 
 namespace stepcast {
 
-/// Forward and backward; gradients travel; factors are constructed; factors travel; inverses are
-/// computed; inverses and preconditioned gradients travel; gradients are preconditioned; the rest
-/// (negotiation, waiting for slower ranks, update).
+/// Forward and backward; gradients (and metrics) travel; factors are constructed; factors travel;
+/// inverses are computed; inverses and preconditioned gradients travel; factors and inverses are
+/// packed and unpacked; gradients are preconditioned; the rest (negotiation, waiting for slower
+/// ranks, update).
 enum class KfacPart : std::uint8_t {
   ForwardBackward,
   GradientCommunication,
@@ -18,6 +19,7 @@ enum class KfacPart : std::uint8_t {
   FactorCommunication,
   InverseComputation,
   InverseCommunication,
+  Packing,
   Preconditioning,
   Other,
 };
