@@ -1,0 +1,2 @@
+# copy ../../scripts/kfac_ranges
+./kfac_ranges stepcast

@@ -1,0 +1,3 @@
+# copy ../../scripts/kfac_table
+# copy ../../traces/published/kfac/resnet50-64-gpus.json
+./kfac_table stepcast resnet50-64-gpus.json
