@@ -131,7 +131,11 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
                   .xi = request.xi};
   task.first = first_of(request, option, task.range);
   task.measure = [&](const std::string& text) {
-    return simulate(plan_with(job, option.name, text), job.cluster, job.engine).iteration_time;
+    const Plan plan = plan_with(job, option.name, text);
+    const Seconds time = simulate(plan, job.cluster, job.engine).iteration_time;
+    if (request.measured)
+      request.measured();
+    return time;
   };
   task.plan_of = [&](const std::string& text) {
     return hash_of(plan_with(job, option.name, text));
