@@ -134,19 +134,34 @@ bool changes_nothing(const Rows& rows, std::size_t cell) {
   });
 }
 
-/// What the forecasts remark, each remark once, with the number of rows that it holds for.
-std::vector<std::pair<std::string, std::size_t>> remarks_of(const Rows& rows) {
-  std::vector<std::pair<std::string, std::size_t>> remarks;
+/// What a forecast notes, the first row for which it holds, and for how many it does.
+struct Remark {
+  std::string note;
+  const SweepRow* row = nullptr;
+  std::size_t rows = 1;
+};
+
+std::vector<Remark> remarks_of(const Rows& rows) {
+  std::vector<Remark> remarks;
   for (const SweepRow& row : rows)
     for (const std::string& note : row.forecast.notes) {
-      const auto known =
-          std::ranges::find(remarks, note, [](const auto& remark) { return remark.first; });
+      const auto known = std::ranges::find(remarks, note, &Remark::note);
       if (known == remarks.end())
-        remarks.emplace_back(note, 1);
+        remarks.push_back({.note = note, .row = &row});
       else
-        ++known->second;
+        ++known->rows;
     }
   return remarks;
+}
+
+std::string text_of(const Remark& remark, const Rows& rows,
+                    const std::vector<std::size_t>& varying) {
+  if (remark.rows > 1)
+    return wrap(fmt::format("Note on {} of {} rows: {}", remark.rows, rows.size(), remark.note), 2);
+  std::string where;
+  for (const std::size_t cell : varying)
+    where += fmt::format(" {}={}", remark.row->cells[cell].name, remark.row->cells[cell].value);
+  return wrap(fmt::format("Note on{}: {}", where, remark.note), 2);
 }
 
 std::string notes_of(const Rows& rows, const std::vector<std::size_t>& varying) {
@@ -159,9 +174,7 @@ std::string notes_of(const Rows& rows, const std::vector<std::size_t>& varying) 
                    2);
   const auto remarks = remarks_of(rows);
   for (std::size_t i = 0; i < std::min(remarks.size(), kMostRemarks); ++i)
-    text += wrap(
-        fmt::format("Note on {} of {} rows: {}", remarks[i].second, rows.size(), remarks[i].first),
-        2);
+    text += text_of(remarks[i], rows, varying);
   if (remarks.size() > kMostRemarks)
     text += fmt::format("and {} more notes (see --json)\n", remarks.size() - kMostRemarks);
   return text;

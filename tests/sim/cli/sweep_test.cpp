@@ -97,6 +97,16 @@ TEST(Sweep, NotesStandOnceBelowTheTable) {
   }
 }
 
+TEST(Sweep, ScalesStronglyOverNodeCounts) {
+  const Outcome outcome = run_cli(compare_with(
+      {"--schedules", "dear", "--nodes", "4,8", "--set", "global_batch=512", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_EQ(results[0]["batch"], 32);  // 512 samples on 16 GPUs
+  EXPECT_EQ(results[1]["batch"], 16);
+}
+
 TEST(Sweep, CsvHasARowForEachCombination) {
   const TemporaryFolder folder;
   const std::string file = folder.file("sweep.csv");
