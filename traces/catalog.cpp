@@ -49,6 +49,10 @@ std::string relative_to(const fs::path& folder, const std::string& name) {
   return is_path(name) ? (folder / name).string() : name;
 }
 
+fs::path data_beside(const fs::path& program) {
+  return program.parent_path().parent_path() / "share/stepcast";
+}
+
 }  // namespace
 
 fs::path data_root() {
@@ -59,8 +63,9 @@ fs::path data_root() {
     return chosen;
   }
   // Both macros are set by the build.
-  for (const char* folder : {STEPCAST_INSTALL_DATA, STEPCAST_SOURCE_DATA}) {
-    if (fs::is_directory(fs::path(folder) / "configs", ignored))
+  for (const fs::path& folder : {data_beside(fs::read_symlink("/proc/self/exe", ignored)),
+                                 fs::path(STEPCAST_SOURCE_DATA), fs::path(STEPCAST_INSTALL_DATA)}) {
+    if (fs::is_directory(folder / "configs", ignored))
       return folder;
   }
   throw InputError("no data folder found; set STEPCAST_DATA to the one that holds \"configs\"");

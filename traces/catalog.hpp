@@ -16,7 +16,9 @@ namespace stepcast {
 enum class CatalogKind { Workload, Cluster, Experiment, Device, Architecture };
 
 /// The folder that holds traces/ and configs/: the environment variable STEPCAST_DATA if set, else
-/// the installed one, else the source tree. Throws InputError if there is none.
+/// share/stepcast beside the program's folder (it was installed, wherever that was moved), else the
+/// source tree that it was built from, else the one of the install prefix. Throws InputError if
+/// there is none.
 std::filesystem::path data_root();
 
 /// Names of the shipped files of a kind, sorted.

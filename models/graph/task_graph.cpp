@@ -1,5 +1,6 @@
 #include "models/graph/task_graph.hpp"
 
+#include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <fmt/format.h>
 
@@ -27,6 +28,13 @@ bool is_acyclic(const Graph& graph, std::vector<std::uint32_t> in_degree) {
   return reached == in_degree.size();
 }
 
+std::string list_of(const std::vector<TaskId>& ids) {
+  std::string text = std::to_string(ids.front());
+  for (std::size_t i = 1; i < ids.size(); ++i)
+    text += fmt::format(", {}", ids[i]);
+  return text;
+}
+
 // Called only after a cycle is known to exist, so it may be slow.
 template <class Graph>
 std::string describe_cycle(const Graph& graph) {
@@ -39,11 +47,22 @@ std::string describe_cycle(const Graph& graph) {
     members[component[id]].push_back(id);
   for (const auto& cycle : members)
     if (cycle.size() > 1)
-      return fmt::format("tasks {} wait for each other", fmt::join(cycle, ", "));
+      return fmt::format("tasks {} wait for each other", list_of(cycle));
   return "a task waits for itself";
 }
 
 }  // namespace
+
+struct TaskGraph::Graph {
+  using Csr = boost::compressed_sparse_row_graph<boost::directedS, Task, boost::no_property,
+                                                 boost::no_property, TaskId, std::uint32_t>;
+  Csr csr;
+
+  std::span<const Task> tasks() const {
+    const auto size = boost::num_vertices(csr);
+    return size > 0 ? std::span(&csr[0], size) : std::span<const Task>();
+  }
+};
 
 TaskGraph::TaskGraph(const std::vector<Task>& tasks, const std::vector<Edge>& edges)
     : in_degree_(tasks.size()) {
@@ -53,12 +72,37 @@ TaskGraph::TaskGraph(const std::vector<Task>& tasks, const std::vector<Edge>& ed
                                    tasks.size() - 1));
     ++in_degree_[after];
   }
-  graph_ = Csr(boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
-               static_cast<TaskId>(tasks.size()));
+  auto graph =
+      std::make_unique<Graph>(Graph{Graph::Csr(boost::edges_are_unsorted_multi_pass, edges.begin(),
+                                               edges.end(), static_cast<TaskId>(tasks.size()))});
   for (TaskId id = 0; id < tasks.size(); ++id)
-    graph_[id] = tasks[id];
-  if (!is_acyclic(graph_, in_degree_))
-    throw InputError("cyclic task graph: " + describe_cycle(graph_));
+    graph->csr[id] = tasks[id];
+  if (!is_acyclic(graph->csr, in_degree_))
+    throw InputError("cyclic task graph: " + describe_cycle(graph->csr));
+  tasks_ = graph->tasks();
+  graph_ = std::move(graph);
+}
+
+TaskGraph::TaskGraph(const TaskGraph& other)
+    : graph_(std::make_unique<Graph>(*other.graph_)),
+      tasks_(graph_->tasks()),
+      in_degree_(other.in_degree_) {}
+
+TaskGraph::TaskGraph(TaskGraph&&) noexcept = default;
+
+TaskGraph& TaskGraph::operator=(TaskGraph other) noexcept {
+  graph_.swap(other.graph_);
+  std::swap(tasks_, other.tasks_);
+  in_degree_.swap(other.in_degree_);
+  return *this;
+}
+
+TaskGraph::~TaskGraph() = default;
+
+std::span<const TaskId> TaskGraph::successors(TaskId id) const {
+  const auto [first, last] = boost::adjacent_vertices(id, graph_->csr);
+  return first == last ? std::span<const TaskId>()
+                       : std::span(&*first, static_cast<std::size_t>(last - first));
 }
 
 }  // namespace stepcast

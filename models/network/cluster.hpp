@@ -46,10 +46,9 @@ struct Software {
   /// Horovod's coordinator, for each tensor and rank (0 with the response cache on): a tensor costs
   /// this times the number of ranks.
   Seconds negotiation_per_request{};
-  Seconds bytescheduler_negotiation{};  ///< Before each partition, on the communication stream.
-  Seconds bytescheduler_hook{};         ///< For each gradient, on the compute stream.
-  Seconds ps_per_partition{};           ///< A push or pull: host work at worker and server.
-  BytesPerSecond ps_sum_bandwidth{};    ///< At which a server adds up what it received; 0: free.
+  Seconds bytescheduler_hook{};       ///< For each gradient, on the compute stream.
+  Seconds ps_per_partition{};         ///< A push or pull: host work at worker and server.
+  BytesPerSecond ps_sum_bandwidth{};  ///< At which a server takes in and adds up pushes; 0: free.
 };
 
 /// What the schedules need to know of the GPU beside the trace.

@@ -16,7 +16,8 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
   const OptionReader read("bytescheduler", options);
   const Software& software = cluster.software;
   const Bytes partition = read.size_from("partition", {1024});
-  const Seconds negotiation = read.time_or("negotiation", software.bytescheduler_negotiation);
+  const Seconds negotiation =
+      read.time_or("negotiation", software.negotiation_per_request * cluster.ranks());
   const Seconds hook = read.time_or("hook", software.bytescheduler_hook);
   Builder builder("bytescheduler", workload, cluster);
   const StreamId stream =
@@ -39,24 +40,26 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
 }  // namespace
 
 ScheduleInfo bytescheduler_schedule() {
-  return {.name = "bytescheduler",
-          .summary = "partitions of gradients by priority of their layer, no global barrier",
-          .source = "Peng et al., ByteScheduler, SOSP 2019",
-          .options = {{.name = "partition",
-                       .default_value = "16MB",
-                       .meaning = "largest piece of a gradient (4M fp32 elements)"},
-                      {.name = "credit",
-                       .default_value = "64MB",
-                       .meaning = "bytes handed over ahead of the wire; 0B: strict priority"},
-                      {.name = "negotiation",
-                       .default_value = "cluster",
-                       .meaning = "time on the communication stream before each partition"},
-                      {.name = "hook",
-                       .default_value = "cluster",
-                       .meaning = "time on the compute stream for each gradient: the host does "
-                                  "not launch kernels meanwhile"},
-                      algorithm_option()},
-          .build = build};
+  return {
+      .name = "bytescheduler",
+      .summary = "partitions of gradients by priority of their layer, no global barrier",
+      .source = "Peng et al., ByteScheduler, SOSP 2019",
+      .options = {{.name = "partition",
+                   .default_value = "16MB",
+                   .meaning = "largest piece of a gradient (4M fp32 elements)"},
+                  {.name = "credit",
+                   .default_value = "64MB",
+                   .meaning = "bytes handed over ahead of the wire; 0B: strict priority"},
+                  {.name = "negotiation",
+                   .default_value = "cluster",
+                   .meaning = "time on the communication stream before each partition; cluster: "
+                              "Horovod's, per request x ranks"},
+                  {.name = "hook",
+                   .default_value = "cluster",
+                   .meaning = "time on the compute stream for each gradient: the host does "
+                              "not launch kernels meanwhile"},
+                  algorithm_option()},
+      .build = build};
 }
 
 }  // namespace stepcast

@@ -1,6 +1,6 @@
 #include "models/schedule/ddp.hpp"
 
-#include "models/schedule/passes.hpp"
+#include "models/schedule/overlapped_step.hpp"
 
 namespace stepcast {
 namespace {
@@ -28,15 +28,7 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
   const StreamId stream = builder.stream("all-reduce");
   const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
   const auto buckets = fill_buckets(workload, read.size("first_bucket"), read.size("bucket"));
-  forward_pass(builder);
-  const auto backward = backward_pass(builder);
-  const TaskId update = builder.update("update");
-  for (std::size_t i = 0; i < buckets.size(); ++i) {
-    const TaskId reduced = builder.all_reduce(label_of(buckets[i], i), buckets[i].size,
-                                              {.stream = stream, .algorithm = algorithm});
-    builder.after(reduced, {backward[buckets[i].last_ready]});
-    builder.after(update, {reduced});
-  }
+  overlapped_step(builder, buckets, {.stream = stream, .algorithm = algorithm});
   return std::move(builder).build();
 }
 

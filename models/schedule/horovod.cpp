@@ -1,6 +1,6 @@
 #include "models/schedule/horovod.hpp"
 
-#include "models/schedule/passes.hpp"
+#include "models/schedule/overlapped_step.hpp"
 
 namespace stepcast {
 namespace {
@@ -19,15 +19,7 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
                                             software.negotiation_per_request * cluster.ranks()),
                  .fusion = read.size_or("fusion_buffer", software.horovod_fusion)});
   const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
-  forward_pass(builder);
-  const auto backward = backward_pass(builder);
-  const TaskId update = builder.update("update");
-  for (const Gradient& gradient : gradients_in_ready_order(workload)) {
-    const TaskId reduced = builder.all_reduce(gradient.name, gradient.size,
-                                              {.stream = stream, .algorithm = algorithm});
-    builder.after(reduced, {backward[gradient.layer]});
-    builder.after(update, {reduced});
-  }
+  overlapped_step(builder, bucket_of_each(workload), {.stream = stream, .algorithm = algorithm});
   return std::move(builder).build();
 }
 

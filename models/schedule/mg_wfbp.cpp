@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "models/schedule/merge_plan.hpp"
-#include "models/schedule/passes.hpp"
+#include "models/schedule/overlapped_step.hpp"
 
 namespace stepcast {
 namespace {
@@ -52,15 +52,7 @@ Plan build_merged(const std::string& name, const Workload& workload, const Clust
   const StreamId stream = builder.stream("all-reduce", dispatch);
   const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
   const auto buckets = merge(workload, cost_for(cluster, read, algorithm), rule);
-  forward_pass(builder);
-  const auto backward = backward_pass(builder);
-  const TaskId update = builder.update("update");
-  for (std::size_t i = 0; i < buckets.size(); ++i) {
-    const TaskId reduced = builder.all_reduce(label_of(buckets[i], i), buckets[i].size,
-                                              {.stream = stream, .algorithm = algorithm});
-    builder.after(reduced, {backward[buckets[i].last_ready]});
-    builder.after(update, {reduced});
-  }
+  overlapped_step(builder, buckets, {.stream = stream, .algorithm = algorithm});
   return std::move(builder).build();
 }
 

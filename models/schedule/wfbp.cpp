@@ -1,6 +1,6 @@
 #include "models/schedule/wfbp.hpp"
 
-#include "models/schedule/passes.hpp"
+#include "models/schedule/overlapped_step.hpp"
 
 namespace stepcast {
 namespace {
@@ -12,15 +12,7 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
   Builder builder("wfbp", workload, cluster);
   const StreamId stream = builder.stream("all-reduce");
   const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
-  forward_pass(builder);
-  const auto backward = backward_pass(builder);
-  const TaskId update = builder.update("update");
-  for (const Gradient& gradient : gradients_in_ready_order(workload)) {
-    const TaskId reduced = builder.all_reduce(gradient.name, gradient.size,
-                                              {.stream = stream, .algorithm = algorithm});
-    builder.after(reduced, {backward[gradient.layer]});
-    builder.after(update, {reduced});
-  }
+  overlapped_step(builder, bucket_of_each(workload), {.stream = stream, .algorithm = algorithm});
   return std::move(builder).build();
 }
 

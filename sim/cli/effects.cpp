@@ -75,7 +75,7 @@ Seconds iteration_time(const Scenario& scenario, const std::string& schedule,
   return step_time_of(planned(other, schedule).plan, other.cluster, other.engine);
 }
 
-/// Equal but for rounding: the clock of a process goes on from one simulation to the next.
+/// Equal but for rounding: another plan may add up the same times in another order.
 bool same(Seconds a, Seconds b) {
   constexpr double kRounding = 1e-9;
   return std::abs(a / b - 1) < kRounding;

@@ -21,7 +21,8 @@ void Progress::step() {
   if (!long_enough || ::isatty(STDERR_FILENO) == 0)
     return;
   shown_ = true;
-  fmt::print(stderr, "\r{} {}/{}", what_, done_, total_);
+  const std::string of_all = total_ > 0 ? fmt::format("/{}", total_) : "";
+  fmt::print(stderr, "\r{} {}{}", what_, done_, of_all);
 }
 
 }  // namespace stepcast

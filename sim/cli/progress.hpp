@@ -10,7 +10,8 @@ namespace stepcast {
 /// when the object dies.
 class Progress {
  public:
-  Progress(std::string what, std::size_t total);
+  /// `total` 0: how many there will be is not known.
+  explicit Progress(std::string what, std::size_t total = 0);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

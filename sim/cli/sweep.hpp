@@ -39,6 +39,8 @@ struct Sweep {
   bool has_lists = false;  ///< More than schedules vary.
 };
 
+bool has_option(const std::string& schedule, const std::string& option);
+
 /// Throws InputError for unknown names, bad values, and options that no schedule has.
 Sweep plan_sweep(const SweepRequest& request, const std::string& example);
 

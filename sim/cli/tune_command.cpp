@@ -4,6 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/tuning_report.hpp"
@@ -48,6 +49,8 @@ class TuneCommand final : public Subcommand {
                         .schedule = scenario.schedules.front(),
                         .options = scenario.settings.schedule,
                         .engine = scenario.engine};
+    Progress progress("trial");
+    tuning_.measured = [&] { progress.step(); };
     const Tuning tuning = tune(job, tuning_);
     if (!csv_file_.empty())
       write_text_file(csv_file_, tuning_csv(tuning));

@@ -7,7 +7,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/validate/validate.hpp"
+#include "sim/validate/validation_report.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {

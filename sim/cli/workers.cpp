@@ -1,13 +1,17 @@
 #include "sim/cli/workers.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,29 +63,85 @@ bool is_done(const std::string& message) {
   return message.starts_with(static_cast<char>(Ending::Done));
 }
 
+/// The number of the next job, in memory that all workers share.
+class NextJob {
+ public:
+  explicit NextJob(std::uint32_t count) : count_(count) {
+    void* memory =
+        ::mmap(nullptr, sizeof(Counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+      throw std::runtime_error(std::string("cannot share memory: ") + std::strerror(errno));
+    next_ = new (memory) Counter(0);
+  }
+  ~NextJob() { ::munmap(next_, sizeof(Counter)); }
+  NextJob(const NextJob&) = delete;
+  NextJob& operator=(const NextJob&) = delete;
+
+  /// Numbers are taken in order; nothing when there are no more.
+  std::optional<std::uint32_t> take() {
+    const std::uint32_t number = next_->fetch_add(1);
+    return number < count_ ? std::optional(number) : std::nullopt;
+  }
+  /// Jobs before a failed one have all been taken; none after it is worth taking.
+  void close() { next_->store(count_); }
+
+ private:
+  using Counter = std::atomic<std::uint32_t>;
+  static_assert(Counter::is_always_lock_free);
+
+  Counter* next_;
+  std::uint32_t count_;
+};
+
+/// What a worker sends before a message.
+struct Header {
+  std::uint32_t number;
+  std::uint32_t size;
+};
+
+bool send(int pipe, const void* data, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(data);
+  for (std::size_t sent = 0; sent < size;) {
+    const ssize_t written = ::write(pipe, bytes + sent, size - sent);
+    if (written < 0 && errno != EINTR)
+      return false;  // nobody reads any more
+    sent += static_cast<std::size_t>(std::max<ssize_t>(written, 0));
+  }
+  return true;
+}
+
 /// The life of a worker. Never returns, and leaves what its parent has buffered or registered
 /// alone.
-[[noreturn]] void work(const Job& job, std::uint32_t number, int pipe) {
-  const std::string message = message_of(job, number);
-  for (std::size_t sent = 0; sent < message.size();) {
-    const ssize_t size = ::write(pipe, message.data() + sent, message.size() - sent);
-    if (size < 0 && errno != EINTR)
-      ::_exit(1);  // nobody reads any more
-    sent += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
+[[noreturn]] void work(const Job& job, NextJob& next, int pipe) {
+  while (const auto number = next.take()) {
+    const std::string message = message_of(job, *number);
+    if (!is_done(message))
+      next.close();
+    const Header header{*number, static_cast<std::uint32_t>(message.size())};
+    if (!send(pipe, &header, sizeof header) || !send(pipe, message.data(), message.size()))
+      ::_exit(1);
   }
   ::_exit(0);
 }
 
-/// A forked process and the pipe on which it will send its message.
+class Worker;
+using Workers = std::vector<std::unique_ptr<Worker>>;
+
+/// A forked process and the pipe on which it sends its messages.
 class Worker {
  public:
-  Worker(const Job& job, std::uint32_t number) : number_(number) {
+  Worker(const Job& job, NextJob& next, const Workers& earlier) {
     int ends[2];
-    if (::pipe(ends) != 0)
+    if (::pipe2(ends, O_CLOEXEC) != 0)
       throw std::runtime_error(std::string("cannot open a pipe: ") + std::strerror(errno));
     process_ = ::fork();
-    if (process_ == 0)
-      work(job, number, ends[1]);
+    if (process_ == 0) {
+      // Only the parent may hold the ends for reading: else nobody would find his pipe closed.
+      for (const auto& worker : earlier)
+        ::close(worker->pipe_);
+      ::close(ends[0]);
+      work(job, next, ends[1]);
+    }
     ::close(ends[1]);
     pipe_ = ends[0];
     if (process_ < 0) {
@@ -98,40 +158,52 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   int pipe() const { return pipe_; }
-  std::uint32_t number() const { return number_; }
-  const std::string& message() const { return message_; }
 
   /// Reads what is there; false once there is no more to come.
   bool receive() {
     char buffer[65536];
     const ssize_t size = ::read(pipe_, buffer, sizeof buffer);
     if (size > 0)
-      message_.append(buffer, static_cast<std::size_t>(size));
+      received_.append(buffer, static_cast<std::size_t>(size));
     return size > 0 || (size < 0 && errno == EINTR);
   }
 
+  /// Hands every complete message over, as take(number, message).
+  void deliver(const std::function<void(std::uint32_t, std::string)>& take) {
+    std::size_t begin = 0;
+    for (Header header{}; begin + sizeof header <= received_.size();) {
+      std::memcpy(&header, received_.data() + begin, sizeof header);
+      const std::size_t end = begin + sizeof header + header.size;
+      if (end > received_.size())
+        break;
+      take(header.number, received_.substr(begin + sizeof header, header.size));
+      begin = end;
+    }
+    received_.erase(0, begin);
+  }
+
  private:
-  std::uint32_t number_;
   pid_t process_ = -1;
   int pipe_ = -1;
-  std::string message_;
+  std::string received_;
 };
 
-using Workers = std::vector<std::unique_ptr<Worker>>;
-
-/// Waits until a worker has something to say; the workers that have sent all of it.
-std::vector<Worker*> wait_for(const Workers& workers) {
+/// Waits until workers have something to say and hears it; those that have ended are let go.
+void hear(Workers& workers, const std::function<void(std::uint32_t, std::string)>& take) {
   std::vector<pollfd> pipes;
   for (const auto& worker : workers)
     pipes.push_back({.fd = worker->pipe(), .events = POLLIN, .revents = 0});
-  std::vector<Worker*> ended;
   if (::poll(pipes.data(), pipes.size(), -1) < 0)
-    return ended;  // interrupted
+    return;  // interrupted
   for (std::size_t i = 0; i < pipes.size(); ++i) {
-    if (pipes[i].revents != 0 && !workers[i]->receive())
-      ended.push_back(workers[i].get());
+    if (pipes[i].revents == 0)
+      continue;
+    if (workers[i]->receive())
+      workers[i]->deliver(take);
+    else
+      workers[i].reset();
   }
-  return ended;
+  std::erase(workers, nullptr);
 }
 
 }  // namespace
@@ -146,19 +218,15 @@ std::uint32_t available_cores() {
 std::vector<std::string> run_on_workers(std::uint32_t count, std::uint32_t workers, const Job& job,
                                         const std::function<void()>& finished) {
   std::vector<std::string> messages(count);
+  NextJob next(count);
   Workers busy;
-  // Jobs begin in order, so all before a failed one have begun; none after it is worth beginning.
-  for (std::uint32_t next = 0, end = count; next < end || !busy.empty();) {
-    while (next < end && busy.size() < workers)
-      busy.push_back(std::make_unique<Worker>(job, next++));
-    for (const Worker* worker : wait_for(busy)) {
-      messages[worker->number()] = worker->message();
-      if (!is_done(worker->message()))
-        end = next;
-      std::erase_if(busy, [&](const auto& each) { return each.get() == worker; });
+  while (busy.size() < std::min(workers, count))
+    busy.push_back(std::make_unique<Worker>(job, next, busy));
+  while (!busy.empty())
+    hear(busy, [&](std::uint32_t number, std::string message) {
+      messages[number] = std::move(message);
       finished();
-    }
-  }
+    });
   for (std::string& message : messages)
     message = result_of(message);
   return messages;

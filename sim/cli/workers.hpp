@@ -10,10 +10,9 @@ namespace stepcast {
 /// Cores that this process may use.
 std::uint32_t available_cores();
 
-/// Results of jobs 0 .. count - 1, in this order whoever does which. Every job runs in a forked
-/// process of its own, at most `workers` of them at once, so that each begins with SimGrid's clock
-/// at zero: the clock goes on from one simulation of a process to the next, and where it stands
-/// shows in the last bits of a result. `finished` is called in this process after every job.
+/// Results of jobs 0 .. count - 1, in this order whoever does which. `workers` forked processes
+/// take jobs, in order, as they get free: a result must depend on nothing but its number, then it
+/// is the same for any number of workers. `finished` is called in this process after every job.
 ///
 /// If jobs fail, throws what the first of them threw, by number: the same error for any number of
 /// workers. InputError and SimulationError keep their type, others become std::runtime_error.

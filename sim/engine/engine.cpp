@@ -15,6 +15,7 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions&
   if (plan.graph.size() == 0)
     throw InputError(plan.schedule + ": the plan has no tasks");
   simgrid_compat::ensure_engine();
+  simgrid_compat::reset_clock();
   EngineOptions checked = options;
   checked.max_iterations = std::max(2U, options.max_iterations);
   const Timeline timeline = Replayer(plan, cluster, checked).run();

@@ -28,7 +28,7 @@ struct EngineOptions {
 ///
 /// Throws InputError if a straggler is no rank of the cluster, SimulationError if a task can never
 /// start (the message names it and what it waits for). May be called any number of times in a
-/// process, by one thread.
+/// process, by one thread; the result does not depend on what was simulated before, to the bit.
 Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
 
 const char* name_of(Fidelity fidelity);

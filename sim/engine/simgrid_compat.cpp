@@ -15,6 +15,10 @@
 
 #include "sim/engine/log.hpp"
 
+// SimGrid's clock, static in every version from 3.32 to 4.0 and exported, but in no public header.
+// Weak: where a version lacks it, the clock just goes on.
+extern double simgrid_clock __asm__("_ZN7simgrid6kernel10EngineImpl4now_E") __attribute__((weak));
+
 namespace stepcast::simgrid_compat {
 namespace {
 
@@ -139,6 +143,11 @@ void restart_engine() {
   forget_old_callbacks();
   engines().engine =
       std::make_unique<sg4::Engine>("stepcast");  // keeps the options of the first one
+}
+
+void reset_clock() {
+  if (&simgrid_clock != nullptr)
+    simgrid_clock = 0;
 }
 
 double clock() {

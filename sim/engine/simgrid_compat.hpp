@@ -29,6 +29,11 @@ void ensure_engine();
 /// Deletes the engine with its platform and creates another one. Nothing may be in flight.
 void restart_engine();
 
+/// Sets the clock to zero, so that a simulation gives the same bits whatever the process simulated
+/// before: where the clock stands shows in the rounding of a flow's end. Neither flows nor timers
+/// may be left. Does nothing with a SimGrid that hides its clock.
+void reset_clock();
+
 double clock();
 
 /// Runs until neither timers nor flows are left.

@@ -197,10 +197,14 @@ std::string list_of(const char* heading, const std::vector<std::string>& sentenc
 }
 
 std::string inputs_of(const Forecast& f) {
-  return list_of("Inputs", {fmt::format("workload {}: {}", name_of(f.workload_provenance.kind),
-                                        f.workload_provenance.source),
-                            fmt::format("cluster {}: {}", name_of(f.cluster_provenance.kind),
-                                        f.cluster_provenance.source)});
+  std::vector<std::string> inputs{fmt::format(
+      "workload {}: {}", name_of(f.workload_provenance.kind), f.workload_provenance.source)};
+  for (const std::string& note : f.workload_provenance.notes)
+    if (note.starts_with("batch "))  // the trace was resized: how its times followed
+      inputs.push_back(note);
+  inputs.push_back(fmt::format("cluster {}: {}", name_of(f.cluster_provenance.kind),
+                               f.cluster_provenance.source));
+  return list_of("Inputs", inputs);
 }
 
 bool share_a_table(const Forecast& a, const Forecast& b) {

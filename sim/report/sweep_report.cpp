@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -113,6 +115,71 @@ std::size_t natural_width(const Table& table) {
   return total - 2;
 }
 
+/// What the row shares with those that differ from it in one cell only.
+std::string without_cell(const SweepRow& row, std::size_t cell) {
+  std::string text;
+  for (std::size_t other = 0; other < row.cells.size(); ++other)
+    text += other == cell ? "" : row.cells[other].value + '\n';
+  return text;
+}
+
+/// Whether every row takes as long as those that differ from it in this cell only.
+bool changes_nothing(const Rows& rows, std::size_t cell) {
+  constexpr double kRounding = 1e-9;
+  std::map<std::string, Seconds> times;
+  return std::ranges::all_of(rows, [&](const SweepRow& row) {
+    const Seconds time = row.forecast.iteration_time;
+    const auto [known, is_new] = times.try_emplace(without_cell(row, cell), time);
+    return std::abs(time / known->second - 1) < kRounding;
+  });
+}
+
+/// What a forecast notes, the first row for which it holds, and for how many it does.
+struct Remark {
+  std::string note;
+  const SweepRow* row = nullptr;
+  std::size_t rows = 1;
+};
+
+std::vector<Remark> remarks_of(const Rows& rows) {
+  std::vector<Remark> remarks;
+  for (const SweepRow& row : rows)
+    for (const std::string& note : row.forecast.notes) {
+      const auto known = std::ranges::find(remarks, note, &Remark::note);
+      if (known == remarks.end())
+        remarks.push_back({.note = note, .row = &row});
+      else
+        ++known->rows;
+    }
+  return remarks;
+}
+
+std::string text_of(const Remark& remark, const Rows& rows,
+                    const std::vector<std::size_t>& varying) {
+  if (remark.rows > 1)
+    return wrap(fmt::format("Note on {} of {} rows: {}", remark.rows, rows.size(), remark.note), 2);
+  std::string where;
+  for (const std::size_t cell : varying)
+    where += fmt::format(" {}={}", remark.row->cells[cell].name, remark.row->cells[cell].value);
+  return wrap(fmt::format("Note on{}: {}", where, remark.note), 2);
+}
+
+std::string notes_of(const Rows& rows, const std::vector<std::size_t>& varying) {
+  constexpr std::size_t kMostRemarks = 8;
+  std::string text;
+  for (const std::size_t cell : varying)
+    if (changes_nothing(rows, cell))
+      text += wrap(fmt::format("Note: {} changed nothing: all of its values give the same times.",
+                               rows.front().cells[cell].name),
+                   2);
+  const auto remarks = remarks_of(rows);
+  for (std::size_t i = 0; i < std::min(remarks.size(), kMostRemarks); ++i)
+    text += text_of(remarks[i], rows, varying);
+  if (remarks.size() > kMostRemarks)
+    text += fmt::format("and {} more notes (see --json)\n", remarks.size() - kMostRemarks);
+  return text;
+}
+
 }  // namespace
 
 std::string render_sweep(const Rows& rows) {
@@ -127,7 +194,7 @@ std::string render_sweep(const Rows& rows) {
   while (natural_width(table) > kReportWidth && results > kFewest)
     table = table_of(rows, varying, --results);
   return heading_of(rows, varying) + "\n" + render(table) +
-         "\nSpeed-ups are against the first row of the same job.\n";
+         "\nSpeed-ups are against the first row of the same job.\n" + notes_of(rows, varying);
 }
 
 std::string sweep_json(const Rows& rows) {

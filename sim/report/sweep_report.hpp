@@ -22,7 +22,8 @@ struct SweepRow {
 };
 
 /// One table: a column for each thing that differs between rows, then the results; as many of these
-/// as fit kReportWidth. What all rows share stands above it.
+/// as fit kReportWidth. What all rows share stands above it; below it what makes no difference, and
+/// the notes of the forecasts.
 std::string render_sweep(const std::vector<SweepRow>& rows);
 
 /// {"results": [...]} as compare_json() writes it, each with its combination; speed-ups are against

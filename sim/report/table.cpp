@@ -8,6 +8,7 @@ namespace stepcast {
 namespace {
 
 constexpr std::size_t kGap = 2;
+constexpr std::size_t kNarrowGap = 1;  // of a table that would be too wide
 
 bool begins_code_point(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
@@ -27,20 +28,31 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(first_columns(text, width - 1)).append("…");
 }
 
-std::vector<std::size_t> widths_of(const Table& table) {
+struct Layout {
   std::vector<std::size_t> widths;
+  std::size_t gap = kGap;
+};
+
+std::size_t total_width(const Layout& layout) {
+  return std::accumulate(layout.widths.begin(), layout.widths.end(), std::size_t{0}) +
+         layout.gap * (layout.widths.empty() ? 0 : layout.widths.size() - 1);
+}
+
+Layout layout_of(const Table& table) {
+  Layout layout;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t width = width_of(table.columns[c].heading);
     for (const auto& row : table.rows)
       width = std::max(width, width_of(row[c]));
-    widths.push_back(width);
+    layout.widths.push_back(width);
   }
-  const std::size_t total = std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
-                            kGap * (widths.empty() ? 0 : widths.size() - 1);
+  if (total_width(layout) > kReportWidth)
+    layout.gap = kNarrowGap;
   constexpr std::size_t kLeastFirst = 8;
-  if (total > kReportWidth && widths[0] > kLeastFirst)
-    widths[0] -= std::min(total - kReportWidth, widths[0] - kLeastFirst);
-  return widths;
+  const std::size_t total = total_width(layout);
+  if (total > kReportWidth && layout.widths[0] > kLeastFirst)
+    layout.widths[0] -= std::min(total - kReportWidth, layout.widths[0] - kLeastFirst);
+  return layout;
 }
 
 void append_cell(std::string& line, std::string_view cell, std::size_t width, Align align) {
@@ -63,8 +75,8 @@ std::size_t width_of(std::string_view text) {
 }
 
 std::string render(const Table& table) {
-  const std::vector<std::size_t> widths = widths_of(table);
-  const std::string gap(kGap, ' ');
+  const auto [widths, gap_width] = layout_of(table);
+  const std::string gap(gap_width, ' ');
   std::string heading;
   std::string rule;
   for (std::size_t c = 0; c < widths.size(); ++c) {

@@ -22,8 +22,9 @@ struct Table {
 /// Every report fits a terminal of so many columns.
 inline constexpr std::size_t kReportWidth = 100;
 
-/// Heading, rule and rows, columns two spaces apart, no trailing spaces. A table wider than
-/// kReportWidth has its first column shortened with "…".
+/// Heading, rule and rows, columns two spaces apart, no trailing spaces. Columns of a table wider
+/// than kReportWidth are one space apart, and if that is not enough its first column is shortened
+/// with "…".
 std::string render(const Table& table);
 
 /// Columns that a UTF-8 text takes on a terminal, one for each code point.

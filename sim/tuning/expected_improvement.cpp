@@ -26,19 +26,31 @@ double evaluate(const std::vector<double>& at, std::vector<double>& /*gradient*/
   return (*static_cast<Acquisition*>(acquisition))(at[0]);
 }
 
-/// Where in [0, 1] an algorithm finds the highest value. `step` is its first step; 0: its own
-/// choice.
-double maximise(Acquisition& acquisition, nlopt::algorithm algorithm, int evaluations, double begin,
-                double step) {
-  nlopt::opt optimiser(algorithm, 1);
+/// The best of `looks` points, evenly spread over [0, 1].
+double best_of_grid(const Acquisition& acquisition, int looks) {
+  double best = 0;
+  double highest = acquisition(0);
+  for (int look = 1; look < looks; ++look) {
+    const double point = static_cast<double>(look) / (looks - 1);
+    const double value = acquisition(point);
+    if (value > highest) {
+      highest = value;
+      best = point;
+    }
+  }
+  return best;
+}
+
+/// The highest point that NLopt finds from `begin` on, first going `step` far.
+double climb(Acquisition& acquisition, double begin, double step) {
+  constexpr int kMostEvaluations = 50;
+  nlopt::opt optimiser(nlopt::LN_BOBYQA, 1);
   optimiser.set_max_objective(evaluate, &acquisition);
   optimiser.set_lower_bounds(0.0);
   optimiser.set_upper_bounds(1.0);
-  optimiser.set_maxeval(evaluations);
-  if (step > 0) {
-    optimiser.set_initial_step(step);
-    optimiser.set_xtol_abs(step * 1e-3);
-  }
+  optimiser.set_maxeval(kMostEvaluations);
+  optimiser.set_initial_step(step);
+  optimiser.set_xtol_abs(step * 1e-3);
   std::vector<double> point{begin};
   double highest = 0;
   try {
@@ -63,11 +75,10 @@ std::optional<double> most_promising_point(const GaussianProcess& process, doubl
   Acquisition acquisition = [&](double point) {
     return allowed(point) ? expected_improvement(process.at(point), best, xi) : kForbidden;
   };
-  constexpr int kLooks = 200;
-  constexpr int kPolishes = 50;
-  constexpr double kNear = 0.01;
-  const double somewhere = maximise(acquisition, nlopt::GN_DIRECT_L, kLooks, 0.5, 0);
-  const double nearby = maximise(acquisition, nlopt::LN_BOBYQA, kPolishes, somewhere, kNear);
+  constexpr int kLooks = 201;
+  constexpr double kSpacing = 1.0 / (kLooks - 1);
+  const double somewhere = best_of_grid(acquisition, kLooks);
+  const double nearby = climb(acquisition, somewhere, kSpacing);
   const double point = acquisition(nearby) > acquisition(somewhere) ? nearby : somewhere;
   return acquisition(point) > kForbidden ? std::optional(point) : std::nullopt;
 }

@@ -132,7 +132,10 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
                   .xi = request.xi};
   task.first = first_of(request, option, task.range);
   task.measure = [&](const std::string& text) {
-    return step_time_of(plan_with(job, option.name, text), job.cluster, job.engine);
+    const Seconds time = step_time_of(plan_with(job, option.name, text), job.cluster, job.engine);
+    if (request.measured)
+      request.measured();
+    return time;
   };
   task.plan_of = [&](const std::string& text) {
     return hash_of(plan_with(job, option.name, text));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct TuningRequest {
   /// inverse of a buffer, so 1 and 2 MiB differ more than 201 and 202. DeAR searches linearly.
   std::optional<bool> logarithmic;
   double xi = 0.1;
+  std::function<void()> measured;  ///< Called after every simulation; may be empty.
 };
 
 /// What a search found.

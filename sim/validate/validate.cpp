@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
+#include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/tuning/tuned_fusion.hpp"
@@ -13,9 +11,6 @@
 
 namespace stepcast {
 namespace {
-
-constexpr MeasurementUse kUses[] = {MeasurementUse::Bandwidth, MeasurementUse::StartUp,
-                                    MeasurementUse::Software, MeasurementUse::Check};
 
 Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity fidelity) {
   const Experiment& experiment = measured.experiment;
@@ -31,48 +26,31 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
   return {.workload = experiment.workload,
           .cluster = experiment.cluster,
           .schedule = schedule,
-          .gpus = cluster.ranks(),
+          .label = measured.label,
+          .gpus = workers_of(plan),
           .use = measured.use,
           .measured = measured.measured,
           .predicted = step_time_of(plan, cluster, engine)};
 }
 
-std::string describe(MeasurementUse use) {
-  return use == MeasurementUse::Check ? "check (predicted only)"
-                                      : fmt::format("{} (fitted)", name_of(use));
-}
-
-// The cases of one cluster and one use, as a Markdown table.
-std::string table_of(std::span<const Validation> validations, const std::string& cluster,
-                     MeasurementUse use) {
-  std::string rows;
-  for (const Validation& each : validations)
-    if (each.cluster == cluster && each.use == use)
-      rows += fmt::format("| {:<26} | {:<8} | {:>4} | {:>8.4f} s | {:>9.4f} s | {:>+6.1f} % |\n",
-                          each.workload, each.schedule, each.gpus, each.measured.value,
-                          each.predicted.value, 100 * each.error());
-  if (rows.empty())
+ErrorSummary summary_of(std::vector<double> errors) {
+  if (errors.empty())
     return {};
-  return fmt::format("{}, {}\n\n", cluster, describe(use)) +
-         fmt::format("| {:<26} | {:<8} | {:>4} | {:>10} | {:>11} | {:>8} |\n", "workload",
-                     "schedule", "GPUs", "measured", "predicted", "error") +
-         fmt::format("|{:-<28}|{:-<10}|{:->5}:|{:->11}:|{:->12}:|{:->9}:|\n", "", "", "", "", "",
-                     "") +
-         rows + "\n";
+  std::ranges::sort(errors);
+  const std::size_t middle = errors.size() / 2;
+  return {
+      .cases = errors.size(),
+      .median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2,
+      .worst = errors.back()};
 }
 
-std::string summary_line(std::span<const Validation> validations, MeasurementUse use) {
-  const ErrorSummary summary = summarise(validations, use);
-  return fmt::format("{} cases for {}: median error {:.1f} %, worst {:.1f} %\n", summary.cases,
-                     describe(use), 100 * summary.median, 100 * summary.worst);
-}
-
-std::vector<std::string> clusters_of(std::span<const Validation> validations) {
-  std::vector<std::string> clusters;
-  for (const Validation& each : validations)
-    if (std::ranges::find(clusters, each.cluster) == clusters.end())
-      clusters.push_back(each.cluster);
-  return clusters;
+template <class Predicate>
+ErrorSummary summary_where(std::span<const Validation> validations, Predicate wanted) {
+  std::vector<double> errors;
+  for (const Validation& validation : validations)
+    if (wanted(validation))
+      errors.push_back(std::abs(validation.error()));
+  return summary_of(std::move(errors));
 }
 
 }  // namespace
@@ -86,49 +64,13 @@ std::vector<Validation> validate(const Measurements& measurements, const Setting
 }
 
 ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use) {
-  std::vector<double> errors;
-  for (const Validation& validation : validations)
-    if (validation.use == use)
-      errors.push_back(std::abs(validation.error()));
-  if (errors.empty())
-    return {};
-  std::ranges::sort(errors);
-  const std::size_t middle = errors.size() / 2;
-  return {
-      .cases = errors.size(),
-      .median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2,
-      .worst = errors.back()};
+  return summary_where(validations, [&](const Validation& each) { return each.use == use; });
 }
 
-std::string render_validation(std::span<const Validation> validations) {
-  std::string text;
-  for (const std::string& cluster : clusters_of(validations))
-    for (const MeasurementUse use : kUses)
-      text += table_of(validations, cluster, use);
-  for (const MeasurementUse use : kUses)
-    if (summarise(validations, use).cases > 0)
-      text += summary_line(validations, use);
-  return text;
-}
-
-std::string validation_json(std::span<const Validation> validations) {
-  nlohmann::ordered_json json;
-  json["cases"] = nlohmann::ordered_json::array();
-  for (const Validation& each : validations)
-    json["cases"].push_back({{"workload", each.workload},
-                             {"cluster", each.cluster},
-                             {"schedule", each.schedule},
-                             {"gpus", each.gpus},
-                             {"use", name_of(each.use)},
-                             {"measured_s", each.measured.value},
-                             {"predicted_s", each.predicted.value},
-                             {"error", each.error()}});
-  for (const MeasurementUse use : kUses) {
-    const ErrorSummary summary = summarise(validations, use);
-    json["summary"][name_of(use)] = {
-        {"cases", summary.cases}, {"median_error", summary.median}, {"worst_error", summary.worst}};
-  }
-  return json.dump(2) + "\n";
+ErrorSummary summarise_checks(std::span<const Validation> validations, std::string_view schedule) {
+  return summary_where(validations, [&](const Validation& each) {
+    return each.use == MeasurementUse::Check && each.schedule == schedule;
+  });
 }
 
 }  // namespace stepcast

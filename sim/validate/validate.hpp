@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/engine/engine.hpp"
@@ -14,7 +15,8 @@ struct Validation {
   std::string workload;
   std::string cluster;
   std::string schedule;
-  std::uint32_t gpus = 0;
+  std::string label;       ///< What the source calls the system; may be empty.
+  std::uint32_t gpus = 0;  ///< That train: not those of remote parameter servers.
   MeasurementUse use = MeasurementUse::Check;
   Seconds measured{};
   Seconds predicted{};
@@ -35,11 +37,7 @@ struct ErrorSummary {
 };
 ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use);
 
-/// A Markdown table for each cluster and use: measured, predicted, error; then median and worst for
-/// each use over all clusters.
-std::string render_validation(std::span<const Validation> validations);
-
-/// {"cases": [...], "summary": {...}}
-std::string validation_json(std::span<const Validation> validations);
+/// The check cases of one schedule.
+ErrorSummary summarise_checks(std::span<const Validation> validations, std::string_view schedule);
 
 }  // namespace stepcast

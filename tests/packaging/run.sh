@@ -12,6 +12,13 @@ cmake --build "$1/packaging/consumer"
 "$1/packaging/consumer/consumer"
 "$prefix/bin/stepcast" --help >/dev/null
 
+# An installed program reads the data beside it, even where the source tree is still there.
+echo '{}' >"$prefix/share/stepcast/configs/clusters/only-here.json"
+"$prefix/bin/stepcast" list clusters 2>&1 | grep -q only-here || {
+  echo "the installed program does not read the data beside it" && exit 1
+}
+rm "$prefix/share/stepcast/configs/clusters/only-here.json"
+
 for path in share/stepcast/configs/clusters share/stepcast/traces/workloads include/stepcast/models/base/units.hpp; do
   [ -e "$prefix/$path" ] || { echo "not installed: $path" && exit 1; }
 done

@@ -30,6 +30,11 @@ struct Derivation {
   double throughput;
 };
 
+/// Names the test.
+void PrintTo(const Derivation& tested, std::ostream* out) {
+  *out << tested.architecture;
+}
+
 constexpr Derivation kResNet50{"resnet50", "ResNet-50", 64, 279.0};
 constexpr Derivation kDenseNet201{"densenet201", "DenseNet-201", 32, 150.6};
 constexpr Derivation kInceptionV4{"inceptionv4", "Inception-v4 at 224 x 224", 64, 181.2};

@@ -21,6 +21,11 @@ struct Totals {
   double step_time;
 };
 
+/// Names the test.
+void PrintTo(const Totals& tested, std::ostream* out) {
+  *out << tested.workload;
+}
+
 // Packed sums in elements, as computed from the public model definitions; the papers round them to
 // 62.35, 14.62 M and so on.
 constexpr Totals kTotals[] = {

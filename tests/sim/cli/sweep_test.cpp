@@ -80,6 +80,33 @@ TEST(Sweep, TheTableShowsOnlyWhatVariesAndFitsAHundredColumns) {
   EXPECT_TRUE(lines[2].starts_with("workload                  batch  iteration ms")) << lines[2];
 }
 
+TEST(Sweep, NotesStandOnceBelowTheTable) {
+  // Buckets do not matter once the first takes more than
+  // the model has; resnet50 needs more than the 5 GiB that the device is given.
+  const Outcome outcome =
+      run_cli(compare_with({"--schedules", "ddp", "--set", "bucket=900MiB,950MiB", "--set",
+                            "first_bucket=900MiB", "--set", "cluster.device_memory=5GiB"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string nothing =
+      "Note: bucket changed nothing: all of its values give the same times.\n";
+  const std::string memory = "Note on 2 of 4 rows: Does not fit: ";
+  for (const std::string& note : {nothing, memory}) {
+    const std::size_t first = outcome.out.find(note);
+    ASSERT_NE(first, std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find(note, first + 1), std::string::npos) << outcome.out;
+  }
+}
+
+TEST(Sweep, ScalesStronglyOverNodeCounts) {
+  const Outcome outcome = run_cli(compare_with(
+      {"--schedules", "dear", "--nodes", "4,8", "--set", "global_batch=512", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_EQ(results[0]["batch"], 32);  // 512 samples on 16 GPUs
+  EXPECT_EQ(results[1]["batch"], 16);
+}
+
 TEST(Sweep, CsvHasARowForEachCombination) {
   const TemporaryFolder folder;
   const std::string file = folder.file("sweep.csv");

@@ -1,11 +1,15 @@
 #include "sim/cli/workers.hpp"
 
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "tests/support/input_error.hpp"
 
 namespace stepcast {
 namespace {
@@ -52,6 +56,13 @@ TEST(Workers, TheFirstFailureByNumberIsThrownThoughALaterOneIsFaster) {
   }
 }
 
+TEST(Workers, AWorkerWithMoreToSayEndsWhenNobodyListens) {
+  // Far more than a pipe holds, from both: each would wait for ever if anybody else could read it.
+  const auto job = [](std::uint32_t) { return std::string(1'000'000, 'x'); };
+  const auto fail = [] { throw std::runtime_error("enough"); };
+  EXPECT_THROW(run_on_workers(100, 2, job, fail), std::runtime_error);
+}
+
 TEST(Workers, AProcessThatDiesIsAnError) {
   const auto job = [](std::uint32_t number) -> std::string {
     if (number == 1)
@@ -61,12 +72,24 @@ TEST(Workers, AProcessThatDiesIsAnError) {
   EXPECT_THROW(run_on_workers(3, 2, job, nothing), std::runtime_error);
 }
 
-TEST(Workers, WhatAJobChangesStaysInItsProcess) {
+TEST(Workers, AWorkerDoesOneJobAfterTheOther) {
   int runs = 0;
   const auto results = run_on_workers(
       3, 1, [&](std::uint32_t) { return std::to_string(++runs); }, nothing);
-  EXPECT_EQ(results, (std::vector<std::string>{"1", "1", "1"}));
-  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(results, (std::vector<std::string>{"1", "2", "3"}));
+  EXPECT_EQ(runs, 0);  // here: the worker counted in a memory of its own
+}
+
+TEST(Workers, NoJobBeginsAfterAFailure) {
+  const std::string file = testing::TempDir() + "stepcast-jobs-begun";
+  std::remove(file.c_str());
+  const auto job = [&](std::uint32_t number) -> std::string {
+    std::ofstream(file, std::ios::app) << 'x';
+    throw InputError(std::to_string(number));
+  };
+  EXPECT_EQ(input_error_of([&] { run_on_workers(1000, 1, job, nothing); }), "0");
+  EXPECT_EQ(std::filesystem::file_size(file), 1U);
+  std::remove(file.c_str());
 }
 
 }  // namespace

@@ -174,9 +174,10 @@ TEST(Delayed, RefusesADelayBeyondTheRound) {
 
 // Backward first, so that communication adds to the 30 ms of compute; 1,600 partitions: the pulls
 // of the last two at each server, which nothing overlaps, stay below 1 %.
-double ps_communication(std::uint32_t nodes, ScheduleOptions options) {
+double ps_communication(std::uint32_t nodes, ScheduleOptions options,
+                        Fidelity fidelity = Fidelity::Flow) {
   options.insert({{"partition", "25kB"}, {"start", "backward_end"}});
-  return iteration("ps", kHeavy, plain_cluster(nodes), options) - 0.030;
+  return iteration("ps", kHeavy, plain_cluster(nodes), options, fidelity) - 0.030;
 }
 
 TEST(Ps, ColocatedFollowsTheFormulaOfBytePs) {
@@ -184,6 +185,23 @@ TEST(Ps, ColocatedFollowsTheFormulaOfBytePs) {
     const double expected = 2.0 * (n - 1) * 40e6 / (n * 1e9);
     EXPECT_NEAR(ps_communication(n, {}), expected, 0.01 * expected) << n;
   }
+}
+
+// A server takes the pushes of n - 1 other nodes and sends as many sums: with k of n nodes serving,
+// M/k bytes each, its NIC is busy for 2 (n-1) M / (kB).
+TEST(Ps, FewerColocatedServersThanNodesAreBusyLonger) {
+  for (const auto& [n, k] : {std::pair{4U, 1U}, {4U, 2U}, {8U, 2U}, {8U, 4U}}) {
+    const double expected = 2.0 * (n - 1) * 40e6 / (k * 1e9);
+    EXPECT_NEAR(ps_communication(n, {{"servers", std::to_string(k)}}), expected, 0.01 * expected)
+        << n << " " << k;
+  }
+}
+
+TEST(Ps, EveryMessageAgreesWithTheFormulas) {
+  const ScheduleOptions colocated{{"partition", "100kB"}};
+  EXPECT_NEAR(ps_communication(4, colocated, Fidelity::Step), 2 * 0.75 * 0.040, 0.02 * 0.060);
+  const ScheduleOptions remote{{"partition", "100kB"}, {"placement", "remote"}, {"servers", "2"}};
+  EXPECT_NEAR(ps_communication(6, remote, Fidelity::Step), 2 * 0.040, 0.02 * 0.080);
 }
 
 TEST(Ps, RemoteServersFollowTheFormulaOfBytePs) {
@@ -210,6 +228,40 @@ TEST(Ps, RemoteServersDoNotTrain) {
   const Plan plan =
       build_plan("ps", kHeavy, plain_cluster(6), {{"placement", "remote"}, {"servers", "2"}});
   EXPECT_EQ(workers_of(plan), 4U);
+}
+
+/// Labels of the pushes in the order in which the server takes them.
+std::vector<std::string> pushes_in_order(const ScheduleOptions& options) {
+  // One server; the gradients of ten layers of 4 MB, a partition each, one under way at a time.
+  ScheduleOptions all{{"servers", "1"}, {"in_flight", "1"}, {"partition", "4MB"}};
+  all.insert(options.begin(), options.end());
+  const Plan plan = build_plan("ps", kHeavy, plain_cluster(4), all);
+  const Timeline timeline = simulate(plan, plain_cluster(4), {});
+  std::vector<std::pair<Seconds, std::string>> pushes;
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    const Task& task = plan.graph.task(id);
+    if (task.kind == TaskKind::Communication &&
+        plan.collectives[task.collective].collective.kind == CollectiveKind::Reduce)
+      pushes.emplace_back(timeline.at(1, id, 0).start, plan.labels[task.label]);
+  }
+  std::ranges::sort(pushes);
+  std::vector<std::string> order;
+  for (auto& push : pushes)
+    order.push_back(std::move(push.second));
+  return order;
+}
+
+// The server decides while it runs: by arrival it adds up layer 9 to layer 0, the order of the
+// backward pass; by priority whatever is nearest to the input of what has arrived. A push takes 12
+// ms, a layer's backward pass 2 ms: during the first push all others arrive but the last four.
+TEST(Ps, AServerAddsUpWhatArrivedInTheOrderAsked) {
+  const auto by_arrival = pushes_in_order({});
+  const auto by_priority = pushes_in_order({{"order", "priority"}});
+  ASSERT_EQ(by_arrival.size(), 10U);
+  EXPECT_NE(by_arrival.front().find("layer9"), std::string::npos) << by_arrival.front();
+  EXPECT_NE(by_arrival.back().find("layer0"), std::string::npos) << by_arrival.back();
+  EXPECT_NE(by_priority.front().find("layer9"), std::string::npos) << by_priority.front();
+  EXPECT_NE(by_priority.back().find("layer8"), std::string::npos) << by_priority.back();
 }
 
 TEST(Ps, RefusesMoreServersThanNodes) {

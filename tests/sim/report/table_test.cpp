@@ -25,7 +25,13 @@ TEST(TableTest, AWideTableShortensItsFirstColumnToTheReportWidth) {
   const Table table{{{"name", Align::Left}, {"ms"}}, {{std::string(150, 'n'), "1"}}};
   const std::string text = render(table);
   EXPECT_EQ(width_of(text.substr(0, text.find('\n'))), kReportWidth);
-  EXPECT_NE(text.find("n…   1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("n…  1\n"), std::string::npos) << text;
+}
+
+TEST(TableTest, ATableThatIsAlmostTooWideKeepsItsNamesAndMovesTogether) {
+  // 97 + 2 + 2 columns are one too many: one space between them instead of two.
+  const Table table{{{"name", Align::Left}, {"ms"}}, {{std::string(97, 'n'), "1"}}};
+  EXPECT_NE(render(table).find(std::string(97, 'n') + "  1\n"), std::string::npos);
 }
 
 TEST(TableTest, WrappedLinesAreIndentedAndKeepEveryWord) {

@@ -1,6 +1,6 @@
-#include "sim/validate/validate.hpp"
-
 #include <gtest/gtest.h>
+
+#include "sim/validate/validation_report.hpp"
 
 namespace stepcast {
 namespace {
@@ -9,6 +9,7 @@ Validation with_error(MeasurementUse use, double error) {
   return {.workload = "w",
           .cluster = "c",
           .schedule = "bsp",
+          .label = "",
           .gpus = 4,
           .use = use,
           .measured = Seconds{1},
@@ -25,6 +26,34 @@ TEST(Validate, SummarisesAbsoluteErrorsByUse) {
   EXPECT_NEAR(summary.median, (0.04 + 0.1) / 2, 1e-12);
   EXPECT_NEAR(summary.worst, 0.3, 1e-12);
   EXPECT_EQ(summarise(validations, MeasurementUse::StartUp).cases, 0U);
+  EXPECT_EQ(summarise_checks(validations, "bsp").cases, 4U);
+  EXPECT_EQ(summarise_checks(validations, "wfbp").cases, 0U);
+}
+
+TEST(Validate, TheTableHasALineForASystemAndAColumnForANumberOfGpus) {
+  std::vector<Validation> validations{with_error(MeasurementUse::Check, -0.3),
+                                      with_error(MeasurementUse::Check, 0.1)};
+  validations[1].gpus = 16;
+  const std::string text = render_validation(validations);
+  EXPECT_NE(text.find("4 GPUs                 | 16 GPUs "), std::string::npos) << text;
+  EXPECT_NE(text.find("| bsp                  | 1.0000 0.7000  -30.0 % | 1.0000 1.1000  +10.0 % |"),
+            std::string::npos)
+      << text;
+  validations[1].label = "another";
+  EXPECT_NE(render_validation(validations).find("| bsp: another"), std::string::npos);
+}
+
+TEST(Validate, CountsTheGpusThatTrain) {
+  const Measurements measurements = parse_measurements(
+      R"({"format": "stepcast-measurements", "version": 1, "name": "m",
+          "provenance": {"kind": "measured", "source": "us"},
+          "cases": [{"workload": "resnet50-rtx2080ti-bs64", "cluster": "ideal-4x1",
+                     "schedule": "ps", "label": "servers", "set": {"placement": "remote"},
+                     "use": "check", "measured_s": 0.1}]})",
+      "m.json");
+  const auto validations = validate(measurements, {}, Fidelity::Flow);
+  EXPECT_EQ(validations[0].gpus, 2U);  // the other two serve
+  EXPECT_EQ(validations[0].label, "servers");
 }
 
 TEST(Validate, PredictsACaseAsItsExperimentSays) {

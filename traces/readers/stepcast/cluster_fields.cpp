@@ -73,7 +73,6 @@ const std::vector<ClusterField>& cluster_fields() {
       {"software.horovod_fusion", [](Cluster& c) -> Bytes& { return c.software.horovod_fusion; }},
       {"software.negotiation_per_cycle", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_cycle; }},
       {"software.negotiation_per_request", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_request; }},
-      {"software.bytescheduler_negotiation", [](Cluster& c) -> Seconds& { return c.software.bytescheduler_negotiation; }},
       {"software.bytescheduler_hook", [](Cluster& c) -> Seconds& { return c.software.bytescheduler_hook; }},
       {"software.ps_per_partition", [](Cluster& c) -> Seconds& { return c.software.ps_per_partition; }},
       {"software.ps_sum_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.software.ps_sum_bandwidth; }},

@@ -24,6 +24,7 @@ MeasurementUse read_use(ObjectReader& object) {
 
 MeasuredCase read_case(ObjectReader& object) {
   MeasuredCase measured{.experiment = read_experiment_fields(object),
+                        .label = object.text_or("label", ""),
                         .use = read_use(object),
                         .measured = object.seconds("measured_s"),
                         .spread = object.number_or("spread", 0, 0)};

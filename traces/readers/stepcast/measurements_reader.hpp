@@ -21,6 +21,7 @@ enum class MeasurementUse {
 /// One measured iteration time and the experiment that predicts it (exactly one schedule).
 struct MeasuredCase {
   Experiment experiment;
+  std::string label;  ///< What the source calls the system; empty: the schedule's name says it.
   MeasurementUse use = MeasurementUse::Check;
   Seconds measured{};
   double spread = 0;  ///< Standard deviation over mean; 0 if not known.

@@ -26,6 +26,11 @@ struct Shipped {
   std::size_t tensors;
 };
 
+/// Names the test.
+void PrintTo(const Shipped& tested, std::ostream* out) {
+  *out << tested.workload;
+}
+
 /// Parameters and tensors of torchvision's models. Inception v3 includes the auxiliary classifier.
 /// tensors: VGG 16 x (weight, bias); ResNet-50 53 convolutions, 53 x 2 of batch norm and 2.
 constexpr Shipped kShipped[] = {

@@ -32,6 +32,27 @@ TEST(MeasurementsReader, ReadsACase) {
   EXPECT_EQ(read.cases[0].measured, Seconds{0.5});
 }
 
+TEST(MeasurementsReader, ReadsACaseOfASystemsOwnSoftware) {
+  const Measurements read = parse_measurements(
+      file_with_case(R"({"workload": "w", "cluster": "c", "schedule": "ps", "label": "BSP-PS",
+                         "set": {"placement": "remote", "start": "backward_end"},
+                         "use": "software", "measured_s": 0.5, "spread": 0.01})"),
+      "m.json");
+  ASSERT_EQ(read.cases.size(), 1U);
+  EXPECT_EQ(read.cases[0].use, MeasurementUse::Software);
+  EXPECT_EQ(read.cases[0].label, "BSP-PS");
+  EXPECT_EQ(read.cases[0].spread, 0.01);
+  EXPECT_EQ(
+      read.cases[0].experiment.settings.schedule,
+      (std::map<std::string, std::string>{{"placement", "remote"}, {"start", "backward_end"}}));
+}
+
+TEST(MeasurementsReader, RefusesALabelThatIsNoText) {
+  EXPECT_EQ(error_of_case(R"({"workload": "w", "cluster": "c", "schedule": "ps", "label": 1,
+                              "use": "software", "measured_s": 0.5})"),
+            "m.json: /cases/0/label: expected a string, found 1");
+}
+
 TEST(MeasurementsReader, RefusesAnUnknownUse) {
   EXPECT_EQ(error_of_case(R"({"workload": "w", "cluster": "c", "schedule": "bsp",
                               "use": "fun", "measured_s": 0.5})"),
