@@ -120,8 +120,20 @@ Workload at_batch(Workload workload, const Settings& settings) {
   return std::move(change.workload);
 }
 
+/// Curves were measured on the links as they were.
+void drop_curves(Cluster& cluster, const std::string& path) {
+  const bool is_link =
+      path.starts_with("nic.") || path.starts_with("intra_node.") || path.starts_with("rack.");
+  if (!cluster.measured || !is_link)
+    return;
+  cluster.measured.reset();
+  cluster.provenance.notes.push_back(
+      path + ": differs from what was benchmarked, so closed forms replace the measured curves");
+}
+
 void set_field(Cluster& cluster, const std::string& path, const std::string& value) try {
   set_cluster_field(cluster, path, value);
+  drop_curves(cluster, path);
   cluster.provenance.notes.push_back(fmt::format("{}: {} as set by the user", path, value));
 } catch (const InputError& error) {
   throw InputError(fmt::format("cluster.{}: {}", path, error.what()));

@@ -7,6 +7,7 @@
 
 #include "models/base/provenance.hpp"
 #include "models/base/units.hpp"
+#include "models/network/measured_collectives.hpp"
 
 namespace stepcast {
 
@@ -71,6 +72,8 @@ struct Cluster {
   Overlap overlap;
   Software software;
   Device device;
+  /// Benchmarked collectives, fitted; they take the place of closed forms where they apply.
+  std::optional<MeasuredCollectives> measured;
   Provenance provenance;
 
   std::uint32_t ranks() const { return nodes * gpus_per_node; }
