@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +20,9 @@ namespace stepcast {
 namespace {
 
 constexpr std::size_t kHeadSize = 65536;  // Warnings of every rank may come first.
+constexpr Seconds kShortest{1e-9};
+constexpr Seconds kLongest{1e6};
+constexpr Bytes kLargest{1e15};
 
 // A new format is a folder beside these, and one line here.
 constexpr std::array kFormats = {
@@ -64,8 +66,8 @@ BenchmarkLog read_benchmark_log(const std::filesystem::path& path, const Benchma
 void CurveBuilder::add(Bytes size, Seconds time, const std::string& where) {
   if (!(size > Bytes{}))
     return report_.skip("row of size 0", where);
-  if (!(time > Seconds{}) || !std::isfinite(time.value) || !std::isfinite(size.value))
-    return report_.skip("row whose time is not above 0", where);
+  if (!(time >= kShortest && time <= kLongest) || !(size >= Bytes{1} && size <= kLargest))
+    return report_.skip("row whose size or time no network can have", where);
   const auto known = std::ranges::find(points_, size, &CurvePoint::size);
   if (known == points_.end()) {
     points_.push_back({size, time});

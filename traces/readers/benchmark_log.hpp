@@ -51,8 +51,9 @@ BenchmarkLog parse_benchmark_log(std::string_view text, const std::string& origi
 
 /// Collects the points of a curve; used by the formats.
 ///
-/// Sizes may come in any order. Size 0 and times that are not above zero are counted as skipped; of
-/// a size that comes twice the shorter time stays and a doubt is counted.
+/// Sizes may come in any order. Size 0, other sizes outside 1 B to 1e15 B and times outside 1 ns to
+/// 1e6 s are counted as skipped; of a size that comes twice the shorter time stays and a doubt is
+/// counted.
 class CurveBuilder {
  public:
   explicit CurveBuilder(ImportReport& report) : report_(report) {}

@@ -77,7 +77,7 @@ BenchmarkLog read_iperf3_json(std::string_view text, const std::string& origin,
   const double rate = there ? root.at(place).get<double>() : 0;
   if (!(rate > 0))
     throw InputError(fmt::format("{}: {}: expected bits per second above 0, found {}", origin,
-                                 place.to_string(), there ? "none of it" : "nothing"));
+                                 place.to_string(), there ? fmt::format("{}", rate) : "nothing"));
   return log_of(rate);
 }
 

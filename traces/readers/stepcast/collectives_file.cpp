@@ -34,16 +34,17 @@ CollectiveKind read_kind(ObjectReader& object) {
                                         in_quotes(name), did_you_mean(name, known)));
 }
 
-std::vector<double> read_numbers(ObjectReader& object, const char* key) {
+/// Within what any network can do: beyond, logarithms and products would overflow.
+std::vector<double> read_numbers(ObjectReader& object, const char* key, double least, double most) {
   const json& array = object.raw(key);
   if (!array.is_array() || array.empty())
     object.fail(key, "expected an array of at least one number");
   std::vector<double> numbers;
   for (const json& value : array) {
     const double number = value.is_number() ? value.get<double>() : 0;
-    if (!(number > 0) || !std::isfinite(number))
-      object.fail(key, fmt::format("expected numbers above 0, found {} at place {}",
-                                   in_quotes(value.dump()), numbers.size() + 1));
+    if (!(number >= least) || number > most)
+      object.fail(key, fmt::format("expected numbers from {} to {}, found {} at place {}", least,
+                                   most, in_quotes(value.dump()), numbers.size() + 1));
     numbers.push_back(number);
   }
   return numbers;
@@ -63,8 +64,8 @@ CollectiveCurve read_curve(ObjectReader& object) {
   if (curve.ranks % curve.nodes != 0)
     object.fail("nodes",
                 fmt::format("expected a divisor of {} ranks, found {}", curve.ranks, curve.nodes));
-  const std::vector<double> sizes = read_numbers(object, "sizes_bytes");
-  const std::vector<double> times = read_numbers(object, "times_s");
+  const std::vector<double> sizes = read_numbers(object, "sizes_bytes", 1, 1e15);
+  const std::vector<double> times = read_numbers(object, "times_s", 1e-9, 1e6);
   if (sizes.size() != times.size())
     object.fail("times_s",
                 fmt::format("expected {} times, one a size, found {}", sizes.size(), times.size()));
