@@ -125,6 +125,7 @@ void fit_alpha_beta(const Family& family, CurveFit& fit) {
 }
 
 /// Sum of the |log errors| when each curve is predicted from the others with this change of law.
+/// None counts for more than an outlier: those are not known yet.
 double error_with(const Family& family, CurveFit fit) {
   double sum = 0;
   for (const CollectiveCurve* left_out : family) {
@@ -136,7 +137,7 @@ double error_with(const Family& family, CurveFit fit) {
       if (point.use != PointUse::Kept)
         continue;
       const auto estimate = find_time(rest, fit.kind, left_out->ranks, left_out->nodes, point.size);
-      sum += std::abs(std::log(estimate->time / point.time));
+      sum += std::min(std::abs(std::log(estimate->time / point.time)), std::log(kOutlier));
     }
   }
   return sum;

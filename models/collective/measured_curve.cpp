@@ -30,7 +30,7 @@ class CurveFamily {
     if (const std::optional<Seconds> time = find_direct(size))
       return {.time = *time};
     CurveEstimate estimate = size < fit_.tree_below ? by_tree(size) : by_ring(size);
-    if (estimate.beyond_ranks && fit_.tree_below > Bytes{} && size >= fit_.tree_below)
+    if (estimate.beyond_ranks && size >= fit_.tree_below && size < furthest_tree())
       estimate.time = std::min(estimate.time, by_tree(size).time);
     return estimate;
   }
@@ -55,6 +55,13 @@ class CurveFamily {
       if (curve->ranks == ranks_)
         return CurveSection{curve}.find_time(size);
     return std::nullopt;
+  }
+
+  /// The start-up of a ring grows with the ranks, the transfer of a tree with the size: so the size
+  /// at which one gives way to the other grows at most with the ranks.
+  Bytes furthest_tree() const {
+    const auto* most = *std::ranges::max_element(curves_, {}, &CollectiveCurve::ranks);
+    return fit_.tree_below * (static_cast<double>(ranks_) / most->ranks);
   }
 
   /// Beyond the largest size that went through a tree, its last slope continues.

@@ -9,7 +9,8 @@
 // counts along the line in rounds(P). Small all-reduces go through a tree:
 //   T(nodes, size) = fixed(size) + log2(nodes) * h(size)
 // and are compared at equal size. Where the tree gives way to the ring is found by fit_curves();
-// beyond the largest measured rank count the cheaper of both is taken, as the library would.
+// beyond the largest measured rank count the cheaper of both is taken, as the library would, up to
+// a size that has grown with the ranks.
 // Sizes are interpolated in log-log on each curve, and extended by the fitted ring bandwidth.
 //
 // Assumes groups with equally many ranks on each node and an otherwise idle network.

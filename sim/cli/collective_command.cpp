@@ -93,10 +93,10 @@ std::string curve_lines(const std::vector<CollectiveRun>& runs) {
         rows.insert(fmt::format("{} of {} on {} GPUs", name_of(run.collective.kind),
                                 format_bytes(run.collective.size), run.ranks));
     if (!rows.empty())
-      text += wrap(fmt::format("{} from measured curves: {}",
-                               basis == "measured" ? "Interpolated" : "Extrapolated",
-                               fmt::join(rows, ", ")),
-                   2);
+      text += wrap(
+          fmt::format("{} from measured curves: {}",
+                      basis == "measured" ? "Interpolated" : "Extrapolated", fmt::join(rows, ", ")),
+          2);
   }
   return text.empty() ? text : "\n" + text;
 }

@@ -126,9 +126,11 @@ std::string summary_line(const Calibration& calibration, CollectiveKind kind) {
   if (kept.points == 0)
     return fmt::format("{}: one rank count only, so none can be predicted from the others",
                        name_of(kind));
-  return fmt::format("{}: median {} over {} points, alpha-beta {}; with the {} outliers {}",
-                     name_of(kind), percent(kept.median), kept.points, percent(line.median),
-                     all.points - kept.points, percent(all.median));
+  std::string text = fmt::format("{}: median {} over {} points, alpha-beta {}", name_of(kind),
+                                 percent(kept.median), kept.points, percent(line.median));
+  if (all.points > kept.points)
+    text += fmt::format("; counting outliers too: {} over {}", percent(all.median), all.points);
+  return text;
 }
 
 std::string where_of(const CurveFit& fit) {

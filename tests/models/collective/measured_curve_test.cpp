@@ -90,12 +90,13 @@ TEST(MeasuredCurve, OneRankCountIsScaledByItsRounds) {
 }
 
 TEST(MeasuredCurve, SmallAllReducesFollowTheTree) {
-  // 10 us + log2(nodes) * 8 us below 64 KiB, a ring from there on.
+  // 10 us + log2(nodes) * (8 us + size / 1 GB/s) below 64 KiB, a ring from there on.
   std::vector<CollectiveCurve> curves;
   for (const std::uint32_t nodes : {2U, 4U, 8U}) {
     CollectiveCurve curve{.kind = AllReduce, .ranks = 4 * nodes, .nodes = nodes};
     for (Bytes size = 1.0_KiB; size < 64.0_KiB; size = size * 2)
-      curve.points.push_back({size, 10.0_us + 8.0_us * std::log2(nodes)});
+      curve.points.push_back(
+          {size, 10.0_us + (8.0_us + size / BytesPerSecond{1e9}) * std::log2(nodes)});
     for (const CurvePoint& point : ring_curve(AllReduce, 4 * nodes, nodes).points)
       curve.points.push_back(point);
     curves.push_back(curve);
@@ -103,8 +104,8 @@ TEST(MeasuredCurve, SmallAllReducesFollowTheTree) {
   const MeasuredCollectives measured = fitted(curves);
   ASSERT_EQ(measured.fits.size(), 1U);
   EXPECT_EQ(measured.fits[0].tree_below, 64.0_KiB);
-  // 16 nodes are 4 levels: 10 + 4 * 8 us.
-  EXPECT_NEAR(find_time(measured, AllReduce, 64, 16, 4.0_KiB)->time.value, 42e-6, 1e-9);
+  // 16 nodes are 4 levels: 10 + 4 * (8 + 4.096) us.
+  EXPECT_NEAR(find_time(measured, AllReduce, 64, 16, 4.0_KiB)->time.value, 58.384e-6, 1e-9);
 }
 
 TEST(MeasuredCurve, HalvesAnAllReduceForAReduceScatter) {
