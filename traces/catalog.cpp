@@ -38,7 +38,7 @@ Shelf shelf_of(CatalogKind kind) {
     case CatalogKind::Architecture:
       return {"traces/architectures", "architecture", "architectures"};
     case CatalogKind::Collectives:
-      return {"traces/collectives", "measured collectives", "measured collectives"};
+      return {"traces/collectives", "measured collectives", "collectives"};
   }
   return {"", "", ""};
 }

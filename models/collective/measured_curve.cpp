@@ -151,8 +151,8 @@ bool is_half_of_all_reduce(CollectiveKind kind) {
 
 /// Nodes of a group that has equally many ranks on each.
 std::optional<std::uint32_t> find_even_nodes(const Group& group, const Cluster& cluster) {
-  if (is_consecutive(group) && reach_of(group, cluster).on_nic == 0)
-    return 1;
+  if (const std::optional<Blocks> blocks = find_blocks(group, cluster))
+    return blocks->ranks / blocks->per_node;
   const std::vector<std::vector<Rank>> nodes = by_node(group, cluster);
   const bool even = std::ranges::all_of(
       nodes, [&](const auto& members) { return members.size() == nodes.front().size(); });

@@ -106,7 +106,10 @@ std::vector<std::string> curve_notes(const Uses& uses, const MeasuredCollectives
 std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster,
                                        Fidelity fidelity) {
   std::vector<std::string> notes;
-  if (cluster.measured && fidelity == Fidelity::Step)
+  if (cluster.measured && cluster.measured->fits.empty())
+    notes.push_back(fmt::format("Links differ from those benchmarked: closed forms replace {}.",
+                                cluster.measured->name));
+  else if (cluster.measured && fidelity == Fidelity::Step)
     notes.emplace_back(
         "Step fidelity replays messages over the links and ignores measured curves.");
   else if (cluster.measured)
