@@ -28,14 +28,14 @@ double median_error(const Calibration& calibration, CollectiveKind kind, bool wi
 }
 
 TEST(Calibration, PredictsARankCountFromTheOthers) {
-  const Calibration calibration = calibrate(shipped("v100-32x4-edr"), nullptr);
+  const Calibration calibration = calibrate(shipped("v100-32x4-edr-nccl"), nullptr);
   // The bound asked of the model is 8 %; alpha-beta lines miss it on both.
   EXPECT_LE(median_error(calibration, CollectiveKind::AllReduce, true), 0.08);
   EXPECT_LE(median_error(calibration, CollectiveKind::Broadcast, true), 0.08);
 }
 
 TEST(Calibration, LeavesOutTheDisturbedBroadcastOn16Gpus) {
-  const Calibration calibration = calibrate(shipped("v100-32x4-edr"), nullptr);
+  const Calibration calibration = calibrate(shipped("v100-32x4-edr-nccl"), nullptr);
   std::vector<std::pair<std::uint32_t, double>> outliers;
   for (const CollectiveCurve& curve : calibration.measured.curves)
     for (const CurvePoint& point : curve.points)
@@ -47,7 +47,7 @@ TEST(Calibration, LeavesOutTheDisturbedBroadcastOn16Gpus) {
 }
 
 TEST(Calibration, SmallBroadcastsAreRatesNotLatencies) {
-  const Calibration calibration = calibrate(shipped("v100-32x4-edr"), nullptr);
+  const Calibration calibration = calibrate(shipped("v100-32x4-edr-nccl"), nullptr);
   for (const CollectiveCurve& curve : calibration.measured.curves) {
     const bool broadcast_between_nodes = curve.kind == CollectiveKind::Broadcast && curve.nodes > 1;
     EXPECT_EQ(curve.points.front().use,
@@ -58,7 +58,7 @@ TEST(Calibration, SmallBroadcastsAreRatesNotLatencies) {
 
 TEST(Calibration, AClusterWithTheseCurvesMeetsThem) {
   const Cluster cluster = load_cluster("v100-32x4-edr");
-  const Calibration calibration = calibrate(shipped("v100-32x4-edr"), &cluster);
+  const Calibration calibration = calibrate(shipped("v100-32x4-edr-nccl"), &cluster);
   ASSERT_FALSE(calibration.now.empty());
   for (const PointError& error : calibration.now)
     if (error.measured.use == PointUse::Kept) {
@@ -67,7 +67,7 @@ TEST(Calibration, AClusterWithTheseCurvesMeetsThem) {
 }
 
 TEST(Calibration, SaysWhatItLeftOutAndWhy) {
-  const std::string text = render_calibration(calibrate(shipped("v100-32x4-edr"), nullptr));
+  const std::string text = render_calibration(calibrate(shipped("v100-32x4-edr-nccl"), nullptr));
   EXPECT_NE(text.find("broadcast on 16 GPUs, 8 MiB to 32 MiB: outliers"), std::string::npos);
   EXPECT_NE(text.find("overlapping repetitions"), std::string::npos);
 }

@@ -41,8 +41,8 @@ TEST(RealLogs, AbcisCurvesAreThoseOfItsLogs) {
   if (!fs::is_directory(kData / "abci2"))
     GTEST_SKIP() << kData / "abci2"
                  << " is not there";
-  expect_shipped(kData / "abci2/allreduce", ".nccl", "v100-32x4-edr", {});
-  expect_shipped(kData / "abci2/bcast", ".nccl", "v100-32x4-edr", {});
+  expect_shipped(kData / "abci2/allreduce", ".nccl", "v100-32x4-edr-nccl", {});
+  expect_shipped(kData / "abci2/bcast", ".nccl", "v100-32x4-edr-nccl", {});
 }
 
 TEST(RealLogs, TheA100NodesCurvesAreThoseOfItsLogs) {

@@ -81,7 +81,7 @@ TEST(CollectivesFile, AnotherLinkMakesTheCurvesVoid) {
   const Cluster faster = with_settings(load_cluster("v100-32x4-edr"), settings);
   ASSERT_TRUE(faster.measured);
   EXPECT_TRUE(faster.measured->fits.empty());
-  EXPECT_EQ(faster.measured->name, "v100-32x4-edr");
+  EXPECT_EQ(faster.measured->name, "v100-32x4-edr-nccl");
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(ClusterSchema, RefusesWhatTheReaderRefuses) {
 }
 
 TEST(CollectivesSchema, RefusesWhatTheReaderRefuses) {
-  const fs::path path = "../traces/collectives/v100-32x4-edr.json";
+  const fs::path path = "../traces/collectives/v100-32x4-edr-nccl.json";
   EXPECT_TRUE(valid_after("collectives", path, R"({"name": "other"})"));
   for (const char* change :
        {R"({"curves": []})", R"({"curves": [{"collective": "gossip"}]})", R"({"version": 2})",
