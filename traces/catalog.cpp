@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/readers/stepcast/cluster_reader.hpp"
+#include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/kfac_costs_reader.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
 
@@ -36,6 +37,8 @@ Shelf shelf_of(CatalogKind kind) {
       return {"configs/devices", "device", "devices"};
     case CatalogKind::Architecture:
       return {"traces/architectures", "architecture", "architectures"};
+    case CatalogKind::Collectives:
+      return {"traces/collectives", "measured collectives", "collectives"};
   }
   return {"", "", ""};
 }
@@ -51,7 +54,12 @@ std::string relative_to(const fs::path& folder, const std::string& name) {
 
 fs::path data_beside(const fs::path& program) {
   return program.parent_path().parent_path() / "share/stepcast";
-}
+  /// Of the measured collectives that a cluster file names.
+  fs::path find_curves(const fs::path& cluster, const std::string& name) try {
+    return find_file(CatalogKind::Collectives, relative_to(cluster.parent_path(), name));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: /collectives: {}", cluster.string(), error.what()));
+  }
 
 }  // namespace
 
@@ -120,11 +128,15 @@ std::optional<KfacCosts> find_kfac_costs(const std::string& device) {
 }
 
 Cluster load_cluster(const std::string& name) {
-  if (is_path(name))
-    return read_cluster(name);
-  if (std::optional<Cluster> ideal = find_ideal_cluster(name))
-    return *std::move(ideal);
-  return read_cluster(find_cluster(name));
+  if (!is_path(name)) {
+    if (std::optional<Cluster> ideal = find_ideal_cluster(name))
+      return *std::move(ideal);
+  }
+  const fs::path file = find_cluster(name);
+  Cluster cluster = read_cluster(file);
+  if (cluster.measured)
+    cluster.measured = read_collectives(find_curves(file, cluster.measured->name));
+  return cluster;
 }
 
 Experiment load_experiment(const std::string& name) {

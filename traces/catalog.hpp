@@ -13,7 +13,7 @@
 namespace stepcast {
 
 /// What the data folder holds, one subfolder each.
-enum class CatalogKind { Workload, Cluster, Experiment, Device, Architecture };
+enum class CatalogKind { Workload, Cluster, Experiment, Device, Architecture, Collectives };
 
 /// The folder that holds traces/ and configs/: the environment variable STEPCAST_DATA if set, else
 /// share/stepcast beside the program's folder (it was installed, wherever that was moved), else the
@@ -36,7 +36,8 @@ std::filesystem::path find_experiment(const std::string& name);
 Workload load_workload(const std::string& name);
 /// traces/hardware/<device>-kfac.json, if there is one. Throws InputError for a faulty one.
 std::optional<KfacCosts> find_kfac_costs(const std::string& device);
-/// Also knows "ideal-<nodes>x<gpus>", of any size and without a file.
+/// With its measured collectives, if it names some. Also knows "ideal-<nodes>x<gpus>", of any size
+/// and without a file.
 Cluster load_cluster(const std::string& name);
 /// Paths of workload and cluster in the file are relative to the file.
 Experiment load_experiment(const std::string& name);

@@ -120,8 +120,17 @@ Workload at_batch(Workload workload, const Settings& settings) {
   return std::move(change.workload);
 }
 
+/// Curves were measured on the links as they were. The name stays, so that reports can say so.
+void drop_curves(Cluster& cluster, const std::string& path) {
+  const bool is_link =
+      path.starts_with("nic.") || path.starts_with("intra_node.") || path.starts_with("rack.");
+  if (cluster.measured && is_link)
+    cluster.measured = {.name = cluster.measured->name};
+}
+
 void set_field(Cluster& cluster, const std::string& path, const std::string& value) try {
   set_cluster_field(cluster, path, value);
+  drop_curves(cluster, path);
   cluster.provenance.notes.push_back(fmt::format("{}: {} as set by the user", path, value));
 } catch (const InputError& error) {
   throw InputError(fmt::format("cluster.{}: {}", path, error.what()));

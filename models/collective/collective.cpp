@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/collective/algorithms.hpp"
+#include "models/collective/measured_curve.hpp"
 
 namespace stepcast {
 namespace {
@@ -45,6 +46,27 @@ bool moves(const Collective& collective, const Group& group) {
   return group.size() > 1 && collective.size > Bytes{};
 }
 
+Seconds closed_form_cost(const Collective& collective, const Group& group, const Cluster& cluster) {
+  switch (collective.algorithm) {
+    case Algorithm::Ring:
+      return ring::total_cost(collective, group, cluster);
+    case Algorithm::HierarchicalRing:
+      return hierarchical::total_cost(collective, group, cluster);
+    case Algorithm::DoubleBinaryTree:
+      return tree::total_cost(collective, group, cluster);
+    case Algorithm::HalvingDoubling:
+      return halving_doubling::total_cost(collective, group, cluster);
+    case Algorithm::Pairwise:
+      return pairwise::total_cost(collective, group, cluster);
+    case Algorithm::Chain:
+      return chain::total_cost(collective, group, cluster);
+    case Algorithm::Star:
+      return star::total_cost(collective, group, cluster);
+  }
+  assert(false);
+  return {};
+}
+
 }  // namespace
 
 Algorithm default_algorithm(CollectiveKind kind) {
@@ -71,31 +93,8 @@ bool supports(Algorithm algorithm, CollectiveKind kind) {
   return false;
 }
 
-Seconds cost_of(const Collective& collective, const Group& group, const Cluster& cluster) {
-  if (!moves(collective, group))
-    return {};
-  switch (collective.algorithm) {
-    case Algorithm::Ring:
-      return ring::total_cost(collective, group, cluster);
-    case Algorithm::HierarchicalRing:
-      return hierarchical::total_cost(collective, group, cluster);
-    case Algorithm::DoubleBinaryTree:
-      return tree::total_cost(collective, group, cluster);
-    case Algorithm::HalvingDoubling:
-      return halving_doubling::total_cost(collective, group, cluster);
-    case Algorithm::Pairwise:
-      return pairwise::total_cost(collective, group, cluster);
-    case Algorithm::Chain:
-      return chain::total_cost(collective, group, cluster);
-    case Algorithm::Star:
-      return star::total_cost(collective, group, cluster);
-  }
-  assert(false);
-  return {};
-}
-
-std::vector<Phase> edge_flows_of(const Collective& collective, const Group& group,
-                                 const Cluster& cluster) {
+std::vector<Phase> closed_form_flows_of(const Collective& collective, const Group& group,
+                                        const Cluster& cluster) {
   if (!moves(collective, group))
     return {};
   switch (collective.algorithm) {
@@ -116,6 +115,25 @@ std::vector<Phase> edge_flows_of(const Collective& collective, const Group& grou
   }
   assert(false);
   return {};
+}
+
+Seconds cost_of(const Collective& collective, const Group& group, const Cluster& cluster) {
+  if (!moves(collective, group))
+    return {};
+  if (const auto measured = find_measured_time(collective, group, cluster))
+    return measured->time;
+  return closed_form_cost(collective, group, cluster);
+}
+
+std::vector<Phase> edge_flows_of(const Collective& collective, const Group& group,
+                                 const Cluster& cluster) {
+  std::vector<Phase> phases = closed_form_flows_of(collective, group, cluster);
+  if (phases.empty())
+    return phases;
+  const auto measured = find_measured_time(collective, group, cluster);
+  return measured ? scaled_to(std::move(phases), closed_form_cost(collective, group, cluster),
+                              measured->time)
+                  : phases;
 }
 
 StepPlan steps_of(const Collective& collective, const Group& group, const Cluster& cluster) {

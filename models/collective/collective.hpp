@@ -7,17 +7,9 @@
 
 #include "models/base/units.hpp"
 #include "models/network/cluster.hpp"
+#include "models/network/collective_kind.hpp"
 
 namespace stepcast {
-
-enum class CollectiveKind : std::uint8_t {
-  AllReduce,
-  ReduceScatter,
-  AllGather,
-  AllToAll,
-  Broadcast,
-  Reduce,
-};
 
 enum class Algorithm : std::uint8_t {
   Ring,              ///< all-reduce, reduce-scatter, all-gather
@@ -71,16 +63,22 @@ Algorithm default_algorithm(CollectiveKind kind);
 /// Whether `algorithm` implements `kind`.
 bool supports(Algorithm algorithm, CollectiveKind kind);
 
-/// Time on an idle network by closed form. 0 for a group of one or a size of 0.
+/// Time on an idle network: by the cluster's measured curves where they cover the collective (see
+/// find_measured_time), else by closed form. 0 for a group of one or a size of 0.
 /// Throws InputError if the algorithm does not implement the kind.
 Seconds cost_of(const Collective& collective, const Group& group, const Cluster& cluster);
 
 /// The phases that `flow` fidelity replays one after the other: edge flows between nodes, or inside
-/// the node when the group has one node only. Same preconditions as cost_of.
+/// the node when the group has one node only. On an idle network they take cost_of. Same
+/// preconditions as cost_of.
 std::vector<Phase> edge_flows_of(const Collective& collective, const Group& group,
                                  const Cluster& cluster);
 
-/// Every message of the algorithm.
+/// The same by closed form alone: every byte of the algorithm, whatever the curves say of its time.
+std::vector<Phase> closed_form_flows_of(const Collective& collective, const Group& group,
+                                        const Cluster& cluster);
+
+/// Every message of the algorithm, over the links alone: measured curves know no messages.
 StepPlan steps_of(const Collective& collective, const Group& group, const Cluster& cluster);
 
 /// Bytes that one rank sends, on average over the group.

@@ -19,6 +19,15 @@ BytesPerSecond uplink_bandwidth(const Cluster& cluster) {
   return cluster.nic.bandwidth * cluster.rack->nodes / cluster.rack->oversubscription;
 }
 
+double jitter_scale(const Cluster& cluster) {
+  if (cluster.software.jitter == 0)
+    return 1;
+  double harmonic = 0;
+  for (std::uint32_t rank = 1; rank <= cluster.ranks(); ++rank)
+    harmonic += 1.0 / rank;
+  return 1 + cluster.software.jitter * (harmonic - 1);
+}
+
 Seconds startup_of(const Cluster& cluster, Rank from, Rank to) {
   if (node_of(cluster, from) == node_of(cluster, to))
     return cluster.intra_node.startup;

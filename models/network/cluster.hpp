@@ -7,6 +7,7 @@
 
 #include "models/base/provenance.hpp"
 #include "models/base/units.hpp"
+#include "models/network/measured_collectives.hpp"
 
 namespace stepcast {
 
@@ -49,6 +50,9 @@ struct Software {
   Seconds bytescheduler_hook{};       ///< For each gradient, on the compute stream.
   Seconds ps_per_partition{};         ///< A push or pull: host work at worker and server.
   BytesPerSecond ps_sum_bandwidth{};  ///< At which a server takes in and adds up pushes; 0: free.
+  /// Mean delay of a rank in a step, as a share of its compute, where a synchronous step waits for
+  /// the slowest rank: see jitter_scale().
+  double jitter = 0;
 };
 
 /// What the schedules need to know of the GPU beside the trace.
@@ -70,6 +74,8 @@ struct Cluster {
   Overlap overlap;
   Software software;
   Device device;
+  /// Benchmarked collectives, fitted; they take the place of closed forms where they apply.
+  std::optional<MeasuredCollectives> measured;
   Provenance provenance;
 
   std::uint32_t ranks() const { return nodes * gpus_per_node; }
@@ -93,6 +99,12 @@ std::uint32_t rack_of(const Cluster& cluster, Rank rank);
 
 /// Bandwidth of one rack's uplink. Precondition: cluster.rack.
 BytesPerSecond uplink_bandwidth(const Cluster& cluster);
+
+/// What waiting for the slowest rank multiplies a rank's compute by: 1 + jitter (H_n - 1) over n
+/// ranks, H_n = 1 + 1/2 + ... + 1/n. Delays are taken as independent, never negative and
+/// exponentially distributed, so that the largest of n is H_n times the mean of one; a trace of one
+/// rank has the mean of one in it.
+double jitter_scale(const Cluster& cluster);
 
 /// Start-up of one message: the intra-node, NIC or NIC + rack start-up, by the distance.
 Seconds startup_of(const Cluster& cluster, Rank from, Rank to);

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -82,6 +83,24 @@ std::string gigabytes_per_second(BytesPerSecond bandwidth) {
   return std::isfinite(bandwidth.value) ? fmt::format("{:.3f}", bandwidth.value * 1e-9) : "-";
 }
 
+/// Which rows come from measured curves, if any do.
+std::string curve_lines(const std::vector<CollectiveRun>& runs) {
+  std::string text;
+  for (const std::string basis : {"measured", "extrapolated"}) {
+    std::set<std::string> rows;
+    for (const CollectiveRun& run : runs)
+      if (run.basis == basis)
+        rows.insert(fmt::format("{} of {} on {} GPUs", name_of(run.collective.kind),
+                                format_bytes(run.collective.size), run.ranks));
+    if (!rows.empty())
+      text += wrap(
+          fmt::format("{} from measured curves: {}",
+                      basis == "measured" ? "Interpolated" : "Extrapolated", fmt::join(rows, ", ")),
+          2);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 /// In the columns and units of nccl-tests.
 std::string table_of(const std::vector<CollectiveRun>& runs) {
   Table table{.columns = {{"collective", Align::Left},
@@ -99,7 +118,7 @@ std::string table_of(const std::vector<CollectiveRun>& runs) {
                           fmt::format("{:.2f}", run.time.value * 1e6),
                           gigabytes_per_second(run.algorithm_bandwidth()),
                           gigabytes_per_second(run.bus_bandwidth())});
-  return render(table);
+  return render(table) + curve_lines(runs);
 }
 
 std::string json_of(const std::vector<CollectiveRun>& runs) {
@@ -112,6 +131,7 @@ std::string json_of(const std::vector<CollectiveRun>& runs) {
                                {"gpus", run.ranks},
                                {"size_bytes", run.collective.size.value},
                                {"time_s", run.time.value},
+                               {"basis", run.basis},
                                {"algbw_bytes_per_s", run.algorithm_bandwidth().value},
                                {"busbw_bytes_per_s", run.bus_bandwidth().value}});
   return json.dump(2) + "\n";

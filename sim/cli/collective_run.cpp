@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/collective/measured_curve.hpp"
 #include "models/schedule/builder.hpp"
 
 namespace stepcast {
@@ -29,6 +30,15 @@ TaskId add(Builder& builder, const Collective& collective) {
   return kNone;
 }
 
+std::string basis_of(const Collective& collective, const Cluster& cluster, Fidelity fidelity) {
+  const auto estimate = fidelity == Fidelity::Step
+                            ? std::nullopt
+                            : find_measured_time(collective, world_of(cluster), cluster);
+  if (!estimate)
+    return "closed form";
+  return estimate->extrapolated() || estimate->half_all_reduce ? "extrapolated" : "measured";
+}
+
 }  // namespace
 
 CollectiveRun run_collective(const Collective& collective, const Cluster& cluster,
@@ -43,7 +53,8 @@ CollectiveRun run_collective(const Collective& collective, const Cluster& cluste
   return {.collective = collective,
           .ranks = cluster.ranks(),
           .fidelity = fidelity,
-          .time = simulate(plan, cluster, {.fidelity = fidelity}).iteration_time};
+          .time = simulate(plan, cluster, {.fidelity = fidelity}).iteration_time,
+          .basis = basis_of(collective, cluster, fidelity)};
 }
 
 Cluster first_ranks_of(Cluster cluster, std::uint32_t gpus) {

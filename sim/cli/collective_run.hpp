@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "models/collective/collective.hpp"
 #include "models/network/cluster.hpp"
@@ -13,7 +14,8 @@ struct CollectiveRun {
   Collective collective;
   std::uint32_t ranks = 1;
   Fidelity fidelity = Fidelity::Flow;
-  Seconds time{};  ///< From the call to the end on all ranks; launch overhead included.
+  Seconds time{};     ///< From the call to the end on all ranks; launch overhead included.
+  std::string basis;  ///< "closed form", "measured" or "extrapolated"; the curves' part of it.
 
   BytesPerSecond algorithm_bandwidth() const { return collective.size / time; }
   BytesPerSecond bus_bandwidth() const {

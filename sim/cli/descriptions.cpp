@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "models/collective/collective.hpp"
 #include "sim/cli/facts.hpp"
 #include "sim/report/table.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
@@ -128,6 +129,8 @@ std::string description_of(const Cluster& cluster) {
   if (!cluster.rack)
     facts.emplace_back("rack", "none: one switch");
   facts.emplace_back("GPUs", std::to_string(cluster.ranks()));
+  if (cluster.measured)
+    facts.emplace_back("collectives", cluster.measured->name + " (measured curves)");
   add_provenance(facts, cluster.provenance);
   return render(facts) + "\nChange a field with --set cluster.<field>=<value>.\n";
 }
@@ -151,6 +154,26 @@ std::string description_of(const Architecture& architecture) {
                            macs(architecture) * 1e-9)}};
   add_provenance(facts, architecture.provenance);
   return render(facts);
+}
+
+std::string description_of(const MeasuredCollectives& measured) {
+  Table table{.columns = {{"collective", Align::Left},
+                          {"GPUs"},
+                          {"nodes"},
+                          {"sizes"},
+                          {"from"},
+                          {"to"},
+                          {"left out"}}};
+  for (const CollectiveCurve& curve : measured.curves) {
+    const auto kept = std::ranges::count(curve.points, PointUse::Kept, &CurvePoint::use);
+    table.rows.push_back(
+        {name_of(curve.kind), std::to_string(curve.ranks), std::to_string(curve.nodes),
+         std::to_string(curve.points.size()), format_bytes(curve.points.front().size),
+         format_bytes(curve.points.back().size), std::to_string(std::ssize(curve.points) - kept)});
+  }
+  Facts facts{{"collectives", measured.name}};
+  add_provenance(facts, measured.provenance);
+  return render(facts) + "\n" + render(table);
 }
 
 std::string description_of(const Experiment& experiment) {

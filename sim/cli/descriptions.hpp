@@ -16,6 +16,7 @@ std::string description_of(const Workload& workload);  ///< With the longest lay
 std::string description_of(const Cluster& cluster);    ///< Fields by their paths for --set.
 std::string description_of(const DeviceSpec& device);
 std::string description_of(const Architecture& architecture);
+std::string description_of(const MeasuredCollectives& measured);  ///< With its curves.
 std::string description_of(const Experiment& experiment);
 std::string description_of(const ScheduleInfo& schedule);  ///< With its options.
 

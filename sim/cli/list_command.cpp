@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/collective/collective.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -14,6 +16,7 @@
 #include "traces/catalog.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
+#include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 
 namespace stepcast {
@@ -109,6 +112,26 @@ Table experiment_table() {
   return table;
 }
 
+std::string kinds_in(const MeasuredCollectives& measured) {
+  std::set<CollectiveKind> kinds;
+  for (const CollectiveCurve& curve : measured.curves)
+    kinds.insert(curve.kind);
+  std::vector<std::string> names;
+  for (const CollectiveKind kind : kinds)
+    names.emplace_back(name_of(kind));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Table collectives_table() {
+  Table table{.columns = {{"collectives", Align::Left}, {"curves"}, {"measured", Align::Left}}};
+  for (const std::string& name : list_names(CatalogKind::Collectives)) {
+    const MeasuredCollectives measured =
+        read_collectives(find_file(CatalogKind::Collectives, name));
+    table.rows.push_back({name, std::to_string(measured.curves.size()), kinds_in(measured)});
+  }
+  return table;
+}
+
 struct Section {
   const char* name;
   Table (*table)();
@@ -117,7 +140,8 @@ struct Section {
 constexpr std::array kSections{
     Section{"workloads", workload_table},         Section{"clusters", cluster_table},
     Section{"schedules", schedule_table},         Section{"devices", device_table},
-    Section{"architectures", architecture_table}, Section{"experiments", experiment_table}};
+    Section{"architectures", architecture_table}, Section{"experiments", experiment_table},
+    Section{"collectives", collectives_table}};
 
 /// Lists what can be named on the command line.
 class ListCommand final : public Subcommand {
@@ -131,7 +155,7 @@ class ListCommand final : public Subcommand {
 
   std::vector<CommandOption> options() override {
     return {{"KIND", "", &kind_,
-             "workloads, clusters, schedules, devices, architectures\nor experiments"},
+             "workloads, clusters, schedules, devices, architectures,\nexperiments or collectives"},
             {"--json", "", &json_, "print the names as JSON"}};
   }
 

@@ -12,6 +12,7 @@
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
+#include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 
 namespace stepcast {
@@ -35,8 +36,12 @@ constexpr std::array kFileKinds{
              [](const std::string& name) {
                return description_of(read_device(find_file(CatalogKind::Device, name)));
              }},
-    FileKind{CatalogKind::Architecture, "stepcast-architecture", [](const std::string& name) {
+    FileKind{CatalogKind::Architecture, "stepcast-architecture",
+             [](const std::string& name) {
                return description_of(read_architecture(find_file(CatalogKind::Architecture, name)));
+             }},
+    FileKind{CatalogKind::Collectives, "stepcast-collectives", [](const std::string& name) {
+               return description_of(read_collectives(find_file(CatalogKind::Collectives, name)));
              }}};
 
 bool is_path(std::string_view name) {
@@ -53,8 +58,8 @@ const FileKind& kind_of_file(const std::string& path) {
   const auto found = std::ranges::find(kFileKinds, format, &FileKind::format);
   if (found == kFileKinds.end())
     throw InputError(fmt::format(
-        "{}: /format: expected that of a workload, cluster, experiment, device or architecture, "
-        "found {}",
+        "{}: /format: expected that of a workload, cluster, experiment, device, architecture or "
+        "collectives, found {}",
         path, in_quotes(format)));
   return *found;
 }

@@ -45,6 +45,7 @@ std::unique_ptr<Subcommand> make_collective_command();
 std::unique_ptr<Subcommand> make_validate_command();
 std::unique_ptr<Subcommand> make_derive_command();
 std::unique_ptr<Subcommand> make_import_command();
+std::unique_ptr<Subcommand> make_calibrate_command();
 std::unique_ptr<Subcommand> make_schema_command();
 
 }  // namespace stepcast

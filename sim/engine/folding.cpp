@@ -19,12 +19,13 @@ struct Signature {
 };
 
 std::vector<double> compute_scales(const Cluster& cluster, const EngineOptions& options) {
-  std::vector<double> scales(cluster.ranks(), 1.0);
+  const double jitter = jitter_scale(cluster);
+  std::vector<double> scales(cluster.ranks(), jitter);
   for (const auto& [rank, factor] : options.stragglers) {
     if (rank >= scales.size())
       throw InputError(
           fmt::format("straggler.{}: the cluster has ranks 0 to {}", rank, scales.size() - 1));
-    scales[rank] = factor;
+    scales[rank] = factor * jitter;
   }
   return scales;
 }

@@ -15,7 +15,7 @@ using ClassId = std::uint32_t;
 struct RankClass {
   Rank representative = 0;  ///< The lowest rank of the class.
   std::uint32_t count = 1;
-  double compute_scale = 1;  ///< Straggler factor on every compute time.
+  double compute_scale = 1;  ///< Straggler factor and jitter on every compute time.
 };
 
 /// What one task did on one class of ranks, in simulated time.

@@ -1,6 +1,7 @@
 #include "sim/report/forecast.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include "models/schedule/accumulation.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/critical_path.hpp"
+#include "sim/report/network_notes.hpp"
 #include "sim/report/why.hpp"
 
 namespace stepcast {
@@ -147,6 +149,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
 
   forecast.sent_per_gpu = sent_per_gpu(plan, cluster);
   forecast.links = link_loads_of(plan, cluster, timeline.iteration_time);
+  std::ranges::move(network_notes(plan, cluster, fidelity), std::back_inserter(forecast.notes));
   add_steps(forecast, step_times(plan, timeline, slowest));
   return forecast;
 }

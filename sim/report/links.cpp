@@ -73,7 +73,7 @@ class LinkCounter {
     }
     if (cluster_.nodes == 1)
       return;
-    for (const Phase& phase : edge_flows_of(collective, group, cluster_))
+    for (const Phase& phase : closed_form_flows_of(collective, group, cluster_))
       for (const Message& message : phase.messages)
         add(message);
   }

@@ -57,6 +57,25 @@ BENCHMARK_CAPTURE(forecast, resnet50_dear_10240_gpus_flow, kTenThousand)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 
+// The same forecast by closed forms and by measured curves.
+void measured_curves(benchmark::State& state, bool with_curves) {
+  const Workload workload = load_workload("resnet50-v100-bs96");
+  Cluster cluster = load_cluster("v100-32x4-edr");
+  if (!with_curves)
+    cluster.measured.reset();
+  const ScheduleOptions options = effective_options(schedule_of("ddp"), {});
+  for (auto _ : state) {
+    const Plan plan = build_plan("ddp", workload, cluster, options);
+    const Timeline timeline = simulate(plan, cluster, {.fidelity = Fidelity::Flow});
+    benchmark::DoNotOptimize(
+        make_forecast(workload, cluster, plan, options, Fidelity::Flow, timeline));
+  }
+}
+BENCHMARK_CAPTURE(measured_curves, resnet50_ddp_128_gpus_closed_forms, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(measured_curves, resnet50_ddp_128_gpus_curves, true)
+    ->Unit(benchmark::kMillisecond);
+
 // Two clusters in turn: the platform is built anew for every forecast. It must take the same time
 // after thousands of them.
 void alternating_clusters(benchmark::State& state) {

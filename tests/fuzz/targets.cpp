@@ -10,7 +10,9 @@ namespace stepcast::fuzz {
 std::span<const Target> targets() {
   static constexpr Target kTargets[] = {
       {"architecture", accepts_architecture},
+      {"benchmark_log", accepts_benchmark_log},
       {"cluster", accepts_cluster},
+      {"collectives", accepts_collectives},
       {"device", accepts_device},
       {"experiment", accepts_experiment},
       {"pipedream", accepts_pipedream},

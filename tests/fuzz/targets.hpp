@@ -14,7 +14,9 @@ struct Target {
 };
 
 bool accepts_architecture(std::string_view text);
+bool accepts_benchmark_log(std::string_view text);
 bool accepts_cluster(std::string_view text);
+bool accepts_collectives(std::string_view text);
 bool accepts_device(std::string_view text);
 bool accepts_experiment(std::string_view text);
 bool accepts_pipedream(std::string_view text);

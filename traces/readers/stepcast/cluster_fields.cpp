@@ -75,6 +75,7 @@ const std::vector<ClusterField>& cluster_fields() {
       {"software.negotiation_per_request", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_request; }},
       {"software.bytescheduler_hook", [](Cluster& c) -> Seconds& { return c.software.bytescheduler_hook; }},
       {"software.ps_per_partition", [](Cluster& c) -> Seconds& { return c.software.ps_per_partition; }},
+      {"software.jitter", [](Cluster& c) -> double& { return c.software.jitter; }},
       {"software.ps_sum_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.software.ps_sum_bandwidth; }},
   };
   // clang-format on

@@ -100,6 +100,8 @@ Cluster parse_cluster(std::string_view text, const std::string& origin) {
   Cluster cluster;
   for (const ClusterField& field : cluster_fields())
     read_field(cluster, field, sections);
+  if (const std::string curves = root.text_or("collectives", ""); !curves.empty())
+    cluster.measured = {.name = curves};
   cluster.provenance = read_provenance(root.object("provenance"));
   sections.finish();
   try {

@@ -67,6 +67,7 @@ INSTANTIATE_TEST_SUITE_P(, ShippedFiles,
                                          ShippedFolder{"experiment", "configs/experiments"},
                                          ShippedFolder{"measurements", "traces/published"},
                                          ShippedFolder{"goal", "traces/published/goals"},
+                                         ShippedFolder{"collectives", "traces/collectives"},
                                          ShippedFolder{"device", "configs/devices"},
                                          ShippedFolder{"architecture", "traces/architectures"},
                                          ShippedFolder{"workload", "traces/workloads"}),
@@ -82,6 +83,19 @@ TEST(ClusterSchema, RefusesWhatTheReaderRefuses) {
         R"({"rack": {"nodes": 4, "oversubscription": 0.5}})", R"({"provenance": {"kind": "?"}})",
         R"({"overlap": {"compute_slowdown": -1}})"}) {
     EXPECT_FALSE(valid_after("cluster", path, change)) << change;
+  }
+}
+
+TEST(CollectivesSchema, RefusesWhatTheReaderRefuses) {
+  const fs::path path = "../traces/collectives/v100-32x4-edr-nccl.json";
+  EXPECT_TRUE(valid_after("collectives", path, R"({"name": "other"})"));
+  for (const char* change :
+       {R"({"curves": []})", R"({"curves": [{"collective": "gossip"}]})", R"({"version": 2})",
+        R"({"curves": [{"collective": "reduce", "ranks": 1, "nodes": 1, "sizes_bytes": [1],
+            "times_s": [1]}]})",
+        R"({"curves": [{"collective": "reduce", "ranks": 2, "nodes": 1, "sizes_bytes": [1],
+            "times_s": [0]}]})"}) {
+    EXPECT_FALSE(valid_after("collectives", path, change)) << change;
   }
 }
 

@@ -1,0 +1,341 @@
+#include "sim/report/calibration_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/text.hpp"
+#include "models/collective/collective.hpp"
+#include "models/collective/curve_fit.hpp"
+#include "sim/report/table.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Errors {
+  std::size_t points = 0;
+  double median = 0;
+  double worst = 0;
+};
+
+Errors summarise(std::vector<double> errors) {
+  if (errors.empty())
+    return {};
+  for (double& error : errors)
+    error = std::abs(error);
+  std::ranges::sort(errors);
+  const std::size_t half = errors.size() / 2;
+  const double median =
+      errors.size() % 2 == 1 ? errors[half] : (errors[half - 1] + errors[half]) / 2;
+  return {errors.size(), median, errors.back()};
+}
+
+/// Which errors to sum up.
+struct Selection {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  std::uint32_t ranks = 0;  ///< 0: of all rank counts.
+  std::uint32_t nodes = 0;
+  bool with_outliers = false;
+
+  bool takes(const PointError& error) const {
+    const bool same =
+        error.kind == kind && (ranks == 0 || (error.ranks == ranks && error.nodes == nodes));
+    const bool kept = error.measured.use == PointUse::Kept ||
+                      (with_outliers && error.measured.use == PointUse::Outlier);
+    return same && kept && error.measured.size >= kSummedFrom;
+  }
+};
+
+enum class By { Curve, AlphaBeta };
+
+Errors errors_in(const std::vector<PointError>& errors, const Selection& selection, By by) {
+  std::vector<double> selected;
+  for (const PointError& error : errors)
+    if (selection.takes(error))
+      selected.push_back(by == By::Curve ? error.error() : error.alpha_beta_error());
+  return summarise(std::move(selected));
+}
+
+std::string percent(double value) {
+  return fmt::format("{:.1f} %", 100 * value);
+}
+
+std::string median_of(const Errors& errors) {
+  return errors.points == 0 ? "-" : percent(errors.median);
+}
+
+std::string worst_of(const Errors& errors) {
+  return errors.points == 0 ? "-" : percent(errors.worst);
+}
+
+std::string layout_of(std::uint32_t ranks, std::uint32_t nodes) {
+  return fmt::format("{} x {}", nodes, ranks / nodes);
+}
+
+std::vector<std::string> error_row(const Calibration& calibration, const Selection& selection) {
+  const Errors left_out = errors_in(calibration.left_out, selection, By::Curve);
+  const Errors line = errors_in(calibration.left_out, selection, By::AlphaBeta);
+  const Errors fit = errors_in(calibration.fit, selection, By::AlphaBeta);
+  const Errors now = errors_in(calibration.now, selection, By::Curve);
+  return {median_of(left_out), worst_of(left_out), median_of(line),
+          worst_of(line),      median_of(fit),     median_of(now)};
+}
+
+std::string error_table(const Calibration& calibration) {
+  Table table{.columns = {{"collective", Align::Left},
+                          {"GPUs"},
+                          {"nodes"},
+                          {"points"},
+                          {"left out"},
+                          {"curve"},
+                          {"worst"},
+                          {"a-b"},
+                          {"worst"},
+                          {"a-b fit"},
+                          {"cluster"}}};
+  for (const CollectiveCurve& curve : calibration.measured.curves) {
+    const auto kept = std::ranges::count(curve.points, PointUse::Kept, &CurvePoint::use);
+    std::vector<std::string> row = {
+        name_of(curve.kind), std::to_string(curve.ranks), layout_of(curve.ranks, curve.nodes),
+        std::to_string(curve.points.size()),
+        std::to_string(curve.points.size() - static_cast<std::size_t>(kept))};
+    std::ranges::move(error_row(calibration, {curve.kind, curve.ranks, curve.nodes}),
+                      std::back_inserter(row));
+    table.rows.push_back(std::move(row));
+  }
+  return render(table);
+}
+
+std::vector<CollectiveKind> kinds_of(const MeasuredCollectives& measured) {
+  std::vector<CollectiveKind> kinds;
+  for (const CollectiveCurve& curve : measured.curves)
+    if (std::ranges::find(kinds, curve.kind) == kinds.end())
+      kinds.push_back(curve.kind);
+  return kinds;
+}
+
+std::string summary_line(const Calibration& calibration, CollectiveKind kind) {
+  const Errors kept = errors_in(calibration.left_out, {.kind = kind}, By::Curve);
+  const Errors all =
+      errors_in(calibration.left_out, {.kind = kind, .with_outliers = true}, By::Curve);
+  const Errors line = errors_in(calibration.left_out, {.kind = kind}, By::AlphaBeta);
+  if (kept.points == 0)
+    return fmt::format("{}: one rank count only, so none can be predicted from the others",
+                       name_of(kind));
+  std::string text = fmt::format("{}: median {} over {} points, alpha-beta {}", name_of(kind),
+                                 percent(kept.median), kept.points, percent(line.median));
+  if (all.points > kept.points)
+    text += fmt::format("; counting outliers too: {} over {}", percent(all.median), all.points);
+  return text;
+}
+
+std::string where_of(const CurveFit& fit) {
+  return fit.ranks_per_node == 0 ? "in a node" : fmt::format("{} a node", fit.ranks_per_node);
+}
+
+std::string fit_table(const Calibration& calibration) {
+  Table table{.columns = {{"fit", Align::Left},
+                          {"GPUs", Align::Left},
+                          {"tree below"},
+                          {"start-up of a ring step"},
+                          {"bandwidth of a ring step"}}};
+  for (const CurveFit& fit : calibration.measured.fits)
+    table.rows.push_back({name_of(fit.kind), where_of(fit),
+                          fit.tree_below > Bytes{} ? format_bytes(fit.tree_below) : "-",
+                          format_seconds(fit.startup), format_bandwidth(fit.bandwidth)});
+  return render(table);
+}
+
+/// Neighbouring points of a curve that were left out for the same reason.
+struct LeftOut {
+  const CollectiveCurve* curve = nullptr;
+  PointUse use = PointUse::Outlier;
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+std::vector<LeftOut> left_out_of(const MeasuredCollectives& measured) {
+  std::vector<LeftOut> runs;
+  for (const CollectiveCurve& curve : measured.curves) {
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+      const PointUse use = curve.points[i].use;
+      if (use == PointUse::Kept)
+        continue;
+      if (i > 0 && curve.points[i - 1].use == use)
+        runs.back().last = i;
+      else
+        runs.push_back({&curve, use, i, i});
+    }
+  }
+  return runs;
+}
+
+const char* reason_of(PointUse use) {
+  switch (use) {
+    case PointUse::Outlier:
+      return "outliers: far off the other rank counts at the same chunk, or slower than half of "
+             "what the curve had reached; the others predict them";
+    case PointUse::Pipelined:
+      return "no slower than with fewer ranks: overlapping repetitions, a rate and not a latency; "
+             "such sizes take the time of the smallest chunk kept";
+    case PointUse::Kept:
+      break;
+  }
+  return "";
+}
+
+const PointError* find_error(const Calibration& calibration, const CollectiveCurve& curve,
+                             Bytes size) {
+  const auto found = std::ranges::find_if(calibration.left_out, [&](const PointError& error) {
+    return error.kind == curve.kind && error.ranks == curve.ranks && error.nodes == curve.nodes &&
+           error.measured.size == size;
+  });
+  return found == calibration.left_out.end() ? nullptr : &*found;
+}
+
+std::string left_out_line(const Calibration& calibration, const LeftOut& run) {
+  const CurvePoint& first = run.curve->points[run.first];
+  const CurvePoint& last = run.curve->points[run.last];
+  std::string text =
+      fmt::format("{} on {} GPUs, {} to {}: {}", name_of(run.curve->kind), run.curve->ranks,
+                  format_bytes(first.size), format_bytes(last.size), reason_of(run.use));
+  const PointError* error = find_error(calibration, *run.curve, last.size);
+  if (run.use == PointUse::Outlier && error)
+    text += fmt::format(" ({} measured, {} predicted at {})", format_seconds(last.time),
+                        format_seconds(error->predicted), format_bytes(last.size));
+  return text;
+}
+
+std::string link_line(const CalibratedLink& link) {
+  std::string text = link.source + ":";
+  if (link.bandwidth > BytesPerSecond{})
+    text += fmt::format(" bandwidth {} (cluster.nic.bandwidth={:.4g}GBps)",
+                        format_bandwidth(link.bandwidth), link.bandwidth.value * 1e-9);
+  if (link.latency > Seconds{})
+    text += fmt::format(" latency {} (cluster.nic.startup={:.4g}us)", format_seconds(link.latency),
+                        link.latency.value * 1e6);
+  return text;
+}
+
+std::string list_of(const char* heading, const std::vector<std::string>& lines) {
+  std::string text = lines.empty() ? "" : fmt::format("\n{}\n", heading);
+  for (const std::string& line : lines)
+    text += wrap("- " + line, 2);
+  return text;
+}
+
+ordered_json json_of(const Errors& errors) {
+  if (errors.points == 0)
+    return nullptr;
+  return {{"points", errors.points}, {"median", errors.median}, {"worst", errors.worst}};
+}
+
+ordered_json errors_json(const Calibration& calibration, const Selection& selection) {
+  return {{"left_one_out", json_of(errors_in(calibration.left_out, selection, By::Curve))},
+          {"left_one_out_alpha_beta",
+           json_of(errors_in(calibration.left_out, selection, By::AlphaBeta))},
+          {"fit_alpha_beta", json_of(errors_in(calibration.fit, selection, By::AlphaBeta))},
+          {"cluster", json_of(errors_in(calibration.now, selection, By::Curve))}};
+}
+
+const char* name_of(PointUse use) {
+  return use == PointUse::Kept ? "kept" : use == PointUse::Outlier ? "outlier" : "pipelined";
+}
+
+ordered_json points_json(const Calibration& calibration, const CollectiveCurve& curve) {
+  ordered_json points = ordered_json::array();
+  for (const CurvePoint& point : curve.points) {
+    const PointError* error = find_error(calibration, curve, point.size);
+    points.push_back({{"size_bytes", point.size.value},
+                      {"time_s", point.time.value},
+                      {"use", name_of(point.use)}});
+    if (error)
+      points.back()["left_one_out_s"] = error->predicted.value;
+  }
+  return points;
+}
+
+ordered_json curve_json(const Calibration& calibration, const CollectiveCurve& curve) {
+  return {{"collective", stepcast::name_of(curve.kind)},
+          {"gpus", curve.ranks},
+          {"nodes", curve.nodes},
+          {"errors", errors_json(calibration, {curve.kind, curve.ranks, curve.nodes})},
+          {"points", points_json(calibration, curve)}};
+}
+
+}  // namespace
+
+Calibration calibrate(MeasuredCollectives measured, const Cluster* cluster) {
+  fit_curves(measured);
+  Calibration calibration{.measured = std::move(measured)};
+  calibration.left_out = leave_one_rank_count_out(calibration.measured);
+  calibration.fit = errors_of_fit(calibration.measured);
+  if (!cluster)
+    return calibration;
+  for (PointError error : calibration.fit) {
+    Cluster part = *cluster;
+    part.nodes = error.nodes;
+    part.gpus_per_node = error.ranks / error.nodes;
+    const Collective collective{.kind = error.kind,
+                                .algorithm = default_algorithm(error.kind),
+                                .size = error.measured.size};
+    error.predicted = part.software.collective_launch + cost_of(collective, world_of(part), part);
+    calibration.now.push_back(error);
+  }
+  return calibration;
+}
+
+std::string render_calibration(const Calibration& calibration) {
+  std::string text;
+  std::vector<std::string> summary;
+  std::vector<std::string> left_out;
+  std::vector<std::string> links;
+  for (const CollectiveKind kind : kinds_of(calibration.measured))
+    summary.push_back(summary_line(calibration, kind));
+  for (const LeftOut& run : left_out_of(calibration.measured))
+    left_out.push_back(left_out_line(calibration, run));
+  for (const CalibratedLink& link : calibration.links)
+    links.push_back(link_line(link));
+  if (!calibration.measured.curves.empty())
+    text += wrap(fmt::format("Absolute errors at {} and above. curve, a-b: the rank count "
+                             "predicted from the others, by the curves and by an alpha-beta line "
+                             "(median, worst); a-b fit: the line fitted to all; cluster: what the "
+                             "given cluster predicts.",
+                             format_bytes(kSummedFrom)),
+                 0) +
+            "\n" + error_table(calibration) + list_of("Each rank count from the others", summary) +
+            "\n" + fit_table(calibration);
+  text += list_of("Left out", left_out) + list_of("Links", links);
+  return text;
+}
+
+std::string calibration_json(const Calibration& calibration) {
+  ordered_json json;
+  json["summed_from_bytes"] = kSummedFrom.value;
+  json["curves"] = ordered_json::array();
+  json["summary"] = ordered_json::array();
+  json["fits"] = ordered_json::array();
+  json["links"] = ordered_json::array();
+  for (const CollectiveCurve& curve : calibration.measured.curves)
+    json["curves"].push_back(curve_json(calibration, curve));
+  for (const CollectiveKind kind : kinds_of(calibration.measured))
+    json["summary"].push_back({{"collective", stepcast::name_of(kind)},
+                               {"errors", errors_json(calibration, {.kind = kind})}});
+  for (const CurveFit& fit : calibration.measured.fits)
+    json["fits"].push_back({{"collective", stepcast::name_of(fit.kind)},
+                            {"gpus_per_node", fit.ranks_per_node},
+                            {"tree_below_bytes", fit.tree_below.value},
+                            {"startup_s", fit.startup.value},
+                            {"bandwidth_bytes_per_s", fit.bandwidth.value}});
+  for (const CalibratedLink& link : calibration.links)
+    json["links"].push_back({{"source", link.source},
+                             {"bandwidth_bytes_per_s", link.bandwidth.value},
+                             {"latency_s", link.latency.value}});
+  return json.dump(2) + "\n";
+}
+
+}  // namespace stepcast

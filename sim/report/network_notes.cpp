@@ -1,0 +1,124 @@
+#include "sim/report/network_notes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/text.hpp"
+#include "models/collective/measured_curve.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Kinds of collectives by what happened to them; a set, so that a note comes once.
+struct Uses {
+  std::map<CollectiveKind, std::set<std::uint32_t>> beyond_ranks;  ///< And on how many ranks.
+  std::set<CollectiveKind> beyond_sizes;
+  std::set<CollectiveKind> halves;
+  std::set<CollectiveKind> closed_forms;
+};
+
+void count(Uses& uses, const Collective& collective, const Group& group, const Cluster& cluster) {
+  if (group.size() < 2 || !(collective.size > Bytes{}))
+    return;
+  const auto estimate = find_measured_time(collective, group, cluster);
+  if (!estimate) {
+    uses.closed_forms.insert(collective.kind);
+    return;
+  }
+  if (estimate->beyond_ranks)
+    uses.beyond_ranks[collective.kind].insert(group.size());
+  if (estimate->beyond_sizes)
+    uses.beyond_sizes.insert(collective.kind);
+  if (estimate->half_all_reduce)
+    uses.halves.insert(collective.kind);
+}
+
+/// What a stream that fuses may send at most in one piece.
+Bytes largest_piece(const Stream& stream, Bytes total) {
+  const auto* negotiated = std::get_if<Negotiated>(&stream.rule);
+  return negotiated ? std::min(total, negotiated->fusion) : Bytes{};
+}
+
+Uses uses_of(const Plan& plan, const Cluster& cluster) {
+  Uses uses;
+  std::map<StreamId, Bytes> totals;
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    const Task& task = plan.graph.task(id);
+    if (task.kind != TaskKind::Communication)
+      continue;
+    Collective collective = plan.collectives[task.collective].collective;
+    const bool fuses = std::holds_alternative<Negotiated>(plan.streams[task.stream].rule);
+    Bytes& total = totals[task.stream];
+    total += collective.size;
+    if (fuses)
+      collective.size = largest_piece(plan.streams[task.stream], total);
+    count(uses, collective, plan.groups[task.group], cluster);
+  }
+  return uses;
+}
+
+std::string names_of(const std::set<CollectiveKind>& kinds) {
+  std::vector<std::string> names;
+  for (const CollectiveKind kind : kinds)
+    names.emplace_back(name_of(kind));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string measured_ranks(const MeasuredCollectives& measured, CollectiveKind kind) {
+  std::uint32_t least = 0;
+  std::uint32_t most = 0;
+  for (const CollectiveCurve& curve : measured.curves) {
+    if (curve.kind != kind && curve.kind != CollectiveKind::AllReduce)
+      continue;
+    least = least == 0 ? curve.ranks : std::min(least, curve.ranks);
+    most = std::max(most, curve.ranks);
+  }
+  return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+}
+
+std::vector<std::string> curve_notes(const Uses& uses, const MeasuredCollectives& measured) {
+  std::vector<std::string> notes;
+  for (const auto& [kind, ranks] : uses.beyond_ranks)
+    notes.push_back(fmt::format(
+        "Extrapolated: {} on {} GPUs, measured on {} ({}); continued along the rounds of the ring "
+        "or the levels of the tree.",
+        name_of(kind), fmt::join(ranks, ", "), measured_ranks(measured, kind), measured.name));
+  if (!uses.beyond_sizes.empty())
+    notes.push_back(fmt::format("Extrapolated: {} of sizes that were not measured ({}).",
+                                names_of(uses.beyond_sizes), measured.name));
+  if (!uses.halves.empty())
+    notes.push_back(fmt::format("Not measured: {} ({}); taken as half of a measured all-reduce.",
+                                names_of(uses.halves), measured.name));
+  if (!uses.closed_forms.empty())
+    notes.push_back(fmt::format(
+        "Not measured: {} as used here ({}); closed forms over the cluster's links instead.",
+        names_of(uses.closed_forms), measured.name));
+  return notes;
+}
+
+}  // namespace
+
+std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster,
+                                       Fidelity fidelity) {
+  std::vector<std::string> notes;
+  if (cluster.measured && cluster.measured->fits.empty())
+    notes.push_back(fmt::format("Links differ from those benchmarked: closed forms replace {}.",
+                                cluster.measured->name));
+  else if (cluster.measured && fidelity == Fidelity::Step)
+    notes.emplace_back(
+        "Step fidelity replays messages over the links and ignores measured curves.");
+  else if (cluster.measured)
+    notes = curve_notes(uses_of(plan, cluster), *cluster.measured);
+  if (const double scale = jitter_scale(cluster); scale > 1)
+    notes.push_back(fmt::format(
+        "Compute includes {:.1f} % of waiting for the slowest of {} ranks (software.jitter).",
+        100 * (scale - 1), cluster.ranks()));
+  return notes;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,3 @@
+# exit 2
+# copy ../fuzz/corpus/benchmark_log/valid_osu.txt
+stepcast calibrate valid_osu.txt

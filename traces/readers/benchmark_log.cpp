@@ -1,0 +1,114 @@
+#include "traces/readers/benchmark_log.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/bandwidth_tools/ib_write_bw.hpp"
+#include "traces/readers/bandwidth_tools/iperf3.hpp"
+#include "traces/readers/gzip.hpp"
+#include "traces/readers/log_text.hpp"
+#include "traces/readers/nccl_tests/nccl_tests_json.hpp"
+#include "traces/readers/nccl_tests/nccl_tests_text.hpp"
+#include "traces/readers/osu/osu_reader.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::size_t kHeadSize = 65536;  // Warnings of every rank may come first.
+constexpr Seconds kShortest{1e-9};
+constexpr Seconds kLongest{1e6};
+constexpr Bytes kLargest{1e15};
+
+// A new format is a folder beside these, and one line here.
+constexpr std::array kFormats = {
+    BenchmarkFormat{"nccl-tests", is_nccl_tests_text, read_nccl_tests_text},
+    BenchmarkFormat{"nccl-tests JSON", is_nccl_tests_json, read_nccl_tests_json},
+    BenchmarkFormat{"OSU", is_osu, read_osu},
+    BenchmarkFormat{"ib_write_bw", is_ib_write_bw, read_ib_write_bw},
+    BenchmarkFormat{"iperf3 JSON", is_iperf3_json, read_iperf3_json},
+    BenchmarkFormat{"iperf3", is_iperf3_text, read_iperf3_text},
+};
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const BenchmarkFormat& format : kFormats)
+    names.emplace_back(format.name);
+  return names;
+}
+
+}  // namespace
+
+BenchmarkLog parse_benchmark_log(std::string_view text, const std::string& origin,
+                                 const BenchmarkHints& hints, ImportReport& report) {
+  const std::string_view head = text.substr(0, kHeadSize);
+  const auto format =
+      std::ranges::find_if(kFormats, [&](const auto& candidate) { return candidate.sniff(head); });
+  if (format == kFormats.end())
+    throw InputError(
+        fmt::format("{}: expected the output of a network benchmark ({}), found another content",
+                    origin, fmt::join(format_names(), ", ")));
+  report.format = format->name;
+  return format->read(text, origin, hints, report);
+}
+
+BenchmarkLog read_benchmark_log(const std::filesystem::path& path, const BenchmarkHints& hints,
+                                ImportReport& report) {
+  const std::string origin = path.string();
+  return parse_benchmark_log(gunzip_if_compressed(read_text_file(path), origin), origin, hints,
+                             report);
+}
+
+void CurveBuilder::add(Bytes size, Seconds time, const std::string& where) {
+  if (!(size > Bytes{}))
+    return report_.skip("row of size 0", where);
+  if (!(time >= kShortest && time <= kLongest) || !(size >= Bytes{1} && size <= kLargest))
+    return report_.skip("row whose size or time no network can have", where);
+  const auto known = std::ranges::find(points_, size, &CurvePoint::size);
+  if (known == points_.end()) {
+    points_.push_back({size, time});
+    return;
+  }
+  report_.doubt("size that comes again; the shorter time was taken", where);
+  known->time = std::min(known->time, time);
+}
+
+CollectiveCurve CurveBuilder::finish(CollectiveKind kind, std::uint32_t ranks, std::uint32_t nodes,
+                                     const std::string& origin) {
+  constexpr std::uint32_t kMost = 1U << 20U;
+  if (points_.empty())
+    throw InputError(fmt::format("{}: expected at least one measured size, found none", origin));
+  if (ranks == 0 || nodes == 0)
+    throw InputError(fmt::format(
+        "{}: does not say on how many nodes and GPUs it ran; give --layout NODESxGPUS", origin));
+  if (ranks < 2 || ranks > kMost || ranks % nodes != 0)
+    throw InputError(
+        fmt::format("{}: expected two or more ranks, equally many a node, found {} on {} nodes",
+                    origin, ranks, nodes));
+  std::ranges::sort(points_, {}, &CurvePoint::size);
+  return {.kind = kind, .ranks = ranks, .nodes = nodes, .points = std::move(points_)};
+}
+
+std::optional<CollectiveKind> find_kind_in(std::string_view name) {
+  using enum CollectiveKind;
+  // The longer names first: "reduce" is part of "allreduce".
+  static constexpr std::array<std::pair<const char*, CollectiveKind>, 7> kNames = {
+      {{"allreduce", AllReduce},
+       {"reducescatter", ReduceScatter},
+       {"allgather", AllGather},
+       {"alltoall", AllToAll},
+       {"broadcast", Broadcast},
+       {"bcast", Broadcast},
+       {"reduce", Reduce}}};
+  const std::string letters = letters_of(name);
+  for (const auto& [text, kind] : kNames)
+    if (letters.find(text) != std::string::npos)
+      return kind;
+  return std::nullopt;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,162 @@
+#include "traces/readers/stepcast/collectives_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/collective/collective.hpp"
+#include "models/collective/curve_fit.hpp"
+#include "traces/json/provenance_json.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/format_header.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostCurves = 4096;
+constexpr std::uint64_t kMostRanks = std::uint64_t{1} << 20U;
+
+CollectiveKind read_kind(ObjectReader& object) {
+  const std::string name = object.text("collective");
+  if (const auto kind = find_collective_kind(name))
+    return *kind;
+  std::vector<std::string> known;
+  for (const CollectiveKind kind : all_collective_kinds())
+    known.emplace_back(name_of(kind));
+  object.fail("collective", fmt::format("expected one of {}, found {}{}", fmt::join(known, ", "),
+                                        in_quotes(name), did_you_mean(name, known)));
+}
+
+/// Within what any network can do: beyond, logarithms and products would overflow.
+std::vector<double> read_numbers(ObjectReader& object, const char* key, double least, double most) {
+  const json& array = object.raw(key);
+  if (!array.is_array() || array.empty())
+    object.fail(key, "expected an array of at least one number");
+  std::vector<double> numbers;
+  for (const json& value : array) {
+    const double number = value.is_number() ? value.get<double>() : 0;
+    if (!(number >= least) || number > most)
+      object.fail(key, fmt::format("expected numbers from {} to {}, found {} at place {}", least,
+                                   most, in_quotes(value.dump()), numbers.size() + 1));
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::uint32_t read_count(ObjectReader& object, const char* key, std::uint64_t least) {
+  const std::uint64_t count = object.count(key, least);
+  if (count > kMostRanks)
+    object.fail(key, fmt::format("expected at most {}, found {}", kMostRanks, count));
+  return static_cast<std::uint32_t>(count);
+}
+
+CollectiveCurve read_curve(ObjectReader& object) {
+  CollectiveCurve curve{.kind = read_kind(object),
+                        .ranks = read_count(object, "ranks", 2),
+                        .nodes = read_count(object, "nodes", 1)};
+  if (curve.ranks % curve.nodes != 0)
+    object.fail("nodes",
+                fmt::format("expected a divisor of {} ranks, found {}", curve.ranks, curve.nodes));
+  const std::vector<double> sizes = read_numbers(object, "sizes_bytes", 1, 1e15);
+  const std::vector<double> times = read_numbers(object, "times_s", 1e-9, 1e6);
+  if (sizes.size() != times.size())
+    object.fail("times_s",
+                fmt::format("expected {} times, one a size, found {}", sizes.size(), times.size()));
+  if (std::ranges::adjacent_find(sizes, std::greater_equal()) != sizes.end())
+    object.fail("sizes_bytes", "expected sizes that grow");
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    curve.points.push_back({Bytes{sizes[i]}, Seconds{times[i]}});
+  object.finish();
+  return curve;
+}
+
+void refuse_second(const MeasuredCollectives& measured, const CollectiveCurve& curve,
+                   ObjectReader& object) {
+  const bool second = std::ranges::any_of(measured.curves, [&](const CollectiveCurve& known) {
+    return known.kind == curve.kind && known.ranks == curve.ranks && known.nodes == curve.nodes;
+  });
+  if (second)
+    object.fail("ranks", fmt::format("expected one {} curve of {} ranks on {} nodes, found two",
+                                     name_of(curve.kind), curve.ranks, curve.nodes));
+}
+
+std::string curve_text(const CollectiveCurve& curve) {
+  std::vector<std::string> sizes;
+  std::vector<std::string> times;
+  for (const CurvePoint& point : curve.points) {
+    sizes.push_back(fmt::format("{}", point.size.value));
+    times.push_back(fmt::format("{:.9g}", point.time.value));
+  }
+  return fmt::format(R"(    {{
+      "collective": "{}", "ranks": {}, "nodes": {},
+      "sizes_bytes": [{}],
+      "times_s": [{}]
+    }})",
+                     name_of(curve.kind), curve.ranks, curve.nodes, fmt::join(sizes, ", "),
+                     fmt::join(times, ", "));
+}
+
+std::string indented(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    result += c;
+    if (c == '\n')
+      result += "  ";
+  }
+  return result;
+}
+
+}  // namespace
+
+MeasuredCollectives parse_collectives(std::string_view text, const std::string& origin) {
+  const json document = parse_json(text, origin);
+  ObjectReader root(document, origin);
+  read_format_header(root, "stepcast-collectives");
+  MeasuredCollectives measured{.name = root.text("name"),
+                               .provenance = read_provenance(root.object("provenance"))};
+  std::vector<ObjectReader> curves = root.objects("curves");
+  if (curves.empty() || curves.size() > kMostCurves)
+    root.fail("curves",
+              fmt::format("expected 1 to {} curves, found {}", kMostCurves, curves.size()));
+  for (ObjectReader& object : curves) {
+    CollectiveCurve curve = read_curve(object);
+    refuse_second(measured, curve, object);
+    measured.curves.push_back(std::move(curve));
+  }
+  root.finish();
+  fit_curves(measured);
+  return measured;
+}
+
+MeasuredCollectives read_collectives(const std::filesystem::path& path) {
+  return parse_collectives(read_text_file(path), path.string());
+}
+
+std::string to_json_text(const MeasuredCollectives& measured) {
+  std::vector<std::string> curves;
+  for (const CollectiveCurve& curve : measured.curves)
+    curves.push_back(curve_text(curve));
+  const auto replace = json::error_handler_t::replace;
+  return fmt::format(R"({{
+  "format": "stepcast-collectives",
+  "version": 1,
+  "name": {},
+  "provenance": {},
+  "curves": [
+{}
+  ]
+}}
+)",
+                     json(measured.name).dump(-1, ' ', false, replace),
+                     indented(provenance_json(measured.provenance).dump(2, ' ', false, replace)),
+                     fmt::join(curves, ",\n"));
+}
+
+}  // namespace stepcast
