@@ -7,6 +7,10 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "traces/readers/chakra/chakra_reader.hpp"
+#include "traces/readers/espresso/espresso_reader.hpp"
+#include "traces/readers/execution_trace/execution_trace_reader.hpp"
+#include "traces/readers/horovod_timeline/horovod_reader.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
 #include "traces/readers/pipedream/pipedream_reader.hpp"
 #include "traces/readers/stepcast/stepcast_reader.hpp"
@@ -21,8 +25,13 @@ constexpr std::size_t kHeadSize = 4096;
 const auto& readers() {
   static const StepcastReader stepcast;
   static const PipedreamReader pipedream;
+  static const ExecutionTraceReader execution_trace;
   static const KinetoReader kineto;
-  static const std::array<const TraceReader*, 3> all = {&stepcast, &pipedream, &kineto};
+  static const ChakraReader chakra;
+  static const EspressoReader espresso;
+  static const HorovodReader horovod;
+  static const std::array<const TraceReader*, 7> all = {
+      &stepcast, &pipedream, &execution_trace, &kineto, &chakra, &espresso, &horovod};
   return all;
 }
 
@@ -89,6 +98,15 @@ TraceSummary inspect_trace(std::span<const std::filesystem::path> paths,
   if (options.strict)
     refuse_doubts(report, found.files.front().origin);
   return summary;
+}
+
+std::vector<RecordedStep> record_trace(const std::filesystem::path& path, bool strict,
+                                       ImportReport& report) {
+  const Found found = find_reader(std::span(&path, 1), report);
+  std::vector<RecordedStep> steps = found.reader->record(found.files, report);
+  if (strict)
+    refuse_doubts(report, found.files.front().origin);
+  return steps;
 }
 
 void refuse_doubts(const ImportReport& report, const std::string& origin) {

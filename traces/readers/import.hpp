@@ -24,6 +24,10 @@ Workload import_trace(std::span<const std::filesystem::path> paths, const Import
 TraceSummary inspect_trace(std::span<const std::filesystem::path> paths,
                            const ImportOptions& options, ImportReport& report);
 
+/// The recorded steps of a profiler trace, for a replay; at least one.
+std::vector<RecordedStep> record_trace(const std::filesystem::path& path, bool strict,
+                                       ImportReport& report);
+
 /// Throws InputError that begins with `origin` and counts what was skipped or doubtful, if
 /// anything.
 void refuse_doubts(const ImportReport& report, const std::string& origin);

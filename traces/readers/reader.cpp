@@ -27,6 +27,14 @@ TraceSummary TraceReader::inspect(const std::vector<TraceStream>& files,
   return summary;
 }
 
+std::vector<RecordedStep> TraceReader::record(const std::vector<TraceStream>& files,
+                                              ImportReport&) const {
+  throw InputError(
+      fmt::format("{}: a {} trace cannot be replayed: it does not hold what was "
+                  "launched when; expected a profiler trace",
+                  files.front().origin, name()));
+}
+
 TraceStream file_stream(const std::filesystem::path& path) {
   return {.origin = path.string(), .open = [path] { return open_file(path); }};
 }

@@ -13,6 +13,7 @@
 #include "models/workload/workload.hpp"
 #include "traces/readers/chrome_json/byte_source.hpp"
 #include "traces/readers/trace_summary.hpp"
+#include "traces/replay/recorded_step.hpp"
 
 namespace stepcast {
 
@@ -82,6 +83,11 @@ class TraceReader {
   /// What the files hold. Same errors. By default that of the workload made of them.
   virtual TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions& options,
                                ImportReport& report) const;
+
+  /// The steps as tasks and dependencies, for a replay. By default an InputError: most formats do
+  /// not hold when what was launched.
+  virtual std::vector<RecordedStep> record(const std::vector<TraceStream>& files,
+                                           ImportReport& report) const;
 };
 
 /// A file, or a text in memory that outlives the stream.

@@ -9,6 +9,7 @@
 #include "traces/readers/kineto/gradient_sizes.hpp"
 #include "traces/readers/kineto/kineto_summary.hpp"
 #include "traces/readers/kineto/kineto_workload.hpp"
+#include "traces/readers/kineto/recorded_steps.hpp"
 
 namespace stepcast {
 namespace {
@@ -118,6 +119,17 @@ TraceSummary KinetoReader::inspect(const std::vector<TraceStream>& files, const 
   const auto source = file.open();
   const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
   return summarize(trace, interpret(trace, report));
+}
+
+std::vector<RecordedStep> KinetoReader::record(const std::vector<TraceStream>& files,
+                                               ImportReport& report) const {
+  const TraceStream& file = only_file(files, name());
+  const auto source = file.open();
+  const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
+  std::vector<RecordedStep> steps = recorded_steps(trace, interpret(trace, report), report);
+  if (steps.empty())
+    throw InputError(file.origin + ": expected work on a device in a step, found none");
+  return steps;
 }
 
 }  // namespace stepcast

@@ -15,6 +15,8 @@ class KinetoReader final : public TraceReader {
                 ImportReport& report) const override;
   TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions& options,
                        ImportReport& report) const override;
+  std::vector<RecordedStep> record(const std::vector<TraceStream>& files,
+                                   ImportReport& report) const override;
 };
 
 }  // namespace stepcast

@@ -1,0 +1,116 @@
+#include "sim/report/replay_report.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/text.hpp"
+#include "sim/report/table.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostSteps = 12;  // Shown as a table; JSON has them all.
+
+template <class TimeOf>
+Seconds mean_of(const ReplayResult& result, TimeOf time_of) {
+  Seconds sum{};
+  for (const ReplayedStep& step : result.steps)
+    sum += time_of(step);
+  return sum / static_cast<double>(result.steps.size());
+}
+
+std::string percent(Seconds of, Seconds base) {
+  return fmt::format("{:+.1f} %", 100 * (of / base - 1));
+}
+
+std::vector<std::string> row_of(const ReplayedStep& step) {
+  return {step.name, format_seconds(step.recorded), format_seconds(step.simulated),
+          percent(step.simulated, step.recorded)};
+}
+
+ReplayedStep mean_step(const ReplayResult& result) {
+  ReplayedStep mean{
+      .name = "mean", .recorded = mean_recorded(result), .simulated = mean_simulated(result)};
+  if (!result.change.empty())
+    mean.changed = mean_changed(result);
+  return mean;
+}
+
+ordered_json step_json(const ReplayedStep& step) {
+  ordered_json json{{"name", step.name},
+                    {"recorded_s", step.recorded.value},
+                    {"simulated_s", step.simulated.value},
+                    {"error", step.simulated / step.recorded - 1}};
+  if (step.changed)
+    json["changed_s"] = step.changed->value;
+  return json;
+}
+
+}  // namespace
+
+ReplayResult replay_result(std::string origin, const std::vector<RecordedStep>& steps) {
+  ReplayResult result{.origin = std::move(origin)};
+  const auto count = static_cast<double>(steps.size());
+  for (const RecordedStep& step : steps)
+    for (const RecordedTask& task : step.tasks) {
+      if (task.kind == RecordedKind::Collective)
+        result.collectives += task.duration / count;
+      else if (task.kind != RecordedKind::Host)
+        result.device += task.duration / count;
+      else if (task.stream == 0)
+        result.host += task.duration / count;
+    }
+  return result;
+}
+
+Seconds mean_recorded(const ReplayResult& result) {
+  return mean_of(result, [](const ReplayedStep& step) { return step.recorded; });
+}
+
+Seconds mean_simulated(const ReplayResult& result) {
+  return mean_of(result, [](const ReplayedStep& step) { return step.simulated; });
+}
+
+Seconds mean_changed(const ReplayResult& result) {
+  return mean_of(result, [](const ReplayedStep& step) { return step.changed.value_or(Seconds{}); });
+}
+
+std::string render_replay(const ReplayResult& result) {
+  Table table{.columns = {{"step", Align::Left}, {"recorded"}, {"simulated"}, {"error"}}};
+  for (std::size_t i = 0; i < result.steps.size() && i < kMostSteps; ++i)
+    table.rows.push_back(row_of(result.steps[i]));
+  table.rows.push_back(row_of(mean_step(result)));
+  std::string text = render(table);
+  if (result.steps.size() > kMostSteps)
+    text +=
+        fmt::format("The mean is of all {} steps; --json shows them all.\n", result.steps.size());
+  text += wrap(fmt::format("Taken as recorded: how long the training thread computed between "
+                           "launches and waits ({} a step), kernels and copies ({}), collectives "
+                           "({}). Simulated: when each of them runs, and every wait.",
+                           format_seconds(result.host), format_seconds(result.device),
+                           format_seconds(result.collectives)),
+               0);
+  if (!result.change.empty())
+    text += wrap(fmt::format("With {}: {} a step, {} against the simulated {}.", result.change,
+                             format_seconds(mean_changed(result)),
+                             percent(mean_changed(result), mean_simulated(result)),
+                             format_seconds(mean_simulated(result))),
+                 0);
+  return text;
+}
+
+std::string replay_json(const ReplayResult& result) {
+  ordered_json json{{"trace", result.origin}, {"change", result.change}};
+  json["steps"] = ordered_json::array();
+  for (const ReplayedStep& step : result.steps)
+    json["steps"].push_back(step_json(step));
+  json["mean"] = step_json(mean_step(result));
+  json["taken_as_recorded"] = {{"training_thread_s", result.host.value},
+                               {"kernels_and_copies_s", result.device.value},
+                               {"collectives_s", result.collectives.value}};
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace stepcast
