@@ -6,12 +6,11 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/engine/engine.hpp"
+#include "sim/report/replay.hpp"
 #include "sim/report/replay_report.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/readers/import.hpp"
-#include "traces/replay/replay_plan.hpp"
 
 namespace stepcast {
 namespace {
@@ -63,29 +62,15 @@ class ReplayCommand final : public Subcommand {
         result.change.empty() ? std::vector<Seconds>{} : step_times(steps, changed_on, change);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       result.steps.push_back(
-          {.name = steps[i].name, .recorded = steps[i].recorded, .simulated = simulated[i]});
-      if (!changed.empty())
-        result.steps.back().changed = changed[i];
+          {.name = steps[i].name, .recorded = steps[i].recorded, .simulated = simulated.steps[i]});
+      if (!changed.steps.empty())
+        result.steps.back().changed = changed.steps[i];
     }
     fmt::print("{}", json_ ? replay_json(result) : render_replay(result));
     return 0;
   }
 
  private:
-  /// A step lasts until the training thread begins the next one; the recording is repeated.
-  static std::vector<Seconds> step_times(const std::vector<RecordedStep>& steps,
-                                         const Cluster& cluster, const WhatIf& change) {
-    const ReplayPlan replay = replay_plan(steps, cluster, change);
-    const Timeline timeline = simulate(replay.plan, cluster, {});
-    std::vector<Seconds> times;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const Seconds end = i + 1 < steps.size() ? timeline.at(1, replay.first[i + 1], 0).start
-                                               : timeline.begin + timeline.iteration_time;
-      times.push_back(end - timeline.at(1, replay.first[i], 0).start);
-    }
-    return times;
-  }
-
   /// Kernels were recorded beside collectives: what those slow them down by is in their times.
   Cluster network() const {
     Cluster cluster = load_cluster(cluster_);

@@ -1,5 +1,7 @@
 #include "sim/report/replay_report.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -22,7 +24,8 @@ Seconds mean_of(const ReplayResult& result, TimeOf time_of) {
 }
 
 std::string percent(Seconds of, Seconds base) {
-  return fmt::format("{:+.1f} %", 100 * (of / base - 1));
+  const double change = std::round(1000 * (of / base - 1)) / 10;
+  return fmt::format("{:+.1f} %", change == 0 ? 0.0 : change);  // Not "-0.0".
 }
 
 std::vector<std::string> row_of(const ReplayedStep& step) {
@@ -59,8 +62,8 @@ ReplayResult replay_result(std::string origin, const std::vector<RecordedStep>& 
         result.collectives += task.duration / count;
       else if (task.kind != RecordedKind::Host)
         result.device += task.duration / count;
-      else if (task.stream == 0)
-        result.host += task.duration / count;
+      else
+        (task.stream == 0 ? result.host : result.other_threads) += task.duration / count;
     }
   return result;
 }
@@ -86,12 +89,15 @@ std::string render_replay(const ReplayResult& result) {
   if (result.steps.size() > kMostSteps)
     text +=
         fmt::format("The mean is of all {} steps; --json shows them all.\n", result.steps.size());
-  text += wrap(fmt::format("Taken as recorded: how long the training thread computed between "
-                           "launches and waits ({} a step), kernels and copies ({}), collectives "
-                           "({}). Simulated: when each of them runs, and every wait.",
-                           format_seconds(result.host), format_seconds(result.device),
-                           format_seconds(result.collectives)),
-               0);
+  text += wrap(
+      fmt::format("Taken as recorded, a step: {} of the training thread and {} of the threads it "
+                  "calls, between launches and waits; {} of kernels and copies; {} of collectives. "
+                  "Simulated: when each of them runs, and every wait. Work on the device starts "
+                  "within {} (median) of when it was recorded to.",
+                  format_seconds(result.host), format_seconds(result.other_threads),
+                  format_seconds(result.device), format_seconds(result.collectives),
+                  format_seconds(result.start_deviation)),
+      0);
   if (!result.change.empty())
     text += wrap(fmt::format("With {}: {} a step, {} against the simulated {}.", result.change,
                              format_seconds(mean_changed(result)),
@@ -107,7 +113,9 @@ std::string replay_json(const ReplayResult& result) {
   for (const ReplayedStep& step : result.steps)
     json["steps"].push_back(step_json(step));
   json["mean"] = step_json(mean_step(result));
+  json["start_deviation_s"] = result.start_deviation.value;
   json["taken_as_recorded"] = {{"training_thread_s", result.host.value},
+                               {"other_threads_s", result.other_threads.value},
                                {"kernels_and_copies_s", result.device.value},
                                {"collectives_s", result.collectives.value}};
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

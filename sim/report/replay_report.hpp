@@ -21,9 +21,13 @@ struct ReplayResult {
   std::string origin;
   std::string change;  ///< What the user changes, in words; empty: nothing.
   std::vector<ReplayedStep> steps;
-  Seconds host{};         ///< Mean over the steps: of the training thread, taken as recorded.
-  Seconds device{};       ///< Mean: of kernels and copies.
-  Seconds collectives{};  ///< Mean: of collectives, as recorded.
+  /// Median over the device work: how far its simulated start, counted from the start of the step,
+  /// lies from the recorded one.
+  Seconds start_deviation{};
+  Seconds host{};           ///< Mean over the steps: of the training thread, taken as recorded.
+  Seconds other_threads{};  ///< The same of the threads it called.
+  Seconds device{};         ///< Mean: of kernels and copies.
+  Seconds collectives{};    ///< Mean: of collectives, as recorded.
 };
 
 /// Means over the steps of what is taken from the trace.

@@ -10,9 +10,14 @@ namespace stepcast::fuzz {
 std::span<const Target> targets() {
   static constexpr Target kTargets[] = {
       {"architecture", accepts_architecture},
+      {"chakra", accepts_chakra},
       {"cluster", accepts_cluster},
       {"device", accepts_device},
+      {"espresso", accepts_espresso},
+      {"execution_trace", accepts_execution_trace},
       {"experiment", accepts_experiment},
+      {"horovod_timeline", accepts_horovod_timeline},
+      {"kineto", accepts_kineto},
       {"pipedream", accepts_pipedream},
       {"settings", accepts_settings},
       {"workload", accepts_workload},

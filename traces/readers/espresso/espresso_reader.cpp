@@ -57,7 +57,8 @@ std::string model_in(const json& models, const std::string& wanted, const std::s
   if (models.contains(wanted))
     return wanted;
   throw InputError(fmt::format("{}: give the model with --model: one of {}{}", origin,
-                               fmt::join(names, ", "), did_you_mean(wanted, names)));
+                               fmt::join(names, ", "),
+                               wanted.empty() ? "" : did_you_mean(wanted, names)));
 }
 
 }  // namespace

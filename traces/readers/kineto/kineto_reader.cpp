@@ -73,6 +73,15 @@ RankSteps read_rank(const TraceStream& file, KinetoFacts& facts, ImportReport& r
   throw InputError(fmt::format("{}: no rank of the job of {}: {}", rank.origin, first.origin, why));
 }
 
+/// Names of the layers of the last step that put work on the device.
+std::vector<std::string> working_layers(const RankSteps& rank) {
+  std::vector<std::string> names;
+  for (const LayerTimes& layer : rank.steps.back().layers)
+    if (layer.work > 0)
+      names.push_back(layer.name);
+  return names;
+}
+
 /// Ranks of one job differ in rank and agree in everything else that the files tell.
 void check_same_job(const std::vector<RankSteps>& ranks) {
   std::set<std::uint32_t> seen;
@@ -85,7 +94,7 @@ void check_same_job(const std::vector<RankSteps>& ranks) {
     if (rank.steps.size() != first.steps.size())
       refuse_rank(rank, first,
                   fmt::format("{} steps, not {}", rank.steps.size(), first.steps.size()));
-    if (rank.steps.back().layers.size() != first.steps.back().layers.size())
+    if (working_layers(rank) != working_layers(first))
       refuse_rank(rank, first, "other layers");
   }
 }
