@@ -57,9 +57,10 @@ class ReplayCommand final : public Subcommand {
       fmt::print(stderr, "{}: {}\n", file_, line);
     ReplayResult result = replay_result(file_, steps);
     result.change = describe_change();
-    const std::vector<Seconds> simulated = step_times(steps, ideal_cluster(1, 1), {});
-    const std::vector<Seconds> changed =
-        result.change.empty() ? std::vector<Seconds>{} : step_times(steps, changed_on, change);
+    const ReplayedTimes simulated = replay(steps, ideal_cluster(1, 1), {});
+    const ReplayedTimes changed =
+        result.change.empty() ? ReplayedTimes{} : replay(steps, changed_on, change);
+    result.start_deviation = simulated.start_deviation;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       result.steps.push_back(
           {.name = steps[i].name, .recorded = steps[i].recorded, .simulated = simulated.steps[i]});

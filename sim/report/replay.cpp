@@ -1,6 +1,7 @@
 #include "sim/report/replay.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/engine/engine.hpp"
 
@@ -32,7 +33,8 @@ Seconds start_deviation(const std::vector<RecordedStep>& steps, const ReplayPlan
     return {};
   const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
   std::nth_element(deviations.begin(), middle, deviations.end());
-  return *middle;
+  constexpr double kNanosecond = 1e-9;  // Below that lie the rounding errors of sums.
+  return std::round(*middle / Seconds{kNanosecond}) * Seconds{kNanosecond};
 }
 
 }  // namespace

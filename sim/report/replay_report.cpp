@@ -41,13 +41,19 @@ ReplayedStep mean_step(const ReplayResult& result) {
   return mean;
 }
 
+/// To a picosecond: below that lie the rounding errors of sums.
+double rounded(double value) {
+  constexpr double kDigits = 1e12;
+  return std::round(value * kDigits) / kDigits;
+}
+
 ordered_json step_json(const ReplayedStep& step) {
   ordered_json json{{"name", step.name},
-                    {"recorded_s", step.recorded.value},
-                    {"simulated_s", step.simulated.value},
-                    {"error", step.simulated / step.recorded - 1}};
+                    {"recorded_s", rounded(step.recorded.value)},
+                    {"simulated_s", rounded(step.simulated.value)},
+                    {"error", rounded(step.simulated / step.recorded - 1) + 0.0}};
   if (step.changed)
-    json["changed_s"] = step.changed->value;
+    json["changed_s"] = rounded(step.changed->value);
   return json;
 }
 
@@ -113,11 +119,11 @@ std::string replay_json(const ReplayResult& result) {
   for (const ReplayedStep& step : result.steps)
     json["steps"].push_back(step_json(step));
   json["mean"] = step_json(mean_step(result));
-  json["start_deviation_s"] = result.start_deviation.value;
-  json["taken_as_recorded"] = {{"training_thread_s", result.host.value},
-                               {"other_threads_s", result.other_threads.value},
-                               {"kernels_and_copies_s", result.device.value},
-                               {"collectives_s", result.collectives.value}};
+  json["start_deviation_s"] = rounded(result.start_deviation.value);
+  json["taken_as_recorded"] = {{"training_thread_s", rounded(result.host.value)},
+                               {"other_threads_s", rounded(result.other_threads.value)},
+                               {"kernels_and_copies_s", rounded(result.device.value)},
+                               {"collectives_s", rounded(result.collectives.value)}};
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
