@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,7 +34,7 @@ class ReplayCommand final : public Subcommand {
 
   std::vector<CommandOption> options() override {
     return {
-        {"TRACE", "", &file_, "profiler trace of one rank"},
+        {"TRACE", "", &files_, "profiler trace; several, or a folder: one for each rank"},
         {"--cluster", "C", &cluster_, "collectives run on this network, on all of its GPUs"},
         {"--nodes", "N", &nodes_, "nodes of the cluster"},
         {"--gpus-per-node", "G", &gpus_, "GPUs of each node"},
@@ -47,15 +48,16 @@ class ReplayCommand final : public Subcommand {
   }
 
   int run() override {
-    if (file_.empty())
+    if (files_.empty())
       throw InputError("replay: expected a trace, for example: " + help().examples.front());
     const WhatIf change = parse_change();
     const Cluster changed_on = cluster_.empty() ? ideal_cluster(1, 1) : network();
     ImportReport report;
-    const std::vector<RecordedStep> steps = record_trace(file_, strict_, report);
+    const std::vector<RecordedStep> steps = record_trace(
+        std::vector<std::filesystem::path>(files_.begin(), files_.end()), strict_, report);
     for (const std::string& line : describe(report))
-      fmt::print(stderr, "{}: {}\n", file_, line);
-    ReplayResult result = replay_result(file_, steps);
+      fmt::print(stderr, "{}: {}\n", files_.front(), line);
+    ReplayResult result = replay_result(files_.front(), steps);
     result.change = describe_change();
     const ReplayedTimes simulated = replay(steps, ideal_cluster(1, 1), {});
     const ReplayedTimes changed =
@@ -139,7 +141,7 @@ class ReplayCommand final : public Subcommand {
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 
-  std::string file_;
+  std::vector<std::string> files_;
   std::string cluster_;
   std::optional<std::uint32_t> nodes_;
   std::optional<std::uint32_t> gpus_;

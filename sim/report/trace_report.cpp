@@ -51,14 +51,22 @@ std::string categories_text(const TraceSummary& summary) {
   return render(table);
 }
 
+std::string mean_time_text(const CollectiveSummary& entry) {
+  return entry.time > Seconds{} ? format_seconds(entry.time / static_cast<double>(entry.count))
+                                : "not recorded";
+}
+
 std::string collectives_text(const TraceSummary& summary) {
   Table table{.columns = {{"collective", Align::Left}, {"size"}, {"count"}, {"mean time"}}};
   for (const CollectiveSummary& entry : summary.collectives)
-    table.rows.push_back({entry.kind, size_text(entry.size), fmt::format("{}", entry.count),
-                          format_seconds(entry.time / static_cast<double>(entry.count))});
-  return render(table) + fmt::format("{} of communication beside computation, {} by itself\n",
-                                     format_seconds(summary.overlapped_communication),
-                                     format_seconds(summary.exposed_communication));
+    table.rows.push_back(
+        {entry.kind, size_text(entry.size), fmt::format("{}", entry.count), mean_time_text(entry)});
+  std::string text = render(table);
+  if (summary.overlapped_communication + summary.exposed_communication > Seconds{})
+    text += fmt::format("{} of communication beside computation, {} by itself\n",
+                        format_seconds(summary.overlapped_communication),
+                        format_seconds(summary.exposed_communication));
+  return text;
 }
 
 ordered_json tallies_json(const std::map<std::string, ImportReport::Tally>& tallies) {

@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "traces/readers/chakra/chakra_reader.hpp"
+#include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
 #include "traces/readers/espresso/espresso_reader.hpp"
 #include "traces/readers/execution_trace/execution_trace_reader.hpp"
 #include "traces/readers/horovod_timeline/horovod_reader.hpp"
@@ -30,8 +31,9 @@ const auto& readers() {
   static const ChakraReader chakra;
   static const EspressoReader espresso;
   static const HorovodReader horovod;
-  static const std::array<const TraceReader*, 7> all = {
-      &stepcast, &pipedream, &execution_trace, &kineto, &chakra, &espresso, &horovod};
+  static const DdpLoggingReader ddp_logging;
+  static const std::array<const TraceReader*, 8> all = {
+      &stepcast, &pipedream, &execution_trace, &kineto, &chakra, &espresso, &horovod, &ddp_logging};
   return all;
 }
 
@@ -100,9 +102,9 @@ TraceSummary inspect_trace(std::span<const std::filesystem::path> paths,
   return summary;
 }
 
-std::vector<RecordedStep> record_trace(const std::filesystem::path& path, bool strict,
+std::vector<RecordedStep> record_trace(std::span<const std::filesystem::path> paths, bool strict,
                                        ImportReport& report) {
-  const Found found = find_reader(std::span(&path, 1), report);
+  const Found found = find_reader(paths, report);
   std::vector<RecordedStep> steps = found.reader->record(found.files, report);
   if (strict)
     refuse_doubts(report, found.files.front().origin);

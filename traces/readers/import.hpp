@@ -24,8 +24,9 @@ Workload import_trace(std::span<const std::filesystem::path> paths, const Import
 TraceSummary inspect_trace(std::span<const std::filesystem::path> paths,
                            const ImportOptions& options, ImportReport& report);
 
-/// The recorded steps of a profiler trace, for a replay; at least one.
-std::vector<RecordedStep> record_trace(const std::filesystem::path& path, bool strict,
+/// The recorded steps of a profiler trace, for a replay; at least one. Of several ranks those of
+/// the first, with each collective as long as on the rank that came to it last.
+std::vector<RecordedStep> record_trace(std::span<const std::filesystem::path> paths, bool strict,
                                        ImportReport& report);
 
 /// Throws InputError that begins with `origin` and counts what was skipped or doubtful, if

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/input_error.hpp"
 #include "tests/traces/readers/kineto/small_trace.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/readers/import.hpp"
@@ -60,13 +61,34 @@ TEST(Replay, AnInfinitelyFastHostLeavesTheDeviceTime) {
   EXPECT_NEAR(step_time(record_small(small_trace()), change).value, 520e-6, kExact);
 }
 
+TEST(Replay, OfSeveralRanksTheOneThatCameLastTellsHowLongACollectiveTakes) {
+  // At half the device speed the all-reduce is on the path: 30 us instead of 70.
+  const std::string first = small_trace();
+  const std::string second = replaced(first, "\"dur\": 70,", "\"dur\": 30,");
+  ImportReport report;
+  const auto steps =
+      KinetoReader().record({text_stream(first, "a"), text_stream(second, "b")}, report);
+  const WhatIf change{.device_speed = 0.5};
+  EXPECT_NEAR(step_time(steps, change).value, 1310e-6, kExact);
+}
+
+TEST(Replay, ARankOfAnotherJobIsRefused) {
+  const std::string first = small_trace();
+  const std::string second = replaced(first, "nelems\": 150", "nelems\": 160");
+  ImportReport report;
+  EXPECT_EQ(input_error_of([&] {
+              KinetoReader().record({text_stream(first, "a"), text_stream(second, "b")}, report);
+            }),
+            "b: no rank of the same job: ProfilerStep#0: other collectives");
+}
+
 /// Recorded traces, where they are at hand.
 Seconds simulated_step(const char* name, Seconds& recorded) {
   const auto path = std::filesystem::path(STEPCAST_SOURCE_DIR) / "../shared/data/kineto" / name;
   if (!std::filesystem::exists(path))
     return Seconds{-1};
   ImportReport report;
-  const auto steps = record_trace(path, false, report);
+  const auto steps = record_trace(std::span(&path, 1), false, report);
   for (const RecordedStep& step : steps)
     recorded += step.recorded / static_cast<double>(steps.size());
   return step_time(steps, {});

@@ -75,7 +75,7 @@ TEST_F(Import, UnknownContentListsTheKnownFormats) {
   const std::string expected =
       path() +
       ": expected a trace of a known format (stepcast, pipedream, execution-trace, kineto, "
-      "chakra, espresso, horovod-timeline), found another content";
+      "chakra, espresso, horovod-timeline, ddp-logging), found another content";
   EXPECT_EQ(error_of("{}"), expected);
   EXPECT_EQ(error_of("hello\n"), expected);
   EXPECT_EQ(error_of(std::string("\0\0\0", 3)), expected);

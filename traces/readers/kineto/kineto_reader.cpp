@@ -10,6 +10,7 @@
 #include "traces/readers/kineto/kineto_summary.hpp"
 #include "traces/readers/kineto/kineto_workload.hpp"
 #include "traces/readers/kineto/recorded_steps.hpp"
+#include "traces/replay/rank_alignment.hpp"
 
 namespace stepcast {
 namespace {
@@ -132,12 +133,18 @@ TraceSummary KinetoReader::inspect(const std::vector<TraceStream>& files, const 
 
 std::vector<RecordedStep> KinetoReader::record(const std::vector<TraceStream>& files,
                                                ImportReport& report) const {
-  const TraceStream& file = only_file(files, name());
-  const auto source = file.open();
-  const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
-  std::vector<RecordedStep> steps = recorded_steps(trace, interpret(trace, report), report);
-  if (steps.empty())
-    throw InputError(file.origin + ": expected work on a device in a step, found none");
+  std::vector<RecordedStep> steps;
+  for (const TraceStream& file : files) {
+    const auto source = file.open();
+    const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
+    std::vector<RecordedStep> recorded = recorded_steps(trace, interpret(trace, report), report);
+    if (recorded.empty())
+      throw InputError(file.origin + ": expected work on a device in a step, found none");
+    if (steps.empty())
+      steps = std::move(recorded);
+    else
+      take_shortest_collectives(steps, recorded, file.origin);
+  }
   return steps;
 }
 
