@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -17,38 +18,44 @@ namespace {
 class ImportCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "import",
-            .summary = "Convert a measured trace into a workload",
-            .description = fmt::format(
-                "The format is found by content: {}; also gzip-compressed. What was skipped is\n"
-                "counted by kind on standard error.",
-                fmt::join(trace_formats(), ", ")),
-            .examples = {"stepcast import profiles/vgg16/graph.txt --model vgg16 --batch 128 -o "
-                         "vgg16.json"}};
+    return {
+        .name = "import",
+        .summary = "Convert a measured trace into a workload",
+        .description = fmt::format(
+            "The format is found by content: {};\n"
+            "also gzip-compressed. Several files, or a folder, are the ranks of one job. What "
+            "was skipped or\nis doubtful is counted by kind on standard error.",
+            fmt::join(trace_formats(), ", ")),
+        .examples = {"stepcast import profiles/vgg16/graph.txt --model vgg16 --batch 128 -o "
+                     "vgg16.json",
+                     "stepcast import rank0.json.gz rank1.json.gz --batch 32 -o resnet50.json"}};
   }
 
   std::vector<CommandOption> options() override {
     return {
-        {"FILE", "", &file_, "trace to read"},
+        {"FILE", "", &files_, "trace to read; several, or a folder: one for each rank"},
         {"-o,--output", "FILE", &output_, "workload file to write; default: standard output"},
         {"--batch", "N", &import_.batch, "samples per step, where the trace does not tell"},
         {"--model", "NAME", &import_.model, "default: from the file's place"},
         {"--device", "NAME", &import_.device, "device of the trace; default: the format's name"},
         {"--source", "TEXT", &import_.source, "who measured it, for the provenance"},
+        {"--gaps", "G", &gaps_,
+         "keep (the default): what the device waited for the host stays as layers of its own; "
+         "drop"},
+        {"--forward-share", "X", &import_.forward_share,
+         "forward over backward time, where a trace tells the latter only (0.5)"},
         {"--strict", "", &import_.strict,
          "refuse a trace if anything in it is skipped or doubtful"},
     };
   }
 
   int run() override {
-    if (file_.empty())
-      throw InputError("import: expected a file, for example: " + help().examples.front());
-    if (!output_.empty())
-      check_writable(output_);
+    check();
     ImportReport report;
-    const Workload workload = import_trace(file_, import_, report);
+    const std::vector<std::filesystem::path> paths(files_.begin(), files_.end());
+    const Workload workload = import_trace(paths, import_, report);
     for (const std::string& line : describe(report))
-      fmt::print(stderr, "{}: {}\n", file_, line);
+      fmt::print(stderr, "{}: {}\n", files_.front(), line);
     if (output_.empty()) {
       fmt::print("{}", to_json_text(workload));
       return 0;
@@ -61,7 +68,21 @@ class ImportCommand final : public Subcommand {
   }
 
  private:
-  std::string file_;
+  void check() {
+    if (files_.empty())
+      throw InputError("import: expected a file, for example: " + help().examples.front());
+    if (gaps_ != "keep" && gaps_ != "drop")
+      throw InputError(fmt::format("--gaps: expected keep or drop, found {}", in_quotes(gaps_)));
+    import_.drop_gaps = gaps_ == "drop";
+    if (import_.forward_share && !(*import_.forward_share >= 0))
+      throw InputError(fmt::format("--forward-share: expected a number from 0 on, found {}",
+                                   *import_.forward_share));
+    if (!output_.empty())
+      check_writable(output_);
+  }
+
+  std::vector<std::string> files_;
+  std::string gaps_ = "keep";
   std::string output_;
   ImportOptions import_;
 };

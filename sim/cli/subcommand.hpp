@@ -46,6 +46,8 @@ std::unique_ptr<Subcommand> make_validate_command();
 std::unique_ptr<Subcommand> make_derive_command();
 std::unique_ptr<Subcommand> make_import_command();
 std::unique_ptr<Subcommand> make_calibrate_command();
+std::unique_ptr<Subcommand> make_inspect_command();
+std::unique_ptr<Subcommand> make_replay_command();
 std::unique_ptr<Subcommand> make_schema_command();
 
 }  // namespace stepcast

@@ -15,10 +15,15 @@ struct Target {
 
 bool accepts_architecture(std::string_view text);
 bool accepts_benchmark_log(std::string_view text);
+bool accepts_chakra(std::string_view text);
 bool accepts_cluster(std::string_view text);
 bool accepts_collectives(std::string_view text);
 bool accepts_device(std::string_view text);
+bool accepts_espresso(std::string_view text);
+bool accepts_execution_trace(std::string_view text);
 bool accepts_experiment(std::string_view text);
+bool accepts_horovod_timeline(std::string_view text);
+bool accepts_kineto(std::string_view text);
 bool accepts_pipedream(std::string_view text);
 bool accepts_settings(std::string_view text);
 bool accepts_workload(std::string_view text);

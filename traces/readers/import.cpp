@@ -1,13 +1,18 @@
 #include "traces/readers/import.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
-#include "traces/json/strict_json.hpp"
-#include "traces/readers/gzip.hpp"
+#include "traces/readers/chakra/chakra_reader.hpp"
+#include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
+#include "traces/readers/espresso/espresso_reader.hpp"
+#include "traces/readers/execution_trace/execution_trace_reader.hpp"
+#include "traces/readers/horovod_timeline/horovod_reader.hpp"
+#include "traces/readers/kineto/kineto_reader.hpp"
 #include "traces/readers/pipedream/pipedream_reader.hpp"
 #include "traces/readers/stepcast/stepcast_reader.hpp"
 
@@ -17,28 +22,51 @@ namespace {
 
 constexpr std::size_t kHeadSize = 4096;
 
-// A new format is a folder beside these, and one line here.
-const std::array<const TraceReader*, 2>& readers() {
+// A new format is a folder beside these, and one line here. The first that takes a file has it.
+const auto& readers() {
   static const StepcastReader stepcast;
   static const PipedreamReader pipedream;
-  static const std::array<const TraceReader*, 2> all = {&stepcast, &pipedream};
+  static const ExecutionTraceReader execution_trace;
+  static const KinetoReader kineto;
+  static const ChakraReader chakra;
+  static const EspressoReader espresso;
+  static const HorovodReader horovod;
+  static const DdpLoggingReader ddp_logging;
+  static const std::array<const TraceReader*, 8> all = {
+      &stepcast, &pipedream, &execution_trace, &kineto, &chakra, &espresso, &horovod, &ddp_logging};
   return all;
 }
 
-const TraceReader& reader_for(std::string_view text, const std::string& origin) {
+const TraceReader& reader_for(const std::filesystem::path& path) {
+  const std::string head = head_of(path, kHeadSize);
+  if (head.empty())
+    throw InputError(path.string() + ": is empty");
   for (const TraceReader* reader : readers()) {
-    if (reader->sniff(text.substr(0, kHeadSize)))
+    if (reader->sniff(head))
       return *reader;
   }
   throw InputError(fmt::format("{}: expected a trace of a known format ({}), found another content",
-                               origin, fmt::join(trace_formats(), ", ")));
+                               path.string(), fmt::join(trace_formats(), ", ")));
 }
 
-void refuse_doubts(const ImportReport& report, const std::string& origin) {
-  const std::vector<std::string> lines = describe(report);
-  if (lines.empty())
-    return;
-  throw InputError(fmt::format("{}: refused as strict: {}", origin, fmt::join(lines, "; ")));
+/// The files of one trace and the reader of their format, which must be the same.
+struct Found {
+  const TraceReader* reader = nullptr;
+  std::vector<TraceStream> files;
+};
+
+Found find_reader(std::span<const std::filesystem::path> paths, ImportReport& report) {
+  Found found;
+  for (const auto& path : files_in(paths)) {
+    const TraceReader& reader = reader_for(path);
+    if (found.reader != nullptr && found.reader != &reader)
+      throw InputError(fmt::format("{}: expected a {} trace as the other files, found {}",
+                                   path.string(), found.reader->name(), reader.name()));
+    found.reader = &reader;
+    found.files.push_back(file_stream(path));
+  }
+  report.format = found.reader->name();
+  return found;
 }
 
 void describe_tallies(const std::map<std::string, ImportReport::Tally>& tallies,
@@ -53,14 +81,62 @@ void describe_tallies(const std::map<std::string, ImportReport::Tally>& tallies,
 
 Workload import_trace(const std::filesystem::path& path, const ImportOptions& options,
                       ImportReport& report) {
-  const std::string origin = path.string();
-  const std::string text = gunzip_if_compressed(read_text_file(path), origin);
-  const TraceReader& reader = reader_for(text, origin);
-  report.format = reader.name();
-  Workload workload = reader.read(text, origin, options, report);
+  return import_trace(std::span(&path, 1), options, report);
+}
+
+Workload import_trace(std::span<const std::filesystem::path> paths, const ImportOptions& options,
+                      ImportReport& report) {
+  const Found found = find_reader(paths, report);
+  Workload workload = found.reader->read(found.files, options, report);
   if (options.strict)
-    refuse_doubts(report, origin);
+    refuse_doubts(report, found.files.front().origin);
   return workload;
+}
+
+TraceSummary inspect_trace(std::span<const std::filesystem::path> paths,
+                           const ImportOptions& options, ImportReport& report) {
+  const Found found = find_reader(paths, report);
+  TraceSummary summary = found.reader->inspect(found.files, options, report);
+  if (options.strict)
+    refuse_doubts(report, found.files.front().origin);
+  return summary;
+}
+
+std::vector<RecordedStep> record_trace(std::span<const std::filesystem::path> paths, bool strict,
+                                       ImportReport& report) {
+  const Found found = find_reader(paths, report);
+  std::vector<RecordedStep> steps = found.reader->record(found.files, report);
+  if (strict)
+    refuse_doubts(report, found.files.front().origin);
+  return steps;
+}
+
+void refuse_doubts(const ImportReport& report, const std::string& origin) {
+  const std::vector<std::string> lines = describe(report);
+  if (lines.empty())
+    return;
+  throw InputError(fmt::format("{}: refused as strict: {}", origin, fmt::join(lines, "; ")));
+}
+
+std::vector<std::filesystem::path> files_in(std::span<const std::filesystem::path> paths) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& path : paths) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path, ignored)) {
+      files.push_back(path);
+      continue;
+    }
+    const std::size_t before = files.size();
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      if (entry.is_regular_file())
+        files.push_back(entry.path());
+    if (files.size() == before)
+      throw InputError(path.string() + ": expected a folder with trace files, found none");
+    std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
+  }
+  if (files.empty())
+    throw InputError("expected a trace file");
+  return files;
 }
 
 std::vector<std::string> trace_formats() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,28 @@ namespace stepcast {
 /// `options.strict` also if anything was skipped or doubtful.
 Workload import_trace(const std::filesystem::path& path, const ImportOptions& options,
                       ImportReport& report);
+
+/// The same for a trace of several files: one for each rank of a job. A folder stands for the files
+/// in it.
+Workload import_trace(std::span<const std::filesystem::path> paths, const ImportOptions& options,
+                      ImportReport& report);
+
+/// What the files hold.
+TraceSummary inspect_trace(std::span<const std::filesystem::path> paths,
+                           const ImportOptions& options, ImportReport& report);
+
+/// The recorded steps of a profiler trace, for a replay; at least one. Of several ranks those of
+/// the first, with each collective as long as on the rank that came to it last.
+std::vector<RecordedStep> record_trace(std::span<const std::filesystem::path> paths, bool strict,
+                                       ImportReport& report);
+
+/// Throws InputError that begins with `origin` and counts what was skipped or doubtful, if
+/// anything.
+void refuse_doubts(const ImportReport& report, const std::string& origin);
+
+/// The paths, and for each folder the files in it in order of their names. Throws InputError for a
+/// folder without files.
+std::vector<std::filesystem::path> files_in(std::span<const std::filesystem::path> paths);
 
 /// Names of the formats that import_trace() knows, in the order in which they are tried.
 std::vector<std::string> trace_formats();

@@ -1,12 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/workload/workload.hpp"
+#include "traces/readers/chrome_json/byte_source.hpp"
+#include "traces/readers/trace_summary.hpp"
+#include "traces/replay/recorded_step.hpp"
 
 namespace stepcast {
 
@@ -16,7 +23,10 @@ struct ImportOptions {
   std::string model;                   ///< Default: from the file's place.
   std::string device;                  ///< Default: the format's name.
   std::string source;                  ///< Who measured it, for the provenance. Default: the file.
-  bool strict = false;                 ///< Anything skipped or doubtful is an InputError.
+  std::optional<double>
+      forward_share;       ///< Forward over backward time, where only the latter is known.
+  bool drop_gaps = false;  ///< Leave out the time in which the device waited for the host.
+  bool strict = false;     ///< Anything skipped or doubtful is an InputError.
 };
 
 /// What a reader had to skip or could not quite believe, by kind. A trace with such places is still
@@ -48,6 +58,12 @@ class ImportReport {
   std::map<std::string, Tally> doubtful_;
 };
 
+/// A trace file as readers take it: opened when a reader is ready for it, unpacked on the way.
+struct TraceStream {
+  std::string origin;  ///< The path, for messages.
+  std::function<std::unique_ptr<ByteSource>()> open;
+};
+
 /// One trace format. The format of a file is found by its content, not by its name.
 class TraceReader {
  public:
@@ -59,9 +75,29 @@ class TraceReader {
   /// Whether the text that begins with `head` (some 4 KiB, or all of it) looks like this format.
   virtual bool sniff(std::string_view head) const = 0;
 
-  /// Throws InputError that begins with `origin` and names the line or field.
-  virtual Workload read(std::string_view text, const std::string& origin,
-                        const ImportOptions& options, ImportReport& report) const = 0;
+  /// The files of one trace as a workload: most formats have one, some one for each rank. Throws
+  /// InputError that begins with the origin and names the line or field.
+  virtual Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
+                        ImportReport& report) const = 0;
+
+  /// What the files hold. Same errors. By default that of the workload made of them.
+  virtual TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions& options,
+                               ImportReport& report) const;
+
+  /// The steps as tasks and dependencies, for a replay. By default an InputError: most formats do
+  /// not hold when what was launched.
+  virtual std::vector<RecordedStep> record(const std::vector<TraceStream>& files,
+                                           ImportReport& report) const;
 };
+
+/// A file, or a text in memory that outlives the stream.
+TraceStream file_stream(const std::filesystem::path& path);
+TraceStream text_stream(std::string_view text, std::string origin);
+
+/// All of a file. Throws InputError if it is empty, not UTF-8 or larger than 4 GiB.
+std::string text_of(const TraceStream& file);
+
+/// The one file of a format that has one. Throws InputError if there are more.
+const TraceStream& only_file(const std::vector<TraceStream>& files, const std::string& format);
 
 }  // namespace stepcast

@@ -73,11 +73,13 @@ TEST_F(Import, ReadsThroughGzip) {
 
 TEST_F(Import, UnknownContentListsTheKnownFormats) {
   const std::string expected =
-      path() + ": expected a trace of a known format (stepcast, pipedream), found another content";
+      path() +
+      ": expected a trace of a known format (stepcast, pipedream, execution-trace, kineto, "
+      "chakra, espresso, horovod-timeline, ddp-logging), found another content";
   EXPECT_EQ(error_of("{}"), expected);
   EXPECT_EQ(error_of("hello\n"), expected);
   EXPECT_EQ(error_of(std::string("\0\0\0", 3)), expected);
-  EXPECT_EQ(error_of(gzipped("")), expected);
+  EXPECT_EQ(error_of(gzipped("")), path() + ": is empty");
 }
 
 TEST_F(Import, TruncatedGzipIsCalledSo) {

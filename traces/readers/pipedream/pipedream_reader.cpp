@@ -104,6 +104,12 @@ bool PipedreamReader::sniff(std::string_view head) const {
   return node_number(line.substr(0, line.find(' '))) && line.find(" -- ") != line.npos;
 }
 
+Workload PipedreamReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
+                               ImportReport& report) const {
+  const TraceStream& file = only_file(files, name());
+  return read(text_of(file), file.origin, options, report);
+}
+
 Workload PipedreamReader::read(std::string_view text, const std::string& origin,
                                const ImportOptions& options, ImportReport& report) const {
   const GraphFile file = parse_graph_file(text, origin, report);

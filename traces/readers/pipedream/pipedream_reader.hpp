@@ -14,8 +14,10 @@ class PipedreamReader final : public TraceReader {
  public:
   std::string name() const override { return "pipedream"; }
   bool sniff(std::string_view head) const override;
-  Workload read(std::string_view text, const std::string& origin, const ImportOptions& options,
+  Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
                 ImportReport& report) const override;
+  Workload read(std::string_view text, const std::string& origin, const ImportOptions& options,
+                ImportReport& report) const;
 };
 
 }  // namespace stepcast

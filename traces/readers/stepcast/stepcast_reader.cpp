@@ -11,6 +11,12 @@ bool StepcastReader::sniff(std::string_view head) const {
          head.find(kWorkloadFormat) != std::string_view::npos;
 }
 
+Workload StepcastReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
+                              ImportReport& report) const {
+  const TraceStream& file = only_file(files, name());
+  return read(text_of(file), file.origin, options, report);
+}
+
 Workload StepcastReader::read(std::string_view text, const std::string& origin,
                               const ImportOptions&, ImportReport&) const {
   return parse_workload(text, origin);

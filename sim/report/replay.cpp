@@ -1,0 +1,57 @@
+#include "sim/report/replay.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/engine/engine.hpp"
+
+namespace stepcast {
+namespace {
+
+Seconds magnitude(Seconds time) {
+  return std::max(time, Seconds{} - time);
+}
+
+/// Median distance between the simulated and the recorded start of device work within its step.
+/// Precondition: the plan's tasks are those of the steps, in order.
+Seconds start_deviation(const std::vector<RecordedStep>& steps, const ReplayPlan& replay,
+                        const Timeline& timeline) {
+  std::vector<Seconds> deviations;
+  TaskId task = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const TaskId offset = task;
+    const Seconds begin = timeline.at(1, replay.first[i], 0).start;
+    const Seconds recorded = steps[i].tasks[replay.first[i] - offset].start;
+    for (const RecordedTask& work : steps[i].tasks) {
+      if (work.kind != RecordedKind::Host)
+        deviations.push_back(
+            magnitude((timeline.at(1, task, 0).start - begin) - (work.start - recorded)));
+      ++task;
+    }
+  }
+  if (deviations.empty())
+    return {};
+  const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
+  std::nth_element(deviations.begin(), middle, deviations.end());
+  constexpr double kNanosecond = 1e-9;  // Below that lie the rounding errors of sums.
+  return std::round(*middle / Seconds{kNanosecond}) * Seconds{kNanosecond};
+}
+
+}  // namespace
+
+ReplayedTimes replay(const std::vector<RecordedStep>& steps, const Cluster& cluster,
+                     const WhatIf& change) {
+  const ReplayPlan replayed = replay_plan(steps, cluster, change);
+  const Timeline timeline = simulate(replayed.plan, cluster, {});
+  ReplayedTimes times;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Seconds end = i + 1 < steps.size() ? timeline.at(1, replayed.first[i + 1], 0).start
+                                             : timeline.begin + timeline.iteration_time;
+    times.steps.push_back(end - timeline.at(1, replayed.first[i], 0).start);
+  }
+  if (!change.bucket)
+    times.start_deviation = start_deviation(steps, replayed, timeline);
+  return times;
+}
+
+}  // namespace stepcast

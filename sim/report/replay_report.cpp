@@ -1,0 +1,130 @@
+#include "sim/report/replay_report.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/text.hpp"
+#include "sim/report/table.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostSteps = 12;  // Shown as a table; JSON has them all.
+
+template <class TimeOf>
+Seconds mean_of(const ReplayResult& result, TimeOf time_of) {
+  Seconds sum{};
+  for (const ReplayedStep& step : result.steps)
+    sum += time_of(step);
+  return sum / static_cast<double>(result.steps.size());
+}
+
+std::string percent(Seconds of, Seconds base) {
+  const double change = std::round(1000 * (of / base - 1)) / 10;
+  return fmt::format("{:+.1f} %", change == 0 ? 0.0 : change);  // Not "-0.0".
+}
+
+std::vector<std::string> row_of(const ReplayedStep& step) {
+  return {step.name, format_seconds(step.recorded), format_seconds(step.simulated),
+          percent(step.simulated, step.recorded)};
+}
+
+ReplayedStep mean_step(const ReplayResult& result) {
+  ReplayedStep mean{
+      .name = "mean", .recorded = mean_recorded(result), .simulated = mean_simulated(result)};
+  if (!result.change.empty())
+    mean.changed = mean_changed(result);
+  return mean;
+}
+
+/// To a picosecond: below that lie the rounding errors of sums.
+double rounded(double value) {
+  constexpr double kDigits = 1e12;
+  return std::round(value * kDigits) / kDigits;
+}
+
+ordered_json step_json(const ReplayedStep& step) {
+  ordered_json json{{"name", step.name},
+                    {"recorded_s", rounded(step.recorded.value)},
+                    {"simulated_s", rounded(step.simulated.value)},
+                    {"error", rounded(step.simulated / step.recorded - 1) + 0.0}};
+  if (step.changed)
+    json["changed_s"] = rounded(step.changed->value);
+  return json;
+}
+
+}  // namespace
+
+ReplayResult replay_result(std::string origin, const std::vector<RecordedStep>& steps) {
+  ReplayResult result{.origin = std::move(origin)};
+  const auto count = static_cast<double>(steps.size());
+  for (const RecordedStep& step : steps)
+    for (const RecordedTask& task : step.tasks) {
+      if (task.kind == RecordedKind::Collective)
+        result.collectives += task.duration / count;
+      else if (task.kind != RecordedKind::Host)
+        result.device += task.duration / count;
+      else
+        (task.stream == 0 ? result.host : result.other_threads) += task.duration / count;
+    }
+  return result;
+}
+
+Seconds mean_recorded(const ReplayResult& result) {
+  return mean_of(result, [](const ReplayedStep& step) { return step.recorded; });
+}
+
+Seconds mean_simulated(const ReplayResult& result) {
+  return mean_of(result, [](const ReplayedStep& step) { return step.simulated; });
+}
+
+Seconds mean_changed(const ReplayResult& result) {
+  return mean_of(result, [](const ReplayedStep& step) { return step.changed.value_or(Seconds{}); });
+}
+
+std::string render_replay(const ReplayResult& result) {
+  Table table{.columns = {{"step", Align::Left}, {"recorded"}, {"simulated"}, {"error"}}};
+  for (std::size_t i = 0; i < result.steps.size() && i < kMostSteps; ++i)
+    table.rows.push_back(row_of(result.steps[i]));
+  table.rows.push_back(row_of(mean_step(result)));
+  std::string text = render(table);
+  if (result.steps.size() > kMostSteps)
+    text +=
+        fmt::format("The mean is of all {} steps; --json shows them all.\n", result.steps.size());
+  text += wrap(
+      fmt::format("Taken as recorded, a step: {} of the training thread and {} of the threads it "
+                  "calls, between launches and waits; {} of kernels and copies; {} of collectives. "
+                  "Simulated: when each of them runs, and every wait. Work on the device starts "
+                  "within {} (median) of when it was recorded to.",
+                  format_seconds(result.host), format_seconds(result.other_threads),
+                  format_seconds(result.device), format_seconds(result.collectives),
+                  format_seconds(result.start_deviation)),
+      0);
+  if (!result.change.empty())
+    text += wrap(fmt::format("With {}: {} a step, {} against the simulated {}.", result.change,
+                             format_seconds(mean_changed(result)),
+                             percent(mean_changed(result), mean_simulated(result)),
+                             format_seconds(mean_simulated(result))),
+                 0);
+  return text;
+}
+
+std::string replay_json(const ReplayResult& result) {
+  ordered_json json{{"trace", result.origin}, {"change", result.change}};
+  json["steps"] = ordered_json::array();
+  for (const ReplayedStep& step : result.steps)
+    json["steps"].push_back(step_json(step));
+  json["mean"] = step_json(mean_step(result));
+  json["start_deviation_s"] = rounded(result.start_deviation.value);
+  json["taken_as_recorded"] = {{"training_thread_s", rounded(result.host.value)},
+                               {"other_threads_s", rounded(result.other_threads.value)},
+                               {"kernels_and_copies_s", rounded(result.device.value)},
+                               {"collectives_s", rounded(result.collectives.value)}};
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace stepcast

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/units.hpp"
+#include "traces/replay/recorded_step.hpp"
+
+namespace stepcast {
+
+/// A recorded step, as it was simulated.
+struct ReplayedStep {
+  std::string name;
+  Seconds recorded{};
+  Seconds simulated{};
+  std::optional<Seconds> changed;  ///< With what the user changes.
+};
+
+struct ReplayResult {
+  std::string origin;
+  std::string change;  ///< What the user changes, in words; empty: nothing.
+  std::vector<ReplayedStep> steps;
+  /// Median over the device work: how far its simulated start, counted from the start of the step,
+  /// lies from the recorded one.
+  Seconds start_deviation{};
+  Seconds host{};           ///< Mean over the steps: of the training thread, taken as recorded.
+  Seconds other_threads{};  ///< The same of the threads it called.
+  Seconds device{};         ///< Mean: of kernels and copies.
+  Seconds collectives{};    ///< Mean: of collectives, as recorded.
+};
+
+/// Means over the steps of what is taken from the trace.
+ReplayResult replay_result(std::string origin, const std::vector<RecordedStep>& steps);
+
+Seconds mean_recorded(const ReplayResult& result);
+Seconds mean_simulated(const ReplayResult& result);
+/// Zero if nothing is changed.
+Seconds mean_changed(const ReplayResult& result);
+
+/// A table of simulated against recorded step times, and what was taken as recorded.
+std::string render_replay(const ReplayResult& result);
+std::string replay_json(const ReplayResult& result);
+
+}  // namespace stepcast

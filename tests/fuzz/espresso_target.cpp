@@ -1,0 +1,13 @@
+#include "tests/fuzz/targets.hpp"
+#include "tests/fuzz/trace_checks.hpp"
+#include "traces/readers/espresso/espresso_reader.hpp"
+
+namespace stepcast::fuzz {
+
+bool accepts_espresso(std::string_view text) {
+  const EspressoReader reader;
+  const bool inspected = inspects(reader, text);
+  return imports(reader, text) && inspected;
+}
+
+}  // namespace stepcast::fuzz

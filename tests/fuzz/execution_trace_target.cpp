@@ -1,0 +1,11 @@
+#include "tests/fuzz/targets.hpp"
+#include "tests/fuzz/trace_checks.hpp"
+#include "traces/readers/execution_trace/execution_trace_reader.hpp"
+
+namespace stepcast::fuzz {
+
+bool accepts_execution_trace(std::string_view text) {
+  return inspects(ExecutionTraceReader(), text);
+}
+
+}  // namespace stepcast::fuzz

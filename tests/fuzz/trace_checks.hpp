@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tests/fuzz/checks.hpp"
+#include "traces/readers/reader.hpp"
+#include "traces/readers/stepcast/workload_reader.hpp"
+#include "traces/readers/stepcast/workload_writer.hpp"
+
+namespace stepcast::fuzz {
+
+/// Whether a reader makes a workload of the text. What it makes must be one that StepCast reads
+/// back.
+inline bool imports(const TraceReader& reader, std::string_view text) {
+  return accepts([&] {
+    ImportReport report;
+    const Workload workload = reader.read({text_stream(text, "input")}, {.batch = 8}, report);
+    require(!workload.layers.empty(), "a workload has a layer");
+    parse_workload(to_json_text(workload), "written");
+  });
+}
+
+/// Whether a reader can say what the text holds.
+inline bool inspects(const TraceReader& reader, std::string_view text) {
+  return accepts([&] {
+    ImportReport report;
+    const TraceSummary summary = reader.inspect({text_stream(text, "input")}, {}, report);
+    for (const auto& category : summary.categories)
+      require(finite_and_not_negative(category.time.value), "a category takes a time");
+  });
+}
+
+}  // namespace stepcast::fuzz

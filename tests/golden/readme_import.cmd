@@ -1,0 +1,2 @@
+# copy data/small-trace.json
+stepcast import small-trace.json -o mine.json

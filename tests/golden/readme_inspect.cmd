@@ -1,0 +1,2 @@
+# copy data/small-trace.json
+stepcast inspect small-trace.json

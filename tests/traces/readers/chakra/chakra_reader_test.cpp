@@ -1,0 +1,128 @@
+#include "traces/readers/chakra/chakra_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/input_error.hpp"
+#include "traces/readers/chakra/chakra_graph.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kTiny = R"J({"workload_graph": [
+{"Id": 1, "Name": "aten::conv2d(0)", "NodeType": 4, "runtime": 5, "data_deps": [], "is_cpu_op": true},
+{"Id": 2, "Name": "conv", "NodeType": 4, "runtime": 100, "data_deps": [1], "is_cpu_op": false},
+{"Id": 3, "Name": "aten::convolution_backward(0)", "NodeType": 4, "runtime": 5, "data_deps": [], "is_cpu_op": true},
+{"Id": 4, "Name": "conv_a", "NodeType": 4, "runtime": 70, "data_deps": [3], "is_cpu_op": false},
+{"Id": 5, "Name": "conv_b", "NodeType": 4, "runtime": 60, "data_deps": [3], "is_cpu_op": false},
+{"Id": 6, "Name": "ncclKernel_AllReduce_RING_LL_Sum_float(x)", "NodeType": 7, "runtime": 30, "data_deps": [5], "is_cpu_op": false}
+]})J";
+
+// ---- the wire format, written by hand
+
+std::string varint(std::uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7U)
+    bytes += static_cast<char>(value | 0x80U);
+  return bytes + static_cast<char>(value);
+}
+std::string number(std::uint32_t field, std::uint64_t value) {
+  return varint(field << 3U) + varint(value);
+}
+std::string bytes(std::uint32_t field, const std::string& value) {
+  return varint(field << 3U | 2U) + varint(value.size()) + value;
+}
+std::string message(const std::string& content) {
+  return varint(content.size()) + content;
+}
+std::string attribute(const std::string& name, std::uint32_t field, std::uint64_t value) {
+  return bytes(10, bytes(1, name) + number(field, value));
+}
+
+/// A host operator and an all-reduce of 4096 bytes that takes 30 us.
+std::string tiny_protobuf() {
+  return message(bytes(1, "0.0.4")) +
+         message(number(1, 1) + bytes(2, "aten::add") + number(3, 4) + number(7, 5) +
+                 attribute("is_cpu_op", 27, 1)) +
+         message(number(1, 2) + bytes(2, "kernel") + number(3, 4) + bytes(5, varint(1)) +
+                 number(7, 200) + attribute("is_cpu_op", 27, 0)) +
+         message(number(1, 3) + bytes(2, "reduce") + number(3, 7) + number(5, 2) + number(7, 30) +
+                 attribute("is_cpu_op", 27, 0) + attribute("comm_type", 9, 0) +
+                 attribute("comm_size", 9, 4096));
+}
+
+Workload import_text(const std::string& text, ImportReport& report) {
+  return ChakraReader().read({text_stream(text, "c")}, {.batch = 8}, report);
+}
+
+std::string error_of(const std::string& text) {
+  ImportReport report;
+  return input_error_of([&] { import_text(text, report); });
+}
+
+TEST(ChakraReader, DeviceWorkBehindOneOperatorIsALayer) {
+  ImportReport report;
+  const Workload workload = import_text(kTiny, report);
+  ASSERT_EQ(workload.layers.size(), 2U);
+  EXPECT_EQ(workload.layers[0].kind, "conv2d");
+  EXPECT_NEAR(workload.layers[0].forward.value, 100e-6, 1e-12);
+  EXPECT_EQ(workload.layers[1].kind, "convolution_backward");
+  EXPECT_NEAR(workload.layers[1].backward.value, 130e-6, 1e-12);
+}
+
+TEST(ChakraReader, InspectSumsByCategory) {
+  ImportReport report;
+  const TraceSummary summary = ChakraReader().inspect({text_stream(kTiny, "c")}, {}, report);
+  ASSERT_EQ(summary.categories.size(), 3U);
+  EXPECT_NEAR(summary.categories[0].time.value, 30e-6, 1e-12);   // communication
+  EXPECT_NEAR(summary.categories[1].time.value, 230e-6, 1e-12);  // computation
+  EXPECT_EQ(summary.collectives.at(0).kind, "all-reduce");
+}
+
+TEST(ChakraReader, ProtocolBuffersHoldTheSame) {
+  const std::string text = tiny_protobuf();
+  EXPECT_TRUE(ChakraReader().sniff(text));
+  const auto nodes = parse_chakra_protobuf(text, "c");
+  ASSERT_EQ(nodes.size(), 3U);
+  EXPECT_TRUE(nodes[0].on_host);
+  EXPECT_FALSE(nodes[1].on_host);
+  EXPECT_EQ(nodes[1].data_dependencies, (std::vector<std::uint64_t>{1}));  // Packed.
+  EXPECT_EQ(nodes[2].data_dependencies, (std::vector<std::uint64_t>{2}));  // Not packed.
+  EXPECT_EQ(nodes[2].collective, CollectiveKind::AllReduce);
+  EXPECT_EQ(nodes[2].size, Bytes{4096});
+  ImportReport report;
+  EXPECT_NEAR(forward_time(import_text(text, report)).value, 200e-6, 1e-12);
+}
+
+TEST(ChakraReader, EveryCutOfAProtocolBufferIsRefusedOrShorter) {
+  const std::string text = tiny_protobuf();
+  for (std::size_t size = 1; size < text.size(); ++size) {
+    try {
+      EXPECT_LT(parse_chakra_protobuf(text.substr(0, size), "c").size(), 3U);
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("the data ends too early"), std::string::npos);
+    }
+  }
+}
+
+TEST(ChakraReader, BadInputIsNamed) {
+  EXPECT_EQ(error_of(R"({"workload_graph": 1})"), "c: /workload_graph: expected a list of nodes");
+  EXPECT_EQ(error_of(R"({"workload_graph": [{"Id": -1}]})"),
+            "c: /workload_graph/0/Id: expected a whole number");
+  EXPECT_EQ(
+      error_of(R"({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 4, "runtime": -5}]})"),
+      "c: /workload_graph/0/runtime: expected microseconds from 0 on");
+  EXPECT_EQ(error_of(R"({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 4},
+                                            {"Id": 1, "Name": "b", "NodeType": 4}]})"),
+            "c: node 1: the number is there twice");
+}
+
+TEST(ChakraReader, DependenciesOnMissingNodesAreDoubtful) {
+  ImportReport report;
+  const std::string text = R"({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 4,
+      "runtime": 5, "data_deps": [7], "is_cpu_op": false}]})";
+  import_text(text, report);
+  EXPECT_EQ(report.doubtful().count("dependency on a node that is not there"), 1U);
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,64 @@
+#include "traces/readers/execution_trace/execution_trace_reader.hpp"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/input_error.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kTiny = R"({"schema": "1.1.0-chakra.0.0.4", "nodes": [
+{"id": 2, "name": "torch::autograd::AccumulateGrad", "inputs": {"values": [], "shapes": [[5, 10]], "types": []}},
+{"id": 3, "name": "record_param_comms", "inputs": {"shapes": []}, "attrs": [
+  {"name": "collective_name", "type": "string", "value": "allreduce"},
+  {"name": "dtype", "type": "string", "value": "Float"},
+  {"name": "in_msg_nelems", "type": "uint64", "value": 50},
+  {"name": "out_msg_nelems", "type": "uint64", "value": 50}]},
+{"id": 4, "name": "record_param_comms", "inputs": {"shapes": []}},
+{"id": 5}]})";
+
+TraceSummary inspect(const TraceStream& file, ImportReport& report) {
+  return ExecutionTraceReader().inspect({file}, {}, report);
+}
+
+TEST(ExecutionTraceReader, CollectivesAndGradientsHaveTheirSizes) {
+  ImportReport report;
+  const TraceSummary summary = inspect(text_stream(kTiny, "e.json"), report);
+  ASSERT_EQ(summary.collectives.size(), 1U);
+  EXPECT_EQ(summary.collectives[0].kind, "all-reduce");
+  EXPECT_EQ(summary.collectives[0].size, Bytes{200});
+  EXPECT_EQ(summary.facts[2].second, "1 of 50 elements");
+  EXPECT_EQ(report.skipped().at("node without a name").first, "node 3");
+  EXPECT_EQ(report.doubtful().at("collective without attributes").first, "node 2");
+}
+
+TEST(ExecutionTraceReader, ItCannotBeImportedForLackOfTimes) {
+  ImportReport report;
+  EXPECT_EQ(input_error_of(
+                [&] { ExecutionTraceReader().read({text_stream(kTiny, "e.json")}, {}, report); }),
+            "e.json: an execution trace holds no times: import the profiler's trace of the run "
+            "(stepcast inspect shows what this one holds)");
+}
+
+TEST(ExecutionTraceReader, NodesMustBeAList) {
+  ImportReport report;
+  EXPECT_EQ(input_error_of([&] { inspect(text_stream(R"({"nodes": 3})", "e.json"), report); }),
+            "e.json: /nodes: expected a list of nodes");
+}
+
+TEST(ExecutionTraceReader, ARecordedTraceOfThreeStepsAddsUp) {
+  const auto path = std::filesystem::path(STEPCAST_SOURCE_DIR) /
+                    "../shared/data/execution_traces/resnet_2gpu_et.json.gz";
+  if (!std::filesystem::exists(path))
+    GTEST_SKIP() << path << " is not there";
+  ImportReport report;
+  const TraceSummary summary = inspect(file_stream(path), report);
+  EXPECT_EQ(summary.facts[0].second, "14392");
+  EXPECT_EQ(summary.facts[2].second, "483 of 76671096 elements");  // 3 x 161, 3 x 25,557,032
+  EXPECT_TRUE(report.clean());
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,220 @@
+#include "traces/readers/kineto/kineto_reader.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/input_error.hpp"
+#include "tests/traces/readers/kineto/small_trace.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kExact = 1e-12;
+
+const Layer& layer_of(const Workload& workload, const std::string& name) {
+  const auto found = std::ranges::find(workload.layers, name, &Layer::name);
+  EXPECT_NE(found, workload.layers.end()) << name;
+  return found == workload.layers.end() ? workload.layers.front() : *found;
+}
+
+Workload import_small(const std::string& text, const ImportOptions& options = {}) {
+  ImportReport report;
+  return import_kineto(text, options, report);
+}
+
+std::string error_of(const std::string& text, const ImportOptions& options = {}) {
+  return input_error_of([&] { import_small(text, options); });
+}
+
+TEST(KinetoReader, LayersAreOperatorsWithTheTimeOfTheirKernels) {
+  const Workload workload = import_small(small_trace());
+  EXPECT_EQ(workload.name, "t-test-gpu-bs8");
+  EXPECT_NEAR(layer_of(workload, "conv2d-0").forward.value, 100e-6, kExact);
+  EXPECT_NEAR(layer_of(workload, "conv2d-0").backward.value, 100e-6, kExact);
+  EXPECT_NEAR(layer_of(workload, "linear-0").forward.value, 50e-6, kExact);
+  // The copy into the bucket belongs to the gradient that the node before it made.
+  EXPECT_NEAR(layer_of(workload, "linear-0").backward.value, 70e-6, kExact);
+  // The update, and the copies out of the bucket behind the backward graph.
+  EXPECT_NEAR(layer_of(workload, "optimizer").forward.value, 130e-6, kExact);
+}
+
+TEST(KinetoReader, GapsInWhichTheDeviceWaitedForTheHostStayGaps) {
+  ImportReport report;
+  const Workload workload = import_kineto(small_trace(), {}, report);
+  EXPECT_TRUE(report.clean());
+  Seconds gaps{};
+  for (const Layer& layer : workload.layers)
+    if (layer.kind == "HostGap")
+      gaps += layer.forward + layer.backward;
+  // Idle before 30 (first step) or from 650 of the step before to 1030 (second): 205 on average;
+  // 245 to 265, 275 to 310, 410 to 450 (launch of the copy), 490 to 530.
+  EXPECT_NEAR(gaps.value, (205 + 20 + 35 + 40 + 40) * 1e-6, kExact);
+  const Workload dropped = import_small(small_trace(), {.drop_gaps = true});
+  EXPECT_EQ(dropped.layers.size(), 3U);
+}
+
+TEST(KinetoReader, GradientsAreSizedByRecordedShapes) {
+  const Workload workload = import_small(small_trace());
+  EXPECT_EQ(layer_of(workload, "linear-0").parameters.at(0).elements, 100U);
+  EXPECT_EQ(layer_of(workload, "conv2d-0").parameters.at(0).elements, 50U);
+}
+
+TEST(KinetoReader, WithoutShapesABucketIsOneGradientOfTheLayerBeforeIt) {
+  std::string text = replaced(small_trace(), ", \"Input Dims\": [[8", ", \"x\": [[8");
+  text = replaced(text, "{\"Input Dims\": [[", "{\"x\": [[");
+  const Workload workload = import_small(text, {.batch = 4});
+  EXPECT_TRUE(layer_of(workload, "linear-0").parameters.empty());
+  ASSERT_EQ(layer_of(workload, "conv2d-0").parameters.size(), 1U);
+  EXPECT_EQ(layer_of(workload, "conv2d-0").parameters.at(0).elements, 150U);
+  EXPECT_EQ(error_of(text),
+            "t.json: the trace holds no shapes: give the samples per step with --batch");
+}
+
+TEST(KinetoReader, WithoutSequenceNumbersBackwardIsToldByTheThread) {
+  const std::string text = replaced(small_trace(), "\"Sequence number\"", "\"number\"");
+  const Workload workload = import_small(text, {.batch = 8});
+  // No node can be joined to its operator: the work stays in the step, behind no layer.
+  EXPECT_NEAR((forward_time(workload) + backward_time(workload)).value, (450 + 340) * 1e-6, kExact);
+  ImportReport report;
+  const TraceSummary summary = inspect_kineto(text, report);
+  EXPECT_EQ(summary.categories.at(0).name, "backward");
+  EXPECT_NEAR(summary.categories.at(0).time.value, 2 * 180e-6, kExact);
+}
+
+TEST(KinetoReader, LeafModulesAreLayersWhereTheyWereRecorded) {
+  const std::string net =
+      R"({"ph": "X", "cat": "python_function", "name": "nn.Module: Net_0", "pid": 1, "tid": 1, "ts": 5002, "dur": 100},
+{"ph": "X", "cat": "python_function", "name": "nn.Module: Conv2d_7", "pid": 1, "tid": 1, "ts": 5005, "dur": 50},
+{"ph": "X", "cat": "python_function", "name": "nn.Module: Net_0", "pid": 1, "tid": 1, "ts": 6002, "dur": 100},
+{"ph": "X", "cat": "python_function", "name": "nn.Module: Conv2d_7", "pid": 1, "tid": 1, "ts": 6005, "dur": 50},
+)";
+  const std::string list = "\"traceEvents\": [\n";
+  const Workload workload = import_small(replaced(small_trace(), list, list + net));
+  EXPECT_EQ(layer_of(workload, "Conv2d_7").kind, "Conv2d");
+  EXPECT_NEAR(layer_of(workload, "Conv2d_7").backward.value, 100e-6, kExact);
+  EXPECT_EQ(layer_of(workload, "linear-0").kind, "linear");  // In no leaf module.
+}
+
+TEST(KinetoReader, RocmAndOldCategoryNamesMeanTheSame) {
+  std::string text =
+      replaced(small_trace(), "\"cudaLaunchKernel\"", "\"hipExtModuleLaunchKernel\"");
+  text = replaced(text, "cudaDeviceSynchronize", "hipDeviceSynchronize");
+  text = replaced(text, "\"cat\": \"kernel\"", "\"cat\": \"Kernel\"");
+  text = replaced(text, "\"cat\": \"cpu_op\"", "\"cat\": \"Operator\"");
+  text = replaced(text, "\"cat\": \"cuda_runtime\"", "\"cat\": \"Runtime\"");
+  ImportReport report;
+  EXPECT_EQ(import_kineto(text, {}, report).layers.size(),
+            import_small(small_trace()).layers.size());
+  EXPECT_TRUE(report.clean());
+}
+
+TEST(KinetoReader, StepsWithoutProfilerMarksLastFromOneAnnotationToTheNext) {
+  ImportReport report;
+  const TraceSummary summary =
+      inspect_kineto(without_lines(small_trace(), "ProfilerStep#"), report);
+  ASSERT_EQ(summary.steps.size(), 2U);
+  EXPECT_NEAR(summary.steps[0].duration.value, 1000e-6, kExact);  // Optimizer.step to the next.
+}
+
+TEST(KinetoReader, WithoutAnnotationsAllIsOneStep) {
+  ImportReport report;
+  const TraceSummary summary =
+      inspect_kineto(without_lines(small_trace(), "user_annotation"), report);
+  ASSERT_EQ(summary.steps.size(), 1U);
+  EXPECT_EQ(summary.steps[0].work, 16U);
+}
+
+TEST(KinetoReader, CollectivesHaveKindSizeAndTime) {
+  ImportReport report;
+  const TraceSummary summary = inspect_kineto(small_trace(), report);
+  ASSERT_EQ(summary.collectives.size(), 1U);
+  EXPECT_EQ(summary.collectives[0].kind, "all-reduce");
+  EXPECT_EQ(summary.collectives[0].size, Bytes{600});  // 150 floats
+  EXPECT_EQ(summary.collectives[0].count, 2U);
+  EXPECT_NEAR(summary.collectives[0].time.value, 140e-6, kExact);
+  EXPECT_NEAR(summary.exposed_communication.value, 140e-6, kExact);
+}
+
+TEST(KinetoReader, ASizeThatTheKernelLacksComesFromTheOperatorAroundItsLaunch) {
+  const std::string text =
+      replaced(small_trace(), "\"stream\": 20, \"correlation\": 6, \"Collective name\"",
+               "\"stream\": 20, \"correlation\": 6, \"x\"");
+  ImportReport report;
+  EXPECT_EQ(inspect_kineto(text, report).collectives.at(0).size, Bytes{600});
+  EXPECT_TRUE(report.clean());
+}
+
+// ---- bad input
+
+TEST(KinetoReader, NegativeDurationsAreSkippedAndCounted) {
+  ImportReport report;
+  inspect_kineto(replaced(small_trace(), "\"dur\": 70,", "\"dur\": -70,"), report);
+  EXPECT_EQ(report.skipped().at("event with a negative duration").count, 2U);
+}
+
+TEST(KinetoReader, WorkThatOverlapsOnItsStreamIsDoubtful) {
+  ImportReport report;
+  inspect_kineto(replaced(small_trace(), "\"dur\": 50,", "\"dur\": 60,"), report);
+  EXPECT_EQ(report.doubtful().at("device work that overlaps other work of its stream").count, 2U);
+}
+
+TEST(KinetoReader, WorkWithoutItsLaunchIsDoubtful) {
+  ImportReport report;
+  inspect_kineto(replaced(small_trace(), "\"args\": {\"correlation\": 103}", "\"args\": {}"),
+                 report);
+  EXPECT_EQ(report.doubtful().at("device work without a recorded launch").count, 1U);
+}
+
+TEST(KinetoReader, UnknownCategoriesAreSkippedAndCounted) {
+  ImportReport report;
+  inspect_kineto(replaced(small_trace(), "\"cat\": \"cpu_op\"", "\"cat\": \"news\""), report);
+  EXPECT_EQ(report.skipped().at("event of an unknown category").first, "event 2");
+}
+
+TEST(KinetoReader, ATraceWithoutEventsOrWorkIsRefused) {
+  EXPECT_EQ(error_of(R"({"traceEvents": []})"),
+            "t.json: expected \"traceEvents\" with events, found none");
+  EXPECT_EQ(error_of(without_lines(small_trace(), "\"cat\": \"kernel\"")),
+            "t.json: expected work on a device in a step, found none");
+  EXPECT_EQ(error_of(small_trace().substr(0, 5000)),
+            "t.json: the text ends too early (is the file truncated?)");
+}
+
+// ---- ranks
+
+std::string ranks_error(const std::string& second) {
+  const std::string first = small_trace();
+  return input_error_of([&] {
+    ImportReport report;
+    KinetoReader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
+  });
+}
+
+TEST(KinetoReader, RanksOfOneJobAreAveraged) {
+  const std::string first = small_trace();
+  // conv2d's backward kernel takes 100 us on one rank and 60 us on the other.
+  const std::string second =
+      replaced(replaced(first, "\"rank\": 0", "\"rank\": 1"),
+               R"("name": "conv_backward", "pid": 0, "tid": 7, "ts": 5310, "dur": 100)",
+               R"("name": "conv_backward", "pid": 0, "tid": 7, "ts": 5310, "dur": 20)");
+  ImportReport report;
+  const Workload workload =
+      KinetoReader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
+  // Three steps of 100 us and one of 20 us.
+  EXPECT_NEAR(layer_of(workload, "conv2d-0").backward.value, 80e-6, kExact);
+}
+
+TEST(KinetoReader, RanksOfDifferentJobsAreRefused) {
+  EXPECT_EQ(ranks_error(small_trace()), "b: no rank of the job of a: rank 0 is there already");
+  const std::string other = replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");
+  EXPECT_EQ(ranks_error(replaced(other, "\"world_size\": 2", "\"world_size\": 4")),
+            "b: no rank of the job of a: another number of ranks");
+  EXPECT_EQ(ranks_error(without_lines(other, "ProfilerStep#1")),
+            "b: no rank of the job of a: 1 steps, not 2");
+  EXPECT_EQ(ranks_error(replaced(other, "aten::conv2d", "aten::conv3d")),
+            "b: no rank of the job of a: other layers");
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,133 @@
+// Profiler traces that others recorded, where they are at hand: totals against independent counts.
+#include <algorithm>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "traces/readers/import.hpp"
+
+namespace stepcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RecordedTraces : public testing::Test {
+ protected:
+  /// Skips the test if the file is not there.
+  static fs::path file(const std::string& name) {
+    return fs::path(STEPCAST_SOURCE_DIR) / "../shared/data/kineto" / name;
+  }
+  TraceSummary inspect(const fs::path& path) {
+    return inspect_trace(std::span(&path, 1), {}, report_);
+  }
+  static const TraceSummary::Category& category(const TraceSummary& summary,
+                                                const std::string& name) {
+    return *std::ranges::find(summary.categories, name, &TraceSummary::Category::name);
+  }
+  static Seconds layer_time(const Workload& workload, bool gaps) {
+    Seconds sum{};
+    for (const Layer& layer : workload.layers)
+      if (gaps || layer.kind != "HostGap")
+        sum += layer.forward + layer.backward;
+    return sum;
+  }
+
+  ImportReport report_;
+};
+
+#define SKIP_WITHOUT(path) \
+  if (!fs::exists(path))   \
+  GTEST_SKIP() << (path) << " is not there"
+
+// The parameters of torchvision's ResNet-50.
+constexpr std::uint64_t kResnet50 = 25'557'032;
+
+TEST_F(RecordedTraces, BucketsOfTheA100TraceHoldEveryParameter) {
+  const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
+  SKIP_WITHOUT(path);
+  const TraceSummary summary = inspect(path);
+  ASSERT_EQ(summary.steps.size(), 3U);
+  Bytes reduced{};
+  std::size_t buckets = 0;
+  for (const CollectiveSummary& entry : summary.collectives)
+    if (entry.kind == "all-reduce") {
+      EXPECT_EQ(entry.count, 3U);  // Once a step.
+      reduced += entry.size;
+      ++buckets;
+    }
+  EXPECT_EQ(buckets, 5U);
+  EXPECT_EQ(reduced, Bytes{4.0 * kResnet50});
+  EXPECT_TRUE(report_.clean());
+}
+
+TEST_F(RecordedTraces, DeviceTimeOfTheA100TraceByCategory) {
+  const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
+  SKIP_WITHOUT(path);
+  const TraceSummary summary = inspect(path);
+  // Sums of "dur" over the file's events by category and, for kernels, by "nccl" in the name; the
+  // numbers of events are 2700 kernels (21 of NCCL), 960 copies and 114 fills.
+  EXPECT_EQ(category(summary, "communication").count, 21U);
+  EXPECT_EQ(category(summary, "device-copy").count, 960U);
+  EXPECT_EQ(category(summary, "fill").count, 114U);
+  EXPECT_NEAR(category(summary, "communication").time.value, 46.876493e-3, 1e-9);
+  Seconds all{};
+  std::uint64_t count = 0;
+  for (const auto& entry : summary.categories) {
+    all += entry.time;
+    count += entry.count;
+  }
+  EXPECT_EQ(count, 2700U + 960U + 114U);
+  EXPECT_NEAR(all.value, 165.185838e-3, 1e-9);
+}
+
+TEST_F(RecordedTraces, TheA100TraceImportsWithEveryGradientAndItsGaps) {
+  const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
+  SKIP_WITHOUT(path);
+  const Workload workload = import_trace(path, {.batch = 32}, report_);
+  EXPECT_EQ(parameter_count(workload), kResnet50);
+  EXPECT_EQ(tensor_count(workload), 161U);
+  // The steps take 222.4 ms on average and are bound by the host: computing and waiting for the
+  // host make up all but the waits for collectives.
+  EXPECT_NEAR(layer_time(workload, true).value, 222.4e-3, 0.02 * 222.4e-3);
+}
+
+TEST_F(RecordedTraces, LayersOfResnet50OnV100SumToTheTracedTime) {
+  const fs::path path = file("kineto_resnet50_v100_workers4.json.gz");
+  SKIP_WITHOUT(path);
+  const Workload workload = import_trace(path, {}, report_);
+  EXPECT_EQ(workload.batch, 32U);
+  EXPECT_NEAR(layer_time(workload, false).value, 99e-3, 0.02 * 99e-3);
+  EXPECT_EQ(parameter_count(workload), kResnet50);
+  EXPECT_EQ(tensor_count(workload), 161U);
+  EXPECT_TRUE(report_.clean());
+}
+
+TEST_F(RecordedTraces, ForwardAndBackwardOfTheRtx2080TiTrace) {
+  const fs::path path = file("param_resnet18_rtx2080ti.json.gz");
+  SKIP_WITHOUT(path);
+  const TraceSummary summary = inspect(path);
+  ASSERT_EQ(summary.steps.size(), 30U);
+  const Seconds forward = category(summary, "forward").time + category(summary, "optimizer").time;
+  EXPECT_NEAR(forward.value / 30, 43.9e-3, 0.05e-3);
+  EXPECT_NEAR(category(summary, "backward").time.value / 30, 92.9e-3, 0.05e-3);
+}
+
+TEST_F(RecordedTraces, TheMi300TraceHasTheParametersOfResnet18) {
+  const fs::path path = file("tracelens_resnet18_mi300_no_collectives.json.gz");
+  SKIP_WITHOUT(path);
+  const Workload workload = import_trace(path, {}, report_);
+  EXPECT_EQ(parameter_count(workload), 11'689'512U);
+  EXPECT_EQ(tensor_count(workload), 62U);
+  EXPECT_NE(std::ranges::find(workload.layers, "Conv2d_0", &Layer::name), workload.layers.end());
+}
+
+TEST_F(RecordedTraces, AForwardOnlyTraceHasNoBackward) {
+  const fs::path path = file("hta_alexnet.json.gz");
+  SKIP_WITHOUT(path);
+  const Workload workload = import_trace(path, {.batch = 1}, report_);
+  EXPECT_EQ(backward_time(workload), Seconds{});
+  EXPECT_EQ(report_.skipped().count("step without work on the device"), 1U);
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,144 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "traces/readers/chakra/chakra_graph.hpp"
+#include "traces/readers/chakra/wire_reader.hpp"
+#include "traces/readers/kineto/kineto_trace.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kMicrosecond = 1e-6;
+constexpr std::uint64_t kLongest = 3'600'000'000;  // An hour in microseconds.
+constexpr std::uint64_t kLargest = std::uint64_t{1} << 60;
+constexpr std::uint64_t kSend = 5;  // Node types from here on communicate.
+
+/// A node: id 1, name 2, type 3, control dependencies 4, data dependencies 5, duration in
+/// microseconds 7, attributes 10.
+enum NodeField : std::uint32_t {
+  Id = 1,
+  Name = 2,
+  Type = 3,
+  DataDeps = 5,
+  Duration = 7,
+  Attr = 10
+};
+
+/// An attribute: name 1, then one of the values: int32 7, int64 9, uint32 11, uint64 13, bool 27.
+struct Attribute {
+  std::string_view name;
+  std::uint64_t value = 0;
+};
+
+Attribute attribute_of(std::string_view bytes, const std::string& origin, std::size_t start) {
+  constexpr std::array<std::uint32_t, 5> kWhole = {7, 9, 11, 13, 27};
+  Attribute attribute;
+  WireReader reader(bytes, origin, start);
+  while (!reader.at_end()) {
+    const WireReader::Field field = reader.field();
+    if (field.number == 1)
+      attribute.name = field.bytes;
+    for (const std::uint32_t number : kWhole)
+      if (field.number == number)
+        attribute.value = field.value;
+  }
+  return attribute;
+}
+
+/// Chakra's numbers of kinds of collectives, as far as they are ours.
+std::optional<CollectiveKind> kind_of(std::uint64_t number) {
+  switch (number) {
+    case 0:
+      return CollectiveKind::AllReduce;
+    case 1:
+      return CollectiveKind::Reduce;
+    case 2:
+      return CollectiveKind::AllGather;
+    case 5:
+      return CollectiveKind::Broadcast;
+    case 6:
+      return CollectiveKind::AllToAll;
+    case 7:
+      return CollectiveKind::ReduceScatter;
+    default:
+      return std::nullopt;
+  }
+}
+
+void apply(const Attribute& attribute, ChakraNode& node) {
+  if (attribute.name == "is_cpu_op")
+    node.on_host = attribute.value != 0;
+  else if (attribute.name == "comm_type")
+    node.collective = kind_of(attribute.value);
+  else if (attribute.name == "comm_size" && attribute.value < kLargest)
+    node.size = Bytes{static_cast<double>(attribute.value)};
+}
+
+// Numbers of a repeated field come packed into one, or one by one.
+void add_dependencies(const WireReader::Field& field, const std::string& origin, std::size_t start,
+                      ChakraNode& node) {
+  if (field.bytes.empty()) {
+    node.data_dependencies.push_back(field.value);
+    return;
+  }
+  WireReader packed(field.bytes, origin, start);
+  while (!packed.at_end())
+    node.data_dependencies.push_back(packed.varint());
+}
+
+ChakraNode node_of(std::string_view bytes, const std::string& origin, std::size_t start) {
+  ChakraNode node;
+  bool kind_noted = false;
+  WireReader reader(bytes, origin, start);
+  while (!reader.at_end()) {
+    const WireReader::Field field = reader.field();
+    const std::size_t inside = reader.position() - field.bytes.size();
+    switch (field.number) {
+      case Id:
+        node.id = field.value;
+        break;
+      case Name:
+        node.name = field.bytes;
+        break;
+      case Type:
+        node.communicates = field.value >= kSend;
+        break;
+      case DataDeps:
+        add_dependencies(field, origin, inside, node);
+        break;
+      case Duration:
+        if (field.value > kLongest)
+          reader.fail("a duration of more than an hour");
+        node.duration = Seconds{static_cast<double>(field.value) * kMicrosecond};
+        break;
+      case Attr: {
+        const Attribute attribute = attribute_of(field.bytes, origin, inside);
+        kind_noted = kind_noted || attribute.name == "comm_type";
+        apply(attribute, node);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  if (node.communicates && !kind_noted)
+    node.collective = collective_kind_of(node.name);
+  return node;
+}
+
+}  // namespace
+
+std::vector<ChakraNode> parse_chakra_protobuf(std::string_view bytes, const std::string& origin) {
+  std::vector<ChakraNode> nodes;
+  WireReader reader(bytes, origin);
+  reader.delimited();  // GlobalMetadata
+  while (!reader.at_end()) {
+    const std::string_view message = reader.delimited();
+    nodes.push_back(node_of(message, origin, reader.position() - message.size()));
+  }
+  return nodes;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,79 @@
+#include "traces/readers/chrome_json/byte_source.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <zlib.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr unsigned kBuffer = 1U << 17;
+
+/// zlib's file interface passes plain files through and unpacks gzip, by content.
+class FileSource final : public ByteSource {
+ public:
+  explicit FileSource(const std::filesystem::path& path) : origin_(path.string()) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
+      throw InputError(origin_ + ": not found");
+    if (std::filesystem::is_directory(path, ignored))
+      throw InputError(origin_ + ": is a directory, expected a file");
+    file_ = gzopen(origin_.c_str(), "rb");
+    if (file_ == nullptr)
+      throw InputError(origin_ + ": cannot be read: " + std::strerror(errno));
+    gzbuffer(file_, kBuffer);
+  }
+  ~FileSource() override { gzclose(file_); }
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  std::size_t read(std::span<char> buffer) override {
+    const int count = gzread(file_, buffer.data(), static_cast<unsigned>(buffer.size()));
+    int error = Z_OK;
+    gzerror(file_, &error);
+    if (error == Z_BUF_ERROR)
+      throw InputError(origin_ + ": the gzip data ends too early");
+    if (count < 0)
+      throw InputError(origin_ + ": the gzip data is damaged");
+    return static_cast<std::size_t>(count);
+  }
+
+ private:
+  std::string origin_;
+  gzFile file_ = nullptr;
+};
+
+class TextSource final : public ByteSource {
+ public:
+  explicit TextSource(std::string_view text) : rest_(text) {}
+
+  std::size_t read(std::span<char> buffer) override {
+    const std::size_t count = rest_.copy(buffer.data(), buffer.size());
+    rest_.remove_prefix(count);
+    return count;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path) {
+  return std::make_unique<FileSource>(path);
+}
+
+std::unique_ptr<ByteSource> open_text(std::string_view text) {
+  return std::make_unique<TextSource>(text);
+}
+
+std::string head_of(const std::filesystem::path& path, std::size_t size) {
+  std::string head(size, '\0');
+  head.resize(open_file(path)->read(std::span(head.data(), size)));
+  return head;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,129 @@
+#include "traces/readers/execution_trace/execution_trace_reader.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/kineto/kineto_trace.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kMostElements = 1e15;
+
+/// What the nodes add up to.
+struct Totals {
+  std::map<std::string, std::uint64_t> operators;  ///< Count by name.
+  std::map<std::tuple<std::string, Bytes>, CollectiveSummary> collectives;
+  std::uint64_t gradients = 0;
+  std::uint64_t gradient_elements = 0;
+};
+
+/// The value of a node's attribute of that name, or null.
+json attribute(const json& node, std::string_view name) {
+  const auto attributes = node.find("attrs");
+  if (attributes == node.end() || !attributes->is_array())
+    return {};
+  for (const json& entry : *attributes)
+    if (entry.is_object() && entry.value("name", json()) == name)
+      return entry.value("value", json());
+  return {};
+}
+
+double count_in(const json& value) {
+  const bool sound = value.is_number() && value >= 0 && value <= kMostElements;
+  return sound ? value.get<double>() : 0;
+}
+
+void add_collective(const json& node, const std::string& place, Totals& totals,
+                    ImportReport& report) {
+  const json name = attribute(node, "collective_name");
+  if (!name.is_string()) {
+    report.doubt("collective without attributes", place);
+    return;
+  }
+  if (name == "wait" || name == "init")
+    return;
+  const json dtype = attribute(node, "dtype");
+  const double elements = std::max(count_in(attribute(node, "in_msg_nelems")),
+                                   count_in(attribute(node, "out_msg_nelems")));
+  const Bytes size{elements * element_size(dtype.is_string() ? dtype.get<std::string>() : "")};
+  const auto kind = collective_kind_of(name.get<std::string>());
+  const std::string shown = kind ? name_of(*kind) : name.get<std::string>();
+  CollectiveSummary& entry = totals.collectives[{shown, size}];
+  entry.kind = shown;
+  entry.size = size;
+  ++entry.count;
+}
+
+/// Elements of the first input by its shape; 0 if there is none.
+double input_elements(const json& node) {
+  const json inputs = node.value("inputs", json());
+  const json shapes = inputs.is_object() ? inputs.value("shapes", json()) : json();
+  if (!shapes.is_array() || shapes.empty() || !shapes.front().is_array())
+    return 0;
+  double product = 1;
+  for (const json& extent : shapes.front())
+    product *= count_in(extent);
+  return std::min(product, kMostElements);
+}
+
+void add_node(const json& node, const std::string& place, Totals& totals, ImportReport& report) {
+  if (!node.is_object() || !node.value("name", json()).is_string()) {
+    report.skip("node without a name", place);
+    return;
+  }
+  const std::string name = node["name"];
+  ++totals.operators[name];
+  if (name == "record_param_comms")
+    add_collective(node, place, totals, report);
+  if (name == "torch::autograd::AccumulateGrad") {
+    ++totals.gradients;
+    totals.gradient_elements += static_cast<std::uint64_t>(input_elements(node));
+  }
+}
+
+}  // namespace
+
+bool ExecutionTraceReader::sniff(std::string_view head) const {
+  const std::size_t start = head.find_first_not_of(" \t\r\n");
+  return start != std::string_view::npos && head[start] == '{' &&
+         head.find("\"schema\"") != std::string_view::npos &&
+         head.find("\"nodes\"") != std::string_view::npos;
+}
+
+Workload ExecutionTraceReader::read(const std::vector<TraceStream>& files, const ImportOptions&,
+                                    ImportReport&) const {
+  throw InputError(only_file(files, name()).origin +
+                   ": an execution trace holds no times: import the profiler's trace of the run "
+                   "(stepcast inspect shows what this one holds)");
+}
+
+TraceSummary ExecutionTraceReader::inspect(const std::vector<TraceStream>& files,
+                                           const ImportOptions&, ImportReport& report) const {
+  const TraceStream& file = only_file(files, name());
+  const json document = parse_json(text_of(file), file.origin);
+  const auto nodes = document.find("nodes");
+  if (nodes == document.end() || !nodes->is_array())
+    throw InputError(file.origin + ": /nodes: expected a list of nodes");
+  Totals totals;
+  for (std::size_t i = 0; i < nodes->size(); ++i)
+    add_node((*nodes)[i], fmt::format("node {}", i), totals, report);
+  TraceSummary summary{.format = name()};
+  summary.facts = {
+      {"nodes", fmt::format("{}", nodes->size())},
+      {"operators", fmt::format("{} different", totals.operators.size())},
+      {"gradients", fmt::format("{} of {} elements", totals.gradients, totals.gradient_elements)}};
+  for (const auto& [key, entry] : totals.collectives)
+    summary.collectives.push_back(entry);
+  return summary;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <utility>
+
+#include "traces/readers/kineto/kineto_trace.hpp"
+
+namespace stepcast {
+namespace {
+
+/// "_allgather_base" and "AllGather_RING" as "allgatherbase", "allgatherring".
+std::string bare(std::string_view name) {
+  std::string letters;
+  for (const char c : name.substr(0, name.find('(')))
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters;
+}
+
+}  // namespace
+
+std::optional<CollectiveKind> collective_kind_of(std::string_view name) {
+  // "reduce" last: it is part of "allreduce" and "reducescatter".
+  static const std::array<std::pair<std::string_view, CollectiveKind>, 8> kinds = {
+      {{"allreduce", CollectiveKind::AllReduce},
+       {"reducescatter", CollectiveKind::ReduceScatter},
+       {"allgather", CollectiveKind::AllGather},
+       {"alltoall", CollectiveKind::AllToAll},
+       {"sendrecv", CollectiveKind::AllToAll},
+       {"broadcast", CollectiveKind::Broadcast},
+       {"bcast", CollectiveKind::Broadcast},
+       {"reduce", CollectiveKind::Reduce}}};
+  const std::string letters = bare(name);
+  for (const auto& [word, kind] : kinds)
+    if (letters.find(word) != std::string::npos)
+      return kind;
+  return std::nullopt;
+}
+
+bool is_collective_kernel(std::string_view name) {
+  const std::string_view front = name.substr(0, name.find('('));
+  return front.find("nccl") != std::string_view::npos ||
+         front.find("rccl") != std::string_view::npos ||
+         front.find("NCCL") != std::string_view::npos;
+}
+
+std::uint32_t element_size(std::string_view dtype) {
+  static const std::array<std::pair<std::string_view, std::uint32_t>, 17> sizes = {{
+      {"float", 4},
+      {"double", 8},
+      {"half", 2},
+      {"bfloat16", 2},
+      {"long", 8},
+      {"int", 4},
+      {"short", 2},
+      {"char", 1},
+      {"byte", 1},
+      {"bool", 1},
+      {"int64", 8},
+      {"int32", 4},
+      {"float16", 2},
+      {"float32", 4},
+      {"float64", 8},
+      {"uint8", 1},
+      {"int8", 1},
+  }};
+  std::string name = bare(dtype.starts_with("c10::") ? dtype.substr(5) : dtype);
+  const auto* const found =
+      std::ranges::find(sizes, name, [](const auto& entry) { return entry.first; });
+  return found == sizes.end() ? 0 : found->second;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,140 @@
+#include "traces/readers/kineto/device_work.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace stepcast {
+namespace {
+
+// Times of the device are rounded to microseconds in older traces.
+constexpr Seconds kOverlapTolerance{2e-6};
+
+using Launches = std::unordered_map<std::int64_t, std::uint32_t>;
+
+Launches launches_by_correlation(const KinetoTrace& trace) {
+  Launches launches;
+  for (std::uint32_t i = 0; i < trace.events.size(); ++i)
+    if (trace.events[i].kind == KinetoKind::Runtime && trace.events[i].correlation >= 0)
+      launches.emplace(trace.events[i].correlation, i);
+  return launches;
+}
+
+std::uint32_t step_at(const KinetoSteps& steps, Seconds time) {
+  const auto after = std::ranges::upper_bound(steps.steps, time, {}, &KinetoStep::begin);
+  if (after == steps.steps.begin() || time >= std::prev(after)->end)
+    return kNoStep;
+  return static_cast<std::uint32_t>(after - steps.steps.begin() - 1);
+}
+
+WorkPhase phase_of_copy(std::string_view name, WorkPhase otherwise) {
+  if (name.find("HtoD") != std::string_view::npos ||
+      name.find("HostToDevice") != std::string_view::npos)
+    return WorkPhase::InputCopy;
+  if (name.find("DtoH") != std::string_view::npos ||
+      name.find("DeviceToHost") != std::string_view::npos)
+    return WorkPhase::OutputCopy;
+  return otherwise;
+}
+
+/// By annotation first, then by the backward graph, then by the thread.
+WorkPhase phase_of_launch(const KinetoTrace& trace, const KinetoView& view, std::uint32_t launch) {
+  if (launch == kNoEvent)
+    return WorkPhase::Forward;
+  const Scope& scope = view.scopes.of_event[launch];
+  if (scope.mark == Mark::Optimizer)
+    return WorkPhase::Optimizer;
+  const bool elsewhere = trace.events[launch].thread != view.steps.thread;
+  const bool backward = scope.node != kNoEvent || scope.mark == Mark::Backward || elsewhere;
+  return backward ? WorkPhase::Backward : WorkPhase::Forward;
+}
+
+DeviceWork work_of(const KinetoTrace& trace, const KinetoView& view, const Launches& launches,
+                   std::uint32_t index) {
+  const KinetoEvent& event = trace.events[index];
+  DeviceWork work{.event = index, .collective = event.collective};
+  const auto found = launches.find(event.correlation);
+  if (found != launches.end())
+    work.launch = found->second;
+  work.step =
+      step_at(view.steps, work.launch == kNoEvent ? event.start : trace.events[work.launch].start);
+  work.phase = phase_of_launch(trace, view, work.launch);
+  if (event.kind == KinetoKind::Copy)
+    work.phase = phase_of_copy(trace.name_of(event), work.phase);
+  if (event.kind != KinetoKind::Kernel || !is_collective_kernel(trace.name_of(event)))
+    return work;
+  work.phase = WorkPhase::Communication;
+  if (work.collective == kNoEvent && work.launch != kNoEvent) {
+    const std::uint32_t around = view.scopes.of_event[work.launch].collective;
+    if (around != kNoEvent)
+      work.collective = trace.events[around].collective;
+  }
+  return work;
+}
+
+std::string place_of(const KinetoTrace& trace, const KinetoEvent& event) {
+  constexpr std::size_t kShown = 40;
+  return fmt::format("{} at {:.6f} s", trace.name_of(event).substr(0, kShown), event.start.value);
+}
+
+void count_doubts(const KinetoTrace& trace, const KinetoView& view, ImportReport& report) {
+  std::map<std::int32_t, Seconds> stream_end;
+  for (const DeviceWork& work : view.work) {
+    const KinetoEvent& event = trace.events[work.event];
+    if (work.launch == kNoEvent)
+      report.doubt("device work without a recorded launch", place_of(trace, event));
+    if (work.phase == WorkPhase::Communication && work.collective == kNoEvent)
+      report.doubt("collective without a recorded size", place_of(trace, event));
+    const auto [end, first] = stream_end.emplace(event.stream, event.end());
+    if (!first && event.start + kOverlapTolerance < end->second)
+      report.doubt("device work that overlaps other work of its stream", place_of(trace, event));
+    end->second = std::max(end->second, event.end());
+  }
+}
+
+}  // namespace
+
+KinetoView interpret(const KinetoTrace& trace, ImportReport& report) {
+  KinetoView view{.steps = find_steps(trace), .scopes = find_scopes(trace)};
+  const Launches launches = launches_by_correlation(trace);
+  for (std::uint32_t i = 0; i < trace.events.size(); ++i)
+    if (is_device_work(trace.events[i].kind))
+      view.work.push_back(work_of(trace, view, launches, i));
+  std::ranges::stable_sort(view.work, {},
+                           [&](const DeviceWork& w) { return trace.events[w.event].start; });
+  count_doubts(trace, view, report);
+  return view;
+}
+
+const char* name_of(WorkPhase phase) {
+  switch (phase) {
+    case WorkPhase::Forward:
+      return "forward";
+    case WorkPhase::Backward:
+      return "backward";
+    case WorkPhase::Optimizer:
+      return "optimizer";
+    case WorkPhase::Communication:
+      return "communication";
+    case WorkPhase::InputCopy:
+      return "input-copy";
+    case WorkPhase::OutputCopy:
+      return "output-copy";
+  }
+  return "";
+}
+
+KnownCollective collective_of(const KinetoTrace& trace, const DeviceWork& work) {
+  KnownCollective known;
+  if (work.collective != kNoEvent) {
+    const KinetoCollective& noted = trace.collectives[work.collective];
+    known = {.kind = collective_kind_of(noted.name), .size = noted.size, .ranks = noted.ranks};
+  }
+  if (!known.kind)
+    known.kind = collective_kind_of(trace.name_of(trace.events[work.event]));
+  return known;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "traces/readers/kineto/scopes.hpp"
+#include "traces/readers/kineto/steps.hpp"
+
+namespace stepcast {
+
+inline constexpr std::uint32_t kNoStep = 0xffffffff;
+
+/// What device work is for.
+enum class WorkPhase : std::uint8_t {
+  Forward,
+  Backward,
+  Optimizer,
+  Communication,
+  InputCopy,   ///< Host to device.
+  OutputCopy,  ///< Device to host.
+};
+
+/// One piece of device work with what is known of it from the host.
+struct DeviceWork {
+  std::uint32_t event = kNoEvent;
+  std::uint32_t launch = kNoEvent;  ///< The runtime call; kNoEvent if not recorded.
+  std::uint32_t step = kNoStep;     ///< By the time of the launch.
+  std::uint32_t collective =
+      kNoEvent;  ///< Into KinetoTrace::collectives, if its arguments are known.
+  WorkPhase phase = WorkPhase::Forward;
+};
+
+/// A trace as a whole, understood: steps, nesting on the host, and the device's work in order of
+/// its start.
+struct KinetoView {
+  KinetoSteps steps;
+  Scopes scopes;
+  std::vector<DeviceWork> work;
+};
+
+/// Joins device work to launches by correlation and sorts it by phase: by annotation, by the node
+/// of the backward graph, else by the thread that launched it. What cannot be joined, overlaps
+/// other work of its stream or lies in no step is counted.
+KinetoView interpret(const KinetoTrace& trace, ImportReport& report);
+
+/// "forward", "communication", ...
+const char* name_of(WorkPhase phase);
+
+/// The collective of a piece of communication as far as it is known: kind by arguments, else by
+/// the kernel's name; size 0 if not recorded.
+struct KnownCollective {
+  std::optional<CollectiveKind> kind;
+  Bytes size{};
+  std::uint32_t ranks = 0;  ///< 0: not recorded.
+};
+KnownCollective collective_of(const KinetoTrace& trace, const DeviceWork& work);
+
+}  // namespace stepcast

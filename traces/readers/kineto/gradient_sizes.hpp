@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traces/readers/kineto/layer_times.hpp"
+
+namespace stepcast {
+
+/// Gives the gradients of each step their sizes, from the first of these that the trace holds: the
+/// shapes that PyTorch recorded; the copies out of DistributedDataParallel's buckets, which are as
+/// many as the gradients and in their order; the buckets themselves, one as a single gradient of
+/// the layer whose backward pass came last before it. Returns which it was, for the provenance;
+/// empty if sizes stay unknown (all gradients are then removed).
+std::string size_gradients(const KinetoTrace& trace, const KinetoView& view,
+                           std::vector<StepLayers>& steps);
+
+}  // namespace stepcast

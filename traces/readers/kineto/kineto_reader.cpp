@@ -1,0 +1,151 @@
+#include "traces/readers/kineto/kineto_reader.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "traces/readers/kineto/gradient_sizes.hpp"
+#include "traces/readers/kineto/kineto_summary.hpp"
+#include "traces/readers/kineto/kineto_workload.hpp"
+#include "traces/readers/kineto/recorded_steps.hpp"
+#include "traces/replay/rank_alignment.hpp"
+
+namespace stepcast {
+namespace {
+
+/// What is kept of one rank's trace: not its events.
+struct RankSteps {
+  std::string origin;
+  std::optional<std::uint32_t> rank;
+  std::optional<std::uint32_t> world_size;
+  std::vector<StepLayers> steps;
+};
+
+std::uint32_t batch_by_shapes(const KinetoTrace& trace, const KinetoView& view) {
+  for (const auto& order : view.scopes.by_thread)
+    for (const std::uint32_t index : order) {
+      const KinetoEvent& event = trace.events[index];
+      if (event.kind == KinetoKind::Operator && event.sequence >= 0 && event.batch > 0)
+        return event.batch;
+    }
+  return 0;
+}
+
+Seconds mean_step(const KinetoSteps& steps) {
+  return (steps.steps.back().end - steps.steps.front().begin) /
+         static_cast<double>(steps.steps.size());
+}
+
+void note_facts(const KinetoTrace& trace, const KinetoView& view, const RankSteps& rank,
+                KinetoFacts& facts) {
+  facts.origin = rank.origin;
+  facts.device_name = trace.device_name;
+  facts.steps_by = view.steps.how;
+  facts.batch = batch_by_shapes(trace, view);
+  facts.step_time = mean_step(view.steps);
+  facts.repaired_backslashes = trace.repaired_backslashes;
+  if (!rank.steps.empty())
+    for (const GradientBucket& bucket : rank.steps.back().buckets)
+      facts.buckets.push_back(bucket.size);
+}
+
+RankSteps read_rank(const TraceStream& file, KinetoFacts& facts, ImportReport& report) {
+  const auto source = file.open();
+  const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
+  const KinetoView view = interpret(trace, report);
+  RankSteps rank{.origin = file.origin,
+                 .rank = trace.rank,
+                 .world_size = trace.world_size,
+                 .steps = find_layers(trace, view)};
+  const std::string sized = size_gradients(trace, view, rank.steps);
+  if (sized.empty())
+    report.doubt("gradient sizes that the trace does not tell", file.origin);
+  if (facts.origin.empty()) {
+    note_facts(trace, view, rank, facts);
+    facts.gradients_by = sized;
+  }
+  return rank;
+}
+
+[[noreturn]] void refuse_rank(const RankSteps& rank, const RankSteps& first,
+                              const std::string& why) {
+  throw InputError(fmt::format("{}: no rank of the job of {}: {}", rank.origin, first.origin, why));
+}
+
+/// Names of the layers of the last step that put work on the device.
+std::vector<std::string> working_layers(const RankSteps& rank) {
+  std::vector<std::string> names;
+  for (const LayerTimes& layer : rank.steps.back().layers)
+    if (layer.work > 0)
+      names.push_back(layer.name);
+  return names;
+}
+
+/// Ranks of one job differ in rank and agree in everything else that the files tell.
+void check_same_job(const std::vector<RankSteps>& ranks) {
+  std::set<std::uint32_t> seen;
+  const RankSteps& first = ranks.front();
+  for (const RankSteps& rank : ranks) {
+    if (rank.rank && !seen.insert(*rank.rank).second)
+      refuse_rank(rank, first, fmt::format("rank {} is there already", *rank.rank));
+    if (rank.world_size != first.world_size)
+      refuse_rank(rank, first, "another number of ranks");
+    if (rank.steps.size() != first.steps.size())
+      refuse_rank(rank, first,
+                  fmt::format("{} steps, not {}", rank.steps.size(), first.steps.size()));
+    if (working_layers(rank) != working_layers(first))
+      refuse_rank(rank, first, "other layers");
+  }
+}
+
+}  // namespace
+
+bool KinetoReader::sniff(std::string_view head) const {
+  const std::size_t start = head.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos || head[start] != '{')
+    return false;
+  return head.find("\"traceEvents\"") != std::string_view::npos ||
+         head.find("\"deviceProperties\"") != std::string_view::npos;
+}
+
+Workload KinetoReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
+                            ImportReport& report) const {
+  KinetoFacts facts{.ranks = files.size()};
+  std::vector<RankSteps> ranks;
+  for (const TraceStream& file : files)
+    ranks.push_back(read_rank(file, facts, report));
+  check_same_job(ranks);
+  std::vector<StepLayers> steps;
+  for (RankSteps& rank : ranks)
+    std::ranges::move(rank.steps, std::back_inserter(steps));
+  return workload_of(average(std::move(steps), report), facts, options);
+}
+
+TraceSummary KinetoReader::inspect(const std::vector<TraceStream>& files, const ImportOptions&,
+                                   ImportReport& report) const {
+  const TraceStream& file = only_file(files, name());
+  const auto source = file.open();
+  const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
+  return summarize(trace, interpret(trace, report));
+}
+
+std::vector<RecordedStep> KinetoReader::record(const std::vector<TraceStream>& files,
+                                               ImportReport& report) const {
+  std::vector<RecordedStep> steps;
+  for (const TraceStream& file : files) {
+    const auto source = file.open();
+    const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
+    std::vector<RecordedStep> recorded = recorded_steps(trace, interpret(trace, report), report);
+    if (recorded.empty())
+      throw InputError(file.origin + ": expected work on a device in a step, found none");
+    if (steps.empty())
+      steps = std::move(recorded);
+    else
+      take_shortest_collectives(steps, recorded, file.origin);
+  }
+  return steps;
+}
+
+}  // namespace stepcast

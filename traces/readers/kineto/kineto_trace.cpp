@@ -1,0 +1,229 @@
+#include "traces/readers/kineto/kineto_trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "traces/readers/chrome_json/chrome_events.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kLargestCount = 1e18;
+
+enum class Use { Read, Ignore, Unknown };
+
+struct Category {
+  std::string_view name;
+  Use use;
+  KinetoKind kind;
+};
+
+/// Categories of complete events. Ignored are those whose content other events hold too.
+Category category_of(std::string_view name) {
+  static const std::array<Category, 19> categories = {{
+      {"cpu_op", Use::Read, KinetoKind::Operator},
+      {"Operator", Use::Read, KinetoKind::Operator},
+      {"user_annotation", Use::Read, KinetoKind::Annotation},
+      {"python_function", Use::Read, KinetoKind::Module},
+      {"cuda_runtime", Use::Read, KinetoKind::Runtime},
+      {"cuda_driver", Use::Read, KinetoKind::Runtime},
+      {"Runtime", Use::Read, KinetoKind::Runtime},
+      {"kernel", Use::Read, KinetoKind::Kernel},
+      {"Kernel", Use::Read, KinetoKind::Kernel},
+      {"gpu_memcpy", Use::Read, KinetoKind::Copy},
+      {"Memcpy", Use::Read, KinetoKind::Copy},
+      {"gpu_memset", Use::Read, KinetoKind::Fill},
+      {"Memset", Use::Read, KinetoKind::Fill},
+      {"gpu_user_annotation", Use::Ignore, KinetoKind::Annotation},
+      {"cuda_sync", Use::Ignore, KinetoKind::Runtime},
+      {"overhead", Use::Ignore, KinetoKind::Runtime},
+      {"Trace", Use::Ignore, KinetoKind::Annotation},
+      {"", Use::Ignore, KinetoKind::Annotation},
+      {"privateuse1_runtime", Use::Ignore, KinetoKind::Runtime},
+  }};
+  const auto* const found = std::ranges::find(categories, name, &Category::name);
+  return found == categories.end() ? Category{name, Use::Unknown, KinetoKind::Operator} : *found;
+}
+
+/// In the traces of 2021 annotations are operators.
+bool names_annotation(std::string_view name) {
+  return name.starts_with("ProfilerStep#") || name.starts_with("Optimizer.") ||
+         name.starts_with("enumerate(DataLoader)") || name.starts_with("## ");
+}
+
+/// A number that is a count: whole, not negative, not huge; else 0.
+std::uint64_t count_of(std::optional<double> number) {
+  return number && *number >= 0 && *number <= kLargestCount ? static_cast<std::uint64_t>(*number)
+                                                            : 0;
+}
+
+/// Turns Chrome events into those of a training trace.
+class KinetoBuilder final : public ChromeSink {
+ public:
+  explicit KinetoBuilder(ImportReport& report) : report_(report) {}
+
+  KinetoTrace take() { return std::move(trace_); }
+  bool saw_events() const { return number_ > 0; }
+
+  void event(const ChromeEvent& event) override;
+  void property(const std::string& path, const ChromeArgument& value) override;
+
+ private:
+  std::string place() const { return fmt::format("event {}", number_); }
+  bool is_sound(const ChromeEvent& event);
+  void add_details(const ChromeEvent& event, KinetoEvent& added);
+  void add_shapes(const ChromeEvent& event, KinetoEvent& added);
+  void add_collective(const ChromeEvent& event, KinetoEvent& added);
+  std::uint32_t name_index(const std::string& name);
+  std::uint16_t thread_index(const ChromeEvent& event);
+
+  ImportReport& report_;
+  KinetoTrace trace_;
+  std::uint64_t number_ = 0;
+  std::unordered_map<std::string, std::uint32_t> names_;
+  std::unordered_map<std::string, std::uint16_t> threads_;
+  std::string thread_name_;
+};
+
+void KinetoBuilder::event(const ChromeEvent& event) {
+  ++number_;
+  if (event.phase != 'X') {
+    if (std::string_view("MisftBEbenCPNODSTFRc").find(event.phase) == std::string_view::npos)
+      report_.skip("event of an unknown phase", place());
+    return;
+  }
+  const Category category = category_of(event.category);
+  if (category.use == Use::Unknown)
+    report_.skip("event of an unknown category", place());
+  if (category.use != Use::Read || !is_sound(event))
+    return;
+  if (category.kind == KinetoKind::Module && !event.name.starts_with("nn.Module: "))
+    return;
+  KinetoEvent added{.start = *event.start,
+                    .duration = *event.duration,
+                    .name = name_index(event.name),
+                    .kind = category.kind};
+  if (added.kind == KinetoKind::Operator && names_annotation(event.name))
+    added.kind = KinetoKind::Annotation;
+  add_details(event, added);
+  trace_.events.push_back(added);
+}
+
+bool KinetoBuilder::is_sound(const ChromeEvent& event) {
+  if (!event.start || !event.duration)
+    report_.skip("event without a start or duration", place());
+  else if (!(*event.duration >= Seconds{}))
+    report_.skip("event with a negative duration", place());
+  else
+    return true;
+  return false;
+}
+
+void KinetoBuilder::add_details(const ChromeEvent& event, KinetoEvent& added) {
+  if (is_device_work(added.kind)) {
+    added.stream = static_cast<std::int32_t>(
+        std::min<std::uint64_t>(count_of(event.number("stream")), 1U << 30));
+    added.bytes = count_of(event.number("bytes"));
+  } else {
+    added.thread = thread_index(event);
+  }
+  if (const auto correlation = event.number("correlation"))
+    added.correlation = static_cast<std::int64_t>(count_of(correlation));
+  if (const auto sequence = event.number("Sequence number"); sequence && *sequence >= 0)
+    added.sequence = static_cast<std::int64_t>(count_of(sequence));
+  added.forward_thread = count_of(event.number("Fwd thread id")) > 0;
+  add_shapes(event, added);
+  add_collective(event, added);
+}
+
+void KinetoBuilder::add_shapes(const ChromeEvent& event, KinetoEvent& added) {
+  const ChromeArgument* dims = event.find("Input Dims");
+  if (dims == nullptr)
+    dims = event.find("Input dims");
+  if (dims == nullptr || dims->shapes.empty() || dims->shapes.front().empty())
+    return;
+  const auto& shape = dims->shapes.front();
+  double product = 1;
+  for (const double extent : shape)
+    product *= extent;
+  added.elements = count_of(product);
+  if (shape.size() > 1)
+    added.batch = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(count_of(shape.front()), std::numeric_limits<int>::max()));
+}
+
+void KinetoBuilder::add_collective(const ChromeEvent& event, KinetoEvent& added) {
+  const std::string_view name = event.text("Collective name");
+  if (name.empty())
+    return;
+  const std::string dtype(event.text("dtype"));
+  const std::uint64_t elements =
+      std::max(count_of(event.number("In msg nelems")), count_of(event.number("Out msg nelems")));
+  added.collective = static_cast<std::uint32_t>(trace_.collectives.size());
+  trace_.collectives.push_back({.name = std::string(name),
+                                .size = Bytes{static_cast<double>(elements) * element_size(dtype)},
+                                .ranks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                    count_of(event.number("Group size")), 1U << 30)),
+                                .dtype = dtype});
+}
+
+std::uint32_t KinetoBuilder::name_index(const std::string& name) {
+  const auto [at, added] = names_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
+  if (added)
+    trace_.names.push_back(name);
+  return at->second;
+}
+
+std::uint16_t KinetoBuilder::thread_index(const ChromeEvent& event) {
+  thread_name_ = event.process;
+  thread_name_ += '/';
+  thread_name_ += event.thread;
+  const auto found = threads_.find(thread_name_);
+  if (found != threads_.end())
+    return found->second;
+  if (threads_.size() == std::numeric_limits<std::uint16_t>::max())
+    throw InputError("more than 65,535 threads in one trace");
+  const auto index = static_cast<std::uint16_t>(threads_.size());
+  threads_.emplace(thread_name_, index);
+  trace_.threads.push_back(thread_name_);
+  return index;
+}
+
+void KinetoBuilder::property(const std::string& path, const ChromeArgument& value) {
+  constexpr double kLargestRank = 1e9;
+  const auto whole = [&]() -> std::optional<std::uint32_t> {
+    if (!value.number || !(*value.number >= 0 && *value.number < kLargestRank))
+      return std::nullopt;
+    return static_cast<std::uint32_t>(*value.number);
+  };
+  if (path == "distributedInfo/rank")
+    trace_.rank = whole();
+  else if (path == "distributedInfo/world_size")
+    trace_.world_size = whole();
+  else if (path == "deviceProperties/name" && trace_.device_name.empty())
+    trace_.device_name = value.text;
+}
+
+}  // namespace
+
+KinetoTrace read_kineto_trace(ByteSource& source, const std::string& origin, ImportReport& report) {
+  KinetoBuilder builder(report);
+  const ChromeText text = read_chrome_json(source, origin, builder);
+  if (!builder.saw_events())
+    throw InputError(origin + ": expected \"traceEvents\" with events, found none");
+  KinetoTrace trace = builder.take();
+  trace.repaired_backslashes = text.repaired_backslashes;
+  for (std::uint64_t i = 0; i < text.repaired_backslashes; ++i)
+    report.doubt("raw backslash in a text, read as itself", "a text of the file");
+  return trace;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/units.hpp"
+#include "models/collective/collective.hpp"
+#include "traces/readers/chrome_json/byte_source.hpp"
+#include "traces/readers/reader.hpp"
+
+namespace stepcast {
+
+inline constexpr std::uint32_t kNoEvent = 0xffffffff;
+
+/// What an event of a PyTorch profiler trace is. Kineto names categories differently over the
+/// years ("Kernel", "kernel"); ROCm uses the same ones with names of its own.
+enum class KinetoKind : std::uint8_t {
+  Operator,    ///< An operator of PyTorch on a thread of the host.
+  Annotation,  ///< A span that a user, an optimizer or the profiler named.
+  Module,      ///< A call of an nn.Module (python_function).
+  Runtime,     ///< A call of the CUDA or HIP runtime or driver.
+  Kernel,      ///< Work on the device.
+  Copy,
+  Fill,
+};
+
+inline bool is_device_work(KinetoKind kind) {
+  return kind == KinetoKind::Kernel || kind == KinetoKind::Copy || kind == KinetoKind::Fill;
+}
+
+/// One event, reduced to what the interpretation needs (some 80 bytes).
+struct KinetoEvent {
+  Seconds start{};  ///< Since the first event of the file.
+  Seconds duration{};
+  std::int64_t correlation = -1;  ///< Joins device work to the runtime call that launched it.
+  std::int64_t sequence = -1;     ///< Autograd's number: joins a backward node to its operator.
+  std::uint64_t elements = 0;     ///< Of the first input tensor; 0 if not recorded.
+  std::uint64_t bytes = 0;        ///< Copies.
+  std::uint32_t name = 0;         ///< Into KinetoTrace::names.
+  std::uint32_t batch = 0;        ///< First dimension of a first input of several dimensions.
+  std::uint32_t collective = kNoEvent;  ///< Into KinetoTrace::collectives.
+  std::int32_t stream = 0;              ///< Device work.
+  std::uint16_t thread = 0;             ///< Host events: into KinetoTrace::threads.
+  KinetoKind kind = KinetoKind::Operator;
+  bool forward_thread = false;  ///< Runs for an operator of another thread (a backward node).
+
+  Seconds end() const { return start + duration; }
+};
+
+/// Arguments of a collective, as PyTorch notes them beside kernels and record_param_comms.
+struct KinetoCollective {
+  std::string name;  ///< "allreduce", "_allgather_base", "wait".
+  Bytes size{};      ///< Of the full buffer, see Collective.
+  std::uint32_t ranks = 0;
+  std::string dtype;
+};
+
+struct KinetoTrace {
+  std::deque<KinetoEvent> events;  ///< In file order. (A deque does not double while it grows.)
+  std::vector<std::string> names;
+  std::vector<std::string> threads;  ///< "pid/tid".
+  std::vector<KinetoCollective> collectives;
+  std::string device_name;
+  std::optional<std::uint32_t> rank;
+  std::optional<std::uint32_t> world_size;
+  std::uint64_t repaired_backslashes = 0;
+
+  const std::string& name_of(const KinetoEvent& event) const { return names[event.name]; }
+};
+
+/// Reads the events that training needs; what is damaged is counted in `report`. Throws InputError
+/// that begins with `origin` for damaged JSON or a document without events.
+KinetoTrace read_kineto_trace(ByteSource& source, const std::string& origin, ImportReport& report);
+
+/// Kind of collective by the name PyTorch, NCCL or RCCL gives it ("allreduce", "_allgather_base",
+/// "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)"); none if the name tells none.
+std::optional<CollectiveKind> collective_kind_of(std::string_view name);
+
+/// Whether a kernel of this name belongs to NCCL or RCCL.
+bool is_collective_kernel(std::string_view name);
+
+/// Bytes of one element by PyTorch's name of the type ("Float", "c10::BFloat16"); 0 if unknown.
+std::uint32_t element_size(std::string_view dtype);
+
+}  // namespace stepcast

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "traces/readers/kineto/average_step.hpp"
+
+namespace stepcast {
+
+/// What the notes of an imported workload tell, beside its layers.
+struct KinetoFacts {
+  std::string origin;          ///< The first file.
+  std::size_t ranks = 1;       ///< Files averaged.
+  std::string device_name;     ///< "Tesla V100"; may be empty.
+  std::string steps_by;        ///< How steps were told apart.
+  std::string gradients_by;    ///< Where their sizes come from; empty: not known.
+  std::uint32_t batch = 0;     ///< By the recorded shapes; 0: not recorded.
+  Seconds step_time{};         ///< Mean, on the host's clock.
+  std::vector<Bytes> buckets;  ///< Gradient buckets in the order of their all-reduces.
+  std::uint64_t repaired_backslashes = 0;
+};
+
+/// The workload of an average step. Throws InputError if it has no time, or if neither trace nor
+/// options tell the batch.
+Workload workload_of(const AverageStep& step, const KinetoFacts& facts,
+                     const ImportOptions& options);
+
+}  // namespace stepcast

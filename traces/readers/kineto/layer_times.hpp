@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "traces/readers/kineto/device_work.hpp"
+
+namespace stepcast {
+
+/// A gradient of a layer.
+struct LayerGradient {
+  std::uint32_t order = 0;     ///< In which the step's gradients became ready, from 0.
+  std::uint64_t elements = 0;  ///< 0: not known.
+};
+
+/// One layer of one recorded step.
+struct LayerTimes {
+  std::string name;
+  std::string kind;
+  Seconds forward{};
+  Seconds backward{};
+  Seconds forward_gap{};   ///< The device waited so long for the host before the forward work.
+  Seconds backward_gap{};  ///< The same before the backward work.
+  std::vector<LayerGradient> gradients;
+  std::uint32_t work = 0;  ///< Kernels, copies and fills.
+};
+
+/// A collective of the backward pass: a bucket of gradients.
+struct GradientBucket {
+  std::uint32_t layer = 0;  ///< Whose backward pass came last before it.
+  Bytes size{};
+};
+
+/// Layers of one step in forward order. The first one is the optimizer: its forward time is the
+/// update that precedes the forward pass.
+struct StepLayers {
+  std::uint32_t step = 0;
+  std::vector<LayerTimes> layers;
+  Seconds input_copies{};   ///< Host to device; in no layer.
+  Seconds communication{};  ///< In no layer.
+  std::vector<GradientBucket> buckets;
+};
+
+/// Takes every step apart into layers: a leaf nn.Module where modules were recorded, else an
+/// operator that the training thread called. Forward work belongs to the operator it was launched
+/// in; backward work to the operator whose sequence number the node of the backward graph carries.
+std::vector<StepLayers> find_layers(const KinetoTrace& trace, const KinetoView& view);
+
+}  // namespace stepcast

@@ -1,0 +1,228 @@
+#include "traces/readers/kineto/step_recorder.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace stepcast {
+namespace {
+
+constexpr Seconds kTolerance{2e-6};  // As of step_recorder_host.cpp.
+constexpr std::size_t kLabel = 60;
+constexpr double kFloat = 4;
+
+}  // namespace
+
+RecordedStep StepRecorder::run(const StepLayers& layers) {
+  stream(fmt::format("thread {}", trace_.threads[view_.steps.thread]));
+  add_device_work();
+  const auto idle = idle_spans(trace_, view_, view_.steps.thread, step_);
+  for (const std::uint16_t thread : launching_threads_) {
+    if (thread == view_.steps.thread)
+      continue;
+    for (const HostBurst& burst : bursts_of(trace_, view_, thread, step_, idle))
+      calls_.push_back(burst);
+    add_other_thread(thread);
+  }
+  std::ranges::stable_sort(calls_, {}, [](const HostBurst& b) { return b.idle.begin; });
+  add_training_thread();
+  add_collective_dependencies();
+  add_gradients(layers);
+  finish();
+  return std::move(result_);
+}
+
+std::uint16_t StepRecorder::stream(const std::string& name) {
+  const auto [at, added] =
+      streams_.try_emplace(name, static_cast<std::uint16_t>(result_.streams.size()));
+  if (added)
+    result_.streams.push_back(name);
+  return at->second;
+}
+
+void StepRecorder::add_device_work() {
+  for (const DeviceWork& work : view_.work) {
+    if (work.step != number_ || work.launch == kNoEvent)
+      continue;
+    const KinetoEvent& done = event(work.event);
+    RecordedTask added{.stream = stream(fmt::format("device stream {}", done.stream)),
+                       .kind = RecordedKind::Kernel,
+                       .start = done.start,
+                       .duration = done.duration,
+                       .label = trace_.name_of(done).substr(0, kLabel)};
+    if (work.phase == WorkPhase::Communication) {
+      const KnownCollective known = collective_of(trace_, work);
+      added.kind = RecordedKind::Collective;
+      added.collective = known.kind;
+      added.size = known.size;
+      added.gradients = known.kind == CollectiveKind::AllReduce &&
+                        event(work.launch).thread != view_.steps.thread;
+    } else if (done.kind != KinetoKind::Kernel) {
+      added.kind = RecordedKind::Copy;
+    }
+    // A blocking copy goes on a little after its call has returned: that part holds nobody up.
+    const Seconds returned = event(work.launch).end();
+    const bool blocking =
+        (work.phase == WorkPhase::InputCopy || work.phase == WorkPhase::OutputCopy) &&
+        added.start < returned && returned < done.end();
+    if (blocking)
+      added.duration = returned - added.start;
+    add_device_task(added, work.launch);
+    if (!blocking)
+      continue;
+    added.start = returned;
+    added.duration = done.end() - returned;
+    add_device_task(added, work.launch);
+  }
+}
+
+void StepRecorder::add_device_task(const RecordedTask& task, std::uint32_t launch) {
+  launched_[launch].push_back(static_cast<std::uint32_t>(result_.tasks.size()));
+  launching_threads_.insert(event(launch).thread);
+  launch_of_.push_back(launch);
+  result_.tasks.push_back(task);
+}
+
+bool StepRecorder::launches_collective(std::uint32_t call) const {
+  const Scope& scope = view_.scopes.of_event[call];
+  if (scope.collective != kNoEvent)
+    return trace_.collectives[event(scope.collective).collective].name != "wait";
+  if (scope.top_operator == kNoEvent)
+    return false;
+  const std::string& name = trace_.name_of(event(scope.top_operator));
+  return name.find("c10d") != std::string::npos || name.find("nccl") != std::string::npos;
+}
+
+// The work that was launched last before a time, on one stream.
+std::uint32_t StepRecorder::last_launched(std::uint16_t stream, Seconds before) const {
+  std::uint32_t found = kNoEvent;
+  for (std::uint32_t task = 0; task < launch_of_.size(); ++task)
+    if (result_.tasks[task].stream == stream && event(launch_of_[task]).start < before &&
+        (found == kNoEvent || event(launch_of_[task]).start >= event(launch_of_[found]).start))
+      found = task;
+  return found;
+}
+
+// The first work beside collectives that a thread launched after a time.
+std::uint32_t StepRecorder::next_launched(std::uint16_t thread, Seconds after) const {
+  std::uint32_t found = kNoEvent;
+  for (std::uint32_t task = 0; task < launch_of_.size(); ++task)
+    if (result_.tasks[task].kind != RecordedKind::Collective &&
+        event(launch_of_[task]).thread == thread && event(launch_of_[task]).start > after &&
+        (found == kNoEvent || event(launch_of_[task]).start < event(launch_of_[found]).start))
+      found = task;
+  return found;
+}
+
+void StepRecorder::add_collective_dependencies() {
+  for (std::uint32_t task = 0; task < launch_of_.size(); ++task) {
+    if (result_.tasks[task].kind != RecordedKind::Collective)
+      continue;
+    for (std::uint16_t other = 0; other < result_.streams.size(); ++other) {
+      const std::uint32_t before = last_launched(other, event(launch_of_[task]).start);
+      if (other != result_.tasks[task].stream && before != kNoEvent)
+        add_checked(before, task);
+    }
+  }
+  for (const std::uint16_t thread : launching_threads_)
+    add_stream_waits(thread);
+}
+
+void StepRecorder::add_stream_waits(std::uint16_t thread) {
+  std::deque<std::uint32_t> launched;  // collectives that nothing waits for yet
+  for (const std::uint32_t index : host_events(trace_, view_, thread, step_)) {
+    const KinetoEvent& call = event(index);
+    if (const auto found = launched_.find(index); found != launched_.end())
+      for (const std::uint32_t task : found->second)
+        if (result_.tasks[task].kind == RecordedKind::Collective)
+          launched.push_back(task);
+    const bool waits = call.kind == KinetoKind::Runtime &&
+                       trace_.name_of(call).find("StreamWaitEvent") != std::string::npos;
+    if (!waits || launches_collective(index) || launched.empty())
+      continue;
+    const std::uint32_t next = next_launched(thread, call.start);
+    if (next != kNoEvent)
+      add_checked(launched.front(), next);
+    launched.pop_front();
+  }
+}
+
+// A dependency that is concluded, not noted, must not contradict the recorded times.
+void StepRecorder::add_checked(std::uint32_t before, std::uint32_t after) {
+  if (end_of(before) <= result_.tasks[after].start + kTolerance)
+    result_.edges.emplace_back(before, after);
+  else
+    report_.doubt("dependency between streams that the times contradict",
+                  fmt::format("{}: {}", result_.name, result_.tasks[after].label));
+}
+
+// ---- gradients
+
+std::vector<std::uint32_t> StepRecorder::gradient_nodes() const {
+  std::vector<std::uint32_t> nodes;
+  for (std::uint16_t thread = 0; thread < view_.scopes.by_thread.size(); ++thread)
+    for (const std::uint32_t index : host_events(trace_, view_, thread, step_))
+      if (trace_.name_of(event(index)) == "torch::autograd::AccumulateGrad") {
+        const std::uint32_t around = view_.scopes.of_event[index].node;
+        nodes.push_back(around == kNoEvent ? index : around);
+      }
+  return nodes;
+}
+
+// A gradient is ready after the device work that was launched last before its node ended.
+void StepRecorder::add_gradients(const StepLayers& layers) {
+  std::map<std::uint32_t, std::uint64_t> elements;
+  for (const LayerTimes& layer : layers.layers)
+    for (const LayerGradient& gradient : layer.gradients)
+      elements[gradient.order] = gradient.elements;
+  const auto nodes = gradient_nodes();
+  if (nodes.size() != elements.size())
+    return;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::uint32_t ready = kNoEvent;
+    for (std::uint32_t task = 0; task < launch_of_.size(); ++task)
+      if (event(launch_of_[task]).thread == event(nodes[i]).thread &&
+          result_.tasks[task].kind != RecordedKind::Collective &&
+          event(launch_of_[task]).start < event(nodes[i]).end() &&
+          (ready == kNoEvent || event(launch_of_[task]).start > event(launch_of_[ready]).start))
+        ready = task;
+    if (ready != kNoEvent)
+      result_.gradients.push_back(
+          {Bytes{static_cast<double>(elements[static_cast<std::uint32_t>(i)]) * kFloat}, ready});
+  }
+}
+
+// ---- the list of tasks
+
+// In order of the recorded start, so that every dependency leads from an earlier task to a later.
+void StepRecorder::finish() {
+  std::vector<std::uint32_t> order(result_.tasks.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto key = [&](std::uint32_t task) {
+    const RecordedTask& recorded = result_.tasks[task];
+    return std::pair(recorded.start, recorded.kind != RecordedKind::Host);
+  };
+  std::ranges::stable_sort(order, {}, key);
+  std::vector<std::uint32_t> place(order.size());
+  std::vector<RecordedTask> tasks;
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    tasks.push_back(std::move(result_.tasks[order[i]]));
+  }
+  result_.tasks = std::move(tasks);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (const auto& [before, after] : result_.edges) {
+    if (place[before] < place[after])
+      edges.emplace_back(place[before], place[after]);
+    else
+      report_.doubt("dependency that the recorded times contradict",
+                    fmt::format("{}: {}", result_.name, result_.tasks[place[after]].label));
+  }
+  result_.edges = std::move(edges);
+  for (RecordedGradient& gradient : result_.gradients)
+    gradient.ready = place[gradient.ready];
+}
+
+}  // namespace stepcast

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "traces/readers/kineto/host_gaps.hpp"
+#include "traces/readers/kineto/layer_times.hpp"
+#include "traces/replay/recorded_step.hpp"
+
+namespace stepcast {
+
+/// Writes the tasks of one step.
+class StepRecorder {
+ public:
+  StepRecorder(const KinetoTrace& trace, const KinetoView& view, std::uint32_t step,
+               ImportReport& report)
+      : trace_(trace), view_(view), step_(view.steps.steps[step]), number_(step), report_(report) {
+    result_.name = step_.name;
+    result_.recorded = step_.duration();
+  }
+
+  RecordedStep run(const StepLayers& layers);
+
+ private:
+  void add_device_work();
+  void add_training_thread();
+  void add_other_thread(std::uint16_t thread);
+  void add_host_task(std::uint16_t stream, Seconds until);
+  void add_call(std::uint16_t stream, std::uint32_t call);
+  Seconds launched_at(std::uint32_t call, std::uint32_t work, bool blocking) const;
+  void add_device_task(const RecordedTask& task, std::uint32_t launch);
+  void wait_for(std::uint32_t task, Seconds until);
+  std::uint32_t waited_work(std::uint32_t call) const;
+  void cut_at_calls(Seconds until);
+  void add_collective_dependencies();
+  void add_checked(std::uint32_t before, std::uint32_t after);
+  void add_gradients(const StepLayers& layers);
+  void finish();
+  std::uint16_t stream(const std::string& name);
+  std::uint32_t last_launched(std::uint16_t stream, Seconds before) const;
+  std::uint32_t next_launched(std::uint16_t thread, Seconds after) const;
+  void add_stream_waits(std::uint16_t thread);
+  std::vector<std::uint32_t> gradient_nodes() const;
+  bool launches_collective(std::uint32_t call) const;
+
+  const KinetoEvent& event(std::uint32_t index) const { return trace_.events[index]; }
+  Seconds end_of(std::uint32_t task) const {
+    return result_.tasks[task].start + result_.tasks[task].duration;
+  }
+
+  const KinetoTrace& trace_;
+  const KinetoView& view_;
+  const KinetoStep& step_;
+  const std::uint32_t number_;
+  ImportReport& report_;
+  RecordedStep result_;
+  std::map<std::string, std::uint16_t> streams_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> launched_;  // by launch: tasks
+  std::vector<std::uint32_t> launch_of_;  // of the device tasks, which come first
+  std::set<std::uint16_t> launching_threads_;
+  std::vector<HostBurst> calls_;  // by the training thread, by begin
+  std::size_t next_call_ = 0;
+  std::map<Seconds, std::uint32_t> called_from_;  // begin of the idle stretch: task before it
+  std::map<Seconds, std::uint32_t> returns_;      // begin of the idle stretch: last called task
+  std::vector<std::pair<Seconds, std::uint32_t>> first_called_;  // idle stretch, first called task
+  Seconds cursor_{};                  // the thread's time is written up to here
+  std::vector<std::uint32_t> waits_;  // of the thread's next task
+};
+
+}  // namespace stepcast

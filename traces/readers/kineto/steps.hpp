@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traces/readers/kineto/kineto_trace.hpp"
+
+namespace stepcast {
+
+/// One training step on the host's clock.
+struct KinetoStep {
+  std::string name;
+  Seconds begin{};
+  Seconds end{};
+
+  Seconds duration() const { return end - begin; }
+};
+
+struct KinetoSteps {
+  std::vector<KinetoStep> steps;  ///< In order of time, without overlap; never empty.
+  std::string how;                ///< By what they were told apart.
+  std::uint16_t thread = 0;       ///< The thread that trains.
+};
+
+/// Steps by the profiler's ProfilerStep annotations; else from one occurrence to the next of the
+/// first annotation that repeats; else all of the trace as one step.
+KinetoSteps find_steps(const KinetoTrace& trace);
+
+}  // namespace stepcast

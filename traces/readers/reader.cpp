@@ -1,0 +1,71 @@
+#include "traces/readers/reader.hpp"
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::size_t kLargestText = std::size_t{4} << 30;  // Guards against decompression bombs.
+constexpr std::size_t kChunk = std::size_t{1} << 18;
+
+}  // namespace
+
+TraceSummary TraceReader::inspect(const std::vector<TraceStream>& files,
+                                  const ImportOptions& options, ImportReport& report) const {
+  const Workload workload = read(files, options, report);
+  TraceSummary summary{.format = name()};
+  summary.facts = {{"model", workload.model},
+                   {"device", workload.device},
+                   {"batch", fmt::format("{}", workload.batch)},
+                   {"layers", fmt::format("{}", workload.layers.size())},
+                   {"parameters", fmt::format("{}", parameter_count(workload))}};
+  summary.categories = {{"forward", forward_time(workload), workload.layers.size()},
+                        {"backward", backward_time(workload), workload.layers.size()}};
+  return summary;
+}
+
+std::vector<RecordedStep> TraceReader::record(const std::vector<TraceStream>& files,
+                                              ImportReport&) const {
+  throw InputError(
+      fmt::format("{}: a {} trace cannot be replayed: it does not hold what was "
+                  "launched when; expected a profiler trace",
+                  files.front().origin, name()));
+}
+
+TraceStream file_stream(const std::filesystem::path& path) {
+  return {.origin = path.string(), .open = [path] { return open_file(path); }};
+}
+
+TraceStream text_stream(std::string_view text, std::string origin) {
+  return {.origin = std::move(origin), .open = [text] { return open_text(text); }};
+}
+
+std::string text_of(const TraceStream& file) {
+  const auto source = file.open();
+  std::string text;
+  std::size_t used = 0;
+  std::size_t count = 1;
+  while (count > 0) {
+    text.resize(used + kChunk);
+    count = source->read(std::span(text).subspan(used));
+    used += count;
+    if (used > kLargestText)
+      throw InputError(file.origin + ": expands to more than 4 GiB");
+  }
+  text.resize(used);
+  if (text.empty())
+    throw InputError(file.origin + ": is empty");
+  return text;
+}
+
+const TraceStream& only_file(const std::vector<TraceStream>& files, const std::string& format) {
+  if (files.size() != 1)
+    throw InputError(fmt::format("{}: a {} trace is one file, found {}", files.back().origin,
+                                 format, files.size()));
+  return files.front();
+}
+
+}  // namespace stepcast

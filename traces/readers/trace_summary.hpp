@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/units.hpp"
+
+namespace stepcast {
+
+/// Collectives of one kind and size that a trace holds.
+struct CollectiveSummary {
+  std::string kind;         ///< "all-reduce"; the name in the trace if it is none of ours.
+  Bytes size{};             ///< Of one; 0: not recorded.
+  std::uint64_t count = 0;  ///< In the whole trace.
+  Seconds time{};           ///< Of all of them; 0: not recorded.
+};
+
+/// One recorded step. Times are of work launched in it.
+struct StepSummary {
+  std::string name;
+  Seconds duration{};
+  Seconds device{};         ///< Device time of computation.
+  Seconds communication{};  ///< Device time of collectives.
+  std::uint64_t work = 0;   ///< Kernels, copies and fills.
+};
+
+/// What a trace file holds, before anything is made of it.
+struct TraceSummary {
+  std::string format;
+  std::vector<std::pair<std::string, std::string>> facts;  ///< "device": "Tesla V100".
+  std::vector<StepSummary> steps;
+  /// Device time of the whole trace by category, and the number of pieces.
+  struct Category {
+    std::string name;
+    Seconds time{};
+    std::uint64_t count = 0;
+  };
+  std::vector<Category> categories;
+  std::vector<CollectiveSummary> collectives;
+  Seconds overlapped_communication{};  ///< While computation ran as well.
+  Seconds exposed_communication{};     ///< While none ran.
+};
+
+}  // namespace stepcast

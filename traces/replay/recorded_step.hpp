@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/units.hpp"
+#include "models/collective/collective.hpp"
+
+namespace stepcast {
+
+enum class RecordedKind : std::uint8_t { Host, Kernel, Copy, Collective };
+
+/// A piece of one recorded step: a stretch of a host thread up to its next launch or wait, or work
+/// on a stream of the device. Only its duration is kept, not when it ran.
+struct RecordedTask {
+  std::uint16_t stream = 0;
+  RecordedKind kind = RecordedKind::Host;
+  Seconds start{};  ///< As recorded. Orders the tasks; nothing else is made of it.
+  Seconds duration{};
+  std::string label;
+  std::optional<CollectiveKind> collective;  ///< Of a collective, if known.
+  Bytes size{};                              ///< Of a collective; 0: not recorded.
+  bool gradients = false;                    ///< A collective that reduces a bucket of gradients.
+};
+
+/// A gradient as it became ready: its size, and the task after which it was.
+struct RecordedGradient {
+  Bytes size{};
+  std::uint32_t ready = 0;
+};
+
+/// One recorded step as tasks on streams. The tasks of a stream run in order; edges go from an
+/// earlier task of the list to a later one.
+struct RecordedStep {
+  std::string name;
+  Seconds recorded{};                ///< What the step took.
+  std::vector<std::string> streams;  ///< 0: the thread that trains; other threads; the device's.
+  std::vector<RecordedTask> tasks;   ///< In order of their recorded start.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  std::vector<RecordedGradient> gradients;  ///< In ready order; empty if not known.
+};
+
+}  // namespace stepcast

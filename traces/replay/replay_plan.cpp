@@ -1,0 +1,128 @@
+#include "traces/replay/replay_plan.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/builder.hpp"
+#include "traces/replay/bucket_change.hpp"
+#include "traces/replay/joined_steps.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Writes the tasks of a step with the builder's verbs.
+class PlanWriter {
+ public:
+  PlanWriter(const RecordedStep& step, const Cluster& cluster, const WhatIf& change)
+      : step_(step), change_(change), builder_("replay", no_workload_, cluster) {}
+
+  Plan write() && {
+    for (std::size_t i = 1; i < step_.streams.size(); ++i)
+      builder_.stream(step_.streams[i]);
+    std::vector<TaskId> tasks;
+    for (const RecordedTask& task : step_.tasks)
+      tasks.push_back(add(task));
+    for (const auto& [before, after] : step_.edges)
+      builder_.after(tasks[after], {tasks[before]});
+    return std::move(builder_).build();
+  }
+
+ private:
+  TaskId add(const RecordedTask& task) {
+    const TaskId added = is_communication(task) ? communicate(task) : compute(task);
+    keep_order(task, added);
+    return added;
+  }
+
+  bool is_communication(const RecordedTask& task) const {
+    return change_.predict_collectives && task.kind == RecordedKind::Collective &&
+           !is_removed(task);
+  }
+
+  bool is_removed(const RecordedTask& task) const {
+    return task.collective &&
+           std::ranges::find(change_.without, *task.collective) != change_.without.end();
+  }
+
+  TaskId compute(const RecordedTask& task) {
+    return builder_.compute(task.label, duration_of(task), 0, task.stream);
+  }
+
+  Seconds duration_of(const RecordedTask& task) const {
+    switch (task.kind) {
+      case RecordedKind::Host:
+        return task.duration / change_.host_speed;
+      case RecordedKind::Kernel:
+      case RecordedKind::Copy:
+        return task.duration / change_.device_speed;
+      case RecordedKind::Collective:
+        return is_removed(task) ? Seconds{} : task.duration;
+    }
+    return {};
+  }
+
+  TaskId communicate(const RecordedTask& task) {
+    if (!task.collective || task.size <= Bytes{})
+      throw InputError(fmt::format("{}: {}: its size was not recorded, so it cannot be predicted",
+                                   step_.name, task.label));
+    const CommunicationOptions options{.stream = collective_stream(task.stream)};
+    switch (*task.collective) {
+      case CollectiveKind::AllReduce:
+        return builder_.all_reduce(task.label, task.size, options);
+      case CollectiveKind::ReduceScatter:
+        return builder_.reduce_scatter(task.label, task.size, options);
+      case CollectiveKind::AllGather:
+        return builder_.all_gather(task.label, task.size, options);
+      case CollectiveKind::AllToAll:
+        return builder_.all_to_all(task.label, task.size, options);
+      case CollectiveKind::Broadcast:
+        return builder_.broadcast(task.label, task.size, options);
+      case CollectiveKind::Reduce:
+        return builder_.reduce(task.label, task.size, options);
+    }
+    return {};
+  }
+
+  /// A stream of a plan holds compute or communication, one of the device may hold both: its
+  /// collectives get a stream of their own, and edges where one kind follows the other.
+  StreamId collective_stream(StreamId stream) {
+    const auto found = collective_stream_.find(stream);
+    if (found != collective_stream_.end())
+      return found->second;
+    const StreamId added = builder_.stream(step_.streams[stream] + ", collectives");
+    collective_stream_.emplace(stream, added);
+    return added;
+  }
+
+  void keep_order(const RecordedTask& task, TaskId added) {
+    const bool communication = is_communication(task);
+    const auto [last, first] = last_.try_emplace(task.stream, added, communication);
+    if (!first && last->second.second != communication)
+      builder_.after(added, {last->second.first});
+    last->second = {added, communication};
+  }
+
+  const RecordedStep& step_;
+  const WhatIf& change_;
+  const Workload no_workload_;
+  Builder builder_;
+  std::map<StreamId, StreamId> collective_stream_;
+  std::map<StreamId, std::pair<TaskId, bool>> last_;  // task of each recorded stream
+};
+
+}  // namespace
+
+ReplayPlan replay_plan(const std::vector<RecordedStep>& steps, const Cluster& cluster,
+                       const WhatIf& change) {
+  std::vector<RecordedStep> changed;
+  if (change.bucket)
+    for (const RecordedStep& step : steps)
+      changed.push_back(with_buckets(step, *change.bucket));
+  const JoinedSteps joined = join(change.bucket ? changed : steps);
+  return {PlanWriter(joined.all, cluster, change).write(), joined.first};
+}
+
+}  // namespace stepcast

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/network/cluster.hpp"
+#include "models/schedule/plan.hpp"
+#include "traces/replay/recorded_step.hpp"
+
+namespace stepcast {
+
+/// What to change in a recorded step.
+struct WhatIf {
+  bool predict_collectives = false;  ///< By the cluster's network; else their recorded durations.
+  double device_speed = 1;           ///< Kernels and copies run so many times faster.
+  double host_speed = 1;             ///< The host threads run so many times faster.
+  std::vector<CollectiveKind> without;  ///< Collectives of these kinds cost nothing.
+  std::optional<Bytes> bucket;  ///< Gradients are reduced in buckets that close at this size.
+};
+
+/// A plan of the recorded steps, one after the other. Its tasks are numbered as those of the steps.
+struct ReplayPlan {
+  Plan plan;
+  std::vector<TaskId> first;  ///< Of each step: its first task on the training thread.
+};
+
+/// Precondition: at least one step; one rank, or predict_collectives.
+///
+/// Throws InputError, beginning with a step's name, if a collective's size is needed and was not
+/// recorded, and if `bucket` is given and the gradients are not known.
+ReplayPlan replay_plan(const std::vector<RecordedStep>& steps, const Cluster& cluster,
+                       const WhatIf& change);
+
+}  // namespace stepcast
