@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/readers/stepcast/cluster_reader.hpp"
+#include "traces/readers/stepcast/compression_costs_reader.hpp"
 #include "traces/readers/stepcast/kfac_costs_reader.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
 
@@ -47,6 +48,15 @@ bool is_path(std::string_view name) {
 /// A path in a file, seen from the working directory.
 std::string relative_to(const fs::path& folder, const std::string& name) {
   return is_path(name) ? (folder / name).string() : name;
+}
+
+/// traces/hardware/<device>-<what>.json, if there is one.
+std::optional<fs::path> find_hardware_file(const std::string& device, const char* what) {
+  if (is_path(device))
+    return std::nullopt;
+  const fs::path file = data_root() / "traces/hardware" / fmt::format("{}-{}.json", device, what);
+  std::error_code absent;
+  return fs::is_regular_file(file, absent) ? std::optional(file) : std::nullopt;
 }
 
 }  // namespace
@@ -103,15 +113,18 @@ fs::path find_experiment(const std::string& name) {
 Workload load_workload(const std::string& name) {
   Workload workload = read_workload(find_workload(name));
   workload.kfac = find_kfac_costs(workload.device);
+  workload.compression = find_compression_costs(workload.device);
   return workload;
 }
 
 std::optional<KfacCosts> find_kfac_costs(const std::string& device) {
-  if (is_path(device))
-    return std::nullopt;
-  const fs::path file = data_root() / "traces/hardware" / (device + "-kfac.json");
-  std::error_code absent;
-  return fs::is_regular_file(file, absent) ? std::optional(read_kfac_costs(file)) : std::nullopt;
+  const auto file = find_hardware_file(device, "kfac");
+  return file ? std::optional(read_kfac_costs(*file)) : std::nullopt;
+}
+
+std::optional<CompressionCosts> find_compression_costs(const std::string& device) {
+  const auto file = find_hardware_file(device, "compression");
+  return file ? std::optional(read_compression_costs(*file)) : std::nullopt;
 }
 
 Cluster load_cluster(const std::string& name) {

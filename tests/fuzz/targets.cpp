@@ -11,6 +11,7 @@ std::span<const Target> targets() {
   static constexpr Target kTargets[] = {
       {"architecture", accepts_architecture},
       {"cluster", accepts_cluster},
+      {"compression_costs", accepts_compression_costs},
       {"device", accepts_device},
       {"experiment", accepts_experiment},
       {"pipedream", accepts_pipedream},

@@ -15,6 +15,7 @@ struct Target {
 
 bool accepts_architecture(std::string_view text);
 bool accepts_cluster(std::string_view text);
+bool accepts_compression_costs(std::string_view text);
 bool accepts_device(std::string_view text);
 bool accepts_experiment(std::string_view text);
 bool accepts_pipedream(std::string_view text);
