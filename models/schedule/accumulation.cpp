@@ -1,6 +1,7 @@
 #include "models/schedule/accumulation.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace stepcast {
@@ -30,11 +31,19 @@ std::vector<Task> pass_between(const Workload& workload, std::uint32_t first_lab
   return tasks;
 }
 
-TaskId first_of(const Plan& plan, TaskKind kind) {
-  TaskId id = 0;
+TaskId first_of(const Plan& plan, TaskKind kind, TaskId from = 0) {
+  TaskId id = from;
   while (id < plan.graph.size() && plan.graph.task(id).kind != kind)
     ++id;
   return id;
+}
+
+// Where the passes of each training step are added: before its first backward task.
+std::vector<TaskId> places_of(const Plan& plan) {
+  std::vector<TaskId> places = {first_of(plan, TaskKind::Backward)};
+  for (const TaskId step : plan.later_steps)
+    places.push_back(first_of(plan, TaskKind::Backward, step));
+  return places;
 }
 
 Edges edges_of(const TaskGraph& graph) {
@@ -44,13 +53,27 @@ Edges edges_of(const TaskGraph& graph) {
   return edges;
 }
 
-void shift(Edges& edges, TaskId from, std::size_t by) {
-  const auto moved = [&](TaskId id) { return id < from ? id : static_cast<TaskId>(id + by); };
-  for (auto& [before, after] : edges) {
-    before = moved(before);
-    after = moved(after);
+// Ids after `by` tasks have been added at each of `places` (ascending).
+class Shift {
+ public:
+  Shift(std::span<const TaskId> places, std::size_t by) : places_(places), by_(by) {}
+
+  TaskId operator()(TaskId id) const {
+    const auto before = std::ranges::upper_bound(places_, id) - places_.begin();
+    return static_cast<TaskId>(id + static_cast<std::size_t>(before) * by_);
   }
-}
+
+  void operator()(Edges& edges) const {
+    for (auto& [before, after] : edges) {
+      before = (*this)(before);
+      after = (*this)(after);
+    }
+  }
+
+ private:
+  std::span<const TaskId> places_;
+  std::size_t by_;
+};
 
 }  // namespace
 
@@ -61,22 +84,26 @@ OptionInfo accumulation_option() {
 }
 
 Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes) {
-  const TaskId place = first_of(plan, TaskKind::Backward);
-  if (passes <= 1 || place == plan.graph.size())
+  const std::vector<TaskId> places = places_of(plan);
+  if (passes <= 1 || places.front() == plan.graph.size())
     return plan;
   const auto added = pass_between(workload, static_cast<std::uint32_t>(plan.labels.size()),
-                                  plan.graph.task(place).group);
+                                  plan.graph.task(places.front()).group);
   for (const Layer& layer : workload.layers)
     plan.labels.push_back(layer.name);
   std::vector<Task> tasks;
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
-    for (std::uint32_t pass = 1; id == place && pass < passes; ++pass)
+    const bool is_place = std::ranges::binary_search(places, id);
+    for (std::uint32_t pass = 1; is_place && pass < passes; ++pass)
       tasks.insert(tasks.end(), added.begin(), added.end());
     tasks.push_back(plan.graph.task(id));
   }
+  const Shift shift(places, added.size() * (passes - 1));
   Edges edges = edges_of(plan.graph);
-  shift(edges, place, added.size() * (passes - 1));
-  shift(plan.next, place, added.size() * (passes - 1));
+  shift(edges);
+  shift(plan.next);
+  for (TaskId& step : plan.later_steps)
+    step = shift(step);
   plan.graph = TaskGraph(tasks, edges);
   return plan;
 }
@@ -85,7 +112,7 @@ std::uint32_t passes_of(const Plan& plan) {
   std::uint32_t passes = 0;
   for (TaskId id = 0; id < plan.graph.size(); ++id)
     passes += plan.graph.task(id).kind == TaskKind::Forward && plan.graph.task(id).layer == 0;
-  return std::max(1U, passes);
+  return std::max(1U, passes / steps_of(plan));
 }
 
 std::uint32_t workers_of(const Plan& plan) {

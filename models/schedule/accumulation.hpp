@@ -15,7 +15,7 @@ OptionInfo accumulation_option();
 /// may wait for parameters, and the last backward pass, which makes the gradients ready.
 Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes);
 
-/// How many mini-batches a rank that trains works through in one iteration of the plan.
+/// How many mini-batches a rank that trains works through in a training step, on average.
 std::uint32_t passes_of(const Plan& plan);
 
 /// How many ranks train; the others serve.

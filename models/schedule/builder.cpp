@@ -96,11 +96,17 @@ void Builder::next_after(TaskId task, std::initializer_list<TaskId> of_iteration
   next_after(task, std::span(of_iteration_before.begin(), of_iteration_before.size()));
 }
 
+void Builder::end_step() {
+  later_steps_.push_back(static_cast<TaskId>(tasks_.size()));
+}
+
 void Builder::note(std::string sentence) {
   notes_.push_back(std::move(sentence));
 }
 
 Plan Builder::build() && {
+  if (!later_steps_.empty() && later_steps_.back() == tasks_.size())
+    later_steps_.pop_back();
   return {.schedule = std::move(schedule_),
           .graph = TaskGraph(tasks_, edges_),
           .next = std::move(next_),
@@ -108,6 +114,7 @@ Plan Builder::build() && {
           .collectives = std::move(collectives_),
           .groups = std::move(groups_),
           .labels = std::move(labels_),
+          .later_steps = std::move(later_steps_),
           .notes = std::move(notes_)};
 }
 

@@ -62,6 +62,10 @@ class Builder {
   void next_after(TaskId task, std::span<const TaskId> of_iteration_before);
   void next_after(TaskId task, std::initializer_list<TaskId> of_iteration_before);
 
+  /// What is added from here on belongs to the next training step of the period. The last step
+  /// needs no call. Reports then give times per step.
+  void end_step();
+
   void note(std::string sentence);
 
   /// Throws InputError if the dependencies form a cycle.
@@ -83,6 +87,7 @@ class Builder {
   std::vector<PlannedCollective> collectives_;
   std::vector<Group> groups_;
   std::vector<std::string> labels_;
+  std::vector<TaskId> later_steps_;
   std::vector<std::string> notes_;
 };
 

@@ -22,7 +22,8 @@ TaskId local_pass(Builder& builder, std::uint32_t times) {
 // A round is `local_steps` steps, each updating the local weights. The all-reduce of a round begins
 // when the round has ended and is applied after `delay` steps of the next one:
 //   round time = max(local_steps compute, (local_steps - delay) compute + all-reduce)
-// The plan's iteration is one round; its all-reduce is that of the round before.
+// The plan's iteration is one round, a period of local_steps training steps; its all-reduce is that
+// of the round before.
 Plan build_delayed(const Workload& workload, const Cluster& cluster,
                    const ScheduleOptions& options) {
   const OptionReader read("delayed", options);
@@ -41,6 +42,8 @@ Plan build_delayed(const Workload& workload, const Cluster& cluster,
                                                               CollectiveKind::AllReduce)});
   TaskId end = 0;
   for (std::uint32_t step = 1; step <= steps; ++step) {
+    if (step > 1)
+      builder.end_step();
     end = local_pass(builder, accumulation);
     const TaskId update = builder.update(fmt::format("update of step {}", step));
     if (step == delay && reduced != kNone)
@@ -48,8 +51,6 @@ Plan build_delayed(const Workload& workload, const Cluster& cluster,
   }
   if (reduced != kNone)
     builder.next_after(reduced, {end});
-  if (steps > 1)
-    builder.note(fmt::format("An iteration is a round of {} local steps.", steps));
   return std::move(builder).build();
 }
 

@@ -34,22 +34,19 @@ bool reduces(const Collective& collective) {
          collective.kind == CollectiveKind::Reduce;
 }
 
-std::vector<Bytes> reduced_sizes(const Plan& plan) {
+// Of the tasks [first, last).
+std::vector<Bytes> reduced_sizes(const Plan& plan, TaskId first, TaskId last) {
   std::vector<Bytes> sizes;
-  for (const PlannedCollective& planned : plan.collectives)
-    if (reduces(planned.collective))
-      sizes.push_back(planned.collective.size);
+  for (TaskId id = first; id < last; ++id)
+    if (const Task& task = plan.graph.task(id); task.kind == TaskKind::Communication)
+      if (const Collective& collective = plan.collectives[task.collective].collective;
+          reduces(collective))
+        sizes.push_back(collective.size);
   return sizes;
 }
 
-// A communication that is not of one gradient goes through a buffer of its own. Horovod packs at
-// run time into one buffer.
-Bytes fused_size(const Plan& plan, const Workload& workload) {
-  for (const Stream& stream : plan.streams)
-    if (const auto* negotiated = std::get_if<Negotiated>(&stream.rule))
-      return std::min(negotiated->fusion, parameter_size(workload));
-  const auto gradients = gradients_in_ready_order(workload);
-  const auto sizes = reduced_sizes(plan);
+// A communication that is not of one gradient goes through a buffer of its own.
+Bytes fused_size(const std::vector<Bytes>& sizes, const std::vector<Gradient>& gradients) {
   if (sizes.size() >= gradients.size())
     return {};
   Bytes fused{};
@@ -57,6 +54,23 @@ Bytes fused_size(const Plan& plan, const Workload& workload) {
     if (std::ranges::find(gradients, size, &Gradient::size) == gradients.end())
       fused += size;
   return fused;
+}
+
+// Of the training step that needs most. Horovod packs at run time into one buffer.
+Bytes fused_size(const Plan& plan, const Workload& workload) {
+  for (const Stream& stream : plan.streams)
+    if (const auto* negotiated = std::get_if<Negotiated>(&stream.rule))
+      return std::min(negotiated->fusion, parameter_size(workload));
+  const auto gradients = gradients_in_ready_order(workload);
+  std::vector<TaskId> ends = plan.later_steps;
+  ends.push_back(static_cast<TaskId>(plan.graph.size()));
+  Bytes most{};
+  TaskId begin = 0;
+  for (const TaskId end : ends) {
+    most = std::max(most, fused_size(reduced_sizes(plan, begin, end), gradients));
+    begin = end;
+  }
+  return most;
 }
 
 // Each stage also shards what the stage before does. Gathered or reduced units are buffers: those

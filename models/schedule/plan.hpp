@@ -52,6 +52,9 @@ struct PlannedCollective {
 /// Ranks are alike (SPMD) except for membership in groups. Order within an in-order stream is plan
 /// order (task id); `graph` holds only the dependencies across streams. An edge of `next` goes from
 /// a task of one iteration to a task of the following one.
+///
+/// Where training steps differ (local steps, an inverse every tenth step), an iteration of the plan
+/// is one period of several steps, and reports give times per step.
 struct Plan {
   std::string schedule;
   TaskGraph graph;
@@ -60,8 +63,14 @@ struct Plan {
   std::vector<PlannedCollective> collectives;
   std::vector<Group> groups;  ///< Group 0: all ranks.
   std::vector<std::string> labels;
+  /// First tasks of the training steps after the first; empty where an iteration is one step.
+  std::vector<TaskId> later_steps;
   /// Options that were set but cannot matter here, each as a sentence.
   std::vector<std::string> notes;
 };
+
+inline std::uint32_t steps_of(const Plan& plan) {
+  return static_cast<std::uint32_t>(plan.later_steps.size() + 1);
+}
 
 }  // namespace stepcast

@@ -10,6 +10,7 @@
 #include "models/schedule/registry.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/engine/steps.hpp"
 #include "sim/report/kfac_parts.hpp"
 #include "sim/report/table.hpp"
 
@@ -84,7 +85,7 @@ class BreakdownCommand final : public Subcommand {
       options["parts"] = part;
       const Plan plan =
           build_plan(scenario.schedules.front(), scenario.workload, scenario.cluster, options);
-      const Seconds time = simulate(plan, scenario.cluster, scenario.engine).iteration_time;
+      const Seconds time = step_time_of(plan, scenario.cluster, scenario.engine);
       parts.push_back({part == "all" ? "inverse-communication" : part, time - before});
       before = time;
     }

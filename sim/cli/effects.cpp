@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/schedule/registry.hpp"
+#include "sim/engine/steps.hpp"
 
 namespace stepcast {
 namespace {
@@ -71,7 +72,7 @@ Seconds iteration_time(const Scenario& scenario, const std::string& schedule,
   other.cluster = with_settings(scenario.original_cluster, settings);
   other.engine.stragglers = settings.stragglers;
   other.engine.fold = true;
-  return simulate(planned(other, schedule).plan, other.cluster, other.engine).iteration_time;
+  return step_time_of(planned(other, schedule).plan, other.cluster, other.engine);
 }
 
 /// Equal but for rounding: the clock of a process goes on from one simulation to the next.

@@ -81,6 +81,19 @@ Seconds total_of(const Breakdown& breakdown) {
          total_of(breakdown.exposed_communication) + breakdown.waiting + breakdown.idle;
 }
 
+void scale(std::vector<NamedTime>& times, double factor) {
+  for (NamedTime& part : times)
+    part.time = part.time * factor;
+}
+
+void scale(Breakdown& breakdown, double factor) {
+  for (Seconds* part :
+       {&breakdown.forward, &breakdown.backward, &breakdown.waiting, &breakdown.idle})
+    *part = *part * factor;
+  scale(breakdown.other_compute, factor);
+  scale(breakdown.exposed_communication, factor);
+}
+
 std::string_view compute_kind_of(const Plan& plan, const Task& task) {
   switch (task.kind) {
     case TaskKind::Forward:

@@ -27,6 +27,10 @@ struct Breakdown {
 Seconds total_of(const Breakdown& breakdown);
 Seconds total_of(const std::vector<NamedTime>& times);
 
+/// Multiplies every part.
+void scale(Breakdown& breakdown, double factor);
+void scale(std::vector<NamedTime>& times, double factor);
+
 /// Every kind of compute and collective of the plan has its line, also when it takes no time.
 Breakdown breakdown_of(const Plan& plan, const Window& window);
 

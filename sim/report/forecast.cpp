@@ -6,6 +6,7 @@
 
 #include "models/base/text.hpp"
 #include "models/schedule/accumulation.hpp"
+#include "sim/engine/steps.hpp"
 #include "sim/report/critical_path.hpp"
 #include "sim/report/why.hpp"
 
@@ -26,6 +27,7 @@ Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& 
           .gpus = cluster.ranks(),
           .workers = workers_of(plan),
           .passes = passes_of(plan),
+          .steps = steps_of(plan),
           .fidelity = fidelity,
           .notes = plan.notes,
           .workload_provenance = workload.provenance,
@@ -33,19 +35,39 @@ Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& 
 }
 
 void add_times(Forecast& forecast, const Workload& workload, const Timeline& timeline) {
-  forecast.iteration_time = timeline.iteration_time;
+  forecast.iteration_time = timeline.iteration_time / forecast.steps;
   forecast.worst_iteration_time = timeline.worst_iteration_time;
   forecast.steady = timeline.steady;
   forecast.iterations_simulated = timeline.iterations;
   if (timeline.iteration_time <= Seconds{})
     return;
   const double samples = static_cast<double>(workload.batch) * forecast.workers * forecast.passes;
-  forecast.throughput = samples / timeline.iteration_time.value;
+  forecast.throughput = samples / forecast.iteration_time.value;
   forecast.scaling_efficiency = (forward_time(workload) + backward_time(workload)) *
-                                forecast.passes / timeline.iteration_time;
+                                forecast.passes / forecast.iteration_time;
+}
+
+// The longest step of a period on the slowest ranks; times so far are those of whole periods.
+void add_steps(Forecast& forecast, const std::vector<Seconds>& steps) {
+  if (forecast.steps == 1)
+    return;
+  forecast.worst_iteration_time = std::ranges::max(steps);
+  scale(forecast.breakdown, 1.0 / forecast.steps);
+  scale(forecast.communication, 1.0 / forecast.steps);
+  forecast.fastest_waiting = forecast.fastest_waiting / forecast.steps;
+  forecast.sent_per_gpu = forecast.sent_per_gpu / forecast.steps;
+  for (LinkLoad& link : forecast.links)
+    link.bytes = link.bytes / forecast.steps;
+  forecast.notes.push_back(
+      fmt::format("A period of {} training steps: times are means of a step, the longest takes {}; "
+                  "the critical "
+                  "path and its shares are those of the period.",
+                  forecast.steps, format_seconds(forecast.worst_iteration_time)));
 }
 
 void add_steadiness_notes(Forecast& forecast) {
+  if (forecast.steps > 1 && forecast.steady)
+    return;
   if (!forecast.steady)
     forecast.notes.push_back(
         fmt::format("No steady state in {} iterations: the iteration time is a mean, and its parts "
@@ -125,6 +147,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
 
   forecast.sent_per_gpu = sent_per_gpu(plan, cluster);
   forecast.links = link_loads_of(plan, cluster, timeline.iteration_time);
+  add_steps(forecast, step_times(plan, timeline, slowest));
   return forecast;
 }
 

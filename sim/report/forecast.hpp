@@ -18,7 +18,8 @@ struct PathEntry {
   Seconds time{};
 };
 
-/// Everything that a report prints about one run. Plain values, no references: forecasts can be
+/// Everything that a report prints about one run. Times and bytes are per training step, but for
+/// the critical path, which is that of a period. Plain values, no references: forecasts can be
 /// kept, sorted and compared after plan and timeline are gone.
 struct Forecast {
   std::string workload{};
@@ -31,10 +32,11 @@ struct Forecast {
   std::uint32_t gpus_per_node = 1;
   std::uint32_t gpus = 1;
   std::uint32_t workers = 1;  ///< GPUs that train; fewer than gpus beside remote servers.
-  std::uint32_t passes = 1;   ///< Mini-batches that a GPU works through in an iteration.
+  std::uint32_t passes = 1;   ///< Mini-batches that a GPU works through in a training step.
+  std::uint32_t steps = 1;    ///< Training steps after which the work repeats.
   Fidelity fidelity = Fidelity::Flow;
 
-  Seconds iteration_time{};
+  Seconds iteration_time{};        ///< Of a training step: the mean of those of a period.
   Seconds worst_iteration_time{};  ///< Differs only where the steady state is a pattern.
   bool steady = true;
   std::uint32_t iterations_simulated = 0;

@@ -87,13 +87,15 @@ auto fields_of(auto&& visit, MemoryUse& value) {
 
 auto fields_of(auto&& visit, Forecast& value) {
   auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
-         passes, fidelity, iteration_time, worst_iteration_time, steady, iterations, throughput,
-         efficiency, slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, memory,
-         device_memory, links, path, why, notes, workload_provenance, cluster_provenance] = value;
+         passes, steps, fidelity, iteration_time, worst_iteration_time, steady, iterations,
+         throughput, efficiency, slowest_ranks, breakdown, fastest_waiting, communication,
+         sent_per_gpu, memory, device_memory, links, path, why, notes, workload_provenance,
+         cluster_provenance] = value;
   visit(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
-        passes, fidelity, iteration_time, worst_iteration_time, steady, iterations, throughput,
-        efficiency, slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, memory,
-        device_memory, links, path, why, notes, workload_provenance, cluster_provenance);
+        passes, steps, fidelity, iteration_time, worst_iteration_time, steady, iterations,
+        throughput, efficiency, slowest_ranks, breakdown, fastest_waiting, communication,
+        sent_per_gpu, memory, device_memory, links, path, why, notes, workload_provenance,
+        cluster_provenance);
 }
 
 template <class Archive, class T>

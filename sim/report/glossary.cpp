@@ -109,8 +109,8 @@ constexpr std::array kTerms = {
          "Parameters that a GPU holds, in bytes (table: MiB); its share of them where they are "
          "sharded."},
     Term{"passes", "",
-         "Mini-batches that a GPU works through in one iteration: more than one with accumulation "
-         "or local steps."},
+         "Mini-batches that a GPU works through in one training step: more than one with "
+         "accumulation."},
     Term{"provenance", "", "Where the numbers of the workload and the cluster come from."},
     Term{"results", "", "The forecasts of a comparison, in the order asked for."},
     Term{"scaling efficiency", "efficiency, scaling_efficiency",
@@ -129,6 +129,9 @@ constexpr std::array kTerms = {
          "Time that a collective takes however few its bytes: start-up per step times steps, plus "
          "launches. Seconds."},
     Term{"steady", "", "Whether a steady state was found. If not, iteration times are means."},
+    Term{"steps", "",
+         "Training steps after which the work repeats: more than one with local steps, or where "
+         "some work is not done in every step. Times are means of a step."},
     Term{"throughput", "throughput_samples_per_s, samples/s",
          "Samples per second of all GPUs: batch x GPUs / iteration time."},
     Term{"total", "total_bytes",
@@ -148,7 +151,7 @@ constexpr std::array kTerms = {
     Term{"workload", "", "Model, device and batch: the trace of per-layer times that is replayed."},
     Term{"worst iteration time", "worst_iteration_time_s",
          "Seconds of the longest iteration of the steady state; more than the iteration time only "
-         "where iterations alternate."},
+         "where iterations alternate or the work of training steps differs."},
 };
 
 std::string plain(std::string_view name) {

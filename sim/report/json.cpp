@@ -80,6 +80,7 @@ Json forecast_json(const Forecast& f) {
   json["gpus"] = f.gpus;
   json["workers"] = f.workers;
   json["passes"] = f.passes;
+  json["steps"] = f.steps;
   json["nodes"] = f.nodes;
   json["gpus_per_node"] = f.gpus_per_node;
   json["device"] = f.device;

@@ -6,6 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/engine/steps.hpp"
 #include "sim/tuning/plan_hash.hpp"
 
 namespace stepcast {
@@ -131,7 +132,7 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
                   .xi = request.xi};
   task.first = first_of(request, option, task.range);
   task.measure = [&](const std::string& text) {
-    return simulate(plan_with(job, option.name, text), job.cluster, job.engine).iteration_time;
+    return step_time_of(plan_with(job, option.name, text), job.cluster, job.engine);
   };
   task.plan_of = [&](const std::string& text) {
     return hash_of(plan_with(job, option.name, text));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/schedule/registry.hpp"
+#include "sim/engine/steps.hpp"
 #include "sim/tuning/tuned_fusion.hpp"
 #include "traces/catalog.hpp"
 
@@ -27,14 +28,13 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
   const ResolvedOptions resolved =
       resolve_fusion({workload, cluster, schedule, settings.schedule, engine});
   const Plan plan = build_plan(schedule, workload, cluster, resolved.options);
-  const Timeline timeline = simulate(plan, cluster, engine);
   return {.workload = experiment.workload,
           .cluster = experiment.cluster,
           .schedule = schedule,
           .gpus = cluster.ranks(),
           .use = measured.use,
           .measured = measured.measured,
-          .predicted = timeline.iteration_time};
+          .predicted = step_time_of(plan, cluster, engine)};
 }
 
 std::string describe(MeasurementUse use) {

@@ -160,7 +160,9 @@ TEST(Delayed, FollowsItsFormula) {
   EXPECT_NEAR(round("2", "2"), 0.060, 1e-9);
   EXPECT_NEAR(round("4", "1"), 0.150, 1e-9);
   EXPECT_NEAR(round("4", "4"), 0.120, 1e-9);
-  EXPECT_EQ(passes_of(build_plan("delayed", kHeavy, plain_cluster(4), {{"local_steps", "4"}})), 4U);
+  const Plan plan = build_plan("delayed", kHeavy, plain_cluster(4), {{"local_steps", "4"}});
+  EXPECT_EQ(steps_of(plan), 4U);
+  EXPECT_EQ(passes_of(plan), 1U);
 }
 
 TEST(Delayed, RefusesADelayBeyondTheRound) {

@@ -9,6 +9,7 @@
 #include "sim/report/render.hpp"
 #include "sim/report/table.hpp"
 #include "tests/sim/report/hand_made.hpp"
+#include "tests/support/examples.hpp"
 
 namespace stepcast {
 namespace {
@@ -34,6 +35,22 @@ TEST(ForecastTest, ThroughputAndEfficiencyFollowFromTheIterationTime) {
   EXPECT_NEAR(forecast.scaling_efficiency, 0.6, 1e-12);
   EXPECT_EQ(forecast.slowest_ranks, "ranks 0-3");
   EXPECT_EQ(forecast.gpus, 4U);
+}
+
+// Rounds of 4 local steps of 30 ms whose all-reduce of 60 ms must be there after one step of the
+// next round: 150 ms, steps of 30 (waiting 30 more before the first update), 30, 30 and 30 ms.
+TEST(ForecastTest, TimesOfAPeriodArePerTrainingStep) {
+  const Workload workload = examples::uniform_workload(10, {1e-3}, {2e-3}, 1'000'000);
+  const Cluster cluster = examples::plain_cluster(4);
+  const Plan plan = build_plan("delayed", workload, cluster, {{"local_steps", "4"}});
+  const Forecast forecast =
+      make_forecast(workload, cluster, plan, {}, Fidelity::Flow, simulate(plan, cluster, {}));
+  EXPECT_EQ(forecast.steps, 4U);
+  EXPECT_NEAR(forecast.iteration_time.value, 0.150 / 4, 1e-9);
+  EXPECT_NEAR(forecast.worst_iteration_time.value, 0.060, 1e-9);
+  EXPECT_NEAR(total_of(forecast.breakdown).value, 0.150 / 4, 1e-9);
+  EXPECT_NEAR(forecast.scaling_efficiency, 120.0 / 150, 1e-9);
+  EXPECT_NEAR(forecast.sent_per_gpu.value, 2 * 0.75 * 40e6 / 4, 1);
 }
 
 TEST(ForecastTest, JsonHoldsTheBreakdownAndItAddsUp) {

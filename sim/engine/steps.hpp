@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "models/schedule/plan.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/timeline.hpp"
+
+namespace stepcast {
+
+/// Iteration time over the training steps of the plan: what systems are compared by.
+Seconds mean_step_time(const Plan& plan, const Timeline& timeline);
+
+/// The same of a simulation that is needed for nothing else.
+Seconds step_time_of(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
+
+/// Times of the training steps of the reported iteration, in order: each from the start of its
+/// first compute task on the class to that of the next step, the last to the end of the iteration.
+/// One entry, the iteration time, where an iteration is one step.
+std::vector<Seconds> step_times(const Plan& plan, const Timeline& timeline, ClassId rank_class);
+
+}  // namespace stepcast
