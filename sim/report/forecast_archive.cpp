@@ -81,8 +81,9 @@ auto fields_of(auto&& visit, Provenance& value) {
 }
 
 auto fields_of(auto&& visit, MemoryUse& value) {
-  auto& [parameters, gradients, optimiser, activations, fusion, communication, known] = value;
-  visit(parameters, gradients, optimiser, activations, fusion, communication, known);
+  auto& [parameters, gradients, optimiser, activations, fusion, communication, residuals, known] =
+      value;
+  visit(parameters, gradients, optimiser, activations, fusion, communication, residuals, known);
 }
 
 auto fields_of(auto&& visit, Forecast& value) {

@@ -113,6 +113,10 @@ constexpr std::array kTerms = {
          "accumulation."},
     Term{"provenance", "", "Where the numbers of the workload and the cluster come from."},
     Term{"results", "", "The forecasts of a comparison, in the order asked for."},
+    Term{
+        "residuals", "residuals_bytes",
+        "Memory for what compressed gradients have not sent yet (error feedback), in bytes (table: "
+        "MiB)."},
     Term{"scaling efficiency", "efficiency, scaling_efficiency",
          "(FF + BP of the trace) / iteration time: throughput against that of as many GPUs that "
          "need not communicate; 1 is perfect."},

@@ -48,6 +48,7 @@ Json memory_json(const Forecast& f) {
           {"activations_bytes", f.memory.activations.value},
           {"fusion_buffers_bytes", f.memory.fusion_buffers.value},
           {"communication_buffers_bytes", f.memory.communication_buffers.value},
+          {"residuals_bytes", f.memory.residuals.value},
           {"total_bytes", f.memory.total().value},
           {"device_memory_bytes", f.device_memory.value}};
 }

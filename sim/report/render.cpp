@@ -98,6 +98,7 @@ constexpr std::array kMemoryRows = {
     MemoryRow{"fusion buffers", [](const Forecast& f) { return f.memory.fusion_buffers; }},
     MemoryRow{"communication buffers",
               [](const Forecast& f) { return f.memory.communication_buffers; }},
+    MemoryRow{"residuals", [](const Forecast& f) { return f.memory.residuals; }},
     MemoryRow{"total", [](const Forecast& f) { return f.memory.total(); }},
     MemoryRow{"device memory", [](const Forecast& f) { return f.device_memory; }},
 };

@@ -35,9 +35,9 @@ TEST(CompressionCostsReader, ReadsEveryField) {
 
 TEST(CompressionCostsReader, RefusesASampleThatIsNoPart) {
   for (const char* sample : {"0", "1.5"})
-    EXPECT_EQ(input_error_of([&] { parse_compression_costs(costs_text(sample), "c.json"); }),
-              std::string("c.json: /sample: expected a number above 0 and at most 1, found ") +
-                  sample);
+    EXPECT_EQ(
+        input_error_of([&] { parse_compression_costs(costs_text(sample), "c.json"); }),
+        std::string("c.json: /sample: expected a number above 0 and at most 1, found ") + sample);
 }
 
 TEST(CompressionCostsReader, DevicesWithoutAFileHaveNoCosts) {
