@@ -59,10 +59,9 @@ Seconds merge_time(const CompressionCosts& costs, double entries) {
   return scatter_add_time(costs, entries, 0) + exact_time(costs, 2 * entries);
 }
 
-Seconds low_rank_time(const CompressionCosts& costs, double elements, double passes_part) {
-  constexpr double kKernels = 6;  // two products, orthogonalisation, product, residual, copy
-  return (costs.launch * kKernels + passes_time(costs, costs.low_rank_passes, elements)) *
-         passes_part;
+Seconds low_rank_time(const CompressionCosts& costs, double elements, double kernels,
+                      double passes_part) {
+  return costs.launch * kernels + passes_time(costs, costs.low_rank_passes * passes_part, elements);
 }
 
 double union_density(double rho, std::uint32_t selections, double clustering) {

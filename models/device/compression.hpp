@@ -49,9 +49,11 @@ Seconds scatter_add_time(const CompressionCosts& costs, double entries, double e
 /// Merges two selections of `entries` each and selects as many again, exactly (gTop-k).
 Seconds merge_time(const CompressionCosts& costs, double entries);
 
-/// Two products of a rows x columns matrix with a skinny one, orthogonalisation and reconstruction
-/// (PowerSGD; half of the products in ACP-SGD): bound by the passes over the matrix.
-Seconds low_rank_time(const CompressionCosts& costs, double elements, double passes_part);
+/// A part of what low-rank compression (PowerSGD) does with matrices of `elements` together:
+/// products with a skinny matrix, orthogonalisation and reconstruction, bound by the passes over
+/// the matrices, in so many kernels.
+Seconds low_rank_time(const CompressionCosts& costs, double elements, double kernels,
+                      double passes_part);
 
 /// Distinct entries of n selections of density rho each: 1 - (1 - rho)^n for independent ones, rho
 /// where all select the same. `clustering` from 0 (independent) to 1 (the same) interpolates.

@@ -21,6 +21,7 @@ struct Factors {
   double p = 0;
   double q = 0;
   double compressed = 0;  ///< Elements of the matrices.
+  double matrices = 0;
   double dense = 0;
 };
 
@@ -49,6 +50,7 @@ Factors factors_of(const Workload& workload, const Tensor& tensor, std::uint32_t
     factors.p += rows * rank;
     factors.q += columns * rank;
     factors.compressed += elements;
+    ++factors.matrices;
   }
   return factors;
 }
@@ -58,6 +60,9 @@ Factors factors_of(const Workload& workload, const Tensor& tensor, std::uint32_t
 constexpr double kBefore = 4.0 / 9;
 constexpr double kBetween = 1.0 / 9;
 constexpr double kAfter = 4.0 / 9;
+// Kernels for each matrix: sum and product before P, reconstruction and residual at the end, a
+// product between; and two for each column of the factor to orthogonalise it (Gram-Schmidt).
+constexpr double kKernelsAround = 2;
 
 /// Which factors a step sends. PowerSGD: P, then Q; ACP-SGD: P and Q in turn.
 struct Sent {
@@ -73,7 +78,7 @@ class LowRank {
 
   Plan plan(const std::vector<Tensor>& tensors) && {
     step_.pass(
-        tensors, [&](const Tensor& tensor) { return work(of(tensor), kBefore); },
+        tensors, [&](const Tensor& tensor) { return around(of(tensor), kBefore); },
         [&](const Tensor& tensor, TaskId ready) { return exchange(tensor, ready); });
     return std::move(step_).finish();
   }
@@ -81,8 +86,17 @@ class LowRank {
  private:
   Factors of(const Tensor& tensor) { return factors_of(step_.builder().workload(), tensor, rank_); }
 
-  Seconds work(const Factors& factors, double part) const {
-    return low_rank_time(step_.costs(), factors.compressed, part);
+  Seconds around(const Factors& factors, double part) const {
+    return low_rank_time(step_.costs(), factors.compressed, kKernelsAround * factors.matrices,
+                         part);
+  }
+
+  Seconds product(const Factors& factors) const {
+    return low_rank_time(step_.costs(), factors.compressed, factors.matrices, kBetween);
+  }
+
+  Seconds orthogonalisation(const Factors& factors) const {
+    return low_rank_time(step_.costs(), 0, 2.0 * rank_ * factors.matrices, 0);
   }
 
   TaskId exchange(const Tensor& tensor, TaskId ready) {
@@ -95,13 +109,14 @@ class LowRank {
     if (sent_.p)
       ready = step_.all_reduce(fmt::format("P of {}", tensor.label), sparse::dense_size(factors.p),
                                ready);
+    ready = step_.unpack(fmt::format("orthogonalisation of {}", tensor.label),
+                         orthogonalisation(factors), ready);
     if (sent_.p && sent_.q)
-      ready =
-          step_.unpack(fmt::format("product of {}", tensor.label), work(factors, kBetween), ready);
+      ready = step_.unpack(fmt::format("product of {}", tensor.label), product(factors), ready);
     if (sent_.q)
       ready = step_.all_reduce(fmt::format("Q of {}", tensor.label), sparse::dense_size(factors.q),
                                ready);
-    return step_.unpack(fmt::format("reconstruction of {}", tensor.label), work(factors, kAfter),
+    return step_.unpack(fmt::format("reconstruction of {}", tensor.label), around(factors, kAfter),
                         ready);
   }
 

@@ -42,7 +42,7 @@ TEST(Compression, ThresholdsCostTheirPasses) {
 TEST(Compression, ScatteringCostsAMemorySectorAnEntry) {
   EXPECT_NEAR(scatter_add_time(costs(), 1000, 1e6).value, 18e-6 + 1e-3 + 2e-5, 1e-12);
   EXPECT_NEAR(feedback_time(costs(), 1e6).value, 3e-3 + 2e-5, 1e-12);
-  EXPECT_NEAR(low_rank_time(costs(), 1e6, 0.5).value, 4.5e-3 + 3e-5, 1e-12);
+  EXPECT_NEAR(low_rank_time(costs(), 1e6, 3, 0.5).value, 4.5e-3 + 3e-5, 1e-12);
 }
 
 TEST(Compression, UnionsOfIndependentSelectionsFillUp) {
