@@ -17,10 +17,11 @@ struct Rgb {
   int blue = 0;
 };
 
-// Okabe and Ito's colours, which people with colour-blindness can tell apart.
-constexpr std::array<Rgb, 8> kColours{Rgb{0, 114, 178},   Rgb{230, 159, 0},  Rgb{0, 158, 115},
+// Grey for the first, which the others are compared with, then Okabe and Ito's colours, which
+// people with colour-blindness can tell apart.
+constexpr std::array<Rgb, 8> kColours{Rgb{130, 130, 130}, Rgb{230, 159, 0},  Rgb{0, 158, 115},
                                       Rgb{204, 121, 167}, Rgb{86, 180, 233}, Rgb{213, 94, 0},
-                                      Rgb{240, 228, 66},  Rgb{120, 120, 120}};
+                                      Rgb{0, 114, 178},   Rgb{240, 228, 66}};
 
 constexpr double kCellWidth = 74;
 constexpr double kCellHeight = 34;
@@ -75,6 +76,12 @@ double x_of(double column) {
   return kLeft + kCellWidth * (column + 0.5);
 }
 
+std::string stroke_of(const HeatMapLine& line) {
+  return fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"2.5\"{}",
+                     line.second_colour ? "rgb(176,0,32)" : "black",
+                     line.dashed ? " stroke-dasharray=\"7,5\"" : "");
+}
+
 /// Draws one map below `top`.
 class Drawing {
  public:
@@ -120,8 +127,7 @@ class Drawing {
           fmt::format("{}{:.1f},{:.1f} L{:.1f},{:.1f} ", goes_on ? 'L' : 'M', x_of(line.at[row]),
                       y_of(row) + kCellHeight, x_of(line.at[row]), y_of(row));
     }
-    return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"black\" stroke-width=\"2.5\"{}/>\n",
-                       path, line.dashed ? " stroke-dasharray=\"7,5\"" : "");
+    return fmt::format("<path d=\"{}\" {}/>\n", path, stroke_of(line));
   }
 
   std::string axes() const {
@@ -151,10 +157,8 @@ std::string legend(const std::vector<HeatMap>& maps, const std::vector<std::stri
            text_at(kLeft + 36, y + 1, categories[i], "start");
   if (!maps.empty())
     for (const HeatMapLine& line : maps.front().lines) {
-      svg +=
-          fmt::format("<path d=\"M{:.1f},{:.1f} h26\" stroke=\"black\" stroke-width=\"2.5\"{}/>\n",
-                      kLeft, y - 4, line.dashed ? " stroke-dasharray=\"7,5\"" : "") +
-          text_at(kLeft + 36, y + 1, line.name, "start");
+      svg += fmt::format("<path d=\"M{:.1f},{:.1f} h26\" {}/>\n", kLeft, y - 4, stroke_of(line)) +
+             text_at(kLeft + 36, y + 1, line.name, "start");
       y += kLineHeight + 4;
     }
   bottom = y;

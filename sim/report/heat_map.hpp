@@ -10,6 +10,7 @@ struct HeatMapLine {
   std::string name;
   std::vector<double> at;  ///< By row: 0 is the first column's centre, 1 the second's; NaN: none.
   bool dashed = false;
+  bool second_colour = false;
 };
 
 /// Rows and columns of coloured cells. Row 0 is drawn at the bottom.
