@@ -10,6 +10,7 @@
 #include "traces/ideal_cluster.hpp"
 #include "traces/readers/stepcast/cluster_reader.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
+#include "traces/readers/stepcast/compression_costs_reader.hpp"
 #include "traces/readers/stepcast/kfac_costs_reader.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
 
@@ -54,12 +55,23 @@ std::string relative_to(const fs::path& folder, const std::string& name) {
 
 fs::path data_beside(const fs::path& program) {
   return program.parent_path().parent_path() / "share/stepcast";
-  /// Of the measured collectives that a cluster file names.
-  fs::path find_curves(const fs::path& cluster, const std::string& name) try {
-    return find_file(CatalogKind::Collectives, relative_to(cluster.parent_path(), name));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: /collectives: {}", cluster.string(), error.what()));
-  }
+}
+
+/// Of the measured collectives that a cluster file names.
+fs::path find_curves(const fs::path& cluster, const std::string& name) try {
+  return find_file(CatalogKind::Collectives, relative_to(cluster.parent_path(), name));
+} catch (const InputError& error) {
+  throw InputError(fmt::format("{}: /collectives: {}", cluster.string(), error.what()));
+}
+
+/// traces/hardware/<device>-<what>.json, if there is one.
+std::optional<fs::path> find_hardware_file(const std::string& device, const char* what) {
+  if (is_path(device))
+    return std::nullopt;
+  const fs::path file = data_root() / "traces/hardware" / fmt::format("{}-{}.json", device, what);
+  std::error_code absent;
+  return fs::is_regular_file(file, absent) ? std::optional(file) : std::nullopt;
+}
 
 }  // namespace
 
@@ -116,15 +128,18 @@ fs::path find_experiment(const std::string& name) {
 Workload load_workload(const std::string& name) {
   Workload workload = read_workload(find_workload(name));
   workload.kfac = find_kfac_costs(workload.device);
+  workload.compression = find_compression_costs(workload.device);
   return workload;
 }
 
 std::optional<KfacCosts> find_kfac_costs(const std::string& device) {
-  if (is_path(device))
-    return std::nullopt;
-  const fs::path file = data_root() / "traces/hardware" / (device + "-kfac.json");
-  std::error_code absent;
-  return fs::is_regular_file(file, absent) ? std::optional(read_kfac_costs(file)) : std::nullopt;
+  const auto file = find_hardware_file(device, "kfac");
+  return file ? std::optional(read_kfac_costs(*file)) : std::nullopt;
+}
+
+std::optional<CompressionCosts> find_compression_costs(const std::string& device) {
+  const auto file = find_hardware_file(device, "compression");
+  return file ? std::optional(read_compression_costs(*file)) : std::nullopt;
 }
 
 Cluster load_cluster(const std::string& name) {

@@ -32,10 +32,13 @@ std::filesystem::path find_workload(const std::string& name);
 std::filesystem::path find_cluster(const std::string& name);
 std::filesystem::path find_experiment(const std::string& name);
 
-/// Reads the file behind a name or path, and the K-FAC costs of its device. Throws InputError.
+/// Reads the file behind a name or path, and the K-FAC and compression costs of its device. Throws
+/// InputError.
 Workload load_workload(const std::string& name);
 /// traces/hardware/<device>-kfac.json, if there is one. Throws InputError for a faulty one.
 std::optional<KfacCosts> find_kfac_costs(const std::string& device);
+/// traces/hardware/<device>-compression.json, if there is one. Throws InputError for a faulty one.
+std::optional<CompressionCosts> find_compression_costs(const std::string& device);
 /// With its measured collectives, if it names some. Also knows "ideal-<nodes>x<gpus>", of any size
 /// and without a file.
 Cluster load_cluster(const std::string& name);

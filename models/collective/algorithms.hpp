@@ -19,6 +19,14 @@ StepPlan step_plan(const Collective& collective, const Group& group);
 std::uint32_t round_count(CollectiveKind kind, std::uint32_t ranks);
 /// A message from every member to the next, the last one's to the first.
 std::vector<Message> edges_of(const Group& group, Bytes size);
+
+/// All-gather of unequal parts (an all-gather-v): member i's part goes once around the ring.
+/// The same preconditions, and shares.
+Seconds total_cost_of_parts(const Collective& collective, const Group& group,
+                            const Cluster& cluster);
+std::vector<Phase> flow_phases_of_parts(const Collective& collective, const Group& group,
+                                        const Cluster& cluster);
+StepPlan step_plan_of_parts(const Collective& collective, const Group& group);
 }  // namespace ring
 
 namespace hierarchical {
@@ -63,5 +71,19 @@ std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
                                const Cluster& cluster);
 StepPlan step_plan(const Collective& collective, const Group& group, const Cluster& cluster);
 }  // namespace star
+
+namespace binomial {
+Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster);
+std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
+                               const Cluster& cluster);
+StepPlan step_plan(const Collective& collective, const Group& group);
+}  // namespace binomial
+
+namespace direct {
+Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster);
+std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
+                               const Cluster& cluster);
+StepPlan step_plan(const Collective& collective, const Group& group);
+}  // namespace direct
 
 }  // namespace stepcast

@@ -1,6 +1,8 @@
 #include "models/collective/collective.hpp"
 
+#include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <string>
 
 #include <fmt/format.h>
@@ -36,9 +38,33 @@ void require_support(const Collective& collective) {
                                  name_of(collective.algorithm)));
 }
 
+bool takes_shares(const Collective& collective) {
+  return (collective.kind == CollectiveKind::AllGather &&
+          collective.algorithm == Algorithm::Ring) ||
+         collective.kind == CollectiveKind::AllToAll;
+}
+
+void require_usable_shares(const Collective& collective, const Group& group) {
+  const std::vector<double>& shares = collective.shares;
+  if (shares.empty())
+    return;
+  if (!takes_shares(collective))
+    throw InputError(fmt::format(
+        "collective: expected equal parts, as {} {} has no other; only the ring all-gather and the "
+        "pairwise all-to-all take unequal ones",
+        name_of(collective.algorithm), name_of(collective.kind)));
+  if (shares.size() != group.size())
+    throw InputError(fmt::format("collective: expected {} parts, one for each member, found {}",
+                                 group.size(), shares.size()));
+  const bool valid = std::ranges::all_of(shares, [](double share) { return share >= 0; });
+  if (!valid || std::accumulate(shares.begin(), shares.end(), 0.0) <= 0)
+    throw InputError("collective: expected parts of at least 0, and one of them above 0");
+}
+
 /// Throws InputError for a collective that cannot be; false if there is nothing to move.
 bool moves(const Collective& collective, const Group& group) {
   require_support(collective);
+  require_usable_shares(collective, group);
   if (is_rooted(collective.kind) && collective.root >= group.size())
     throw InputError(
         fmt::format("collective: expected a root below {} (the group's size), found {}",
@@ -62,6 +88,10 @@ Seconds closed_form_cost(const Collective& collective, const Group& group, const
       return chain::total_cost(collective, group, cluster);
     case Algorithm::Star:
       return star::total_cost(collective, group, cluster);
+    case Algorithm::BinomialTree:
+      return binomial::total_cost(collective, group, cluster);
+    case Algorithm::Direct:
+      return direct::total_cost(collective, group, cluster);
   }
   assert(false);
   return {};
@@ -72,7 +102,18 @@ Seconds closed_form_cost(const Collective& collective, const Group& group, const
 Algorithm default_algorithm(CollectiveKind kind) {
   if (kind == CollectiveKind::AllToAll)
     return Algorithm::Pairwise;
+  if (kind == CollectiveKind::Send)
+    return Algorithm::Direct;
   return is_rooted(kind) ? Algorithm::Chain : Algorithm::Ring;
+}
+
+std::vector<Bytes> parts_of(const Collective& collective, std::uint32_t ranks) {
+  std::vector<Bytes> parts(ranks, collective.size / ranks);
+  const std::vector<double>& shares = collective.shares;
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (std::size_t member = 0; member < shares.size(); ++member)
+    parts[member] = collective.size * (shares[member] / sum);
+  return parts;
 }
 
 bool supports(Algorithm algorithm, CollectiveKind kind) {
@@ -87,7 +128,10 @@ bool supports(Algorithm algorithm, CollectiveKind kind) {
       return kind == CollectiveKind::AllToAll;
     case Algorithm::Chain:
     case Algorithm::Star:
+    case Algorithm::BinomialTree:
       return is_rooted(kind);
+    case Algorithm::Direct:
+      return kind == CollectiveKind::Send;
   }
   assert(false);
   return false;
@@ -112,6 +156,10 @@ std::vector<Phase> closed_form_flows_of(const Collective& collective, const Grou
       return chain::flow_phases(collective, group, cluster);
     case Algorithm::Star:
       return star::flow_phases(collective, group, cluster);
+    case Algorithm::BinomialTree:
+      return binomial::flow_phases(collective, group, cluster);
+    case Algorithm::Direct:
+      return direct::flow_phases(collective, group, cluster);
   }
   assert(false);
   return {};
@@ -154,6 +202,10 @@ StepPlan steps_of(const Collective& collective, const Group& group, const Cluste
       return chain::step_plan(collective, group, cluster);
     case Algorithm::Star:
       return star::step_plan(collective, group, cluster);
+    case Algorithm::BinomialTree:
+      return binomial::step_plan(collective, group);
+    case Algorithm::Direct:
+      return direct::step_plan(collective, group);
   }
   assert(false);
   return {};
@@ -165,6 +217,8 @@ Bytes sent_per_rank(const Collective& collective, std::uint32_t ranks) {
     return {};
   if (collective.algorithm == Algorithm::HalvingDoubling)
     return halving_doubling::sent_per_rank(collective, ranks);
+  if (collective.kind == CollectiveKind::Send)
+    return collective.size * (static_cast<double>(ranks / 2) / ranks);
   // The others send every byte as often as it must move, on average over the group.
   const double passes = collective.kind == CollectiveKind::AllReduce ? 2 : 1;
   return collective.size * (passes * (ranks - 1) / ranks);
@@ -181,6 +235,7 @@ double bus_factor(CollectiveKind kind, std::uint32_t ranks) {
       return others;
     case CollectiveKind::Broadcast:
     case CollectiveKind::Reduce:
+    case CollectiveKind::Send:
       return 1;
   }
   assert(false);

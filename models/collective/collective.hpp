@@ -19,16 +19,22 @@ enum class Algorithm : std::uint8_t {
   Pairwise,          ///< all-to-all
   Chain,             ///< broadcast, reduce; pipelined
   Star,              ///< broadcast, reduce; all with the root's node, as with a parameter server
+  BinomialTree,      ///< broadcast, reduce; the whole buffer in ceil(log2 P) rounds
+  Direct,            ///< send
 };
 
 /// One collective operation as a value. Sizes follow nccl-tests: `size` is the full buffer, i.e.
 /// the input of an all-reduce, broadcast, reduce or reduce-scatter, the output of an all-gather,
-/// and what one rank sends in total (its own share included) in an all-to-all.
+/// and what one rank sends in total (its own share included) in an all-to-all. A send's size is
+/// that of each of its messages.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   Algorithm algorithm = Algorithm::Ring;
   Bytes size{};
   std::uint32_t root = 0;  ///< Index within the group; broadcast and reduce only.
+  /// Ring all-gather: the part that each member contributes; pairwise all-to-all: the part of what
+  /// everybody sends that each member receives. Relative to their sum, none below 0. Empty: equal.
+  std::vector<double> shares{};
 };
 
 /// A message of one step, or the sum of a ring edge's messages.
@@ -60,12 +66,16 @@ struct StepPlan {
 /// The algorithm used where the user names none: ring, pairwise or chain.
 Algorithm default_algorithm(CollectiveKind kind);
 
+/// The part of `size` that belongs to each of `ranks` members, by `shares`.
+std::vector<Bytes> parts_of(const Collective& collective, std::uint32_t ranks);
+
 /// Whether `algorithm` implements `kind`.
 bool supports(Algorithm algorithm, CollectiveKind kind);
 
 /// Time on an idle network: by the cluster's measured curves where they cover the collective (see
 /// find_measured_time), else by closed form. 0 for a group of one or a size of 0.
-/// Throws InputError if the algorithm does not implement the kind.
+/// Throws InputError if the algorithm does not implement the kind, or if there are shares but not
+/// one for each member, or where the algorithm cannot follow them.
 Seconds cost_of(const Collective& collective, const Group& group, const Cluster& cluster);
 
 /// The phases that `flow` fidelity replays one after the other: edge flows between nodes, or inside
@@ -85,7 +95,7 @@ StepPlan steps_of(const Collective& collective, const Group& group, const Cluste
 Bytes sent_per_rank(const Collective& collective, std::uint32_t ranks);
 
 /// Bus bandwidth over algorithm bandwidth as nccl-tests defines it: all-reduce 2(n-1)/n;
-/// reduce-scatter, all-gather, all-to-all (n-1)/n; broadcast, reduce 1.
+/// reduce-scatter, all-gather, all-to-all (n-1)/n; broadcast, reduce, send 1.
 double bus_factor(CollectiveKind kind, std::uint32_t ranks);
 
 /// "all-reduce", "ring", ... and back; every name, in the order of the enum.

@@ -28,6 +28,8 @@ const char* name_of(CollectiveKind kind) {
       return "broadcast";
     case CollectiveKind::Reduce:
       return "reduce";
+    case CollectiveKind::Send:
+      return "send";
   }
   assert(false);
   return "";
@@ -49,6 +51,10 @@ const char* name_of(Algorithm algorithm) {
       return "chain";
     case Algorithm::Star:
       return "star";
+    case Algorithm::BinomialTree:
+      return "binomial-tree";
+    case Algorithm::Direct:
+      return "direct";
   }
   assert(false);
   return "";
@@ -57,7 +63,8 @@ const char* name_of(Algorithm algorithm) {
 const std::vector<CollectiveKind>& all_collective_kinds() {
   static const std::vector<CollectiveKind> kinds{
       CollectiveKind::AllReduce, CollectiveKind::ReduceScatter, CollectiveKind::AllGather,
-      CollectiveKind::AllToAll,  CollectiveKind::Broadcast,     CollectiveKind::Reduce};
+      CollectiveKind::AllToAll,  CollectiveKind::Broadcast,     CollectiveKind::Reduce,
+      CollectiveKind::Send};
   return kinds;
 }
 
@@ -68,7 +75,9 @@ const std::vector<Algorithm>& all_algorithms() {
                                                  Algorithm::HalvingDoubling,
                                                  Algorithm::Pairwise,
                                                  Algorithm::Chain,
-                                                 Algorithm::Star};
+                                                 Algorithm::Star,
+                                                 Algorithm::BinomialTree,
+                                                 Algorithm::Direct};
   return algorithms;
 }
 

@@ -55,12 +55,16 @@ std::vector<Message> edges_of(const Group& group, Bytes size) {
 }
 
 Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster) {
+  if (!collective.shares.empty())
+    return total_cost_of_parts(collective, group, cluster);
   return slowest_edge(group, cluster, chunk_of(collective, group)) *
          round_count(collective.kind, group.size());
 }
 
 std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
                                const Cluster& cluster) {
+  if (!collective.shares.empty())
+    return flow_phases_of_parts(collective, group, cluster);
   const Bytes volume = chunk_of(collective, group) * round_count(collective.kind, group.size());
   std::vector<Message> messages = crossing_or_all(edges_of(group, volume), cluster);
   const Seconds transfer = is_consecutive(group)
@@ -70,6 +74,8 @@ std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
 }
 
 StepPlan step_plan(const Collective& collective, const Group& group) {
+  if (!collective.shares.empty())
+    return step_plan_of_parts(collective, group);
   return {
       {{edges_of(group, chunk_of(collective, group)), round_count(collective.kind, group.size())}}};
 }

@@ -6,7 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/collective/algorithms.hpp"
 #include "models/collective/group_shape.hpp"
-#include "models/collective/links.hpp"
+#include "models/collective/rounds.hpp"
 
 // Star over n nodes of g members, as workers talk to a parameter server. Reduce (a push): a ring
 // reduce-scatter inside each node leaves every member with M/g; every member sends that to the
@@ -69,25 +69,12 @@ StepPlan step_plan(const Collective& collective, const Group& group, const Clust
 }
 
 Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster) {
-  LinkLoads loads(cluster);
-  Seconds total;
-  for (const Round& round : step_plan(collective, group, cluster).rounds)
-    total += loads.round_time(round.messages) * round.repeat;
-  return total;
+  return cost_of_rounds(step_plan(collective, group, cluster).rounds, cluster);
 }
 
 std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
                                const Cluster& cluster) {
-  std::vector<Phase> phases;
-  LinkLoads loads(cluster);
-  for (Round& round : step_plan(collective, group, cluster).rounds) {
-    const Seconds cost = loads.round_time(round.messages) * round.repeat;
-    for (Message& message : round.messages)
-      message.size = message.size * round.repeat;
-    const Seconds transfer = loads.transfer_time(round.messages);
-    phases.push_back(phase_of(std::move(round.messages), cost, transfer));
-  }
-  return phases;
+  return phases_of_rounds(step_plan(collective, group, cluster).rounds, cluster);
 }
 
 }  // namespace stepcast::star

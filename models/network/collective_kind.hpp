@@ -11,6 +11,7 @@ enum class CollectiveKind : std::uint8_t {
   AllToAll,
   Broadcast,
   Reduce,
+  Send,  ///< Between neighbours: the odd members of the group to the even ones before them.
 };
 
 }  // namespace stepcast

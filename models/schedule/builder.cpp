@@ -74,6 +74,10 @@ TaskId Builder::reduce(std::string label, Bytes size, const CommunicationOptions
   return communicate(CollectiveKind::Reduce, std::move(label), size, options);
 }
 
+TaskId Builder::send(std::string label, Bytes size, const CommunicationOptions& options) {
+  return communicate(CollectiveKind::Send, std::move(label), size, options);
+}
+
 void Builder::after(TaskId task, std::span<const TaskId> earlier) {
   for (const TaskId before : earlier)
     edges_.emplace_back(before, task);
@@ -128,7 +132,8 @@ TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
       {.collective = {.kind = kind,
                       .algorithm = options.algorithm.value_or(default_algorithm(kind)),
                       .size = size,
-                      .root = options.root},
+                      .root = options.root,
+                      .shares = options.shares},
        .priority = options.priority,
        .overhead = options.overhead,
        .ideal = options.ideal,

@@ -22,6 +22,7 @@ struct CommunicationOptions {
   Seconds overhead{};  ///< Software time before it moves.
   bool ideal = false;  ///< See PlannedCollective.
   bool fusable = true;
+  std::vector<double> shares{};  ///< See Collective.
 };
 
 /// Writes one iteration of a schedule, in program order, with the verbs of the field.
@@ -53,6 +54,8 @@ class Builder {
   TaskId all_to_all(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId broadcast(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId reduce(std::string label, Bytes size, const CommunicationOptions& options = {});
+  /// `size` bytes from every odd member of the group to the even one before it.
+  TaskId send(std::string label, Bytes size, const CommunicationOptions& options = {});
 
   void after(TaskId task, std::span<const TaskId> earlier);
   void after(TaskId task, std::initializer_list<TaskId> earlier);

@@ -91,6 +91,25 @@ void shard(MemoryUse& use, const Workload& workload, const Cluster& cluster,
     use.parameters = use.parameters / ranks;
 }
 
+// Everything that is gathered or exchanged in a training step has a buffer of its own until the
+// update.
+Bytes received_size(const Plan& plan) {
+  Bytes sum{};
+  for (const PlannedCollective& planned : plan.collectives)
+    if (planned.collective.kind == CollectiveKind::AllGather ||
+        planned.collective.kind == CollectiveKind::AllToAll)
+      sum += planned.collective.size;
+  return sum / steps_of(plan);
+}
+
+void add_compression(MemoryUse& use, const Plan& plan, const Workload& workload,
+                     const ScheduleOptions& options) {
+  use.fusion_buffers += received_size(plan);
+  const auto feedback = options.find("error_feedback");
+  if (feedback == options.end() || feedback->second == "yes")
+    use.residuals = size_of(DataType::Float32) * static_cast<double>(parameter_count(workload));
+}
+
 void add_activations(MemoryUse& use, const Workload& workload) {
   for (const Layer& layer : workload.layers) {
     use.activations += layer.activation;
@@ -123,6 +142,8 @@ MemoryUse memory_of(const Plan& plan, const Workload& workload, const Cluster& c
   }
   if (plan.schedule == "zero")
     shard(use, workload, cluster, OptionReader("zero", options));
+  if (is_compressed(plan.schedule))
+    add_compression(use, plan, workload, options);
   return use;
 }
 

@@ -20,13 +20,14 @@ struct MemoryUse {
   Bytes inverses{};               ///< Those it computes or receives.
   Bytes kept_by_hooks{};          ///< Gradients of layer outputs until G is made of them.
   Bytes preconditioned{};         ///< Preconditioned gradients, until the update.
+  Bytes residuals{};              ///< What compressed gradients left out so far: error feedback.
   bool activations_known = true;  ///< False: the trace does not say for some layer; 0 is counted.
 
   Bytes second_order() const { return factors + inverses + kept_by_hooks + preconditioned; }
 
   Bytes total() const {
     return parameters + gradients + optimiser + activations + fusion_buffers +
-           communication_buffers + second_order();
+           communication_buffers + second_order() + residuals;
   }
 };
 
@@ -38,8 +39,10 @@ void check_optimiser(const std::string& schedule, const ScheduleOptions& options
 
 /// Every rank holds all parameters, gradients and optimiser state, but for what zero shards.
 /// Optimiser state is fp32: one value a parameter for sgd, two for adam; 16-bit parameters have a
-/// 32-bit master copy beside it. Workspaces, the framework's own memory and fragmentation are not
-/// counted, so this is what a run needs at least. `options` are those in force.
+/// 32-bit master copy beside it. Compressed gradients keep an fp32 residual for every parameter
+/// (error feedback) and buffers for what a step receives. Workspaces, the framework's own memory
+/// and fragmentation are not counted, so this is what a run needs at least. `options` are those in
+/// force.
 MemoryUse memory_of(const Plan& plan, const Workload& workload, const Cluster& cluster,
                     const ScheduleOptions& options);
 

@@ -19,6 +19,7 @@
 #include "models/schedule/mg_wfbp.hpp"
 #include "models/schedule/options.hpp"
 #include "models/schedule/ps.hpp"
+#include "models/schedule/sparse/schedules.hpp"
 #include "models/schedule/wfbp.hpp"
 #include "models/schedule/zero.hpp"
 
@@ -45,21 +46,59 @@ std::vector<ScheduleInfo> with_common_options(std::vector<ScheduleInfo> schedule
 }  // namespace
 
 const std::vector<ScheduleInfo>& all_schedules() {
-  static const std::vector<ScheduleInfo> schedules = with_common_options(
-      {bsp_schedule(), wfbp_schedule(), ddp_schedule(), horovod_schedule(), dear_schedule(),
-       mg_wfbp_schedule(), asc_wfbp_schedule(), bytescheduler_schedule(), zero_schedule(),
-       delayed_schedule(), ps_schedule(), ideal_schedule(), d_kfac_schedule(), mpd_kfac_schedule(),
-       kaisa_schedule(), spd_kfac_schedule(), pad_kfac_schedule(), dp_kfac_schedule()});
+  static const std::vector<ScheduleInfo> schedules = with_common_options({bsp_schedule(),
+                                                                          wfbp_schedule(),
+                                                                          ddp_schedule(),
+                                                                          horovod_schedule(),
+                                                                          dear_schedule(),
+                                                                          mg_wfbp_schedule(),
+                                                                          asc_wfbp_schedule(),
+                                                                          bytescheduler_schedule(),
+                                                                          zero_schedule(),
+                                                                          delayed_schedule(),
+                                                                          ps_schedule(),
+                                                                          ideal_schedule(),
+                                                                          d_kfac_schedule(),
+                                                                          mpd_kfac_schedule(),
+                                                                          kaisa_schedule(),
+                                                                          spd_kfac_schedule(),
+                                                                          pad_kfac_schedule(),
+                                                                          dp_kfac_schedule(),
+                                                                          topk_allgather_schedule(),
+                                                                          topka2a_schedule(),
+                                                                          gtopk_schedule(),
+                                                                          ok_topk_schedule(),
+                                                                          omgs_schedule(),
+                                                                          dgc_schedule(),
+                                                                          sidco_schedule(),
+                                                                          dct_schedule(),
+                                                                          topk_dsa_schedule(),
+                                                                          powersgd_schedule(),
+                                                                          acp_sgd_schedule()});
   return schedules;
 }
 
 const std::vector<ScheduleInfo>& first_order_schedules() {
   static const std::vector<ScheduleInfo> schedules = [] {
     std::vector<ScheduleInfo> found = all_schedules();
-    std::erase_if(found, [](const ScheduleInfo& schedule) { return schedule.second_order; });
+    std::erase_if(found, [](const ScheduleInfo& schedule) {
+      return schedule.second_order || schedule.compressed;
+    });
     return found;
   }();
   return schedules;
+}
+
+std::vector<ScheduleInfo> compressed_schedules() {
+  std::vector<ScheduleInfo> found = all_schedules();
+  std::erase_if(found, [](const ScheduleInfo& schedule) { return !schedule.compressed; });
+  return found;
+}
+
+bool is_compressed(std::string_view schedule) {
+  return std::ranges::any_of(all_schedules(), [&](const ScheduleInfo& each) {
+    return each.compressed && each.name == schedule;
+  });
 }
 
 const ScheduleInfo& schedule_of(std::string_view name) {

@@ -29,15 +29,22 @@ struct ScheduleInfo {
   std::vector<OptionInfo> options;
   Plan (*build)(const Workload&, const Cluster&, const ScheduleOptions&);
   bool second_order =
-      false;  ///< Needs layers with Kronecker factors; takes other iteration counts.
+      false;                ///< Needs layers with Kronecker factors; takes other iteration counts.
+  bool compressed = false;  ///< Sends less than the gradients: convergence may suffer.
   bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
 };
 
 /// Every schedule, in the order in which `stepcast list` prints them.
 const std::vector<ScheduleInfo>& all_schedules();
 
-/// Those that run on any workload: what is compared where nobody names schedules.
+/// Those that run on any workload and send whole gradients: what is compared where nobody names
+/// schedules.
 const std::vector<ScheduleInfo>& first_order_schedules();
+
+/// Those that send compressed gradients.
+std::vector<ScheduleInfo> compressed_schedules();
+/// Whether it is one of them; false for an unknown name.
+bool is_compressed(std::string_view schedule);
 
 /// Throws InputError naming the nearest schedule if there is none of that name.
 const ScheduleInfo& schedule_of(std::string_view name);

@@ -8,6 +8,7 @@
 
 #include "models/base/provenance.hpp"
 #include "models/base/units.hpp"
+#include "models/device/compression.hpp"
 #include "models/device/kfac_cost.hpp"
 #include "models/workload/kronecker.hpp"
 
@@ -55,6 +56,7 @@ struct Workload {
   std::vector<std::pair<LayerId, LayerId>> edges;  ///< Branches: producer, consumer (producer <
                                                    ///< consumer). Empty: each feeds the next.
   std::optional<KfacCosts> kfac;  ///< What K-FAC's kernels take on the device, if known.
+  std::optional<CompressionCosts> compression;  ///< What compressing gradients takes, if known.
 };
 
 Bytes size_of(DataType dtype);

@@ -26,6 +26,8 @@ TaskId add(Builder& builder, const Collective& collective) {
       return builder.broadcast(label, collective.size, options);
     case CollectiveKind::Reduce:
       return builder.reduce(label, collective.size, options);
+    case CollectiveKind::Send:
+      return builder.send(label, collective.size, options);
   }
   return kNone;
 }

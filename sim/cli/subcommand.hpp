@@ -34,6 +34,7 @@ std::vector<std::unique_ptr<Subcommand>> all_subcommands();
 std::unique_ptr<Subcommand> make_run_command();
 std::unique_ptr<Subcommand> make_compare_command();
 std::unique_ptr<Subcommand> make_tune_command();
+std::unique_ptr<Subcommand> make_crossover_command();
 std::unique_ptr<Subcommand> make_demo_command();
 std::unique_ptr<Subcommand> make_list_command();
 std::unique_ptr<Subcommand> make_show_command();

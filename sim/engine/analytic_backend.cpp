@@ -6,7 +6,8 @@ namespace stepcast {
 
 void AnalyticBackend::start(const Collective& collective, const Group& group, Seconds delay,
                             Done done) {
-  const Key key{collective.kind, collective.algorithm, collective.size.value, &group};
+  const Key key{collective.kind, collective.algorithm, collective.size.value, collective.shares,
+                &group};
   auto known = costs_.find(key);
   if (known == costs_.end())
     known = costs_.emplace(key, cost_of(collective, group, cluster_)).first;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "sim/engine/network_backend.hpp"
 
@@ -14,7 +15,7 @@ class AnalyticBackend : public NetworkBackend {
   void start(const Collective& collective, const Group& group, Seconds delay, Done done) override;
 
  private:
-  using Key = std::tuple<CollectiveKind, Algorithm, double, const Group*>;
+  using Key = std::tuple<CollectiveKind, Algorithm, double, std::vector<double>, const Group*>;
 
   const Cluster& cluster_;
   EventQueue& queue_;

@@ -9,8 +9,8 @@ FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue)
 
 void FlowBackend::start(const Collective& collective, const Group& group, Seconds delay,
                         Done done) {
-  const Key key{collective.kind, collective.algorithm, collective.size.value, collective.root,
-                &group};
+  const Key key{collective.kind, collective.algorithm, collective.size.value,
+                collective.root, collective.shares,    &group};
   auto known = phases_.find(key);
   if (known == phases_.end())
     known = phases_.emplace(key, edge_flows_of(collective, group, cluster_)).first;

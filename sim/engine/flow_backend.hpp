@@ -19,7 +19,8 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   void start(const Collective& collective, const Group& group, Seconds delay, Done done) override;
 
  private:
-  using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, const Group*>;
+  using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, std::vector<double>,
+                         const Group*>;
   struct Operation {
     const std::vector<Phase>* phases = nullptr;
     std::size_t phase = 0;

@@ -26,8 +26,8 @@ StepBackend::StepBackend(const Cluster& cluster, EventQueue& queue)
 
 const StepBackend::Script& StepBackend::script_of(const Collective& collective,
                                                   const Group& group) {
-  const Key key{collective.kind, collective.algorithm, collective.size.value, collective.root,
-                &group};
+  const Key key{collective.kind, collective.algorithm, collective.size.value,
+                collective.root, collective.shares,    &group};
   const auto [entry, is_new] = scripts_.try_emplace(key);
   if (!is_new)
     return entry->second;

@@ -19,7 +19,8 @@ class StepBackend : public NetworkBackend, private FlowListener {
   void start(const Collective& collective, const Group& group, Seconds delay, Done done) override;
 
  private:
-  using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, const Group*>;
+  using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, std::vector<double>,
+                         const Group*>;
 
   /// A message with the places of its ends in the group.
   struct Hop {

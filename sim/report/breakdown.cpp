@@ -7,7 +7,7 @@ namespace stepcast {
 
 namespace {
 
-constexpr std::size_t kKinds = static_cast<std::size_t>(CollectiveKind::Reduce) + 1;
+constexpr std::size_t kKinds = static_cast<std::size_t>(CollectiveKind::Send) + 1;
 
 /// A time for each kind of collective, and whether the plan uses it.
 struct ByCollective {

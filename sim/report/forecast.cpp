@@ -11,6 +11,7 @@
 #include "sim/report/critical_path.hpp"
 #include "sim/report/network_notes.hpp"
 #include "sim/report/why.hpp"
+#include "traces/json/provenance_json.hpp"
 
 namespace stepcast {
 
@@ -108,6 +109,13 @@ void add_memory(Forecast& forecast, const Workload& workload, const Cluster& clu
         "The trace does not give the activations of every layer: memory counts those it gives.");
 }
 
+void add_compression_source(Forecast& forecast, const Workload& workload) {
+  if (is_compressed(forecast.schedule) && workload.compression)
+    forecast.notes.push_back(fmt::format("Costs of compression {}: {}.",
+                                         name_of(workload.compression->provenance.kind),
+                                         workload.compression->provenance.source));
+}
+
 /// Keeps the longest stretches of the path, in order of time.
 std::vector<PathEntry> path_in_words(const Plan& plan, std::vector<PathSegment> path) {
   constexpr std::size_t kMostEntries = 24;
@@ -132,6 +140,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
   add_times(forecast, workload, timeline);
   add_steadiness_notes(forecast);
   add_memory(forecast, workload, cluster, plan);
+  add_compression_source(forecast, workload);
 
   const auto [slowest, fastest] = extremes_of(plan, timeline);
   const std::vector<Seconds> latest_ready = latest_ready_of(plan, timeline);

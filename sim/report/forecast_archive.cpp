@@ -82,9 +82,9 @@ auto fields_of(auto&& visit, Provenance& value) {
 
 auto fields_of(auto&& visit, MemoryUse& value) {
   auto& [parameters, gradients, optimiser, activations, fusion, communication, factors, inverses,
-         kept_by_hooks, preconditioned, known] = value;
+         kept_by_hooks, preconditioned, residuals, known] = value;
   visit(parameters, gradients, optimiser, activations, fusion, communication, factors, inverses,
-        kept_by_hooks, preconditioned, known);
+        kept_by_hooks, preconditioned, residuals, known);
 }
 
 auto fields_of(auto&& visit, Forecast& value) {

@@ -53,6 +53,9 @@ constexpr std::array kTerms = {
         "The chain of tasks that decides the iteration time: from the start of the next iteration "
         "back, always to the task waited for that ended last. At most its 24 longest stretches are "
         "listed."},
+    Term{
+        "density", "",
+        "Part of the gradient's entries that a rank selects and sends: k / d. Above 0, at most 1."},
     Term{"device", "", "The GPU on which the workload was profiled."},
     Term{"device memory", "device_memory_bytes",
          "Memory of the GPU, in bytes (table: MiB); 0 if unknown."},
@@ -124,6 +127,10 @@ constexpr std::array kTerms = {
     Term{"preconditioned", "preconditioned_bytes",
          "Preconditioned gradients of second-order training, in bytes (table: MiB)."},
     Term{"provenance", "", "Where the numbers of the workload and the cluster come from."},
+    Term{
+        "residuals", "residuals_bytes",
+        "Memory for what compressed gradients have not sent yet (error feedback), in bytes (table: "
+        "MiB)."},
     Term{"results", "", "The forecasts of a comparison, in the order asked for."},
     Term{"scaling efficiency", "efficiency, scaling_efficiency",
          "(FF + BP of the trace) / iteration time: throughput against that of as many GPUs that "

@@ -55,6 +55,7 @@ Json memory_json(const Forecast& f) {
     json["kept_by_hooks_bytes"] = f.memory.kept_by_hooks.value;
     json["preconditioned_bytes"] = f.memory.preconditioned.value;
   }
+  json["residuals_bytes"] = f.memory.residuals.value;
   json["total_bytes"] = f.memory.total().value;
   json["device_memory_bytes"] = f.device_memory.value;
   return json;

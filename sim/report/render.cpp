@@ -102,6 +102,7 @@ constexpr std::array kMemoryRows = {
     MemoryRow{"inverses", [](const Forecast& f) { return f.memory.inverses; }},
     MemoryRow{"kept by hooks", [](const Forecast& f) { return f.memory.kept_by_hooks; }},
     MemoryRow{"preconditioned", [](const Forecast& f) { return f.memory.preconditioned; }},
+    MemoryRow{"residuals", [](const Forecast& f) { return f.memory.residuals; }},
     MemoryRow{"total", [](const Forecast& f) { return f.memory.total(); }},
     MemoryRow{"device memory", [](const Forecast& f) { return f.device_memory; }},
 };
@@ -214,6 +215,24 @@ bool share_a_table(const Forecast& a, const Forecast& b) {
 
 using Rows = std::vector<Forecast>::const_iterator;
 
+/// The schedules that carry a note, in their order.
+std::vector<std::string> carriers_of(const std::string& note, Rows first, Rows last) {
+  std::vector<std::string> schedules;
+  for (Rows row = first; row != last; ++row)
+    if (std::ranges::find(row->notes, note) != row->notes.end())
+      schedules.push_back(row->schedule);
+  return schedules;
+}
+
+/// A note of one row stands there; one of several rows once, with the last of them.
+void add_notes(std::vector<std::string>& sentences, Rows row, Rows first, Rows last) {
+  for (const std::string& note : row->notes) {
+    const std::vector<std::string> schedules = carriers_of(note, first, last);
+    if (schedules.back() == row->schedule)
+      sentences.push_back(fmt::format("{}, note: {}", fmt::join(schedules, ", "), note));
+  }
+}
+
 /// The bottleneck, the slowest rank if there is one, and the longest wait of every row.
 std::string why_of(Rows first, Rows last) {
   std::vector<std::string> sentences;
@@ -225,8 +244,7 @@ std::string why_of(Rows first, Rows last) {
       text += fmt::format(" {}", row->why[i]);
     if (!text.empty())
       sentences.push_back(fmt::format("{}:{}", row->schedule, text));
-    for (const std::string& note : row->notes)
-      sentences.push_back(fmt::format("{}, note: {}", row->schedule, note));
+    add_notes(sentences, row, first, last);
   }
   return list_of("Why", sentences);
 }

@@ -50,6 +50,8 @@ void add(Hasher& hasher, const PlannedCollective& planned) {
   hasher.add(static_cast<int>(planned.collective.algorithm));
   hasher.add(planned.collective.size);
   hasher.add(planned.collective.root);
+  for (const double share : planned.collective.shares)
+    hasher.add(share);
   hasher.add(planned.priority);
 }
 

@@ -7,32 +7,41 @@
 namespace stepcast {
 namespace {
 
-bool is_to_be_tuned(const TuningJob& job) {
+/// The strategy that the option `fusion` names instead of a buffer; empty: none. DeAR's authors use
+/// Bayesian optimisation, TopKA2A's a binary search.
+std::string named_strategy(const TuningJob& job) {
   const auto fusion = job.options.find("fusion");
-  return job.schedule == "dear" && fusion != job.options.end() && fusion->second == "bo";
+  if (fusion == job.options.end())
+    return "";
+  const bool is_known = (job.schedule == "dear" && fusion->second == "bo") ||
+                        (is_compressed(job.schedule) && fusion->second == "binary");
+  return is_known ? fusion->second : "";
 }
 
-Tuning tune_from(const TuningJob& job, const std::string& first) try {
-  return tune(job, {.option = "fusion_buffer", .first = first});
+Tuning tune_from(const TuningJob& job, const std::string& strategy, const std::string& first) try {
+  return tune(job, {.option = "fusion_buffer",
+                    .strategy = strategy,
+                    .first = strategy == "binary" ? "" : first});
 } catch (const InputError& error) {
-  throw InputError(fmt::format("dear: option fusion: bo: {}", error.what()));
+  throw InputError(fmt::format("{}: option fusion: {}: {}", job.schedule, strategy, error.what()));
 }
 
 }  // namespace
 
 ResolvedOptions resolve_fusion(const TuningJob& job) {
-  if (!is_to_be_tuned(job))
+  const std::string strategy = named_strategy(job);
+  if (strategy.empty())
     return {.options = job.options, .note = ""};
   TuningJob with_buffer = job;
   with_buffer.options["fusion"] = "buffer";
   const auto buffer = with_buffer.options.extract("fusion_buffer");
-  const Tuning tuning = tune_from(with_buffer, buffer ? buffer.mapped() : "");
+  const Tuning tuning = tune_from(with_buffer, strategy, buffer ? buffer.mapped() : "");
   const std::string& best = tuning.best_trial().text;
   with_buffer.options["fusion_buffer"] = best;
   return {.options = std::move(with_buffer.options),
-          .note = fmt::format("fusion=bo: {} trials chose fusion_buffer={}, which fusion=buffer "
+          .note = fmt::format("fusion={}: {} trials chose fusion_buffer={}, which fusion=buffer "
                               "with that value repeats.",
-                              tuning.trials.size(), best)};
+                              strategy, tuning.trials.size(), best)};
 }
 
 }  // namespace stepcast

@@ -14,6 +14,7 @@ std::span<const Target> targets() {
       {"chakra", accepts_chakra},
       {"cluster", accepts_cluster},
       {"collectives", accepts_collectives},
+      {"compression_costs", accepts_compression_costs},
       {"device", accepts_device},
       {"espresso", accepts_espresso},
       {"execution_trace", accepts_execution_trace},

@@ -189,16 +189,16 @@ TEST(Collective, HasAnAlgorithmForEachPairOrRefusesIt) {
       }
     }
   }
-  // ring, hierarchical, halving; tree; pairwise; chain; star
-  EXPECT_EQ(supported, 3U * 3 + 3 + 1 + 2 + 2);
+  // ring, hierarchical, halving; tree; pairwise; chain; star; binomial; direct
+  EXPECT_EQ(supported, 3U * 3 + 3 + 1 + 2 + 2 + 2 + 1);
 }
 
 TEST(Collective, ErrorsNameWhatWouldBeRight) {
   const Cluster cluster = slow_network(2, 2);
   EXPECT_EQ(
       error_of({CollectiveKind::Broadcast, Algorithm::Ring, {1e6}}, world_of(cluster), cluster),
-      "collective: expected an algorithm for broadcast (double-binary-tree, chain, star), found "
-      "ring");
+      "collective: expected an algorithm for broadcast (double-binary-tree, chain, star, "
+      "binomial-tree), found ring");
   EXPECT_EQ(
       error_of({CollectiveKind::Reduce, Algorithm::Chain, {1e6}, 4}, world_of(cluster), cluster),
       "collective: expected a root below 4 (the group's size), found 4");
@@ -260,8 +260,8 @@ TEST(Collective, BusFactorsAreThoseOfNcclTests) {
 }
 
 TEST(Collective, NamesFindWhatTheyName) {
-  EXPECT_EQ(all_collective_kinds().size(), 6U);
-  EXPECT_EQ(all_algorithms().size(), 7U);
+  EXPECT_EQ(all_collective_kinds().size(), 7U);
+  EXPECT_EQ(all_algorithms().size(), 9U);
   for (const CollectiveKind kind : all_collective_kinds())
     EXPECT_EQ(find_collective_kind(name_of(kind)), kind);
   for (const Algorithm algorithm : all_algorithms())

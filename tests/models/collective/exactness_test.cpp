@@ -100,6 +100,15 @@ TEST(Exactness, StarEqualsItsReplay) {
     expect_exact(Algorithm::Star, world_of(cluster), cluster);
 }
 
+TEST(Exactness, BinomialTreesAndSendsEqualTheirReplay) {
+  for (const Cluster& cluster : clusters()) {
+    expect_exact(Algorithm::BinomialTree, world_of(cluster), cluster);
+    expect_exact(Algorithm::Direct, world_of(cluster), cluster);
+    expect_flows_take(Algorithm::BinomialTree, world_of(cluster), cluster, 1e-9);
+    expect_flows_take(Algorithm::Direct, world_of(cluster), cluster, 1e-9);
+  }
+}
+
 TEST(Exactness, FlowsOfStarsTakeTheCostOnAnIdleNetwork) {
   for (const Cluster& cluster : clusters())
     expect_flows_take(Algorithm::Star, world_of(cluster), cluster, 1e-9);

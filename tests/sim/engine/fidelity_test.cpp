@@ -55,6 +55,9 @@ std::vector<double> ends(const Cluster& cluster, const std::vector<Launch>& laun
       case CollectiveKind::Reduce:
         tasks.push_back(builder.reduce("x", launch.collective.size, options));
         break;
+      case CollectiveKind::Send:
+        tasks.push_back(builder.send("x", launch.collective.size, options));
+        break;
     }
     builder.after(tasks.back(), {delay});
   }

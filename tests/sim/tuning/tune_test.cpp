@@ -195,6 +195,18 @@ TEST(ResolveFusion, TakesTheBestOfTenTrials) {
   EXPECT_NE(resolved.note.find("10 trials"), std::string::npos) << resolved.note;
 }
 
+TEST(ResolveFusion, SearchesTheBufferOfCompressedGradientsByHalves) {
+  Job example;
+  example.job.schedule = "topka2a";
+  example.job.options = {{"selection", "free"}, {"density", "0.1"}};
+  const Tuning tuning = tune(example.job, {.option = "fusion_buffer", .strategy = "binary"});
+  example.job.options["fusion"] = "binary";
+  const ResolvedOptions resolved = resolve_fusion(example.job);
+  EXPECT_EQ(resolved.options.at("fusion"), "buffer");
+  EXPECT_EQ(resolved.options.at("fusion_buffer"), tuning.best_trial().text);
+  EXPECT_EQ(tuning.range.high, 8.0 * 1048576);  // the model
+}
+
 TEST(ResolveFusion, LeavesOtherOptionsAlone) {
   Job example;
   example.job.options = {{"fusion", "none"}};

@@ -1,0 +1,195 @@
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/schedule/period.hpp"
+#include "models/schedule/sparse/schedules.hpp"
+#include "models/schedule/sparse/step.hpp"
+
+namespace stepcast {
+namespace {
+
+using sparse::Settings;
+using sparse::Step;
+using sparse::Tensor;
+
+/// A tensor as its matrices' factors P (rows x rank) and Q (columns x rank), and what is too small
+/// to be worth it.
+struct Factors {
+  double p = 0;
+  double q = 0;
+  double compressed = 0;  ///< Elements of the matrices.
+  double matrices = 0;
+  double dense = 0;
+};
+
+bool is_matrix(const Layer& layer, const Gradient& gradient) {
+  return layer.kind.find("Norm") == std::string::npos && gradient.name.ends_with("weight");
+}
+
+// Rows and columns of a weight: outputs and inputs x kernel where the trace tells, else square.
+double rows_of(const Layer& layer, const Gradient& gradient) {
+  if (layer.kronecker)
+    return layer.kronecker->g;
+  return std::sqrt(static_cast<double>(gradient.elements));
+}
+
+Factors factors_of(const Workload& workload, const Tensor& tensor, std::uint32_t rank) {
+  Factors factors;
+  for (const Gradient& gradient : tensor.gradients) {
+    const Layer& layer = workload.layers[gradient.layer];
+    const auto elements = static_cast<double>(gradient.elements);
+    const double rows = rows_of(layer, gradient);
+    const double columns = elements / rows;
+    if (!is_matrix(layer, gradient) || (rows + columns) * rank >= elements) {
+      factors.dense += elements;
+      continue;
+    }
+    factors.p += rows * rank;
+    factors.q += columns * rank;
+    factors.compressed += elements;
+    ++factors.matrices;
+  }
+  return factors;
+}
+
+// Parts of the passes over a matrix: feedback and M Q before P is sent, M^T P between, P Q^T and
+// the residual after.
+constexpr double kBefore = 4.0 / 9;
+constexpr double kBetween = 1.0 / 9;
+constexpr double kAfter = 4.0 / 9;
+// Kernels for each matrix: sum and product before P, reconstruction and residual at the end, a
+// product between; and two for each column of the factor to orthogonalise it (Gram-Schmidt).
+constexpr double kKernelsAround = 2;
+
+/// Which factors a step sends. PowerSGD: P, then Q; ACP-SGD: P and Q in turn.
+struct Sent {
+  bool p = true;
+  bool q = true;
+};
+
+class LowRank {
+ public:
+  LowRank(const std::string& name, const Workload& workload, const Cluster& cluster,
+          const Settings& settings, std::uint32_t rank, Sent sent)
+      : step_(name, workload, cluster, settings), rank_(rank), sent_(sent) {}
+
+  Plan plan(const std::vector<Tensor>& tensors) && {
+    step_.pass(
+        tensors, [&](const Tensor& tensor) { return around(of(tensor), kBefore); },
+        [&](const Tensor& tensor, TaskId ready) { return exchange(tensor, ready); });
+    return std::move(step_).finish();
+  }
+
+ private:
+  Factors of(const Tensor& tensor) { return factors_of(step_.builder().workload(), tensor, rank_); }
+
+  Seconds around(const Factors& factors, double part) const {
+    return low_rank_time(step_.costs(), factors.compressed, kKernelsAround * factors.matrices,
+                         part);
+  }
+
+  Seconds product(const Factors& factors) const {
+    return low_rank_time(step_.costs(), factors.compressed, factors.matrices, kBetween);
+  }
+
+  Seconds orthogonalisation(const Factors& factors) const {
+    return low_rank_time(step_.costs(), 0, 2.0 * rank_ * factors.matrices, 0);
+  }
+
+  TaskId exchange(const Tensor& tensor, TaskId ready) {
+    const Factors factors = of(tensor);
+    if (factors.dense > 0)
+      ready = step_.all_reduce(fmt::format("vectors of {}", tensor.label),
+                               sparse::dense_size(factors.dense), ready);
+    if (factors.compressed == 0)
+      return ready;
+    if (sent_.p)
+      ready = step_.all_reduce(fmt::format("P of {}", tensor.label), sparse::dense_size(factors.p),
+                               ready);
+    ready = step_.unpack(fmt::format("orthogonalisation of {}", tensor.label),
+                         orthogonalisation(factors), ready);
+    if (sent_.p && sent_.q)
+      ready = step_.unpack(fmt::format("product of {}", tensor.label), product(factors), ready);
+    if (sent_.q)
+      ready = step_.all_reduce(fmt::format("Q of {}", tensor.label), sparse::dense_size(factors.q),
+                               ready);
+    return step_.unpack(fmt::format("reconstruction of {}", tensor.label), around(factors, kAfter),
+                        ready);
+  }
+
+  Step step_;
+  std::uint32_t rank_;
+  Sent sent_;
+};
+
+Settings low_rank_settings(const OptionReader& read) {
+  const bool is_free = read.choice("compression", {"device", "free"}) == "free";
+  return {.density = 1,
+          .selection = is_free ? Selection::Free : Selection::Exact,
+          .on_own_stream = read.choice("selection_stream", {"compute", "own"}) == "own"};
+}
+
+Plan build_step(const std::string& name, const Workload& workload, const Cluster& cluster,
+                const ScheduleOptions& options, Sent sent) {
+  const OptionReader read(name, options);
+  return LowRank(name, workload, cluster, low_rank_settings(read), read.count("rank", 1), sent)
+      .plan(sparse::fused_tensors(workload, read));
+}
+
+// Of a matrix M both factors of one power iteration are all-reduced: P = M Q, then Q = M^T P.
+// Time on a ring: 4(n-1) a + 4(n-1) Nc/n b for factors of Nc elements each.
+Plan build_powersgd(const Workload& workload, const Cluster& cluster,
+                    const ScheduleOptions& options) {
+  return build_step("powersgd", workload, cluster, options, {});
+}
+
+// Half the products and all-reduces: P in even steps, Q in odd ones.
+Plan build_acp(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  const auto step = [&](Sent sent) {
+    return build_step("acp-sgd", workload, cluster, options, sent);
+  };
+  constexpr std::array<std::uint32_t, 2> kInTurn{0, 1};
+  return period_of(std::array{step({.q = false}), step({.p = false})}, kInTurn);
+}
+
+std::vector<OptionInfo> low_rank_options() {
+  return {{.name = "rank", .default_value = "4", .meaning = "columns of the factors"},
+          {.name = "compression",
+           .default_value = "device",
+           .meaning = "cost of the products: as known of the device, or free"},
+          {.name = "selection_stream",
+           .default_value = "compute",
+           .meaning = "compute: compression delays the backward pass; own: it runs beside it"},
+          {.name = "fusion",
+           .default_value = "buffer",
+           .meaning = "whose factors travel together: layer, buffer, model or binary (a buffer "
+                      "found by binary search)"},
+          {.name = "fusion_buffer",
+           .default_value = "25MiB",
+           .meaning = "fusion=buffer: a group of gradients closes at this size"}};
+}
+
+}  // namespace
+
+ScheduleInfo powersgd_schedule() {
+  return {.name = "powersgd",
+          .summary = "low-rank factors of each gradient matrix, all-reduced one after the other",
+          .source = "Vogels et al., PowerSGD, NeurIPS 2019",
+          .options = low_rank_options(),
+          .build = build_powersgd,
+          .compressed = true};
+}
+
+ScheduleInfo acp_sgd_schedule() {
+  return {.name = "acp-sgd",
+          .summary = "as powersgd, with one of the two factors in turn",
+          .source = "Zhang et al., ACP-SGD, ICDCS 2023",
+          .options = low_rank_options(),
+          .build = build_acp,
+          .compressed = true};
+}
+
+}  // namespace stepcast

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/schedule/period.hpp"
+#include "models/schedule/sparse/schedules.hpp"
+#include "models/schedule/sparse/step.hpp"
+
+namespace stepcast {
+namespace {
+
+using sparse::Settings;
+using sparse::Step;
+using sparse::Tensor;
+
+/// What a training step does beside the two phases.
+struct Extra {
+  bool threshold = false;  ///< Finds the exact thresholds anew; else the known ones are used.
+  bool balance = false;    ///< Moves the borders of the regions.
+};
+
+/// Loads of the regions: from 1 - imbalance to 1 + imbalance of the mean.
+std::vector<double> loads_of(std::uint32_t ranks, double imbalance) {
+  if (imbalance == 0)
+    return {};
+  std::vector<double> loads;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    loads.push_back(1 + imbalance * (2.0 * rank / std::max(1U, ranks - 1) - 1));
+  return loads;
+}
+
+// Phase 1: split and reduce. Every rank owns a region of the tensor and receives the entries that
+// the others selected in it, values and indices in one message, rank after rank in rotation.
+// Phase 2: balance and all-gather. Every rank picks of its sums what is above the global threshold,
+// k in all regions together, and all gather them.
+// Time without imbalance: 2(n-1) a + 4k (n-1)/n b, within the published bound of 6k (n-1)/n b +
+// (2n + 2 log2 n) a; the least possible volume is 2k (n-1)/n.
+class OkTopk {
+ public:
+  OkTopk(const Workload& workload, const Cluster& cluster, const Settings& settings,
+         double imbalance, Extra extra)
+      : step_("ok-topk", workload, cluster, settings),
+        extra_(extra),
+        loads_(loads_of(cluster.ranks(), imbalance)) {}
+
+  Plan plan(const std::vector<Tensor>& tensors) && {
+    step_.pass(
+        tensors, [&](const Tensor& tensor) { return step_.compression_time(tensor, selection()); },
+        [&](const Tensor& tensor, TaskId ready) {
+          return gather_global(tensor, split_and_reduce(tensor, ready));
+        });
+    return std::move(step_).finish();
+  }
+
+ private:
+  Selection selection() const {
+    const Selection exact = step_.settings().selection;
+    return extra_.threshold || exact == Selection::Free ? exact : Selection::Reused;
+  }
+
+  Bytes size_of(double entries, double elements) const {
+    const auto& encoding = step_.settings().encoding;
+    return size_of_values(encoding, entries) + size_of_indices(encoding, entries, elements);
+  }
+
+  TaskId split_and_reduce(const Tensor& tensor, TaskId ready) {
+    const std::uint32_t ranks = step_.ranks();
+    if (extra_.balance)
+      ready = step_.all_reduce(fmt::format("borders of {}", tensor.label),
+                               Bytes{4.0} * static_cast<double>(ranks), ready);
+    const double entries = sparse::shard_of(step_.selected(tensor), ranks) * ranks;
+    const TaskId exchanged = step_.all_to_all(fmt::format("regions of {}", tensor.label),
+                                              size_of(entries, tensor.elements), ready, loads_);
+    return step_.unpack(fmt::format("unpacking of {}", tensor.label),
+                        scatter_add_time(step_.costs(), entries, tensor.elements / ranks),
+                        exchanged);
+  }
+
+  TaskId gather_global(const Tensor& tensor, TaskId ready) {
+    const std::uint32_t ranks = step_.ranks();
+    const double sums = step_.united(tensor.elements, ranks);
+    if (extra_.threshold)
+      ready = global_threshold(tensor, sums, ready);
+    const TaskId picked = step_.unpack(fmt::format("selection in the region of {}", tensor.label),
+                                       selection_time(step_.costs(), pick(), sums / ranks), ready);
+    const double entries = sparse::shard_of(step_.selected(tensor), ranks) * ranks;
+    const TaskId gathered = step_.all_gather(fmt::format("global top-k of {}", tensor.label),
+                                             size_of(entries, tensor.elements), picked, loads_);
+    return step_.unpack(fmt::format("unpacking of {}", tensor.label),
+                        scatter_add_time(step_.costs(), entries, tensor.elements), gathered);
+  }
+
+  // All ranks gather the values of all sums and find the k-th largest.
+  TaskId global_threshold(const Tensor& tensor, double sums, TaskId ready) {
+    const TaskId gathered =
+        step_.all_gather(fmt::format("sums of {}", tensor.label),
+                         size_of_values(step_.settings().encoding, sums), ready, loads_);
+    return step_.unpack(fmt::format("global threshold of {}", tensor.label),
+                        selection_time(step_.costs(), step_.settings().selection, sums), gathered);
+  }
+
+  Selection pick() const {
+    const bool is_free = step_.settings().selection == Selection::Free;
+    return is_free ? Selection::Free : Selection::Reused;
+  }
+
+  Step step_;
+  Extra extra_;
+  std::vector<double> loads_;
+};
+
+/// Which of the four kinds of step comes after which; 2 threshold + balance.
+std::vector<std::uint32_t> order_of(std::uint32_t threshold_every, std::uint32_t balance_every) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t step = 0; step < std::lcm(threshold_every, balance_every); ++step)
+    order.push_back((step % threshold_every == 0 ? 2U : 0U) +
+                    (step % balance_every == 0 ? 1U : 0U));
+  return order;
+}
+
+double imbalance_of(const OptionReader& read) {
+  const double imbalance = read.number("imbalance", 0);
+  if (imbalance >= 1)
+    read.fail("imbalance", fmt::format("expected a number of at least 0 and below 1, found \"{}\"",
+                                       read.text("imbalance")));
+  return imbalance;
+}
+
+Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  constexpr std::uint32_t kMostSteps = 1024;
+  const OptionReader read("ok-topk", options);
+  const Settings settings = sparse::settings_of(read);
+  const auto tensors = sparse::fused_tensors(workload, read);
+  const double imbalance = imbalance_of(read);
+  const std::uint32_t threshold_every = read.repeats("threshold_every");
+  const std::uint32_t balance_every = read.repeats("balance_every");
+  if (std::lcm(threshold_every, balance_every) > kMostSteps)
+    read.fail("balance_every",
+              fmt::format("expected a pattern of at most {} steps with threshold_every={}",
+                          kMostSteps, threshold_every));
+  std::vector<Plan> kinds;
+  for (const Extra extra : {Extra{}, Extra{.balance = true}, Extra{.threshold = true},
+                            Extra{.threshold = true, .balance = true}})
+    kinds.push_back(OkTopk(workload, cluster, settings, imbalance, extra).plan(tensors));
+  return period_of(kinds, order_of(threshold_every, balance_every));
+}
+
+}  // namespace
+
+ScheduleInfo ok_topk_schedule() {
+  return {.name = "ok-topk",
+          .summary = "sums by region, then the global top-k gathered; thresholds are reused",
+          .source = "Li, Hoefler, Near-Optimal Sparse Allreduce, PPoPP 2022",
+          .options = sparse::with_common_options(
+              {{.name = "threshold_every",
+                .default_value = "32",
+                .meaning = "steps between exact selections, whose threshold the others reuse"},
+               {.name = "balance_every",
+                .default_value = "64",
+                .meaning = "steps between adjustments of the regions' borders"},
+               {.name = "imbalance",
+                .default_value = "0",
+                .meaning = "loads of the regions between adjustments: this part below to above "
+                           "the mean"}},
+              {.density = "0.01", .fusion = "model"}),
+          .build = build,
+          .compressed = true};
+}
+
+}  // namespace stepcast

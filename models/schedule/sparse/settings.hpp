@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/device/compression.hpp"
+#include "models/schedule/options.hpp"
+
+namespace stepcast::sparse {
+
+/// How a selected entry travels: its value, and where it belongs.
+struct Encoding {
+  Bytes value{4};       ///< 4: fp32, 2: fp16.
+  Bytes index{4};       ///< int32.
+  bool bitmap = false;  ///< Instead of indices one bit for every element of the dense tensor.
+};
+
+Bytes size_of_values(const Encoding& encoding, double entries);
+/// Of `entries` among `elements`.
+Bytes size_of_indices(const Encoding& encoding, double entries, double elements);
+
+/// What the options of a sparse schedule say, in numbers.
+struct Settings {
+  double density = 0.001;  ///< k / d.
+  Selection selection = Selection::Exact;
+  bool on_own_stream = false;  ///< Selection beside the backward pass, not within it.
+  bool error_feedback = true;  ///< What is not sent is added to the next gradient.
+  Encoding encoding;
+  double clustering = 0;         ///< See union_density().
+  Seconds host_per_parameter{};  ///< Copying to the host and back, selecting there.
+};
+
+/// Values of the options that differ between the published systems.
+struct Defaults {
+  std::string density = "0.02";
+  std::string selection = "exact";
+  std::string fusion = "buffer";
+};
+
+/// The options of all sparse schedules after a schedule's own ones.
+std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, const Defaults& defaults);
+
+/// Throws InputError for a density outside (0, 1], a clustering outside [0, 1] or an unknown
+/// choice.
+Settings settings_of(const OptionReader& read);
+
+/// Above 0 and at most 1. Throws InputError.
+double density_of(const OptionReader& read, const std::string& name);
+
+/// The costs of the workload's device; with Selection::Free all are 0. Throws InputError if they
+/// are not known.
+CompressionCosts costs_of(const std::string& schedule, const Workload& workload,
+                          Selection selection);
+
+/// The sentence that every report on a sparse schedule carries.
+std::string convergence_caveat();
+
+}  // namespace stepcast::sparse

@@ -1,0 +1,92 @@
+#include "models/schedule/sparse/tensors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast::sparse {
+namespace {
+
+void add_layer(Tensor& tensor, std::vector<Gradient>& gradients, LayerId layer) {
+  for (Gradient& gradient : gradients)
+    if (gradient.layer == layer) {
+      tensor.elements += static_cast<double>(gradient.elements);
+      tensor.gradients.push_back(std::move(gradient));
+    }
+  tensor.last_ready = layer;
+}
+
+void name_tensors(std::vector<Tensor>& tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    tensors[i].label = tensors.size() == 1 ? "all gradients" : fmt::format("group {}", i);
+}
+
+Bytes size_of(const Tensor& tensor) {
+  Bytes size{};
+  for (const Gradient& gradient : tensor.gradients)
+    size += gradient.size;
+  return size;
+}
+
+std::vector<LayerId> layers_with_parameters(const Workload& workload) {
+  std::vector<LayerId> layers;
+  for (auto layer = static_cast<LayerId>(workload.layers.size()); layer-- > 0;)
+    if (!workload.layers[layer].parameters.empty())
+      layers.push_back(layer);
+  return layers;
+}
+
+Bytes limit_of(const OptionReader& read) {
+  const std::string& fusion = read.choice("fusion", {"layer", "buffer", "model", "binary"});
+  if (fusion == "binary")  // a plan cannot simulate itself
+    read.fail("fusion", "binary must be resolved by tuning before the plan is built");
+  const Bytes buffer = read.size("fusion_buffer");
+  if (fusion == "layer")
+    return {};
+  return fusion == "model" ? Bytes{std::numeric_limits<double>::infinity()} : buffer;
+}
+
+}  // namespace
+
+std::vector<Tensor> fused_tensors(const Workload& workload, const OptionReader& read) {
+  const Bytes limit = limit_of(read);
+  std::vector<Gradient> gradients = gradients_in_ready_order(workload);
+  std::vector<Tensor> tensors;
+  for (const LayerId layer : layers_with_parameters(workload)) {
+    if (tensors.empty() || size_of(tensors.back()) >= limit)
+      tensors.emplace_back();
+    add_layer(tensors.back(), gradients, layer);
+  }
+  name_tensors(tensors);
+  return tensors;
+}
+
+std::vector<Tensor> tensors_of_layers(const Workload& workload,
+                                      std::span<const std::size_t> layers_each) {
+  std::vector<Gradient> gradients = gradients_in_ready_order(workload);
+  const std::vector<LayerId> layers = layers_with_parameters(workload);
+  std::vector<Tensor> tensors;
+  auto layer = layers.begin();
+  for (const std::size_t count : layers_each) {
+    Tensor& tensor = tensors.emplace_back();
+    for (std::size_t i = 0; i < count; ++i)
+      add_layer(tensor, gradients, *layer++);
+  }
+  name_tensors(tensors);
+  return tensors;
+}
+
+double selected_of(double density, double elements) {
+  return std::max(1.0, std::round(density * elements));
+}
+
+double shard_of(double elements, std::uint32_t ranks) {
+  return std::ceil(elements / ranks);
+}
+
+}  // namespace stepcast::sparse

@@ -1,0 +1,133 @@
+#include "models/schedule/sparse/topk_allgather.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/schedule/period.hpp"
+#include "models/schedule/sparse/schedules.hpp"
+
+namespace stepcast {
+namespace sparse {
+
+TaskId gather_and_add(Step& step, const Tensor& tensor, TaskId ready) {
+  const double entries = step.selected(tensor);
+  const TaskId gathered = step.all_gather_entries(tensor, entries, ready);
+  return step.unpack(fmt::format("unpacking of {}", tensor.label),
+                     scatter_add_time(step.costs(), entries * step.ranks(), tensor.elements),
+                     gathered);
+}
+
+}  // namespace sparse
+
+namespace {
+
+using sparse::Settings;
+using sparse::Step;
+using sparse::Tensor;
+
+// Time on a ring: 2(n-1) a + 2(n-1) k b, an entry being a value and an index.
+Plan plan_of(const std::string& name, const Workload& workload, const Cluster& cluster,
+             const OptionReader& read, const Settings& settings, Selection selection) {
+  Step step(name, workload, cluster, settings);
+  step.pass(
+      sparse::fused_tensors(workload, read),
+      [&](const Tensor& tensor) { return step.compression_time(tensor, selection); },
+      [&](const Tensor& tensor, TaskId ready) { return gather_and_add(step, tensor, ready); });
+  return std::move(step).finish();
+}
+
+Plan build_named(const std::string& name, const Workload& workload, const Cluster& cluster,
+                 const ScheduleOptions& options) {
+  const OptionReader read(name, options);
+  const Settings settings = sparse::settings_of(read);
+  return plan_of(name, workload, cluster, read, settings, settings.selection);
+}
+
+Plan build_topk(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  return build_named("topk-allgather", workload, cluster, options);
+}
+
+Plan build_sidco(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  return build_named("sidco", workload, cluster, options);
+}
+
+// Deep gradient compression begins with denser gradients: a stage an epoch, then `density`.
+Plan build_dgc(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  constexpr std::array kWarmUp{0.25, 0.0625, 0.015625, 0.004, 0.001};
+  const OptionReader read("dgc", options);
+  Settings settings = sparse::settings_of(read);
+  const std::string& stage = read.choice("warm_up", {"done", "1", "2", "3", "4", "5"});
+  if (stage != "done")
+    settings.density = kWarmUp[read.count("warm_up", 1) - 1];
+  return plan_of("dgc", workload, cluster, read, settings, settings.selection);
+}
+
+// A hard threshold that is found exactly every `threshold_every` steps and reused between.
+Plan build_dct(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  const OptionReader read("dct", options);
+  const Settings settings = sparse::settings_of(read);
+  const auto step_with = [&](Selection selection) {
+    const bool is_free = settings.selection == Selection::Free;
+    return plan_of("dct", workload, cluster, read, settings, is_free ? Selection::Free : selection);
+  };
+  if (read.text("threshold_every") == "0")
+    return step_with(Selection::Reused);
+  const std::array kinds{step_with(settings.selection), step_with(Selection::Reused)};
+  std::vector<std::uint32_t> order(read.repeats("threshold_every"), 1);
+  order.front() = 0;
+  return period_of(kinds, order);
+}
+
+}  // namespace
+
+ScheduleInfo topk_allgather_schedule() {
+  return {.name = "topk-allgather",
+          .summary = "top-k of each gradient; all ranks gather the selections of all and add up",
+          .source =
+              "Lin et al., Deep Gradient Compression, ICLR 2018; Renggli et al., SparCML, SC "
+              "2019",
+          .options = sparse::with_common_options({}, {}),
+          .build = build_topk,
+          .compressed = true};
+}
+
+ScheduleInfo dgc_schedule() {
+  return {.name = "dgc",
+          .summary = "topk-allgather with a sampled threshold and warm-up densities",
+          .source = "Lin et al., Deep Gradient Compression, ICLR 2018",
+          .options = sparse::with_common_options(
+              {{.name = "warm_up",
+                .default_value = "done",
+                .meaning = "done, or the stage from 1 to 5 with density .25, .0625, .015625, .004, "
+                           ".001"}},
+              {.density = "0.001", .selection = "sampled", .fusion = "layer"}),
+          .build = build_dgc,
+          .compressed = true};
+}
+
+ScheduleInfo sidco_schedule() {
+  return {.name = "sidco",
+          .summary = "topk-allgather with a threshold from a fitted distribution",
+          .source = "Abdelmoniem et al., SIDCo, MLSys 2021",
+          .options = sparse::with_common_options({}, {.density = "0.001", .selection = "fitted"}),
+          .build = build_sidco,
+          .compressed = true};
+}
+
+ScheduleInfo dct_schedule() {
+  return {.name = "dct",
+          .summary = "hard threshold on gradients, refreshed rarely; gathered as topk-allgather",
+          .source = "Gupta et al., Dynamic Communication Thresholding, KDD 2021",
+          .options = sparse::with_common_options(
+              {{.name = "threshold_every",
+                .default_value = "0",
+                .meaning = "steps between exact refreshes of the threshold; 0: so many that they "
+                           "do not count"}},
+              {.density = "0.01"}),
+          .build = build_dct,
+          .compressed = true};
+}
+
+}  // namespace stepcast

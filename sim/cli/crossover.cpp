@@ -1,0 +1,277 @@
+#include "sim/cli/crossover.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "models/schedule/registry.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/workers.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/tuning/tuned_fusion.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kLeastDensity = 1e-5;
+constexpr int kHalvings = 16;  // to 0.02 % of the density
+
+/// What is simulated; each leaves out one thing more than the one before.
+enum class Model : std::uint8_t { Whole, FreeSelection, NoStartups, NoOverlap, OwnNics };
+constexpr std::array kModels{Model::Whole, Model::FreeSelection, Model::NoStartups,
+                             Model::NoOverlap, Model::OwnNics};
+
+const char* name_of(Model model) {
+  switch (model) {
+    case Model::Whole:
+      return "simulated";
+    case Model::FreeSelection:
+      return "free selection";
+    case Model::NoStartups:
+      return "no start-ups";
+    case Model::NoOverlap:
+      return "no overlap";
+    case Model::OwnNics:
+      return "own NICs";
+  }
+  return "";
+}
+
+/// One network of the grid.
+struct Network {
+  std::uint32_t nodes = 1;
+  BytesPerSecond bandwidth{};
+};
+
+bool has_option(const std::string& schedule, const std::string& option) {
+  return std::ranges::count(schedule_of(schedule).options, option, &OptionInfo::name) > 0;
+}
+
+void drop_startups(Cluster& cluster) {
+  cluster.intra_node.startup = cluster.nic.startup = {};
+  if (cluster.rack)
+    cluster.rack->startup = {};
+  cluster.software = {.horovod_cycle = {}, .horovod_fusion = cluster.software.horovod_fusion};
+}
+
+/// As many nodes as there were GPUs, of one each, whose path is not what binds.
+void give_own_nics(Cluster& cluster) {
+  cluster.nodes = cluster.ranks();
+  cluster.gpus_per_node = 1;
+  cluster.rack.reset();
+  cluster.intra_node.bandwidth = std::max(cluster.intra_node.bandwidth, cluster.nic.bandwidth);
+}
+
+Cluster cluster_of(const CrossoverGrid& grid, const Network& network, Model model) {
+  Cluster cluster = grid.scenario.cluster;
+  cluster.nodes = network.nodes;
+  cluster.nic.bandwidth = network.bandwidth;
+  if (model >= Model::NoStartups)
+    drop_startups(cluster);
+  if (model >= Model::NoOverlap)
+    cluster.overlap = {};
+  if (model >= Model::OwnNics)
+    give_own_nics(cluster);
+  return cluster;
+}
+
+/// Step times on one network with one model.
+class Simulator {
+ public:
+  Simulator(const CrossoverGrid& grid, const Network& network, Model model)
+      : grid_(grid), model_(model), cluster_(cluster_of(grid, network, model)) {}
+
+  Seconds time_of(const std::string& name, double density) const {
+    const bool whole = !is_compressed(name);
+    const std::string schedule = whole && model_ >= Model::NoOverlap ? "bsp" : name;
+    const ScheduleOptions options = options_of(schedule, density);
+    const ResolvedOptions resolved = resolve_fusion({.workload = grid_.scenario.workload,
+                                                     .cluster = cluster_,
+                                                     .schedule = schedule,
+                                                     .options = options,
+                                                     .engine = grid_.scenario.engine});
+    const Plan plan = build_plan(schedule, grid_.scenario.workload, cluster_, resolved.options);
+    return step_time_of(plan, cluster_, grid_.scenario.engine);
+  }
+
+ private:
+  ScheduleOptions options_of(const std::string& schedule, double density) const {
+    ScheduleOptions options;
+    for (const auto& [name, value] : grid_.scenario.settings.schedule)
+      if (has_option(schedule, name))
+        options[name] = value;
+    const auto set = [&](const char* name, const std::string& value) {
+      if (has_option(schedule, name))
+        options[name] = value;
+    };
+    set("density", fmt::format("{:.9g}", density));
+    if (model_ >= Model::FreeSelection)
+      set("selection", "free");
+    if (model_ >= Model::NoOverlap && is_compressed(schedule))
+      set("fusion", "model");
+    return options;
+  }
+
+  const CrossoverGrid& grid_;
+  Model model_;
+  Cluster cluster_;
+};
+
+/// Two schedules, and the density at which bytes alone say that they are equally fast.
+struct Pair {
+  std::string below;
+  std::string above;
+  double analytic = 0;
+};
+
+/// TopKA2A beats gathering above 1/(2(n-1)) and whole gradients below 0.5.
+std::vector<Pair> pairs_of(const CrossoverGrid& grid, std::uint32_t ranks) {
+  const auto& schedules = grid.scenario.schedules;
+  const auto has = [&](const char* name) { return std::ranges::count(schedules, name) > 0; };
+  const auto dense = std::ranges::find_if_not(schedules, is_compressed);
+  std::vector<Pair> pairs;
+  if (!has("topka2a") || ranks < 2)
+    return pairs;
+  if (has("topk-allgather"))
+    pairs.push_back({"topk-allgather", "topka2a", 0.5 / (ranks - 1)});
+  if (dense != schedules.end())
+    pairs.push_back({"topka2a", *dense, 0.5});
+  return pairs;
+}
+
+/// Bisects the logarithm of the density.
+double boundary_of(const Simulator& simulator, const Pair& pair) {
+  const auto below_wins = [&](double density) {
+    return simulator.time_of(pair.below, density) <= simulator.time_of(pair.above, density);
+  };
+  if (!below_wins(kLeastDensity))
+    return 0;
+  if (below_wins(1))
+    return 2;
+  double low = std::log(kLeastDensity);
+  double high = 0;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (below_wins(std::exp(middle)) ? low : high) = middle;
+  }
+  return std::exp((low + high) / 2);
+}
+
+std::vector<double> cells_of(const CrossoverGrid& grid, const Network& network) {
+  const Simulator simulator(grid, network, Model::Whole);
+  std::vector<double> times;
+  for (const double density : grid.densities)
+    for (const std::string& schedule : grid.scenario.schedules)
+      times.push_back(simulator.time_of(schedule, density).value);
+  return times;
+}
+
+std::uint32_t ranks_of(const CrossoverGrid& grid, const Network& network) {
+  return network.nodes * grid.scenario.cluster.gpus_per_node;
+}
+
+std::vector<double> boundaries_of(const CrossoverGrid& grid, const Network& network, Model model) {
+  const Simulator simulator(grid, network, model);
+  std::vector<double> densities;
+  for (const Pair& pair : pairs_of(grid, ranks_of(grid, network)))
+    densities.push_back(boundary_of(simulator, pair));
+  return densities;
+}
+
+std::string to_text(const std::vector<double>& numbers) {
+  return fmt::format("{:.17g}", fmt::join(numbers, " "));
+}
+
+std::vector<double> from_text(const std::string& text) {
+  std::vector<double> numbers;
+  const char* position = text.data();
+  const char* const end = text.data() + text.size();
+  while (position < end) {
+    double number = 0;
+    position = std::from_chars(position, end, number).ptr + 1;
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<Network> networks_of(const CrossoverGrid& grid) {
+  std::vector<Network> networks;
+  for (const std::uint32_t nodes : grid.nodes)
+    for (const BytesPerSecond bandwidth : grid.bandwidths)
+      networks.push_back({nodes, bandwidth});
+  return networks;
+}
+
+void take_cells(CrossoverRow& row, const std::vector<double>& numbers, std::size_t schedules) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i % schedules == 0)
+      row.times.emplace_back();
+    row.times.back().push_back({numbers[i]});
+  }
+}
+
+void take_boundaries(CrossoverRow& row, const std::vector<double>& numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    row.boundaries[i].simulated.push_back(numbers[i]);
+}
+
+CrossoverRow empty_row(const CrossoverGrid& grid, const Network& network) {
+  const std::uint32_t ranks = ranks_of(grid, network);
+  CrossoverRow row{.nodes = network.nodes, .gpus = ranks, .bandwidth = network.bandwidth};
+  for (const Pair& pair : pairs_of(grid, ranks))
+    row.boundaries.push_back({pair.below, pair.above, pair.analytic, {}});
+  return row;
+}
+
+constexpr auto kJobsEach = static_cast<std::uint32_t>(kModels.size() + 1);
+
+/// The cells of a network first, then its boundaries in one model after the other.
+std::vector<std::string> simulate_all(const CrossoverGrid& grid,
+                                      const std::vector<Network>& networks, std::uint32_t workers) {
+  const auto jobs = static_cast<std::uint32_t>(networks.size()) * kJobsEach;
+  Progress progress("crossover", jobs);
+  const auto simulate_one = [&](std::uint32_t job) {
+    const Network& network = networks[job / kJobsEach];
+    const std::uint32_t what = job % kJobsEach;
+    return to_text(what == 0 ? cells_of(grid, network)
+                             : boundaries_of(grid, network, kModels[what - 1]));
+  };
+  return run_on_workers(jobs, workers, simulate_one, [&] { progress.step(); });
+}
+
+Crossover without_rows(const CrossoverGrid& grid) {
+  Crossover crossover{.workload = grid.scenario.workload.name,
+                      .cluster = grid.scenario.cluster.name,
+                      .fidelity = name_of(grid.scenario.engine.fidelity),
+                      .schedules = grid.scenario.schedules,
+                      .densities = grid.densities,
+                      .models = {},
+                      .rows = {}};
+  for (const Model model : kModels)
+    crossover.models.emplace_back(name_of(model));
+  return crossover;
+}
+
+}  // namespace
+
+Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers) {
+  const std::vector<Network> networks = networks_of(grid);
+  const std::vector<std::string> results = simulate_all(grid, networks, workers);
+  Crossover crossover = without_rows(grid);
+  for (std::size_t job = 0; job < results.size(); ++job) {
+    const std::vector<double> numbers = from_text(results[job]);
+    if (job % kJobsEach == 0) {
+      crossover.rows.push_back(empty_row(grid, networks[job / kJobsEach]));
+      take_cells(crossover.rows.back(), numbers, grid.scenario.schedules.size());
+    } else {
+      take_boundaries(crossover.rows.back(), numbers);
+    }
+  }
+  return crossover;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,54 @@
+#pragma once
+// Where a scheme of compressed gradients is faster than another: over the density of the selection,
+// the number of ranks and the bandwidth of the network.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/units.hpp"
+
+namespace stepcast {
+
+/// The density at which the schedule that wins below it is overtaken.
+struct Boundary {
+  std::string below;  ///< Faster at lower densities: "topk-allgather".
+  std::string above;  ///< Faster at higher ones: "topka2a".
+  double analytic = 0;
+  /// In each model of Crossover::models; 0: `above` wins at every density, 2: `below` does.
+  std::vector<double> simulated;
+};
+
+/// Forecasts on one network, by density and schedule.
+struct CrossoverRow {
+  std::uint32_t nodes = 1;
+  std::uint32_t gpus = 1;
+  BytesPerSecond bandwidth{};  ///< Of a node's NIC.
+  std::vector<std::vector<Seconds>> times;
+  std::vector<Boundary> boundaries;
+};
+
+struct Crossover {
+  std::string workload;
+  std::string cluster;
+  std::string fidelity;
+  std::vector<std::string> schedules;  ///< The first is what speed-ups are against.
+  std::vector<double> densities;
+  /// What was left out of the simulation of a boundary, one thing more each time: the first leaves
+  /// out nothing, the last everything that the analytic conditions ignore.
+  std::vector<std::string> models;
+  std::vector<CrossoverRow> rows;
+};
+
+/// Index of the fastest schedule; the first of equals.
+std::size_t fastest_of(const std::vector<Seconds>& times);
+
+/// Tables of winners and boundaries, and what moves a boundary away from its analytic place.
+std::string render_crossover(const Crossover& crossover);
+std::string crossover_json(const Crossover& crossover);
+/// A line for each network, density and schedule.
+std::string crossover_csv(const Crossover& crossover);
+/// A heat map for each number of nodes: densities across, bandwidths up.
+std::string crossover_svg(const Crossover& crossover);
+
+}  // namespace stepcast

@@ -1,0 +1,70 @@
+#include "sim/cli/crossover.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/cli/run_cli.hpp"
+#include "traces/catalog.hpp"
+
+namespace stepcast {
+namespace {
+
+CrossoverGrid small_grid() {
+  ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
+  CrossoverGrid grid{
+      .scenario = {}, .densities = {0.01, 0.1}, .nodes = {2, 4}, .bandwidths = {{1.25e9}}};
+  grid.scenario.workload = load_workload("resnet50-rtx2080ti-bs64");
+  grid.scenario.cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  grid.scenario.schedules = {"ddp", "topk-allgather", "topka2a"};
+  grid.scenario.engine.fidelity = Fidelity::Analytic;
+  return grid;
+}
+
+// What is left when selection, start-ups, overlap and shared NICs are out is bytes alone. The
+// bisection stops within 0.02 %; selections are rounded to whole entries.
+TEST(FindCrossover, WithoutAllItIgnoresTheAnalyticConditionHolds) {
+  const Crossover crossover = find_crossover(small_grid(), 1);
+  ASSERT_EQ(crossover.rows.size(), 2U);
+  for (const CrossoverRow& row : crossover.rows) {
+    ASSERT_EQ(row.boundaries.size(), 2U);
+    EXPECT_NEAR(row.boundaries[0].analytic, 0.5 / (row.gpus - 1), 1e-15);
+    for (const Boundary& boundary : row.boundaries) {
+      ASSERT_EQ(boundary.simulated.size(), 5U);
+      EXPECT_NEAR(boundary.simulated.back(), boundary.analytic, 1e-3 * boundary.analytic);
+    }
+  }
+}
+
+TEST(FindCrossover, IsTheSameForAnyNumberOfWorkers) {
+  EXPECT_EQ(crossover_csv(find_crossover(small_grid(), 1)),
+            crossover_csv(find_crossover(small_grid(), 3)));
+}
+
+TEST(FindCrossover, HasNoBoundariesWithoutTheSchedulesTheyAreBetween) {
+  CrossoverGrid grid = small_grid();
+  grid.scenario.schedules = {"dear", "gtopk"};
+  for (const CrossoverRow& row : find_crossover(grid, 1).rows)
+    EXPECT_TRUE(row.boundaries.empty());
+}
+
+TEST(CrossoverCommand, BadDensitiesAndNodesAreOneLine) {
+  const std::vector<std::string> job{"crossover", "--workload", "resnet50-rtx2080ti-bs64",
+                                     "--cluster", "rtx2080ti-16x4-10gbe"};
+  const auto outcome_with = [&](const std::string& option, const std::string& value) {
+    std::vector<std::string> arguments = job;
+    arguments.insert(arguments.end(), {option, value});
+    return run_cli(arguments);
+  };
+  const Outcome density = outcome_with("--density", "0.1,0");
+  EXPECT_EQ(density.exit_code, 2);
+  EXPECT_NE(density.err.find("--density 0: expected a number above 0 and at most 1, found \"0\""),
+            std::string::npos)
+      << density.err;
+  EXPECT_EQ(outcome_with("--nodes", "0").exit_code, 2);
+  EXPECT_EQ(outcome_with("--nodes", "100000").exit_code, 2);
+  EXPECT_EQ(outcome_with("--bandwidth", "10").exit_code, 2);
+  EXPECT_EQ(outcome_with("--schedules", "topk").exit_code, 2);
+  EXPECT_EQ(outcome_with("--svg", "/nowhere/x.svg").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace stepcast
