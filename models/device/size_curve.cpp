@@ -3,35 +3,62 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <utility>
 
 namespace stepcast {
 namespace {
 
-double slope_between(const SizeCurve::Point& low, const SizeCurve::Point& high) {
-  return std::log(high.time / low.time) / std::log(high.size / low.size);
+constexpr double kSteepest = 3;
+
+/// Slope at a point between two stretches: their weighted harmonic mean, 0 at a turn.
+double inner_slope(double left_width, double left, double right_width, double right) {
+  if (left * right <= 0)
+    return 0;
+  const double left_weight = 2 * right_width + left_width;
+  const double right_weight = right_width + 2 * left_width;
+  return (left_weight + right_weight) / (left_weight / left + right_weight / right);
 }
 
 }  // namespace
 
-SizeCurve::SizeCurve(std::vector<Point> points) : points_(std::move(points)) {
-  assert(!points_.empty());
-  std::ranges::stable_sort(points_, {}, &Point::size);
-  const auto same = [](const Point& a, const Point& b) { return a.size == b.size; };
-  points_.erase(std::unique(points_.begin(), points_.end(), same), points_.end());
+SizeCurve::SizeCurve(std::vector<Point> points) {
+  assert(!points.empty());
+  std::ranges::stable_sort(points, {}, &Point::size);
+  for (const Point& point : points)
+    if (knots_.empty() || std::log(point.size) > knots_.back().x)
+      knots_.push_back({std::log(point.size), std::log(point.time.value)});
+  const auto rise = [this](std::size_t i) {
+    return (knots_[i + 1].y - knots_[i].y) / (knots_[i + 1].x - knots_[i].x);
+  };
+  const std::size_t last = knots_.size() - 1;
+  for (std::size_t i = 1; i < last; ++i)
+    knots_[i].slope = inner_slope(knots_[i].x - knots_[i - 1].x, rise(i - 1),
+                                  knots_[i + 1].x - knots_[i].x, rise(i));
+  if (last > 0) {
+    knots_.front().slope = rise(0);
+    knots_[last].slope = rise(last - 1);
+  }
 }
 
 Seconds SizeCurve::at(double size) const {
-  if (points_.size() == 1)
-    return points_.front().time;
-  const auto above = std::ranges::upper_bound(points_, size, {}, &Point::size);
-  const auto high = std::clamp(above, points_.begin() + 1, points_.end() - 1);
-  const Point& low = *(high - 1);
-  double slope = slope_between(low, *high);
-  if (size < low.size || size > high->size)
-    slope = std::clamp(slope, 0.0, 3.0);
-  const Point& base = size > high->size ? *high : low;
-  return base.time * std::pow(size / base.size, slope);
+  const double x = std::log(size);
+  if (x <= knots_.front().x || x >= knots_.back().x)
+    return {std::exp(beyond(x))};
+  const auto high = std::ranges::upper_bound(knots_, x, {}, &Knot::x);
+  return {std::exp(between(*(high - 1), *high, x))};
+}
+
+double SizeCurve::beyond(double x) const {
+  const Knot& end = x <= knots_.front().x ? knots_.front() : knots_.back();
+  return end.y + (x - end.x) * std::clamp(end.slope, 0.0, kSteepest);
+}
+
+/// The cubic with the values and slopes of both ends (Hermite).
+double SizeCurve::between(const Knot& low, const Knot& high, double x) const {
+  const double width = high.x - low.x;
+  const double t = (x - low.x) / width;
+  const double rest = 1 - t;
+  return rest * rest * ((1 + 2 * t) * low.y + t * width * low.slope) +
+         t * t * ((1 + 2 * rest) * high.y - rest * width * high.slope);
 }
 
 }  // namespace stepcast

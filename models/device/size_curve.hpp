@@ -6,9 +6,11 @@
 
 namespace stepcast {
 
-/// Time of a kernel by its size, from measured points: between two points a power law (a straight
-/// line in logarithms); below the first and beyond the last the line through the two nearest
-/// points, its slope kept between 0 (start-up dominates) and 3 (an inverse).
+/// Time of a kernel by its size, from measured points: between them a cubic in logarithms that is
+/// monotone where the points are (Fritsch and Butland, 1984), so that a power law is a straight
+/// line and the bend from start-up to bandwidth is smooth. Below the first and beyond the last
+/// point the line through the two nearest, its slope kept between 0 (start-up dominates) and 3 (an
+/// inverse).
 class SizeCurve {
  public:
   struct Point {
@@ -22,7 +24,16 @@ class SizeCurve {
   Seconds at(double size) const;
 
  private:
-  std::vector<Point> points_;  // by size, strictly ascending
+  struct Knot {
+    double x = 0;  // logarithms
+    double y = 0;
+    double slope = 0;
+  };
+
+  double beyond(double x) const;
+  double between(const Knot& low, const Knot& high, double x) const;
+
+  std::vector<Knot> knots_;  // by x, strictly ascending
 };
 
 }  // namespace stepcast

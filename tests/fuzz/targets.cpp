@@ -13,7 +13,9 @@ std::span<const Target> targets() {
       {"cluster", accepts_cluster},
       {"device", accepts_device},
       {"experiment", accepts_experiment},
+      {"hardware", accepts_hardware},
       {"pipedream", accepts_pipedream},
+      {"plan", accepts_plan},
       {"settings", accepts_settings},
       {"workload", accepts_workload},
   };

@@ -17,7 +17,9 @@ bool accepts_architecture(std::string_view text);
 bool accepts_cluster(std::string_view text);
 bool accepts_device(std::string_view text);
 bool accepts_experiment(std::string_view text);
+bool accepts_hardware(std::string_view text);
 bool accepts_pipedream(std::string_view text);
+bool accepts_plan(std::string_view text);
 bool accepts_settings(std::string_view text);
 bool accepts_workload(std::string_view text);
 

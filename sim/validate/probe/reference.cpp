@@ -62,7 +62,7 @@ double gemm_error(const KernelShape& shape, std::span<const std::uint64_t> place
       squares += product * product;
     }
     const double error = std::abs(static_cast<double>(found[i]) - sum) / std::sqrt(squares + 1e-30);
-    worst = error <= worst ? worst : error;  // keeps a NaN
+    worst = worse(worst, error);
   }
   return worst;
 }
@@ -82,7 +82,7 @@ double inverse_error(std::uint64_t side, std::span<const float> inverse) {
         sum += static_cast<double>(symmetric_value(kSeedA, row, l, inverse_root)) *
                inverse_at(l, column);
       const double error = std::abs(sum);
-      worst = error <= worst ? worst : error;
+      worst = worse(worst, error);
     }
   return worst;
 }
@@ -121,9 +121,13 @@ double largest_error(std::span<const double> expected, std::span<const float> fo
   double worst = expected.size() == found.size() ? 0 : 1;
   for (std::size_t i = 0; i < std::min(expected.size(), found.size()); ++i) {
     const double error = std::abs(expected[i] - static_cast<double>(found[i])) / scale;
-    worst = error <= worst ? worst : error;
+    worst = worse(worst, error);
   }
   return worst;
+}
+
+double worse(double worst, double error) {
+  return std::isnan(error) ? INFINITY : std::max(worst, error);
 }
 
 double tolerance_of(KernelFamily family) {

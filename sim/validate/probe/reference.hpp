@@ -41,6 +41,9 @@ double threshold_error(std::uint64_t n, float threshold, std::span<const std::ui
 /// Largest |found - expected| over the largest |expected|, and at least 1e-30.
 double largest_error(std::span<const double> expected, std::span<const float> found);
 
+/// The larger of two errors; a NaN counts as infinite.
+double worse(double worst, double error);
+
 /// Above this error an output is wrong, not rounded: tf32 and the sums of tensor cores keep ten to
 /// thirteen bits, fp32 more; copies and selections are exact.
 double tolerance_of(KernelFamily family);

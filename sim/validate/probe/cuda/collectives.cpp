@@ -90,7 +90,7 @@ class CollectiveRun {
   double error() {
     double worst = 0;
     for (const Endpoint& each : endpoints_)
-      worst = std::max(worst, error_of(each));
+      worst = worse(worst, error_of(each));
     return communicators_.team().largest(worst);
   }
 
