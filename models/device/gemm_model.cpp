@@ -9,13 +9,22 @@ namespace {
 
 constexpr std::size_t kNeighbours = 8;
 constexpr double kSamePlace = 1e-9;
+constexpr double kMisaligned = 4;  // as far from an aligned shape as a side 16 times as long
 
-std::array<double, 3> place_of(const KernelShape& shape) {
-  return {std::log2(static_cast<double>(shape.m)), std::log2(static_cast<double>(shape.n)),
-          std::log2(static_cast<double>(shape.k))};
+/// Whether every column of A, B and C (m, k, m elements long) begins at 16 bytes, if it matters.
+bool is_aligned(const KernelShape& shape) {
+  if (shape.family == KernelFamily::GemmFp32)
+    return true;
+  const std::uint64_t elements = shape.family == KernelFamily::GemmBf16 ? 8 : 4;
+  return shape.m % elements == 0 && shape.k % elements == 0;
 }
 
-double squared_distance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+std::array<double, 4> place_of(const KernelShape& shape) {
+  return {std::log2(static_cast<double>(shape.m)), std::log2(static_cast<double>(shape.n)),
+          std::log2(static_cast<double>(shape.k)), is_aligned(shape) ? 0 : kMisaligned};
+}
+
+double squared_distance(const std::array<double, 4>& a, const std::array<double, 4>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
     sum += (a[i] - b[i]) * (a[i] - b[i]);

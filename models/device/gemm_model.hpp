@@ -13,7 +13,8 @@ namespace stepcast {
 /// A roofline whose launch time, peak rate and bandwidth are the best ones measured gives the bulk;
 /// what a library reaches of it depends on tiles and waves and is taken from the nearest measured
 /// shapes: the logarithm of measured over roofline, averaged over the eight nearest with the weight
-/// 1 / distance^4 (Shepard, 1968), distances in logarithms of m, n and k.
+/// 1 / distance^4 (Shepard, 1968), distances in logarithms of m, n and k. Tensor cores (tf32, bf16)
+/// want columns that begin at multiples of 16 bytes: shapes that do and that do not are far apart.
 class GemmModel {
  public:
   /// At least one point, all of one family.
@@ -22,7 +23,7 @@ class GemmModel {
   Seconds at(const KernelShape& shape) const;
 
  private:
-  using Place = std::array<double, 3>;
+  using Place = std::array<double, 4>;
   struct Known {
     Place place{};
     double excess = 0;  // log(measured / roofline)

@@ -13,7 +13,7 @@
 namespace stepcast {
 namespace {
 
-constexpr const char* kRow = "  {:<22} {:<42} {:>10} {:>10} {:>8}\n";
+constexpr const char* kRow = "  {:<22} {:<54} {:>10} {:>10} {:>8}\n";
 
 std::string percent(double share) {
   return fmt::format("{:+.1f} %", 100 * share);

@@ -34,6 +34,19 @@ TEST(GemmModel, IsExactWhereEveryShapeReachesTheSameRate) {
   EXPECT_NEAR(model.at(point(1000, 1000, 1000, 1).shape).value, 2e-3, 1e-6);
 }
 
+TEST(GemmModel, LearnsMisalignedBf16ShapesFromTheirLike) {
+  // Odd sides take four times as long; 145 is nearer to 144 than to 161, but has the latter's rate.
+  std::vector<KernelPoint> points;
+  for (const std::uint64_t side : {128U, 129U, 144U, 160U, 161U}) {
+    points.push_back(point(side, side, side, side % 2 == 1 ? 4e-4 : 1e-4));
+    points.back().shape.family = KernelFamily::GemmBf16;
+  }
+  const GemmModel model(points);
+  KernelShape odd = point(145, 145, 145, 1).shape;
+  odd.family = KernelFamily::GemmBf16;
+  EXPECT_NEAR(model.at(odd).value, 4e-4, 0.2e-4);
+}
+
 TEST(GemmModel, NeverFallsBelowAnyMeasuredLaunch) {
   const GemmModel model(std::vector{point(64, 64, 64, 5e-6), point(64, 64, 128, 5e-6)});
   EXPECT_NEAR(model.at(point(8, 8, 8, 1).shape).value, 5e-6, 1e-12);
