@@ -186,7 +186,7 @@ std::optional<CurveEstimate> find_time(const MeasuredCollectives& measured, Coll
 std::optional<CurveEstimate> find_measured_time(const Collective& collective, const Group& group,
                                                 const Cluster& cluster) {
   if (!cluster.measured || collective.algorithm != default_algorithm(collective.kind) ||
-      !collective.shares.empty() || group.size() < 2)
+      collective.kind == CollectiveKind::Send || !collective.shares.empty() || group.size() < 2)
     return std::nullopt;
   const std::optional<std::uint32_t> nodes = find_even_nodes(group, cluster);
   return nodes

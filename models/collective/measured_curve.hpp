@@ -41,7 +41,8 @@ std::optional<CurveEstimate> find_time(const MeasuredCollectives& measured, Coll
                                        std::uint32_t ranks, std::uint32_t nodes, Bytes size);
 
 /// The same for a collective of a plan: none if the cluster has no curves, if the algorithm is not
-/// the default one (a named algorithm is a closed form), or if the group is uneven over nodes.
+/// the default one (a named algorithm is a closed form), if members have unequal shares, or if the
+/// group is uneven over nodes.
 std::optional<CurveEstimate> find_measured_time(const Collective& collective, const Group& group,
                                                 const Cluster& cluster);
 

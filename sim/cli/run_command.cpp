@@ -12,6 +12,8 @@
 #include "sim/report/chrome_trace.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/render.hpp"
+#include "sim/validate/plan_export.hpp"
+#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -39,6 +41,8 @@ class RunCommand final : public Subcommand {
     options.push_back({"--timeline", "FILE", &timeline_file_,
                        "also write the timeline, for https://ui.perfetto.dev;\ncompressed if the "
                        "name ends in .gz"});
+    options.push_back({"--export-plan", "FILE", &plan_file_,
+                       "also write the plan with its forecast, for stepcast-probe replay"});
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
@@ -46,6 +50,8 @@ class RunCommand final : public Subcommand {
   int run() override {
     if (!timeline_file_.empty())
       check_writable(timeline_file_);
+    if (!plan_file_.empty())
+      check_writable(plan_file_);
     const Scenario scenario = resolved();
     const std::string& schedule = scenario.schedules.front();
 
@@ -55,6 +61,9 @@ class RunCommand final : public Subcommand {
                                       scenario.engine.fidelity, timeline);
     add_notes(forecast, scenario);
 
+    if (!plan_file_.empty())
+      write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
+                             timeline));
     if (!timeline_file_.empty())
       write_timeline(scenario.workload, plan, timeline);
     fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));
@@ -82,9 +91,15 @@ class RunCommand final : public Subcommand {
                timeline_file_);
   }
 
+  void write_plan(const ExportedPlan& plan) const {
+    write_text_file(plan_file_, to_json_text(plan));
+    fmt::print(stderr, "plan written to {}\n", plan_file_);
+  }
+
   RunRequest request_;
   std::string schedule_;
   std::string timeline_file_;
+  std::string plan_file_;
   bool json_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/hardware_validation.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/validate/validation_report.hpp"
@@ -37,20 +38,34 @@ class ValidateCommand final : public Subcommand {
             .summary = "Compare predictions with measured iteration times",
             .description =
                 "Without FILE: all published measurements that StepCast ships. Exits "
-                "with 4 if the worst error of\nthe check cases exceeds --max-error.",
+                "with 4 if the worst error of\nthe check cases exceeds --max-error.\n"
+                "With results that stepcast-probe recorded: device and collective models are "
+                "fitted on half of the\npoints and predict the other half and the replays; "
+                "--max-error bounds the median of each family\nand the error of each replay.",
             .examples = {"stepcast validate", "stepcast validate --max-error 20",
+                         "stepcast validate traces/hardware/h200-*.json --plot h200.svg",
                          "stepcast validate measured.json --set cluster.nic.startup=20us"}};
   }
 
   std::vector<CommandOption> options() override {
-    return {{"FILE", "", &files_, "measurements (see stepcast schema measurements)"},
-            {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
-            {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
-            {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
-            {"--json", "", &json_, "print JSON"}};
+    return {
+        {"FILE", "", &files_,
+         "measurements (see stepcast schema measurements),\nor results of stepcast-probe (see "
+         "stepcast schema hardware)"},
+        {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
+        {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
+        {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
+        {"--plot", "FILE", &plot_, "results of stepcast-probe: predicted against measured, SVG"},
+        {"--update-device", "", &update_device_,
+         "results of stepcast-probe: write configs/devices/<device>.json"},
+        {"--json", "", &json_, "print JSON"}};
   }
 
   int run() override {
+    if (holds_hardware_results(files_))
+      return run_hardware();
+    if (!plot_.empty() || update_device_)
+      throw InputError("validate: --plot and --update-device need results of stepcast-probe");
     const Settings settings = parse_settings(settings_);
     const Fidelity fidelity = fidelity_.empty() ? Fidelity::Flow : parse_fidelity(fidelity_);
     std::vector<Measurements> measurements;
@@ -67,6 +82,16 @@ class ValidateCommand final : public Subcommand {
   }
 
  private:
+  int run_hardware() const {
+    if (!settings_.empty() || !fidelity_.empty())
+      throw InputError("validate: --set and --fidelity do not apply to results of stepcast-probe");
+    return run_hardware_validation({.files = files_,
+                                    .max_error = max_error_,
+                                    .plot = plot_,
+                                    .update_device = update_device_,
+                                    .json = json_});
+  }
+
   int exit_code(const std::vector<Validation>& validations) const {
     const double worst = 100 * summarise(validations, MeasurementUse::Check).worst;
     if (!max_error_ || worst <= *max_error_)
@@ -81,6 +106,8 @@ class ValidateCommand final : public Subcommand {
   std::vector<std::string> settings_;
   std::string fidelity_;
   std::optional<double> max_error_;
+  std::string plot_;
+  bool update_device_ = false;
   bool json_ = false;
 };
 

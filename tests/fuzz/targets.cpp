@@ -19,9 +19,11 @@ std::span<const Target> targets() {
       {"espresso", accepts_espresso},
       {"execution_trace", accepts_execution_trace},
       {"experiment", accepts_experiment},
+      {"hardware", accepts_hardware},
       {"horovod_timeline", accepts_horovod_timeline},
       {"kineto", accepts_kineto},
       {"pipedream", accepts_pipedream},
+      {"plan", accepts_plan},
       {"settings", accepts_settings},
       {"workload", accepts_workload},
   };

@@ -23,9 +23,11 @@ bool accepts_device(std::string_view text);
 bool accepts_espresso(std::string_view text);
 bool accepts_execution_trace(std::string_view text);
 bool accepts_experiment(std::string_view text);
+bool accepts_hardware(std::string_view text);
 bool accepts_horovod_timeline(std::string_view text);
 bool accepts_kineto(std::string_view text);
 bool accepts_pipedream(std::string_view text);
+bool accepts_plan(std::string_view text);
 bool accepts_settings(std::string_view text);
 bool accepts_workload(std::string_view text);
 

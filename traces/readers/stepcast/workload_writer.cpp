@@ -1,35 +1,19 @@
 #include "traces/readers/stepcast/workload_writer.hpp"
 
-#include <cmath>
 #include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
-#include "traces/json/provenance_json.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/readers/stepcast/workload_format.hpp"
 
 namespace stepcast {
 
-using nlohmann::json;
-
 namespace {
 
-constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
 constexpr std::size_t kEdgesPerLine = 8;
-
-std::string json_string(std::string_view text) {
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-/// Whole numbers exactly, others with 9 significant digits.
-std::string number(double value) {
-  value += 0.0;  // Turns -0 into 0.
-  const bool whole = value == std::floor(value) && std::abs(value) <= kLargestExactInteger;
-  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.9g}", value);
-}
 
 template <class Names, class Value>
 std::string_view name_in(const Names& names, Value wanted) {
@@ -47,9 +31,9 @@ std::string parameter_text(const Parameter& parameter) {
 }
 
 std::string layer_text(const Layer& layer) {
-  std::string text = fmt::format(R"({{"name": {}, "kind": {}, "forward_s": {}, "backward_s": {})",
-                                 json_string(layer.name), json_string(layer.kind),
-                                 number(layer.forward.value), number(layer.backward.value));
+  std::string text = fmt::format(
+      R"({{"name": {}, "kind": {}, "forward_s": {}, "backward_s": {})", json_string(layer.name),
+      json_string(layer.kind), json_number(layer.forward.value), json_number(layer.backward.value));
   if (!layer.parameters.empty()) {
     std::vector<std::string> parameters;
     for (const Parameter& parameter : layer.parameters) {
@@ -58,10 +42,10 @@ std::string layer_text(const Layer& layer) {
     text += fmt::format(R"(, "parameters": [{}])", fmt::join(parameters, ", "));
   }
   if (layer.activation.value > 0) {
-    text += fmt::format(R"(, "activation_bytes": {})", number(layer.activation.value));
+    text += fmt::format(R"(, "activation_bytes": {})", json_number(layer.activation.value));
   }
   if (layer.macs > 0)
-    text += fmt::format(R"(, "macs": {})", number(layer.macs));
+    text += fmt::format(R"(, "macs": {})", json_number(layer.macs));
   if (layer.kronecker)
     text += fmt::format(R"(, "kronecker": {{"a": {}, "g": {}, "rows": {}}})", layer.kronecker->a,
                         layer.kronecker->g, layer.kronecker->rows);
@@ -85,15 +69,6 @@ std::string edges_text(const Workload& workload) {
   return text;
 }
 
-std::string provenance_text(const Provenance& provenance) {
-  const std::string flat =
-      provenance_json(provenance).dump(2, ' ', false, json::error_handler_t::replace);
-  std::string indented;
-  for (const char c : flat)
-    indented += c == '\n' ? std::string("\n  ") : std::string(1, c);
-  return indented;
-}
-
 }  // namespace
 
 std::string to_json_text(const Workload& workload) {
@@ -109,7 +84,7 @@ std::string to_json_text(const Workload& workload) {
   line("batch", fmt::to_string(workload.batch));
   line("precision", json_string(workload.precision));
   line("batch_scaling", json_string(name_in(kBatchScalingNames, workload.batch_scaling)));
-  line("provenance", provenance_text(workload.provenance));
+  line("provenance", indented_provenance(workload.provenance));
   text += fmt::format("  \"layers\": [\n{}\n  ]", layers_text(workload));
   if (!workload.edges.empty()) {
     text += fmt::format(",\n  \"edges\": [\n{}\n  ]", edges_text(workload));

@@ -99,6 +99,28 @@ TEST(CollectivesSchema, RefusesWhatTheReaderRefuses) {
   }
 }
 
+TEST(HardwareSchema, RefusesWhatTheReaderRefuses) {
+  const fs::path path = "../tests/data/hardware/madeup-kernels.json";
+  EXPECT_TRUE(valid_after("hardware", path, R"({"quick": true})"));
+  for (const char* change :
+       {R"({"version": 2})", R"({"device": "../up"})", R"({"quick": 0})", R"({"extra": 1})",
+        R"({"points": [{"family": "gem", "size": 1, "time_s": 1, "spread": 0, "samples": 1}]})",
+        R"({"points": [{"family": "launch", "size": 1, "time_s": 0, "spread": 0, "samples": 1}]})",
+        R"({"replays": [{"workload": "w"}]})"}) {
+    EXPECT_FALSE(valid_after("hardware", path, change)) << change;
+  }
+}
+
+TEST(PlanSchema, RefusesWhatTheReaderRefuses) {
+  const fs::path path = "../tests/data/hardware/two-task-plan.json";
+  EXPECT_TRUE(valid_after("plan", path, R"({"gpus": 4})"));
+  for (const char* change : {R"({"version": 2})", R"({"iteration_time_s": 0})", R"({"tasks": []})",
+                             R"({"streams": []})", R"({"edges": [[0]]})", R"({"groups": [[]]})",
+                             R"({"tasks": [{"label": "x", "kind": "forward"}]})"}) {
+    EXPECT_FALSE(valid_after("plan", path, change)) << change;
+  }
+}
+
 TEST(ExperimentSchema, RefusesWhatTheReaderRefuses) {
   const fs::path path = "experiments/dear-64gpu-10gbe.json";
   EXPECT_TRUE(valid_after("experiment", path, R"({"set": {"batch": "8"}})"));

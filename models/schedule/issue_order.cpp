@@ -1,0 +1,59 @@
+#include "models/schedule/issue_order.hpp"
+
+#include <functional>
+#include <queue>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+/// For each task the next one on its stream, or kNone.
+std::vector<TaskId> next_on_stream(const Plan& plan) {
+  std::vector<TaskId> next(plan.graph.size(), kNone);
+  std::vector<TaskId> last(plan.streams.size(), kNone);
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    TaskId& before = last[plan.graph.task(id).stream];
+    if (before != kNone)
+      next[before] = id;
+    before = id;
+  }
+  return next;
+}
+
+}  // namespace
+
+std::vector<TaskId> issue_order(const Plan& plan) {
+  const std::vector<TaskId> next = next_on_stream(plan);
+  std::vector<std::uint32_t> waits(plan.graph.size());
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    waits[id] += plan.graph.in_degree(id);
+    if (next[id] != kNone)
+      ++waits[next[id]];
+  }
+  std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> free;
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    if (waits[id] == 0)
+      free.push(id);
+  std::vector<TaskId> order;
+  const auto release = [&](TaskId id) {
+    if (--waits[id] == 0)
+      free.push(id);
+  };
+  while (!free.empty()) {
+    const TaskId id = free.top();
+    free.pop();
+    order.push_back(id);
+    plan.graph.for_each_successor(id, release);
+    if (next[id] != kNone)
+      release(next[id]);
+  }
+  if (order.size() != plan.graph.size())
+    throw InputError(fmt::format("{} of {} tasks wait for each other across the streams' orders",
+                                 plan.graph.size() - order.size(), plan.graph.size()));
+  return order;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,72 @@
+#include "sim/cli/hardware_validation.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/validate/hardware_report.hpp"
+#include "traces/catalog.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr int kOutOfTolerance = 4;
+
+void write_plot(const std::string& path, const HardwareValidation& validation) {
+  write_text_file(path, hardware_plot(validation));
+  fmt::print(stderr, "plot written to {}\n", path);
+}
+
+void write_device(const DeviceSpec& device) {
+  const auto path = data_root() / "configs/devices" / (device.name + ".json");
+  write_text_file(path, device_json_text(device));
+  fmt::print(stderr, "device written to {}\n", path.string());
+}
+
+int exit_code(const HardwareValidation& validation, const std::optional<double>& max_error) {
+  const double error = 100 * decisive_error(validation);
+  if (!max_error || error <= *max_error)
+    return 0;
+  std::fflush(stdout);
+  fmt::print(stderr,
+             "stepcast: the largest error (median of a family, or a replay) is {:.1f} %, above "
+             "{} %\n",
+             error, *max_error);
+  return kOutOfTolerance;
+}
+
+}  // namespace
+
+bool holds_hardware_results(const std::vector<std::string>& files) {
+  const auto found = std::ranges::count_if(
+      files, [](const std::string& file) { return format_of_file(file) == "stepcast-hardware"; });
+  if (found > 0 && static_cast<std::size_t>(found) < files.size())
+    throw InputError(
+        "validate: expected either files of measured iteration times or results of stepcast-probe, "
+        "found both; validate them one after the other");
+  return found > 0;
+}
+
+int run_hardware_validation(const HardwareRequest& request) {
+  if (!request.plot.empty())
+    check_writable(request.plot);
+  std::vector<HardwareResults> results;
+  for (const std::string& file : request.files)
+    results.push_back(read_hardware_results(file));
+  const HardwareValidation validation = validate_hardware(results);
+  const std::optional<DeviceSpec> device =
+      request.update_device ? std::optional(fitted_device(results)) : std::nullopt;
+  fmt::print("{}", request.json ? hardware_validation_json(validation)
+                                : render_hardware_validation(validation));
+  if (!request.plot.empty())
+    write_plot(request.plot, validation);
+  if (device)
+    write_device(*device);
+  return exit_code(validation, request.max_error);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stepcast {
+
+/// What `stepcast validate` does with results that stepcast-probe recorded.
+struct HardwareRequest {
+  std::vector<std::string> files;
+  std::optional<double> max_error;  ///< In per cent.
+  std::string plot;                 ///< SVG file; empty: none.
+  bool update_device = false;       ///< Write configs/devices/<device>.json.
+  bool json = false;
+};
+
+/// Whether all files hold recorded results. Throws InputError if only some do, or for no JSON.
+bool holds_hardware_results(const std::vector<std::string>& files);
+
+/// Prints the validation, writes what is asked for and returns the exit code: 4 above max_error.
+int run_hardware_validation(const HardwareRequest& request);
+
+}  // namespace stepcast

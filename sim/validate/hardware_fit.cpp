@@ -1,0 +1,154 @@
+#include "sim/validate/hardware_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/device/gemm_model.hpp"
+#include "models/device/size_curve.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kReplay = "replay";
+
+/// Points that lie on one curve.
+using GroupKey = std::tuple<std::string, KernelFamily, std::uint32_t, std::uint32_t, std::uint32_t>;
+using Groups = std::map<GroupKey, std::vector<KernelPoint>>;
+
+Groups grouped(std::span<const HardwareResults> files) {
+  Groups groups;
+  for (const HardwareResults& file : files)
+    for (const KernelPoint& point : file.points) {
+      const KernelShape& shape = point.shape;
+      groups[{file.device, shape.family, shape.nodes, shape.gpus, shape.communicators}].push_back(
+          point);
+    }
+  return groups;
+}
+
+bool is_product(const KernelShape& shape) {
+  return unit_of(shape.family) == SizeUnit::Shape;
+}
+
+auto place_of(const KernelPoint& point) {
+  const KernelShape& shape = point.shape;
+  const double size = is_product(shape) ? flops_of(shape).value : static_cast<double>(shape.size);
+  return std::tuple(size, shape.m, shape.n, shape.k);
+}
+
+void sort_points(std::vector<KernelPoint>& points, const std::string& device) {
+  std::ranges::sort(points, {}, place_of);
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (points[i].shape == points[i - 1].shape)
+      throw InputError(fmt::format("validate: {} of {} is measured twice: {}",
+                                   name_of(points[i].shape.family), device,
+                                   describe(points[i].shape)));
+}
+
+/// The model of one group.
+class GroupModel {
+ public:
+  explicit GroupModel(const std::vector<KernelPoint>& fitted) {
+    if (is_product(fitted.front().shape)) {
+      products_.emplace_back(fitted);
+      return;
+    }
+    std::vector<SizeCurve::Point> points;
+    for (const KernelPoint& point : fitted)
+      points.push_back({static_cast<double>(point.shape.size), point.time});
+    curves_.emplace_back(std::move(points));
+  }
+
+  Seconds at(const KernelShape& shape) const {
+    return products_.empty() ? curves_.front().at(static_cast<double>(shape.size))
+                             : products_.front().at(shape);
+  }
+
+ private:
+  std::vector<GemmModel> products_;  // one of the two holds one model
+  std::vector<SizeCurve> curves_;
+};
+
+void predict_group(const std::string& device, const std::vector<KernelPoint>& points,
+                   HardwareValidation& validation) {
+  std::vector<KernelPoint> fitted;
+  std::vector<KernelPoint> held_out;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    (i % 2 == 1 && i + 1 < points.size() ? held_out : fitted).push_back(points[i]);
+  validation.fitted += fitted.size();
+  const GroupModel model(fitted);
+  for (const KernelPoint& point : held_out)
+    validation.cases.push_back({.device = device,
+                                .family = name_of(point.shape.family),
+                                .what = describe(point.shape),
+                                .measured = point.time,
+                                .predicted = model.at(point.shape),
+                                .spread = point.spread});
+}
+
+void add_replays(std::span<const HardwareResults> files, HardwareValidation& validation) {
+  for (const HardwareResults& file : files)
+    for (const ReplayResult& replay : file.replays)
+      validation.cases.push_back(
+          {.device = file.device,
+           .family = kReplay,
+           .what = fmt::format("{}, {}, {} GPU{}{}", replay.schedule, replay.workload, replay.gpus,
+                               replay.gpus == 1 ? "" : "s", replay.emulated ? ", emulated" : ""),
+           .measured = replay.measured,
+           .predicted = replay.predicted,
+           .spread = replay.spread});
+}
+
+FamilyErrors errors_of(std::vector<double> errors, const std::string& device,
+                       const std::string& family) {
+  std::ranges::sort(errors);
+  const std::size_t middle = errors.size() / 2;
+  return {
+      .device = device,
+      .family = family,
+      .cases = errors.size(),
+      .median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2,
+      .worst = errors.back()};
+}
+
+/// Families in the order in which they first appear.
+void summarise(HardwareValidation& validation) {
+  std::vector<std::pair<std::string, std::string>> order;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> errors;
+  for (const HardwareCase& each : validation.cases) {
+    const std::pair key(each.device, each.family);
+    if (!errors.contains(key))
+      order.push_back(key);
+    errors[key].push_back(std::abs(each.error()));
+  }
+  for (const auto& key : order)
+    validation.families.push_back(errors_of(errors[key], key.first, key.second));
+}
+
+}  // namespace
+
+HardwareValidation validate_hardware(std::span<const HardwareResults> files) {
+  HardwareValidation validation;
+  for (auto& [key, points] : grouped(files)) {
+    std::vector<KernelPoint> sorted = points;
+    sort_points(sorted, std::get<0>(key));
+    predict_group(std::get<0>(key), sorted, validation);
+  }
+  add_replays(files, validation);
+  summarise(validation);
+  return validation;
+}
+
+double decisive_error(const HardwareValidation& validation) {
+  double largest = 0;
+  for (const FamilyErrors& family : validation.families)
+    largest = std::max(largest, family.family == kReplay ? family.worst : family.median);
+  return largest;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,50 @@
+#pragma once
+// Fits the device and collective models on half of the measured points and predicts the others.
+//
+// Points are grouped by family (collectives also by GPUs, nodes and communicators at once) and
+// sorted by size, products by operations; every second point is held out, but never the first and
+// the last of a group, so that nothing is predicted beyond what was measured. The rule was fixed
+// before any file was recorded.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "traces/readers/stepcast/hardware_results.hpp"
+
+namespace stepcast {
+
+/// A measured value and its prediction.
+struct HardwareCase {
+  std::string device;
+  std::string family;  ///< "gemm-fp32", ..., "replay".
+  std::string what;  ///< "512 x 2048 x 64", "dear, resnet50-rtx2080ti-bs64 on 64 GPUs (emulated)".
+  Seconds measured{};
+  Seconds predicted{};
+  double spread = 0;
+
+  double error() const { return predicted / measured - 1; }  ///< Signed, relative.
+};
+
+/// Absolute relative errors of one family of one device.
+struct FamilyErrors {
+  std::string device;
+  std::string family;
+  std::size_t cases = 0;
+  double median = 0;
+  double worst = 0;
+};
+
+struct HardwareValidation {
+  std::vector<HardwareCase> cases;  ///< Held-out points by family, then the replays.
+  std::size_t fitted = 0;           ///< Points that the models were fitted on.
+  std::vector<FamilyErrors> families;
+};
+
+/// Throws InputError if two points of a device have the same shape.
+HardwareValidation validate_hardware(std::span<const HardwareResults> files);
+
+/// What --max-error is compared with: the largest median of a family, and of replays the worst.
+double decisive_error(const HardwareValidation& validation);
+
+}  // namespace stepcast

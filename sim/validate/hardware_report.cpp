@@ -1,0 +1,144 @@
+#include "sim/validate/hardware_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/report/scatter_plot.hpp"
+#include "traces/json/provenance_json.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kRow = "  {:<22} {:<54} {:>10} {:>10} {:>8}\n";
+
+std::string percent(double share) {
+  return fmt::format("{:+.1f} %", 100 * share);
+}
+
+std::string cases_of(const HardwareValidation& validation, const std::string& device) {
+  std::string text = fmt::format(kRow, "family", "case", "measured", "predicted", "error");
+  for (const HardwareCase& each : validation.cases)
+    if (each.device == device)
+      text += fmt::format(kRow, each.family, each.what, format_seconds(each.measured),
+                          format_seconds(each.predicted), percent(each.error()));
+  return text;
+}
+
+std::string summary_of(const HardwareValidation& validation, const std::string& device) {
+  std::string text =
+      fmt::format("  {:<22} {:>6} {:>10} {:>10}\n", "family", "cases", "median", "worst");
+  for (const FamilyErrors& family : validation.families)
+    if (family.device == device)
+      text += fmt::format("  {:<22} {:>6} {:>8.1f} % {:>8.1f} %\n", family.family, family.cases,
+                          100 * family.median, 100 * family.worst);
+  return text;
+}
+
+std::vector<std::string> devices_of(const HardwareValidation& validation) {
+  std::vector<std::string> devices;
+  for (const FamilyErrors& family : validation.families)
+    if (std::ranges::find(devices, family.device) == devices.end())
+      devices.push_back(family.device);
+  return devices;
+}
+
+}  // namespace
+
+std::string render_hardware_validation(const HardwareValidation& validation) {
+  std::string text;
+  for (const std::string& device : devices_of(validation))
+    text += fmt::format("{}\n\n{}\nAbsolute errors\n{}\n", device, cases_of(validation, device),
+                        summary_of(validation, device));
+  return text + fmt::format("Models fitted on {} points; {} cases predicted.\n", validation.fitted,
+                            validation.cases.size());
+}
+
+std::string hardware_validation_json(const HardwareValidation& validation) {
+  nlohmann::ordered_json json;
+  json["fitted_points"] = validation.fitted;
+  json["cases"] = nlohmann::ordered_json::array();
+  for (const HardwareCase& each : validation.cases)
+    json["cases"].push_back({{"device", each.device},
+                             {"family", each.family},
+                             {"case", each.what},
+                             {"measured_s", each.measured.value},
+                             {"predicted_s", each.predicted.value},
+                             {"error", each.error()},
+                             {"spread", each.spread}});
+  json["families"] = nlohmann::ordered_json::array();
+  for (const FamilyErrors& family : validation.families)
+    json["families"].push_back({{"device", family.device},
+                                {"family", family.family},
+                                {"cases", family.cases},
+                                {"median_error", family.median},
+                                {"worst_error", family.worst}});
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string hardware_plot(const HardwareValidation& validation) {
+  std::vector<ScatterSeries> series;
+  const bool several = devices_of(validation).size() > 1;
+  for (const FamilyErrors& family : validation.families) {
+    ScatterSeries dots{
+        .name = several ? fmt::format("{} ({})", family.family, family.device) : family.family,
+        .points = {}};
+    for (const HardwareCase& each : validation.cases)
+      if (each.device == family.device && each.family == family.family)
+        dots.points.push_back({each.measured.value, each.predicted.value,
+                               fmt::format("{}: {}", each.what, percent(each.error()))});
+    series.push_back(std::move(dots));
+  }
+  return render_scatter_plot(series, {.title = "Predicted against measured (band: 10 %)",
+                                      .across = "measured time",
+                                      .up = "predicted time"});
+}
+
+DeviceSpec fitted_device(std::span<const HardwareResults> files) {
+  const HardwareResults& first = files.front();
+  DeviceSpec device{.name = first.device};
+  for (const HardwareResults& file : files) {
+    if (file.device != first.device)
+      throw InputError(fmt::format("--update-device: the files are of {} and {}; give those of one",
+                                   first.device, file.device));
+    device.memory = file.machine.memory;
+    for (const KernelPoint& point : file.points) {
+      if (point.shape.family == KernelFamily::GemmFp32)
+        device.peak_fp32 = std::max(device.peak_fp32,
+                                    FlopsPerSecond{flops_of(point.shape).value / point.time.value});
+      if (point.shape.family == KernelFamily::CopyDevice)
+        device.memory_bandwidth = std::max(
+            device.memory_bandwidth, Bytes{2 * static_cast<double>(point.shape.size)} / point.time);
+    }
+  }
+  if (device.peak_fp32.value <= 0 || device.memory_bandwidth.value <= 0)
+    throw InputError(
+        "--update-device: needs measured gemm-fp32 and copy-device points (stepcast-probe gemm "
+        "memory)");
+  device.provenance = {
+      .kind = ProvenanceKind::Derived,
+      .source = fmt::format("stepcast-probe on {}, driver {}, {}", first.machine.gpu,
+                            first.machine.driver, first.date),
+      .method =
+          "the best fp32 product rate measured; twice the bytes of the best copy inside the "
+          "device over its time; memory as the driver reports it"};
+  return device;
+}
+
+std::string device_json_text(const DeviceSpec& device) {
+  nlohmann::ordered_json json;
+  json["format"] = "stepcast-device";
+  json["version"] = 1;
+  json["name"] = device.name;
+  json["provenance"] = provenance_json(device.provenance);
+  json["peak_fp32_tflops"] = std::stod(fmt::format("{:.4g}", device.peak_fp32.value * 1e-12));
+  json["memory_bandwidth"] = fmt::format("{:.4g}GBps", device.memory_bandwidth.value * 1e-9);
+  if (device.memory.value > 0)
+    json["memory"] = fmt::format("{:.0f}B", device.memory.value);
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace stepcast

@@ -1,0 +1,116 @@
+#include "sim/validate/probe/cuda/support.hpp"
+
+#include <fmt/format.h>
+
+#include "models/base/text.hpp"
+#include "sim/validate/probe/hardware_error.hpp"
+
+namespace stepcast {
+
+void check(cudaError_t status, std::string_view what) {
+  if (status != cudaSuccess)
+    throw HardwareError(fmt::format("{}: {}", what, cudaGetErrorString(status)));
+}
+
+void check(cublasStatus_t status, std::string_view what) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw HardwareError(fmt::format("{}: {}", what, cublasGetStatusString(status)));
+}
+
+CudaStream::CudaStream() {
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a CUDA stream");
+}
+
+CudaStream::~CudaStream() {
+  if (stream_ != nullptr)
+    cudaStreamDestroy(stream_);
+}
+
+void CudaStream::synchronise() const {
+  check(cudaStreamSynchronize(stream_), "a kernel");
+}
+
+CudaEvent::CudaEvent(Purpose purpose) {
+  const unsigned flags = purpose == Purpose::Timing ? cudaEventDefault : cudaEventDisableTiming;
+  check(cudaEventCreateWithFlags(&event_, flags), "a CUDA event");
+}
+
+CudaEvent::~CudaEvent() {
+  if (event_ != nullptr)
+    cudaEventDestroy(event_);
+}
+
+void CudaEvent::record(const CudaStream& stream) const {
+  check(cudaEventRecord(event_, stream.get()), "a CUDA event");
+}
+
+void CudaEvent::hold(const CudaStream& stream) const {
+  check(cudaStreamWaitEvent(stream.get(), event_, 0), "a CUDA event");
+}
+
+void CudaEvent::synchronise() const {
+  check(cudaEventSynchronize(event_), "a kernel");
+}
+
+Seconds elapsed(const CudaEvent& begin, const CudaEvent& end) {
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "a CUDA event");
+  return {static_cast<double>(milliseconds) * 1e-3};
+}
+
+Memory::Memory(std::size_t bytes, Place place) : place_(place) {
+  const cudaError_t status = place == Place::Device
+                                 ? cudaMalloc(&data_, bytes)
+                                 : cudaHostAlloc(&data_, bytes, cudaHostAllocDefault);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // else the next kernel would report it
+    throw HardwareError(fmt::format("too little {} memory: {} could not be allocated",
+                                    place == Place::Device ? "GPU" : "pinned host",
+                                    format_bytes({static_cast<double>(bytes)})));
+  }
+  check(status, "memory");
+}
+
+Memory::~Memory() {
+  if (data_ == nullptr)
+    return;
+  if (place_ == Place::Device)
+    cudaFree(data_);
+  else
+    cudaFreeHost(data_);
+}
+
+Cublas::Cublas(const CudaStream& stream) {
+  check(cublasCreate(&handle_), "cuBLAS");
+  check(cublasSetStream(handle_, stream.get()), "cuBLAS");
+}
+
+Cublas::~Cublas() {
+  if (handle_ != nullptr)
+    cublasDestroy(handle_);
+}
+
+TimedRun timed_on(const CudaStream& stream, std::function<void()> enqueue) {
+  return [&stream, enqueue = std::move(enqueue)](std::uint32_t repeats) {
+    const CudaEvent begin;
+    const CudaEvent end;
+    begin.record(stream);
+    for (std::uint32_t i = 0; i < repeats; ++i)
+      enqueue();
+    end.record(stream);
+    end.synchronise();
+    return elapsed(begin, end);
+  };
+}
+
+std::vector<float> fetch(const CudaStream& stream, const float* data,
+                         std::span<const std::uint64_t> places) {
+  std::vector<float> values(places.size());
+  stream.synchronise();
+  for (std::size_t i = 0; i < places.size(); ++i)
+    check(cudaMemcpy(&values[i], data + places[i], sizeof(float), cudaMemcpyDeviceToHost),
+          "a result");
+  return values;
+}
+
+}  // namespace stepcast

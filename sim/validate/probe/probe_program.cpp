@@ -1,0 +1,208 @@
+#include "sim/validate/probe/probe_program.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <new>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/validate/probe/hardware_error.hpp"
+#include "sim/validate/probe/results.hpp"
+#include "traces/catalog.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+std::vector<Workload> shipped_workloads() {
+  std::vector<Workload> workloads;
+  for (const std::string& name : list_names(CatalogKind::Workload))
+    workloads.push_back(load_workload(name));
+  return workloads;
+}
+
+Work listed(ProbeKind kind, const MachineLimits& limits, bool quick) {
+  return work_of(kind, limits,
+                 kind == ProbeKind::Gemm ? shipped_workloads() : std::vector<Workload>{}, quick);
+}
+
+/// --dry-run: what would be measured on one GPU, or on --gpus.
+int list_work(const ProbeArguments& arguments) {
+  const MachineLimits limits{.gpus = arguments.gpus.value_or(1)};
+  for (const ProbeKind kind : arguments.probes) {
+    const Work work = listed(kind, limits, arguments.quick);
+    Bytes most{};
+    for (const KernelShape& shape : work.shapes)
+      most = std::max(most, memory_of(shape));
+    fmt::print("{:<12} {:>4} points, up to {} of GPU memory\n", name_of(kind), work.shapes.size(),
+               format_bytes(most));
+  }
+  return 0;
+}
+
+/// Says on stderr what the results lack.
+void warn(const Hardware& hardware, const std::string& line) {
+  if (hardware.reports())
+    fmt::print(stderr, "stepcast-probe: {}\n", line);
+}
+
+void report(const Hardware& hardware, const HardwareResults& results, const std::string& folder) {
+  if (!hardware.reports())
+    return;
+  fmt::print("{}", render_points(results));
+  fmt::print(stderr, "written to {}\n", write_results(folder, results));
+}
+
+void measure_probe(Hardware& hardware, ProbeKind kind, const ProbeArguments& arguments,
+                   const std::string& device) {
+  const Work work = listed(kind, hardware.limits(), arguments.quick);
+  if (work.too_large > 0)
+    warn(hardware, fmt::format("{}: {} points left out, the GPU has too little free memory",
+                               name_of(kind), work.too_large));
+  if (work.shapes.empty())
+    throw HardwareError(
+        fmt::format("{}: the GPU's free memory suffices for no point at all", name_of(kind)));
+  const Effort effort = arguments.quick ? quick_effort() : full_effort();
+  HardwareResults results = new_results(hardware.machine(), device, name_of(kind), arguments.quick);
+  for (const KernelShape& shape : work.shapes)
+    results.points.push_back(hardware.measure(shape, effort));
+  report(hardware, results, arguments.output);
+}
+
+std::string device_of(const ProbeArguments& arguments, const Hardware& hardware) {
+  return arguments.device.empty() ? device_name_of(hardware.machine().gpu) : arguments.device;
+}
+
+int measure_probes(const ProbeArguments& arguments, const HardwareFinder& find) {
+  const std::unique_ptr<Hardware> hardware = find(arguments.gpus);
+  check_folder(arguments.output);
+  for (const ProbeKind kind : arguments.probes) {
+    const std::string missing = hardware->missing_for(kind);
+    if (missing.empty())
+      measure_probe(*hardware, kind, arguments, device_of(arguments, *hardware));
+    else if (arguments.chosen)
+      throw HardwareError(fmt::format("{}: {}", name_of(kind), missing));
+    else
+      warn(*hardware, fmt::format("{} left out: {}", name_of(kind), missing));
+  }
+  return 0;
+}
+
+std::vector<ReplayProgram> programs_of(const ExportedPlan& plan, Hardware& hardware,
+                                       ReplayMode mode, Emulation emulation) {
+  const ReplayCalibration calibration = hardware.calibrate();
+  if (mode == ReplayMode::Emulated)
+    return {emulated_program(plan, calibration, emulation)};
+  std::vector<ReplayProgram> programs;
+  for (const Rank rank : hardware.local_ranks())
+    programs.push_back(real_program(plan, calibration, rank));
+  return programs;
+}
+
+ReplayResult result_of(const ExportedPlan& plan, ReplayMode mode,
+                       const ReplayMeasurement& measured) {
+  const Sample sample = summary_of(measured.iterations);
+  return {.workload = plan.workload,
+          .cluster = plan.cluster,
+          .schedule = plan.plan.schedule,
+          .gpus = plan.gpus,
+          .emulated = mode == ReplayMode::Emulated,
+          .iterations = sample.samples,
+          .predicted = plan.iteration_time,
+          .measured = sample.time,
+          .spread = sample.spread};
+}
+
+std::string render(const ReplayResult& result, const std::string& gpu) {
+  return fmt::format(
+      "{}, {} on {}: iteration predicted {}, measured {} ({:+.1f} %, +- {:.1f} % over {} "
+      "iterations) on {}{}\n",
+      result.schedule, result.workload, result.cluster, format_seconds(result.predicted),
+      format_seconds(result.measured), 100 * (result.predicted / result.measured - 1),
+      100 * result.spread, result.iterations, gpu,
+      result.emulated ? "; collectives emulated on one GPU" : "");
+}
+
+int replay(const ProbeArguments& arguments, const HardwareFinder& find) {
+  const ExportedPlan plan = read_exported_plan(arguments.plan);
+  if (arguments.gpus)
+    replay_mode(plan.gpus, *arguments.gpus, arguments.gpus);
+  if (arguments.dry_run) {
+    fmt::print("{}: {} tasks on {} streams, predicted {}\n", plan.plan.schedule,
+               plan.plan.graph.size(), plan.plan.streams.size(),
+               format_seconds(plan.iteration_time));
+    return 0;
+  }
+  const std::unique_ptr<Hardware> hardware = find(arguments.gpus);
+  check_folder(arguments.output);
+  const ReplayMode mode = replay_mode(plan.gpus, hardware->limits().gpus, arguments.gpus);
+  const auto programs = programs_of(plan, *hardware, mode, arguments.emulation);
+  const ReplayMeasurement measured = hardware->replay(plan, programs, arguments.iterations);
+  if (!hardware->reports())
+    return 0;
+  const ReplayResult result = result_of(plan, mode, measured);
+  HardwareResults results =
+      new_results(hardware->machine(), device_of(arguments, *hardware),
+                  fmt::format("replay-{}-{}", plan.plan.schedule, plan.workload), arguments.quick);
+  results.replays.push_back(result);
+  if (mode == ReplayMode::Emulated)
+    results.provenance.notes.push_back(
+        arguments.emulation == Emulation::Copies
+            ? "collectives emulated: copies between host and device that take the predicted time"
+            : "collectives emulated: a kernel of one thread that waits for the predicted time");
+  if (!arguments.timeline.empty()) {
+    write_text_file(arguments.timeline, replay_trace(plan, measured));
+    fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
+               arguments.timeline);
+  }
+  fmt::print("{}", render(result, hardware->machine().gpu));
+  fmt::print(stderr, "written to {}\n", write_results(arguments.output, results));
+  return 0;
+}
+
+int run(const ProbeArguments& arguments, const HardwareFinder& find) {
+  if (arguments.help) {
+    fmt::print("{}", probe_help());
+    return 0;
+  }
+  if (arguments.version) {
+    fmt::print("stepcast-probe " STEPCAST_VERSION "\n");
+    return 0;
+  }
+  if (!arguments.plan.empty())
+    return replay(arguments, find);
+  return arguments.dry_run ? list_work(arguments) : measure_probes(arguments, find);
+}
+
+int fail(const char* what, int exit_code) {
+  std::fflush(stdout);
+  std::string line = what;
+  std::ranges::replace(line, '\n', ' ');
+  if (!line.empty())  // another process says it
+    fmt::print(stderr, "stepcast-probe: {}\n", line);
+  return exit_code;
+}
+
+}  // namespace
+
+int run_probe(std::span<const std::string> arguments, const HardwareFinder& find) {
+  try {
+    return run(parse_probe_arguments(arguments), find);
+  } catch (const InputError& error) {
+    return fail(error.what(), 2);
+  } catch (const HardwareError& error) {
+    return fail(error.what(), 3);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory", 3);
+  } catch (const std::system_error& error) {
+    return fail(error.what(), 2);
+  } catch (const std::exception& error) {
+    return fail(error.what(), 1);
+  }
+}
+
+}  // namespace stepcast

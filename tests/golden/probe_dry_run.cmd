@@ -1,0 +1,1 @@
+stepcast-probe --dry-run --quick

@@ -1,0 +1,84 @@
+#include "traces/readers/stepcast/exported_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/input_error.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Forward and backward of one layer, an all-reduce, and the next forward waits for it.
+const std::string kPlan = R"({
+  "format": "stepcast-plan", "version": 1, "schedule": "wfbp", "workload": "w", "cluster": "c",
+  "fidelity": "flow", "gpus": 2, "rank": 0, "iteration_time_s": 0.006,
+  "provenance": {"kind": "assumed", "source": "made up"},
+  "streams": ["compute", "all-reduce"], "groups": [[0, 1]],
+  "tasks": [
+    {"label": "fc", "kind": "forward", "stream": 0, "group": 0, "duration_s": 0.001},
+    {"label": "fc", "kind": "backward", "stream": 0, "group": 0, "duration_s": 0.002},
+    {"label": "gradients", "kind": "communication", "stream": 1, "group": 0,
+     "collective": "all-reduce", "algorithm": "ring", "size_bytes": 1000000, "wait_s": 0.0001,
+     "time_s": 0.0029}
+  ],
+  "edges": [[1, 2]], "next_edges": [[2, 0]]
+})";
+
+std::string with(const std::string& old_text, const std::string& new_text) {
+  std::string text = kPlan;
+  text.replace(text.find(old_text), old_text.size(), new_text);
+  return text;
+}
+
+std::string error_with(const std::string& old_text, const std::string& new_text) {
+  return input_error_of([&] { parse_exported_plan(with(old_text, new_text), "p.json"); });
+}
+
+TEST(ExportedPlan, HoldsEverythingThatAReplayNeeds) {
+  const ExportedPlan exported = parse_exported_plan(kPlan, "p.json");
+  EXPECT_EQ(exported.plan.schedule, "wfbp");
+  EXPECT_EQ(exported.gpus, 2U);
+  EXPECT_DOUBLE_EQ(exported.iteration_time.value, 0.006);
+  ASSERT_EQ(exported.plan.graph.size(), 3U);
+  EXPECT_DOUBLE_EQ(exported.plan.graph.task(1).duration.value, 0.002);
+  EXPECT_EQ(exported.plan.graph.task(2).stream, 1U);
+  EXPECT_EQ(exported.plan.collectives.at(0).collective.kind, CollectiveKind::AllReduce);
+  EXPECT_DOUBLE_EQ(exported.forecasts.at(0).time.value, 0.0029);
+  EXPECT_EQ(exported.plan.next, (std::vector<TaskGraph::Edge>{{2, 0}}));
+}
+
+TEST(ExportedPlan, IsReadBackAsItWasWritten) {
+  const std::string written = to_json_text(parse_exported_plan(kPlan, "p.json"));
+  EXPECT_EQ(to_json_text(parse_exported_plan(written, "written")), written);
+}
+
+TEST(ExportedPlan, RefusesAnotherVersion) {
+  EXPECT_EQ(error_with("\"version\": 1", "\"version\": 2"),
+            "p.json: /version: expected 1, found 2");
+}
+
+TEST(ExportedPlan, RefusesIndicesBeyondTheirLists) {
+  EXPECT_EQ(error_with("\"stream\": 1", "\"stream\": 2"),
+            "p.json: /tasks/2/stream: expected a stream from 0 to 1, found 2");
+  EXPECT_EQ(error_with("[[1, 2]]", "[[1, 3]]"),
+            "p.json: /edges/0: expected two tasks from 0 to 2 such as [0, 1]");
+  EXPECT_EQ(error_with("[[0, 1]]", "[[0, 2]]"),
+            "p.json: /groups/0: expected different ranks from 0 to 1");
+}
+
+TEST(ExportedPlan, RefusesTasksThatWaitForEachOther) {
+  EXPECT_EQ(error_with("[[1, 2]]", "[[2, 0], [1, 2]]").substr(0, 15), "p.json: /edges:");
+}
+
+TEST(ExportedPlan, RefusesAnAlgorithmThatCannotDoTheCollective) {
+  EXPECT_EQ(error_with("\"ring\"", "\"pairwise\""),
+            "p.json: /tasks/2/algorithm: expected an algorithm for all-reduce, found \"pairwise\"");
+}
+
+TEST(ExportedPlan, RefusesAnUnknownKind) {
+  EXPECT_EQ(error_with("\"backward\"", "\"backwards\""),
+            "p.json: /tasks/1/kind: expected forward, backward, update, other-compute or "
+            "communication, found \"backwards\"; did you mean \"backward\"?");
+}
+
+}  // namespace
+}  // namespace stepcast

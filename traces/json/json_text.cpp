@@ -1,0 +1,36 @@
+#include "traces/json/json_text.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "traces/json/provenance_json.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_number(double value) {
+  value += 0.0;  // Turns -0 into 0.
+  const bool whole = value == std::floor(value) && std::abs(value) <= kLargestExactInteger;
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.9g}", value);
+}
+
+std::string indented_provenance(const Provenance& provenance) {
+  const std::string flat =
+      provenance_json(provenance).dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string indented;
+  for (const char c : flat)
+    indented += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return indented;
+}
+
+}  // namespace stepcast
