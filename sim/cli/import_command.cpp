@@ -40,7 +40,7 @@ class ImportCommand final : public Subcommand {
         {"--device", "NAME", &import_.device, "device of the trace; default: the format's name"},
         {"--source", "TEXT", &import_.source, "who measured it, for the provenance"},
         {"--gaps", "G", &gaps_,
-         "the device's waits for the host: keep them as layers (the default) or drop"},
+         "the device's waits for the host: keep as layers (default) or drop"},
         {"--forward-share", "X", &import_.forward_share,
          "forward over backward time, where a trace tells the latter only (0.5)"},
         {"--strict", "", &import_.strict,
