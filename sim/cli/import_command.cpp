@@ -22,9 +22,9 @@ class ImportCommand final : public Subcommand {
         .name = "import",
         .summary = "Convert a measured trace into a workload",
         .description = fmt::format(
-            "The format is found by content: {};\n"
-            "also gzip-compressed. Several files, or a folder, are the ranks of one job. What "
-            "was skipped or\nis doubtful is counted by kind on standard error.",
+            "The format is found by content, also gzip-compressed:\n{}.\n"
+            "Several files, or a folder, are the ranks of one job. What was skipped or is doubtful "
+            "is counted by\nkind on standard error.",
             fmt::join(trace_formats(), ", ")),
         .examples = {"stepcast import profiles/vgg16/graph.txt --model vgg16 --batch 128 -o "
                      "vgg16.json",
@@ -40,8 +40,7 @@ class ImportCommand final : public Subcommand {
         {"--device", "NAME", &import_.device, "device of the trace; default: the format's name"},
         {"--source", "TEXT", &import_.source, "who measured it, for the provenance"},
         {"--gaps", "G", &gaps_,
-         "keep (the default): what the device waited for the host stays as layers of its own; "
-         "drop"},
+         "the device's waits for the host: keep as layers (default) or drop"},
         {"--forward-share", "X", &import_.forward_share,
          "forward over backward time, where a trace tells the latter only (0.5)"},
         {"--strict", "", &import_.strict,

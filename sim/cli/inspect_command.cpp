@@ -19,7 +19,7 @@ class InspectCommand final : public Subcommand {
             .summary = "Say what a measured trace holds",
             .description = fmt::format(
                 "Steps, device time by category, collectives with their sizes, overlap. Formats, "
-                "found by content:\n{}; also gzip-compressed.",
+                "found by content,\nalso gzip-compressed:\n{}.",
                 fmt::join(trace_formats(), ", ")),
             .examples = {"stepcast inspect trace.json.gz", "stepcast inspect rank*.json --json"}};
   }
