@@ -82,8 +82,10 @@ class PlanWriter {
         return builder_.broadcast(task.label, task.size, options);
       case CollectiveKind::Reduce:
         return builder_.reduce(task.label, task.size, options);
+      case CollectiveKind::Send:
+        break;
     }
-    return {};
+    throw InputError(fmt::format("{}: {}: sends cannot be predicted", step_.name, task.label));
   }
 
   /// A stream of a plan holds compute or communication, one of the device may hold both: its

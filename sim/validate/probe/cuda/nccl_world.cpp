@@ -135,6 +135,8 @@ void Communicator::enqueue(std::size_t member, CollectiveKind kind, std::uint64_
           "reduce");
     case CollectiveKind::AllToAll:
       return exchange(send, receive, share, size_, communicator, stream.get());
+    case CollectiveKind::Send:
+      throw HardwareError("sends between neighbours cannot be replayed; other collectives can");
   }
 }
 
