@@ -100,6 +100,7 @@ std::string hardware_plot(const HardwareValidation& validation) {
 DeviceSpec fitted_device(std::span<const HardwareResults> files) {
   const HardwareResults& first = files.front();
   DeviceSpec device{.name = first.device};
+  std::uint64_t largest_copy = 0;  // smaller ones may stay in a cache
   for (const HardwareResults& file : files) {
     if (file.device != first.device)
       throw InputError(fmt::format("--update-device: the files are of {} and {}; give those of one",
@@ -109,9 +110,10 @@ DeviceSpec fitted_device(std::span<const HardwareResults> files) {
       if (point.shape.family == KernelFamily::GemmFp32)
         device.peak_fp32 = std::max(device.peak_fp32,
                                     FlopsPerSecond{flops_of(point.shape).value / point.time.value});
-      if (point.shape.family == KernelFamily::CopyDevice)
-        device.memory_bandwidth = std::max(
-            device.memory_bandwidth, Bytes{2 * static_cast<double>(point.shape.size)} / point.time);
+      if (point.shape.family == KernelFamily::CopyDevice && point.shape.size > largest_copy) {
+        largest_copy = point.shape.size;
+        device.memory_bandwidth = Bytes{2 * static_cast<double>(largest_copy)} / point.time;
+      }
     }
   }
   if (device.peak_fp32.value <= 0 || device.memory_bandwidth.value <= 0)

@@ -18,9 +18,9 @@ std::string hardware_validation_json(const HardwareValidation& validation);
 /// Predicted against measured time of every case as SVG.
 std::string hardware_plot(const HardwareValidation& validation);
 
-/// What the measured points say of the device: the best fp32 rate, the best bandwidth of copies
-/// inside the device (read and written), the memory. Throws InputError if the files are of several
-/// devices, or hold no gemm-fp32 or copy-device point.
+/// What the measured points say of the device: the best fp32 rate, the bandwidth of the largest
+/// copy inside the device (read and written), the memory. Throws InputError if the files are of
+/// several devices, or hold no gemm-fp32 or copy-device point.
 DeviceSpec fitted_device(std::span<const HardwareResults> files);
 
 /// The device as the text of a file of configs/devices.

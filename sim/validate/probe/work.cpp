@@ -195,7 +195,7 @@ Bytes memory_of(const KernelShape& shape) {
     case SizeUnit::Launches:
       return {kWorkspace};
     case SizeUnit::Volume:
-      return {2 * size * shape.communicators + 2 * kWorkspace};
+      return {3 * size * shape.communicators + 2 * kWorkspace};
   }
   return {};
 }
