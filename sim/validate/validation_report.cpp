@@ -46,10 +46,26 @@ Validations those(std::span<const Validation> validations, Predicate wanted) {
   return chosen;
 }
 
+/// Columns as wide as their widest entry, and as those of other tables at least.
+struct Widths {
+  std::size_t workload = 25;
+  std::size_t cell = 22;
+};
+
+Widths widths_of(const Validations& cases) {
+  Widths widths;
+  for (const Validation& each : cases) {
+    widths.workload = std::max(widths.workload, each.workload.size());
+    widths.cell = std::max(widths.cell, cell_text(each).size());
+  }
+  return widths;
+}
+
 /// A line for each pair of workload and schedule.
-std::string lines_of(const Validations& cases, const std::set<std::uint32_t>& sizes) {
-  const auto key = [](const Validation& each) {
-    return fmt::format("| {:<25} | {:<20} |", each.workload, schedule_text(each));
+std::string lines_of(const Validations& cases, const std::set<std::uint32_t>& sizes,
+                     const Widths& widths) {
+  const auto key = [&widths](const Validation& each) {
+    return fmt::format("| {:<{}} | {:<20} |", each.workload, widths.workload, schedule_text(each));
   };
   std::string text;
   for (const std::string& row : distinct(cases, key)) {
@@ -57,7 +73,7 @@ std::string lines_of(const Validations& cases, const std::set<std::uint32_t>& si
     for (const std::uint32_t gpus : sizes) {
       const auto found = std::ranges::find_if(
           cases, [&](const Validation& each) { return key(each) == row && each.gpus == gpus; });
-      text += fmt::format(" {:<22} |", found == cases.end() ? "" : cell_text(*found));
+      text += fmt::format(" {:<{}} |", found == cases.end() ? "" : cell_text(*found), widths.cell);
     }
     text += '\n';
   }
@@ -69,13 +85,14 @@ std::string table_of(const Validations& cases) {
   std::set<std::uint32_t> sizes;
   for (const Validation& each : cases)
     sizes.insert(each.gpus);
-  std::string heading = fmt::format("| {:<25} | {:<20} |", "workload", "schedule");
-  std::string rule = fmt::format("|{:-<27}|{:-<22}|", "", "");
+  const Widths widths = widths_of(cases);
+  std::string heading = fmt::format("| {:<{}} | {:<20} |", "workload", widths.workload, "schedule");
+  std::string rule = fmt::format("|{:-<{}}|{:-<22}|", "", widths.workload + 2, "");
   for (const std::uint32_t gpus : sizes) {
-    heading += fmt::format(" {:<22} |", fmt::format("{} GPUs", gpus));
-    rule += fmt::format("{:-<24}|", "");
+    heading += fmt::format(" {:<{}} |", fmt::format("{} GPUs", gpus), widths.cell);
+    rule += fmt::format("{:-<{}}|", "", widths.cell + 2);
   }
-  return heading + "\n" + rule + "\n" + lines_of(cases, sizes) + "\n";
+  return heading + "\n" + rule + "\n" + lines_of(cases, sizes, widths) + "\n";
 }
 
 std::string summary_line(const std::string& what, const ErrorSummary& summary) {

@@ -14,7 +14,8 @@ cmake --build "$1/packaging/consumer"
 
 # An installed program reads the data beside it, even where the source tree is still there.
 echo '{}' >"$prefix/share/stepcast/configs/clusters/only-here.json"
-"$prefix/bin/stepcast" list clusters 2>&1 | grep -q only-here || {
+complaint=$("$prefix/bin/stepcast" list clusters 2>&1 || true)
+[[ $complaint == *only-here.json* ]] || {
   echo "the installed program does not read the data beside it" && exit 1
 }
 rm "$prefix/share/stepcast/configs/clusters/only-here.json"

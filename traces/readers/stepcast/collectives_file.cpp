@@ -23,13 +23,16 @@ using nlohmann::json;
 constexpr std::size_t kMostCurves = 4096;
 constexpr std::uint64_t kMostRanks = std::uint64_t{1} << 20U;
 
+/// Those that benchmarks measure: all but sends between neighbours.
 CollectiveKind read_kind(ObjectReader& object) {
   const std::string name = object.text("collective");
-  if (const auto kind = find_collective_kind(name))
-    return *kind;
+  const auto found = find_collective_kind(name);
+  if (found && *found != CollectiveKind::Send)
+    return *found;
   std::vector<std::string> known;
   for (const CollectiveKind kind : all_collective_kinds())
-    known.emplace_back(name_of(kind));
+    if (kind != CollectiveKind::Send)
+      known.emplace_back(name_of(kind));
   object.fail("collective", fmt::format("expected one of {}, found {}{}", fmt::join(known, ", "),
                                         in_quotes(name), did_you_mean(name, known)));
 }
