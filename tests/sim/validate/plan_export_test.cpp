@@ -52,7 +52,8 @@ TEST_P(ExportedSchedule, KeepsWorkAndIsReadBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, ExportedSchedule,
-                         testing::Values("bsp", "wfbp", "ddp", "dear", "spd-kfac", "horovod"),
+                         testing::Values("bsp", "wfbp", "ddp", "dear", "spd-kfac", "horovod",
+                                         "topka2a", "gtopk"),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::erase(name, '-');

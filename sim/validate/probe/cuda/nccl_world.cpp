@@ -136,7 +136,7 @@ void Communicator::enqueue(std::size_t member, CollectiveKind kind, std::uint64_
     case CollectiveKind::AllToAll:
       return exchange(send, receive, share, size_, communicator, stream.get());
     case CollectiveKind::Send:
-      throw HardwareError("sends between neighbours cannot be replayed; other collectives can");
+      throw HardwareError("sends between neighbours cannot be replayed");  // refused before
   }
 }
 

@@ -97,5 +97,14 @@ TEST(ReplayProgram, IsRealOnlyOnThePlansGpus) {
   EXPECT_EQ(input_error_of([] { replay_mode(64, 8, 2); }).substr(0, 8), "--gpus 2");
 }
 
+TEST(ReplayProgram, SendsCanOnlyBeEmulated) {
+  ExportedPlan plan = small_plan();
+  plan.plan.collectives[0].collective.kind = CollectiveKind::Send;
+  EXPECT_EQ(emulated_program(plan, kCalibration, Emulation::Copies).steps.size(), 2U);
+  EXPECT_EQ(input_error_of([&] { real_program(plan, kCalibration, 0); }),
+            "test sends between neighbours, which is not replayed; --gpus 1 emulates its "
+            "communication");
+}
+
 }  // namespace
 }  // namespace stepcast
