@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "models/base/error.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 
@@ -65,14 +67,17 @@ std::vector<Change> changes_of(const Settings& settings, const std::string& sche
   return changes;
 }
 
-Seconds iteration_time(const Scenario& scenario, const std::string& schedule,
-                       const Settings& settings) {
+/// None where the settings cannot be without each other: a delay of 2 needs its 4 local steps.
+std::optional<Seconds> find_iteration_time(const Scenario& scenario, const std::string& schedule,
+                                           const Settings& settings) try {
   Scenario other = scenario;
   other.settings = settings;
   other.cluster = with_settings(scenario.original_cluster, settings);
   other.engine.stragglers = settings.stragglers;
   other.engine.fold = true;
   return step_time_of(planned(other, schedule).plan, other.cluster, other.engine);
+} catch (const InputError&) {
+  return std::nullopt;
 }
 
 /// Equal but for rounding: another plan may add up the same times in another order.
@@ -95,8 +100,8 @@ bool is_cheap(const Scenario& scenario) {
 
 void note_changes_without_effect(Forecast& forecast, const Scenario& scenario) {
   for (const Change& change : changes_of(scenario.settings, forecast.schedule)) {
-    const Seconds without = iteration_time(scenario, forecast.schedule, change.without);
-    if (!same(without, forecast.iteration_time))
+    const auto without = find_iteration_time(scenario, forecast.schedule, change.without);
+    if (!without || !same(*without, forecast.iteration_time))
       continue;
     forecast.notes.push_back(fmt::format("{} changed nothing: the iteration time is the same {}",
                                          change.setting, change.otherwise));

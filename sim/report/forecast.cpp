@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -66,6 +67,20 @@ void add_steps(Forecast& forecast, const std::vector<Seconds>& steps) {
                   "the critical "
                   "path and its shares are those of the period.",
                   forecast.steps, format_seconds(forecast.worst_iteration_time)));
+}
+
+bool sends_several_at_once(const Stream& stream) {
+  const auto* rule = std::get_if<ByPriority>(&stream.rule);
+  return rule && rule->at_once != 1;
+}
+
+void add_fidelity_note(Forecast& forecast, const Plan& plan) {
+  if (forecast.fidelity == Fidelity::Analytic &&
+      std::ranges::any_of(plan.streams, sends_several_at_once))
+    forecast.notes.push_back(
+        "Analytic fidelity: transfers that are under way at once do not share links, so this may "
+        "be "
+        "faster than the network allows; flow shares them.");
 }
 
 void add_steadiness_notes(Forecast& forecast) {
@@ -138,6 +153,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
                        const Timeline& timeline) {
   Forecast forecast = identify(workload, cluster, plan, options, fidelity);
   add_times(forecast, workload, timeline);
+  add_fidelity_note(forecast, plan);
   add_steadiness_notes(forecast);
   add_memory(forecast, workload, cluster, plan);
   add_compression_source(forecast, workload);

@@ -123,15 +123,18 @@ std::string without_cell(const SweepRow& row, std::size_t cell) {
   return text;
 }
 
-/// Whether every row takes as long as those that differ from it in this cell only.
+/// Whether there are rows that differ in this cell only, and all of them take equally long.
 bool changes_nothing(const Rows& rows, std::size_t cell) {
   constexpr double kRounding = 1e-9;
   std::map<std::string, Seconds> times;
-  return std::ranges::all_of(rows, [&](const SweepRow& row) {
+  bool compared = false;
+  const bool alike = std::ranges::all_of(rows, [&](const SweepRow& row) {
     const Seconds time = row.forecast.iteration_time;
     const auto [known, is_new] = times.try_emplace(without_cell(row, cell), time);
+    compared = compared || !is_new;
     return std::abs(time / known->second - 1) < kRounding;
   });
+  return compared && alike;
 }
 
 /// What a forecast notes, the first row for which it holds, and for how many it does.

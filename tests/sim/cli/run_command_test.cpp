@@ -69,6 +69,24 @@ TEST(RunCommand, AnOptionThatChangesNothingIsNoted) {
             "25MiB");
 }
 
+TEST(RunCommand, OptionsThatNeedEachOtherAreNotTriedApart) {
+  // A delay of 2 is refused without its 4 local steps; 1 is the default of both.
+  const Outcome outcome = run_cli(
+      run_with({"--schedule", "delayed", "--set", "local_steps=4", "--set", "delay=2", "--json"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["steps"], 4);
+}
+
+TEST(RunCommand, AnalyticTransfersThatShareNothingAreNoted) {
+  const auto notes_at = [](const char* fidelity) {
+    return json::parse(run_cli(run_with({"--schedule", "ps", "--fidelity", fidelity, "--json"}))
+                           .out)["notes"]
+        .dump();
+  };
+  EXPECT_NE(notes_at("analytic").find("do not share links"), std::string::npos);
+  EXPECT_EQ(notes_at("flow").find("do not share links"), std::string::npos);
+}
+
 TEST(RunCommand, ASettingWithAnEffectIsNotNoted) {
   const Outcome outcome =
       run_cli(run_with({"--schedule", "dear", "--set", "cluster.nic.bandwidth=2Gbps", "--json"}));

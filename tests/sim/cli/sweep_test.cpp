@@ -97,6 +97,14 @@ TEST(Sweep, NotesStandOnceBelowTheTable) {
   }
 }
 
+TEST(Sweep, WhatWasNeverComparedIsNotSaidToChangeNothing) {
+  // zero has no placement: no two rows differ in the schedule alone.
+  const Outcome outcome =
+      run_cli(compare_with({"--schedules", "ps,zero", "--set", "placement=remote,colocated"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find("changed nothing"), std::string::npos) << outcome.out;
+}
+
 TEST(Sweep, ScalesStronglyOverNodeCounts) {
   const Outcome outcome = run_cli(compare_with(
       {"--schedules", "dear", "--nodes", "4,8", "--set", "global_batch=512", "--json"}));
