@@ -17,6 +17,8 @@ namespace stepcast {
 namespace {
 
 constexpr double kLargestCount = 1e18;
+constexpr std::int64_t kLatestTime = 1'000'000'000'000'000'000;  // Microseconds.
+constexpr std::uint64_t kNanosecondsEach = 1000;                 // Microsecond.
 
 enum class Use { Read, Ignore, Unknown };
 
@@ -204,7 +206,9 @@ void KinetoBuilder::property(const std::string& path, const ChromeArgument& valu
       return std::nullopt;
     return static_cast<std::uint32_t>(*value.number);
   };
-  if (path == "distributedInfo/rank")
+  if (path == "baseTimeNanoseconds")
+    trace_.first_time_us = static_cast<std::int64_t>(count_of(value.number) / kNanosecondsEach);
+  else if (path == "distributedInfo/rank")
     trace_.rank = whole();
   else if (path == "distributedInfo/world_size")
     trace_.world_size = whole();
@@ -220,6 +224,7 @@ KinetoTrace read_kineto_trace(ByteSource& source, const std::string& origin, Imp
   if (!builder.saw_events())
     throw InputError(origin + ": expected \"traceEvents\" with events, found none");
   KinetoTrace trace = builder.take();
+  trace.first_time_us += std::clamp(text.first_time_us, -kLatestTime, kLatestTime);
   trace.repaired_backslashes = text.repaired_backslashes;
   for (std::uint64_t i = 0; i < text.repaired_backslashes; ++i)
     report.doubt("raw backslash in a text, read as itself", "a text of the file");

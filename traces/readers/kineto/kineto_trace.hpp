@@ -66,6 +66,9 @@ struct KinetoTrace {
   std::string device_name;
   std::optional<std::uint32_t> rank;
   std::optional<std::uint32_t> world_size;
+  /// What the events' times count from, in microseconds on the host's clock: exact where a double
+  /// would round.
+  std::int64_t first_time_us = 0;
   std::uint64_t repaired_backslashes = 0;
 
   const std::string& name_of(const KinetoEvent& event) const { return names[event.name]; }
