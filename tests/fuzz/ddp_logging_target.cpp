@@ -5,7 +5,9 @@
 namespace stepcast::fuzz {
 
 bool accepts_ddp_logging(std::string_view text) {
-  return inspects(DdpLoggingReader(), text);
+  const DdpLoggingReader reader;
+  const bool inspected = inspects(reader, text);
+  return supplements(reader, text) && inspected;
 }
 
 }  // namespace stepcast::fuzz

@@ -11,6 +11,7 @@
 #include "traces/readers/kineto/kineto_workload.hpp"
 #include "traces/readers/kineto/rank_record_of.hpp"
 #include "traces/readers/kineto/recorded_steps.hpp"
+#include "traces/readers/kineto/supplied_shapes.hpp"
 #include "traces/readers/rank_comparison.hpp"
 #include "traces/replay/rank_alignment.hpp"
 
@@ -49,21 +50,41 @@ void note_facts(const KinetoTrace& trace, const KinetoView& view, const RankStep
       facts.buckets.push_back(bucket.size);
 }
 
-RankSteps read_rank(const TraceStream& file, KinetoFacts& facts, ImportReport& report) {
+/// Those of the last list of buckets beside the trace.
+std::vector<Bytes> supplied_buckets(const ImportOptions& options) {
+  std::vector<Bytes> buckets;
+  for (const TraceSupplement& supplement : options.supplements)
+    if (!supplement.buckets.empty())
+      buckets = supplement.buckets;
+  return buckets;
+}
+
+/// Gives the gradients their sizes; returns where these come from.
+std::string size_all(const KinetoTrace& trace, const KinetoView& view, const ImportOptions& options,
+                     std::vector<StepLayers>& steps, ImportReport& report) {
+  const std::string supplied = supply_shapes(options.supplements, steps, report);
+  const std::string sized = size_gradients(trace, view, steps);
+  return sized == kRecordedShapes && !supplied.empty() ? supplied : sized;
+}
+
+RankSteps read_rank(const TraceStream& file, const ImportOptions& options, KinetoFacts& facts,
+                    ImportReport& report) {
   const auto source = file.open();
   const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
-  const KinetoView view = interpret(trace, report);
+  const KinetoView view = interpret(trace, report, supplied_buckets(options));
   RankSteps rank{.origin = file.origin,
                  .rank = trace.rank,
                  .world_size = trace.world_size,
                  .record = rank_record_of(trace, view, file.origin),
                  .steps = find_layers(trace, view)};
-  const std::string sized = size_gradients(trace, view, rank.steps);
+  const std::string sized = size_all(trace, view, options, rank.steps, report);
   if (sized.empty())
     report.doubt("gradient sizes that the trace does not tell", file.origin);
   if (facts.origin.empty()) {
     note_facts(trace, view, rank, facts);
     facts.gradients_by = sized;
+    if (facts.buckets.empty())
+      facts.buckets = supplied_buckets(options);
   }
   return rank;
 }
@@ -129,7 +150,7 @@ Workload KinetoReader::read(const std::vector<TraceStream>& files, const ImportO
   KinetoFacts facts{.ranks = files.size()};
   std::vector<RankSteps> ranks;
   for (const TraceStream& file : files)
-    ranks.push_back(read_rank(file, facts, report));
+    ranks.push_back(read_rank(file, options, facts, report));
   check_same_job(ranks);
   facts.alignment = alignment_of(ranks, report);
   std::vector<StepLayers> steps;

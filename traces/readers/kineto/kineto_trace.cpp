@@ -20,6 +20,8 @@ constexpr double kLargestCount = 1e18;
 constexpr std::int64_t kLatestTime = 1'000'000'000'000'000'000;  // Microseconds.
 constexpr std::uint64_t kNanosecondsEach = 1000;                 // Microsecond.
 
+constexpr std::string_view kAccumulateGradient = "torch::autograd::AccumulateGrad";
+
 enum class Use { Read, Ignore, Unknown };
 
 struct Category {
@@ -116,6 +118,9 @@ void KinetoBuilder::event(const ChromeEvent& event) {
   if (added.kind == KinetoKind::Operator && names_annotation(event.name))
     added.kind = KinetoKind::Annotation;
   add_details(event, added);
+  if (event.name == kAccumulateGradient)
+    if (const std::uint64_t id = count_of(event.number("Record function id")); id > 0)
+      trace_.record_ids.emplace(static_cast<std::uint32_t>(trace_.events.size()), id);
   trace_.events.push_back(added);
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "models/base/units.hpp"
@@ -63,6 +64,8 @@ struct KinetoTrace {
   std::vector<std::string> names;
   std::vector<std::string> threads;  ///< "pid/tid".
   std::vector<KinetoCollective> collectives;
+  /// PyTorch's number of a call, by event; kept of those that accumulate a gradient only.
+  std::unordered_map<std::uint32_t, std::uint64_t> record_ids;
   std::string device_name;
   std::optional<std::uint32_t> rank;
   std::optional<std::uint32_t> world_size;
