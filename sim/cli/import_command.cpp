@@ -23,11 +23,13 @@ class ImportCommand final : public Subcommand {
         .summary = "Convert a measured trace into a workload",
         .description = fmt::format(
             "The format is found by content, also gzip-compressed:\n{}.\n"
-            "Several files, or a folder, are the ranks of one job. What was skipped or is doubtful "
-            "is counted by\nkind on standard error.",
+            "Several files, or a folder, are the ranks of one job. An execution trace or a DDP "
+            "bucket list\nbeside a PyTorch profiler trace adds the sizes that it lacks. What was "
+            "skipped or is doubtful\nis counted by kind on standard error.",
             fmt::join(trace_formats(), ", ")),
         .examples = {"stepcast import profiles/vgg16/graph.txt --model vgg16 --batch 128 -o "
                      "vgg16.json",
+                     "stepcast import trace.json buckets.json --batch 32 -o resnet50.json",
                      "stepcast import rank0.json.gz rank1.json.gz --batch 32 -o resnet50.json"}};
   }
 

@@ -18,15 +18,17 @@ class InspectCommand final : public Subcommand {
     return {.name = "inspect",
             .summary = "Say what a measured trace holds",
             .description = fmt::format(
-                "Steps, device time by category, collectives with their sizes, overlap. Formats, "
-                "found by content,\nalso gzip-compressed:\n{}.",
+                "Steps, device time by category, collectives with their sizes, overlap. Several "
+                "files, or a folder:\nthe ranks of a job are put on one clock, with who waits for "
+                "whom in collectives.\nFormats, found by content, also gzip-compressed:\n{}.",
                 fmt::join(trace_formats(), ", ")),
-            .examples = {"stepcast inspect trace.json.gz", "stepcast inspect rank*.json --json"}};
+            .examples = {"stepcast inspect trace.json.gz", "stepcast inspect rank*.json --json",
+                         "stepcast inspect profiles/"}};
   }
 
   std::vector<CommandOption> options() override {
     return {
-        {"FILE", "", &files_, "trace to read; several are inspected one after the other"},
+        {"FILE", "", &files_, "trace to read; several, or a folder: one for each rank"},
         {"--strict", "", &import_.strict, "refuse a trace if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON: a list, one entry a file"},
     };
@@ -36,22 +38,59 @@ class InspectCommand final : public Subcommand {
     if (files_.empty())
       throw InputError("inspect: expected a file, for example: " + help().examples.front());
     const std::vector<std::filesystem::path> given(files_.begin(), files_.end());
-    std::string text;
+    std::vector<Inspected> all;
     for (const auto& path : files_in(given))
-      text += fmt::format("{}{}", text.empty() ? "" : json_ ? ",\n" : "\n", inspect(path));
-    fmt::print("{}", json_ ? fmt::format("[\n{}]\n", text) : text);
+      all.push_back(inspect(path));
+    const RankComparison comparison = compare(all);
+    fmt::print("{}", json_ ? json_text(all, comparison) : text(all, comparison));
     return 0;
   }
 
  private:
-  std::string inspect(const std::filesystem::path& path) const {
+  struct Inspected {
+    std::filesystem::path path;
+    TraceSummary summary;
     ImportReport report;
-    const TraceSummary summary = inspect_trace(std::span(&path, 1), import_, report);
-    if (json_)
-      return trace_json(summary, report);
-    for (const std::string& line : describe(report))
-      fmt::print(stderr, "{}: {}\n", path.string(), line);
-    return fmt::format("{}: {}", path.string(), render_trace(summary));
+  };
+
+  Inspected inspect(const std::filesystem::path& path) const {
+    Inspected inspected{.path = path};
+    inspected.summary = inspect_trace(std::span(&path, 1), import_, inspected.report);
+    if (!json_)
+      for (const std::string& line : describe(inspected.report))
+        fmt::print(stderr, "{}: {}\n", path.string(), line);
+    return inspected;
+  }
+
+  /// Of the files that may be ranks of one job; nothing if there is one at most.
+  static RankComparison compare(const std::vector<Inspected>& all) {
+    std::vector<RankRecord> records;
+    for (const Inspected& inspected : all)
+      if (inspected.summary.rank)
+        records.push_back(*inspected.summary.rank);
+    return compare_ranks(records);
+  }
+
+  static std::string text(const std::vector<Inspected>& all, const RankComparison& comparison) {
+    std::string text;
+    for (const Inspected& inspected : all)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", inspected.path.string(),
+                          render_trace(inspected.summary));
+    const bool compared = !comparison.ranks.empty() || !comparison.why_not.empty();
+    return compared ? fmt::format("{}\n{}", text, render_ranks(comparison)) : text;
+  }
+
+  static std::string json_text(const std::vector<Inspected>& all,
+                               const RankComparison& comparison) {
+    std::string text;
+    std::size_t ranks = 0;
+    for (const Inspected& inspected : all) {
+      const bool compared = inspected.summary.rank && !comparison.ranks.empty();
+      text += fmt::format("{}{}", text.empty() ? "" : ",\n",
+                          trace_json(inspected.summary, inspected.report,
+                                     compared ? &comparison.ranks[ranks++] : nullptr));
+    }
+    return fmt::format("[\n{}]\n", text);
   }
 
   std::vector<std::string> files_;

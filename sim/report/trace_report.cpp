@@ -87,7 +87,55 @@ ordered_json steps_json(const TraceSummary& summary) {
   return json;
 }
 
+ordered_json rank_json(const RankTiming& timing) {
+  return {{"name", timing.name},
+          {"clock_offset_s", timing.clock_offset.value},
+          {"clock_offset_spread_s", timing.spread.value},
+          {"mean_step_s", timing.mean_step.value},
+          {"waiting_s", timing.waiting.value},
+          {"last_to_collectives", timing.last},
+          {"holding_up_s", timing.holding.value},
+          {"straggler", timing.straggler}};
+}
+
+std::string stragglers_text(const RankComparison& comparison) {
+  std::string text;
+  for (const RankTiming& timing : comparison.ranks)
+    if (timing.straggler)
+      text += wrap(fmt::format("Straggler: {} comes last to {} of {} collectives; all others wait "
+                               "{} a step for it alone.",
+                               timing.name, timing.last, comparison.collectives,
+                               format_seconds(timing.holding)),
+                   0);
+  return text.empty() ? "No straggler.\n" : text;
+}
+
 }  // namespace
+
+std::string render_ranks(const RankComparison& comparison) {
+  if (comparison.ranks.empty())
+    return wrap("Not compared as ranks of one job: " + comparison.why_not, 0);
+  Table table{.columns = {{"rank", Align::Left},
+                          {"clock offset"},
+                          {"half within"},
+                          {"mean step"},
+                          {"waits"},
+                          {"last to"},
+                          {"holds up others"}}};
+  for (const RankTiming& timing : comparison.ranks)
+    table.rows.push_back({timing.name, format_offset(timing.clock_offset),
+                          format_seconds(timing.spread), format_seconds(timing.mean_step),
+                          format_seconds(timing.waiting), fmt::format("{}", timing.last),
+                          format_seconds(timing.holding)});
+  std::string text = render(table);
+  text += wrap(fmt::format("Clock offsets by the ends of {} collectives that all ranks took part "
+                           "in; waits: a step, in them for the rank that comes last.",
+                           comparison.collectives),
+               0);
+  if (comparison.unmatched > 0)
+    text += fmt::format("{} collectives are not on every rank.\n", comparison.unmatched);
+  return text + stragglers_text(comparison);
+}
 
 std::string render_trace(const TraceSummary& summary) {
   std::string text = facts_text(summary);
@@ -100,7 +148,8 @@ std::string render_trace(const TraceSummary& summary) {
   return text;
 }
 
-std::string trace_json(const TraceSummary& summary, const ImportReport& report) {
+std::string trace_json(const TraceSummary& summary, const ImportReport& report,
+                       const RankTiming* timing) {
   ordered_json json{{"format", summary.format}};
   for (const auto& [name, value] : summary.facts)
     json["facts"][name] = value;
@@ -117,6 +166,8 @@ std::string trace_json(const TraceSummary& summary, const ImportReport& report) 
                                    {"time_s", entry.time.value}});
   json["overlapped_communication_s"] = summary.overlapped_communication.value;
   json["exposed_communication_s"] = summary.exposed_communication.value;
+  if (timing != nullptr)
+    json["rank"] = rank_json(*timing);
   json["skipped"] = tallies_json(report.skipped());
   json["doubtful"] = tallies_json(report.doubtful());
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

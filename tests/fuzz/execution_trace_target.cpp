@@ -5,7 +5,9 @@
 namespace stepcast::fuzz {
 
 bool accepts_execution_trace(std::string_view text) {
-  return inspects(ExecutionTraceReader(), text);
+  const ExecutionTraceReader reader;
+  const bool inspected = inspects(reader, text);
+  return supplements(reader, text) && inspected;
 }
 
 }  // namespace stepcast::fuzz

@@ -15,6 +15,7 @@ std::span<const Target> targets() {
       {"cluster", accepts_cluster},
       {"collectives", accepts_collectives},
       {"compression_costs", accepts_compression_costs},
+      {"ddp_logging", accepts_ddp_logging},
       {"device", accepts_device},
       {"espresso", accepts_espresso},
       {"execution_trace", accepts_execution_trace},

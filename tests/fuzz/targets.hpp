@@ -19,6 +19,7 @@ bool accepts_chakra(std::string_view text);
 bool accepts_cluster(std::string_view text);
 bool accepts_collectives(std::string_view text);
 bool accepts_compression_costs(std::string_view text);
+bool accepts_ddp_logging(std::string_view text);
 bool accepts_device(std::string_view text);
 bool accepts_espresso(std::string_view text);
 bool accepts_execution_trace(std::string_view text);

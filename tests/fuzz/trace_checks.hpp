@@ -31,4 +31,13 @@ inline bool inspects(const TraceReader& reader, std::string_view text) {
   });
 }
 
+/// Whether a reader takes the text as an addition to a trace.
+inline bool supplements(const TraceReader& reader, std::string_view text) {
+  return accepts([&] {
+    ImportReport report;
+    require(reader.supplement(text_stream(text, "input"), report).has_value(),
+            "the format adds to a trace");
+  });
+}
+
 }  // namespace stepcast::fuzz

@@ -69,6 +69,30 @@ Found find_reader(std::span<const std::filesystem::path> paths, ImportReport& re
   return found;
 }
 
+/// The files of a trace apart from those that only add to it. If all do, they stay.
+std::vector<std::filesystem::path> without_supplements(std::span<const std::filesystem::path> paths,
+                                                       ImportOptions& options,
+                                                       ImportReport& report) {
+  const std::vector<std::filesystem::path> all = files_in(paths);
+  if (all.size() < 2)
+    return all;
+  std::vector<std::filesystem::path> traces;
+  for (const auto& path : all) {
+    auto supplement = reader_for(path).supplement(file_stream(path), report);
+    if (supplement)
+      options.supplements.push_back(std::move(*supplement));
+    else
+      traces.push_back(path);
+  }
+  return traces.empty() ? all : traces;
+}
+
+void refuse_useless_supplements(const TraceReader& reader, const ImportOptions& options) {
+  if (!options.supplements.empty() && !reader.takes_supplements())
+    throw InputError(fmt::format("{}: adds nothing to a {} trace; expected a kineto trace with it",
+                                 options.supplements.front().origin, reader.name()));
+}
+
 void describe_tallies(const std::map<std::string, ImportReport::Tally>& tallies,
                       std::string_view verdict, std::vector<std::string>& lines) {
   for (const auto& [kind, tally] : tallies) {
@@ -86,8 +110,10 @@ Workload import_trace(const std::filesystem::path& path, const ImportOptions& op
 
 Workload import_trace(std::span<const std::filesystem::path> paths, const ImportOptions& options,
                       ImportReport& report) {
-  const Found found = find_reader(paths, report);
-  Workload workload = found.reader->read(found.files, options, report);
+  ImportOptions supplied = options;
+  const Found found = find_reader(without_supplements(paths, supplied, report), report);
+  refuse_useless_supplements(*found.reader, supplied);
+  Workload workload = found.reader->read(found.files, supplied, report);
   if (options.strict)
     refuse_doubts(report, found.files.front().origin);
   return workload;

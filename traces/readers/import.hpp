@@ -16,7 +16,8 @@ Workload import_trace(const std::filesystem::path& path, const ImportOptions& op
                       ImportReport& report);
 
 /// The same for a trace of several files: one for each rank of a job. A folder stands for the files
-/// in it.
+/// in it. Files without times (an execution trace, a bucket list) beside a profiler's trace add
+/// what they know to it.
 Workload import_trace(std::span<const std::filesystem::path> paths, const ImportOptions& options,
                       ImportReport& report);
 

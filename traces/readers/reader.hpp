@@ -17,6 +17,19 @@
 
 namespace stepcast {
 
+/// A gradient's tensor in a file without times.
+struct SuppliedGradient {
+  std::uint64_t record_id = 0;  ///< PyTorch's number of the call that accumulated it; 0: none.
+  std::uint64_t elements = 0;   ///< 0: without a shape.
+};
+
+/// What a file without times adds to a profiler's trace of the same run.
+struct TraceSupplement {
+  std::string origin;
+  std::vector<SuppliedGradient> gradients;  ///< In ready order, of all steps in the file.
+  std::vector<Bytes> buckets;               ///< Of one step, in the order of their all-reduces.
+};
+
 /// What a trace does not say about itself, and how strictly to read it.
 struct ImportOptions {
   std::optional<std::uint32_t> batch;  ///< Samples per step, where the trace does not tell.
@@ -27,6 +40,7 @@ struct ImportOptions {
       forward_share;       ///< Forward over backward time, where only the latter is known.
   bool drop_gaps = false;  ///< Leave out the time in which the device waited for the host.
   bool strict = false;     ///< Anything skipped or doubtful is an InputError.
+  std::vector<TraceSupplement> supplements{};  ///< From the files given beside the trace.
 };
 
 /// What a reader had to skip or could not quite believe, by kind. A trace with such places is still
@@ -79,6 +93,14 @@ class TraceReader {
   /// InputError that begins with the origin and names the line or field.
   virtual Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
                         ImportReport& report) const = 0;
+
+  /// What a file of this format adds to a trace given with it. None: it is a trace by itself.
+  virtual std::optional<TraceSupplement> supplement(const TraceStream&, ImportReport&) const {
+    return std::nullopt;
+  }
+
+  /// Whether read() makes use of options.supplements.
+  virtual bool takes_supplements() const { return false; }
 
   /// What the files hold. Same errors. By default that of the workload made of them.
   virtual TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions& options,

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/base/units.hpp"
+#include "traces/readers/rank_record.hpp"
 
 namespace stepcast {
 
@@ -41,6 +43,7 @@ struct TraceSummary {
   std::vector<CollectiveSummary> collectives;
   Seconds overlapped_communication{};  ///< While computation ran as well.
   Seconds exposed_communication{};     ///< While none ran.
+  std::optional<RankRecord> rank;  ///< For a comparison with other ranks; none: not one of many.
 };
 
 }  // namespace stepcast

@@ -26,6 +26,7 @@ class ChromeHandler final : public nlohmann::json_sax<json> {
       : origin_(origin), sink_(sink), options_(options) {}
 
   bool truncated() const { return truncated_; }
+  std::int64_t first_time_us() const { return base_.value_or(0); }
 
   bool null() override { return scalar(std::nullopt, ""); }
   bool boolean(bool value) override { return scalar(value ? 1 : 0, value ? "true" : "false"); }
@@ -280,7 +281,9 @@ ChromeText read_chrome_json(ByteSource& source, const std::string& origin, Chrom
   std::istream stream(&buffer);
   ChromeHandler handler(origin, sink, options);
   json::sax_parse(stream, &handler);
-  return {.repaired_backslashes = buffer.repaired(), .truncated = handler.truncated()};
+  return {.repaired_backslashes = buffer.repaired(),
+          .first_time_us = handler.first_time_us(),
+          .truncated = handler.truncated()};
 }
 
 }  // namespace stepcast

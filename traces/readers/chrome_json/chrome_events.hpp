@@ -50,7 +50,8 @@ class ChromeSink {
 
 struct ChromeText {
   std::uint64_t repaired_backslashes = 0;
-  bool truncated = false;  ///< Ended inside the list of events, and that was allowed.
+  std::int64_t first_time_us = 0;  ///< The time that starts count from, on the writer's clock.
+  bool truncated = false;          ///< Ended inside the list of events, and that was allowed.
 };
 
 struct ChromeOptions {

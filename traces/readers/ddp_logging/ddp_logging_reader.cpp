@@ -57,8 +57,15 @@ bool DdpLoggingReader::sniff(std::string_view head) const {
 Workload DdpLoggingReader::read(const std::vector<TraceStream>& files, const ImportOptions&,
                                 ImportReport&) const {
   throw InputError(only_file(files, name()).origin +
-                   ": a list of gradient buckets holds no times: import the profiler's trace of "
-                   "the run (stepcast inspect shows what this one holds)");
+                   ": a list of gradient buckets holds no times: import it together with the "
+                   "profiler's trace of the run (stepcast inspect shows what this one holds)");
+}
+
+std::optional<TraceSupplement> DdpLoggingReader::supplement(const TraceStream& file,
+                                                            ImportReport&) const {
+  const json logging = parse_json(text_of(file), file.origin);
+  return TraceSupplement{
+      .origin = file.origin, .gradients = {}, .buckets = buckets_of(logging, file.origin)};
 }
 
 TraceSummary DdpLoggingReader::inspect(const std::vector<TraceStream>& files, const ImportOptions&,

@@ -17,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double kMostElements = 1e15;
+constexpr std::string_view kAccumulate = "torch::autograd::AccumulateGrad";
 
 /// What the nodes add up to.
 struct Totals {
@@ -84,10 +85,18 @@ void add_node(const json& node, const std::string& place, Totals& totals, Import
   ++totals.operators[name];
   if (name == "record_param_comms")
     add_collective(node, place, totals, report);
-  if (name == "torch::autograd::AccumulateGrad") {
+  if (name == kAccumulate) {
     ++totals.gradients;
     totals.gradient_elements += static_cast<std::uint64_t>(input_elements(node));
   }
+}
+
+json nodes_of(const TraceStream& file) {
+  json document = parse_json(text_of(file), file.origin);
+  const auto nodes = document.find("nodes");
+  if (nodes == document.end() || !nodes->is_array())
+    throw InputError(file.origin + ": /nodes: expected a list of nodes");
+  return std::move(*nodes);
 }
 
 }  // namespace
@@ -102,23 +111,37 @@ bool ExecutionTraceReader::sniff(std::string_view head) const {
 Workload ExecutionTraceReader::read(const std::vector<TraceStream>& files, const ImportOptions&,
                                     ImportReport&) const {
   throw InputError(only_file(files, name()).origin +
-                   ": an execution trace holds no times: import the profiler's trace of the run "
-                   "(stepcast inspect shows what this one holds)");
+                   ": an execution trace holds no times: import it together with the profiler's "
+                   "trace of the run (stepcast inspect shows what this one holds)");
+}
+
+std::optional<TraceSupplement> ExecutionTraceReader::supplement(const TraceStream& file,
+                                                                ImportReport& report) const {
+  TraceSupplement supplement{.origin = file.origin, .gradients = {}, .buckets = {}};
+  for (const json& node : nodes_of(file)) {
+    if (!node.is_object() || node.value("name", json()) != kAccumulate)
+      continue;
+    const auto elements = static_cast<std::uint64_t>(input_elements(node));
+    if (elements == 0)
+      report.doubt("gradient without a shape in an execution trace", file.origin);
+    const auto id = static_cast<std::uint64_t>(count_in(attribute(node, "rf_id")));
+    supplement.gradients.push_back({.record_id = id, .elements = elements});
+  }
+  if (supplement.gradients.empty())
+    report.doubt("execution trace without gradients", file.origin);
+  return supplement;
 }
 
 TraceSummary ExecutionTraceReader::inspect(const std::vector<TraceStream>& files,
                                            const ImportOptions&, ImportReport& report) const {
   const TraceStream& file = only_file(files, name());
-  const json document = parse_json(text_of(file), file.origin);
-  const auto nodes = document.find("nodes");
-  if (nodes == document.end() || !nodes->is_array())
-    throw InputError(file.origin + ": /nodes: expected a list of nodes");
+  const json nodes = nodes_of(file);
   Totals totals;
-  for (std::size_t i = 0; i < nodes->size(); ++i)
-    add_node((*nodes)[i], fmt::format("node {}", i), totals, report);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    add_node(nodes[i], fmt::format("node {}", i), totals, report);
   TraceSummary summary{.format = name()};
   summary.facts = {
-      {"nodes", fmt::format("{}", nodes->size())},
+      {"nodes", fmt::format("{}", nodes.size())},
       {"operators", fmt::format("{} different", totals.operators.size())},
       {"gradients", fmt::format("{} of {} elements", totals.gradients, totals.gradient_elements)}};
   for (const auto& [key, entry] : totals.collectives)

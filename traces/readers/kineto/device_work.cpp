@@ -79,13 +79,41 @@ std::string place_of(const KinetoTrace& trace, const KinetoEvent& event) {
   return fmt::format("{} at {:.6f} s", trace.name_of(event).substr(0, kShown), event.start.value);
 }
 
+bool reduces(const KnownCollective& known) {
+  return known.kind == CollectiveKind::AllReduce || known.kind == CollectiveKind::ReduceScatter;
+}
+
+/// Work is in order of its start, and so are the buckets.
+void supply_buckets(const KinetoTrace& trace, std::span<const Bytes> buckets, KinetoView& view,
+                    ImportReport& report) {
+  std::map<std::uint32_t, std::vector<DeviceWork*>> reductions;
+  for (DeviceWork& work : view.work)
+    if (work.phase == WorkPhase::Communication && work.step != kNoStep &&
+        reduces(collective_of(trace, work)))
+      reductions[work.step].push_back(&work);
+  for (const auto& [step, found] : reductions) {
+    const std::string& place = view.steps.steps[step].name;
+    if (found.size() != buckets.size()) {
+      report.doubt("step with another number of reductions than the list has buckets", place);
+      continue;
+    }
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+      const Bytes recorded = collective_of(trace, *found[i]).size;
+      if (recorded > Bytes{} && recorded != buckets[i])
+        report.doubt("reduction of another size than its bucket in the list", place);
+      found[i]->supplied_size = buckets[i];
+    }
+  }
+}
+
 void count_doubts(const KinetoTrace& trace, const KinetoView& view, ImportReport& report) {
   std::map<std::int32_t, Seconds> stream_end;
   for (const DeviceWork& work : view.work) {
     const KinetoEvent& event = trace.events[work.event];
     if (work.launch == kNoEvent)
       report.doubt("device work without a recorded launch", place_of(trace, event));
-    if (work.phase == WorkPhase::Communication && work.collective == kNoEvent)
+    if (work.phase == WorkPhase::Communication && work.collective == kNoEvent &&
+        work.supplied_size <= Bytes{})
       report.doubt("collective without a recorded size", place_of(trace, event));
     const auto [end, first] = stream_end.emplace(event.stream, event.end());
     if (!first && event.start + kOverlapTolerance < end->second)
@@ -96,7 +124,8 @@ void count_doubts(const KinetoTrace& trace, const KinetoView& view, ImportReport
 
 }  // namespace
 
-KinetoView interpret(const KinetoTrace& trace, ImportReport& report) {
+KinetoView interpret(const KinetoTrace& trace, ImportReport& report,
+                     std::span<const Bytes> buckets) {
   KinetoView view{.steps = find_steps(trace), .scopes = find_scopes(trace)};
   const Launches launches = launches_by_correlation(trace);
   for (std::uint32_t i = 0; i < trace.events.size(); ++i)
@@ -104,6 +133,8 @@ KinetoView interpret(const KinetoTrace& trace, ImportReport& report) {
       view.work.push_back(work_of(trace, view, launches, i));
   std::ranges::stable_sort(view.work, {},
                            [&](const DeviceWork& w) { return trace.events[w.event].start; });
+  if (!buckets.empty())
+    supply_buckets(trace, buckets, view, report);
   count_doubts(trace, view, report);
   return view;
 }
@@ -134,6 +165,8 @@ KnownCollective collective_of(const KinetoTrace& trace, const DeviceWork& work) 
   }
   if (!known.kind)
     known.kind = collective_kind_of(trace.name_of(trace.events[work.event]));
+  if (known.size <= Bytes{})
+    known.size = work.supplied_size;
   return known;
 }
 

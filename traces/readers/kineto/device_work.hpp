@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "traces/readers/kineto/scopes.hpp"
@@ -28,6 +29,7 @@ struct DeviceWork {
   std::uint32_t collective =
       kNoEvent;  ///< Into KinetoTrace::collectives, if its arguments are known.
   WorkPhase phase = WorkPhase::Forward;
+  Bytes supplied_size{};  ///< Of a bucket of gradients, by a list beside the trace; 0: none.
 };
 
 /// A trace as a whole, understood: steps, nesting on the host, and the device's work in order of
@@ -41,7 +43,11 @@ struct KinetoView {
 /// Joins device work to launches by correlation and sorts it by phase: by annotation, by the node
 /// of the backward graph, else by the thread that launched it. What cannot be joined, overlaps
 /// other work of its stream or lies in no step is counted.
-KinetoView interpret(const KinetoTrace& trace, ImportReport& report);
+///
+/// `buckets`: of one step, from a list given beside the trace; empty: none was. Where a step has as
+/// many reductions, they get these sizes as far as their own were not recorded.
+KinetoView interpret(const KinetoTrace& trace, ImportReport& report,
+                     std::span<const Bytes> buckets = {});
 
 /// "forward", "communication", ...
 const char* name_of(WorkPhase phase);

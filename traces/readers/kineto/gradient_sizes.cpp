@@ -54,7 +54,7 @@ void size_by_buckets(StepLayers& step) {
   std::uint32_t order = 0;
   for (const GradientBucket& bucket : step.buckets)
     step.layers[bucket.layer].gradients.push_back(
-        {order++, static_cast<std::uint64_t>(bucket.size.value) / kFloat});
+        {.order = order++, .elements = static_cast<std::uint64_t>(bucket.size.value) / kFloat});
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void size_by_buckets(StepLayers& step) {
 std::string size_gradients(const KinetoTrace& trace, const KinetoView& view,
                            std::vector<StepLayers>& steps) {
   if (std::ranges::all_of(steps, all_known))
-    return "recorded shapes";
+    return std::string(kRecordedShapes);
   const auto by_copies = [&](StepLayers& step) { return size_by_copies(trace, view, step); };
   if (std::ranges::all_of(steps, by_copies))
     return "copies out of the gradient buckets, in their order";

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "traces/readers/kineto/layer_times.hpp"
 
 namespace stepcast {
+
+/// What size_gradients() returns if every gradient's shape was known.
+inline constexpr std::string_view kRecordedShapes = "recorded shapes";
 
 /// Gives the gradients of each step their sizes, from the first of these that the trace holds: the
 /// shapes that PyTorch recorded; the copies out of DistributedDataParallel's buckets, which are as

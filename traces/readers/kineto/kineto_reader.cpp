@@ -9,7 +9,10 @@
 #include "traces/readers/kineto/gradient_sizes.hpp"
 #include "traces/readers/kineto/kineto_summary.hpp"
 #include "traces/readers/kineto/kineto_workload.hpp"
+#include "traces/readers/kineto/rank_record_of.hpp"
 #include "traces/readers/kineto/recorded_steps.hpp"
+#include "traces/readers/kineto/supplied_shapes.hpp"
+#include "traces/readers/rank_comparison.hpp"
 #include "traces/replay/rank_alignment.hpp"
 
 namespace stepcast {
@@ -20,6 +23,7 @@ struct RankSteps {
   std::string origin;
   std::optional<std::uint32_t> rank;
   std::optional<std::uint32_t> world_size;
+  RankRecord record;
   std::vector<StepLayers> steps;
 };
 
@@ -31,11 +35,6 @@ std::uint32_t batch_by_shapes(const KinetoTrace& trace, const KinetoView& view) 
         return event.batch;
     }
   return 0;
-}
-
-Seconds mean_step(const KinetoSteps& steps) {
-  return (steps.steps.back().end - steps.steps.front().begin) /
-         static_cast<double>(steps.steps.size());
 }
 
 void note_facts(const KinetoTrace& trace, const KinetoView& view, const RankSteps& rank,
@@ -51,20 +50,41 @@ void note_facts(const KinetoTrace& trace, const KinetoView& view, const RankStep
       facts.buckets.push_back(bucket.size);
 }
 
-RankSteps read_rank(const TraceStream& file, KinetoFacts& facts, ImportReport& report) {
+/// Those of the last list of buckets beside the trace.
+std::vector<Bytes> supplied_buckets(const ImportOptions& options) {
+  std::vector<Bytes> buckets;
+  for (const TraceSupplement& supplement : options.supplements)
+    if (!supplement.buckets.empty())
+      buckets = supplement.buckets;
+  return buckets;
+}
+
+/// Gives the gradients their sizes; returns where these come from.
+std::string size_all(const KinetoTrace& trace, const KinetoView& view, const ImportOptions& options,
+                     std::vector<StepLayers>& steps, ImportReport& report) {
+  const std::string supplied = supply_shapes(options.supplements, steps, report);
+  const std::string sized = size_gradients(trace, view, steps);
+  return sized == kRecordedShapes && !supplied.empty() ? supplied : sized;
+}
+
+RankSteps read_rank(const TraceStream& file, const ImportOptions& options, KinetoFacts& facts,
+                    ImportReport& report) {
   const auto source = file.open();
   const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
-  const KinetoView view = interpret(trace, report);
+  const KinetoView view = interpret(trace, report, supplied_buckets(options));
   RankSteps rank{.origin = file.origin,
                  .rank = trace.rank,
                  .world_size = trace.world_size,
+                 .record = rank_record_of(trace, view, file.origin),
                  .steps = find_layers(trace, view)};
-  const std::string sized = size_gradients(trace, view, rank.steps);
+  const std::string sized = size_all(trace, view, options, rank.steps, report);
   if (sized.empty())
     report.doubt("gradient sizes that the trace does not tell", file.origin);
   if (facts.origin.empty()) {
     note_facts(trace, view, rank, facts);
     facts.gradients_by = sized;
+    if (facts.buckets.empty())
+      facts.buckets = supplied_buckets(options);
   }
   return rank;
 }
@@ -100,6 +120,21 @@ void check_same_job(const std::vector<RankSteps>& ranks) {
   }
 }
 
+/// For the provenance: what the ranks' collectives say of their clocks.
+std::string alignment_of(const std::vector<RankSteps>& ranks, ImportReport& report) {
+  std::vector<RankRecord> records;
+  for (const RankSteps& rank : ranks)
+    records.push_back(rank.record);
+  const RankComparison comparison = compare_ranks(records);
+  for (std::size_t i = 0; i < comparison.unmatched; ++i)
+    report.doubt("collective that not every rank recorded", records.front().origin);
+  if (comparison.ranks.empty())
+    return comparison.why_not.empty() ? "" : "clocks not compared: " + comparison.why_not;
+  return fmt::format("clocks against {}'s, by the ends of {} collectives: {}",
+                     comparison.ranks.front().name, comparison.collectives,
+                     describe_offsets(comparison));
+}
+
 }  // namespace
 
 bool KinetoReader::sniff(std::string_view head) const {
@@ -115,8 +150,9 @@ Workload KinetoReader::read(const std::vector<TraceStream>& files, const ImportO
   KinetoFacts facts{.ranks = files.size()};
   std::vector<RankSteps> ranks;
   for (const TraceStream& file : files)
-    ranks.push_back(read_rank(file, facts, report));
+    ranks.push_back(read_rank(file, options, facts, report));
   check_same_job(ranks);
+  facts.alignment = alignment_of(ranks, report);
   std::vector<StepLayers> steps;
   for (RankSteps& rank : ranks)
     std::ranges::move(rank.steps, std::back_inserter(steps));
@@ -128,7 +164,10 @@ TraceSummary KinetoReader::inspect(const std::vector<TraceStream>& files, const 
   const TraceStream& file = only_file(files, name());
   const auto source = file.open();
   const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
-  return summarize(trace, interpret(trace, report));
+  const KinetoView view = interpret(trace, report);
+  TraceSummary summary = summarize(trace, view);
+  summary.rank = rank_record_of(trace, view, file.origin);
+  return summary;
 }
 
 std::vector<RecordedStep> KinetoReader::record(const std::vector<TraceStream>& files,

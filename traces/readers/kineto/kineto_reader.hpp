@@ -10,6 +10,7 @@ namespace stepcast {
 class KinetoReader final : public TraceReader {
  public:
   std::string name() const override { return "kineto"; }
+  bool takes_supplements() const override { return true; }
   bool sniff(std::string_view head) const override;
   Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
                 ImportReport& report) const override;

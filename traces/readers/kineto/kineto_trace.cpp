@@ -17,6 +17,10 @@ namespace stepcast {
 namespace {
 
 constexpr double kLargestCount = 1e18;
+constexpr std::int64_t kLatestTime = 1'000'000'000'000'000'000;  // Microseconds.
+constexpr std::uint64_t kNanosecondsEach = 1000;                 // Microsecond.
+
+constexpr std::string_view kAccumulateGradient = "torch::autograd::AccumulateGrad";
 
 enum class Use { Read, Ignore, Unknown };
 
@@ -114,6 +118,9 @@ void KinetoBuilder::event(const ChromeEvent& event) {
   if (added.kind == KinetoKind::Operator && names_annotation(event.name))
     added.kind = KinetoKind::Annotation;
   add_details(event, added);
+  if (event.name == kAccumulateGradient)
+    if (const std::uint64_t id = count_of(event.number("Record function id")); id > 0)
+      trace_.record_ids.emplace(static_cast<std::uint32_t>(trace_.events.size()), id);
   trace_.events.push_back(added);
 }
 
@@ -204,7 +211,9 @@ void KinetoBuilder::property(const std::string& path, const ChromeArgument& valu
       return std::nullopt;
     return static_cast<std::uint32_t>(*value.number);
   };
-  if (path == "distributedInfo/rank")
+  if (path == "baseTimeNanoseconds")
+    trace_.first_time_us = static_cast<std::int64_t>(count_of(value.number) / kNanosecondsEach);
+  else if (path == "distributedInfo/rank")
     trace_.rank = whole();
   else if (path == "distributedInfo/world_size")
     trace_.world_size = whole();
@@ -220,6 +229,7 @@ KinetoTrace read_kineto_trace(ByteSource& source, const std::string& origin, Imp
   if (!builder.saw_events())
     throw InputError(origin + ": expected \"traceEvents\" with events, found none");
   KinetoTrace trace = builder.take();
+  trace.first_time_us += std::clamp(text.first_time_us, -kLatestTime, kLatestTime);
   trace.repaired_backslashes = text.repaired_backslashes;
   for (std::uint64_t i = 0; i < text.repaired_backslashes; ++i)
     report.doubt("raw backslash in a text, read as itself", "a text of the file");

@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "models/base/units.hpp"
@@ -63,9 +64,14 @@ struct KinetoTrace {
   std::vector<std::string> names;
   std::vector<std::string> threads;  ///< "pid/tid".
   std::vector<KinetoCollective> collectives;
+  /// PyTorch's number of a call, by event; kept of those that accumulate a gradient only.
+  std::unordered_map<std::uint32_t, std::uint64_t> record_ids;
   std::string device_name;
   std::optional<std::uint32_t> rank;
   std::optional<std::uint32_t> world_size;
+  /// What the events' times count from, in microseconds on the host's clock: exact where a double
+  /// would round.
+  std::int64_t first_time_us = 0;
   std::uint64_t repaired_backslashes = 0;
 
   const std::string& name_of(const KinetoEvent& event) const { return names[event.name]; }

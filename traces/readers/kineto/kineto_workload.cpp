@@ -104,6 +104,8 @@ Provenance provenance_of(const AverageStep& step, const KinetoFacts& facts,
       gap_note(step, options),
       fmt::format("gradient sizes (fp32): {}",
                   facts.gradients_by.empty() ? "not in the trace" : facts.gradients_by)};
+  if (!facts.alignment.empty())
+    provenance.notes.push_back(facts.alignment);
   if (step.input_copies > Seconds{})
     provenance.notes.push_back(fmt::format("{} a step of copies from host to device are left out",
                                            format_seconds(step.input_copies)));

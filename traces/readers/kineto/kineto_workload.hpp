@@ -16,6 +16,7 @@ struct KinetoFacts {
   std::uint32_t batch = 0;     ///< By the recorded shapes; 0: not recorded.
   Seconds step_time{};         ///< Mean, on the host's clock.
   std::vector<Bytes> buckets;  ///< Gradient buckets in the order of their all-reduces.
+  std::string alignment;       ///< Of the ranks' clocks; empty: one rank.
   std::uint64_t repaired_backslashes = 0;
 };
 

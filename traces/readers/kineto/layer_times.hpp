@@ -10,8 +10,9 @@ namespace stepcast {
 
 /// A gradient of a layer.
 struct LayerGradient {
-  std::uint32_t order = 0;     ///< In which the step's gradients became ready, from 0.
-  std::uint64_t elements = 0;  ///< 0: not known.
+  std::uint32_t order = 0;      ///< In which the step's gradients became ready, from 0.
+  std::uint64_t elements = 0;   ///< 0: not known.
+  std::uint64_t record_id = 0;  ///< PyTorch's number of the call; 0: not recorded.
 };
 
 /// One layer of one recorded step.

@@ -89,8 +89,11 @@ void LayerUnits::add_node(std::uint32_t index) {
   if (event.sequence >= 0)
     layer = layer_by_sequence(event.sequence);
   nodes.push_back({event.start, layer});
-  if (name == kAccumulate)
-    layers_[layer].gradients.push_back({gradients_++, event.elements});
+  if (name != kAccumulate)
+    return;
+  const auto id = trace_.record_ids.find(index);
+  layers_[layer].gradients.push_back(
+      {gradients_++, event.elements, id == trace_.record_ids.end() ? 0 : id->second});
 }
 
 // An operator that makes no node carries the number of the next one that does: of several with one

@@ -95,4 +95,9 @@ KinetoSteps find_steps(const KinetoTrace& trace) {
           .thread = busiest_thread(trace)};
 }
 
+Seconds mean_step(const KinetoSteps& steps) {
+  return (steps.steps.back().end - steps.steps.front().begin) /
+         static_cast<double>(steps.steps.size());
+}
+
 }  // namespace stepcast

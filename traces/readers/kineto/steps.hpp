@@ -26,4 +26,7 @@ struct KinetoSteps {
 /// first annotation that repeats; else all of the trace as one step.
 KinetoSteps find_steps(const KinetoTrace& trace);
 
+/// From the begin of the first step to the end of the last, by their number.
+Seconds mean_step(const KinetoSteps& steps);
+
 }  // namespace stepcast

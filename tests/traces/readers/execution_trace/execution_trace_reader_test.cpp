@@ -38,8 +38,8 @@ TEST(ExecutionTraceReader, ItCannotBeImportedForLackOfTimes) {
   ImportReport report;
   EXPECT_EQ(input_error_of(
                 [&] { ExecutionTraceReader().read({text_stream(kTiny, "e.json")}, {}, report); }),
-            "e.json: an execution trace holds no times: import the profiler's trace of the run "
-            "(stepcast inspect shows what this one holds)");
+            "e.json: an execution trace holds no times: import it together with the "
+            "profiler's trace of the run (stepcast inspect shows what this one holds)");
 }
 
 TEST(ExecutionTraceReader, NodesMustBeAList) {

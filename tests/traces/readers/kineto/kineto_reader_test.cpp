@@ -205,6 +205,22 @@ TEST(KinetoReader, RanksOfOneJobAreAveraged) {
   EXPECT_NEAR(layer_of(workload, "conv2d-0").backward.value, 80e-6, kExact);
 }
 
+TEST(KinetoReader, TheProvenanceOfSeveralRanksTellsTheirClockOffsets) {
+  // All times of the second rank are those of the first, 1 s later.
+  const std::string first = small_trace();
+  const std::string second =
+      replaced(replaced(replaced(first, "\"rank\": 0", "\"rank\": 1"), "\"ts\": 5", "\"ts\": 1005"),
+               "\"ts\": 6", "\"ts\": 1006");
+  ImportReport report;
+  const Workload workload =
+      KinetoReader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
+  const auto& notes = workload.provenance.notes;
+  EXPECT_NE(std::ranges::find(notes,
+                              "clocks against rank 0's, by the ends of 2 collectives: "
+                              "rank 1 +1 s (half within 0 s)"),
+            notes.end());
+}
+
 TEST(KinetoReader, RanksOfDifferentJobsAreRefused) {
   EXPECT_EQ(ranks_error(small_trace()), "b: no rank of the job of a: rank 0 is there already");
   const std::string other = replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");

@@ -1,0 +1,52 @@
+#include "traces/readers/kineto/rank_record_of.hpp"
+
+namespace stepcast {
+namespace {
+
+bool ends_together(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::AllReduce:
+    case CollectiveKind::ReduceScatter:
+    case CollectiveKind::AllGather:
+    case CollectiveKind::AllToAll:
+      return true;
+    case CollectiveKind::Broadcast:
+    case CollectiveKind::Reduce:
+    case CollectiveKind::Send:
+      return false;
+  }
+  return false;
+}
+
+bool is_of_all_ranks(const KnownCollective& known, const KinetoTrace& trace) {
+  return known.ranks == 0 || !trace.world_size || known.ranks == *trace.world_size;
+}
+
+}  // namespace
+
+RankRecord rank_record_of(const KinetoTrace& trace, const KinetoView& view,
+                          const std::string& origin) {
+  RankRecord record{.origin = origin,
+                    .rank = trace.rank,
+                    .ranks = trace.world_size,
+                    .first_time_us = trace.first_time_us,
+                    .steps = view.steps.steps.size(),
+                    .mean_step = mean_step(view.steps),
+                    .collectives = {}};
+  for (const DeviceWork& work : view.work) {
+    if (work.phase != WorkPhase::Communication || work.step == kNoStep)
+      continue;
+    const KnownCollective known = collective_of(trace, work);
+    if (!known.kind || !ends_together(*known.kind) || !is_of_all_ranks(known, trace))
+      continue;
+    const KinetoEvent& event = trace.events[work.event];
+    record.collectives.push_back({.kind = *known.kind,
+                                  .size = known.size,
+                                  .step = work.step,
+                                  .begin = event.start,
+                                  .end = event.end()});
+  }
+  return record;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/units.hpp"
+#include "models/network/collective_kind.hpp"
+
+namespace stepcast {
+
+/// A collective of all ranks, as one rank recorded it. Times are since RankRecord::first_time_us.
+struct RankCollective {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  Bytes size{};  ///< 0: not recorded.
+  std::uint32_t step = 0;
+  Seconds begin{};
+  Seconds end{};
+};
+
+/// What of one rank's trace is compared with the other ranks'.
+struct RankRecord {
+  std::string origin;  ///< The file.
+  std::optional<std::uint32_t> rank;
+  std::optional<std::uint32_t> ranks;  ///< Of the whole job.
+  std::int64_t first_time_us = 0;      ///< On the rank's clock. (A double would round it.)
+  std::size_t steps = 0;
+  Seconds mean_step{};
+  std::vector<RankCollective> collectives;  ///< Of those that end on all ranks together, by begin.
+};
+
+}  // namespace stepcast
