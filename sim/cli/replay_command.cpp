@@ -133,7 +133,7 @@ class ReplayCommand final : public Subcommand {
     if (!bucket_.empty())
       parts.push_back(fmt::format("gradients in buckets of {}", bucket_));
     if (!without_.items.empty())
-      parts.push_back(fmt::format("without {}", fmt::join(without_.items, ", ")));
+      parts.push_back(fmt::format("{} for free", fmt::join(without_.items, ", ")));
     if (device_speed_)
       parts.push_back(fmt::format("a device {} times as fast", *device_speed_));
     if (host_speed_)

@@ -62,6 +62,9 @@ class ValidateCommand final : public Subcommand {
   }
 
   int run() override {
+    if (max_error_ && !(*max_error_ >= 0))
+      throw InputError(
+          fmt::format("--max-error: expected a percentage of at least 0, found {}", *max_error_));
     if (holds_hardware_results(files_))
       return run_hardware();
     if (!plot_.empty() || update_device_)

@@ -131,6 +131,14 @@ void add_compression_source(Forecast& forecast, const Workload& workload) {
                                          workload.compression->provenance.source));
 }
 
+void add_missing_inputs(Forecast& forecast, const Workload& workload) {
+  if (forecast.gpus > 1 && parameter_size(workload) <= Bytes{})
+    forecast.notes.push_back(
+        "The trace gives no sizes of gradients: the forecast is without their communication.");
+  if (backward_time(workload) <= Seconds{})
+    forecast.notes.push_back("The trace gives no backward times: the step is a forward pass only.");
+}
+
 /// Keeps the longest stretches of the path, in order of time.
 std::vector<PathEntry> path_in_words(const Plan& plan, std::vector<PathSegment> path) {
   constexpr std::size_t kMostEntries = 24;
@@ -156,6 +164,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
   add_fidelity_note(forecast, plan);
   add_steadiness_notes(forecast);
   add_memory(forecast, workload, cluster, plan);
+  add_missing_inputs(forecast, workload);
   add_compression_source(forecast, workload);
 
   const auto [slowest, fastest] = extremes_of(plan, timeline);

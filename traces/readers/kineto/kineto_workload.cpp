@@ -36,6 +36,11 @@ std::string model_of(const std::string& origin) {
 
 std::uint32_t batch_of(const KinetoFacts& facts, const ImportOptions& options) {
   const std::uint32_t batch = options.batch.value_or(facts.batch);
+  if (facts.batch != 0 && batch != facts.batch)
+    throw InputError(
+        fmt::format("{}: the shapes in the trace are those of batch {}, not of {}: "
+                    "leave --batch out",
+                    facts.origin, facts.batch, batch));
   if (batch == 0)
     throw InputError(facts.origin +
                      ": the trace holds no shapes: give the samples per step with --batch");

@@ -73,6 +73,7 @@ std::vector<StepLayers> find_layers(const KinetoTrace& trace, const KinetoView& 
       idle_since = std::max(idle_since, event.end());
       continue;
     }
+    idle_since = std::max(idle_since, view.steps.steps[work.step].begin);
     StepLayers& step = steps[work.step];
     if (work.phase == WorkPhase::Communication) {
       step.communication += event.duration;

@@ -1,0 +1,2 @@
+# exit 2
+stepcast validate --max-error -1
