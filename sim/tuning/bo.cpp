@@ -20,7 +20,10 @@ void standardise(std::vector<double>& values) {
   double squares = 0;
   for (const double value : values)
     squares += (value - mean) * (value - mean);
-  const double deviation = squares > 0 ? std::sqrt(squares / count) : 1;
+  // Differences within the rounding of a simulation are none.
+  constexpr double kRounding = 1e-12;
+  const double spread = std::sqrt(squares / count);
+  const double deviation = spread > kRounding * std::abs(mean) ? spread : 1;
   for (double& value : values)
     value = (value - mean) / deviation;
 }
@@ -35,6 +38,16 @@ Observations observations_of(const Search& search) {
   return observations;
 }
 
+double room_at(const Search& search, double point) {
+  const SearchRange& range = search.task().range;
+  if (search.has_measured(range.at(point)))
+    return 0;
+  double nearest = 1;
+  for (const Trial& trial : search.trials())
+    nearest = std::min(nearest, std::abs(range.share_of(trial.value) - point));
+  return nearest;
+}
+
 }  // namespace
 
 /// DeAR's tuning (Zhang et al., ICDCS 2023): a first point, then always the point of the highest
@@ -47,8 +60,8 @@ void search_bo(Search& search) {
     const Observations seen = observations_of(search);
     const GaussianProcess process = most_likely_process(seen.points, seen.values);
     const double best = *std::ranges::min_element(seen.values);
-    const auto is_new = [&](double point) { return !search.has_measured(task.range.at(point)); };
-    const auto next = most_promising_point(process, best, task.xi, is_new);
+    const auto room = [&](double point) { return room_at(search, point); };
+    const auto next = most_promising_point(process, best, task.xi, room);
     if (!next)
       return;  // a count whose every value was measured
     search.measure(task.range.at(*next));

@@ -71,6 +71,16 @@ TEST(Strategies, BayesianOptimisationBeginsAtItsFirstPointAndFindsTheValley) {
   EXPECT_LT(best_of(trials), parabola(61) + 0.002);  // the range of times is 0.36
 }
 
+TEST(Strategies, BayesianOptimisationSpreadsOutWhileNothingDiffers) {
+  // From 26 the far end is the farthest, then the middle of the two, then the near end, 25 away
+  // from 26 where the gaps above leave 18.75. A step in the upper quarter is found at once.
+  const auto trials = trials_of("bo", 10, [](double mebibytes) { return mebibytes > 76 ? 2 : 3; });
+  EXPECT_EQ(trials[1].text, "101MiB");
+  EXPECT_EQ(best_of(trials), 2);
+  const auto flat = trials_of("bo", 4, [](double) { return 3; });
+  EXPECT_EQ(texts_of(flat), (std::vector<std::string>{"26MiB", "101MiB", "63.5MiB", "1MiB"}));
+}
+
 TEST(Strategies, NeverMeasureAValueTwice) {
   for (const StrategyInfo& strategy : all_strategies()) {
     const auto texts = texts_of(trials_of(strategy.name, 30, parabola));
