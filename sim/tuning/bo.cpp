@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/base/error.hpp"
 #include "sim/tuning/expected_improvement.hpp"
 #include "sim/tuning/search.hpp"
 
@@ -28,11 +29,22 @@ void standardise(std::vector<double>& values) {
     value = (value - mean) / deviation;
 }
 
+double slowest_of(const std::vector<Trial>& trials) {
+  double slowest = 0;
+  for (const Trial& trial : trials)
+    if (trial.is_feasible())
+      slowest = std::max(slowest, trial.per_sample().value);
+  return slowest;
+}
+
+/// A refused value stands at the slowest time seen: were it left out, the most promising point
+/// would stay where it is, and every later trial beside it.
 Observations observations_of(const Search& search) {
   Observations observations;
+  const double slowest = slowest_of(search.trials());
   for (const Trial& trial : search.trials()) {
     observations.points.push_back(search.task().range.share_of(trial.value));
-    observations.values.push_back(trial.time.value);
+    observations.values.push_back(trial.is_feasible() ? trial.per_sample().value : slowest);
   }
   standardise(observations.values);
   return observations;
@@ -56,6 +68,8 @@ double room_at(const Search& search, double point) {
 void search_bo(Search& search) {
   const SearchTask& task = search.task();
   search.measure(task.first);
+  if (const Trial& first = search.trials().front(); !first.is_feasible())
+    throw InputError(first.refusal);  // rarely the value's fault; --first names another
   while (!search.spent()) {
     const Observations seen = observations_of(search);
     const GaussianProcess process = most_likely_process(seen.points, seen.values);
