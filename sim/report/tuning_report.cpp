@@ -109,10 +109,10 @@ std::string plot_of(const Tuning& tuning) {
     return with_rates ? throughput_of(trial) : trial.found.time.value;
   };
   const std::vector<Trial> feasible = feasible_of(tuning);
-  const auto [lowest, highest] = std::ranges::minmax(feasible, {}, height);
-  const double span = height(highest) - height(lowest);
+  const auto ends = std::ranges::minmax(feasible, {}, height);
+  const double span = height(ends.max) - height(ends.min);
   const auto place = [&](const Trial& trial, char mark) {
-    const double up = span > 0 ? (height(trial) - height(lowest)) / span : 0;
+    const double up = span > 0 ? (height(trial) - height(ends.min)) / span : 0;
     return PlotPoint{.across = tuning.range.share_of(trial.value), .up = up, .mark = mark};
   };
   std::vector<PlotPoint> points;
@@ -124,8 +124,8 @@ std::string plot_of(const Tuning& tuning) {
   };
   return render_plot(points, {.left = text_of(tuning, tuning.range.low),
                               .right = text_of(tuning, tuning.range.high),
-                              .bottom = label(lowest),
-                              .top = label(highest),
+                              .bottom = label(ends.min),
+                              .top = label(ends.max),
                               .across = tuning.option});
 }
 
