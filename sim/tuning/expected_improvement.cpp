@@ -44,9 +44,8 @@ std::vector<Look> grid_of(const Acquisition& acquisition, int looks) {
 /// The best point of the grid; among those that are as good but for rounding, the roomiest.
 double best_of(const std::vector<Look>& grid, const Room& room) {
   constexpr double kRelative = 1e-9;
-  constexpr double kNegligible = 1e-12;  // in standard deviations of the observations
   const double highest = std::ranges::max(grid, {}, &Look::value).value;
-  const double enough = highest - kRelative * std::abs(highest) - kNegligible;
+  const double enough = highest - kRelative * std::abs(highest);
   double best = 0;
   double most_room = -1;
   for (const Look& look : grid) {
