@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -188,6 +189,10 @@ double parse_number(std::string_view text) {
 std::uint32_t parse_count(std::string_view text, std::uint32_t least) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range && end == text.data() + text.size())
+    refuse(fmt::format("a whole number from {} to {}", least,
+                       std::numeric_limits<std::uint32_t>::max()),
+           text);
   const bool whole = error == std::errc{} && end == text.data() + text.size();
   if (!whole || value < least)
     refuse(fmt::format("a whole number from {} on", least), text);

@@ -92,6 +92,8 @@ class TuneCommand final : public Subcommand {
       throw InputError(fmt::format("--scale: expected linear or log, found \"{}\"", scale_));
     if (!scale_.empty())
       tuning_.logarithmic = scale_ == "log";
+    if (xi_ && !(*xi_ >= 0))
+      throw InputError(fmt::format("--xi: expected a number from 0 on, found {}", *xi_));
     tuning_.seed = seed_.value_or(tuning_.seed);
     tuning_.xi = xi_.value_or(tuning_.xi);
   }

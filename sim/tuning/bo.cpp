@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/base/error.hpp"
 #include "sim/tuning/expected_improvement.hpp"
 #include "sim/tuning/search.hpp"
 
@@ -20,19 +21,43 @@ void standardise(std::vector<double>& values) {
   double squares = 0;
   for (const double value : values)
     squares += (value - mean) * (value - mean);
-  const double deviation = squares > 0 ? std::sqrt(squares / count) : 1;
+  // Differences within the rounding of a simulation are none.
+  constexpr double kRounding = 1e-12;
+  const double spread = std::sqrt(squares / count);
+  const double deviation = spread > kRounding * std::abs(mean) ? spread : 1;
   for (double& value : values)
     value = (value - mean) / deviation;
 }
 
+double slowest_of(const std::vector<Trial>& trials) {
+  double slowest = 0;
+  for (const Trial& trial : trials)
+    if (trial.is_feasible())
+      slowest = std::max(slowest, trial.per_sample().value);
+  return slowest;
+}
+
+/// A refused value stands at the slowest time seen: were it left out, the most promising point
+/// would stay where it is, and every later trial beside it.
 Observations observations_of(const Search& search) {
   Observations observations;
+  const double slowest = slowest_of(search.trials());
   for (const Trial& trial : search.trials()) {
     observations.points.push_back(search.task().range.share_of(trial.value));
-    observations.values.push_back(trial.time.value);
+    observations.values.push_back(trial.is_feasible() ? trial.per_sample().value : slowest);
   }
   standardise(observations.values);
   return observations;
+}
+
+double room_at(const Search& search, double point) {
+  const SearchRange& range = search.task().range;
+  if (search.has_measured(range.at(point)))
+    return 0;
+  double nearest = 1;
+  for (const Trial& trial : search.trials())
+    nearest = std::min(nearest, std::abs(range.share_of(trial.value) - point));
+  return nearest;
 }
 
 }  // namespace
@@ -43,12 +68,14 @@ Observations observations_of(const Search& search) {
 void search_bo(Search& search) {
   const SearchTask& task = search.task();
   search.measure(task.first);
+  if (const Trial& first = search.trials().front(); !first.is_feasible())
+    throw InputError(first.refusal);  // rarely the value's fault; --first names another
   while (!search.spent()) {
     const Observations seen = observations_of(search);
     const GaussianProcess process = most_likely_process(seen.points, seen.values);
     const double best = *std::ranges::min_element(seen.values);
-    const auto is_new = [&](double point) { return !search.has_measured(task.range.at(point)); };
-    const auto next = most_promising_point(process, best, task.xi, is_new);
+    const auto room = [&](double point) { return room_at(search, point); };
+    const auto next = most_promising_point(process, best, task.xi, room);
     if (!next)
       return;  // a count whose every value was measured
     search.measure(task.range.at(*next));

@@ -1,5 +1,6 @@
 #include "sim/tuning/expected_improvement.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -26,17 +27,32 @@ double evaluate(const std::vector<double>& at, std::vector<double>& /*gradient*/
   return (*static_cast<Acquisition*>(acquisition))(at[0]);
 }
 
-/// The best of `looks` points, evenly spread over [0, 1].
-double best_of_grid(const Acquisition& acquisition, int looks) {
-  double best = 0;
-  double highest = acquisition(0);
-  for (int look = 1; look < looks; ++look) {
+struct Look {
+  double point = 0;
+  double value = 0;
+};
+
+std::vector<Look> grid_of(const Acquisition& acquisition, int looks) {
+  std::vector<Look> grid;
+  for (int look = 0; look < looks; ++look) {
     const double point = static_cast<double>(look) / (looks - 1);
-    const double value = acquisition(point);
-    if (value > highest) {
-      highest = value;
-      best = point;
-    }
+    grid.push_back({.point = point, .value = acquisition(point)});
+  }
+  return grid;
+}
+
+/// The best point of the grid; among those that are as good but for rounding, the roomiest.
+double best_of(const std::vector<Look>& grid, const Room& room) {
+  constexpr double kRelative = 1e-9;
+  const double highest = std::ranges::max(grid, {}, &Look::value).value;
+  const double enough = highest - kRelative * std::abs(highest);
+  double best = 0;
+  double most_room = -1;
+  for (const Look& look : grid) {
+    if (look.value < enough || room(look.point) <= most_room)
+      continue;
+    best = look.point;
+    most_room = room(look.point);
   }
   return best;
 }
@@ -71,13 +87,13 @@ double expected_improvement(const Prediction& prediction, double best, double xi
 }
 
 std::optional<double> most_promising_point(const GaussianProcess& process, double best, double xi,
-                                           const std::function<bool(double point)>& allowed) {
+                                           const Room& room) {
   Acquisition acquisition = [&](double point) {
-    return allowed(point) ? expected_improvement(process.at(point), best, xi) : kForbidden;
+    return room(point) > 0 ? expected_improvement(process.at(point), best, xi) : kForbidden;
   };
   constexpr int kLooks = 201;
   constexpr double kSpacing = 1.0 / (kLooks - 1);
-  const double somewhere = best_of_grid(acquisition, kLooks);
+  const double somewhere = best_of(grid_of(acquisition, kLooks), room);
   const double nearby = climb(acquisition, somewhere, kSpacing);
   const double point = acquisition(nearby) > acquisition(somewhere) ? nearby : somewhere;
   return acquisition(point) > kForbidden ? std::optional(point) : std::nullopt;

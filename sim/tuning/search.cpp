@@ -1,6 +1,7 @@
 #include "sim/tuning/search.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -8,15 +9,25 @@
 #include "models/base/text.hpp"
 
 namespace stepcast {
+namespace {
+
+Trial tried(const SearchTask& task, double value, const std::string& text) try {
+  return {.value = value, .text = text, .found = task.measure(text), .refusal = ""};
+} catch (const InputError& error) {
+  const Seconds never{std::numeric_limits<double>::infinity()};
+  return {.value = value, .text = text, .found = {.time = never}, .refusal = error.what()};
+}
+
+}  // namespace
 
 Seconds Search::measure(double value) {
   const OptionUnit unit = task_.range.unit;
   const std::string text = write_value(unit, value);
   const double written = parse_value(unit, text);
   if (const Trial* known = find(written))
-    return known->time;
-  trials_.push_back({.value = written, .text = text, .time = task_.measure(text)});
-  return trials_.back().time;
+    return known->per_sample();
+  trials_.push_back(tried(task_, written, text));
+  return trials_.back().per_sample();
 }
 
 bool Search::has_measured(double value) const {

@@ -10,11 +10,24 @@
 
 namespace stepcast {
 
-/// One measured value of the option.
+/// What a training step takes and how much it trains.
+struct Measurement {
+  Seconds time{};      ///< Iteration time.
+  double samples = 1;  ///< Of all ranks that train, in all passes of a step.
+
+  /// What is made short: a step of more samples may take longer.
+  Seconds per_sample() const { return time / samples; }
+};
+
+/// One value of the option that was tried.
 struct Trial {
-  double value = 0;  ///< In the base unit of the option: bytes, seconds, or as it is.
-  std::string text;  ///< As --set takes it; parses to exactly `value`.
-  Seconds time{};    ///< Iteration time.
+  double value = 0;     ///< In the base unit of the option: bytes, seconds, or as it is.
+  std::string text;     ///< As --set takes it; parses to exactly `value`.
+  Measurement found{};  ///< Of a value that is refused: an infinite time.
+  std::string refusal;  ///< Why the schedule refuses the value; empty: it is feasible.
+
+  bool is_feasible() const { return refusal.empty(); }
+  Seconds per_sample() const { return found.per_sample(); }
 };
 
 /// What is searched, and what a value costs.
@@ -24,8 +37,8 @@ struct SearchTask {
   std::uint32_t most_trials = 10;
   std::uint32_t seed = 1;
   double xi = 0.1;  ///< Of the expected improvement, in standard deviations of the observed times.
-  /// Iteration time at a value, given as text.
-  std::function<Seconds(const std::string& text)> measure;
+  /// What a value, given as text, leads to. Throws InputError for a value that is refused.
+  std::function<Measurement(const std::string& text)> measure;
   /// Equal numbers mean the same plan and so the same time; cheap beside `measure`.
   std::function<std::uint64_t(const std::string& text)> plan_of;
 };
@@ -35,8 +48,8 @@ class Search {
  public:
   explicit Search(const SearchTask& task) : task_(task) {}
 
-  /// Iteration time at the nearest value that can be written; recalled if measured before.
-  /// Precondition: not spent(), or measured before.
+  /// Time per sample at the nearest value that can be written, infinite if it is refused; recalled
+  /// if measured before. Precondition: not spent(), or measured before.
   Seconds measure(double value);
 
   bool spent() const { return trials_.size() >= task_.most_trials; }

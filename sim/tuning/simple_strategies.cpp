@@ -25,7 +25,8 @@ void search_random(Search& search) {
   const SearchTask& task = search.task();
   std::mt19937_64 generator(task.seed);
   // A count may have fewer values than there are trials: drawing ends.
-  for (std::uint32_t drawn = 0; drawn < 100 * task.most_trials && !search.spent(); ++drawn)
+  for (std::uint64_t drawn = 0; drawn < 100 * std::uint64_t{task.most_trials} && !search.spent();
+       ++drawn)
     search.measure(task.range.at(uniform(generator)));
 }
 

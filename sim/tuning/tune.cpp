@@ -6,8 +6,10 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/accumulation.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/tuning/plan_hash.hpp"
+#include "sim/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
 namespace {
@@ -110,12 +112,30 @@ void check_job(const TuningJob& job, const std::string& option) {
   if (given != job.options.end())
     throw InputError(
         fmt::format("--set {}={}: is the option that is tuned", option, given->second));
+  if (const std::string search = fusion_search_of(job); !search.empty())
+    throw InputError(
+        fmt::format("--set fusion={}: already tunes fusion_buffer; to tune {}, give fusion=buffer",
+                    search, option));
 }
 
 Plan plan_with(const TuningJob& job, const std::string& option, const std::string& text) {
   ScheduleOptions options = job.options;
   options[option] = text;
   return build_plan(job.schedule, job.workload, job.cluster, options);
+}
+
+Measurement measurement_of(const TuningJob& job, const Plan& plan) {
+  const double mini_batches = static_cast<double>(workers_of(plan)) * passes_of(plan);
+  return {.time = step_time_of(plan, job.cluster, job.engine),
+          .samples = job.workload.batch * mini_batches};
+}
+
+/// The first of the fastest.
+std::size_t best_of(const std::vector<Trial>& trials) {
+  const auto fastest = std::ranges::min_element(trials, {}, &Trial::per_sample);
+  if (!fastest->is_feasible())
+    throw InputError(trials.back().refusal);
+  return static_cast<std::size_t>(fastest - trials.begin());
 }
 
 }  // namespace
@@ -132,13 +152,17 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
                   .xi = request.xi};
   task.first = first_of(request, option, task.range);
   task.measure = [&](const std::string& text) {
-    const Seconds time = step_time_of(plan_with(job, option.name, text), job.cluster, job.engine);
+    const Measurement found = measurement_of(job, plan_with(job, option.name, text));
     if (request.measured)
       request.measured();
-    return time;
+    return found;
   };
-  task.plan_of = [&](const std::string& text) {
-    return hash_of(plan_with(job, option.name, text));
+  task.plan_of = [&](const std::string& text) -> std::uint64_t {
+    try {
+      return hash_of(plan_with(job, option.name, text));
+    } catch (const InputError&) {
+      return std::hash<std::string>{}(text);  // what lies beside a refused value may be feasible
+    }
   };
   Search search(task);
   strategy.search(search);
@@ -147,8 +171,7 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
                 .range = task.range,
                 .seed = request.seed,
                 .trials = search.trials()};
-  const auto fastest = std::ranges::min_element(tuning.trials, {}, &Trial::time);
-  tuning.best = static_cast<std::size_t>(fastest - tuning.trials.begin());
+  tuning.best = best_of(tuning.trials);
   return tuning;
 }
 

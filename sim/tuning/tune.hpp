@@ -44,15 +44,17 @@ struct Tuning {
   SearchRange range;
   std::uint32_t seed = 1;
   std::vector<Trial> trials;  ///< In the order of measuring; at least one.
-  std::size_t best = 0;       ///< The first of the fastest.
+  std::size_t best = 0;       ///< The first of the fastest; feasible.
 
   const Trial& best_trial() const { return trials[best]; }
 };
 
-/// Searches the value of the option with the shortest iteration time. The trials of a strategy
-/// depend on nothing but the job, the request and its seed. Throws InputError for an unknown option
-/// or strategy, a range that is empty or reversed or in the wrong unit, and whatever the schedule
-/// refuses.
+/// Searches the value of the option with the shortest time per sample, which is that of the
+/// shortest iteration where every value trains as many samples in a step. The trials of a strategy
+/// depend on nothing but the job, the request and its seed. A value that the schedule refuses is a
+/// trial that is never the best. Throws InputError for an unknown option or strategy, a range that
+/// is empty or reversed or in the wrong unit, and for what the schedule says if it refuses every
+/// value or the first of `bo`.
 Tuning tune(const TuningJob& job, const TuningRequest& request);
 
 }  // namespace stepcast

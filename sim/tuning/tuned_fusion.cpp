@@ -5,11 +5,8 @@
 #include "models/base/error.hpp"
 
 namespace stepcast {
-namespace {
 
-/// The strategy that the option `fusion` names instead of a buffer; empty: none. DeAR's authors use
-/// Bayesian optimisation, TopKA2A's a binary search.
-std::string named_strategy(const TuningJob& job) {
+std::string fusion_search_of(const TuningJob& job) {
   const auto fusion = job.options.find("fusion");
   if (fusion == job.options.end())
     return "";
@@ -17,6 +14,8 @@ std::string named_strategy(const TuningJob& job) {
                         (is_compressed(job.schedule) && fusion->second == "binary");
   return is_known ? fusion->second : "";
 }
+
+namespace {
 
 Tuning tune_from(const TuningJob& job, const std::string& strategy, const std::string& first) try {
   return tune(job, {.option = "fusion_buffer",
@@ -29,7 +28,7 @@ Tuning tune_from(const TuningJob& job, const std::string& strategy, const std::s
 }  // namespace
 
 ResolvedOptions resolve_fusion(const TuningJob& job) {
-  const std::string strategy = named_strategy(job);
+  const std::string strategy = fusion_search_of(job);
   if (strategy.empty())
     return {.options = job.options, .note = ""};
   TuningJob with_buffer = job;

@@ -4,6 +4,10 @@
 
 namespace stepcast {
 
+/// The strategy that the option `fusion` of `job` names instead of a buffer: "bo", "binary", or
+/// empty: none. DeAR's authors use Bayesian optimisation, TopKA2A's a binary search.
+std::string fusion_search_of(const TuningJob& job);
+
 /// Options without fusion=bo and fusion=binary.
 struct ResolvedOptions {
   ScheduleOptions options;

@@ -85,6 +85,8 @@ TEST(ParseNumber, IsFiniteAndNothingElse) {
 TEST(ParseCount, IsAWholeNumberFromTheLeastOn) {
   EXPECT_EQ(parse_count("0"), 0U);
   EXPECT_EQ(parse_count("4294967295"), 4294967295U);
+  EXPECT_EQ(input_error_of([] { parse_count("4294967296", 1); }),
+            "expected a whole number from 1 to 4294967295, found \"4294967296\"");
   EXPECT_EQ(input_error_of([] { parse_count("0", 1); }),
             "expected a whole number from 1 on, found \"0\"");
   for (const char* text : {"", "-1", "1.5", "4294967296", "8 ", "eight"})

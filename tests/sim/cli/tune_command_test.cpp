@@ -36,6 +36,11 @@ TEST(TuneCommand, ListsTheTrialsAPlotAndTheBestInAHundredColumns) {
   EXPECT_NE(outcome.out.find('#'), std::string::npos) << outcome.out;
 }
 
+TEST(TuneCommand, OneTrialIsNoPlural) {
+  EXPECT_NE(run_cli(tune_buffer({"--trials", "1"})).out.find("256MiB, 1 trial, seed 1"),
+            std::string::npos);
+}
+
 TEST(TuneCommand, JsonNamesTheFastestOfItsTrials) {
   const Outcome outcome = run_cli(tune_buffer({"--json", "--trials", "6"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -60,8 +65,40 @@ TEST(TuneCommand, CsvHasARowForEachTrial) {
   const std::string text(std::istreambuf_iterator<char>(stream), {});
   ASSERT_EQ(lines_of(text).size(), 5U) << text;
   EXPECT_EQ(lines_of(text)[0],
-            "trial,fusion_buffer,fusion_buffer_bytes,iteration_time_s,best_so_far_s");
+            "trial,fusion_buffer,fusion_buffer_bytes,iteration_time_s,best_so_far_s,"
+            "throughput_samples_per_s");
   EXPECT_TRUE(lines_of(text)[1].starts_with("1,1MiB,1048576,")) << text;
+}
+
+const std::vector<std::string> kPasses{"--schedule", "wfbp", "--option", "accumulation"};
+
+std::vector<std::string> tune_passes(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = kPasses;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return tune_with(arguments);
+}
+
+TEST(TuneCommand, PrintsThroughputWhereStepsDifferInSamples) {
+  const Outcome outcome =
+      run_cli(tune_passes({"--strategy", "grid", "--low", "1", "--high", "4", "--trials", "2"}));
+  EXPECT_NE(outcome.out.find("samples/s"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nbest: accumulation=4"), std::string::npos) << outcome.out;
+  EXPECT_EQ(run_cli(tune_buffer({"--trials", "2"})).out.find("samples/s"), std::string::npos);
+}
+
+TEST(TuneCommand, AValueThatIsRefusedIsAnInfeasibleTrial) {
+  const std::vector<std::string> grid{"--strategy", "grid", "--low",    "1022",
+                                      "--high",     "1026", "--trials", "2"};
+  const Outcome outcome = run_cli(tune_passes(grid));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("infeasible: 1 of 2, such as 1026: "), std::string::npos)
+      << outcome.out;
+  std::vector<std::string> as_json = grid;
+  as_json.emplace_back("--json");
+  const json result = json::parse(run_cli(tune_passes(as_json)).out);
+  EXPECT_EQ(result["best"]["text"], "1022");
+  EXPECT_TRUE(result["trials"][1]["iteration_time_s"].is_null());
+  EXPECT_TRUE(result["trials"][1].contains("infeasible"));
 }
 
 TEST(TuneCommand, AnOptionWithoutEffectIsSaidToHaveNone) {
@@ -78,6 +115,10 @@ TEST(TuneCommand, WrongUsageIsOneLineAndExitCodeTwo) {
       {tune_buffer({"--low", "9MiB", "--high", "1MiB"}), "the range is reversed"},
       {tune_buffer({"--low", "9MiB", "--high", "9MiB"}), "the range is empty"},
       {tune_buffer({"--trials", "0"}), "--trials: expected a whole number from 1 on, found \"0\""},
+      {tune_buffer({"--trials", "99999999999"}),
+       "--trials: expected a whole number from 1 to 4294967295, found \"99999999999\""},
+      {tune_buffer({"--xi", "-1"}), "--xi: expected a number from 0 on, found -1"},
+      {tune_buffer({"--set", "fusion=bo"}), "--set fusion=bo: already tunes fusion_buffer"},
       {tune_buffer({"--strategy", "gird"}), "did you mean \"grid\"?"},
       {tune_buffer({"--scale", "cubic"}), "--scale: expected linear or log"},
       {tune_buffer({"--csv", "/nowhere/trials.csv"}), "/nowhere/trials.csv: cannot be written"},

@@ -1,5 +1,6 @@
 #include "sim/tuning/expected_improvement.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -7,8 +8,8 @@
 namespace stepcast {
 namespace {
 
-bool everywhere(double /*point*/) {
-  return true;
+double everywhere(double /*point*/) {
+  return 1;
 }
 
 TEST(ExpectedImprovement, FollowsTheFormula) {
@@ -50,9 +51,19 @@ TEST(MostPromisingPoint, LiesInTheValleyOnceTheRestIsKnown) {
 
 TEST(MostPromisingPoint, KeepsToWhatIsAllowed) {
   const GaussianProcess process({0}, {0}, {.length = 0.5});
-  const auto lower_half = [](double point) { return point <= 0.5; };
+  const auto lower_half = [](double point) { return point <= 0.5 ? 1.0 : 0.0; };
   EXPECT_NEAR(most_promising_point(process, 0, 0, lower_half).value(), 0.5, 0.01);
-  EXPECT_FALSE(most_promising_point(process, 0, 0, [](double) { return false; }));
+  EXPECT_FALSE(most_promising_point(process, 0, 0, [](double) { return 0.0; }));
+}
+
+TEST(MostPromisingPoint, OfEquallyGoodOnesIsTheFarthestFromWhatWasTried) {
+  // Three equal observations of next to no variance: 0.1 is expected nowhere. The widest gap is
+  // that from 0.4 to 1.
+  const GaussianProcess process({0, 0.4, 1}, {0, 0, 0}, {.length = 0.05, .variance = 1e-12});
+  const auto room = [](double point) {
+    return std::min({point, std::abs(point - 0.4), 1 - point});
+  };
+  EXPECT_NEAR(most_promising_point(process, 0, 0.1, room).value(), 0.7, 1e-9);
 }
 
 }  // namespace

@@ -22,7 +22,9 @@ std::vector<Trial> trials_of(const std::string& strategy, std::uint32_t most,
   };
   SearchTask task{.range = {.low = 1048576, .high = 101 * 1048576.0}, .most_trials = most};
   task.first = 26 * 1048576.0;
-  task.measure = [&](const std::string& text) { return Seconds{seconds_at(mebibytes(text))}; };
+  task.measure = [&](const std::string& text) {
+    return Measurement{.time = {seconds_at(mebibytes(text))}};
+  };
   task.plan_of = [&](const std::string& text) {
     return static_cast<std::uint64_t>(1e6 * seconds_at(mebibytes(text)));
   };
@@ -36,7 +38,7 @@ double parabola(double mebibytes) {
 }
 
 double best_of(const std::vector<Trial>& trials) {
-  return std::ranges::min(trials, {}, &Trial::time).time.value;
+  return std::ranges::min(trials, {}, &Trial::per_sample).found.time.value;
 }
 
 std::vector<std::string> texts_of(const std::vector<Trial>& trials) {
@@ -69,6 +71,16 @@ TEST(Strategies, BayesianOptimisationBeginsAtItsFirstPointAndFindsTheValley) {
   EXPECT_EQ(trials.size(), 10U);
   EXPECT_EQ(trials.front().text, "26MiB");
   EXPECT_LT(best_of(trials), parabola(61) + 0.002);  // the range of times is 0.36
+}
+
+TEST(Strategies, BayesianOptimisationSpreadsOutWhileNothingDiffers) {
+  // From 26 the far end is the farthest, then the middle of the two, then the near end, 25 away
+  // from 26 where the gaps above leave 18.75. A step in the upper quarter is found at once.
+  const auto trials = trials_of("bo", 10, [](double mebibytes) { return mebibytes > 76 ? 2 : 3; });
+  EXPECT_EQ(trials[1].text, "101MiB");
+  EXPECT_EQ(best_of(trials), 2);
+  const auto flat = trials_of("bo", 4, [](double) { return 3; });
+  EXPECT_EQ(texts_of(flat), (std::vector<std::string>{"26MiB", "101MiB", "63.5MiB", "1MiB"}));
 }
 
 TEST(Strategies, NeverMeasureAValueTwice) {
@@ -116,6 +128,12 @@ struct Job {
   }
 };
 
+std::string error_of(TuningRequest request, ScheduleOptions options = {}) {
+  Job example;
+  example.job.options = std::move(options);
+  return input_error_of([&] { tune(example.job, request); });
+}
+
 TEST(Tune, ExhaustiveSearchIsAsGoodAsTryingEveryHundredthOfAMebibyte) {
   const Job example;
   const Tuning tuning =
@@ -123,7 +141,7 @@ TEST(Tune, ExhaustiveSearchIsAsGoodAsTryingEveryHundredthOfAMebibyte) {
            {.option = "fusion_buffer", .strategy = "exhaustive", .low = "1MiB", .high = "9MiB"});
   // Buffers of 1, 2, ... 8 layers: groups of 1; 2; 3,3,2; 4; 5,3; 6,2; 7,1; 8.
   EXPECT_EQ(tuning.trials.size(), 8U);
-  Seconds best = tuning.best_trial().time;
+  Seconds best = tuning.best_trial().found.time;
   for (int hundredths = 100; hundredths <= 900; ++hundredths) {
     const std::string text = write_value(OptionUnit::Size, hundredths * 10485.76);
     const Plan plan =
@@ -131,6 +149,49 @@ TEST(Tune, ExhaustiveSearchIsAsGoodAsTryingEveryHundredthOfAMebibyte) {
     const Seconds time = simulate(plan, example.cluster, example.job.engine).iteration_time;
     EXPECT_GE(time.value, best.value * (1 - 1e-12)) << text;
   }
+}
+
+TEST(Tune, TakesTheValueOfTheMostSamplesPerSecond) {
+  // Every pass adds its compute time and no communication: steps get longer, samples cheaper.
+  const Job example;
+  const Tuning tuning =
+      tune(example.job, {.option = "accumulation", .strategy = "grid", .low = "1", .high = "4"});
+  ASSERT_EQ(tuning.trials.size(), 4U);
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_GT(tuning.trials[i].found.time, tuning.trials[0].found.time);
+    EXPECT_DOUBLE_EQ(tuning.trials[i].found.samples,
+                     static_cast<double>(i + 1) * tuning.trials[0].found.samples);
+  }
+  EXPECT_EQ(tuning.best_trial().text, "4");
+}
+
+TEST(Tune, GoesOnBesideAValueThatIsRefused) {
+  // accumulation ends at 1,024.
+  const Job example;
+  for (const StrategyInfo& strategy : all_strategies()) {
+    const Tuning tuning = tune(example.job, {.option = "accumulation",
+                                             .strategy = strategy.name,
+                                             .trials = 6,
+                                             .low = "1000",
+                                             .high = "1060",
+                                             .first = "1010"});
+    EXPECT_EQ(tuning.trials.size(), 6U) << strategy.name;
+    EXPECT_TRUE(tuning.best_trial().is_feasible()) << strategy.name;
+    EXPECT_LE(tuning.best_trial().value, 1024) << strategy.name;
+    EXPECT_FALSE(std::ranges::all_of(tuning.trials, &Trial::is_feasible)) << strategy.name;
+  }
+}
+
+TEST(Tune, SaysWhatTheScheduleSaysWhereNoValueIsFeasible) {
+  for (const char* strategy : {"bo", "binary", "grid", "random", "exhaustive"})
+    EXPECT_NE(error_of({.option = "accumulation",
+                        .strategy = strategy,
+                        .trials = 6,
+                        .low = "1025",
+                        .high = "1060"})
+                  .find("accumulation: expected a whole number from 1 to 1024"),
+              std::string::npos)
+        << strategy;
 }
 
 TEST(Tune, TheSameSeedGivesTheSameTrialsAndAnotherOthers) {
@@ -155,12 +216,6 @@ TEST(Tune, TakesCountsAndTimesInTheirUnits) {
   EXPECT_EQ(cycle.range.unit, OptionUnit::Time);
 }
 
-std::string error_of(TuningRequest request, ScheduleOptions options = {}) {
-  Job example;
-  example.job.options = std::move(options);
-  return input_error_of([&] { tune(example.job, request); });
-}
-
 TEST(Tune, RefusesWhatCannotBeSearched) {
   EXPECT_EQ(error_of({.option = "fusion_bufer"}),
             "--option: dear has no option \"fusion_bufer\": expected one of fusion, fusion_buffer, "
@@ -183,6 +238,9 @@ TEST(Tune, RefusesWhatCannotBeSearched) {
             "--low 0B: a logarithmic scale needs a range above zero");
   EXPECT_EQ(error_of({.option = "fusion_buffer"}, {{"fusion_buffer", "5MiB"}}),
             "--set fusion_buffer=5MiB: is the option that is tuned");
+  EXPECT_EQ(error_of({.option = "fusion_buffer"}, {{"fusion", "bo"}}),
+            "--set fusion=bo: already tunes fusion_buffer; to tune fusion_buffer, give "
+            "fusion=buffer");
 }
 
 TEST(ResolveFusion, TakesTheBestOfTenTrials) {
