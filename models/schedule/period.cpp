@@ -2,6 +2,10 @@
 
 #include <cassert>
 
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -51,10 +55,23 @@ void append_step(std::vector<Task>& tasks, std::vector<TaskGraph::Edge>& edges, 
   }
 }
 
+void check_size(std::span<const Plan> kinds, std::span<const std::uint32_t> order) {
+  constexpr std::uint64_t kMostTasks = 2'000'000;
+  std::uint64_t tasks = 0;
+  for (const std::uint32_t kind : order)
+    tasks += kinds[kind].graph.size();
+  if (tasks > kMostTasks)
+    throw InputError(
+        fmt::format("{}: a period of {} steps would be a plan of {} tasks; expected intervals that "
+                    "make at most {}",
+                    kinds[order.front()].schedule, order.size(), tasks, kMostTasks));
+}
+
 }  // namespace
 
 Plan period_of(std::span<const Plan> kinds, std::span<const std::uint32_t> order) {
   assert(!order.empty());
+  check_size(kinds, order);
   const Plan& head = kinds[order.front()];
   Plan period{.schedule = head.schedule,
               .graph = TaskGraph({}, {}),

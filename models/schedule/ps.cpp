@@ -29,6 +29,8 @@ Roles roles_of(const Cluster& cluster, const OptionReader& read) {
   Roles roles{.workers = cluster.nodes,
               .servers = cluster.nodes,
               .remote = read.choice("placement", {"colocated", "remote"}) == "remote"};
+  if (roles.remote && cluster.nodes < 2)
+    read.fail("placement", "expected at least 2 nodes for remote servers, found 1");
   const std::uint32_t most = roles.remote ? cluster.nodes - 1 : cluster.nodes;
   if (read.text("servers") != "all")
     roles.servers = read.count("servers", 1);

@@ -8,6 +8,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
@@ -51,14 +52,15 @@ class BreakdownCommand final : public Subcommand {
     Scenario scenario = resolve(request_, kExample);
     check(scenario);
     const auto parts = protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
-    fmt::print("{}", json_ ? json_of(scenario, parts) : table_of(parts));
+    fmt::print("{}", json_ ? json_of(scenario, parts) : text_of(scenario, parts));
     return 0;
   }
 
  private:
   static void check(const Scenario& scenario) {
     if (scenario.schedules.size() != 1)
-      throw InputError(fmt::format("expected one schedule, for example: {}", kExample));
+      throw InputError(
+          fmt::format("expected one schedule, for example: {}", on_one_line(kExample)));
     const ScheduleInfo& schedule = schedule_of(scenario.schedules.front());
     if (std::ranges::find(schedule.options, "parts", &OptionInfo::name) == schedule.options.end())
       throw InputError(
@@ -92,6 +94,28 @@ class BreakdownCommand final : public Subcommand {
     return parts;
   }
 
+  static std::string text_of(const Scenario& scenario, const std::vector<NamedTime>& parts) {
+    const Cluster& cluster = scenario.cluster;
+    const std::string heading =
+        fmt::format("{}: {} on {}, {} GPUs ({} x {}), {} fidelity", scenario.schedules.front(),
+                    scenario.workload.name, cluster.name, cluster.ranks(), cluster.nodes,
+                    cluster.gpus_per_node, name_of(scenario.engine.fidelity));
+    return wrap(heading, 2) + "\n" + table_of(parts) + note_on_negative(parts);
+  }
+
+  static std::string note_on_negative(const std::vector<NamedTime>& parts) {
+    std::vector<std::string> names;
+    for (const NamedTime& part : parts)
+      if (part.time < Seconds{})
+        names.push_back(part.name);
+    if (names.empty())
+      return "";
+    const std::string note =
+        fmt::format("{}: below 0, as switching it on ended a wait that was there before.",
+                    fmt::join(names, ", "));
+    return fmt::format("\n{}", wrap(note, 0));
+  }
+
   static std::string table_of(const std::vector<NamedTime>& parts) {
     Table table{.columns = {{"part", Align::Left}, {"time s"}, {"sum s"}}};
     Seconds sum{};
@@ -104,11 +128,11 @@ class BreakdownCommand final : public Subcommand {
   }
 
   std::string json_of(const Scenario& scenario, const std::vector<NamedTime>& parts) const {
-    nlohmann::ordered_json json{{"workload", scenario.workload.name},
-                                {"cluster", scenario.cluster.name},
-                                {"schedule", scenario.schedules.front()},
-                                {"protocol", protocol_},
-                                {"iteration_time_s", total_of(parts).value}};
+    nlohmann::ordered_json json{
+        {"workload", scenario.workload.name},       {"cluster", scenario.cluster.name},
+        {"gpus", scenario.cluster.ranks()},         {"fidelity", name_of(scenario.engine.fidelity)},
+        {"schedule", scenario.schedules.front()},   {"protocol", protocol_},
+        {"iteration_time_s", total_of(parts).value}};
     for (const NamedTime& part : parts)
       json["parts_s"][part.name] = part.time.value;
     return json.dump(2) + "\n";

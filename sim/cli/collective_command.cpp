@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/collective_run.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/table.hpp"
@@ -172,7 +173,7 @@ class CollectiveCommand final : public Subcommand {
       throw InputError(
           fmt::format("no cluster given; name one with --cluster (see stepcast list "
                       "clusters), for example: {}",
-                      kExample));
+                      on_one_line(kExample)));
     const std::vector<CollectiveRun> runs = all_runs(cluster());
     fmt::print("{}", json_ ? json_of(runs) : table_of(runs));
     return 0;

@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/workload/derive.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "traces/catalog.hpp"
@@ -70,7 +71,7 @@ class DeriveCommand final : public Subcommand {
                                    architecture_.empty() ? "an architecture"
                                    : device_.empty()     ? "--device"
                                                          : "--batch",
-                                   help().examples.front()));
+                                   on_one_line(help().examples.front())));
     if (step_time_.has_value() == throughput_.has_value())
       throw InputError("derive: expected either --step-time or --throughput");
     if (throughput_ && !(*throughput_ > 0))

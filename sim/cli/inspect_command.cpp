@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/trace_report.hpp"
 
@@ -36,7 +37,8 @@ class InspectCommand final : public Subcommand {
 
   int run() override {
     if (files_.empty())
-      throw InputError("inspect: expected a file, for example: " + help().examples.front());
+      throw InputError(fmt::format("inspect: expected a file, for example: {}",
+                                   on_one_line(help().examples.front())));
     const std::vector<std::filesystem::path> given(files_.begin(), files_.end());
     std::vector<Inspected> all;
     for (const auto& path : files_in(given))

@@ -6,6 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/replay.hpp"
 #include "sim/report/replay_report.hpp"
@@ -49,7 +50,8 @@ class ReplayCommand final : public Subcommand {
 
   int run() override {
     if (files_.empty())
-      throw InputError("replay: expected a trace, for example: " + help().examples.front());
+      throw InputError(fmt::format("replay: expected a trace, for example: {}",
+                                   on_one_line(help().examples.front())));
     const WhatIf change = parse_change();
     const Cluster changed_on = cluster_.empty() ? ideal_cluster(1, 1) : network();
     ImportReport report;

@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/cli/effects.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -81,7 +82,7 @@ class RunCommand final : public Subcommand {
                       "for example: {}",
                       scenario.schedules.empty() ? "no schedule given"
                                                  : "the experiment names several schedules",
-                      kExample));
+                      on_one_line(kExample)));
     return scenario;
   }
 

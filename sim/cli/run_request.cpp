@@ -8,6 +8,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/cli/effects.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/tuning/tuned_fusion.hpp"
 #include "traces/catalog.hpp"
 
@@ -38,7 +39,7 @@ void require(const std::string& value, const char* option, const std::string& ex
     throw InputError(
         fmt::format("no {} given; name one with --{} (see stepcast list {}s), for "
                     "example: {}",
-                    option, option, option, example));
+                    option, option, option, on_one_line(example)));
 }
 
 void check_stragglers(const Settings& settings, const Cluster& cluster) {

@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -55,7 +56,8 @@ class ScalingCommand final : public Subcommand {
 
   int run() override {
     if (clusters_.items.empty())
-      throw InputError(fmt::format("--clusters: expected at least one, for example: {}", kExample));
+      throw InputError(
+          fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
     if (!figure_.empty())
       check_writable(figure_);
     const std::vector<Curve> curves = all_curves();

@@ -1,15 +1,15 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/base/text.hpp"
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/typed_counts.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/solution.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
@@ -30,8 +30,8 @@ class SolveCommand final : public Subcommand {
             .description =
                 "GOAL names a file of epochs or iterations that ways of training take to a "
                 "target\n(shipped: see traces/published/goals; format: stepcast schema goal). "
-                "--epochs or --iterations\ngive your own. A step is forecast and multiplied: "
-                "StepCast does not forecast convergence.",
+                "--epochs or --iterations\ngive your own, with GOAL in place of its count of that "
+                "way. A step is forecast and\nmultiplied: StepCast does not forecast convergence.",
             .examples = {kExample,
                          "stepcast solve --epochs horovod=90,spd-kfac=55 --samples 1281167\n"
                          "      --workload resnet50-rtx2080ti-bs32 --cluster rtx2080ti-16x4-ib100 "
@@ -43,17 +43,20 @@ class SolveCommand final : public Subcommand {
         request_, {"--schedules", "S,...", &request_.schedules, "default: all of the goal"});
     // The bare argument is a goal here.
     options.front() = {"GOAL", "", &goal_, "name or file of a goal"};
-    options.push_back({"--epochs", "S=N,...", &epochs_, "epochs of each schedule"});
-    options.push_back({"--iterations", "S=N,...", &iterations_, "iterations of each schedule"});
-    options.push_back({"--samples", "N", &samples_, "samples of an epoch, for --epochs"});
+    options.push_back({"--epochs", "S=N,...", &counts_.epochs,
+                       "epochs of each way: its schedule, or its label in GOAL"});
+    options.push_back({"--iterations", "S=N,...", &counts_.iterations, "iterations of each way"});
+    options.push_back(
+        {"--samples", "N", &counts_.samples, "samples of an epoch, where epochs are counted"});
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
-    const Goal goal = goal_.empty() ? typed_goal() : load_goal(goal_);
+    const Goal goal = this->goal();
     const CommaList wanted = std::exchange(request_.schedules, {});
     const Scenario scenario = resolve(request_, kExample);
+    check_model(goal, scenario.workload);
     std::vector<Solution> solutions;
     for (const Attempt& attempt : goal.attempts)
       if (wanted.items.empty() || std::ranges::count(wanted.items, attempt.schedule) > 0)
@@ -66,41 +69,22 @@ class SolveCommand final : public Subcommand {
   }
 
  private:
-  Goal typed_goal() const {
-    Goal goal{.name = "given", .target = "the epochs or iterations given"};
-    goal.samples = samples_.value_or(0);
-    for (const std::string& item : epochs_.items)
-      goal.attempts.push_back(attempt_of("--epochs", item, &Attempt::epochs));
-    for (const std::string& item : iterations_.items)
-      goal.attempts.push_back(attempt_of("--iterations", item, &Attempt::iterations));
-    if (goal.attempts.empty())
+  Goal goal() const {
+    if (!goal_.empty())
+      return with_counts(load_goal(goal_), counts_);
+    if (counts_.empty())
       throw InputError(
           fmt::format("expected a GOAL ({}), --epochs or --iterations, for example: {}",
-                      fmt::join(goal_names(), ", "), kExample));
-    if (!epochs_.items.empty() && goal.samples == 0)
-      throw InputError("--epochs: expected the samples of an epoch with --samples");
-    return goal;
+                      fmt::join(goal_names(), ", "), on_one_line(kExample)));
+    return goal_of(counts_);
   }
 
-  static Attempt attempt_of(const char* option, const std::string& item,
-                            std::optional<double> Attempt::*amount) {
-    const std::size_t equals = item.find('=');
-    double number = 0;
-    if (equals != std::string::npos) {
-      const char* end = item.data() + item.size();
-      const auto [stop, error] = std::from_chars(item.data() + equals + 1, end, number);
-      if (error != std::errc{} || stop != end)
-        number = 0;
-    }
-    if (!(number > 0 && number < 1e12))
+  static void check_model(const Goal& goal, const Workload& workload) {
+    if (!goal.model.empty() && goal.model != workload.model)
       throw InputError(
-          fmt::format("{}: expected a schedule and a number above 0 such as "
-                      "spd-kfac=55, found {}",
-                      option, in_quotes(item)));
-    Attempt attempt{.provenance = {.kind = ProvenanceKind::Assumed, .source = "command line"}};
-    attempt.schedule = attempt.label = item.substr(0, equals);
-    attempt.*amount = number;
-    return attempt;
+          fmt::format("solve: goal {} counts steps of {}; expected a workload of that model, found "
+                      "{}, which is of {}",
+                      goal.name, goal.model, workload.name, workload.model));
   }
 
   // Settings apply to the schedules that have the option, and come before those of the goal.
@@ -121,7 +105,8 @@ class SolveCommand final : public Subcommand {
                       .schedule = attempt.schedule,
                       .epochs = attempt.epochs.value_or(0),
                       .step = step_time_of(plan, scenario.cluster, scenario.engine),
-                      .provenance = attempt.provenance};
+                      .provenance = attempt.provenance,
+                      .given = attempt.given};
     solution.iterations = attempt.iterations.value_or(
         iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, workers_of(plan)));
     return solution;
@@ -140,9 +125,7 @@ class SolveCommand final : public Subcommand {
 
   RunRequest request_;
   std::string goal_;
-  CommaList epochs_;
-  CommaList iterations_;
-  std::optional<std::uint32_t> samples_;
+  TypedCounts counts_;
   bool json_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -86,8 +87,8 @@ class TuneCommand final : public Subcommand {
 
   void read_numbers() {
     if (tuning_.option.empty())
-      throw InputError(
-          fmt::format("no option given; name one with --option, for example: {}", kExample));
+      throw InputError(fmt::format("no option given; name one with --option, for example: {}",
+                                   on_one_line(kExample)));
     if (!scale_.empty() && scale_ != "linear" && scale_ != "log")
       throw InputError(fmt::format("--scale: expected linear or log, found \"{}\"", scale_));
     if (!scale_.empty())
@@ -103,8 +104,9 @@ class TuneCommand final : public Subcommand {
       request_.schedules.items = {schedule_};
     Scenario scenario = resolve(request_, kExample);
     if (scenario.schedules.size() != 1)
-      throw InputError(fmt::format(
-          "tune: expected one schedule; name it with --schedule, for example: {}", kExample));
+      throw InputError(
+          fmt::format("tune: expected one schedule; name it with --schedule, for example: {}",
+                      on_one_line(kExample)));
     return scenario;
   }
 

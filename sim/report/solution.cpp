@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/text.hpp"
 #include "sim/report/table.hpp"
 #include "traces/json/provenance_json.hpp"
 
@@ -16,6 +17,10 @@ double hours(Seconds time) {
   return time.value / 3600;
 }
 
+std::string origin_of(const Solution& solution) {
+  return solution.given ? "given" : name_of(solution.provenance.kind);
+}
+
 std::vector<std::string> row_of(const Solution& solution, const Solution& first) {
   return {solution.label,
           solution.schedule,
@@ -24,7 +29,12 @@ std::vector<std::string> row_of(const Solution& solution, const Solution& first)
           fmt::format("{:.2f}", solution.step.value * 1e3),
           fmt::format("{:.2f}", hours(solution.total())),
           fmt::format("{:.3f}", first.total() / solution.total()),
-          name_of(solution.provenance.kind)};
+          origin_of(solution)};
+}
+
+// Hours, as in the table, unless they would come out as 0.
+std::string duration_of(Seconds time) {
+  return hours(time) < 0.1 ? format_seconds(time) : fmt::format("{:.2f} h", hours(time));
 }
 
 std::string sentence_on(const std::vector<Solution>& solutions) {
@@ -32,11 +42,11 @@ std::string sentence_on(const std::vector<Solution>& solutions) {
   const Solution& first = solutions.front();
   if (best == solutions.begin())
     return fmt::format("{} gets there first.", first.label);
+  const double ratio = best->step / first.step;
   return fmt::format(
-      "{} gets there first: {:.2f} h instead of {:.2f} h with {}, although a step "
-      "takes {:.2f} times as long.",
-      best->label, hours(best->total()), hours(first.total()), first.label,
-      best->step / first.step);
+      "{} gets there first: {} instead of {} with {}{}.", best->label, duration_of(best->total()),
+      duration_of(first.total()), first.label,
+      ratio > 1 ? fmt::format(", although a step takes {:.2f} times as long", ratio) : "");
 }
 
 }  // namespace
@@ -71,6 +81,7 @@ std::string solutions_json(const std::string& target, const std::string& workloa
     entry["time_s"] = solution.total().value;
     entry["speedup"] = solutions.front().total() / solution.total();
     entry["provenance"] = provenance_json(solution.provenance);
+    entry["provenance"]["kind"] = origin_of(solution);
     json["results"].push_back(std::move(entry));
   }
   return json.dump(2) + "\n";

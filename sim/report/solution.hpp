@@ -15,8 +15,9 @@ struct Solution {
   std::string schedule;
   double epochs = 0;  ///< 0: not known.
   double iterations = 0;
-  Seconds step{};  ///< Mean over the steps of a period.
-  Provenance provenance;
+  Seconds step{};         ///< Mean over the steps of a period.
+  Provenance provenance;  ///< Of the count.
+  bool given = false;     ///< The user gave the count: nobody measured, derived or assumed it.
 
   Seconds total() const { return step * iterations; }
 };

@@ -9,14 +9,20 @@ using kfac::Grid;
 using kfac::GridPlace;
 using kfac::Step;
 
+constexpr const char* kQuarter = "quarter";
+
+// A fraction must fit the ranks; the default fits itself to them.
 Grid grid_of(const OptionReader& read, const Cluster& cluster) {
   const std::string& fraction = read.text("grad_worker_fraction");
+  if (fraction == kQuarter)
+    return kfac::quarter_grid_of(cluster.ranks());
   if (fraction == "mem-opt")
     return {.columns = cluster.ranks(), .grad_workers = 1};
   if (fraction == "comm-opt")
     return {.columns = 1, .grad_workers = cluster.ranks()};
+  const double number = read.number("grad_worker_fraction", 0);
   try {
-    return kfac::grid_of(cluster.ranks(), read.number("grad_worker_fraction", 0));
+    return kfac::grid_of(cluster.ranks(), number);
   } catch (const InputError& error) {
     read.fail("grad_worker_fraction", error.what());
   }
@@ -76,10 +82,10 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
 std::vector<OptionInfo> options() {
   return kfac::with_common_options(
       {{.name = "grad_worker_fraction",
-        .default_value = "0.25",
+        .default_value = kQuarter,
         .meaning =
-            "part of the ranks that preconditions a layer, above 0 and up to 1; mem-opt: one "
-            "rank; comm-opt: all"}},
+            "part of the ranks that preconditions a layer, above 0 and up to 1; quarter: 0.25, or "
+            "what is nearest to it and divides the ranks; mem-opt: one rank; comm-opt: all"}},
       kfac::Hooks::Yes);
 }
 

@@ -112,6 +112,16 @@ Grid grid_of(std::uint32_t ranks, double grad_worker_fraction) {
   return {.columns = ranks / workers, .grad_workers = workers};
 }
 
+Grid quarter_grid_of(std::uint32_t ranks) {
+  check_ranks(ranks);
+  const auto distance = [ranks](std::uint32_t workers) { return std::abs(4.0 * workers - ranks); };
+  std::uint32_t nearest = 1;
+  for (std::uint32_t workers = 2; workers <= ranks; ++workers)
+    if (ranks % workers == 0 && distance(workers) <= distance(nearest))
+      nearest = workers;
+  return {.columns = ranks / nearest, .grad_workers = nearest};
+}
+
 std::vector<Rank> column_of(const Grid& grid, std::uint32_t column) {
   std::vector<Rank> ranks;
   for (std::uint32_t row = 0; row < grid.grad_workers; ++row)

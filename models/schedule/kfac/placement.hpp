@@ -43,6 +43,10 @@ struct Grid {
 /// max(1, ranks * fraction) grad workers. Throws InputError if fraction is not in (0, 1] or the
 /// grad workers do not divide the ranks.
 Grid grid_of(std::uint32_t ranks, double grad_worker_fraction);
+
+/// The grid whose grad workers divide the ranks and are nearest to a quarter of them; of two as
+/// near, the larger. Where a quarter divides the ranks it is that of grid_of(ranks, 0.25).
+Grid quarter_grid_of(std::uint32_t ranks);
 std::vector<Rank> column_of(const Grid& grid, std::uint32_t column);
 std::vector<Rank> row_of(const Grid& grid, std::uint32_t row);
 

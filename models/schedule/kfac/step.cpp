@@ -60,6 +60,16 @@ Negotiated horovod_rule(const Cluster& cluster, const OptionReader& read) {
           .fusion = read.size_or("fusion_buffer", software.horovod_fusion)};
 }
 
+// Each is a task of the plan.
+std::uint32_t metrics_of(const OptionReader& read) {
+  constexpr std::uint32_t kMost = 1024;
+  const std::uint32_t metrics = read.count("metrics", 0);
+  if (metrics > kMost)
+    read.fail("metrics",
+              fmt::format("expected a whole number from 0 to {}, found {}", kMost, metrics));
+  return metrics;
+}
+
 }  // namespace
 
 Step::Step(const std::string& schedule, const Workload& workload, const Cluster& cluster,
@@ -71,7 +81,7 @@ Step::Step(const std::string& schedule, const Workload& workload, const Cluster&
       broadcast_algorithm_(read.algorithm("broadcast_algorithm", CollectiveKind::Broadcast)),
       rule_(horovod_rule(cluster, read)),
       run_ahead_(read.choice("run_ahead", {"on", "off"}) == "on"),
-      metrics_(read.count("metrics", 0)),
+      metrics_(metrics_of(read)),
       factors_(factors_of(schedule, workload, costs_)),
       constructed_(factors_.size(), kNone),
       inverted_(factors_.size(), kNone),

@@ -271,6 +271,13 @@ TEST(Ps, RefusesMoreServersThanNodes) {
             "ps: option servers: expected 1 to 4 on 4 nodes with placement=colocated, found \"5\"");
 }
 
+TEST(Ps, RemoteServersNeedASecondNode) {
+  EXPECT_EQ(input_error_of([] {
+              build_plan("ps", kHeavy, plain_cluster(1), {{"placement", "remote"}});
+            }),
+            "ps: option placement: expected at least 2 nodes for remote servers, found 1");
+}
+
 // Three passes: 60 ms of compute more, wherever the schedule's own waits are (WFBP 72 ms, DeAR with
 // two groups 75 ms, as in schedules_test).
 TEST(Accumulation, AddsPassesBeforeCommunication) {

@@ -22,5 +22,15 @@ TEST(Solution, TheFasterEndToEndIsNamedThoughItsStepIsSlower) {
   EXPECT_NE(text.find("1.333"), std::string::npos);
 }
 
+// 100 steps of 2 s are 200 s, 50 steps of 1 s are 50 s: 0.01 h, and the step is shorter as well.
+TEST(Solution, ShortTimesHaveAUnitThatShowsThem) {
+  const std::vector<Solution> solutions{
+      {.label = "SGD", .schedule = "horovod", .iterations = 100, .step = Seconds{2}},
+      {.label = "K-FAC", .schedule = "d-kfac", .iterations = 50, .step = Seconds{1}}};
+  const std::string text = render_solutions("heading", solutions);
+  EXPECT_NE(text.find("K-FAC gets there first: 50 s instead of 200 s with SGD."), std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace stepcast

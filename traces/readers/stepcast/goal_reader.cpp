@@ -67,6 +67,7 @@ Goal parse_goal(std::string_view text, const std::string& origin) {
   read_format_header(root, "stepcast-goal");
   Goal goal{.name = root.text("name"),
             .target = root.text("target"),
+            .model = root.text_or("model", ""),
             .samples = root.count_or("samples", 1, 0)};
   for (ObjectReader& item : root.objects("attempts")) {
     goal.attempts.push_back(read_attempt(item));

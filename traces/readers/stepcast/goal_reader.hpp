@@ -20,12 +20,14 @@ struct Attempt {
   std::optional<double> epochs;
   std::optional<double> iterations;
   Provenance provenance;
+  bool given = false;  ///< The user typed the count; no file does.
 };
 
 /// A target of training, and what reaches it.
 struct Goal {
   std::string name;
   std::string target;         ///< "75.9 % top-1 on ImageNet"
+  std::string model;          ///< Which model of workload the counts are of; empty: any.
   std::uint64_t samples = 0;  ///< In one epoch; 0 if no attempt counts epochs.
   std::vector<Attempt> attempts;
 };

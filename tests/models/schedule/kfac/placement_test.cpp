@@ -74,6 +74,20 @@ TEST(Grid, ColumnsAndRowsCutTheRanks) {
   EXPECT_EQ(row_of(grid, 1), (Ranks{4, 5, 6, 7}));
 }
 
+// A quarter of 9 is 2.25: 3 is nearer than 1; of 6 it is 1.5, between 1 and 2.
+TEST(Grid, AQuarterIsRoundedToADivisorOfTheRanks) {
+  EXPECT_EQ(quarter_grid_of(9).grad_workers, 3U);
+  EXPECT_EQ(quarter_grid_of(9).columns, 3U);
+  EXPECT_EQ(quarter_grid_of(6).grad_workers, 2U);
+  EXPECT_EQ(quarter_grid_of(7).grad_workers, 1U);
+  EXPECT_EQ(quarter_grid_of(1).grad_workers, 1U);
+}
+
+TEST(Grid, AQuarterThatDividesTheRanksIsTakenAsItIs) {
+  for (std::uint32_t ranks = 4; ranks <= 256; ranks += 4)
+    EXPECT_EQ(quarter_grid_of(ranks).grad_workers, grid_of(ranks, 0.25).grad_workers) << ranks;
+}
+
 TEST(Grid, SmallestFractionIsOneGradWorker) {
   EXPECT_EQ(grid_of(8, 0.01).grad_workers, 1U);
 }

@@ -46,5 +46,14 @@ TEST(KfacUpdates, RefusesIntervalsThatDoNotFit) {
   EXPECT_NE(input_error_of([] { plan_of("d-kfac", {{"inverse_interval", "0"}}); }), "");
 }
 
+// 1,024 steps that average 1,024 metrics, each a reduction and an update: over 2,097,152 tasks.
+TEST(KfacUpdates, RefusesAPeriodOfTooManyTasks) {
+  const std::string error = input_error_of([] {
+    plan_of("d-kfac", {{"inverse_interval", "1024"}, {"metrics", "1024"}});
+  });
+  EXPECT_TRUE(error.starts_with("d-kfac: a period of 1024 steps would be a plan of 2")) << error;
+  EXPECT_TRUE(error.ends_with("tasks; expected intervals that make at most 2000000")) << error;
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -184,7 +184,18 @@ TEST(KfacInput, RefusesBadOptions) {
   EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"fusion_startup", "-1s"}}); }), "");
   EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"fusion_time_per_element", "0s"}}); }), "");
   EXPECT_NE(input_error_of([] { plan_of("spd-kfac", {{"metrics", "-1"}}); }), "");
-  EXPECT_NE(input_error_of([] { plan_of("kaisa", {{"grad_worker_fraction", "2"}}); }), "");
+  EXPECT_EQ(input_error_of([] {
+              plan_of("spd-kfac", {{"metrics", "1025"}});
+            }),
+            "spd-kfac: option metrics: expected a whole number from 0 to 1024, found 1025");
+  EXPECT_EQ(input_error_of([] {
+              plan_of("kaisa", {{"grad_worker_fraction", "2"}});
+            }),
+            "kaisa: option grad_worker_fraction: expected a fraction above 0 and up to 1, found 2");
+  EXPECT_EQ(input_error_of([] {
+              plan_of("kaisa", {{"grad_worker_fraction", "-1"}});
+            }),
+            "kaisa: option grad_worker_fraction: expected a number of at least 0, found \"-1\"");
 }
 
 }  // namespace

@@ -22,9 +22,10 @@ std::string error_of(const std::string& attempt, const std::string& samples) {
 TEST(GoalReader, ReadsEveryField) {
   const Goal goal =
       parse_goal(goal_text(R"("label": "l", "options": {"inverse_interval": "10"}, "epochs": 55, )",
-                           R"(, "samples": 1000)"),
+                           R"(, "samples": 1000, "model": "resnet50")"),
                  "g.json");
   EXPECT_EQ(goal.samples, 1000U);
+  EXPECT_EQ(goal.model, "resnet50");
   EXPECT_EQ(goal.attempts.front().label, "l");
   EXPECT_EQ(goal.attempts.front().options.at("inverse_interval"), "10");
   EXPECT_EQ(goal.attempts.front().epochs, 55);
