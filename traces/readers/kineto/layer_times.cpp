@@ -56,12 +56,6 @@ void add_bucket(const KinetoTrace& trace, const DeviceWork& work, const LayerUni
     step.buckets.push_back({layer, known.size});
 }
 
-/// Time between steps that do not follow each other is no waiting: where the step begins, if so.
-Seconds end_of_hole_before(const KinetoSteps& steps, std::uint32_t step) {
-  const bool follows = step > 0 && steps.steps[step].begin <= steps.steps[step - 1].end;
-  return step == 0 || follows ? Seconds{} : steps.steps[step].begin;
-}
-
 }  // namespace
 
 std::vector<StepLayers> find_layers(const KinetoTrace& trace, const KinetoView& view) {
@@ -79,7 +73,6 @@ std::vector<StepLayers> find_layers(const KinetoTrace& trace, const KinetoView& 
       idle_since = std::max(idle_since, event.end());
       continue;
     }
-    idle_since = std::max(idle_since, end_of_hole_before(view.steps, work.step));
     StepLayers& step = steps[work.step];
     if (work.phase == WorkPhase::Communication) {
       step.communication += event.duration;

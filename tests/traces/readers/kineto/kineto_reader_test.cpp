@@ -71,6 +71,12 @@ TEST(KinetoReader, WithoutShapesABucketIsOneGradientOfTheLayerBeforeIt) {
             "t.json: the trace holds no shapes: give the samples per step with --batch");
 }
 
+TEST(KinetoReader, ABatchAgainstTheShapesIsRefused) {
+  ASSERT_EQ(import_small(small_trace(), {}).batch, 8U);
+  EXPECT_EQ(input_error_of([] { import_small(small_trace(), {.batch = 16}); }),
+            "t.json: the shapes in the trace are those of batch 8, not of 16: leave --batch out");
+}
+
 TEST(KinetoReader, WithoutSequenceNumbersBackwardIsToldByTheThread) {
   const std::string text = replaced(small_trace(), "\"Sequence number\"", "\"number\"");
   const Workload workload = import_small(text, {.batch = 8});
