@@ -155,9 +155,19 @@ Bytes preconditioned(const Workload& workload) {
   return sum;
 }
 
+// Factors and inverses are made by tasks of that kind; looking for them costs time for every rank.
+bool computes_more_than_passes(const Plan& plan) {
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    if (plan.graph.task(id).kind == TaskKind::OtherCompute)
+      return true;
+  return false;
+}
+
 }  // namespace
 
 void add_held(MemoryUse& use, const Plan& plan, const Workload& workload) {
+  if (!computes_more_than_passes(plan))
+    return;
   const Matrices matrices = matrices_of(workload);
   if (matrices.names.empty())
     return;
