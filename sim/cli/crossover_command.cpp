@@ -64,6 +64,8 @@ class CrossoverCommand final : public Subcommand {
     for (CommandOption& option : options)
       if (option.name == "--nodes")
         option = {"--nodes", "N,...", &nodes_, "numbers of nodes (the cluster's)"};
+      else if (option.name == "--fidelity")
+        option.meaning = "analytic (the default without an experiment file), flow or step";
     options.push_back({"--density", "D,...", &densities_, "selected parts of the gradient"});
     options.push_back({"--bandwidth", "B,...", &bandwidths_,
                        "of a node's NIC (1Gbps to 100Gbps in seven steps)"});
@@ -97,6 +99,8 @@ class CrossoverCommand final : public Subcommand {
             parsed("--nodes", nodes_, [](const std::string& text) { return parse_count(text, 1); }),
         .bandwidths = parsed("--bandwidth", bandwidths_,
                              [](const std::string& text) { return parse_bandwidth(text); })};
+    if (grid.scenario.schedules.empty())
+      grid.scenario.schedules = {"ddp", "topk-allgather", "topka2a", "gtopk", "ok-topk"};
     std::ranges::sort(grid.densities);
     if (grid.nodes.empty())
       grid.nodes = {grid.scenario.cluster.nodes};
@@ -104,12 +108,10 @@ class CrossoverCommand final : public Subcommand {
     return grid;
   }
 
-  // Communication of these schedules never meets other communication, so that closed forms are as
-  // good as flows and much cheaper.
+  // Communication of the default schedules never meets other communication, so that closed forms
+  // are as good as flows and much cheaper. An experiment file says what it wants.
   void set_defaults() {
-    if (request_.schedules.items.empty())
-      request_.schedules.items = {"ddp", "topk-allgather", "topka2a", "gtopk", "ok-topk"};
-    if (request_.fidelity.empty())
+    if (request_.fidelity.empty() && request_.experiment.empty())
       request_.fidelity = "analytic";
     if (densities_.items.empty())
       densities_.items = {"0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"};

@@ -1,6 +1,7 @@
 #include "sim/cli/crossover.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/sim/cli/run_cli.hpp"
 #include "traces/catalog.hpp"
@@ -44,6 +45,17 @@ TEST(FindCrossover, HasNoBoundariesWithoutTheSchedulesTheyAreBetween) {
   grid.scenario.schedules = {"dear", "gtopk"};
   for (const CrossoverRow& row : find_crossover(grid, 1).rows)
     EXPECT_TRUE(row.boundaries.empty());
+}
+
+TEST(CrossoverCommand, TakesSchedulesAndFidelityFromAnExperiment) {
+  const std::string path =
+      std::string(STEPCAST_SOURCE_DIR) + "/configs/experiments/dear-64gpu-10gbe.json";
+  const Outcome outcome =
+      run_cli({"crossover", path, "--density", "0.01", "--bandwidth", "10Gbps", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["fidelity"], "flow");
+  EXPECT_EQ(json["schedules"], (nlohmann::json{"bsp", "wfbp", "ddp", "horovod", "dear"}));
 }
 
 TEST(CrossoverCommand, BadDensitiesAndNodesAreOneLine) {
