@@ -131,8 +131,9 @@ std::string blocker_sentence(const Plan& plan, const Blocker& blocker, Seconds i
   const std::string who = blocker.next_step || blocker.blocked == kNone
                               ? "the next step"
                               : describe_compute(plan, blocker.blocked, blocker.blocked_last);
-  return fmt::format("{} waited {} ({} of the step) {}.", who, format_seconds(blocker.time),
-                     percent(blocker.time / iteration), cause_of(plan, blocker));
+  const char* whole = steps_of(plan) > 1 ? "period" : "step";
+  return fmt::format("{} waited {} ({} of the {}) {}.", who, format_seconds(blocker.time),
+                     percent(blocker.time / iteration), whole, cause_of(plan, blocker));
 }
 
 /// Collects the ranks of a class into "0-2, 4-63".
@@ -177,10 +178,14 @@ std::vector<std::string> explain(const Plan& plan, const Timeline& timeline, con
   sentences.push_back(bottleneck_sentence(plan, path, window.length));
   std::size_t written = 0;
   for (const Blocker& blocker : blockers_of(plan, timeline, window)) {
-    if (written++ == kMostBlockers || blocker.time < window.length * kLeastShare)
+    if (written == kMostBlockers || blocker.time < window.length * kLeastShare)
       break;
-    sentences.push_back(blocker_sentence(plan, blocker, window.length));
-    sentences.back()[0] = static_cast<char>(std::toupper(sentences.back()[0]));
+    std::string sentence = blocker_sentence(plan, blocker, window.length);
+    sentence[0] = static_cast<char>(std::toupper(sentence[0]));
+    if (std::ranges::find(sentences, sentence) != sentences.end())
+      continue;  // the same wait in another step of the period
+    sentences.push_back(std::move(sentence));
+    ++written;
   }
   return sentences;
 }

@@ -61,7 +61,11 @@ Plan build_dgc(const Workload& workload, const Cluster& cluster, const ScheduleO
   const std::string& stage = read.choice("warm_up", {"done", "1", "2", "3", "4", "5"});
   if (stage != "done")
     settings.density = kWarmUp[read.count("warm_up", 1) - 1];
-  return plan_of("dgc", workload, cluster, read, settings, settings.selection);
+  Plan plan = plan_of("dgc", workload, cluster, read, settings, settings.selection);
+  if (stage != "done")
+    plan.notes.push_back(fmt::format(
+        "Warm-up stage {}: the density is {}, whatever `density` says.", stage, settings.density));
+  return plan;
 }
 
 // A hard threshold that is found exactly every `threshold_every` steps and reused between.

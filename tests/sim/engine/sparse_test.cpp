@@ -259,6 +259,13 @@ TEST(SparseSchedules, BuildAndRunOnAnyNumberOfRanks) {
       }
 }
 
+TEST(SparseSchedules, AWarmUpSaysWhichDensityItUses) {
+  Workload workload = uniform_workload(2, {1e-3}, {2e-3}, 100'000);
+  workload.compression = costs();
+  const Plan plan = build_plan("dgc", workload, plain_cluster(2), {{"warm_up", "2"}});
+  EXPECT_EQ(plan.notes.back(), "Warm-up stage 2: the density is 0.0625, whatever `density` says.");
+}
+
 TEST(SparseSchedules, BadOptionsAreOneLine) {
   Workload workload = uniform_workload(1, {1e-3}, {2e-3}, 1000);
   const Cluster cluster = plain_cluster(2);

@@ -1,10 +1,13 @@
 #include "sim/report/forecast.hpp"
 
 #include <chrono>
+#include <set>
+#include <span>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "models/schedule/period.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/render.hpp"
 #include "sim/report/table.hpp"
@@ -95,6 +98,20 @@ TEST(ForecastTest, AStragglerIsNamedWithWhatItCostsTheOthers) {
   EXPECT_TRUE(forecast.why[1].starts_with("The slowest: rank 0, computing 1.5 times"))
       << forecast.why[1];
   EXPECT_NE(forecast.why[1].find("(25.0 % of the step)"), std::string::npos) << forecast.why[1];
+}
+
+// Each of the steps waits for the refresh of its threshold: said once, as a share of the period.
+TEST(ForecastTest, WaitsOfAPeriodAreSaidOnceAndAreSharesOfIt) {
+  const Workload workload = examples::uniform_workload(10, {1e-3}, {2e-3}, 1'000'000);
+  const Cluster cluster = examples::plain_cluster(4);
+  const Plan bsp = build_plan("bsp", workload, cluster, {});
+  const std::vector<std::uint32_t> order{0, 0, 0};
+  const Plan plan = period_of(std::span(&bsp, 1), order);
+  const Forecast forecast =
+      make_forecast(workload, cluster, plan, {}, Fidelity::Flow, simulate(plan, cluster, {}));
+  const std::set<std::string> different(forecast.why.begin(), forecast.why.end());
+  EXPECT_EQ(different.size(), forecast.why.size());
+  EXPECT_NE(forecast.why.at(1).find("of the period"), std::string::npos) << forecast.why[1];
 }
 
 TEST(ForecastTest, AnUnsteadyTimelineIsNoted) {
