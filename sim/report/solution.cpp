@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
+#include "models/schedule/registry.hpp"
+#include "models/schedule/sparse/settings.hpp"
 #include "sim/report/table.hpp"
 #include "traces/json/provenance_json.hpp"
 
@@ -66,7 +68,10 @@ std::string render_solutions(const std::string& heading, const std::vector<Solut
                           {"counts", Align::Left}}};
   for (const Solution& solution : solutions)
     table.rows.push_back(row_of(solution, solutions.front()));
-  return wrap(heading, 2) + "\n" + render(table) + "\n" + wrap(sentence_on(solutions), 0);
+  const bool compressed = std::ranges::any_of(
+      solutions, [](const Solution& solution) { return is_compressed(solution.schedule); });
+  return wrap(heading, 2) + "\n" + render(table) + "\n" + wrap(sentence_on(solutions), 0) +
+         (compressed ? wrap(sparse::convergence_caveat(), 0) : "");
 }
 
 std::string solutions_json(const std::string& target, const std::string& workload,

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
+#include "models/schedule/registry.hpp"
+#include "models/schedule/sparse/settings.hpp"
 #include "sim/report/plot.hpp"
 #include "sim/report/table.hpp"
 
@@ -184,8 +186,9 @@ nlohmann::ordered_json trial_json(const Tuning& tuning, std::size_t index) {
 }  // namespace
 
 std::string render_tuning(const TuningJob& job, const Tuning& tuning) {
-  return fmt::format("{}\n{}\n{}\n{}", head_of(job, tuning), trial_table(tuning), plot_of(tuning),
-                     conclusion_of(tuning));
+  return fmt::format("{}\n{}\n{}\n{}{}", head_of(job, tuning), trial_table(tuning), plot_of(tuning),
+                     conclusion_of(tuning),
+                     is_compressed(job.schedule) ? wrap(sparse::convergence_caveat(), 0) : "");
 }
 
 std::string tuning_json(const TuningJob& job, const Tuning& tuning) {

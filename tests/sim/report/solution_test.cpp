@@ -32,5 +32,15 @@ TEST(Solution, ShortTimesHaveAUnitThatShowsThem) {
       << text;
 }
 
+TEST(Solution, CompressedGradientsCarryTheirCaveat) {
+  std::vector<Solution> solutions{
+      {.label = "SGD", .schedule = "ddp", .iterations = 100, .step = Seconds{2}}};
+  const std::string caveat = "Only time is forecast, not convergence";
+  EXPECT_EQ(render_solutions("heading", solutions).find(caveat), std::string::npos);
+  solutions.push_back(
+      {.label = "sparse", .schedule = "topka2a", .iterations = 150, .step = Seconds{1}});
+  EXPECT_NE(render_solutions("heading", solutions).find(caveat), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stepcast
