@@ -66,23 +66,14 @@ StepPlan step_plan(const Collective& collective, const Group& group, const Clust
 }  // namespace chain
 
 namespace star {
-Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster);
-std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
-                               const Cluster& cluster);
 StepPlan step_plan(const Collective& collective, const Group& group, const Cluster& cluster);
 }  // namespace star
 
 namespace binomial {
-Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster);
-std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
-                               const Cluster& cluster);
 StepPlan step_plan(const Collective& collective, const Group& group);
 }  // namespace binomial
 
 namespace direct {
-Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster);
-std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
-                               const Cluster& cluster);
 StepPlan step_plan(const Collective& collective, const Group& group);
 }  // namespace direct
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "models/collective/algorithms.hpp"
-#include "models/collective/rounds.hpp"
 
 // Binomial tree. Members are numbered from the root; in round t of a reduce (from 0) every member
 // whose number is an odd multiple of 2^t sends the whole buffer to the one 2^t before it. A
@@ -45,15 +44,6 @@ StepPlan step_plan(const Collective& collective, const Group& group) {
   if (collective.kind == CollectiveKind::Broadcast)
     reverse(plan.rounds);
   return plan;
-}
-
-Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster) {
-  return cost_of_rounds(step_plan(collective, group).rounds, cluster);
-}
-
-std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
-                               const Cluster& cluster) {
-  return phases_of_rounds(step_plan(collective, group).rounds, cluster);
 }
 
 }  // namespace stepcast::binomial

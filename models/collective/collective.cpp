@@ -10,6 +10,7 @@
 #include "models/base/error.hpp"
 #include "models/collective/algorithms.hpp"
 #include "models/collective/measured_curve.hpp"
+#include "models/collective/rounds.hpp"
 
 namespace stepcast {
 namespace {
@@ -87,11 +88,9 @@ Seconds closed_form_cost(const Collective& collective, const Group& group, const
     case Algorithm::Chain:
       return chain::total_cost(collective, group, cluster);
     case Algorithm::Star:
-      return star::total_cost(collective, group, cluster);
     case Algorithm::BinomialTree:
-      return binomial::total_cost(collective, group, cluster);
     case Algorithm::Direct:
-      return direct::total_cost(collective, group, cluster);
+      return cost_of_rounds(steps_of(collective, group, cluster).rounds, cluster);
   }
   assert(false);
   return {};
@@ -155,11 +154,9 @@ std::vector<Phase> closed_form_flows_of(const Collective& collective, const Grou
     case Algorithm::Chain:
       return chain::flow_phases(collective, group, cluster);
     case Algorithm::Star:
-      return star::flow_phases(collective, group, cluster);
     case Algorithm::BinomialTree:
-      return binomial::flow_phases(collective, group, cluster);
     case Algorithm::Direct:
-      return direct::flow_phases(collective, group, cluster);
+      return phases_of_rounds(steps_of(collective, group, cluster).rounds, cluster);
   }
   assert(false);
   return {};

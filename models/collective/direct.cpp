@@ -1,5 +1,4 @@
 #include "models/collective/algorithms.hpp"
-#include "models/collective/rounds.hpp"
 
 // Sends between neighbours: member 2i+1 of the group sends the whole buffer to member 2i. A last
 // member without a neighbour does nothing. All messages move at the same time: exact where their
@@ -13,15 +12,6 @@ StepPlan step_plan(const Collective& collective, const Group& group) {
     plan.rounds.front().messages.push_back(
         {group.ranks[odd], group.ranks[odd - 1], collective.size});
   return plan;
-}
-
-Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster) {
-  return cost_of_rounds(step_plan(collective, group).rounds, cluster);
-}
-
-std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
-                               const Cluster& cluster) {
-  return phases_of_rounds(step_plan(collective, group).rounds, cluster);
 }
 
 }  // namespace stepcast::direct

@@ -6,7 +6,6 @@
 #include "models/base/error.hpp"
 #include "models/collective/algorithms.hpp"
 #include "models/collective/group_shape.hpp"
-#include "models/collective/rounds.hpp"
 
 // Star over n nodes of g members, as workers talk to a parameter server. Reduce (a push): a ring
 // reduce-scatter inside each node leaves every member with M/g; every member sends that to the
@@ -66,15 +65,6 @@ StepPlan step_plan(const Collective& collective, const Group& group, const Clust
   std::erase_if(plan.rounds,
                 [](const Round& round) { return round.messages.empty() || round.repeat == 0; });
   return plan;
-}
-
-Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster) {
-  return cost_of_rounds(step_plan(collective, group, cluster).rounds, cluster);
-}
-
-std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
-                               const Cluster& cluster) {
-  return phases_of_rounds(step_plan(collective, group, cluster).rounds, cluster);
 }
 
 }  // namespace stepcast::star
