@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <variant>
 
-#include "models/schedule/kfac/held.hpp"
 #include "models/schedule/layer_units.hpp"
 #include "models/schedule/options.hpp"
 #include "models/schedule/passes.hpp"
@@ -35,14 +34,28 @@ bool reduces(const Collective& collective) {
          collective.kind == CollectiveKind::Reduce;
 }
 
-// Of the tasks [first, last).
-std::vector<Bytes> reduced_sizes(const Plan& plan, TaskId first, TaskId last) {
-  std::vector<Bytes> sizes;
-  for (TaskId id = first; id < last; ++id)
+/// The collectives of the tasks of one training step.
+using StepCollectives = std::vector<Collective>;
+
+std::vector<StepCollectives> collectives_by_step(const Plan& plan) {
+  std::vector<StepCollectives> steps(1);
+  auto next = plan.later_steps.begin();
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    if (next != plan.later_steps.end() && *next == id) {
+      steps.emplace_back();
+      ++next;
+    }
     if (const Task& task = plan.graph.task(id); task.kind == TaskKind::Communication)
-      if (const Collective& collective = plan.collectives[task.collective].collective;
-          reduces(collective))
-        sizes.push_back(collective.size);
+      steps.back().push_back(plan.collectives[task.collective].collective);
+  }
+  return steps;
+}
+
+std::vector<Bytes> reduced_sizes(const StepCollectives& step) {
+  std::vector<Bytes> sizes;
+  for (const Collective& collective : step)
+    if (reduces(collective))
+      sizes.push_back(collective.size);
   return sizes;
 }
 
@@ -63,14 +76,9 @@ Bytes fused_size(const Plan& plan, const Workload& workload) {
     if (const auto* negotiated = std::get_if<Negotiated>(&stream.rule))
       return std::min(negotiated->fusion, parameter_size(workload));
   const auto gradients = gradients_in_ready_order(workload);
-  std::vector<TaskId> ends = plan.later_steps;
-  ends.push_back(static_cast<TaskId>(plan.graph.size()));
   Bytes most{};
-  TaskId begin = 0;
-  for (const TaskId end : ends) {
-    most = std::max(most, fused_size(reduced_sizes(plan, begin, end), gradients));
-    begin = end;
-  }
+  for (const StepCollectives& step : collectives_by_step(plan))
+    most = std::max(most, fused_size(reduced_sizes(step), gradients));
   return most;
 }
 
@@ -92,14 +100,18 @@ void shard(MemoryUse& use, const Workload& workload, const Cluster& cluster,
 }
 
 // Everything that is gathered or exchanged in a training step has a buffer of its own until the
-// update.
+// update: of the step that needs most.
 Bytes received_size(const Plan& plan) {
-  Bytes sum{};
-  for (const PlannedCollective& planned : plan.collectives)
-    if (planned.collective.kind == CollectiveKind::AllGather ||
-        planned.collective.kind == CollectiveKind::AllToAll)
-      sum += planned.collective.size;
-  return sum / steps_of(plan);
+  Bytes most{};
+  for (const StepCollectives& step : collectives_by_step(plan)) {
+    Bytes sum{};
+    for (const Collective& collective : step)
+      if (collective.kind == CollectiveKind::AllGather ||
+          collective.kind == CollectiveKind::AllToAll)
+        sum += collective.size;
+    most = std::max(most, sum);
+  }
+  return most;
 }
 
 void add_compression(MemoryUse& use, const Plan& plan, const Workload& workload,
@@ -135,7 +147,10 @@ MemoryUse memory_of(const Plan& plan, const Workload& workload, const Cluster& c
   const auto optimiser = options.find(kOptimiser);
   use.optimiser = optimiser_state(workload, optimiser == options.end() ? "sgd" : optimiser->second);
   add_activations(use, workload);
-  kfac::add_held(use, plan, workload);
+  use.factors = plan.second_order.factors;
+  use.inverses = plan.second_order.inverses;
+  use.kept_by_hooks = plan.second_order.kept_by_hooks;
+  use.preconditioned = plan.second_order.preconditioned;
   if (cluster.ranks() > 1) {
     use.fusion_buffers = fused_size(plan, workload);
     use.communication_buffers = kBuffersOfAStream * static_cast<double>(plan.streams.size() - 1);

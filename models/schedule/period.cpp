@@ -1,5 +1,6 @@
 #include "models/schedule/period.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include <fmt/format.h>
@@ -55,6 +56,12 @@ void append_step(std::vector<Task>& tasks, std::vector<TaskGraph::Edge>& edges, 
   }
 }
 
+// Matrices are kept between the steps that renew them.
+SecondOrderMemory most_held(std::span<const Plan> kinds) {
+  const auto held = [](const Plan& kind) { return kind.second_order.total(); };
+  return std::ranges::max(kinds, {}, held).second_order;
+}
+
 void check_size(std::span<const Plan> kinds, std::span<const std::uint32_t> order) {
   constexpr std::uint64_t kMostTasks = 2'000'000;
   std::uint64_t tasks = 0;
@@ -77,6 +84,7 @@ Plan period_of(std::span<const Plan> kinds, std::span<const std::uint32_t> order
               .graph = TaskGraph({}, {}),
               .streams = head.streams,
               .groups = {head.groups.front()},
+              .second_order = most_held(kinds),
               .notes = head.notes};
   const std::vector<Offsets> offsets = merge_lists(period, kinds);
   std::vector<Task> tasks;

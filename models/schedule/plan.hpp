@@ -47,6 +47,16 @@ struct PlannedCollective {
   bool fusable = true;        ///< On a Negotiated stream: may travel with others.
 };
 
+/// What second-order training keeps on the rank that holds most; zero for first-order training.
+struct SecondOrderMemory {
+  Bytes factors{};         ///< Running averages of the Kronecker factors it constructs.
+  Bytes inverses{};        ///< Those it computes or receives.
+  Bytes kept_by_hooks{};   ///< Gradients of layer outputs until G is made of them.
+  Bytes preconditioned{};  ///< Preconditioned gradients, until the update.
+
+  Bytes total() const { return factors + inverses + kept_by_hooks + preconditioned; }
+};
+
 /// One iteration of a schedule on every rank, and how it continues into the next iteration.
 ///
 /// Ranks are alike (SPMD) except for membership in groups. Order within an in-order stream is plan
@@ -65,6 +75,7 @@ struct Plan {
   std::vector<std::string> labels;
   /// First tasks of the training steps after the first; empty where an iteration is one step.
   std::vector<TaskId> later_steps;
+  SecondOrderMemory second_order;
   /// Options that were set but cannot matter here, each as a sentence.
   std::vector<std::string> notes;
 };

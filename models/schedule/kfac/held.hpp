@@ -1,14 +1,38 @@
 #pragma once
 
-#include "models/schedule/memory.hpp"
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/schedule/kfac/factor.hpp"
+#include "models/schedule/plan.hpp"
 
 namespace stepcast::kfac {
 
-/// Adds what second-order training keeps on the rank that holds most: matrices are fp32 and kept
-/// whole (packed only to travel). A rank holds the factors it constructs and the inverses it
-/// computes or receives. Where G is made after the backward pass, hooks keep the gradients of all
-/// layer outputs until then, else of one layer; the inputs, of which A is made, are counted as
-/// activations already. Adds nothing to a plan without factors.
-void add_held(MemoryUse& use, const Plan& plan, const Workload& workload);
+/// Which matrices (factors or their inverses) each rank keeps: fp32 and whole, as they are packed
+/// only to travel.
+class Holdings {
+ public:
+  /// One matrix for each of `factors`, which must outlive this.
+  Holdings(std::uint32_t ranks, std::span<const Factor> factors);
+
+  /// `ranks` that keep the matrix of a factor; none: all do.
+  void add(std::span<const Rank> ranks, std::size_t factor);
+  /// Of the rank that keeps most.
+  Bytes most() const;
+
+ private:
+  std::span<const Factor> factors_;
+  std::vector<bool> everywhere_;              // by factor
+  std::vector<std::vector<bool>> elsewhere_;  // by rank, then factor
+};
+
+/// When the factors are made of what hooks see.
+enum class Construction { None, WithinPasses, AfterPasses };
+
+/// What hooks and preconditioning keep beside the matrices; nothing without factors. Where G is
+/// made after the backward pass, hooks keep the gradients of all layer outputs until then, else of
+/// one layer; the inputs, of which A is made, are counted as activations already.
+SecondOrderMemory held_beside_matrices(const Workload& workload, Construction construction);
 
 }  // namespace stepcast::kfac

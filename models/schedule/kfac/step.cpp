@@ -21,35 +21,6 @@ const KfacCosts& costs_of(const std::string& schedule, const Workload& workload)
   return *workload.kfac;
 }
 
-constexpr Bytes kScalar{4};
-
-Factor factor_of(const Layer& layer, LayerId id, bool is_a, const KfacCosts& costs) {
-  const std::uint32_t side = is_a ? layer.kronecker->a : layer.kronecker->g;
-  return {.layer = id,
-          .name = layer.name + (is_a ? " (A)" : " (G)"),
-          .side = side,
-          .construction = factor_time(costs, layer.kronecker->rows, side),
-          .inversion = inverse_time(costs, side),
-          .packing = packing_time(costs, side),
-          .unpacking = unpacking_time(costs, side),
-          .size = packed_size(side)};
-}
-
-std::vector<Factor> factors_of(const std::string& schedule, const Workload& workload,
-                               const KfacCosts& costs) {
-  std::vector<Factor> factors;
-  for (LayerId id = 0; id < workload.layers.size(); ++id)
-    if (workload.layers[id].kronecker)
-      for (const bool is_a : {true, false})
-        factors.push_back(factor_of(workload.layers[id], id, is_a, costs));
-  if (factors.empty())
-    throw InputError(
-        fmt::format("{}: workload {}: expected layers with \"kronecker\": {{\"a\", \"g\", "
-                    "\"rows\"}}, found none",
-                    schedule, workload.name));
-  return factors;
-}
-
 Negotiated horovod_rule(const Cluster& cluster, const OptionReader& read) {
   const Software& software = cluster.software;
   return {.cycle = read.time_or("cycle", software.horovod_cycle),
@@ -83,8 +54,8 @@ Step::Step(const std::string& schedule, const Workload& workload, const Cluster&
       run_ahead_(read.choice("run_ahead", {"on", "off"}) == "on"),
       metrics_(metrics_of(read)),
       factors_(factors_of(schedule, workload, costs_)),
-      constructed_(factors_.size(), kNone),
-      inverted_(factors_.size(), kNone),
+      kept_factors_(cluster.ranks(), factors_),
+      kept_inverses_(cluster.ranks(), factors_),
       preconditioned_(layers(), kNone) {
   horovod_ = builder_.stream("horovod", rule_);
 }
@@ -93,92 +64,15 @@ void Step::reduce_without_horovod() {
   group_stream_ = builder_.stream("reductions");
 }
 
-Seconds Step::time_before(std::size_t factor) const {
-  const auto& layers = builder_.workload().layers;
-  const LayerId layer = factors_[factor].layer;
-  Seconds time = factors_[factor].construction + factors_[factor].packing;
-  if (factor % 2 == 0)
-    for (LayerId id = factor == 0 ? 0 : factors_[factor - 2].layer; id < layer; ++id)
-      time += layers[id].forward;
-  else
-    for (LayerId id = layer;
-         id < (factor + 2 < factors_.size() ? factors_[factor + 2].layer : layers.size()); ++id)
-      time += layers[id].backward;
-  return time;
-}
-
-void Step::passes(const std::function<void(std::size_t factor)>& hook) {
-  const auto& layers = builder_.workload().layers;
-  std::uint32_t kfac_layer = 0;
-  for (LayerId id = 0; id < layers.size(); ++id) {
-    if (layers[id].kronecker)
-      hook(2 * kfac_layer++);
-    backward_begin_ = latest_everywhere_ = builder_.forward(id);
-  }
-  if (parts_.gradient_communication)
-    average_metrics();
-  std::vector<TaskId> backward(layers.size());
-  for (auto id = static_cast<LayerId>(layers.size()); id-- > 0;) {
-    backward[id] = latest_everywhere_ = builder_.backward(id);
-    if (layers[id].kronecker)
-      hook(2 * --kfac_layer + 1);
-  }
-  if (!parts_.gradient_communication)
-    return;
-  if (run_ahead_)
-    all_reduce_gradients(backward);
-  else
-    all_reduce_when_ready(backward);
-}
-
-// One after the other, and the host waits for each: so does the backward pass.
-void Step::average_metrics() {
-  for (std::uint32_t i = 0; i < metrics_; ++i) {
-    CommunicationOptions options = all_reduce_options();
-    options.fusable = false;
-    const TaskId task = builder_.all_reduce("metric of training", kScalar, options);
-    builder_.after(task, {backward_begin_});
-    std::vector<TaskId> pending{task};
-    backward_begin_ = wait("update of metrics", pending);
-  }
-}
-
-void Step::all_reduce_when_ready(std::span<const TaskId> backward) {
-  for (const Gradient& gradient : gradients_in_ready_order(builder_.workload())) {
-    gradients_.push_back(
-        builder_.all_reduce("gradient of " + gradient.name, gradient.size, all_reduce_options()));
-    builder_.after(gradients_.back(), {backward[gradient.layer]});
-  }
-}
-
-// The host issues the backward pass ahead of the GPU, so Horovod knows of all gradients early; a
-// fused buffer starts when the last of its gradients is there.
-void Step::all_reduce_gradients(std::span<const TaskId> backward) {
-  const auto gradients = gradients_in_ready_order(builder_.workload());
-  const TaskId negotiated = builder_.compute(
-      "negotiation of gradients", rule_.per_tensor * static_cast<double>(gradients.size()), 0,
-      builder_.stream("coordinator"));
-  builder_.after(negotiated, {backward_begin_});
-  CommunicationOptions options = all_reduce_options();
-  options.fusable = false;
-  Bytes filled{};
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    filled += gradients[i].size;
-    if (i + 1 < gradients.size() && filled + gradients[i + 1].size <= rule_.fusion)
-      continue;
-    gradients_.push_back(builder_.all_reduce("gradient of " + gradients[i].name + " and before",
-                                             std::exchange(filled, {}), options));
-    builder_.after(gradients_.back(), {negotiated, backward[gradients[i].layer]});
-  }
-}
-
 TaskId Step::construct(std::size_t factor, Rank owner) {
   if (!parts_.factor_computation)
     return kNone;
   const Factor& made = factors_[factor];
-  const TaskId task =
-      builder_.compute("factor of " + made.name, made.construction, owner_group(owner));
-  constructed_[factor] = task;
+  const GroupId group = owner_group(owner);
+  const TaskId task = builder_.compute("factor of " + made.name, made.construction, group);
+  kept_factors_.add(members_[group], factor);
+  if (construction_ == Construction::None)
+    construction_ = backward_begun_ ? Construction::AfterPasses : Construction::WithinPasses;
   if (owner == kEveryRank)
     latest_everywhere_ = task;
   return task;
@@ -227,7 +121,7 @@ void Step::wait_for_gradients() {
 
 // All A are unpacked before G is waited for.
 void Step::wait_for_factors() {
-  for (const std::size_t first : {0, 1}) {
+  for (const std::size_t first : {0U, 1U}) {
     if (factors_in_flight_[first].empty())
       continue;
     wait("inverse of all factors", factors_in_flight_[first]);
@@ -240,77 +134,6 @@ void Step::unpack_factors(std::size_t first) {
   for (std::size_t factor = first; factor < factors_.size(); factor += 2)
     time += factors_[factor].unpacking;
   latest_everywhere_ = builder_.compute("unpacking of factors", time);
-}
-
-void Step::invert(std::size_t factor, Rank owner) {
-  if (!parts_.inverse_computation)
-    return;
-  const GroupId group = owner_group(owner);
-  if (const auto reduced = reduced_.find(owner); reduced != reduced_.end()) {
-    const Reduced received = std::exchange(reduced->second, {});
-    if (!received.tasks.empty())
-      builder_.after(builder_.compute("unpacking of factors", received.unpacking, group),
-                     received.tasks);
-  }
-  inverted_[factor] =
-      builder_.compute("inverse of " + factors_[factor].name, factors_[factor].inversion, group);
-  if (owner == kEveryRank)
-    latest_everywhere_ = inverted_[factor];
-  barrier_due_ = !parts_.inverse_communication;
-}
-
-void Step::broadcast_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group) {
-  if (parts_.inverse_communication)
-    send_inverses(factors, owner, group,
-                  pack(factors, group == 0 ? GroupId{0} : owner_group(owner)));
-}
-
-void Step::broadcast_inverses_in_bulk(std::span<const Rank> owners) {
-  if (!parts_.inverse_communication)
-    return;
-  std::vector<std::size_t> all(factors_.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  const TaskId packed = pack(all, 0);
-  for (const std::size_t factor : all)
-    send_inverses({&factor, 1}, owners[factor], 0, packed);
-}
-
-void Step::send_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group,
-                         TaskId packed) {
-  const TaskId task = builder_.broadcast("inverse of " + name_of(factors), size_of(factors),
-                                         broadcast_options(owner, group));
-  builder_.after(task, {packed});
-  if (group != 0 && latest_everywhere_ != kNone)
-    builder_.after(task, {latest_everywhere_});
-  Sent sent{.task = task, .group = group};
-  for (const std::size_t factor : factors)
-    sent.unpacking += factors_[factor].unpacking;
-  inverses_in_flight_.push_back(sent);
-}
-
-// One is unpacked while the next is on its way.
-void Step::wait_for_inverses() {
-  barrier();
-  for (const Sent& sent : std::exchange(inverses_in_flight_, {})) {
-    const TaskId unpacked = builder_.compute("unpacking of inverse", sent.unpacking, sent.group);
-    builder_.after(unpacked, {sent.task});
-    if (sent.group == 0)
-      latest_everywhere_ = unpacked;
-  }
-}
-
-// Where the protocol of the authors leaves out only the communication of inverses, all ranks wait
-// for the slowest.
-void Step::barrier() {
-  if (!std::exchange(barrier_due_, false))
-    return;
-  const TaskId done = builder_.compute("inverse of all factors", {});
-  CommunicationOptions options = all_reduce_options();
-  options.fusable = false;
-  const TaskId task = builder_.all_reduce("inverse of barrier", kScalar, options);
-  builder_.after(task, {done});
-  std::vector<TaskId> pending{task};
-  wait("inverse of all factors", pending);
 }
 
 void Step::precondition(std::uint32_t layer, GroupId group) {
@@ -345,7 +168,12 @@ Plan Step::finish() && {
   if (parts_.preconditioning)
     builder_.compute("preconditioning of all layers: KL clip", kl_clip_time(costs_));
   builder_.update("update");
-  return std::move(builder_).build();
+  const Workload& workload = builder_.workload();
+  Plan plan = std::move(builder_).build();
+  plan.second_order = held_beside_matrices(workload, construction_);
+  plan.second_order.factors = kept_factors_.most();
+  plan.second_order.inverses = kept_inverses_.most();
+  return plan;
 }
 
 GroupId Step::group_of(const std::vector<Rank>& ranks) {

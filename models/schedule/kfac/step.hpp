@@ -7,22 +7,14 @@
 #include <vector>
 
 #include "models/schedule/builder.hpp"
+#include "models/schedule/kfac/factor.hpp"
+#include "models/schedule/kfac/held.hpp"
 #include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/kfac/placement.hpp"
 
 namespace stepcast::kfac {
 
-/// One Kronecker factor of a layer.
-struct Factor {
-  LayerId layer = 0;
-  std::string name;  ///< "conv1 (A)"
-  std::uint32_t side = 0;
-  Seconds construction{};
-  Seconds inversion{};
-  Seconds packing{};    ///< Of the factor or its inverse, before it is sent.
-  Seconds unpacking{};  ///< After it has been received.
-  Bytes size{};         ///< Packed triangle.
-};
+inline constexpr Bytes kScalar{4};  ///< A metric, or a barrier.
 
 /// A training step with K-FAC, written with the verbs that its systems share. Verbs of a part that
 /// is switched off add nothing. Collectives of all ranks go through one Horovod thread, which
@@ -124,8 +116,10 @@ class Step {
   bool run_ahead_ = true;
   std::uint32_t metrics_ = 0;
   std::vector<Factor> factors_;
-  std::vector<TaskId> constructed_;           // by factor
-  std::vector<TaskId> inverted_;              // by factor
+  Holdings kept_factors_;
+  Holdings kept_inverses_;
+  Construction construction_ = Construction::None;
+  bool backward_begun_ = false;
   std::vector<TaskId> preconditioned_;        // by layer
   std::vector<TaskId> gradients_;             // all-reduces that nobody has waited for
   std::vector<TaskId> factors_in_flight_[2];  // A, G

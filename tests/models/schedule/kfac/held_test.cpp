@@ -1,7 +1,6 @@
-#include "models/schedule/kfac/held.hpp"
-
 #include <gtest/gtest.h>
 
+#include "models/schedule/memory.hpp"
 #include "tests/models/schedule/kfac/kfac_workload.hpp"
 #include "tests/support/examples.hpp"
 

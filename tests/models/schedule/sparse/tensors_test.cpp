@@ -68,5 +68,18 @@ TEST(SparseMemory, HoldsResidualsAndWhatIsReceived) {
   EXPECT_EQ(use_with(options).residuals, Bytes{});
 }
 
+// Every step: 5e5 values and indices exchanged and as many gathered, 4 MB each. Every fourth also
+// gathers the values of all sums: of 5e6 elements the 1 - 0.9^4 that any of 4 ranks selected.
+// Borders of 4 regions are all-reduced, 16 bytes.
+TEST(SparseMemory, IsThatOfTheStepOfAPeriodThatNeedsMost) {
+  const Cluster cluster = examples::plain_cluster(4);
+  const ScheduleOptions options{
+      {"selection", "free"}, {"density", "0.1"}, {"threshold_every", "4"}, {"balance_every", "2"}};
+  const Plan plan = build_plan("ok-topk", kWorkload, cluster, options);
+  const MemoryUse use =
+      memory_of(plan, kWorkload, cluster, effective_options(schedule_of("ok-topk"), options));
+  EXPECT_NEAR(use.fusion_buffers.value, 4e6 + 4e6 + 4 * (1 - 0.6561) * 5e6 + 16, 1);
+}
+
 }  // namespace
 }  // namespace stepcast::sparse
