@@ -1,11 +1,16 @@
 #include "traces/readers/stepcast/architecture_reader.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
+#include "traces/readers/stepcast/workload_reader.hpp"
 
 namespace stepcast {
 namespace {
@@ -101,8 +106,34 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedArchitecture,
                          testing::Values(Totals{"resnet50", 107, 161, 25557032, 4.089},
                                          Totals{"densenet201", 402, 604, 20013928, 4.291},
                                          Totals{"inceptionv4", 299, 449, 42679816, 6.122},
+                                         Totals{"inceptionv3", 189, 284, 23834568, 5.713},
                                          Totals{"bert-base", 105, 206, 110111042, 5.474},
                                          Totals{"bert-large", 201, 398, 336232258, 19.396}));
+
+/// Weight elements and multiply-accumulates of a sample of every convolution, sorted.
+template <class Network>
+std::vector<std::pair<std::uint64_t, std::uint64_t>> convolutions_of(const Network& network) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> convolutions;
+  for (const auto& layer : network.layers)
+    if (layer.macs > 0 && layer.parameters.size() == 1)  // a Linear has a bias
+      convolutions.emplace_back(layer.parameters[0].elements,
+                                static_cast<std::uint64_t>(layer.macs));
+  std::ranges::sort(convolutions);
+  return convolutions;
+}
+
+// Both are of one network, counted from its definition and recorded by a profiler; the profile also
+// has the auxiliary classifier, whose two convolutions are 768 -> 128 (1 x 1 on 17 x 17 pooled to
+// 5 x 5) and 128 -> 768 (5 x 5 on 5 x 5: one output).
+TEST(InceptionV3Architecture, HasTheConvolutionsOfAProfileButTheAuxiliaryClassifier) {
+  auto expected = convolutions_of(read_architecture(kArchitectures / "inceptionv3.json"));
+  expected.emplace_back(768 * 128, 768 * 128 * 5 * 5);
+  expected.emplace_back(128 * 768 * 5 * 5, 128 * 768 * 5 * 5);
+  std::ranges::sort(expected);
+  EXPECT_EQ(convolutions_of(
+                read_workload(kArchitectures / "../workloads/inception-v3-pipedream-bs128.json")),
+            expected);
+}
 
 TEST(BertArchitecture, DecoderRunsAfterItsTransformAndOwnsOnlyTheBias) {
   const Architecture bert = read_architecture(kArchitectures / "bert-base.json");
