@@ -5,19 +5,24 @@
 namespace stepcast {
 namespace {
 
+DispatchRule rule_of(const Cluster& cluster, const OptionReader& read) {
+  const Software& software = cluster.software;
+  const Negotiated rule{
+      .cycle = read.time_or("cycle", software.horovod_cycle),
+      .per_cycle = read.time_or("negotiation_per_cycle", software.negotiation_per_cycle),
+      .per_tensor = read.time_or("negotiation_per_tensor",
+                                 software.negotiation_per_request * cluster.ranks()),
+      .fusion = read.size_or("fusion_buffer", software.horovod_fusion)};
+  // On one rank the optimiser sets no hooks, so nothing waits for a cycle.
+  return cluster.ranks() == 1 ? DispatchRule{InOrder{}} : rule;
+}
+
 // One all-reduce a tensor; which of them travel together is decided at run time by the negotiation
 // of the stream.
 Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
   const OptionReader read("horovod", options);
-  const Software& software = cluster.software;
   Builder builder("horovod", workload, cluster);
-  const StreamId stream = builder.stream(
-      "all-reduce",
-      Negotiated{.cycle = read.time_or("cycle", software.horovod_cycle),
-                 .per_cycle = read.time_or("negotiation_per_cycle", software.negotiation_per_cycle),
-                 .per_tensor = read.time_or("negotiation_per_tensor",
-                                            software.negotiation_per_request * cluster.ranks()),
-                 .fusion = read.size_or("fusion_buffer", software.horovod_fusion)});
+  const StreamId stream = builder.stream("all-reduce", rule_of(cluster, read));
   const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
   overlapped_step(builder, bucket_of_each(workload), {.stream = stream, .algorithm = algorithm});
   return std::move(builder).build();
