@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "traces/readers/archive.hpp"
 #include "traces/readers/chakra/chakra_reader.hpp"
 #include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
 #include "traces/readers/espresso/espresso_reader.hpp"
@@ -41,6 +42,8 @@ const TraceReader& reader_for(const std::filesystem::path& path) {
   const std::string head = head_of(path, kHeadSize);
   if (head.empty())
     throw InputError(path.string() + ": is empty");
+  if (const std::string_view advice = archive_advice(head); !advice.empty())
+    throw InputError(fmt::format("{}: {}", path.string(), advice));
   for (const TraceReader* reader : readers()) {
     if (reader->sniff(head))
       return *reader;

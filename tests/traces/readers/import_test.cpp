@@ -82,6 +82,16 @@ TEST_F(Import, UnknownContentListsTheKnownFormats) {
   EXPECT_EQ(error_of(gzipped("")), path() + ": is empty");
 }
 
+TEST_F(Import, AnArchiveIsToBeUnpackedFirst) {
+  std::string tar = "trace.json" + std::string(247, '\0') + "ustar" + std::string(300, '\0');
+  EXPECT_EQ(error_of(gzipped(tar)),
+            path() + ": is a tar archive: unpack it first (tar -xf) and give the trace in it");
+  EXPECT_EQ(error_of("PK\x03\x04 and more"),
+            path() + ": is a zip archive: unpack it first (unzip) and give the trace in it");
+  EXPECT_EQ(error_of("\xFD\x37zXZ"),
+            path() + ": is compressed with xz: unpack it first (unxz); gzip is read as it is");
+}
+
 TEST_F(Import, TruncatedGzipIsCalledSo) {
   const std::string whole = gzipped(read_text_file(kVgg16));
   EXPECT_EQ(error_of(whole.substr(0, whole.size() / 2)), path() + ": the gzip data ends too early");

@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/device_names.hpp"
 
 namespace stepcast {
 namespace {
@@ -32,6 +33,16 @@ std::string model_of(const std::string& origin) {
   const std::string file = std::filesystem::path(origin).filename().string();
   const std::string model = slug(file.substr(0, file.find('.')));
   return model.empty() ? "model" : model;
+}
+
+/// The shipped device of this name, else the name itself.
+std::string device_of(const KinetoFacts& facts, const ImportOptions& options) {
+  if (!options.device.empty())
+    return options.device;
+  const std::string own = slug(facts.device_name);
+  if (own.empty())
+    return "kineto";
+  return find_device_called(facts.device_name).value_or(own);
 }
 
 std::uint32_t batch_of(const KinetoFacts& facts, const ImportOptions& options) {
@@ -163,9 +174,7 @@ Workload workload_of(const AverageStep& step, const KinetoFacts& facts,
     throw InputError(facts.origin + ": expected work on a device in a step, found none");
   Workload workload;
   workload.model = options.model.empty() ? model_of(facts.origin) : options.model;
-  workload.device = !options.device.empty()           ? options.device
-                    : slug(facts.device_name).empty() ? "kineto"
-                                                      : slug(facts.device_name);
+  workload.device = device_of(facts, options);
   workload.batch = batch_of(facts, options);
   workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
   workload.provenance = provenance_of(step, facts, options);

@@ -44,6 +44,15 @@ TEST(KinetoReader, LayersAreOperatorsWithTheTimeOfTheirKernels) {
   EXPECT_NEAR(layer_of(workload, "optimizer").forward.value, 130e-6, kExact);
 }
 
+TEST(KinetoReader, AShippedDeviceIsCalledByItsOwnName) {
+  const std::string text =
+      replaced(small_trace(), "\"Test GPU\"", "\"NVIDIA GeForce RTX 2080 Ti\"");
+  const Workload workload = import_small(text);
+  EXPECT_EQ(workload.name, "t-rtx2080ti-bs8");
+  EXPECT_TRUE(has_note(workload, "device by the trace: NVIDIA GeForce RTX 2080 Ti"));
+  EXPECT_EQ(import_small(text, {.device = "mine"}).device, "mine");
+}
+
 TEST(KinetoReader, GapsInWhichTheDeviceWaitedForTheHostStayGaps) {
   ImportReport report;
   const Workload workload = import_kineto(small_trace(), {}, report);
