@@ -14,6 +14,12 @@
 namespace stepcast {
 namespace {
 
+/// A file as --workload takes it: a name without '/' and ".json" is one of the catalog.
+std::string workload_argument(const std::string& file) {
+  const bool is_path = file.find('/') != std::string::npos || file.ends_with(".json");
+  return is_path ? file : "./" + file;
+}
+
 /// Converts a measured trace of another format into a workload.
 class ImportCommand final : public Subcommand {
  public:
@@ -62,9 +68,7 @@ class ImportCommand final : public Subcommand {
       return 0;
     }
     write_text_file(output_, to_json_text(workload));
-    fmt::print(stderr, "{}: {} layers, {} forward, {} backward; workload written to {}\n",
-               workload.name, workload.layers.size(), format_seconds(forward_time(workload)),
-               format_seconds(backward_time(workload)), output_);
+    fmt::print(stderr, "{}", summary(workload));
     return 0;
   }
 
@@ -80,6 +84,25 @@ class ImportCommand final : public Subcommand {
                                    *import_.forward_share));
     if (!output_.empty())
       check_writable(output_);
+  }
+
+  /// What was written, what is known of it, and what to do with it.
+  std::string summary(const Workload& workload) const {
+    std::string text =
+        fmt::format("{}: {} layers, {} forward, {} backward; workload written to {}\n",
+                    workload.name, workload.layers.size(), format_seconds(forward_time(workload)),
+                    format_seconds(backward_time(workload)), output_);
+    for (const std::string& note : workload.provenance.notes)
+      text += fmt::format("  {}\n", note);
+    if (parameter_count(workload) == 0)
+      text +=
+          "  without gradients a forecast has nothing to communicate: a PyTorch profiler trace "
+          "takes "
+          "them from an\n  execution trace or a DDP bucket list of the same run, given beside it\n";
+    return text + fmt::format(
+                      "next: stepcast run --workload {} --cluster C --schedule S (stepcast "
+                      "list clusters, stepcast list schedules)\n",
+                      workload_argument(output_));
   }
 
   std::vector<std::string> files_;

@@ -71,6 +71,14 @@ TEST_F(Import, ReadsThroughGzip) {
   EXPECT_EQ(to_json_text(import_text(gzipped(own))), own);
 }
 
+TEST_F(Import, AByteOrderMarkInFrontIsPassedOver) {
+  import_text("\xEF\xBB\xBF" + read_text_file(kVgg16));
+  EXPECT_EQ(report_.format, "stepcast");
+  import_text("\xEF\xBB\xBF" +
+              read_text_file(STEPCAST_SOURCE_DIR "/tests/golden/data/small-trace.json"));
+  EXPECT_EQ(report_.format, "kineto");
+}
+
 TEST_F(Import, UnknownContentListsTheKnownFormats) {
   const std::string expected =
       path() +

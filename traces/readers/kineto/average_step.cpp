@@ -70,12 +70,13 @@ std::string signature_of(const StepLayers& step) {
   return signature;
 }
 
+/// Of two as common, the one of more layers: the other is part of a step.
 std::string most_common_signature(const std::vector<StepLayers>& steps) {
   std::map<std::string, std::size_t> counts;
   for (const StepLayers& step : steps)
     ++counts[signature_of(step)];
-  return std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; })
-      ->first;
+  const auto rank = [](const auto& entry) { return std::pair(entry.second, entry.first.size()); };
+  return std::ranges::max_element(counts, {}, rank)->first;
 }
 
 Seconds device_time(const StepLayers& step) {
@@ -159,8 +160,8 @@ AverageStep average(std::vector<StepLayers> steps, ImportReport& report) {
   if (steps.empty())
     return {};
   drop_empty_layers(steps);
-  drop_warm_up(steps, report);
   keep_alike(steps, report);
+  drop_warm_up(steps, report);
   return average_of(steps);
 }
 

@@ -102,8 +102,13 @@ std::string gap_note(const AverageStep& step, const ImportOptions& options) {
                                  ? fmt::format(" ({} of it before work that was launched already)",
                                                format_seconds(step.pauses))
                                  : "";
-  return fmt::format("the device idled {} a step for the host{}: {}", format_seconds(gaps), pauses,
-                     options.drop_gaps ? "left out" : "kept as layers of kind HostGap");
+  const char* const bound =
+      gaps > step.computation.mean
+          ? "; the step is bound by the host, which a profiler slows down: its own pace is unknown"
+          : "";
+  return fmt::format("the device idled {} a step for the host{}: {}{}", format_seconds(gaps),
+                     pauses, options.drop_gaps ? "left out" : "kept as layers of kind HostGap",
+                     bound);
 }
 
 std::string unevenness_note(const AverageStep& step) {

@@ -77,6 +77,19 @@ TEST(KinetoReader, LayersGapsAndWaitsForCollectivesMakeUpTheStep) {
                        "its own"));
 }
 
+TEST(KinetoReader, AStepBoundByTheHostIsNotedAsSuch) {
+  // 480 us of gaps against 450 us of computation; without the tail of 350 us 130 us.
+  EXPECT_TRUE(has_note(import_small(small_trace()),
+                       "the device idled 480 us a step for the host: kept as layers of kind "
+                       "HostGap; the step is bound by the host, which a profiler slows down: its "
+                       "own pace is unknown"));
+  const std::string shorter = replaced(without_lines(small_trace(), "ProfilerStep#1"),
+                                       "\"ts\": 5000, \"dur\": 1000", "\"ts\": 5000, \"dur\": 650");
+  EXPECT_TRUE(
+      has_note(import_small(shorter),
+               "the device idled 130 us a step for the host: kept as layers of kind HostGap"));
+}
+
 TEST(KinetoReader, TheNotesTellTheSpreadOverTheSteps) {
   // conv2d's backward kernel takes 100 us in one step and 60 us in the other: 80 on average, with a
   // standard deviation of 28.28 us, 35.4 % of it; computation 450 and 410 us.
@@ -222,6 +235,33 @@ TEST(KinetoReader, NegativeDurationsAreSkippedAndCounted) {
   ImportReport report;
   inspect_kineto(replaced(small_trace(), "\"dur\": 70,", "\"dur\": -70,"), report);
   EXPECT_EQ(report.skipped().at("event with a negative duration").count, 2U);
+}
+
+TEST(KinetoReader, EventsOfMoreThanADayAreSkippedAndCounted) {
+  ImportReport report;
+  inspect_kineto(replaced(small_trace(), "\"dur\": 70,", "\"dur\": 1e15,"), report);
+  EXPECT_EQ(report.skipped().at("event of more than a day").count, 2U);
+}
+
+TEST(KinetoReader, EntriesThatAreNoEventsAreSkippedAndCounted) {
+  const std::string list = "\"traceEvents\": [\n";
+  ImportReport report;
+  inspect_kineto(replaced(small_trace(), list, list + "7, null, \"a\", [1, [2]],\n"), report);
+  EXPECT_EQ(report.skipped().at("entry of the list that is no event").count, 4U);
+}
+
+TEST(KinetoReader, ABatchBeyondReasonIsNotRecorded) {
+  const std::string text = replaced(small_trace(), "[[8, 3", "[[4294967296, 3");
+  EXPECT_EQ(import_small(replaced(text, "[[8, 10", "[[4294967296, 10"), {.batch = 2}).batch, 2U);
+}
+
+TEST(KinetoReader, PartOfAStepIsNoneOfThoseThatAreAveraged) {
+  // Marked by the optimizer, the second step ends with the optimizer's own work.
+  ImportReport report;
+  const Workload workload =
+      import_kineto(without_lines(small_trace(), "ProfilerStep#"), {.batch = 8}, report);
+  EXPECT_EQ(report.skipped().at("step with other layers than most").first, "step 1");
+  EXPECT_NEAR(layer_of(workload, "conv2d-0").forward.value, 100e-6, kExact);
 }
 
 TEST(KinetoReader, WorkThatOverlapsOnItsStreamIsDoubtful) {
