@@ -7,12 +7,15 @@
 #include "models/base/text.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/report/table.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
 namespace {
+
+constexpr std::size_t kIndent = 4;  // Of the lines that a note goes on for.
 
 /// A file as --workload takes it: a name without '/' and ".json" is one of the catalog.
 std::string workload_argument(const std::string& file) {
@@ -93,16 +96,17 @@ class ImportCommand final : public Subcommand {
                     workload.name, workload.layers.size(), format_seconds(forward_time(workload)),
                     format_seconds(backward_time(workload)), output_);
     for (const std::string& note : workload.provenance.notes)
-      text += fmt::format("  {}\n", note);
+      text += wrap("  " + note, kIndent);
     if (parameter_count(workload) == 0)
-      text +=
+      text += wrap(
           "  without gradients a forecast has nothing to communicate: a PyTorch profiler trace "
           "takes "
-          "them from an\n  execution trace or a DDP bucket list of the same run, given beside it\n";
-    return text + fmt::format(
-                      "next: stepcast run --workload {} --cluster C --schedule S (stepcast "
-                      "list clusters, stepcast list schedules)\n",
-                      workload_argument(output_));
+          "them from an execution trace or a DDP bucket list of the same run, given beside it",
+          kIndent);
+    return text +
+           fmt::format(
+               "next: stepcast run --workload {} --cluster C --schedule S (see stepcast list)\n",
+               workload_argument(output_));
   }
 
   std::vector<std::string> files_;
