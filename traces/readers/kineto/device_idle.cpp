@@ -86,72 +86,91 @@ std::optional<Seconds> Collectives::awaited(Seconds idle_since, Seconds launched
   return std::nullopt;
 }
 
-/// The stretch from `since` to the work's start.
-IdleTime split(const KinetoTrace& trace, const DeviceWork& work, Seconds since,
-               const Collectives& collectives) {
-  const KinetoEvent& event = trace.events[work.event];
-  if (event.start - since < kResolution)
+/// Goes through the work in order and cuts the idle time between.
+class IdleFinder {
+ public:
+  IdleFinder(const KinetoTrace& trace, const KinetoView& view)
+      : trace_(trace), steps_(view.steps.steps), collectives_(trace, view), states_(steps_.size()) {
+    idle_.before.resize(view.work.size());
+    idle_.behind.resize(steps_.size());
+  }
+
+  DeviceIdle run(const std::vector<DeviceWork>& all);
+
+ private:
+  struct State {
+    bool begun = false;
+    bool followed = false;  ///< By work of the next step, without a hole between the two.
+    Seconds busy_until{};
+  };
+
+  void begin_step(const DeviceWork& work);
+  void end_steps();
+  IdleTime idle_between(Seconds begin, Seconds end, const DeviceWork& next) const;
+
+  const KinetoTrace& trace_;
+  const std::vector<KinetoStep>& steps_;
+  const Collectives collectives_;
+  std::vector<State> states_;
+  Seconds since_{};
+  DeviceIdle idle_;
+};
+
+/// Part of the stretch that `next` ends.
+IdleTime IdleFinder::idle_between(Seconds begin, Seconds end, const DeviceWork& next) const {
+  if (end - begin < kResolution)
     return {};
-  const Seconds launched = work.launch == kNoEvent
-                               ? event.start
-                               : std::min(event.start, trace.events[work.launch].end());
+  const Seconds start = trace_.events[next.event].start;
+  const Seconds launched =
+      next.launch == kNoEvent ? start : std::min(start, trace_.events[next.launch].end());
   IdleTime idle;
-  if (const auto until = collectives.awaited(since, launched, event.start))
-    idle.collective = collectives.covered(since, *until);
-  (launched > since ? idle.host : idle.pause) = event.start - since - idle.collective;
+  if (const auto until = collectives_.awaited(since_, launched, start))
+    idle.collective = collectives_.covered(begin, std::min(end, *until));
+  (launched > since_ ? idle.host : idle.pause) = end - begin - idle.collective;
   return idle;
 }
 
-std::vector<bool> steps_with_work(const KinetoView& view) {
-  std::vector<bool> has_work(view.steps.steps.size(), false);
-  for (const DeviceWork& work : view.work)
-    if (work.step != kNoStep && !is_collective(work))
-      has_work[work.step] = true;
-  return has_work;
+/// Cuts the stretch before the first work of a step where the step begins.
+void IdleFinder::begin_step(const DeviceWork& work) {
+  const KinetoStep& step = steps_[work.step];
+  states_[work.step].begun = true;
+  if (work.step > 0 && states_[work.step - 1].begun && steps_[work.step - 1].end >= step.begin) {
+    states_[work.step - 1].followed = true;
+    idle_.behind[work.step - 1] = idle_between(since_, step.begin, work);
+  }
 }
 
-/// Whether the device's time goes on from the step before: both have work, and nothing lies
-/// between.
-bool goes_on(const KinetoSteps& steps, const std::vector<bool>& has_work, std::size_t step) {
-  return step > 0 && step < steps.steps.size() && has_work[step - 1] && has_work[step] &&
-         steps.steps[step].begin <= steps.steps[step - 1].end;
+/// Behind work that no other follows the host had launched none.
+void IdleFinder::end_steps() {
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    if (states_[i].begun && !states_[i].followed)
+      idle_.behind[i].host = std::max(Seconds{}, steps_[i].end - states_[i].busy_until);
 }
 
-/// Host time at the ends of steps, by the end of the last work before.
-std::vector<Seconds> tails(const KinetoSteps& steps, const std::vector<bool>& has_work,
-                           const std::vector<Seconds>& busy_until) {
-  std::vector<Seconds> tail(steps.steps.size());
-  for (std::size_t step = 0; step < tail.size(); ++step)
-    if (has_work[step] && !goes_on(steps, has_work, step + 1))
-      tail[step] = std::max(Seconds{}, steps.steps[step].end - busy_until[step]);
-  return tail;
+DeviceIdle IdleFinder::run(const std::vector<DeviceWork>& all) {
+  since_ = steps_.front().begin;  // Before it may lie times below zero.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const DeviceWork& work = all[i];
+    if (is_collective(work))
+      continue;
+    const KinetoEvent& event = trace_.events[work.event];
+    if (work.step != kNoStep) {
+      if (!states_[work.step].begun)
+        begin_step(work);
+      idle_.before[i] = idle_between(std::max(since_, steps_[work.step].begin), event.start, work);
+    }
+    since_ = std::max(since_, event.end());
+    if (work.step != kNoStep)
+      states_[work.step].busy_until = since_;
+  }
+  end_steps();
+  return std::move(idle_);
 }
 
 }  // namespace
 
 DeviceIdle find_idle(const KinetoTrace& trace, const KinetoView& view) {
-  const Collectives collectives(trace, view);
-  const std::vector<bool> has_work = steps_with_work(view);
-  DeviceIdle idle{.before = std::vector<IdleTime>(view.work.size()), .tail = {}};
-  std::vector<Seconds> busy_until(view.steps.steps.size());
-  std::vector<bool> begun(view.steps.steps.size(), false);
-  Seconds since = view.steps.steps.front().begin;  // Before it may lie times below zero.
-  for (std::size_t i = 0; i < view.work.size(); ++i) {
-    const DeviceWork& work = view.work[i];
-    if (is_collective(work))
-      continue;
-    if (work.step != kNoStep) {
-      if (!begun[work.step] && !goes_on(view.steps, has_work, work.step))
-        since = std::max(since, view.steps.steps[work.step].begin);
-      begun[work.step] = true;
-      idle.before[i] = split(trace, work, since, collectives);
-    }
-    since = std::max(since, trace.events[work.event].end());
-    if (work.step != kNoStep)
-      busy_until[work.step] = since;
-  }
-  idle.tail = tails(view.steps, has_work, busy_until);
-  return idle;
+  return IdleFinder(trace, view).run(view.work);
 }
 
 }  // namespace stepcast

@@ -17,9 +17,9 @@ struct IdleTime {
 };
 
 struct DeviceIdle {
-  std::vector<IdleTime> before;  ///< Each piece of KinetoView::work; zero of collectives.
-  /// Host time behind the last work of each step that no recorded step with work follows.
-  std::vector<Seconds> tail;
+  /// Within the step of each piece of KinetoView::work, before it; zero of collectives.
+  std::vector<IdleTime> before;
+  std::vector<IdleTime> behind;  ///< From the last work of each step to its end.
 };
 
 /// The time of the steps in which no stream computed, told apart by what ended it.
@@ -29,8 +29,8 @@ struct DeviceIdle {
 /// waited for. If that was a collective (it ended between launch and start), or if the host was in
 /// a synchronising call in which a collective ended before it launched the work, what collectives
 /// cover of the stretch is a wait for them; all else is the host's. So idle time beside a
-/// collective is the host's where the work was launched only after it. Time outside of steps is in
-/// no stretch.
+/// collective is the host's where the work was launched only after it. A stretch from one step into
+/// the next is cut between them; time outside of steps and in steps without work is in none.
 DeviceIdle find_idle(const KinetoTrace& trace, const KinetoView& view);
 
 }  // namespace stepcast

@@ -79,18 +79,19 @@ void add_steps(const KinetoTrace& trace, const KinetoView& view, TraceSummary& s
   }
 }
 
+void add_idle(const IdleTime& idle, StepSummary& step) {
+  step.host_gaps += idle.without_collectives();
+  step.collective_waits += idle.collective;
+}
+
 /// What the device idled in each step, see find_idle().
 void add_idle(const KinetoTrace& trace, const KinetoView& view, TraceSummary& summary) {
   const DeviceIdle idle = find_idle(trace, view);
-  for (std::size_t i = 0; i < view.work.size(); ++i) {
-    if (view.work[i].step == kNoStep)
-      continue;
-    StepSummary& step = summary.steps[view.work[i].step];
-    step.host_gaps += idle.before[i].without_collectives();
-    step.collective_waits += idle.before[i].collective;
-  }
-  for (std::size_t i = 0; i < idle.tail.size(); ++i)
-    summary.steps[i].host_gaps += idle.tail[i];
+  for (std::size_t i = 0; i < view.work.size(); ++i)
+    if (view.work[i].step != kNoStep)
+      add_idle(idle.before[i], summary.steps[view.work[i].step]);
+  for (std::size_t i = 0; i < summary.steps.size(); ++i)
+    add_idle(idle.behind[i], summary.steps[i]);
 }
 
 }  // namespace

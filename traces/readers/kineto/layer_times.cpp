@@ -15,12 +15,11 @@ void add_gap(Seconds gap, bool forward, LayerTimes& times) {
   (forward ? times.forward_gap : times.backward_gap) += gap;
 }
 
-void add_work(const KinetoTrace& trace, const DeviceWork& work, std::uint32_t layer, Seconds gap,
+void add_work(const KinetoTrace& trace, const DeviceWork& work, std::uint32_t layer,
               StepLayers& step) {
   const Seconds duration = trace.events[work.event].duration;
   LayerTimes& times = step.layers[layer];
   const bool forward = is_forward(work.phase, layer);
-  add_gap(gap, forward, times);
   if (work.phase == WorkPhase::InputCopy) {
     step.input_copies += duration;
     return;
@@ -53,9 +52,10 @@ void note_first(std::uint32_t layer, WorkPhase phase, FirstWork& first) {
     first = {.found = true, .layer = layer, .forward = is_forward(phase, layer)};
 }
 
-void add_tail(Seconds tail, const FirstWork& first, StepLayers& step) {
-  if (first.found)
-    add_gap(tail, first.forward, step.layers[first.layer]);
+void add_idle(const IdleTime& idle, std::uint32_t layer, bool forward, StepLayers& step) {
+  add_gap(idle.without_collectives(), forward, step.layers[layer]);
+  step.collective_waits += idle.collective;
+  step.pauses += idle.pause;
 }
 
 }  // namespace
@@ -84,13 +84,13 @@ std::vector<StepLayers> find_layers(const KinetoTrace& trace, const KinetoView& 
     const std::uint32_t layer = work.phase == WorkPhase::InputCopy
                                     ? LayerUnits::kOptimizer
                                     : units[work.step].layer_of(work.launch, work.phase);
-    add_work(trace, work, layer, idle.before[i].without_collectives(), step);
+    add_work(trace, work, layer, step);
+    add_idle(idle.before[i], layer, is_forward(work.phase, layer), step);
     note_first(layer, work.phase, first[work.step]);
-    step.collective_waits += idle.before[i].collective;
-    step.pauses += idle.before[i].pause;
   }
   for (std::size_t i = 0; i < steps.size(); ++i)
-    add_tail(idle.tail[i], first[i], steps[i]);
+    if (first[i].found)
+      add_idle(idle.behind[i], first[i].layer, first[i].forward, steps[i]);
   return steps;
 }
 

@@ -93,6 +93,19 @@ TEST_F(RecordedTraces, TheA100TraceImportsWithEveryGradientAndItsGaps) {
   EXPECT_NEAR(layer_time(workload, false).value, 39.436e-3, 1e-6);
 }
 
+TEST_F(RecordedTraces, IdleTimeOfTheA100TraceStepByStep) {
+  const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
+  SKIP_WITHOUT(path);
+  const TraceSummary summary = inspect(path);
+  // Each step without the union of the intervals of computation in it, see above.
+  ASSERT_EQ(summary.steps.size(), 3U);
+  EXPECT_NEAR(summary.steps[0].host_gaps.value, 183.111e-3, 1e-6);
+  EXPECT_NEAR(summary.steps[1].host_gaps.value, 180.490e-3, 1e-6);
+  EXPECT_NEAR(summary.steps[2].host_gaps.value, 185.316e-3, 1e-6);
+  for (const StepSummary& step : summary.steps)
+    EXPECT_EQ(step.collective_waits, Seconds{});
+}
+
 TEST_F(RecordedTraces, LayersOfResnet50OnV100SumToTheTracedTime) {
   const fs::path path = file("kineto_resnet50_v100_workers4.json.gz");
   SKIP_WITHOUT(path);
