@@ -8,7 +8,6 @@
 #include "models/base/text.hpp"
 #include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/registry.hpp"
-#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
@@ -36,8 +35,8 @@ class BreakdownCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    std::vector<CommandOption> options =
-        options_of(request_, {"--schedule", "S", &schedule_, "a K-FAC system (see stepcast list)"});
+    std::vector<CommandOption> options = options_of(
+        request_, {"--schedule", "S", &request_.schedule, "a K-FAC system (see stepcast list)"});
     options.push_back({"--protocol", "P", &protocol_, "exposed (the default) or ablation"});
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
@@ -47,9 +46,7 @@ class BreakdownCommand final : public Subcommand {
     if (protocol_ != "exposed" && protocol_ != "ablation")
       throw InputError(
           fmt::format("--protocol: expected exposed or ablation, found {}", in_quotes(protocol_)));
-    if (!schedule_.empty())
-      request_.schedules.items = {schedule_};
-    Scenario scenario = resolve(request_, kExample);
+    const Scenario scenario = resolve_one_schedule(request_, kExample);
     check(scenario);
     const auto parts = protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
     fmt::print("{}", json_ ? json_of(scenario, parts) : text_of(scenario, parts));
@@ -58,9 +55,6 @@ class BreakdownCommand final : public Subcommand {
 
  private:
   static void check(const Scenario& scenario) {
-    if (scenario.schedules.size() != 1)
-      throw InputError(
-          fmt::format("expected one schedule, for example: {}", on_one_line(kExample)));
     const ScheduleInfo& schedule = schedule_of(scenario.schedules.front());
     if (std::ranges::find(schedule.options, "parts", &OptionInfo::name) == schedule.options.end())
       throw InputError(
@@ -136,7 +130,6 @@ class BreakdownCommand final : public Subcommand {
   }
 
   RunRequest request_;
-  std::string schedule_;
   std::string protocol_ = "exposed";
   bool json_ = false;
 };
