@@ -13,6 +13,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/report/kfac_parts.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -86,11 +87,9 @@ class BreakdownCommand final : public Subcommand {
   }
 
   static std::string text_of(const Scenario& scenario, const std::vector<NamedTime>& parts) {
-    const Cluster& cluster = scenario.cluster;
     const std::string heading =
-        fmt::format("{}: {} on {}, {} GPUs ({} x {}), {} fidelity", scenario.schedules.front(),
-                    scenario.workload.name, cluster.name, cluster.ranks(), cluster.nodes,
-                    cluster.gpus_per_node, name_of(scenario.engine.fidelity));
+        fmt::format("{}: {}", scenario.schedules.front(),
+                    setup_of(scenario.workload.name, scenario.cluster, scenario.engine.fidelity));
     return wrap(heading, 2) + "\n" + table_of(parts) + note_on_negative(parts);
   }
 

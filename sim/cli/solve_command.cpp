@@ -12,6 +12,7 @@
 #include "sim/cli/typed_counts.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/solution.hpp"
+#include "sim/report/wording.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 
 namespace stepcast {
@@ -119,9 +120,9 @@ class SolveCommand final : public Subcommand {
     if (json_)
       return solutions_json(goal.target, scenario.workload.name, scenario.cluster.name, solutions);
     return render_solutions(
-        fmt::format("{}: {} on {}, {} GPUs ({} x {})", goal.target, scenario.workload.name,
-                    scenario.cluster.name, scenario.cluster.ranks(), scenario.cluster.nodes,
-                    scenario.cluster.gpus_per_node),
+        fmt::format("{}: {}", goal.target,
+                    setup_of(scenario.workload.name, scenario.cluster.name, scenario.cluster.nodes,
+                             scenario.cluster.gpus_per_node)),
         solutions);
   }
 

@@ -10,6 +10,7 @@
 #include "models/collective/collective.hpp"
 #include "models/collective/curve_fit.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -40,10 +41,6 @@ ErrorSummary errors_in(const std::vector<PointError>& errors, const Selection& s
     if (selection.takes(error))
       selected.push_back(by == By::Curve ? error.error() : error.alpha_beta_error());
   return summary_of(std::move(selected));
-}
-
-std::string percent(double value) {
-  return fmt::format("{:.1f} %", 100 * value);
 }
 
 std::string shown_median(const ErrorSummary& errors) {
@@ -200,13 +197,6 @@ std::string link_line(const CalibratedLink& link) {
   if (link.latency > Seconds{})
     text += fmt::format(" latency {} (cluster.nic.startup={:.4g}us)", format_seconds(link.latency),
                         link.latency.value * 1e6);
-  return text;
-}
-
-std::string list_of(const char* heading, const std::vector<std::string>& lines) {
-  std::string text = lines.empty() ? "" : fmt::format("\n{}\n", heading);
-  for (const std::string& line : lines)
-    text += wrap("- " + line, 2);
   return text;
 }
 

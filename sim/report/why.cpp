@@ -8,6 +8,7 @@
 
 #include "models/base/text.hpp"
 #include "sim/report/breakdown.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 
@@ -46,10 +47,6 @@ std::string describe_tasks(const Plan& plan, TaskId first, TaskId last, std::uin
     return fmt::format("{} \"{}\"", collective_of(plan, first), label_of(plan, first));
   return fmt::format("{} {}s \"{}\" .. \"{}\"", count, collective_of(plan, first),
                      label_of(plan, first), label_of(plan, last));
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
 }
 
 /// Shares of the critical path.
