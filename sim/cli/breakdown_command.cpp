@@ -80,7 +80,8 @@ class BreakdownCommand final : public Subcommand {
     for (const std::string& part : kfac::part_names()) {
       job.options["parts"] = part;
       const Seconds time = step_time_of(planned(job).plan, scenario.cluster, scenario.engine);
-      parts.push_back({part == "all" ? "inverse-communication" : part, time - before});
+      const bool last = part == "all";
+      parts.push_back({last ? name_of(KfacPart::InverseCommunication) : part, time - before});
       before = time;
     }
     return parts;
@@ -90,7 +91,15 @@ class BreakdownCommand final : public Subcommand {
     const std::string heading =
         fmt::format("{}: {}", scenario.schedules.front(),
                     setup_of(scenario.workload.name, scenario.cluster, scenario.engine.fidelity));
-    return wrap(heading, 2) + "\n" + table_of(parts) + note_on_negative(parts);
+    return wrap(heading, 2) + "\n" + table_of(parts) + note_on_other(parts) +
+           note_on_negative(parts);
+  }
+
+  static std::string note_on_other(const std::vector<NamedTime>& parts) {
+    return parts.back().name == name_of(KfacPart::Other)
+               ? "\npacking: of factors and inverses, and unpacking; other: negotiation, waiting, "
+                 "update.\n"
+               : "";
   }
 
   static std::string note_on_negative(const std::vector<NamedTime>& parts) {
