@@ -9,7 +9,6 @@
 #include "models/schedule/registry.hpp"
 #include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
-#include "sim/tuning/tuned_fusion.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -26,6 +25,8 @@ Experiment merged(const RunRequest& request) {
     experiment.cluster = request.cluster;
   if (!request.schedules.items.empty())
     experiment.schedules = request.schedules.items;
+  if (!request.schedule.empty())
+    experiment.schedules = {request.schedule};
   if (!request.fidelity.empty())
     experiment.fidelity = request.fidelity;
   Settings typed = parse_settings(request.settings);
@@ -98,6 +99,16 @@ Scenario resolve(const RunRequest& request, const std::string& example) {
   return changed(std::move(scenario), std::move(experiment.settings));
 }
 
+Scenario resolve_one_schedule(const RunRequest& request, const std::string& example) {
+  Scenario scenario = resolve(request, example);
+  if (scenario.schedules.size() != 1)
+    throw InputError(fmt::format(
+        "{}; name one with --schedule (see stepcast list schedules), for example: {}",
+        scenario.schedules.empty() ? "no schedule given" : "the experiment names several schedules",
+        on_one_line(example)));
+  return scenario;
+}
+
 Scenario changed(Scenario scenario, Settings settings) {
   scenario.settings = std::move(settings);
   scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
@@ -108,18 +119,16 @@ Scenario changed(Scenario scenario, Settings settings) {
   return scenario;
 }
 
+TuningJob job_of(const Scenario& scenario, const std::string& schedule) {
+  return {.workload = scenario.workload,
+          .cluster = scenario.cluster,
+          .schedule = schedule,
+          .options = scenario.settings.schedule,
+          .engine = scenario.engine};
+}
+
 PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
-  const ResolvedOptions resolved = resolve_fusion({.workload = scenario.workload,
-                                                   .cluster = scenario.cluster,
-                                                   .schedule = schedule,
-                                                   .options = scenario.settings.schedule,
-                                                   .engine = scenario.engine});
-  PlannedRun run{
-      .plan = build_plan(schedule, scenario.workload, scenario.cluster, resolved.options),
-      .options = effective_options(schedule_of(schedule), resolved.options)};
-  if (!resolved.note.empty())
-    run.plan.notes.push_back(resolved.note);
-  return run;
+  return planned(job_of(scenario, schedule));
 }
 
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {

@@ -11,6 +11,7 @@
 #include "sim/cli/command_option.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/report/forecast.hpp"
+#include "sim/tuning/tuned_fusion.hpp"
 #include "traces/settings.hpp"
 
 namespace stepcast {
@@ -21,6 +22,7 @@ struct RunRequest {
   std::string workload;
   std::string cluster;
   CommaList schedules;
+  std::string schedule;  ///< The only one; takes precedence.
   std::optional<std::uint32_t> nodes;
   std::optional<std::uint32_t> gpus_per_node;
   std::vector<std::string> settings;
@@ -46,17 +48,17 @@ struct Scenario {
 /// when workload or cluster is missing. Throws InputError.
 Scenario resolve(const RunRequest& request, const std::string& example);
 
+/// The same for commands of one schedule: throws InputError where none or several are named.
+Scenario resolve_one_schedule(const RunRequest& request, const std::string& example);
+
 /// The scenario with other settings, its workload and cluster as they then are. Throws InputError.
 Scenario changed(Scenario scenario, Settings settings);
 
 /// "analytic", "flow" or "step"; throws InputError naming the nearest for another name.
 Fidelity parse_fidelity(std::string_view name);
 
-/// A schedule of a scenario, ready to be simulated.
-struct PlannedRun {
-  Plan plan;
-  ScheduleOptions options;  ///< In force: what tuning found in place of fusion=bo.
-};
+/// A schedule of the scenario with the settings that the user gave. Refers to the scenario.
+TuningJob job_of(const Scenario& scenario, const std::string& schedule);
 
 PlannedRun planned(const Scenario& scenario, const std::string& schedule);
 

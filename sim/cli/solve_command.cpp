@@ -12,6 +12,7 @@
 #include "sim/cli/typed_counts.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/solution.hpp"
+#include "sim/report/wording.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 
 namespace stepcast {
@@ -98,14 +99,16 @@ class SolveCommand final : public Subcommand {
   }
 
   static Solution solution_of(const Attempt& attempt, const Goal& goal, const Scenario& scenario) {
-    const Plan plan = build_plan(attempt.schedule, scenario.workload, scenario.cluster,
-                                 options_of_attempt(attempt, scenario));
+    TuningJob job = job_of(scenario, attempt.schedule);
+    job.options = options_of_attempt(attempt, scenario);
+    const Plan plan = planned(job).plan;
     const double batch = static_cast<double>(scenario.workload.batch) * passes_of(plan);
     Solution solution{.label = attempt.label,
                       .schedule = attempt.schedule,
                       .epochs = attempt.epochs.value_or(0),
                       .step = step_time_of(plan, scenario.cluster, scenario.engine),
                       .provenance = attempt.provenance,
+                      .notes = plan.notes,
                       .given = attempt.given};
     solution.iterations = attempt.iterations.value_or(
         iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, workers_of(plan)));
@@ -117,9 +120,9 @@ class SolveCommand final : public Subcommand {
     if (json_)
       return solutions_json(goal.target, scenario.workload.name, scenario.cluster.name, solutions);
     return render_solutions(
-        fmt::format("{}: {} on {}, {} GPUs ({} x {})", goal.target, scenario.workload.name,
-                    scenario.cluster.name, scenario.cluster.ranks(), scenario.cluster.nodes,
-                    scenario.cluster.gpus_per_node),
+        fmt::format("{}: {}", goal.target,
+                    setup_of(scenario.workload.name, scenario.cluster.name, scenario.cluster.nodes,
+                             scenario.cluster.gpus_per_node)),
         solutions);
   }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/spread.hpp"
 
