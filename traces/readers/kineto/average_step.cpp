@@ -32,8 +32,8 @@ void drop_empty_layers(std::vector<StepLayers>& steps) {
   const bool no_optimizer = std::ranges::all_of(
       steps, [](const StepLayers& step) { return is_empty(step.layers.front()); });
   for (StepLayers& step : steps) {
-    const auto rest = std::ranges::remove_if(step.layers.begin() + 1, step.layers.end(), is_empty);
-    step.layers.erase(rest.begin(), rest.end());
+    const auto rest = std::remove_if(step.layers.begin() + 1, step.layers.end(), is_empty);
+    step.layers.erase(rest, step.layers.end());
     if (no_optimizer)
       step.layers.erase(step.layers.begin());
   }
