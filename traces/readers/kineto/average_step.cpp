@@ -41,9 +41,8 @@ void drop_empty_layers(std::vector<StepLayers>& steps) {
 
 /// The first steps of a rank, as long as they are far longer than most.
 void drop_warm_up(std::vector<StepLayers>& steps, ImportReport& report) {
-  std::vector<Seconds> durations;
-  for (const StepLayers& step : steps)
-    durations.push_back(step.duration);
+  std::vector<Seconds> durations(steps.size());
+  std::ranges::transform(steps, durations.begin(), &StepLayers::duration);
   std::ranges::sort(durations);
   const Seconds median = durations[(durations.size() - 1) / 2];
   std::vector<StepLayers> kept;
@@ -89,9 +88,8 @@ Seconds device_time(const StepLayers& step) {
 /// Of one quantity of every step.
 template <typename Quantity>
 Spread spread_over(const std::vector<StepLayers>& steps, Quantity quantity) {
-  std::vector<Seconds> times;
-  for (const StepLayers& step : steps)
-    times.push_back(quantity(step));
+  std::vector<Seconds> times(steps.size());
+  std::ranges::transform(steps, times.begin(), quantity);
   return spread_of(std::move(times));
 }
 
