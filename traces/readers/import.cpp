@@ -79,7 +79,7 @@ Found find_reader(std::span<const std::filesystem::path> paths, ImportReport& re
 std::vector<std::filesystem::path> without_supplements(std::span<const std::filesystem::path> paths,
                                                        ImportOptions& options,
                                                        ImportReport& report) {
-  const std::vector<std::filesystem::path> all = files_in(paths);
+  std::vector<std::filesystem::path> all = files_in(paths);
   if (all.size() < 2)
     return all;
   std::vector<std::filesystem::path> traces;

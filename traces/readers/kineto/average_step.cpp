@@ -32,8 +32,8 @@ void drop_empty_layers(std::vector<StepLayers>& steps) {
   const bool no_optimizer = std::ranges::all_of(
       steps, [](const StepLayers& step) { return is_empty(step.layers.front()); });
   for (StepLayers& step : steps) {
-    const auto rest = std::ranges::remove_if(step.layers.begin() + 1, step.layers.end(), is_empty);
-    step.layers.erase(rest.begin(), rest.end());
+    const auto rest = std::remove_if(step.layers.begin() + 1, step.layers.end(), is_empty);
+    step.layers.erase(rest, step.layers.end());
     if (no_optimizer)
       step.layers.erase(step.layers.begin());
   }
@@ -41,9 +41,8 @@ void drop_empty_layers(std::vector<StepLayers>& steps) {
 
 /// The first steps of a rank, as long as they are far longer than most.
 void drop_warm_up(std::vector<StepLayers>& steps, ImportReport& report) {
-  std::vector<Seconds> durations;
-  for (const StepLayers& step : steps)
-    durations.push_back(step.duration);
+  std::vector<Seconds> durations(steps.size());
+  std::ranges::transform(steps, durations.begin(), &StepLayers::duration);
   std::ranges::sort(durations);
   const Seconds median = durations[(durations.size() - 1) / 2];
   std::vector<StepLayers> kept;
@@ -89,9 +88,8 @@ Seconds device_time(const StepLayers& step) {
 /// Of one quantity of every step.
 template <typename Quantity>
 Spread spread_over(const std::vector<StepLayers>& steps, Quantity quantity) {
-  std::vector<Seconds> times;
-  for (const StepLayers& step : steps)
-    times.push_back(quantity(step));
+  std::vector<Seconds> times(steps.size());
+  std::ranges::transform(steps, times.begin(), quantity);
   return spread_of(std::move(times));
 }
 

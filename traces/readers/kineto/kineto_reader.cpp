@@ -121,9 +121,8 @@ void check_same_job(const std::vector<RankSteps>& ranks) {
 
 /// For the provenance: what the ranks' collectives say of their clocks.
 std::string alignment_of(const std::vector<RankSteps>& ranks, ImportReport& report) {
-  std::vector<RankRecord> records;
-  for (const RankSteps& rank : ranks)
-    records.push_back(rank.record);
+  std::vector<RankRecord> records(ranks.size());
+  std::ranges::transform(ranks, records.begin(), &RankSteps::record);
   const RankComparison comparison = compare_ranks(records);
   for (std::size_t i = 0; i < comparison.unmatched; ++i)
     report.doubt("collective that not every rank recorded", records.front().origin);
@@ -148,6 +147,7 @@ Workload KinetoReader::read(const std::vector<TraceStream>& files, const ImportO
                             ImportReport& report) const {
   KinetoFacts facts{.ranks = files.size()};
   std::vector<RankSteps> ranks;
+  ranks.reserve(files.size());
   for (const TraceStream& file : files)
     ranks.push_back(read_rank(file, options, facts, report));
   check_same_job(ranks);

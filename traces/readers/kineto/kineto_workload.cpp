@@ -1,5 +1,6 @@
 #include "traces/readers/kineto/kineto_workload.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 
@@ -141,9 +142,8 @@ std::vector<std::string> time_notes(const AverageStep& step, const ImportOptions
 }
 
 std::string buckets_note(const std::vector<Bytes>& buckets) {
-  std::vector<std::string> sizes;
-  for (const Bytes bucket : buckets)
-    sizes.push_back(format_bytes(bucket));
+  std::vector<std::string> sizes(buckets.size());
+  std::ranges::transform(buckets, sizes.begin(), format_bytes);
   return fmt::format("gradient buckets: {}", fmt::join(sizes, ", "));
 }
 

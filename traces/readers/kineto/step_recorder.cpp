@@ -131,8 +131,9 @@ void StepRecorder::add_collective_dependencies() {
   for (std::uint32_t task = 0; task < launch_of_.size(); ++task) {
     if (result_.tasks[task].kind != RecordedKind::Collective)
       continue;
-    for (std::uint16_t other = 0; other < result_.streams.size(); ++other) {
-      const std::uint32_t before = last_launched(other, event(launch_of_[task]).start);
+    for (std::size_t other = 0; other < result_.streams.size(); ++other) {
+      const std::uint32_t before =
+          last_launched(static_cast<std::uint16_t>(other), event(launch_of_[task]).start);
       if (other != result_.tasks[task].stream && before != kNoEvent)
         add_checked(before, task);
     }
@@ -173,8 +174,9 @@ void StepRecorder::add_checked(std::uint32_t before, std::uint32_t after) {
 
 std::vector<std::uint32_t> StepRecorder::gradient_nodes() const {
   std::vector<std::uint32_t> nodes;
-  for (std::uint16_t thread = 0; thread < view_.scopes.by_thread.size(); ++thread)
-    for (const std::uint32_t index : host_events(trace_, view_, thread, step_))
+  for (std::size_t thread = 0; thread < view_.scopes.by_thread.size(); ++thread)
+    for (const std::uint32_t index :
+         host_events(trace_, view_, static_cast<std::uint16_t>(thread), step_))
       if (trace_.name_of(event(index)) == "torch::autograd::AccumulateGrad") {
         const std::uint32_t around = view_.scopes.of_event[index].node;
         nodes.push_back(around == kNoEvent ? index : around);

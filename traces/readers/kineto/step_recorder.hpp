@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "traces/readers/kineto/host_gaps.hpp"
+#include "traces/readers/kineto/host_spans.hpp"
 #include "traces/readers/kineto/layer_times.hpp"
 #include "traces/replay/recorded_step.hpp"
 

@@ -1,6 +1,7 @@
 #include "traces/readers/kineto/steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 
@@ -93,10 +94,17 @@ bool in_a_row(const Events& marks) {
          }) == marks.end();
 }
 
-Events first_that_repeats(const Events& annotations) {
+/// PyTorch's own record of a collective: "nccl:all_reduce".
+bool notes_collective(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kBackends = {"nccl:", "gloo:", "mpi:", "ucc:"};
+  return std::ranges::any_of(kBackends, [&](std::string_view b) { return name.starts_with(b); });
+}
+
+Events first_that_repeats(const KinetoTrace& trace, const Events& annotations) {
   std::map<std::uint32_t, Events> by_name;
   for (const KinetoEvent* event : annotations)
-    by_name[event->name].push_back(event);
+    if (!notes_collective(trace.name_of(*event)))
+      by_name[event->name].push_back(event);
   for (const KinetoEvent* event : annotations)
     if (const Events& marks = by_name[event->name]; marks.size() > 1 && in_a_row(marks))
       return marks;
@@ -122,7 +130,7 @@ KinetoSteps find_steps(const KinetoTrace& trace) {
     if (!found.steps.empty())
       return found;
   }
-  if (const Events marks = first_that_repeats(annotations); !marks.empty()) {
+  if (const Events marks = first_that_repeats(trace, annotations); !marks.empty()) {
     KinetoSteps found =
         from(trace, marks, fmt::format("annotation \"{}\"", trace.name_of(*marks.front())),
              ends_at_next(marks, end_of(trace)));
@@ -133,6 +141,7 @@ KinetoSteps find_steps(const KinetoTrace& trace) {
   }
   return {.steps = {{.name = "trace", .begin = begin_of(trace), .end = end_of(trace)}},
           .how = "no annotation: all of the trace is one step",
+          .marked = false,
           .thread = busiest_thread(trace)};
 }
 

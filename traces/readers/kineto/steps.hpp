@@ -19,6 +19,7 @@ struct KinetoStep {
 struct KinetoSteps {
   std::vector<KinetoStep> steps;  ///< In order of time, without overlap; never empty.
   std::string how;                ///< By what they were told apart.
+  bool marked = true;             ///< By anything at all.
   std::uint16_t thread = 0;       ///< The thread that trains.
 };
 

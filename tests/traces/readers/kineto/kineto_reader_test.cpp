@@ -207,6 +207,19 @@ TEST(KinetoReader, WithoutAnnotationsAllIsOneStep) {
       inspect_kineto(without_lines(small_trace(), "user_annotation"), report);
   ASSERT_EQ(summary.steps.size(), 1U);
   EXPECT_EQ(summary.steps[0].work, 16U);
+  EXPECT_EQ(report.doubtful().at("trace without marks of steps, taken as one step").count, 1U);
+}
+
+TEST(KinetoReader, PytorchsOwnRecordsOfCollectivesAreNoSteps) {
+  const std::string records =
+      R"({"ph": "X", "cat": "user_annotation", "name": "nccl:all_reduce", "pid": 1, "tid": 2, "ts": 5005, "dur": 1, "args": {}},
+{"ph": "X", "cat": "user_annotation", "name": "nccl:all_reduce", "pid": 1, "tid": 2, "ts": 5008, "dur": 1, "args": {}},
+)";
+  const std::string list = "\"traceEvents\": [\n";
+  ImportReport report;
+  const TraceSummary summary = inspect_kineto(
+      replaced(without_lines(small_trace(), "ProfilerStep#"), list, list + records), report);
+  EXPECT_EQ(summary.facts.at(1).second, "annotation \"Optimizer.step#SGD.step\"");
 }
 
 TEST(KinetoReader, CollectivesHaveKindSizeAndTime) {
