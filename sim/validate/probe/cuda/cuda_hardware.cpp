@@ -10,6 +10,7 @@
 #include "sim/validate/probe/cuda/overlap.hpp"
 #include "sim/validate/probe/cuda/probes.hpp"
 #include "sim/validate/probe/cuda/replay.hpp"
+#include "sim/validate/probe/gpu_choice.hpp"
 #include "sim/validate/probe/hardware.hpp"
 #include "sim/validate/probe/hardware_error.hpp"
 
@@ -19,61 +20,27 @@ namespace {
 constexpr Seconds kFirstWarmUp{0.5};  // an idle GPU takes a while to raise its clocks
 constexpr Seconds kWarmUp{5e-3};      // after the host has checked an output
 constexpr int kMissingHardware = 3;   // exit code
-constexpr const char* kStillWorks = "; --dry-run, and stepcast validate on recorded results, work";
 
-/// GPUs that this process sees, or why it sees none.
-struct Visible {
+GpuView view_of(const Team& team) {
+  GpuView view{.ranks = team.size(), .rank_on_node = team.rank_on_node()};
   int count = 0;
-  std::string missing;
-};
-
-Visible visible_gpus() {
-  Visible visible;
-  const cudaError_t status = cudaGetDeviceCount(&visible.count);
+  const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorInsufficientDriver)
-    visible.missing = "no NVIDIA driver, or one too old for this build";
-  else if (status == cudaErrorNoDevice || (status == cudaSuccess && visible.count == 0))
-    visible.missing = "no GPU";
-  else if (status != cudaSuccess)
-    visible.missing = cudaGetErrorString(status);
-  if (!visible.missing.empty())
-    visible.count = 0;
-  return visible;
+    view.problem = "no NVIDIA driver, or one too old for this build";
+  else if (status != cudaSuccess && status != cudaErrorNoDevice)
+    view.problem = cudaGetErrorString(status);
+  else
+    view.gpus = static_cast<std::uint32_t>(std::max(0, count));
+  return view;
 }
 
-std::string missing_under_mpi(const Visible& visible, const Team& team,
-                              std::optional<std::uint32_t> gpus) {
-  // Some launchers show each rank a GPU of its own and no other.
-  if (visible.count > 1 && team.rank_on_node() >= static_cast<std::uint32_t>(visible.count))
-    return fmt::format("more MPI ranks on a node than its {} GPUs; start one for each GPU",
-                       visible.count);
-  if (gpus && *gpus != team.size())
-    return fmt::format("--gpus {}: MPI started {} ranks, one for each GPU", *gpus, team.size());
-  return "";
-}
-
-/// What keeps this process from working, or "".
-std::string missing_here(const Visible& visible, const Team& team,
-                         std::optional<std::uint32_t> gpus) {
-  if (!visible.missing.empty())
-    return visible.missing + kStillWorks;
+/// The GPUs of this process: one under MPI.
+std::vector<Member> members_of(const GpuView& view, const Team& team,
+                               std::optional<std::uint32_t> asked) {
   if (team.size() > 1)
-    return missing_under_mpi(visible, team, gpus);
-  if (gpus && *gpus > static_cast<std::uint32_t>(visible.count))
-    return fmt::format("--gpus {}: this machine has {} GPU{}; without --gpus all are used", *gpus,
-                       visible.count, visible.count == 1 ? "" : "s");
-  return "";
-}
-
-std::vector<Member> members_of(const Visible& visible, const Team& team,
-                               std::optional<std::uint32_t> gpus) {
-  if (team.size() > 1) {
-    const int device = visible.count == 1 ? 0 : static_cast<int>(team.rank_on_node());
-    return {{.rank = team.rank(), .device = device}};
-  }
+    return {{.rank = team.rank(), .device = static_cast<int>(first_gpu(view))}};
   std::vector<Member> members;
-  const std::uint32_t count = gpus.value_or(static_cast<std::uint32_t>(visible.count));
-  for (std::uint32_t i = 0; i < count; ++i)
+  for (std::uint32_t i = 0; i < asked.value_or(view.gpus); ++i)
     members.push_back({.rank = i, .device = static_cast<int>(i)});
   return members;
 }
@@ -226,9 +193,9 @@ void refuse_together(const std::string& missing, Team& team) {
 
 std::unique_ptr<Hardware> open_hardware(std::optional<std::uint32_t> gpus) {
   std::unique_ptr<Team> team = make_team();
-  const Visible visible = visible_gpus();
-  std::string missing = missing_here(visible, *team, gpus);
-  std::vector<Member> members = members_of(visible, *team, gpus);
+  const GpuView view = view_of(*team);
+  std::string missing = missing_gpus(view, gpus);
+  std::vector<Member> members = members_of(view, *team, gpus);
   const std::uint64_t key = missing.empty() ? key_of(members.front().device, missing) : 0;
   refuse_together(missing, *team);
   if (!team->all_differ_on_node(key))
