@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
@@ -121,7 +122,8 @@ std::string hardware_validation_json(const HardwareValidation& validation) {
 
 std::string hardware_plot(const HardwareValidation& validation) {
   std::vector<ScatterSeries> series;
-  const bool several = devices_of(validation).size() > 1;
+  const std::vector<std::string> devices = devices_of(validation);
+  const bool several = devices.size() > 1;
   for (const FamilyErrors& family : validation.families) {
     ScatterSeries dots{
         .name = several ? fmt::format("{} ({})", family.family, family.device) : family.family,
@@ -132,9 +134,11 @@ std::string hardware_plot(const HardwareValidation& validation) {
                                fmt::format("{}: {}", each.what, percent(each.error()))});
     series.push_back(std::move(dots));
   }
-  return render_scatter_plot(series, {.title = "Predicted against measured (band: 10 %)",
-                                      .across = "measured time",
-                                      .up = "predicted time"});
+  return render_scatter_plot(
+      series, {.title = fmt::format("Predicted against measured time: {} (band: 10 %)",
+                                    fmt::join(devices, ", ")),
+               .across = "measured time",
+               .up = "predicted time"});
 }
 
 DeviceSpec fitted_device(std::span<const HardwareResults> files) {

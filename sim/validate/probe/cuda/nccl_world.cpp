@@ -83,18 +83,20 @@ Communicator::Communicator(const Group& group, const std::vector<Member>& member
   // NCCL writes the handles at the end of its group: the vector must not move until then.
   handles_->of_member.assign(members.size(), nullptr);
   check_nccl(ncclGroupStart(), "a communicator");
+  ncclResult_t made = ncclSuccess;  // the group is ended whatever becomes of it
   for (const Member& member : members) {
     const auto found = std::ranges::find(group.ranks, member.rank);
     const std::size_t index = handles_->place.size();
     handles_->place.push_back(static_cast<std::uint32_t>(found - group.ranks.begin()));
-    if (found == group.ranks.end())
+    if (found == group.ranks.end() || made != ncclSuccess)
       continue;
     check(cudaSetDevice(member.device), "a device");
-    check_nccl(ncclCommInitRank(&handles_->of_member[index], static_cast<int>(size_), id,
-                                static_cast<int>(handles_->place.back())),
-               "a communicator");
+    made = ncclCommInitRank(&handles_->of_member[index], static_cast<int>(size_), id,
+                            static_cast<int>(handles_->place.back()));
   }
-  check_nccl(ncclGroupEnd(), "a communicator");
+  const ncclResult_t ended = ncclGroupEnd();
+  check_nccl(made, "a communicator");
+  check_nccl(ended, "a communicator");
   check(cudaSetDevice(before), "a device");
   team.barrier();
 }

@@ -124,6 +124,16 @@ class FakeHardware : public Hardware {
   std::uint32_t gpus_;
 };
 
+/// Little of the GPU's memory is free.
+class CrowdedHardware final : public FakeHardware {
+ public:
+  explicit CrowdedHardware(Bytes free) : free_(free) {}
+  MachineLimits limits() const override { return {.memory = free_}; }
+
+ private:
+  Bytes free_;
+};
+
 /// The first kernel computes something wrong.
 class FailingHardware final : public FakeHardware {
  public:

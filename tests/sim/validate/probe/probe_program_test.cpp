@@ -78,6 +78,24 @@ TEST_F(ProbeProgram, TellsTheOtherProcessesOfAnErrorBeforeItEnds) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+TEST_F(ProbeProgram, LeavesOutWhatTheGpusMemoryCannotHold) {
+  // Of the copies of 4 KiB, 64 KiB, 1 MiB, 16 MiB and 256 MiB the last take three times their size
+  // and 128 MiB of workspace: too much for 85 % of 300 MiB, three times.
+  const HardwareFinder crowded = [](std::optional<std::uint32_t>) {
+    return std::make_unique<CrowdedHardware>(Bytes{300.0 * (1 << 20)});
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"memory", "--quick"}, crowded), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr().substr(0, 78),
+            "stepcast-probe: memory: 3 points left out, the GPU has too little free memory\n");
+  const HardwareFinder full = [](std::optional<std::uint32_t>) {
+    return std::make_unique<CrowdedHardware>(Bytes{1e6});
+  };
+  fs::remove(folder_ / "fake100-memory.json");
+  EXPECT_EQ(run({"memory", "--quick"}, full), 3);
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
 TEST_F(ProbeProgram, SaysWrongUsageOnceForAllProcesses) {
   ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
   ::setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
