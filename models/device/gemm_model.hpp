@@ -4,17 +4,19 @@
 #include <span>
 #include <vector>
 
+#include "models/device/gemm_law.hpp"
 #include "models/device/kernel_point.hpp"
 
 namespace stepcast {
 
 /// Time of matrix products of one precision by their shape.
 ///
-/// A roofline whose launch time, peak rate and bandwidth are the best ones measured gives the bulk;
-/// what a library reaches of it depends on tiles and waves and is taken from the nearest measured
-/// shapes: the logarithm of measured over roofline, averaged over the eight nearest with the weight
-/// 1 / distance^4 (Shepard, 1968), distances in logarithms of m, n and k. Tensor cores (tf32, bf16)
-/// want columns that begin at multiples of 16 bytes: shapes that do and that do not are far apart.
+/// Laws of how a GPU multiplies (see GemmLaw) are fitted to the points; their times' geometric mean
+/// is the law's time. What a library's kernels
+/// make of it is taken from the nearest measured shapes: the logarithm of measured over the law's
+/// time, averaged over the eight nearest with the weight 1 / distance^4 (Shepard, 1968), distances
+/// in logarithms of m, n and k, and drawn towards none where no point is near.
+/// Shapes that tensor cores like and others are far apart.
 class GemmModel {
  public:
   /// At least one point, all of one family.
@@ -26,14 +28,14 @@ class GemmModel {
   using Place = std::array<double, 4>;
   struct Known {
     Place place{};
-    double excess = 0;  // log(measured / roofline)
+    double excess = 0;  // log(measured / law)
   };
 
-  Seconds roofline(const KernelShape& shape) const;
+  Seconds law_time(const KernelShape& shape) const;
+  double excess_at(const Place& place) const;
 
-  Seconds launch_{};
-  FlopsPerSecond peak_{};
-  BytesPerSecond bandwidth_{};
+  std::vector<GemmLaw> laws_;
+  Seconds shortest_{};  // measured, which no prediction falls below
   std::vector<Known> known_;
 };
 

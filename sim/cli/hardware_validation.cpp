@@ -8,7 +8,6 @@
 #include "models/base/error.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/validate/hardware_report.hpp"
-#include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -21,21 +20,25 @@ void write_plot(const std::string& path, const HardwareValidation& validation) {
   fmt::print(stderr, "plot written to {}\n", path);
 }
 
-void write_device(const DeviceSpec& device) {
-  const auto path = data_root() / "configs/devices" / (device.name + ".json");
+void write_device(const std::string& path, const DeviceSpec& device) {
   write_text_file(path, device_json_text(device));
-  fmt::print(stderr, "device written to {}\n", path.string());
+  fmt::print(stderr, "device written to {}\n", path);
+}
+
+/// Beside the user's other files: the shipped data stay as they are unless a path names them.
+std::string device_path(const HardwareRequest& request, const DeviceSpec& device) {
+  return request.device_file.empty() ? device.name + ".json" : request.device_file;
 }
 
 int exit_code(const HardwareValidation& validation, const std::optional<double>& max_error) {
-  const double error = 100 * decisive_error(validation);
+  const FamilyErrors* family = decisive_family(validation);
+  const double error = 100 * decisive_error(family);
   if (!max_error || error <= *max_error)
     return 0;
   std::fflush(stdout);
-  fmt::print(stderr,
-             "stepcast: the largest error (median of a family, or a replay) is {:.1f} %, above "
-             "{} %\n",
-             error, *max_error);
+  fmt::print(stderr, "stepcast: the {} of {} on {} is {:.1f} %, above {} %\n",
+             family->family == "replay" ? "worst error" : "median error", family->family,
+             family->device, error, *max_error);
   return kOutOfTolerance;
 }
 
@@ -60,12 +63,14 @@ int run_hardware_validation(const HardwareRequest& request) {
   const HardwareValidation validation = validate_hardware(results);
   const std::optional<DeviceSpec> device =
       request.update_device ? std::optional(fitted_device(results)) : std::nullopt;
+  if (device)
+    check_writable(device_path(request, *device));
   fmt::print("{}", request.json ? hardware_validation_json(validation)
                                 : render_hardware_validation(validation));
   if (!request.plot.empty())
     write_plot(request.plot, validation);
   if (device)
-    write_device(*device);
+    write_device(device_path(request, *device), *device);
   return exit_code(validation, request.max_error);
 }
 

@@ -11,7 +11,8 @@ struct HardwareRequest {
   std::vector<std::string> files;
   std::optional<double> max_error;  ///< In per cent.
   std::string plot;                 ///< SVG file; empty: none.
-  bool update_device = false;       ///< Write configs/devices/<device>.json.
+  bool update_device = false;       ///< Write the device.
+  std::string device_file;          ///< Where to; empty: <device>.json in the current folder.
   bool json = false;
 };
 

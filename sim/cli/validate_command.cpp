@@ -44,6 +44,8 @@ class ValidateCommand final : public Subcommand {
                 "--max-error bounds the median of each family\nand the error of each replay.",
             .examples = {"stepcast validate", "stepcast validate --max-error 20",
                          "stepcast validate traces/hardware/h200-*.json --plot h200.svg",
+                         "stepcast validate traces/hardware/h200-*.json --update-device -o "
+                         "configs/devices/h200.json",
                          "stepcast validate measured.json --set cluster.nic.startup=20us"}};
   }
 
@@ -57,7 +59,9 @@ class ValidateCommand final : public Subcommand {
         {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
         {"--plot", "FILE", &plot_, "results of stepcast-probe: predicted against measured, SVG"},
         {"--update-device", "", &update_device_,
-         "results of stepcast-probe: write configs/devices/<device>.json"},
+         "results of stepcast-probe: write the fitted device"},
+        {"-o,--output", "FILE", &device_file_,
+         "where --update-device writes it (default: <device>.json\nhere)"},
         {"--json", "", &json_, "print JSON"}};
   }
 
@@ -67,8 +71,8 @@ class ValidateCommand final : public Subcommand {
           fmt::format("--max-error: expected a percentage of at least 0, found {}", *max_error_));
     if (holds_hardware_results(files_))
       return run_hardware();
-    if (!plot_.empty() || update_device_)
-      throw InputError("validate: --plot and --update-device need results of stepcast-probe");
+    if (!plot_.empty() || update_device_ || !device_file_.empty())
+      throw InputError("validate: --plot, --update-device and -o need results of stepcast-probe");
     const Settings settings = parse_settings(settings_);
     const Fidelity fidelity = fidelity_.empty() ? Fidelity::Flow : parse_fidelity(fidelity_);
     std::vector<Measurements> measurements;
@@ -88,10 +92,13 @@ class ValidateCommand final : public Subcommand {
   int run_hardware() const {
     if (!settings_.empty() || !fidelity_.empty())
       throw InputError("validate: --set and --fidelity do not apply to results of stepcast-probe");
+    if (!device_file_.empty() && !update_device_)
+      throw InputError("validate: -o says where --update-device writes; give that too");
     return run_hardware_validation({.files = files_,
                                     .max_error = max_error_,
                                     .plot = plot_,
                                     .update_device = update_device_,
+                                    .device_file = device_file_,
                                     .json = json_});
   }
 
@@ -111,6 +118,7 @@ class ValidateCommand final : public Subcommand {
   std::optional<double> max_error_;
   std::string plot_;
   bool update_device_ = false;
+  std::string device_file_;
   bool json_ = false;
 };
 

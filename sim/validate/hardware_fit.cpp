@@ -132,12 +132,18 @@ HardwareValidation validate_hardware(std::span<const HardwareResults> files) {
   return validation;
 }
 
-double decisive_error(const HardwareValidation& validation) {
-  double largest = 0;
+const FamilyErrors* decisive_family(const HardwareValidation& validation) {
+  const FamilyErrors* worst = nullptr;
   for (const FamilyErrors& family : validation.families)
-    largest =
-        std::max(largest, family.family == kReplay ? family.errors.worst : family.errors.median);
-  return largest;
+    if (worst == nullptr || decisive_error(&family) > decisive_error(worst))
+      worst = &family;
+  return worst;
+}
+
+double decisive_error(const FamilyErrors* family) {
+  if (family == nullptr)
+    return 0;
+  return family->family == kReplay ? family->errors.worst : family->errors.median;
 }
 
 }  // namespace stepcast

@@ -43,7 +43,11 @@ struct HardwareValidation {
 /// Throws InputError if two points of a device have the same shape.
 HardwareValidation validate_hardware(std::span<const HardwareResults> files);
 
-/// What --max-error is compared with: the largest median of a family, and of replays the worst.
-double decisive_error(const HardwareValidation& validation);
+/// What --max-error is compared with: the family whose median, or of replays whose worst, is the
+/// largest; null if nothing was predicted.
+const FamilyErrors* decisive_family(const HardwareValidation& validation);
+
+/// That error; 0 for null.
+double decisive_error(const FamilyErrors* family);
 
 }  // namespace stepcast

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
@@ -47,6 +48,46 @@ std::vector<std::string> devices_of(const HardwareValidation& validation) {
   return devices;
 }
 
+/// What a device is read off.
+struct DevicePoints {
+  std::vector<KernelPoint> products;
+  std::vector<KernelPoint> copies;
+};
+
+DevicePoints device_points(std::span<const HardwareResults> files) {
+  DevicePoints points;
+  for (const HardwareResults& file : files) {
+    if (file.device != files.front().device)
+      throw InputError(fmt::format("--update-device: the files are of {} and {}; give those of one",
+                                   files.front().device, file.device));
+    for (const KernelPoint& point : file.points) {
+      if (point.shape.family == KernelFamily::GemmFp32)
+        points.products.push_back(point);
+      if (point.shape.family == KernelFamily::CopyDevice)
+        points.copies.push_back(point);
+    }
+  }
+  return points;
+}
+
+void require_enough(const DevicePoints& points) {
+  constexpr std::size_t kFewestProducts = 8;
+  constexpr std::size_t kFewestCopies = 4;
+  constexpr std::uint64_t kBeyondCaches = 64ULL << 20;
+  const bool large = std::ranges::any_of(
+      points.copies, [](const KernelPoint& point) { return point.shape.size >= kBeyondCaches; });
+  if (points.products.size() < kFewestProducts || points.copies.size() < kFewestCopies || !large)
+    throw InputError(fmt::format(
+        "--update-device: needs at least {} gemm-fp32 points and {} copy-device points with one of "
+        "64 MiB or more, found {} and {}{}; measure them: stepcast-probe gemm memory",
+        kFewestProducts, kFewestCopies, points.products.size(), points.copies.size(),
+        points.copies.empty() || large ? "" : ", none so large"));
+}
+
+double rate_of(const KernelPoint& product) {
+  return flops_of(product.shape).value / product.time.value;
+}
+
 }  // namespace
 
 std::string render_hardware_validation(const HardwareValidation& validation) {
@@ -82,7 +123,8 @@ std::string hardware_validation_json(const HardwareValidation& validation) {
 
 std::string hardware_plot(const HardwareValidation& validation) {
   std::vector<ScatterSeries> series;
-  const bool several = devices_of(validation).size() > 1;
+  const std::vector<std::string> devices = devices_of(validation);
+  const bool several = devices.size() > 1;
   for (const FamilyErrors& family : validation.families) {
     ScatterSeries dots{
         .name = several ? fmt::format("{} ({})", family.family, family.device) : family.family,
@@ -93,41 +135,36 @@ std::string hardware_plot(const HardwareValidation& validation) {
                                fmt::format("{}: {}", each.what, percent(each.error()))});
     series.push_back(std::move(dots));
   }
-  return render_scatter_plot(series, {.title = "Predicted against measured (band: 10 %)",
-                                      .across = "measured time",
-                                      .up = "predicted time"});
+  return render_scatter_plot(
+      series, {.title = fmt::format("Predicted against measured time: {} (band: 10 %)",
+                                    fmt::join(devices, ", ")),
+               .across = "measured time",
+               .up = "predicted time"});
 }
 
 DeviceSpec fitted_device(std::span<const HardwareResults> files) {
   const HardwareResults& first = files.front();
-  DeviceSpec device{.name = first.device};
-  std::uint64_t largest_copy = 0;  // smaller ones may stay in a cache
-  for (const HardwareResults& file : files) {
-    if (file.device != first.device)
-      throw InputError(fmt::format("--update-device: the files are of {} and {}; give those of one",
-                                   first.device, file.device));
-    device.memory = file.machine.memory;
-    for (const KernelPoint& point : file.points) {
-      if (point.shape.family == KernelFamily::GemmFp32)
-        device.peak_fp32 = std::max(device.peak_fp32,
-                                    FlopsPerSecond{flops_of(point.shape).value / point.time.value});
-      if (point.shape.family == KernelFamily::CopyDevice && point.shape.size > largest_copy) {
-        largest_copy = point.shape.size;
-        device.memory_bandwidth = Bytes{2 * static_cast<double>(largest_copy)} / point.time;
-      }
-    }
-  }
-  if (device.peak_fp32.value <= 0 || device.memory_bandwidth.value <= 0)
-    throw InputError(
-        "--update-device: needs measured gemm-fp32 and copy-device points (stepcast-probe gemm "
-        "memory)");
+  const DevicePoints points = device_points(files);
+  require_enough(points);
+  const KernelPoint& product = *std::ranges::max_element(points.products, {}, rate_of);
+  const KernelPoint& copy = *std::ranges::max_element(
+      points.copies, {}, [](const KernelPoint& point) { return point.shape.size; });
+  DeviceSpec device{.name = first.device,
+                    .peak_fp32 = {rate_of(product)},
+                    .memory_bandwidth = Bytes{2 * static_cast<double>(copy.shape.size)} / copy.time,
+                    .memory = first.machine.memory};
   device.provenance = {
       .kind = ProvenanceKind::Derived,
       .source = fmt::format("stepcast-probe on {}, driver {}, {}", first.machine.gpu,
                             first.machine.driver, first.date),
       .method =
-          "the best fp32 product rate measured; twice the bytes of the best copy inside the "
-          "device over its time; memory as the driver reports it"};
+          "the best fp32 product rate measured; twice the bytes of the largest copy inside the "
+          "device over its time; memory as the driver reports it",
+      .notes = {fmt::format("rate: {}, the best of {} products, spread {:.1f} % (interquartile "
+                            "range over median)",
+                            describe(product.shape), points.products.size(), 100 * product.spread),
+                fmt::format("bandwidth: {}, the largest of {} copies, spread {:.1f} %",
+                            describe(copy.shape), points.copies.size(), 100 * copy.spread)}};
   return device;
 }
 

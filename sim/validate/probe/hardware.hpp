@@ -40,13 +40,19 @@ class Hardware {
   /// Empty if the probe can run here, else what is missing.
   virtual std::string missing_for(ProbeKind kind) const = 0;
 
+  /// This process ends with an error. Tells the others, which would wait for it for ever, and may
+  /// not return if there are any.
+  virtual void give_up(const std::string& why, int exit_code) noexcept = 0;
+
   /// Measures one shape and checks its output. Throws HardwareError, also for a wrong output.
+  /// Of what takes one GPU only, the process that reports returns the point.
   virtual KernelPoint measure(const KernelShape& shape, const Effort& effort) = 0;
 
   /// Ranks of a real replay that run in this process.
   virtual std::vector<Rank> local_ranks() const = 0;
   virtual ReplayCalibration calibrate() = 0;
-  /// Repeats the program of each rank of this process; one program: emulated.
+  /// Repeats the program of each rank of this process, which are the first of local_ranks(); one
+  /// program: emulated.
   virtual ReplayMeasurement replay(const ExportedPlan& plan,
                                    const std::vector<ReplayProgram>& programs,
                                    std::uint32_t iterations) = 0;

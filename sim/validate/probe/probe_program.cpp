@@ -11,6 +11,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/validate/probe/hardware_error.hpp"
+#include "sim/validate/probe/launcher.hpp"
 #include "sim/validate/probe/results.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
@@ -68,26 +69,70 @@ void measure_probe(Hardware& hardware, ProbeKind kind, const ProbeArguments& arg
         fmt::format("{}: the GPU's free memory suffices for no point at all", name_of(kind)));
   const Effort effort = arguments.quick ? quick_effort() : full_effort();
   HardwareResults results = new_results(hardware.machine(), device, name_of(kind), arguments.quick);
+  results.provenance.notes.emplace_back(
+      "operands stay the same from one execution to the next: what fits into the GPU's caches is "
+      "read from there");
   for (const KernelShape& shape : work.shapes)
     results.points.push_back(hardware.measure(shape, effort));
   report(hardware, results, arguments.output);
+}
+
+/// Only the process that reports writes, and its node may be the only one that has the folder.
+void check_output(const ProbeArguments& arguments, const Hardware& hardware) {
+  if (hardware.reports())
+    check_folder(arguments.output);
 }
 
 std::string device_of(const ProbeArguments& arguments, const Hardware& hardware) {
   return arguments.device.empty() ? device_name_of(hardware.machine().gpu) : arguments.device;
 }
 
-int measure_probes(const ProbeArguments& arguments, const HardwareFinder& find) {
-  const std::unique_ptr<Hardware> hardware = find(arguments.gpus);
-  check_folder(arguments.output);
+/// What an error means to the user.
+struct Failure {
+  std::string line;
+  int exit_code = 1;
+};
+
+/// Of the exception that is being handled.
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const InputError& error) {
+    return {error.what(), 2};
+  } catch (const HardwareError& error) {
+    return {error.what(), 3};
+  } catch (const std::bad_alloc&) {
+    return {"out of memory", 3};
+  } catch (const std::system_error& error) {
+    return {error.what(), 2};
+  } catch (const std::exception& error) {
+    return {error.what(), 1};
+  }
+}
+
+/// Runs `work` on the GPUs; other processes hear of an error before this one ends.
+template <class Work>
+int with_hardware(const HardwareFinder& find, std::optional<std::uint32_t> gpus, Work work) {
+  const std::unique_ptr<Hardware> hardware = find(gpus);
+  try {
+    return work(*hardware);
+  } catch (...) {
+    const Failure failure = current_failure();
+    hardware->give_up(failure.line, failure.exit_code);
+    throw;
+  }
+}
+
+int measure_probes(const ProbeArguments& arguments, Hardware& hardware) {
+  check_output(arguments, hardware);
   for (const ProbeKind kind : arguments.probes) {
-    const std::string missing = hardware->missing_for(kind);
+    const std::string missing = hardware.missing_for(kind);
     if (missing.empty())
-      measure_probe(*hardware, kind, arguments, device_of(arguments, *hardware));
+      measure_probe(hardware, kind, arguments, device_of(arguments, hardware));
     else if (arguments.chosen)
       throw HardwareError(fmt::format("{}: {}", name_of(kind), missing));
     else
-      warn(*hardware, fmt::format("{} left out: {}", name_of(kind), missing));
+      warn(hardware, fmt::format("{} left out: {}", name_of(kind), missing));
   }
   return 0;
 }
@@ -99,7 +144,8 @@ std::vector<ReplayProgram> programs_of(const ExportedPlan& plan, Hardware& hardw
     return {emulated_program(plan, calibration, emulation)};
   std::vector<ReplayProgram> programs;
   for (const Rank rank : hardware.local_ranks())
-    programs.push_back(real_program(plan, calibration, rank));
+    if (rank < plan.gpus)
+      programs.push_back(real_program(plan, calibration, rank));
   return programs;
 }
 
@@ -127,41 +173,71 @@ std::string render(const ReplayResult& result, const std::string& gpu) {
       result.emulated ? "; collectives emulated on one GPU" : "");
 }
 
-int replay(const ProbeArguments& arguments, const HardwareFinder& find) {
-  const ExportedPlan plan = read_exported_plan(arguments.plan);
-  if (arguments.gpus)
-    replay_mode(plan.gpus, *arguments.gpus, arguments.gpus);
-  if (arguments.dry_run) {
-    fmt::print("{}: {} tasks on {} streams, predicted {}\n", plan.plan.schedule,
-               plan.plan.graph.size(), plan.plan.streams.size(),
-               format_seconds(plan.iteration_time));
-    return 0;
-  }
-  const std::unique_ptr<Hardware> hardware = find(arguments.gpus);
-  check_folder(arguments.output);
-  const ReplayMode mode = replay_mode(plan.gpus, hardware->limits().gpus, arguments.gpus);
-  const auto programs = programs_of(plan, *hardware, mode, arguments.emulation);
-  const ReplayMeasurement measured = hardware->replay(plan, programs, arguments.iterations);
-  if (!hardware->reports())
-    return 0;
-  const ReplayResult result = result_of(plan, mode, measured);
+int list_plan(const ExportedPlan& plan) {
+  fmt::print("{}: {} tasks on {} streams, predicted {}\n", plan.plan.schedule,
+             plan.plan.graph.size(), plan.plan.streams.size(), format_seconds(plan.iteration_time));
+  return 0;
+}
+
+ReplayMode mode_of(const ProbeArguments& arguments, const ExportedPlan& plan,
+                   const Hardware& hardware) {
+  const MachineLimits limits = hardware.limits();
+  const ReplayMode mode = replay_mode(plan.gpus, limits.gpus, arguments.gpus, limits.fixed_ranks);
+  if (mode == ReplayMode::Real && !hardware.missing_for(ProbeKind::Collectives).empty())
+    throw HardwareError(fmt::format(
+        "a replay on {} GPUs needs NCCL, which this build lacks; --gpus 1 emulates the collectives",
+        plan.gpus));
+  return mode;
+}
+
+const char* how_emulated(Emulation emulation) {
+  return emulation == Emulation::Copies
+             ? "collectives emulated: copies between host and device that take the predicted time"
+             : "collectives emulated: a kernel of one thread that waits for the predicted time";
+}
+
+void report_replay(const ProbeArguments& arguments, const ExportedPlan& plan,
+                   const Hardware& hardware, ReplayMode mode, const ReplayMeasurement& measured) {
   HardwareResults results =
-      new_results(hardware->machine(), device_of(arguments, *hardware),
+      new_results(hardware.machine(), device_of(arguments, hardware),
                   fmt::format("replay-{}-{}", plan.plan.schedule, plan.workload), arguments.quick);
-  results.replays.push_back(result);
+  results.replays.push_back(result_of(plan, mode, measured));
   if (mode == ReplayMode::Emulated)
-    results.provenance.notes.push_back(
-        arguments.emulation == Emulation::Copies
-            ? "collectives emulated: copies between host and device that take the predicted time"
-            : "collectives emulated: a kernel of one thread that waits for the predicted time");
+    results.provenance.notes.emplace_back(how_emulated(arguments.emulation));
   if (!arguments.timeline.empty()) {
     write_text_file(arguments.timeline, replay_trace(plan, measured));
     fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
                arguments.timeline);
   }
-  fmt::print("{}", render(result, hardware->machine().gpu));
+  fmt::print("{}", render(results.replays.front(), hardware.machine().gpu));
   fmt::print(stderr, "written to {}\n", write_results(arguments.output, results));
+}
+
+int replay(const ProbeArguments& arguments, const ExportedPlan& plan, Hardware& hardware) {
+  check_output(arguments, hardware);
+  const ReplayMode mode = mode_of(arguments, plan, hardware);
+  const auto programs = programs_of(plan, hardware, mode, arguments.emulation);
+  const ReplayMeasurement measured = hardware.replay(plan, programs, arguments.iterations);
+  if (hardware.reports())
+    report_replay(arguments, plan, hardware, mode, measured);
   return 0;
+}
+
+int replay(const ProbeArguments& arguments, const HardwareFinder& find) {
+  const ExportedPlan plan = read_exported_plan(arguments.plan);
+  if (arguments.gpus)
+    replay_mode(plan.gpus, *arguments.gpus, arguments.gpus);
+  if (arguments.dry_run)
+    return list_plan(plan);
+  return with_hardware(find, arguments.gpus,
+                       [&](Hardware& hardware) { return replay(arguments, plan, hardware); });
+}
+
+int measure_probes(const ProbeArguments& arguments, const HardwareFinder& find) {
+  if (arguments.dry_run)
+    return list_work(arguments);
+  return with_hardware(find, arguments.gpus,
+                       [&](Hardware& hardware) { return measure_probes(arguments, hardware); });
 }
 
 int run(const ProbeArguments& arguments, const HardwareFinder& find) {
@@ -175,16 +251,17 @@ int run(const ProbeArguments& arguments, const HardwareFinder& find) {
   }
   if (!arguments.plan.empty())
     return replay(arguments, find);
-  return arguments.dry_run ? list_work(arguments) : measure_probes(arguments, find);
+  return measure_probes(arguments, find);
 }
 
-int fail(const char* what, int exit_code) {
+/// Wrong usage is the same in all processes that a launcher started: the first one says it.
+int fail(Failure failure) {
   std::fflush(stdout);
-  std::string line = what;
-  std::ranges::replace(line, '\n', ' ');
-  if (!line.empty())  // another process says it
-    fmt::print(stderr, "stepcast-probe: {}\n", line);
-  return exit_code;
+  std::ranges::replace(failure.line, '\n', ' ');
+  const bool said = failure.exit_code == 2 && launcher_of_environment().rank > 0;
+  if (!failure.line.empty() && !said)  // empty: another process says it
+    fmt::print(stderr, "stepcast-probe: {}\n", failure.line);
+  return failure.exit_code;
 }
 
 }  // namespace
@@ -192,16 +269,8 @@ int fail(const char* what, int exit_code) {
 int run_probe(std::span<const std::string> arguments, const HardwareFinder& find) {
   try {
     return run(parse_probe_arguments(arguments), find);
-  } catch (const InputError& error) {
-    return fail(error.what(), 2);
-  } catch (const HardwareError& error) {
-    return fail(error.what(), 3);
-  } catch (const std::bad_alloc&) {
-    return fail("out of memory", 3);
-  } catch (const std::system_error& error) {
-    return fail(error.what(), 2);
-  } catch (const std::exception& error) {
-    return fail(error.what(), 1);
+  } catch (...) {
+    return fail(current_failure());
   }
 }
 

@@ -130,11 +130,11 @@ double worse(double worst, double error) {
   return std::isnan(error) ? INFINITY : std::max(worst, error);
 }
 
-double tolerance_of(KernelFamily family) {
-  switch (family) {
+double tolerance_of(const KernelShape& shape) {
+  switch (shape.family) {
     case KernelFamily::GemmTf32:
     case KernelFamily::GemmBf16:
-      return 2e-2;
+      return 2e-2 + static_cast<double>(shape.k) / 8 * 0x1p-23;
     case KernelFamily::GemmFp32:
     case KernelFamily::Inverse:
       return 1e-3;

@@ -45,7 +45,8 @@ double largest_error(std::span<const double> expected, std::span<const float> fo
 double worse(double worst, double error);
 
 /// Above this error an output is wrong, not rounded: tf32 and the sums of tensor cores keep ten to
-/// thirteen bits, fp32 more; copies and selections are exact.
-double tolerance_of(KernelFamily family);
+/// thirteen bits, and cut off rather than round what they add up, eight products at a time, so that
+/// long sums drift; fp32 keeps more; copies and selections are exact.
+double tolerance_of(const KernelShape& shape);
 
 }  // namespace stepcast

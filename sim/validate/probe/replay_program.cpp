@@ -89,7 +89,12 @@ class ProgramBuilder {
 }  // namespace
 
 ReplayMode replay_mode(std::uint32_t plan_gpus, std::uint32_t machine_gpus,
-                       std::optional<std::uint32_t> asked) {
+                       std::optional<std::uint32_t> asked, bool fixed_ranks) {
+  if (fixed_ranks && plan_gpus != machine_gpus)
+    throw InputError(
+        fmt::format("MPI started {} ranks, but the plan is for {} GPUs; start as many, or one "
+                    "process without MPI for emulated collectives",
+                    machine_gpus, plan_gpus));
   if (asked && *asked != 1 && *asked != plan_gpus)
     throw InputError(fmt::format(
         "--gpus {}: the plan is for {} GPUs; replay it on as many, or on 1 with emulated "

@@ -52,11 +52,11 @@ struct ReplayProgram {
 /// How the plan can run on so many GPUs.
 enum class ReplayMode : std::uint8_t { Emulated, Real };
 
-/// `asked`: --gpus. Real if the machine has the plan's GPUs (at least 2) and nobody asked for one.
-/// Throws HardwareError if more are asked for than there are, InputError if neither 1 nor the
-/// plan's.
+/// `asked`: --gpus; `fixed_ranks`: MPI started a process for each of machine_gpus. Real if the
+/// machine has the plan's GPUs (at least 2) and nobody asked for one. Throws HardwareError if more
+/// are asked for than there are, InputError if neither 1 nor the plan's.
 ReplayMode replay_mode(std::uint32_t plan_gpus, std::uint32_t machine_gpus,
-                       std::optional<std::uint32_t> asked);
+                       std::optional<std::uint32_t> asked, bool fixed_ranks = false);
 
 /// Largest single copy of an emulated collective.
 inline constexpr std::uint64_t kLargestCopy = 64ULL << 20;

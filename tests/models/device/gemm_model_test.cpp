@@ -23,15 +23,16 @@ TEST(GemmModel, GivesBackWhatItWasFittedOn) {
     EXPECT_NEAR(model.at(each.shape) / each.time, 1, 1e-6);
 }
 
-TEST(GemmModel, IsExactWhereEveryShapeReachesTheSameRate) {
-  // 1 TFLOP/s for all: 2 * 1000^3 operations take 2 ms.
+TEST(GemmModel, IsCloseWhereEveryShapeReachesTheSameRate) {
+  // 1 TFLOP/s for all: 2 * 1000^3 operations take 2 ms. The law's tiles of up to 256 cover 1000 by
+  // 1024 at most, 2.4 % more a side.
   std::vector<KernelPoint> points;
   for (const std::uint64_t side : {500U, 800U, 2000U, 4000U}) {
     const auto sides = static_cast<double>(side);
     points.push_back(point(side, side, side, 2 * sides * sides * sides / 1e12));
   }
   const GemmModel model(points);
-  EXPECT_NEAR(model.at(point(1000, 1000, 1000, 1).shape).value, 2e-3, 1e-6);
+  EXPECT_NEAR(model.at(point(1000, 1000, 1000, 1).shape).value, 2e-3, 0.1e-3);
 }
 
 TEST(GemmModel, LearnsMisalignedBf16ShapesFromTheirLike) {
@@ -47,7 +48,7 @@ TEST(GemmModel, LearnsMisalignedBf16ShapesFromTheirLike) {
   EXPECT_NEAR(model.at(odd).value, 4e-4, 0.2e-4);
 }
 
-TEST(GemmModel, NeverFallsBelowAnyMeasuredLaunch) {
+TEST(GemmModel, NeverFallsBelowAnyMeasuredTime) {
   const GemmModel model(std::vector{point(64, 64, 64, 5e-6), point(64, 64, 128, 5e-6)});
   EXPECT_NEAR(model.at(point(8, 8, 8, 1).shape).value, 5e-6, 1e-12);
 }

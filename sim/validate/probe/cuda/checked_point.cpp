@@ -8,7 +8,7 @@ namespace stepcast {
 
 KernelPoint checked_point(const KernelShape& shape, const Sample& sample,
                           std::optional<double> error) {
-  const double tolerance = tolerance_of(shape.family);
+  const double tolerance = tolerance_of(shape);
   if (error && !(*error <= tolerance))
     throw HardwareError(fmt::format(
         "{} of {}: the output is wrong (error {:.2g}, expected at most {:.2g}); nothing of this "

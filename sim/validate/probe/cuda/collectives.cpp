@@ -82,7 +82,7 @@ class CollectiveRun {
     Seconds longest{};
     for (const Endpoint& each : endpoints_) {
       const OnDevice current(each.device);
-      each.end.synchronise();
+      each.communicator->wait(each.stream);
       longest = std::max(longest, elapsed(each.begin, each.end));
     }
     return {communicators_.team().largest(longest.value)};

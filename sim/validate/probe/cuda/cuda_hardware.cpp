@@ -1,68 +1,72 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
+#include "sim/validate/probe/cuda/clock_raiser.hpp"
 #include "sim/validate/probe/cuda/collectives.hpp"
 #include "sim/validate/probe/cuda/machine.hpp"
 #include "sim/validate/probe/cuda/on_device.hpp"
 #include "sim/validate/probe/cuda/overlap.hpp"
 #include "sim/validate/probe/cuda/probes.hpp"
 #include "sim/validate/probe/cuda/replay.hpp"
+#include "sim/validate/probe/gpu_choice.hpp"
 #include "sim/validate/probe/hardware.hpp"
 #include "sim/validate/probe/hardware_error.hpp"
 
 namespace stepcast {
 namespace {
 
-constexpr const char* kStillWorks = "; --dry-run, and stepcast validate on recorded results, work";
+constexpr Seconds kFirstWarmUp{0.5};  // an idle GPU takes a while to raise its clocks
+constexpr Seconds kWarmUp{5e-3};      // after the host has checked an output
+constexpr int kMissingHardware = 3;   // exit code
 
-/// GPUs that this process sees, or why it sees none.
-struct Visible {
+GpuView view_of(const Team& team) {
+  GpuView view{.ranks = team.size(), .rank_on_node = team.rank_on_node()};
   int count = 0;
-  std::string missing;
-};
-
-Visible visible_gpus() {
-  Visible visible;
-  const cudaError_t status = cudaGetDeviceCount(&visible.count);
+  const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaErrorInsufficientDriver)
-    visible.missing = "no NVIDIA driver, or one too old for this build";
-  else if (status == cudaErrorNoDevice || (status == cudaSuccess && visible.count == 0))
-    visible.missing = "no GPU";
-  else if (status != cudaSuccess)
-    visible.missing = cudaGetErrorString(status);
-  if (!visible.missing.empty())
-    visible.count = 0;
-  return visible;
+    view.problem = "no NVIDIA driver, or one too old for this build";
+  else if (status != cudaSuccess && status != cudaErrorNoDevice)
+    view.problem = cudaGetErrorString(status);
+  else
+    view.gpus = static_cast<std::uint32_t>(std::max(0, count));
+  return view;
 }
 
-/// What keeps this process from working, or "".
-std::string missing_here(const Visible& visible, const Team& team,
-                         std::optional<std::uint32_t> gpus) {
-  if (!visible.missing.empty())
-    return visible.missing + kStillWorks;
-  if (team.size() > 1) {
-    if (team.rank_on_node() >= static_cast<std::uint32_t>(visible.count))
-      return fmt::format("more MPI ranks on a node than its {} GPUs; start one for each GPU",
-                         visible.count);
-    if (gpus && *gpus != team.size())
-      return fmt::format("--gpus {}: MPI started {} ranks, one for each GPU", *gpus, team.size());
-  } else if (gpus && *gpus > static_cast<std::uint32_t>(visible.count)) {
-    return fmt::format("--gpus {}: this machine has {} GPU{}; without --gpus all are used", *gpus,
-                       visible.count, visible.count == 1 ? "" : "s");
-  }
-  return "";
-}
-
-std::vector<Member> members_of(const Visible& visible, const Team& team,
-                               std::optional<std::uint32_t> gpus) {
+/// The GPUs of this process: one under MPI.
+std::vector<Member> members_of(const GpuView& view, const Team& team,
+                               std::optional<std::uint32_t> asked) {
   if (team.size() > 1)
-    return {{.rank = team.rank(), .device = static_cast<int>(team.rank_on_node())}};
+    return {{.rank = team.rank(), .device = static_cast<int>(first_gpu(view))}};
   std::vector<Member> members;
-  const std::uint32_t count = gpus.value_or(static_cast<std::uint32_t>(visible.count));
-  for (std::uint32_t i = 0; i < count; ++i)
+  for (std::uint32_t i = 0; i < asked.value_or(view.gpus); ++i)
     members.push_back({.rank = i, .device = static_cast<int>(i)});
   return members;
+}
+
+/// Tells the GPUs of a node apart, whatever part of them a process sees; `missing` says why not.
+std::uint64_t key_of(int device, std::string& missing) {
+  cudaDeviceProp properties{};
+  const cudaError_t status = cudaGetDeviceProperties(&properties, device);
+  if (status != cudaSuccess)
+    missing = cudaGetErrorString(status);
+  std::uint64_t key = 0;
+  for (const char byte : properties.uuid.bytes)
+    key = key * 257 + static_cast<unsigned char>(byte);
+  return key;
+}
+
+Bytes free_memory(const std::vector<Member>& members) {
+  Bytes least{INFINITY};
+  for (const Member& member : members) {
+    const OnDevice current(member.device);
+    std::size_t free = 0;
+    std::size_t all = 0;
+    check(cudaMemGetInfo(&free, &all), "the GPU's memory");
+    least = std::min(least, Bytes{static_cast<double>(free)});
+  }
+  return least;
 }
 
 bool reach_each_other(const std::vector<Member>& members) {
@@ -76,18 +80,12 @@ class CudaHardware final : public Hardware {
  public:
   CudaHardware(std::unique_ptr<Team> team, std::vector<Member> members)
       : team_(std::move(team)), communicators_(std::move(members), *team_) {
-    check(cudaSetDevice(this->members().front().device), "the GPU");
-    std::size_t free = 0;
-    std::size_t all = 0;
-    check(cudaMemGetInfo(&free, &all), "the GPU's memory");
-    machine_ = machine_of_device();
-    machine_.gpus = gpus();
-    machine_.nodes = team_->nodes();
-    limits_ = {.gpus = gpus(),
-               .nodes = team_->nodes(),
-               .peers = reach_each_other(this->members()),
-               .fixed_ranks = team_->size() > 1,
-               .memory = {-team_->largest(-static_cast<double>(free))}};
+    try {
+      prepare();
+    } catch (const HardwareError& error) {
+      team_->give_up(error.what(), kMissingHardware);
+      throw;
+    }
   }
 
   Machine machine() const override { return machine_; }
@@ -102,26 +100,17 @@ class CudaHardware final : public Hardware {
                : "";
   }
 
+  void give_up(const std::string& why, int exit_code) noexcept override {
+    team_->give_up(why, exit_code);
+  }
+
   KernelPoint measure(const KernelShape& shape, const Effort& effort) override {
     if (is_collective(shape.family))
       return measure_collective(shape, effort, communicators_);
     if (is_overlap(shape.family))
       return measure_overlap(shape, effort, communicators_);
-    switch (shape.family) {
-      case KernelFamily::GemmFp32:
-      case KernelFamily::GemmTf32:
-      case KernelFamily::GemmBf16:
-        return measure_gemm(shape, effort);
-      case KernelFamily::Inverse:
-        return measure_inverse(shape, effort);
-      case KernelFamily::CopyDevice:
-      case KernelFamily::CopyToDevice:
-      case KernelFamily::CopyFromDevice:
-      case KernelFamily::CopyPeer:
-        return measure_copy(shape, effort, members()[members().size() > 1 ? 1 : 0].device);
-      default:
-        return measure_selection(shape, effort);
-    }
+    // Ranks of a node share the host's memory and its links: only one measures at a time.
+    return reports() ? measure_alone(shape, effort) : KernelPoint{.shape = shape};
   }
 
   std::vector<Rank> local_ranks() const override {
@@ -141,6 +130,43 @@ class CudaHardware final : public Hardware {
  private:
   const std::vector<Member>& members() const { return communicators_.members(); }
 
+  void prepare() {
+    check(cudaSetDevice(members().front().device), "the GPU");
+    machine_ = machine_of_device();
+    machine_.gpus = gpus();
+    machine_.nodes = team_->nodes();
+    limits_ = {.gpus = gpus(),
+               .nodes = team_->nodes(),
+               .peers = reach_each_other(members()),
+               .fixed_ranks = team_->size() > 1,
+               .memory = {-team_->largest(-free_memory(members()).value)}};
+    for (const Member& member : members()) {
+      const OnDevice current(member.device);
+      ClockRaiser().run(kFirstWarmUp);
+    }
+  }
+
+  KernelPoint measure_alone(const KernelShape& shape, const Effort& effort) {
+    if (!clocks_)
+      clocks_.emplace();
+    clocks_->run(kWarmUp);
+    switch (shape.family) {
+      case KernelFamily::GemmFp32:
+      case KernelFamily::GemmTf32:
+      case KernelFamily::GemmBf16:
+        return measure_gemm(shape, effort);
+      case KernelFamily::Inverse:
+        return measure_inverse(shape, effort);
+      case KernelFamily::CopyDevice:
+      case KernelFamily::CopyToDevice:
+      case KernelFamily::CopyFromDevice:
+      case KernelFamily::CopyPeer:
+        return measure_copy(shape, effort, members()[members().size() > 1 ? 1 : 0].device);
+      default:
+        return measure_selection(shape, effort);
+    }
+  }
+
   /// Of all processes.
   std::uint32_t gpus() const {
     return team_->size() > 1 ? team_->size() : static_cast<std::uint32_t>(members().size());
@@ -150,23 +176,31 @@ class CudaHardware final : public Hardware {
   CommunicatorCache communicators_;
   Machine machine_;
   MachineLimits limits_;
+  std::optional<ClockRaiser> clocks_;
 };
+
+/// One line for all ranks: of the first, or that another one lacks something.
+void refuse_together(const std::string& missing, Team& team) {
+  if (team.largest(missing.empty() ? 0 : 1) == 0)
+    return;
+  if (team.rank() > 0)
+    throw HardwareError("");
+  throw HardwareError(missing.empty() ? "an MPI rank on another node has no GPU of its own"
+                                      : missing);
+}
 
 }  // namespace
 
 std::unique_ptr<Hardware> open_hardware(std::optional<std::uint32_t> gpus) {
   std::unique_ptr<Team> team = make_team();
-  const Visible visible = visible_gpus();
-  const std::string missing = missing_here(visible, *team, gpus);
-  if (team->largest(missing.empty() ? 0 : 1) > 0) {
-    // One line for all ranks: of the first, or that another one lacks something.
-    team->stop_together();
-    if (team->rank() > 0)
-      throw HardwareError("");
-    throw HardwareError(missing.empty() ? "an MPI rank on another node has no GPU of its own"
-                                        : missing);
-  }
-  std::vector<Member> members = members_of(visible, *team, gpus);
+  const GpuView view = view_of(*team);
+  std::string missing = missing_gpus(view, gpus);
+  std::vector<Member> members = members_of(view, *team, gpus);
+  const std::uint64_t key = missing.empty() ? key_of(members.front().device, missing) : 0;
+  refuse_together(missing, *team);
+  if (!team->all_differ_on_node(key))
+    missing = "several MPI ranks of a node see the same GPU; start one for each GPU";
+  refuse_together(missing, *team);
   return std::make_unique<CudaHardware>(std::move(team), std::move(members));
 }
 

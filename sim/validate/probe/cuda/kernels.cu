@@ -4,6 +4,7 @@
 #include "sim/validate/probe/cuda/kernels.hpp"
 #include "sim/validate/probe/cuda/support.hpp"
 #include "sim/validate/probe/random_values.hpp"
+#include "sim/validate/probe/triangle.hpp"
 
 namespace stepcast {
 namespace {
@@ -68,7 +69,7 @@ __global__ void add_scaled_kernel(float* y, const float* x, float a, std::uint64
 __global__ void pack_triangle_kernel(float* packed, const float* matrix, std::uint64_t side) {
   for (std::uint64_t column = blockIdx.x; column < side; column += gridDim.x)
     for (std::uint64_t row = threadIdx.x; row <= column; row += blockDim.x)
-      packed[column * (column + 1) / 2 + row] = matrix[column * side + row];
+      packed[packed_place(row, column)] = matrix[column * side + row];
 }
 
 __global__ void fill_places_kernel(std::uint32_t* places, std::uint64_t count,
@@ -107,8 +108,8 @@ void launch_nothing(cudaStream_t stream) {
   check(cudaGetLastError(), "an empty kernel");
 }
 
-void launch_timer(std::uint64_t nanoseconds, cudaStream_t stream) {
-  timer_kernel<<<1, 1, 0, stream>>>(nanoseconds);
+void launch_timer(Seconds time, cudaStream_t stream) {
+  timer_kernel<<<1, 1, 0, stream>>>(static_cast<std::uint64_t>(time.value * 1e9));
   check(cudaGetLastError(), "a timer");
 }
 

@@ -6,6 +6,8 @@
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
+#include "models/base/units.hpp"
+
 namespace stepcast {
 
 /// data[i] = random_value(seed, i).
@@ -17,8 +19,8 @@ void fill_symmetric(float* data, std::uint64_t side, std::uint64_t seed, cudaStr
 
 void launch_nothing(cudaStream_t stream);
 
-/// Waits for `nanoseconds` with one thread.
-void launch_timer(std::uint64_t nanoseconds, cudaStream_t stream);
+/// Waits with one thread.
+void launch_timer(Seconds time, cudaStream_t stream);
 
 /// y += a x.
 void add_scaled(float* y, const float* x, float a, std::uint64_t size, cudaStream_t stream);

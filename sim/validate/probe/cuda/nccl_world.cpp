@@ -1,6 +1,9 @@
 #include "sim/validate/probe/cuda/nccl_world.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,9 +54,18 @@ struct Communicator::Handles {
   Handles(const Handles&) = delete;
   Handles& operator=(const Handles&) = delete;
   ~Handles() {
+    // After an error peers may be gone, for whom ncclCommDestroy would wait for ever.
+    if (std::uncaught_exceptions() > 0)
+      abort();
     for (ncclComm_t each : of_member)
       if (each != nullptr)
         ncclCommDestroy(each);
+  }
+
+  void abort() {
+    for (ncclComm_t& each : of_member)
+      if (ncclComm_t failed = std::exchange(each, nullptr); failed != nullptr)
+        ncclCommAbort(failed);
   }
 
   std::vector<ncclComm_t> of_member;  // null where the member is not of the group
@@ -71,18 +83,20 @@ Communicator::Communicator(const Group& group, const std::vector<Member>& member
   // NCCL writes the handles at the end of its group: the vector must not move until then.
   handles_->of_member.assign(members.size(), nullptr);
   check_nccl(ncclGroupStart(), "a communicator");
+  ncclResult_t made = ncclSuccess;  // the group is ended whatever becomes of it
   for (const Member& member : members) {
     const auto found = std::ranges::find(group.ranks, member.rank);
     const std::size_t index = handles_->place.size();
     handles_->place.push_back(static_cast<std::uint32_t>(found - group.ranks.begin()));
-    if (found == group.ranks.end())
+    if (found == group.ranks.end() || made != ncclSuccess)
       continue;
     check(cudaSetDevice(member.device), "a device");
-    check_nccl(ncclCommInitRank(&handles_->of_member[index], static_cast<int>(size_), id,
-                                static_cast<int>(handles_->place.back())),
-               "a communicator");
+    made = ncclCommInitRank(&handles_->of_member[index], static_cast<int>(size_), id,
+                            static_cast<int>(handles_->place.back()));
   }
-  check_nccl(ncclGroupEnd(), "a communicator");
+  const ncclResult_t ended = ncclGroupEnd();
+  check_nccl(made, "a communicator");
+  check_nccl(ended, "a communicator");
   check(cudaSetDevice(before), "a device");
   team.barrier();
 }
@@ -105,6 +119,25 @@ void Communicator::begin() {
 
 void Communicator::end() {
   check_nccl(ncclGroupEnd(), "a group");
+}
+
+void Communicator::wait(const CudaStream& stream) const {
+  cudaError_t status = cudaErrorNotReady;
+  while ((status = cudaStreamQuery(stream.get())) == cudaErrorNotReady) {
+    cudaGetLastError();  // else the next kernel would report it
+    for (ncclComm_t each : handles_->of_member) {
+      ncclResult_t state = ncclSuccess;
+      if (each == nullptr)
+        continue;
+      check_nccl(ncclCommGetAsyncError(each, &state), "a communicator");
+      if (state == ncclSuccess || state == ncclInProgress)
+        continue;
+      handles_->abort();
+      check_nccl(state, "a peer or the network failed");
+    }
+    std::this_thread::yield();
+  }
+  check(status, "a collective");
 }
 
 void Communicator::enqueue(std::size_t member, CollectiveKind kind, std::uint64_t elements,
@@ -182,6 +215,10 @@ void Communicator::begin() {
 }
 
 void Communicator::end() {
+  refuse();
+}
+
+void Communicator::wait(const CudaStream& /*stream*/) const {
   refuse();
 }
 

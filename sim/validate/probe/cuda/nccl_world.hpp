@@ -43,6 +43,10 @@ class Communicator {
   static void begin();
   static void end();
 
+  /// Waits for the stream. Throws HardwareError if NCCL reports that a peer or the network failed,
+  /// after it has ended what waits for them on the GPU.
+  void wait(const CudaStream& stream) const;
+
  private:
   struct Handles;
   std::unique_ptr<Handles> handles_;

@@ -52,16 +52,21 @@ class Side {
 
   /// Both streams wait until the host has handed over all work.
   void close_gate(Seconds time) const {
-    launch_timer(static_cast<std::uint64_t>(time.value * 1e9), compute_.get());
+    launch_timer(time, compute_.get());
     gate_.record(compute_);
     gate_.hold(communication_);
   }
 
   void begin(const CudaStream& stream) const { begin_.record(stream); }
   void end(const CudaStream& stream) const { end_.record(stream); }
-  Seconds time() const {
-    end_.synchronise();
-    return elapsed(begin_, end_);
+  Seconds time() const { return elapsed(begin_, end_); }
+
+  void wait() const {
+    if (communicator_ == nullptr)
+      communication_.synchronise();
+    else
+      communicator_->wait(communication_);
+    compute_.synchronise();
   }
 
  private:
@@ -114,9 +119,9 @@ class OverlapRun {
       communicate(communications);
     }
     for_each([&](const Side& side) { side.end(watched(side)); });
+    synchronise();
     Seconds longest{};
     for_each([&longest](const Side& side) { longest = std::max(longest, side.time()); });
-    synchronise();
     return {team_.largest(longest.value)};
   }
 
@@ -130,10 +135,7 @@ class OverlapRun {
   }
 
   void synchronise() const {
-    for_each([](const Side& side) {
-      side.compute().synchronise();
-      side.communication().synchronise();
-    });
+    for_each([](const Side& side) { side.wait(); });
     team_.barrier();
   }
 

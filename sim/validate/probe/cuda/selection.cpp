@@ -5,6 +5,7 @@
 #include "sim/validate/probe/cuda/selection_kernels.hpp"
 #include "sim/validate/probe/random_values.hpp"
 #include "sim/validate/probe/reference.hpp"
+#include "sim/validate/probe/triangle.hpp"
 #include "sim/validate/probe/work.hpp"
 
 namespace stepcast {
@@ -89,10 +90,7 @@ KernelPoint measure_packing(const KernelShape& shape, const Effort& effort) {
   const auto places = spread_places(side * (side + 1) / 2, kElementsChecked);
   std::vector<double> expected;
   for (const std::uint64_t place : places) {
-    const std::uint64_t before = side_of_packed(place + 1);  // columns that end at or before it
-    const bool ends_column = before * (before + 1) / 2 == place + 1;
-    const std::uint64_t column = ends_column ? before - 1 : before;
-    const std::uint64_t row = place - column * (column + 1) / 2;
+    const auto [row, column] = triangle_place(place);
     expected.push_back(static_cast<double>(random_value(kSeedA, column * side + row)));
   }
   return checked_point(shape, sample,
@@ -121,7 +119,9 @@ KernelPoint measure_elementwise(const KernelShape& shape, const Effort& effort) 
 
 KernelPoint measure_launch(const KernelShape& shape, const Effort& effort) {
   const CudaStream stream;
-  const Sample sample = measure(timed_on(stream, [&] { launch_nothing(stream.get()); }), effort);
+  const Sample sample = measure(timed_on(
+                                    stream, [&] { launch_nothing(stream.get()); }, Pace::Host),
+                                effort);
   return checked_point(shape, sample, std::nullopt);
 }
 

@@ -9,15 +9,16 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr unsigned kItems = 16;  // of one thread in a gathering block
-constexpr unsigned kDigits = 256;
+constexpr unsigned kDigits = kRadixDigits;
 constexpr std::uint64_t kMostBlocks = 1024;
 
-/// The absolute value's bits: they order as the values do.
+static_assert(kThreads == kDigits, "a thread for each digit");
+
 __device__ std::uint32_t key_of(float value) {
-  return __float_as_uint(value) & 0x7FFFFFFFU;
+  return radix_key(__float_as_uint(value));
 }
 
-__global__ void begin_kernel(Selector::State* state, std::uint32_t prefix, std::uint32_t mask,
+__global__ void begin_kernel(RadixState* state, std::uint32_t prefix, std::uint32_t mask,
                              std::uint32_t missing) {
   state->histogram[threadIdx.x] = 0;
   if (threadIdx.x == 0) {
@@ -30,7 +31,7 @@ __global__ void begin_kernel(Selector::State* state, std::uint32_t prefix, std::
 }
 
 /// Counts the digits of the keys that match the prefix.
-__global__ void histogram_kernel(const float* data, std::uint64_t size, Selector::State* state,
+__global__ void histogram_kernel(const float* data, std::uint64_t size, RadixState* state,
                                  unsigned shift) {
   __shared__ std::uint32_t counts[kDigits];
   counts[threadIdx.x] = 0;
@@ -41,8 +42,8 @@ __global__ void histogram_kernel(const float* data, std::uint64_t size, Selector
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < size;
        i += stride) {
     const std::uint32_t key = key_of(data[i]);
-    if ((key & mask) == prefix)
-      atomicAdd(&counts[(key >> shift) & (kDigits - 1)], 1U);
+    if (matches_prefix(key, prefix, mask))
+      atomicAdd(&counts[radix_digit(key, shift)], 1U);
   }
   __syncthreads();
   if (counts[threadIdx.x] > 0)
@@ -50,23 +51,16 @@ __global__ void histogram_kernel(const float* data, std::uint64_t size, Selector
 }
 
 /// Chooses the digit in which the wanted element lies, and clears the histogram.
-__global__ void choose_kernel(Selector::State* state, unsigned shift) {
-  if (threadIdx.x == 0) {
-    std::uint32_t missing = state->missing;
-    std::uint32_t digit = kDigits - 1;
-    while (digit > 0 && state->histogram[digit] < missing)
-      missing -= state->histogram[digit--];
-    state->missing = missing;
-    state->prefix |= digit << shift;
-    state->mask |= (kDigits - 1) << shift;
-  }
+__global__ void choose_kernel(RadixState* state, unsigned shift) {
+  if (threadIdx.x == 0)
+    choose_digit(*state, shift);
   __syncthreads();
   state->histogram[threadIdx.x] = 0;
 }
 
 /// Gathers keys above the prefix and `missing` of those equal to it. A block takes its room in the
 /// output with one atomic operation.
-__global__ void gather_kernel(const float* data, std::uint64_t size, Selector::State* state,
+__global__ void gather_kernel(const float* data, std::uint64_t size, RadixState* state,
                               std::uint32_t capacity, std::uint32_t* places, float* values) {
   using Scan = cub::BlockScan<std::uint32_t, kThreads>;
   __shared__ typename Scan::TempStorage storage;
@@ -115,15 +109,15 @@ unsigned blocks_for(std::uint64_t size, std::uint64_t per_block) {
 
 Selector::Selector(std::uint64_t capacity)
     : capacity_(capacity),
-      state_(sizeof(State)),
+      state_(sizeof(RadixState)),
       places_(capacity * sizeof(std::uint32_t)),
       values_(capacity * sizeof(float)) {}
 
 void Selector::top_k(const float* data, std::uint64_t size, std::uint64_t kept,
                      cudaStream_t stream) {
-  auto* state = state_.as<State>();
+  auto* state = state_.as<RadixState>();
   begin_kernel<<<1, kDigits, 0, stream>>>(state, 0, 0, static_cast<std::uint32_t>(kept));
-  for (const unsigned shift : {23U, 15U, 7U, 0U}) {
+  for (const unsigned shift : kRadixShifts) {
     histogram_kernel<<<blocks_for(size, kThreads), kThreads, 0, stream>>>(data, size, state, shift);
     choose_kernel<<<1, kDigits, 0, stream>>>(state, shift);
   }
@@ -134,7 +128,7 @@ void Selector::top_k(const float* data, std::uint64_t size, std::uint64_t kept,
 }
 
 void Selector::above(const float* data, std::uint64_t size, float threshold, cudaStream_t stream) {
-  auto* state = state_.as<State>();
+  auto* state = state_.as<RadixState>();
   std::uint32_t bits = 0;
   static_assert(sizeof(bits) == sizeof(threshold));
   std::copy_n(reinterpret_cast<const unsigned char*>(&threshold), sizeof(bits),
@@ -149,7 +143,7 @@ void Selector::above(const float* data, std::uint64_t size, float threshold, cud
 void Selector::fetch(const CudaStream& stream, std::vector<std::uint32_t>& places,
                      std::vector<float>& values) const {
   stream.synchronise();
-  State state{};
+  RadixState state{};
   check(cudaMemcpy(&state, state_.get(), sizeof(state), cudaMemcpyDeviceToHost), "a result");
   const std::uint64_t found = std::min<std::uint64_t>(state.found, capacity_);
   places.resize(found);

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "sim/validate/probe/cuda/support.hpp"
+#include "sim/validate/probe/radix_select.hpp"
 
 namespace stepcast {
 
@@ -25,16 +26,6 @@ class Selector {
   /// What was found, on the host: places and values in any order.
   void fetch(const CudaStream& stream, std::vector<std::uint32_t>& places,
              std::vector<float>& values) const;
-
-  /// What the passes hand to each other, in device memory.
-  struct State {
-    std::uint32_t prefix;      ///< Bits of the wanted key found so far.
-    std::uint32_t mask;        ///< Which bits those are.
-    std::uint32_t missing;     ///< Elements wanted among those that match the prefix.
-    std::uint32_t found;       ///< Elements gathered.
-    std::uint32_t ties_taken;  ///< Of them equal to the key.
-    std::uint32_t histogram[256];
-  };
 
  private:
   std::uint64_t capacity_;

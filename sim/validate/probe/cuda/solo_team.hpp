@@ -14,7 +14,8 @@ class SoloTeam final : public Team {
   double largest(double value) override { return value; }
   void barrier() override {}
   void broadcast(void* /*data*/, std::size_t /*bytes*/) override {}
-  void stop_together() override {}
+  bool all_differ_on_node(std::uint64_t /*key*/) override { return true; }
+  void give_up(const std::string& /*why*/, int /*exit_code*/) noexcept override {}
 };
 
 }  // namespace stepcast

@@ -109,8 +109,17 @@ class Cublas {
   cublasHandle_t handle_ = nullptr;
 };
 
-/// Times `enqueue`, which puts one execution into the stream.
-TimedRun timed_on(const CudaStream& stream, std::function<void()> enqueue);
+/// What a batch of executions waits for.
+enum class Pace : std::uint8_t {
+  Device,  ///< Nothing: the stream starts once the host has handed over the batch, as far as the
+           ///< launch queue takes it, so that short kernels show their own time.
+  Host,    ///< The host, which hands them over one by one while the stream runs.
+};
+
+/// Times `enqueue`, which puts one execution into the stream. Operands are the same every time:
+/// what fits into the GPU's caches stays there.
+TimedRun timed_on(const CudaStream& stream, std::function<void()> enqueue,
+                  Pace pace = Pace::Device);
 
 /// Single elements, copied to the host after the stream has finished.
 std::vector<float> fetch(const CudaStream& stream, const float* data,

@@ -1,10 +1,14 @@
 #include "sim/validate/probe/cuda/team.hpp"
 
-#include <cstdlib>
-#include <exception>
-#include <initializer_list>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <vector>
 
 #include "sim/validate/probe/cuda/solo_team.hpp"
+#include "sim/validate/probe/hardware_error.hpp"
+#include "sim/validate/probe/launcher.hpp"
 
 #ifdef STEPCAST_HAS_MPI
 #include <mpi.h>
@@ -15,7 +19,8 @@ namespace stepcast {
 #ifdef STEPCAST_HAS_MPI
 namespace {
 
-constexpr int kMissingHardware = 3;
+// Rank 0 speaks first, and for all if they failed alike.
+constexpr std::chrono::seconds kAfterRankZero{2};
 
 /// The ranks of MPI_COMM_WORLD.
 class MpiTeam final : public Team {
@@ -24,19 +29,15 @@ class MpiTeam final : public Team {
     MPI_Init(nullptr, nullptr);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    MPI_Comm node = MPI_COMM_NULL;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &rank_on_node_);
-    MPI_Comm_free(&node);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
+    MPI_Comm_rank(node_, &rank_on_node_);
     const int first_of_node = rank_on_node_ == 0 ? 1 : 0;
     MPI_Allreduce(&first_of_node, &nodes_, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
   MpiTeam(const MpiTeam&) = delete;
   MpiTeam& operator=(const MpiTeam&) = delete;
   ~MpiTeam() override {
-    // An error that the others do not know of would leave them waiting for ever.
-    if (std::uncaught_exceptions() > 0 && !together_)
-      MPI_Abort(MPI_COMM_WORLD, kMissingHardware);
+    MPI_Comm_free(&node_);
     MPI_Finalize();
   }
 
@@ -57,33 +58,47 @@ class MpiTeam final : public Team {
     MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
   }
 
-  void stop_together() override { together_ = true; }
+  bool all_differ_on_node(std::uint64_t key) override {
+    int ranks = 0;
+    MPI_Comm_size(node_, &ranks);
+    std::vector<std::uint64_t> keys(static_cast<std::size_t>(ranks));
+    MPI_Allgather(&key, 1, MPI_UINT64_T, keys.data(), 1, MPI_UINT64_T, node_);
+    std::ranges::sort(keys);
+    return std::ranges::adjacent_find(keys) == keys.end();
+  }
+
+  void give_up(const std::string& why, int exit_code) noexcept override {
+    if (rank_ > 0)
+      std::this_thread::sleep_for(kAfterRankZero);
+    std::fprintf(stderr, rank_ == 0 ? "stepcast-probe: %s\n" : "stepcast-probe (a rank): %s\n",
+                 why.c_str());
+    std::fflush(nullptr);
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+  }
 
  private:
   int rank_ = 0;
   int size_ = 1;
   int rank_on_node_ = 0;
   int nodes_ = 1;
-  bool together_ = false;
+  MPI_Comm node_ = MPI_COMM_NULL;
 };
-
-/// Set by the launchers of Open MPI, MPICH (and Intel MPI) and by PMIx.
-bool started_by_mpi() {
-  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"})
-    if (std::getenv(variable) != nullptr)
-      return true;
-  return false;
-}
 
 }  // namespace
 #endif
 
 std::unique_ptr<Team> make_team() {
+  const Launcher launcher = launcher_of_environment();
+  if (launcher.ranks == 1)
+    return std::make_unique<SoloTeam>();
 #ifdef STEPCAST_HAS_MPI
-  if (started_by_mpi())
-    return std::make_unique<MpiTeam>();
+  return std::make_unique<MpiTeam>();
+#else
+  throw HardwareError(launcher.rank > 0
+                          ? ""
+                          : "started by an MPI launcher, but built without MPI (STEPCAST_MPI): "
+                            "one process on one node works");
 #endif
-  return std::make_unique<SoloTeam>();
 }
 
 }  // namespace stepcast

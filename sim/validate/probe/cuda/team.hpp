@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace stepcast {
 
@@ -18,11 +19,15 @@ class Team {
   virtual void barrier() = 0;
   /// Sends what rank 0 has.
   virtual void broadcast(void* data, std::size_t bytes) = 0;
-  /// All ranks know that the run ends with an error; else an error of one rank ends them all.
-  virtual void stop_together() = 0;
+  /// Whether all ranks of this node have another key.
+  virtual bool all_differ_on_node(std::uint64_t key) = 0;
+  /// Ends all processes, after this one has said why: the others would wait for it for ever. A team
+  /// of one goes on.
+  virtual void give_up(const std::string& why, int exit_code) noexcept = 0;
 };
 
-/// A team of one unless an MPI launcher started this process and MPI is built in.
+/// A team of one unless an MPI launcher started several processes. Throws HardwareError if MPI is
+/// not built in then: each process would measure as if it were alone.
 std::unique_ptr<Team> make_team();
 
 }  // namespace stepcast

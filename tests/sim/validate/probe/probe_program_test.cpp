@@ -8,48 +8,13 @@
 #include "sim/validate/hardware_fit.hpp"
 #include "sim/validate/probe/hardware_error.hpp"
 #include "sim/validate/probe/results.hpp"
+#include "tests/sim/validate/probe/fake_hardware.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// GPUs whose kernels take times by simple laws.
-class FakeHardware final : public Hardware {
- public:
-  Machine machine() const override {
-    return {.gpu = "NVIDIA Fake 100", .capability = "9.0", .driver = "1.0", .libraries = {}};
-  }
-  MachineLimits limits() const override { return {}; }
-  bool reports() const override { return true; }
-  std::string missing_for(ProbeKind kind) const override {
-    return kind == ProbeKind::Collectives ? "built without NCCL" : "";
-  }
-  KernelPoint measure(const KernelShape& shape, const Effort& /*effort*/) override {
-    const double work = unit_of(shape.family) == SizeUnit::Shape
-                            ? flops_of(shape).value / 1e13
-                            : static_cast<double>(shape.size) / 1e12;
-    return {.shape = shape, .time = {3e-6 + work}, .check = 0.0, .alone = {1e-6}};
-  }
-  std::vector<Rank> local_ranks() const override { return {0}; }
-  ReplayCalibration calibrate() override {
-    return {.products = {Seconds{1e-4}}, .copies = {CopyRate{{}, {1e10}}, CopyRate{{}, {1e10}}}};
-  }
-  ReplayMeasurement replay(const ExportedPlan& /*plan*/, const std::vector<ReplayProgram>& programs,
-                           std::uint32_t iterations) override {
-    ReplayMeasurement measured{.iterations = std::vector<Seconds>(iterations, Seconds{5e-3}),
-                               .intervals = {},
-                               .second_begin = Seconds{5e-3}};
-    for (int k = 0; k < 2; ++k)
-      for (const ReplayStep& step : programs.front().steps)
-        measured.intervals.push_back({.task = step.task,
-                                      .iteration = k,
-                                      .start = Seconds{5e-3 * k},
-                                      .end = Seconds{5e-3 * k + 1e-3}});
-    return measured;
-  }
-};
 
 std::unique_ptr<Hardware> fake(std::optional<std::uint32_t> /*gpus*/) {
   return std::make_unique<FakeHardware>();
@@ -84,6 +49,73 @@ TEST_F(ProbeProgram, WritesAFileForEachProbeThatValidateReads) {
   // Start-up and bandwidth are a law that the curves follow.
   for (const FamilyErrors& family : validate_hardware(files).families)
     EXPECT_LT(family.errors.median, 0.07) << family.family;
+}
+
+TEST_F(ProbeProgram, KeepsWithinItsTimeOnAnH200) {
+  // Eight minutes for all probes and the replays, and one in a hurry, of which the replays take two
+  // and a half and a third: six of 24 iterations of up to 0.6 s, or one of eight, and the
+  // calibrations.
+  Seconds spent{};
+  const HardwareFinder counting = [&spent](std::optional<std::uint32_t>) {
+    return std::make_unique<FakeHardware>(&spent);
+  };
+  EXPECT_EQ(run({}, counting), 0);
+  EXPECT_LT(spent.value, 5.5 * 60);
+  spent = {};
+  EXPECT_EQ(run({"--quick"}, counting), 0);
+  EXPECT_LT(spent.value, 40);
+}
+
+TEST_F(ProbeProgram, TellsTheOtherProcessesOfAnErrorBeforeItEnds) {
+  std::string told;
+  const HardwareFinder failing = [&told](std::optional<std::uint32_t>) {
+    return std::make_unique<FailingHardware>(told);
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"inverse"}, failing), 3);
+  EXPECT_EQ(told, "the output is wrong (exit code 3)");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "stepcast-probe: the output is wrong\n");
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(ProbeProgram, LeavesOutWhatTheGpusMemoryCannotHold) {
+  // Of the copies of 4 KiB, 64 KiB, 1 MiB, 16 MiB and 256 MiB the last take three times their size
+  // and 128 MiB of workspace: too much for 85 % of 300 MiB, three times.
+  const HardwareFinder crowded = [](std::optional<std::uint32_t>) {
+    return std::make_unique<CrowdedHardware>(Bytes{300.0 * (1 << 20)});
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"memory", "--quick"}, crowded), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr().substr(0, 78),
+            "stepcast-probe: memory: 3 points left out, the GPU has too little free memory\n");
+  const HardwareFinder full = [](std::optional<std::uint32_t>) {
+    return std::make_unique<CrowdedHardware>(Bytes{1e6});
+  };
+  fs::remove(folder_ / "fake100-memory.json");
+  EXPECT_EQ(run({"memory", "--quick"}, full), 3);
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(ProbeProgram, SaysWrongUsageOnceForAllProcesses) {
+  ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+  ::setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"gem"}), 2);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  ::unsetenv("OMPI_COMM_WORLD_RANK");
+  ::unsetenv("OMPI_COMM_WORLD_SIZE");
+}
+
+TEST_F(ProbeProgram, SaysThatARealReplayNeedsNccl) {
+  const fs::path plan = STEPCAST_SOURCE_DIR "/tests/data/hardware/two-task-plan.json";
+  const HardwareFinder two = [](std::optional<std::uint32_t>) {
+    return std::make_unique<FakeHardware>(nullptr, 2);
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"replay", plan.string()}, two), 3);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "stepcast-probe: a replay on 2 GPUs needs NCCL, which this build lacks; --gpus 1 "
+            "emulates the collectives\n");
 }
 
 TEST_F(ProbeProgram, SaysWhatIsMissingWhereItWasAskedFor) {

@@ -97,6 +97,13 @@ TEST(Reference, FindsTheLargestAsASortDoes) {
             1);
 }
 
+TEST(Reference, AllowsLongSumsOfTensorCoresToDrift) {
+  // 2^23 products in 2^20 additions, each of which may cut off 2^-23: an eighth.
+  const KernelShape shape{.family = KernelFamily::GemmBf16, .m = 1, .n = 1, .k = 1U << 23U};
+  EXPECT_DOUBLE_EQ(tolerance_of(shape), 2e-2 + 0.125);
+  EXPECT_EQ(tolerance_of({.family = KernelFamily::TopK, .size = 10}), 0);
+}
+
 TEST(Reference, SpreadsPlacesOverBothEnds) {
   EXPECT_EQ(spread_places(101, 3), (std::vector<std::uint64_t>{0, 50, 100}));
   EXPECT_EQ(spread_places(2, 5), (std::vector<std::uint64_t>{0, 1}));

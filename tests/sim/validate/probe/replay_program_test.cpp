@@ -1,5 +1,7 @@
 #include "sim/validate/probe/replay_program.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "sim/validate/probe/hardware_error.hpp"
@@ -95,6 +97,38 @@ TEST(ReplayProgram, IsRealOnlyOnThePlansGpus) {
   EXPECT_EQ(replay_mode(1, 1, std::nullopt), ReplayMode::Emulated);
   EXPECT_THROW(replay_mode(4, 2, 4), HardwareError);
   EXPECT_EQ(input_error_of([] { replay_mode(64, 8, 2); }).substr(0, 8), "--gpus 2");
+}
+
+TEST(ReplayProgram, UnderMpiNeedsARankForEachGpu) {
+  EXPECT_EQ(replay_mode(4, 4, std::nullopt, true), ReplayMode::Real);
+  EXPECT_EQ(input_error_of([] { replay_mode(4, 8, std::nullopt, true); }),
+            "MPI started 8 ranks, but the plan is for 4 GPUs; start as many, or one process "
+            "without MPI for emulated collectives");
+}
+
+TEST(ReplayProgram, HandsOverEveryStepAfterWhatItWaitsFor) {
+  // A stream that blocks the host must never wait for what the host has yet to hand over.
+  const ExportedPlan plan = small_plan();
+  const ReplayProgram program = real_program(plan, kCalibration, 1);
+  std::vector<TaskId> handed_over;
+  for (const ReplayStep& step : program.steps) {
+    for (const TaskId before : step.waits)
+      EXPECT_NE(std::ranges::find(handed_over, before), handed_over.end());
+    handed_over.push_back(step.task);
+  }
+}
+
+TEST(ReplayProgram, RecordsAnEventForWhateverIsWaitedFor) {
+  const ReplayProgram program = real_program(small_plan(), kCalibration, 1);
+  const auto step_of = [&program](TaskId task) {
+    return *std::ranges::find(program.steps, task, &ReplayStep::task);
+  };
+  for (const ReplayStep& step : program.steps)
+    for (const auto& waits : {step.waits, step.waits_before})
+      for (const TaskId before : waits) {
+        EXPECT_TRUE(step_of(before).awaited);
+        EXPECT_NE(step_of(before).stream, step.stream);
+      }
 }
 
 TEST(ReplayProgram, SendsCanOnlyBeEmulated) {
