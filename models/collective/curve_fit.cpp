@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "models/base/statistics.hpp"
 #include "models/collective/collective.hpp"
 #include "models/collective/curve_law.hpp"
 #include "models/collective/measured_curve.hpp"
@@ -82,16 +83,15 @@ std::vector<double> steps_at(const Family& family, Bytes chunk, Bytes ring_from)
   for (const CollectiveCurve* curve : family)
     if (const auto time = CurveSection{curve, ring_from}.find_time(chunk * curve->ranks))
       steps.push_back(time->value / rounds_of(*curve));
-  std::ranges::sort(steps);
   return steps;
 }
 
 bool is_off(const Family& family, const CollectiveCurve& curve, const CurvePoint& point,
             Bytes ring_from) {
-  const std::vector<double> steps = steps_at(family, point.size / curve.ranks, ring_from);
+  std::vector<double> steps = steps_at(family, point.size / curve.ranks, ring_from);
   if (steps.size() < 3)
     return false;
-  const double ratio = point.time.value / rounds_of(curve) / steps[steps.size() / 2];
+  const double ratio = point.time.value / rounds_of(curve) / median_of(std::move(steps));
   return ratio > kOutlier || ratio < 1 / kOutlier;
 }
 

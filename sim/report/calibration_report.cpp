@@ -1,11 +1,11 @@
 #include "sim/report/calibration_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
 #include "models/collective/curve_fit.hpp"
@@ -15,24 +15,6 @@ namespace stepcast {
 namespace {
 
 using nlohmann::ordered_json;
-
-struct Errors {
-  std::size_t points = 0;
-  double median = 0;
-  double worst = 0;
-};
-
-Errors summarise(std::vector<double> errors) {
-  if (errors.empty())
-    return {};
-  for (double& error : errors)
-    error = std::abs(error);
-  std::ranges::sort(errors);
-  const std::size_t half = errors.size() / 2;
-  const double median =
-      errors.size() % 2 == 1 ? errors[half] : (errors[half - 1] + errors[half]) / 2;
-  return {errors.size(), median, errors.back()};
-}
 
 /// Which errors to sum up.
 struct Selection {
@@ -52,24 +34,24 @@ struct Selection {
 
 enum class By { Curve, AlphaBeta };
 
-Errors errors_in(const std::vector<PointError>& errors, const Selection& selection, By by) {
+ErrorSummary errors_in(const std::vector<PointError>& errors, const Selection& selection, By by) {
   std::vector<double> selected;
   for (const PointError& error : errors)
     if (selection.takes(error))
       selected.push_back(by == By::Curve ? error.error() : error.alpha_beta_error());
-  return summarise(std::move(selected));
+  return summary_of(std::move(selected));
 }
 
 std::string percent(double value) {
   return fmt::format("{:.1f} %", 100 * value);
 }
 
-std::string median_of(const Errors& errors) {
-  return errors.points == 0 ? "-" : percent(errors.median);
+std::string shown_median(const ErrorSummary& errors) {
+  return errors.cases == 0 ? "-" : percent(errors.median);
 }
 
-std::string worst_of(const Errors& errors) {
-  return errors.points == 0 ? "-" : percent(errors.worst);
+std::string shown_worst(const ErrorSummary& errors) {
+  return errors.cases == 0 ? "-" : percent(errors.worst);
 }
 
 std::string layout_of(std::uint32_t ranks, std::uint32_t nodes) {
@@ -77,12 +59,12 @@ std::string layout_of(std::uint32_t ranks, std::uint32_t nodes) {
 }
 
 std::vector<std::string> error_row(const Calibration& calibration, const Selection& selection) {
-  const Errors left_out = errors_in(calibration.left_out, selection, By::Curve);
-  const Errors line = errors_in(calibration.left_out, selection, By::AlphaBeta);
-  const Errors fit = errors_in(calibration.fit, selection, By::AlphaBeta);
-  const Errors now = errors_in(calibration.now, selection, By::Curve);
-  return {median_of(left_out), worst_of(left_out), median_of(line),
-          worst_of(line),      median_of(fit),     median_of(now)};
+  const ErrorSummary left_out = errors_in(calibration.left_out, selection, By::Curve);
+  const ErrorSummary line = errors_in(calibration.left_out, selection, By::AlphaBeta);
+  const ErrorSummary fit = errors_in(calibration.fit, selection, By::AlphaBeta);
+  const ErrorSummary now = errors_in(calibration.now, selection, By::Curve);
+  return {shown_median(left_out), shown_worst(left_out), shown_median(line),
+          shown_worst(line),      shown_median(fit),     shown_median(now)};
 }
 
 std::string error_table(const Calibration& calibration) {
@@ -119,17 +101,17 @@ std::vector<CollectiveKind> kinds_of(const MeasuredCollectives& measured) {
 }
 
 std::string summary_line(const Calibration& calibration, CollectiveKind kind) {
-  const Errors kept = errors_in(calibration.left_out, {.kind = kind}, By::Curve);
-  const Errors all =
+  const ErrorSummary kept = errors_in(calibration.left_out, {.kind = kind}, By::Curve);
+  const ErrorSummary all =
       errors_in(calibration.left_out, {.kind = kind, .with_outliers = true}, By::Curve);
-  const Errors line = errors_in(calibration.left_out, {.kind = kind}, By::AlphaBeta);
-  if (kept.points == 0)
+  const ErrorSummary line = errors_in(calibration.left_out, {.kind = kind}, By::AlphaBeta);
+  if (kept.cases == 0)
     return fmt::format("{}: one rank count only, so none can be predicted from the others",
                        name_of(kind));
   std::string text = fmt::format("{}: median {} over {} points, alpha-beta {}", name_of(kind),
-                                 percent(kept.median), kept.points, percent(line.median));
-  if (all.points > kept.points)
-    text += fmt::format("; counting outliers too: {} over {}", percent(all.median), all.points);
+                                 percent(kept.median), kept.cases, percent(line.median));
+  if (all.cases > kept.cases)
+    text += fmt::format("; counting outliers too: {} over {}", percent(all.median), all.cases);
   return text;
 }
 
@@ -228,10 +210,10 @@ std::string list_of(const char* heading, const std::vector<std::string>& lines) 
   return text;
 }
 
-ordered_json json_of(const Errors& errors) {
-  if (errors.points == 0)
+ordered_json json_of(const ErrorSummary& errors) {
+  if (errors.cases == 0)
     return nullptr;
-  return {{"points", errors.points}, {"median", errors.median}, {"worst", errors.worst}};
+  return {{"points", errors.cases}, {"median", errors.median}, {"worst", errors.worst}};
 }
 
 ordered_json errors_json(const Calibration& calibration, const Selection& selection) {

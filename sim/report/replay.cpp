@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "models/base/statistics.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace stepcast {
@@ -31,10 +33,8 @@ Seconds start_deviation(const std::vector<RecordedStep>& steps, const ReplayPlan
   }
   if (deviations.empty())
     return {};
-  const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
-  std::nth_element(deviations.begin(), middle, deviations.end());
   constexpr double kNanosecond = 1e-9;  // Below that lie the rounding errors of sums.
-  return std::round(*middle / Seconds{kNanosecond}) * Seconds{kNanosecond};
+  return std::round(median_of(std::move(deviations)) / Seconds{kNanosecond}) * Seconds{kNanosecond};
 }
 
 }  // namespace

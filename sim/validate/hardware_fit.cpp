@@ -1,7 +1,6 @@
 #include "sim/validate/hardware_fit.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -104,18 +103,6 @@ void add_replays(std::span<const HardwareResults> files, HardwareValidation& val
            .spread = replay.spread});
 }
 
-FamilyErrors errors_of(std::vector<double> errors, const std::string& device,
-                       const std::string& family) {
-  std::ranges::sort(errors);
-  const std::size_t middle = errors.size() / 2;
-  return {
-      .device = device,
-      .family = family,
-      .cases = errors.size(),
-      .median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2,
-      .worst = errors.back()};
-}
-
 /// Families in the order in which they first appear.
 void summarise(HardwareValidation& validation) {
   std::vector<std::pair<std::string, std::string>> order;
@@ -124,10 +111,11 @@ void summarise(HardwareValidation& validation) {
     const std::pair key(each.device, each.family);
     if (!errors.contains(key))
       order.push_back(key);
-    errors[key].push_back(std::abs(each.error()));
+    errors[key].push_back(each.error());
   }
   for (const auto& key : order)
-    validation.families.push_back(errors_of(errors[key], key.first, key.second));
+    validation.families.push_back(
+        {.device = key.first, .family = key.second, .errors = summary_of(errors[key])});
 }
 
 }  // namespace
@@ -147,7 +135,8 @@ HardwareValidation validate_hardware(std::span<const HardwareResults> files) {
 double decisive_error(const HardwareValidation& validation) {
   double largest = 0;
   for (const FamilyErrors& family : validation.families)
-    largest = std::max(largest, family.family == kReplay ? family.worst : family.median);
+    largest =
+        std::max(largest, family.family == kReplay ? family.errors.worst : family.errors.median);
   return largest;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/statistics.hpp"
 #include "traces/readers/stepcast/hardware_results.hpp"
 
 namespace stepcast {
@@ -26,13 +27,11 @@ struct HardwareCase {
   double error() const { return predicted / measured - 1; }  ///< Signed, relative.
 };
 
-/// Absolute relative errors of one family of one device.
+/// Relative errors of one family of one device.
 struct FamilyErrors {
   std::string device;
   std::string family;
-  std::size_t cases = 0;
-  double median = 0;
-  double worst = 0;
+  ErrorSummary errors;
 };
 
 struct HardwareValidation {

@@ -33,8 +33,9 @@ std::string summary_of(const HardwareValidation& validation, const std::string& 
       fmt::format("  {:<22} {:>6} {:>10} {:>10}\n", "family", "cases", "median", "worst");
   for (const FamilyErrors& family : validation.families)
     if (family.device == device)
-      text += fmt::format("  {:<22} {:>6} {:>8.1f} % {:>8.1f} %\n", family.family, family.cases,
-                          100 * family.median, 100 * family.worst);
+      text +=
+          fmt::format("  {:<22} {:>6} {:>8.1f} % {:>8.1f} %\n", family.family, family.errors.cases,
+                      100 * family.errors.median, 100 * family.errors.worst);
   return text;
 }
 
@@ -73,9 +74,9 @@ std::string hardware_validation_json(const HardwareValidation& validation) {
   for (const FamilyErrors& family : validation.families)
     json["families"].push_back({{"device", family.device},
                                 {"family", family.family},
-                                {"cases", family.cases},
-                                {"median_error", family.median},
-                                {"worst_error", family.worst}});
+                                {"cases", family.errors.cases},
+                                {"median_error", family.errors.median},
+                                {"worst_error", family.errors.worst}});
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -1,8 +1,5 @@
 #include "sim/validate/validate.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
@@ -33,23 +30,12 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
           .predicted = step_time_of(plan, cluster, engine)};
 }
 
-ErrorSummary summary_of(std::vector<double> errors) {
-  if (errors.empty())
-    return {};
-  std::ranges::sort(errors);
-  const std::size_t middle = errors.size() / 2;
-  return {
-      .cases = errors.size(),
-      .median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2,
-      .worst = errors.back()};
-}
-
 template <class Predicate>
 ErrorSummary summary_where(std::span<const Validation> validations, Predicate wanted) {
   std::vector<double> errors;
   for (const Validation& validation : validations)
     if (wanted(validation))
-      errors.push_back(std::abs(validation.error()));
+      errors.push_back(validation.error());
   return summary_of(std::move(errors));
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/base/statistics.hpp"
 #include "sim/engine/engine.hpp"
 #include "traces/readers/stepcast/measurements_reader.hpp"
 
@@ -29,12 +30,7 @@ struct Validation {
 std::vector<Validation> validate(const Measurements& measurements, const Settings& extra,
                                  Fidelity fidelity);
 
-/// Absolute relative errors of the cases of one use.
-struct ErrorSummary {
-  std::size_t cases = 0;
-  double median = 0;
-  double worst = 0;
-};
+/// Relative errors of the cases of one use.
 ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use);
 
 /// The check cases of one schedule.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/one_job.hpp"
 
@@ -51,13 +52,6 @@ std::vector<Meeting> meetings_of(std::span<const RankRecord> records, RankCompar
   }
   comparison.collectives = complete.size();
   return complete;
-}
-
-/// Precondition: not empty.
-Seconds median_of(std::vector<Seconds> times) {
-  std::ranges::sort(times);
-  const std::size_t middle = times.size() / 2;
-  return times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2.0;
 }
 
 /// Finds a rank's offset and moves its times onto the first rank's clock.

@@ -4,21 +4,13 @@
 #include <cassert>
 #include <cmath>
 
+#include "models/base/statistics.hpp"
 #include "sim/validate/probe/hardware_error.hpp"
 
 namespace stepcast {
 namespace {
 
 constexpr std::uint32_t kFewestBatches = 3;
-
-/// The value below which a share of the sorted times lies.
-double quantile(const std::vector<Seconds>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(place);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  const double part = place - static_cast<double>(low);
-  return sorted[low].value * (1 - part) + sorted[high].value * part;
-}
 
 Seconds checked(Seconds time) {
   if (!std::isfinite(time.value) || time <= Seconds{})
@@ -43,9 +35,9 @@ Effort quick_effort() {
 Sample summary_of(std::vector<Seconds> times) {
   assert(!times.empty());
   std::ranges::sort(times);
-  const double median = quantile(times, 0.5);
-  return {.time = {median},
-          .spread = (quantile(times, 0.75) - quantile(times, 0.25)) / median,
+  const Seconds median = quantile_of_sorted(times, 0.5);
+  return {.time = median,
+          .spread = (quantile_of_sorted(times, 0.75) - quantile_of_sorted(times, 0.25)) / median,
           .samples = static_cast<std::uint32_t>(times.size())};
 }
 

@@ -58,8 +58,8 @@ TEST(HardwareFit, SummarisesFamiliesAndReplays) {
   const std::vector files{results};
   const HardwareValidation validation = validate_hardware(files);
   ASSERT_EQ(validation.families.size(), 2U);
-  EXPECT_NEAR(validation.families[0].median, 0.2, 1e-9);
-  EXPECT_NEAR(validation.families[1].worst, 0.1, 1e-9);
+  EXPECT_NEAR(validation.families[0].errors.median, 0.2, 1e-9);
+  EXPECT_NEAR(validation.families[1].errors.worst, 0.1, 1e-9);
   EXPECT_NEAR(decisive_error(validation), 0.2, 1e-9);
 }
 
