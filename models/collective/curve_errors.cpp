@@ -6,8 +6,8 @@
 namespace stepcast {
 namespace {
 
-std::uint32_t scope_of(const CollectiveCurve& curve) {
-  return curve.nodes == 1 ? 0 : curve.ranks / curve.nodes;
+bool are_relatives(const CollectiveCurve& a, const CollectiveCurve& b) {
+  return a.kind == b.kind && scope_of(a.ranks, a.nodes) == scope_of(b.ranks, b.nodes);
 }
 
 /// The curves of the same kind and scope, fitted; with or without the curve itself.
@@ -15,8 +15,7 @@ MeasuredCollectives relatives_of(const MeasuredCollectives& measured, const Coll
                                  bool with_itself) {
   MeasuredCollectives relatives;
   for (const CollectiveCurve& other : measured.curves)
-    if (other.kind == curve.kind && scope_of(other) == scope_of(curve) &&
-        (with_itself || other.ranks != curve.ranks))
+    if (are_relatives(other, curve) && (with_itself || other.ranks != curve.ranks))
       relatives.curves.push_back(other);
   fit_curves(relatives);
   return relatives;

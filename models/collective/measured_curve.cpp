@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "models/collective/algorithms.hpp"
 #include "models/collective/curve_law.hpp"
 #include "models/collective/group_shape.hpp"
 
@@ -11,10 +12,6 @@ namespace stepcast {
 namespace {
 
 using Sections = std::vector<CurveSection>;
-
-std::uint32_t scope_of(std::uint32_t ranks, std::uint32_t nodes) {
-  return nodes == 1 ? 0 : ranks / nodes;
-}
 
 /// The curves of one kind that are alike but for the rank count, and what was asked of them.
 class CurveFamily {
@@ -161,8 +158,12 @@ std::optional<std::uint32_t> find_even_nodes(const Group& group, const Cluster& 
 
 }  // namespace
 
+std::uint32_t scope_of(std::uint32_t ranks, std::uint32_t nodes) {
+  return nodes == 1 ? 0 : ranks / nodes;
+}
+
 double ring_rounds(CollectiveKind kind, std::uint32_t ranks) {
-  return (kind == CollectiveKind::AllReduce ? 2.0 : 1.0) * (ranks - 1);
+  return ring::round_count(kind, ranks);
 }
 
 Seconds alpha_beta_time(const CurveFit& fit, std::uint32_t ranks, Bytes size) {

@@ -51,6 +51,10 @@ std::optional<CurveEstimate> find_measured_time(const Collective& collective, co
 /// allow; then the bytes shrink. Concurrent traffic shares links either way.
 std::vector<Phase> scaled_to(std::vector<Phase> phases, Seconds closed_form, Seconds time);
 
+/// Curves of one kind are alike but for the rank count if they have the same scope: the ranks on
+/// each node, or 0 inside one node (CurveFit::ranks_per_node).
+std::uint32_t scope_of(std::uint32_t ranks, std::uint32_t nodes);
+
 /// 2(P-1) for an all-reduce, P-1 for the others.
 double ring_rounds(CollectiveKind kind, std::uint32_t ranks);
 
