@@ -134,14 +134,6 @@ class CurveFamily {
   std::vector<const CollectiveCurve*> curves_;
 };
 
-const CurveFit* find_fit(const MeasuredCollectives& measured, CollectiveKind kind,
-                         std::uint32_t scope) {
-  const auto found = std::ranges::find_if(measured.fits, [&](const CurveFit& fit) {
-    return fit.kind == kind && fit.ranks_per_node == scope;
-  });
-  return found == measured.fits.end() ? nullptr : &*found;
-}
-
 bool is_half_of_all_reduce(CollectiveKind kind) {
   return kind == CollectiveKind::ReduceScatter || kind == CollectiveKind::AllGather;
 }
@@ -160,6 +152,14 @@ std::optional<std::uint32_t> find_even_nodes(const Group& group, const Cluster& 
 
 std::uint32_t scope_of(std::uint32_t ranks, std::uint32_t nodes) {
   return nodes == 1 ? 0 : ranks / nodes;
+}
+
+const CurveFit* find_fit(const MeasuredCollectives& measured, CollectiveKind kind,
+                         std::uint32_t scope) {
+  const auto found = std::ranges::find_if(measured.fits, [&](const CurveFit& fit) {
+    return fit.kind == kind && fit.ranks_per_node == scope;
+  });
+  return found == measured.fits.end() ? nullptr : &*found;
 }
 
 double ring_rounds(CollectiveKind kind, std::uint32_t ranks) {

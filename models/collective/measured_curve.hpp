@@ -55,6 +55,10 @@ std::vector<Phase> scaled_to(std::vector<Phase> phases, Seconds closed_form, Sec
 /// each node, or 0 inside one node (CurveFit::ranks_per_node).
 std::uint32_t scope_of(std::uint32_t ranks, std::uint32_t nodes);
 
+/// What the curves of a kind and scope have in common; null if there are none.
+const CurveFit* find_fit(const MeasuredCollectives& measured, CollectiveKind kind,
+                         std::uint32_t scope);
+
 /// 2(P-1) for an all-reduce, P-1 for the others.
 double ring_rounds(CollectiveKind kind, std::uint32_t ranks);
 

@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/calibration_report.hpp"
 #include "traces/catalog.hpp"
@@ -51,7 +52,8 @@ LogArgument parse_log(const std::string& text, const Layout& common) {
 }
 
 /// Adds a curve; of a size that another run of the same ranks measured too the shorter time stays.
-void add_curve(MeasuredCollectives& measured, const CollectiveCurve& curve, ImportReport& report) {
+void add_curve(MeasuredCollectives& measured, const CollectiveCurve& curve, const std::string& file,
+               ImportReport& report) {
   const auto same = std::ranges::find_if(measured.curves, [&](const CollectiveCurve& known) {
     return known.kind == curve.kind && known.ranks == curve.ranks && known.nodes == curve.nodes;
   });
@@ -62,7 +64,7 @@ void add_curve(MeasuredCollectives& measured, const CollectiveCurve& curve, Impo
   CurveBuilder merged(report);
   for (const auto& points : {same->points, curve.points})
     for (const CurvePoint& point : points)
-      merged.add(point.size, point.time, "a second run");
+      merged.add(point.size, point.time, file);
   *same = merged.finish(curve.kind, curve.ranks, curve.nodes, measured.name);
 }
 
@@ -80,9 +82,11 @@ class CalibrateCommand final : public Subcommand {
             .summary = "Turn logs of network benchmarks into measured collectives",
             .description =
                 "Reads nccl-tests (text, JSON), OSU, ib_write_bw and iperf3 (text, JSON), by "
-                "content. Prints for\neach curve how well the other rank counts predict it, an "
-                "alpha-beta line beside it, what was left\nout and why. -o writes "
-                "traces/collectives format; name it in a cluster's \"collectives\".",
+                "content. What a log says\nof itself wins over --kind, --layout and its file's "
+                "name. Prints "
+                "for each curve how well the\nother rank counts predict it, an alpha-beta line "
+                "beside it, what was left out and why. -o writes\ntraces/collectives format; name "
+                "it in a cluster's \"collectives\".",
             .examples = {"stepcast calibrate allreduce-*.log bcast-*.log --cluster v100-32x4-edr "
                          "-o v100.json",
                          "stepcast calibrate osu-2-nodes.log=2x4 osu-4-nodes.log=4x4 --kind "
@@ -92,7 +96,7 @@ class CalibrateCommand final : public Subcommand {
 
   std::vector<CommandOption> options() override {
     return {
-        {"LOG", "", &logs_, "logs; LOG=2x4 for one that does not tell its nodes and GPUs"},
+        {"LOG", "", &logs_, "logs; LOG=2x4 for one that does not tell its nodes and GPUs a node"},
         {"--cluster", "C", &cluster_, "also compare with what this cluster predicts now"},
         {"--layout", "NxG", &layout_, "nodes x GPUs a node, for logs that do not tell"},
         {"--kind", "KIND", &kind_, "the collective, for logs that do not tell: all-reduce, ..."},
@@ -113,8 +117,7 @@ class CalibrateCommand final : public Subcommand {
     read_logs();
     sort_curves(measured_);
     describe_origin(cluster);
-    Calibration calibration = calibrate(measured_, cluster ? &*cluster : nullptr);
-    calibration.links = links_;
+    const Calibration calibration = calibrated(cluster ? &*cluster : nullptr);
     fmt::print("{}", json_ ? calibration_json(calibration) : render_calibration(calibration));
     if (!output_.empty())
       write(calibration.measured);
@@ -122,18 +125,32 @@ class CalibrateCommand final : public Subcommand {
   }
 
  private:
+  Calibration calibrated(const Cluster* cluster) const {
+    Progress progress("rank count", measured_.curves.size());
+    Calibration calibration = calibrate(measured_, cluster, [&] { progress.step(); });
+    calibration.links = links_;
+    return calibration;
+  }
+
   void read_logs() {
     const Layout common = layout_.empty() ? Layout{} : parse_layout(layout_);
-    const std::optional<CollectiveKind> kind = find_collective_kind(kind_);
-    if (!kind_.empty() && !kind)
-      throw InputError(fmt::format("--kind: expected a collective such as all-reduce, found {}",
-                                   in_quotes(kind_)));
+    const std::optional<CollectiveKind> kind = parse_kind();
+    Progress progress("log", logs_.size());
     for (const std::string& text : logs_) {
       const LogArgument log = parse_log(text, common);
       read_log(
           log.file,
           {.kind = kind, .nodes = log.layout.nodes, .gpus_per_node = log.layout.gpus_per_node});
+      progress.step();
     }
+  }
+
+  std::optional<CollectiveKind> parse_kind() const {
+    const std::optional<CollectiveKind> kind = find_collective_kind(kind_);
+    if (!kind_.empty() && (!kind || kind == CollectiveKind::Send))
+      throw InputError(fmt::format("--kind: expected a collective such as all-reduce, found {}",
+                                   in_quotes(kind_)));
+    return kind;
   }
 
   void read_log(const std::string& file, const BenchmarkHints& hints) {
@@ -143,7 +160,7 @@ class CalibrateCommand final : public Subcommand {
     if (!log.device.empty())
       devices_.insert(log.device);
     if (log.curve)
-      add_curve(measured_, *log.curve, report);
+      add_curve(measured_, *log.curve, file, report);
     else
       links_.push_back({.source = fmt::format("{}, {}", log.tool, file),
                         .bandwidth = log.link.bandwidth.value_or(BytesPerSecond{}),

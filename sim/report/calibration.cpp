@@ -24,10 +24,11 @@ std::vector<PointError> predicted_by(const Cluster& cluster, std::vector<PointEr
 
 }  // namespace
 
-Calibration calibrate(MeasuredCollectives measured, const Cluster* cluster) {
+Calibration calibrate(MeasuredCollectives measured, const Cluster* cluster,
+                      const std::function<void()>& predicted) {
   fit_curves(measured);
   Calibration calibration{.measured = std::move(measured)};
-  calibration.left_out = leave_one_rank_count_out(calibration.measured);
+  calibration.left_out = leave_one_rank_count_out(calibration.measured, predicted);
   calibration.fit = errors_of_fit(calibration.measured);
   if (cluster)
     calibration.now = predicted_by(*cluster, calibration.fit);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct Calibration {
 };
 
 /// Fits the curves and predicts them; `cluster` may be null. Predictions of the cluster use its own
-/// curves, or closed forms and its launch cost.
-Calibration calibrate(MeasuredCollectives measured, const Cluster* cluster);
+/// curves, or closed forms and its launch cost. `predicted`: see leave_one_rank_count_out().
+Calibration calibrate(MeasuredCollectives measured, const Cluster* cluster,
+                      const std::function<void()>& predicted = {});
 
 }  // namespace stepcast
