@@ -72,8 +72,7 @@ class BreakdownCommand final : public Subcommand {
   }
 
   static std::vector<NamedTime> exposed(const Scenario& scenario) {
-    const Plan plan = build_plan(scenario.schedules.front(), scenario.workload, scenario.cluster,
-                                 scenario.settings.schedule);
+    const Plan plan = planned(scenario, scenario.schedules.front()).plan;
     const Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
     const ClassId slowest = extremes_of(plan, timeline).slowest;
     return kfac_parts_of(plan, window_of(plan, timeline, slowest, latest_ready_of(plan, timeline)));
@@ -82,12 +81,10 @@ class BreakdownCommand final : public Subcommand {
   static std::vector<NamedTime> ablation(const Scenario& scenario) {
     std::vector<NamedTime> parts;
     Seconds before{};
-    ScheduleOptions options = scenario.settings.schedule;
+    TuningJob job = job_of(scenario, scenario.schedules.front());
     for (const std::string& part : kfac::part_names()) {
-      options["parts"] = part;
-      const Plan plan =
-          build_plan(scenario.schedules.front(), scenario.workload, scenario.cluster, options);
-      const Seconds time = step_time_of(plan, scenario.cluster, scenario.engine);
+      job.options["parts"] = part;
+      const Seconds time = step_time_of(planned(job).plan, scenario.cluster, scenario.engine);
       parts.push_back({part == "all" ? "inverse-communication" : part, time - before});
       before = time;
     }

@@ -17,6 +17,8 @@
 namespace stepcast {
 namespace {
 
+using namespace literals;
+
 constexpr const char* kExample =
     "stepcast collective --cluster rtx2080ti-16x4-10gbe --size 1MiB,32MiB --gpus 8,64";
 
@@ -63,21 +65,6 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names,
     algorithms.push_back(*algorithm);
   }
   return algorithms;
-}
-
-Bytes parse_size(const std::string& text) try {
-  const Bytes size = parse_bytes(text);
-  if (!(size > Bytes{}))
-    throw InputError("expected a size above zero, found " + in_quotes(text));
-  return size;
-} catch (const InputError& error) {
-  throw InputError(fmt::format("--size: {}", error.what()));
-}
-
-std::uint32_t parse_gpus(const std::string& text) try {
-  return parse_count(text, 1);
-} catch (const InputError& error) {
-  throw InputError(fmt::format("--gpus: {}", error.what()));
 }
 
 std::string gigabytes_per_second(BytesPerSecond bandwidth) {
@@ -192,22 +179,20 @@ class CollectiveCommand final : public Subcommand {
   std::vector<CollectiveRun> all_runs(const Cluster& cluster) const {
     const CollectiveKind kind = parse_kind(kind_);
     const std::vector<Algorithm> algorithms = parse_algorithms(algorithms_.items, kind);
-    std::vector<Bytes> sizes;
-    for (const std::string& text : sizes_.items)
-      sizes.push_back(parse_size(text));
+    for (const Bytes size : sizes_)
+      if (!(size > Bytes{}))
+        throw InputError("--size: expected sizes above zero, found 0");
     std::vector<Fidelity> fidelities;
     for (const std::string& name : fidelities_.items)
       fidelities.push_back(parse_fidelity(name));
     std::vector<Cluster> clusters;
-    for (const std::string& text : gpus_.items)
-      clusters.push_back(first_ranks_of(cluster, parse_gpus(text)));
-    if (sizes.empty())
-      sizes.push_back(literals::operator""_MiB(32.0L));
+    for (const std::uint32_t gpus : gpus_)
+      clusters.push_back(first_ranks_of(cluster, gpus));
     if (fidelities.empty())
       fidelities = {Fidelity::Analytic, Fidelity::Flow};
     if (clusters.empty())
       clusters.push_back(cluster);
-    return product(kind, clusters, sizes, algorithms, fidelities);
+    return product(kind, clusters, sizes_, algorithms, fidelities);
   }
 
   static std::vector<CollectiveRun> product(CollectiveKind kind,
@@ -227,8 +212,8 @@ class CollectiveCommand final : public Subcommand {
 
   std::string cluster_;
   std::string kind_ = "all-reduce";
-  CommaList sizes_;
-  CommaList gpus_;
+  std::vector<Bytes> sizes_{32.0_MiB};
+  std::vector<std::uint32_t> gpus_;
   CommaList algorithms_;
   CommaList fidelities_;
   std::vector<std::string> settings_;

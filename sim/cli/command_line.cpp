@@ -44,15 +44,6 @@ struct Command {
   std::vector<Binding> bindings;
 };
 
-bool is_flag(const CommandOption& option) {
-  return std::holds_alternative<bool*>(option.target);
-}
-
-bool may_repeat(const CommandOption& option) {
-  return std::holds_alternative<std::vector<std::string>*>(option.target) ||
-         std::holds_alternative<CommaList*>(option.target);
-}
-
 bool is_argument(const CommandOption& option) {
   return !option.name.starts_with('-');
 }
@@ -62,13 +53,13 @@ bool is_argument(const CommandOption& option) {
 void bind(Command& command, CommandOption option) {
   CLI::App& parser = *command.parser;
   CLI::Option* parsed = nullptr;
-  if (is_flag(option)) {
+  if (is_flag(option.target)) {
     parsed = parser.add_flag(option.name, std::as_const(option.meaning));
   } else {
     const CLI::callback_t keep = [](const CLI::results_t&) { return true; };
     parsed = parser.add_option(option.name, keep, option.meaning)->type_name(option.value);
   }
-  if (may_repeat(option))
+  if (is_list(option.target))
     parsed->expected(is_argument(option) ? -1 : 1)->take_all();
   command.bindings.push_back({std::move(option), parsed});
 }
@@ -134,8 +125,8 @@ int run_command(Command& command) {
   refuse_extras(*command.parser, "stepcast " + command.parser->get_name());
   for (const Binding& binding : command.bindings) {
     if (binding.parsed->count() > 0)
-      assign(binding.option,
-             is_flag(binding.option) ? std::vector<std::string>{} : binding.parsed->results());
+      assign(binding.option, is_flag(binding.option.target) ? std::vector<std::string>{}
+                                                            : binding.parsed->results());
   }
   return command.code->run();
 }

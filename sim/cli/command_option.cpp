@@ -1,5 +1,7 @@
 #include "sim/cli/command_option.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -19,6 +21,20 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return items;
 }
 
+/// The items of "a,b" and "c", each once.
+std::vector<std::string> items_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> items;
+  for (const std::string& text : texts)
+    for (std::string& item : split_at_commas(text)) {
+      if (item.empty())
+        throw InputError(
+            fmt::format("expected values separated by single commas, found {}", in_quotes(text)));
+      if (std::ranges::find(items, item) == items.end())
+        items.push_back(std::move(item));
+    }
+  return items;
+}
+
 /// Stores texts into a target, one function a type.
 struct Assign {
   const std::vector<std::string>& texts;
@@ -29,16 +45,14 @@ struct Assign {
   void operator()(std::optional<double>* target) const { *target = parse_number(only()); }
   void operator()(std::optional<Seconds>* target) const { *target = parse_seconds(only()); }
   void operator()(std::vector<std::string>* target) const { *target = texts; }
-  void operator()(CommaList* target) const {
-    for (const std::string& text : texts) {
-      for (std::string& item : split_at_commas(text))
-        target->items.push_back(std::move(item));
-    }
-    for (const std::string& item : target->items) {
-      if (item.empty())
-        throw InputError(fmt::format("expected names separated by single commas, found {}",
-                                     in_quotes(texts.front())));
-    }
+  void operator()(CommaList* target) const { target->items = items_of(texts); }
+  void operator()(std::vector<std::uint32_t>* target) const {
+    parse_each(target, [](const std::string& item) { return parse_count(item, 1); });
+  }
+  void operator()(std::vector<double>* target) const { parse_each(target, parse_number); }
+  void operator()(std::vector<Bytes>* target) const { parse_each(target, parse_bytes); }
+  void operator()(std::vector<BytesPerSecond>* target) const {
+    parse_each(target, parse_bandwidth);
   }
 
   const std::string& only() const {
@@ -46,15 +60,40 @@ struct Assign {
       throw InputError("expected a value, found \"\"");
     return texts.front();
   }
+
+  template <class Value, class Parse>
+  void parse_each(std::vector<Value>* target, Parse parse) const {
+    target->clear();
+    for (const std::string& item : items_of(texts))
+      if (const Value value = parse(item); std::ranges::find(*target, value) == target->end())
+        target->push_back(value);
+  }
 };
 
+template <class Target>
+constexpr bool kIsList = false;
+template <class Value>
+constexpr bool kIsList<std::vector<Value>*> = true;
+template <>
+constexpr bool kIsList<CommaList*> = true;
+
 }  // namespace
+
+bool is_flag(const OptionTarget& target) {
+  return std::holds_alternative<bool*>(target);
+}
+
+bool is_list(const OptionTarget& target) {
+  return std::visit([](const auto each) { return kIsList<std::remove_const_t<decltype(each)>>; },
+                    target);
+}
 
 void assign(const CommandOption& option, const std::vector<std::string>& texts) {
   try {
     std::visit(Assign{texts}, option.target);
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", option.name, error.what()));
+    const std::string name = option.name.substr(option.name.rfind(',') + 1);  // of "-o,--output"
+    throw InputError(fmt::format("{}: {}", name, error.what()));
   }
 }
 

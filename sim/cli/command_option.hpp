@@ -10,16 +10,22 @@
 
 namespace stepcast {
 
-/// Values of an option that may be given as "a,b,c".
+/// Names that may be given as "a,b,c".
 struct CommaList {
   std::vector<std::string> items;
 };
 
-/// Where the value of an option goes. The type decides how it is written: a flag takes no value, a
-/// vector may be given again and again.
+/// Where the value of an option goes. The type decides how it is written: a flag takes no value,
+/// texts are given one by one by repeating the option, and other lists also as "1,2,4". A list
+/// holds a value once, however often it is given.
 using OptionTarget =
     std::variant<bool*, std::string*, std::optional<std::uint32_t>*, std::optional<double>*,
-                 std::optional<Seconds>*, CommaList*, std::vector<std::string>*>;
+                 std::optional<Seconds>*, std::vector<std::string>*, CommaList*,
+                 std::vector<std::uint32_t>*, std::vector<double>*, std::vector<Bytes>*,
+                 std::vector<BytesPerSecond>*>;
+
+bool is_flag(const OptionTarget& target);
+bool is_list(const OptionTarget& target);
 
 /// One option or argument of a command, as plain data: commands need no parser library.
 struct CommandOption {
@@ -29,7 +35,8 @@ struct CommandOption {
   std::string meaning;
 };
 
-/// Stores what the user gave. Throws InputError `<name>: expected ..., found ...`.
+/// Stores what the user gave; counts are from 1 on. Throws InputError `<name>: expected ..., found
+/// ...`.
 void assign(const CommandOption& option, const std::vector<std::string>& texts);
 
 }  // namespace stepcast

@@ -88,14 +88,12 @@ class Simulator {
   Seconds time_of(const std::string& name, double density) const {
     const bool whole = !is_compressed(name);
     const std::string schedule = whole && model_ >= Model::NoOverlap ? "bsp" : name;
-    const ScheduleOptions options = options_of(schedule, density);
-    const ResolvedOptions resolved = resolve_fusion({.workload = grid_.scenario.workload,
-                                                     .cluster = cluster_,
-                                                     .schedule = schedule,
-                                                     .options = options,
-                                                     .engine = grid_.scenario.engine});
-    const Plan plan = build_plan(schedule, grid_.scenario.workload, cluster_, resolved.options);
-    return step_time_of(plan, cluster_, grid_.scenario.engine);
+    const PlannedRun run = planned({.workload = grid_.scenario.workload,
+                                    .cluster = cluster_,
+                                    .schedule = schedule,
+                                    .options = options_of(schedule, density),
+                                    .engine = grid_.scenario.engine});
+    return step_time_of(run.plan, cluster_, grid_.scenario.engine);
   }
 
  private:

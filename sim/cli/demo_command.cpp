@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/schedule/registry.hpp"
 #include "sim/cli/demo_report.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -47,7 +46,7 @@ std::string network_of(const std::string& cluster) {
 /// Simulates again the case to look at, and writes its timeline.
 void write_timeline(const std::string& file, const Forecast& forecast) {
   const Scenario scenario = scenario_of(forecast.workload.c_str(), forecast.cluster.c_str());
-  const Plan plan = build_plan(forecast.schedule, scenario.workload, scenario.cluster, {});
+  const Plan plan = planned(scenario, forecast.schedule).plan;
   write_chrome_trace(file, scenario.workload, plan,
                      simulate(plan, scenario.cluster, scenario.engine));
 }

@@ -25,4 +25,10 @@ void check_writable(const std::string& path) {
     throw InputError(path + ": cannot be written: " + std::strerror(errno));
 }
 
+void check_figure(const std::string& path) {
+  if (!path.ends_with(".svg"))
+    throw InputError(path + ": figures are SVG; expected a name that ends in .svg");
+  check_writable(path);
+}
+
 }  // namespace stepcast

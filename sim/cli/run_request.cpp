@@ -9,7 +9,6 @@
 #include "models/schedule/registry.hpp"
 #include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
-#include "sim/tuning/tuned_fusion.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -108,18 +107,16 @@ Scenario changed(Scenario scenario, Settings settings) {
   return scenario;
 }
 
+TuningJob job_of(const Scenario& scenario, const std::string& schedule) {
+  return {.workload = scenario.workload,
+          .cluster = scenario.cluster,
+          .schedule = schedule,
+          .options = scenario.settings.schedule,
+          .engine = scenario.engine};
+}
+
 PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
-  const ResolvedOptions resolved = resolve_fusion({.workload = scenario.workload,
-                                                   .cluster = scenario.cluster,
-                                                   .schedule = schedule,
-                                                   .options = scenario.settings.schedule,
-                                                   .engine = scenario.engine});
-  PlannedRun run{
-      .plan = build_plan(schedule, scenario.workload, scenario.cluster, resolved.options),
-      .options = effective_options(schedule_of(schedule), resolved.options)};
-  if (!resolved.note.empty())
-    run.plan.notes.push_back(resolved.note);
-  return run;
+  return planned(job_of(scenario, schedule));
 }
 
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {

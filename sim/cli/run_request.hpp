@@ -11,6 +11,7 @@
 #include "sim/cli/command_option.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/report/forecast.hpp"
+#include "sim/tuning/tuned_fusion.hpp"
 #include "traces/settings.hpp"
 
 namespace stepcast {
@@ -52,11 +53,8 @@ Scenario changed(Scenario scenario, Settings settings);
 /// "analytic", "flow" or "step"; throws InputError naming the nearest for another name.
 Fidelity parse_fidelity(std::string_view name);
 
-/// A schedule of a scenario, ready to be simulated.
-struct PlannedRun {
-  Plan plan;
-  ScheduleOptions options;  ///< In force: what tuning found in place of fusion=bo.
-};
+/// A schedule of the scenario with the settings that the user gave. Refers to the scenario.
+TuningJob job_of(const Scenario& scenario, const std::string& schedule);
 
 PlannedRun planned(const Scenario& scenario, const std::string& schedule);
 

@@ -1,4 +1,4 @@
-#include <charconv>
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ class ScalingCommand final : public Subcommand {
             {"--nodes", "N,...", &nodes_, "numbers of nodes (default: 1,2,4,8,16)"},
             {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
             {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
-            {"--figure", "FILE", &figure_, "also write the curves as SVG"},
+            {"--figure", "FILE", &figure_, "also draw the curves, as .svg"},
             {"--json", "", &json_, "print JSON"}};
   }
 
@@ -59,7 +59,7 @@ class ScalingCommand final : public Subcommand {
       throw InputError(
           fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
     if (!figure_.empty())
-      check_writable(figure_);
+      check_figure(figure_);
     const std::vector<Curve> curves = all_curves();
     if (!figure_.empty())
       write_text_file(figure_, svg_of(chart_of(curves)));
@@ -68,29 +68,11 @@ class ScalingCommand final : public Subcommand {
   }
 
  private:
-  std::vector<std::uint32_t> node_counts() const {
-    if (nodes_.items.empty())
-      return {1, 2, 4, 8, 16};
-    std::vector<std::uint32_t> counts;
-    for (const std::string& item : nodes_.items) {
-      std::uint32_t count = 0;
-      const char* end = item.data() + item.size();
-      const auto [stop, error] = std::from_chars(item.data(), end, count);
-      if (error != std::errc{} || stop != end || count == 0)
-        throw InputError(
-            fmt::format("--nodes: expected whole numbers above 0 such as 1,2,4, "
-                        "found {}",
-                        in_quotes(item)));
-      counts.push_back(count);
-    }
-    return counts;
-  }
-
   std::vector<Curve> all_curves() {
     std::vector<Curve> curves;
     for (const std::string& cluster : clusters_.items) {
       const std::size_t first = curves.size();
-      for (const std::uint32_t nodes : node_counts()) {
+      for (const std::uint32_t nodes : nodes_) {
         request_.cluster = cluster;
         request_.nodes = nodes;
         request_.schedules = schedules_;
@@ -172,7 +154,7 @@ class ScalingCommand final : public Subcommand {
   RunRequest request_;
   CommaList clusters_;
   CommaList schedules_;
-  CommaList nodes_;
+  std::vector<std::uint32_t> nodes_{1, 2, 4, 8, 16};
   std::vector<std::uint32_t> gpus_;
   std::string figure_;
   bool json_ = false;

@@ -98,14 +98,16 @@ class SolveCommand final : public Subcommand {
   }
 
   static Solution solution_of(const Attempt& attempt, const Goal& goal, const Scenario& scenario) {
-    const Plan plan = build_plan(attempt.schedule, scenario.workload, scenario.cluster,
-                                 options_of_attempt(attempt, scenario));
+    TuningJob job = job_of(scenario, attempt.schedule);
+    job.options = options_of_attempt(attempt, scenario);
+    const Plan plan = planned(job).plan;
     const double batch = static_cast<double>(scenario.workload.batch) * passes_of(plan);
     Solution solution{.label = attempt.label,
                       .schedule = attempt.schedule,
                       .epochs = attempt.epochs.value_or(0),
                       .step = step_time_of(plan, scenario.cluster, scenario.engine),
                       .provenance = attempt.provenance,
+                      .notes = plan.notes,
                       .given = attempt.given};
     solution.iterations = attempt.iterations.value_or(
         iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, workers_of(plan)));

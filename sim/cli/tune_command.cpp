@@ -45,11 +45,7 @@ class TuneCommand final : public Subcommand {
       check_writable(csv_file_);
     read_numbers();
     const Scenario scenario = resolved();
-    const TuningJob job{.workload = scenario.workload,
-                        .cluster = scenario.cluster,
-                        .schedule = scenario.schedules.front(),
-                        .options = scenario.settings.schedule,
-                        .engine = scenario.engine};
+    const TuningJob job = job_of(scenario, scenario.schedules.front());
     Progress progress("trial");
     tuning_.measured = [&] { progress.step(); };
     const Tuning tuning = tune(job, tuning_);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 
 #include <fmt/format.h>
 
-#include "models/base/text.hpp"
+#include "sim/report/svg.hpp"
+#include "sim/report/table.hpp"
 
 namespace stepcast {
 namespace {
@@ -30,28 +32,6 @@ constexpr double kTitleHeight = 54;
 constexpr double kMapTop = 34;     // of a map's own title
 constexpr double kMapBottom = 62;  // of its axis
 constexpr double kLineHeight = 17;
-constexpr std::size_t kNoteWidth = 105;
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else
-      result += c;
-  }
-  return result;
-}
-
-std::string text_at(double x, double y, const std::string& text, const char* anchor = "middle",
-                    const char* more = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", x, y,
-                     anchor, more, escaped(text));
-}
 
 /// Mixed with white: a colour that wins narrowly is pale.
 Rgb mixed(Rgb colour, double strength) {
@@ -88,15 +68,15 @@ class Drawing {
   Drawing(const HeatMap& map, double top) : map_(map), top_(top + kMapTop) {}
 
   std::string draw() const {
-    std::string svg = text_at(kLeft, top_ - 12, map_.title, "start", "font-weight=\"bold\"");
+    std::string out = svg::text(kLeft, top_ - 12, "start", map_.title, "font-weight=\"bold\"");
     for (std::size_t row = 0; row < map_.rows.size(); ++row) {
       for (std::size_t column = 0; column < map_.columns.size(); ++column)
-        svg += cell(row, column);
-      svg += text_at(kLeft - 8, y_of(row) + kCellHeight / 2 + 5, map_.rows[row], "end");
+        out += cell(row, column);
+      out += svg::text(kLeft - 8, y_of(row) + kCellHeight / 2 + 5, "end", map_.rows[row]);
     }
     for (const HeatMapLine& line : map_.lines)
-      svg += line_of(line);
-    return svg + axes();
+      out += line_of(line);
+    return out + axes();
   }
 
  private:
@@ -112,8 +92,8 @@ class Drawing {
                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" fill=\"{}\" "
                "stroke=\"white\"/>\n",
                x, y_of(row), kCellWidth, kCellHeight, fill_of(colour)) +
-           text_at(x + kCellWidth / 2, y_of(row) + kCellHeight / 2 + 5, map_.text[row][column],
-                   "middle", is_dark(colour) ? "fill=\"white\"" : "");
+           svg::text(x + kCellWidth / 2, y_of(row) + kCellHeight / 2 + 5, "middle",
+                     map_.text[row][column], is_dark(colour) ? "fill=\"white\"" : "");
   }
 
   // Through the rows, a step at each border of two.
@@ -133,87 +113,85 @@ class Drawing {
   std::string axes() const {
     const double bottom = top_ + kCellHeight * static_cast<double>(map_.rows.size());
     const auto columns = static_cast<double>(map_.columns.size());
-    std::string svg;
+    std::string out;
     for (std::size_t column = 0; column < map_.columns.size(); ++column)
-      svg += text_at(x_of(static_cast<double>(column)), bottom + 18, map_.columns[column]);
-    svg += text_at(kLeft + kCellWidth * columns / 2, bottom + 40, map_.x_label);
+      out +=
+          svg::text(x_of(static_cast<double>(column)), bottom + 18, "middle", map_.columns[column]);
+    out += svg::text(kLeft + kCellWidth * columns / 2, bottom + 40, "middle", map_.x_label);
     const double middle = (top_ + bottom) / 2;
-    return svg + text_at(22, middle, map_.y_label, "middle",
-                         fmt::format("transform=\"rotate(-90 22 {:.1f})\"", middle).c_str());
+    return out + svg::text(22, middle, "middle", map_.y_label,
+                           fmt::format("transform=\"rotate(-90 22 {:.1f})\"", middle));
   }
 
   const HeatMap& map_;
   double top_;
 };
 
-/// Coloured squares, then the lines of the first map.
-std::string legend(const std::vector<HeatMap>& maps, const std::vector<std::string>& categories,
-                   double top, double& bottom) {
-  std::string svg;
-  double y = top;
-  for (std::size_t i = 0; i < categories.size(); ++i, y += kLineHeight + 4)
-    svg += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"26\" height=\"14\" fill=\"{}\"/>\n",
-                       kLeft, y - 11, fill_of(mixed(kColours[i % kColours.size()], 1))) +
-           text_at(kLeft + 36, y + 1, categories[i], "start");
-  if (!maps.empty())
-    for (const HeatMapLine& line : maps.front().lines) {
-      svg += fmt::format("<path d=\"M{:.1f},{:.1f} h26\" {}/>\n", kLeft, y - 4, stroke_of(line)) +
-             text_at(kLeft + 36, y + 1, line.name, "start");
-      y += kLineHeight + 4;
-    }
-  bottom = y;
-  return svg;
-}
+/// Maps, their legend and notes, one below the other.
+class Page {
+ public:
+  explicit Page(const std::string& title)
+      : elements_(svg::text(20, 30, "start", title, "font-size=\"18\" font-weight=\"bold\"")) {}
 
-std::vector<std::string> lines_of(const std::string& note) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  while (begin < note.size()) {
-    std::size_t end = note.size();
-    if (end - begin > kNoteWidth) {
-      end = note.rfind(' ', begin + kNoteWidth);
-      if (end == std::string::npos || end <= begin)
-        end = begin + kNoteWidth;
-    }
-    lines.push_back(note.substr(begin, end - begin));
-    begin = end + 1;
+  void add(const HeatMap& map) {
+    elements_ += Drawing(map, y_).draw();
+    y_ += height_of(map);
+    const double right = kLeft + kCellWidth * static_cast<double>(map.columns.size());
+    width_ = std::max(width_, right + 20);
   }
-  return lines;
-}
 
-std::string notes_below(const std::vector<std::string>& notes, double top, double& bottom) {
-  std::string svg;
-  double y = top;
-  for (const std::string& note : notes)
-    for (const std::string& line : lines_of(note)) {
-      svg += text_at(20, y, line, "start", "font-size=\"13\"");
-      y += kLineHeight;
-    }
-  bottom = y;
-  return svg;
-}
+  void add_space(double height) { y_ += height; }
+
+  void add_category(const std::string& name, Rgb colour) {
+    elements_ +=
+        fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"26\" height=\"14\" fill=\"{}\"/>\n", kLeft,
+                    y_ - 11, fill_of(mixed(colour, 1)));
+    add_legend(name);
+  }
+
+  void add_category(const HeatMapLine& line) {
+    elements_ +=
+        fmt::format("<path d=\"M{:.1f},{:.1f} h26\" {}/>\n", kLeft, y_ - 4, stroke_of(line));
+    add_legend(line.name);
+  }
+
+  void add_note(const std::string& note) {
+    std::istringstream lines(wrap(note, 0));
+    for (std::string line; std::getline(lines, line); y_ += kLineHeight)
+      elements_ += svg::text(20, y_, "start", line, "font-size=\"13\"");
+  }
+
+  std::string document() const { return svg::document(width_, y_ + 10, 14, elements_); }
+
+ private:
+  void add_legend(const std::string& name) {
+    elements_ += svg::text(kLeft + 36, y_ + 1, "start", name);
+    y_ += kLineHeight + 4;
+  }
+
+  std::string elements_;
+  double y_ = kTitleHeight;
+  double width_ = 760;
+};
 
 }  // namespace
 
 std::string to_svg(const std::string& title, const std::vector<HeatMap>& maps,
                    const std::vector<std::string>& categories,
                    const std::vector<std::string>& notes) {
-  std::string body = text_at(20, 30, title, "start", "font-size=\"18\" font-weight=\"bold\"");
-  double y = kTitleHeight;
-  std::size_t columns = 1;
-  for (const HeatMap& map : maps) {
-    body += Drawing(map, y).draw();
-    y += height_of(map);
-    columns = std::max(columns, map.columns.size());
-  }
-  body += legend(maps, categories, y + 16, y);
-  body += notes_below(notes, y + 14, y);
-  const double width = std::max(760.0, kLeft + kCellWidth * static_cast<double>(columns) + 20);
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"14\">\n<rect "
-      "width=\"100%\" height=\"100%\" fill=\"white\"/>\n{2}</svg>\n",
-      width, y + 10, body);
+  Page page(title);
+  for (const HeatMap& map : maps)
+    page.add(map);
+  page.add_space(16);
+  for (std::size_t i = 0; i < categories.size(); ++i)
+    page.add_category(categories[i], kColours[i % kColours.size()]);
+  if (!maps.empty())
+    for (const HeatMapLine& line : maps.front().lines)
+      page.add_category(line);
+  page.add_space(14);
+  for (const std::string& note : notes)
+    page.add_note(note);
+  return page.document();
 }
 
 }  // namespace stepcast

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/svg.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -18,29 +20,6 @@ constexpr double kBand = 1.1;
 // Told apart by people who see few colours too (Okabe and Ito, 2008); a shape for each round.
 constexpr std::array kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                               "#56b4e9", "#e69f00", "#000000"};
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 /// Whole decades that hold all points.
 struct Range {
@@ -82,9 +61,6 @@ std::string decade_text(int exponent) {
 class Picture {
  public:
   explicit Picture(const Range& range) : range_(range) {
-    add(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" font-family="sans-serif" font-size="12">)",
-        kLeft + kSide + kLegend, kTop + kSide + 56);
-    add(R"(<rect width="100%" height="100%" fill="white"/>)");
     add(R"(<defs><clipPath id="frame"><rect x="{}" y="{}" width="{}" height="{}"/></clipPath></defs>)",
         kLeft, kTop, kSide, kSide);
   }
@@ -95,12 +71,10 @@ class Picture {
       grid_line(decade);
     add(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="none" stroke="#333"/>)", kLeft, kTop,
         kSide, kSide);
-    add(R"(<text x="{}" y="24" font-size="15" font-weight="bold">{}</text>)", kLeft,
-        escaped(labels.title));
-    add(R"(<text x="{}" y="{}" text-anchor="middle">{}</text>)", kLeft + kSide / 2,
-        kTop + kSide + 42, escaped(labels.across));
-    add(R"svg(<text transform="translate(16,{}) rotate(-90)" text-anchor="middle">{}</text>)svg",
-        kTop + kSide / 2, escaped(labels.up));
+    out_ += svg::text(kLeft, 24, "start", labels.title, R"(font-size="15" font-weight="bold")");
+    out_ += svg::text(kLeft + kSide / 2, kTop + kSide + 42, "middle", labels.across);
+    out_ += svg::text(0, 0, "middle", labels.up,
+                      fmt::format("transform=\"translate(16,{}) rotate(-90)\"", kTop + kSide / 2));
   }
 
   void equality() {
@@ -110,8 +84,8 @@ class Picture {
         x_of(range_, low), y_of(range_, low * kBand), x_of(range_, high),
         y_of(range_, high * kBand), x_of(range_, high), y_of(range_, high / kBand),
         x_of(range_, low), y_of(range_, low / kBand));
-    add(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="#555"/>)",
-        x_of(range_, low), y_of(range_, low), x_of(range_, high), y_of(range_, high));
+    out_ += svg::line(x_of(range_, low), y_of(range_, low), x_of(range_, high), y_of(range_, high),
+                      R"(stroke="#555")");
   }
 
   void series(const ScatterSeries& series, std::size_t index) {
@@ -121,15 +95,14 @@ class Picture {
       dot(x_of(range_, point.across), y_of(range_, point.up), colour, hollow, point.label);
     const double y = kTop + 12 + 18 * static_cast<double>(index);
     dot(kLeft + kSide + 16, y - 4, colour, hollow, series.name);
-    add(R"(<text x="{}" y="{:.1f}">{}</text>)", kLeft + kSide + 26, y, escaped(series.name));
+    out_ += svg::text(kLeft + kSide + 26, y, "start", series.name);
   }
 
-  void nothing() {
-    add(R"(<text x="{}" y="{}" text-anchor="middle">no points</text>)", kLeft + kSide / 2,
-        kTop + kSide / 2);
-  }
+  void nothing() { out_ += svg::text(kLeft + kSide / 2, kTop + kSide / 2, "middle", "no points"); }
 
-  std::string finish() && { return std::move(out_) + "</svg>\n"; }
+  std::string document() const {
+    return svg::document(kLeft + kSide + kLegend, kTop + kSide + 56, 12, out_);
+  }
 
  private:
   template <class... Args>
@@ -144,15 +117,13 @@ class Picture {
     const double y = y_of(range_, at);
     add(R"(<path d="M{:.1f} {}V{}M{} {:.1f}H{}" stroke="#ddd"/>)", x, kTop, kTop + kSide, kLeft, y,
         kLeft + kSide);
-    add(R"(<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>)", x, kTop + kSide + 18,
-        decade_text(decade));
-    add(R"(<text x="{}" y="{:.1f}" text-anchor="end">{}</text>)", kLeft - 8, y + 4,
-        decade_text(decade));
+    out_ += svg::text(x, kTop + kSide + 18, "middle", decade_text(decade));
+    out_ += svg::text(kLeft - 8, y + 4, "end", decade_text(decade));
   }
 
   void dot(double x, double y, const char* colour, bool hollow, const std::string& label) {
     add(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3.5" fill="{}" stroke="{}" fill-opacity="0.75"><title>{}</title></circle>)",
-        x, y, hollow ? "white" : colour, colour, escaped(label));
+        x, y, hollow ? "white" : colour, colour, svg::escaped(label));
   }
 
   Range range_;
@@ -172,7 +143,7 @@ std::string render_scatter_plot(const std::vector<ScatterSeries>& series,
       picture.series(each, shown++);
   if (shown == 0)
     picture.nothing();
-  return std::move(picture).finish();
+  return picture.document();
 }
 
 }  // namespace stepcast

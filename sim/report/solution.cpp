@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
-#include "models/schedule/registry.hpp"
-#include "models/schedule/sparse/settings.hpp"
 #include "sim/report/table.hpp"
 #include "traces/json/provenance_json.hpp"
 
@@ -51,6 +50,18 @@ std::string sentence_on(const std::vector<Solution>& solutions) {
       ratio > 1 ? fmt::format(", although a step takes {:.2f} times as long", ratio) : "");
 }
 
+/// Each note once, with the ways that it is about.
+std::string notes_on(const std::vector<Solution>& solutions) {
+  std::map<std::string, std::vector<std::string>> ways;
+  for (const Solution& solution : solutions)
+    for (const std::string& note : solution.notes)
+      ways[note].push_back(solution.label);
+  std::string text;
+  for (const auto& [note, labels] : ways)
+    text += wrap(fmt::format("Note on {}: {}", fmt::join(labels, ", "), note), 2);
+  return text;
+}
+
 }  // namespace
 
 double iterations_of(double epochs, double samples, double batch, double workers) {
@@ -68,10 +79,8 @@ std::string render_solutions(const std::string& heading, const std::vector<Solut
                           {"counts", Align::Left}}};
   for (const Solution& solution : solutions)
     table.rows.push_back(row_of(solution, solutions.front()));
-  const bool compressed = std::ranges::any_of(
-      solutions, [](const Solution& solution) { return is_compressed(solution.schedule); });
   return wrap(heading, 2) + "\n" + render(table) + "\n" + wrap(sentence_on(solutions), 0) +
-         (compressed ? wrap(sparse::convergence_caveat(), 0) : "");
+         notes_on(solutions);
 }
 
 std::string solutions_json(const std::string& target, const std::string& workload,
@@ -87,6 +96,7 @@ std::string solutions_json(const std::string& target, const std::string& workloa
     entry["speedup"] = solutions.front().total() / solution.total();
     entry["provenance"] = provenance_json(solution.provenance);
     entry["provenance"]["kind"] = origin_of(solution);
+    entry["notes"] = solution.notes;
     json["results"].push_back(std::move(entry));
   }
   return json.dump(2) + "\n";

@@ -15,9 +15,10 @@ struct Solution {
   std::string schedule;
   double epochs = 0;  ///< 0: not known.
   double iterations = 0;
-  Seconds step{};         ///< Mean over the steps of a period.
-  Provenance provenance;  ///< Of the count.
-  bool given = false;     ///< The user gave the count: nobody measured, derived or assumed it.
+  Seconds step{};                    ///< Mean over the steps of a period.
+  Provenance provenance;             ///< Of the count.
+  std::vector<std::string> notes{};  ///< Of its plan: caveats, what tuning found.
+  bool given = false;  ///< The user gave the count: nobody measured, derived or assumed it.
 
   Seconds total() const { return step * iterations; }
 };
@@ -26,7 +27,7 @@ struct Solution {
 /// last one of an epoch may be smaller, so an epoch is rounded up.
 double iterations_of(double epochs, double samples, double batch, double workers);
 
-/// A table, speed-ups against the first, and a sentence on who is fastest.
+/// A table, speed-ups against the first, a sentence on who is fastest, and the notes.
 std::string render_solutions(const std::string& heading, const std::vector<Solution>& solutions);
 
 /// The same as JSON.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/svg.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -16,31 +18,6 @@ constexpr int kGridLines = 5;
 // Okabe and Ito's palette.
 constexpr std::array kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                  "#e69f00", "#56b4e9", "#000000", "#8c8c00"};
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
-
-std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(text));
-}
-
-std::string line_between(double x1, double y1, double x2, double y2, const std::string& style) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1,
-                     x2, y2, style);
-}
 
 std::string style_of(const ChartLine& line) {
   return fmt::format("stroke=\"{}\" stroke-width=\"2\" fill=\"none\"{}",
@@ -58,17 +35,12 @@ class Drawing {
     top_ = round_up(most);
   }
 
-  std::string svg() const {
-    std::string out = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
-        "height=\"{1:g}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-        kWidth, kHeight);
-    out += text_at((kLeft + kRight) / 2, 24, "middle", chart_.title);
+  std::string document() const {
+    std::string out = svg::text((kLeft + kRight) / 2, 24, "middle", chart_.title);
     out += axes();
     for (std::size_t i = 0; i < chart_.lines.size(); ++i)
       out += curve(chart_.lines[i]) + legend(i);
-    return out + "</svg>\n";
+    return svg::document(kWidth, kHeight, 12, out);
   }
 
  private:
@@ -83,13 +55,13 @@ class Drawing {
     std::string out;
     for (int i = 0; i <= kGridLines; ++i) {
       const double value = top_ * i / kGridLines;
-      out += line_between(kLeft, y_of(value), kRight, y_of(value), "stroke=\"#ddd\"");
-      out += text_at(kLeft - 6, y_of(value) + 4, "end", fmt::format("{:g}", value));
+      out += svg::line(kLeft, y_of(value), kRight, y_of(value), "stroke=\"#ddd\"");
+      out += svg::text(kLeft - 6, y_of(value) + 4, "end", fmt::format("{:g}", value));
     }
     for (std::size_t i = 0; i < chart_.positions.size(); ++i)
-      out += text_at(x_of(i), kBottom + 18, "middle", chart_.positions[i]);
-    out += text_at((kLeft + kRight) / 2, kBottom + 38, "middle", chart_.x_label);
-    return out + text_at(kLeft, kTop - 10, "middle", chart_.y_label);
+      out += svg::text(x_of(i), kBottom + 18, "middle", chart_.positions[i]);
+    out += svg::text((kLeft + kRight) / 2, kBottom + 38, "middle", chart_.x_label);
+    return out + svg::text(kLeft, kTop - 10, "middle", chart_.y_label);
   }
 
   std::string curve(const ChartLine& line) const {
@@ -104,8 +76,8 @@ class Drawing {
 
   std::string legend(std::size_t i) const {
     const double y = kTop + 8 + 20 * static_cast<double>(i);
-    return line_between(kRight + 16, y, kRight + 44, y, style_of(chart_.lines[i])) +
-           text_at(kRight + 52, y + 4, "start", chart_.lines[i].name);
+    return svg::line(kRight + 16, y, kRight + 44, y, style_of(chart_.lines[i])) +
+           svg::text(kRight + 52, y + 4, "start", chart_.lines[i].name);
   }
 
   const LineChart& chart_;
@@ -125,7 +97,7 @@ double round_up(double value) {
 }
 
 std::string svg_of(const LineChart& chart) {
-  return Drawing(chart).svg();
+  return Drawing(chart).document();
 }
 
 }  // namespace stepcast

@@ -43,4 +43,13 @@ ResolvedOptions resolve_fusion(const TuningJob& job) {
                               strategy, tuning.trials.size(), best)};
 }
 
+PlannedRun planned(const TuningJob& job) {
+  const ResolvedOptions resolved = resolve_fusion(job);
+  PlannedRun run{.plan = build_plan(job.schedule, job.workload, job.cluster, resolved.options),
+                 .options = effective_options(schedule_of(job.schedule), resolved.options)};
+  if (!resolved.note.empty())
+    run.plan.notes.push_back(resolved.note);
+  return run;
+}
+
 }  // namespace stepcast

@@ -23,4 +23,13 @@ struct ResolvedOptions {
 /// the size of the model. Other options are returned as they are.
 ResolvedOptions resolve_fusion(const TuningJob& job);
 
+/// A schedule of a job, ready to be simulated.
+struct PlannedRun {
+  Plan plan;                ///< With a note on what tuning found.
+  ScheduleOptions options;  ///< In force: what tuning found in place of fusion=bo.
+};
+
+/// resolve_fusion(), then build_plan().
+PlannedRun planned(const TuningJob& job);
+
 }  // namespace stepcast

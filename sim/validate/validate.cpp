@@ -17,9 +17,7 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
   const Workload workload = with_settings(load_workload(experiment.workload), settings);
   const std::string& schedule = experiment.schedules.front();
   const EngineOptions engine{.fidelity = fidelity, .stragglers = settings.stragglers};
-  const ResolvedOptions resolved =
-      resolve_fusion({workload, cluster, schedule, settings.schedule, engine});
-  const Plan plan = build_plan(schedule, workload, cluster, resolved.options);
+  const Plan plan = planned({workload, cluster, schedule, settings.schedule, engine}).plan;
   return {.workload = experiment.workload,
           .cluster = experiment.cluster,
           .schedule = schedule,

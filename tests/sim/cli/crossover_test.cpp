@@ -68,7 +68,7 @@ TEST(CrossoverCommand, BadDensitiesAndNodesAreOneLine) {
   };
   const Outcome density = outcome_with("--density", "0.1,0");
   EXPECT_EQ(density.exit_code, 2);
-  EXPECT_NE(density.err.find("--density 0: expected a number above 0 and at most 1, found \"0\""),
+  EXPECT_NE(density.err.find("--density: expected numbers above 0 and at most 1, found 0"),
             std::string::npos)
       << density.err;
   EXPECT_EQ(outcome_with("--nodes", "0").exit_code, 2);

@@ -58,7 +58,7 @@ TEST(Usage, WrongUsageIsOneLineOnStderrAndExitCodeTwo) {
       {{"run", "--nodes", "zero"}, "--nodes: expected a whole number"},
       {{"run", "--nodes", "0"}, "--nodes: expected a whole number"},
       {{"run", "--workload", ""}, "--workload: expected a value"},
-      {{"compare", "--schedules", "bsp,,dear"}, "--schedules: expected names"},
+      {{"compare", "--schedules", "bsp,,dear"}, "--schedules: expected values"},
       {{"run"}, "no workload given; name one with --workload"},
       {{"run", "--workload", "resnet50-rtx2080ti-bs64"}, "no cluster given"},
       {{"run", "--workload", "resnet50-rtx2080ti-bs64", "--cluster", "ideal-1x2"},

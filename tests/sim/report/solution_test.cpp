@@ -32,14 +32,15 @@ TEST(Solution, ShortTimesHaveAUnitThatShowsThem) {
       << text;
 }
 
-TEST(Solution, CompressedGradientsCarryTheirCaveat) {
-  std::vector<Solution> solutions{
-      {.label = "SGD", .schedule = "ddp", .iterations = 100, .step = Seconds{2}}};
-  const std::string caveat = "Only time is forecast, not convergence";
-  EXPECT_EQ(render_solutions("heading", solutions).find(caveat), std::string::npos);
-  solutions.push_back(
-      {.label = "sparse", .schedule = "topka2a", .iterations = 150, .step = Seconds{1}});
-  EXPECT_NE(render_solutions("heading", solutions).find(caveat), std::string::npos);
+TEST(Solution, ANoteOfTwoWaysIsSaidOnceAndNamesBoth) {
+  const std::vector<std::string> notes{"mind the gap"};
+  const auto way = [](const char* label, const std::vector<std::string>& carried) {
+    return Solution{
+        .label = label, .schedule = "ddp", .iterations = 1, .step = Seconds{1}, .notes = carried};
+  };
+  const std::vector<Solution> solutions{way("a", {}), way("b", notes), way("c", notes)};
+  const std::string text = render_solutions("heading", solutions);
+  EXPECT_TRUE(text.ends_with("\nNote on b, c: mind the gap\n")) << text;
 }
 
 }  // namespace

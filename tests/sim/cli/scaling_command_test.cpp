@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+
+Outcome scaling(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"scaling",    "--workload", "resnet50-rtx2080ti-bs64",
+                                     "--clusters", "ideal-1x2",  "--schedules",
+                                     "bsp,dear",   "--fidelity", "analytic"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_cli(arguments);
+}
+
+TEST(ScalingCommand, AValueGivenTwiceIsTakenOnce) {
+  const Outcome outcome = scaling({"--nodes", "2,1,2,02", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["gpus"], (json{4, 2}));
+  EXPECT_EQ(json::parse(outcome.out)["curves"].size(), 2U);
+}
+
+TEST(ScalingCommand, AFigureIsSvg) {
+  const TemporaryFolder folder;
+  const Outcome outcome = scaling({"--nodes", "1", "--figure", folder.file("a.png")});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("a.png: figures are SVG; expected a name that ends in .svg"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_TRUE(folder.empty());
+  EXPECT_EQ(scaling({"--nodes", "1", "--figure", folder.file("a.svg")}).exit_code, 0);
+  EXPECT_FALSE(folder.empty());
+}
+
+}  // namespace
+}  // namespace stepcast
