@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "models/schedule/registry.hpp"
+#include "models/schedule/sparse/break_even.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/sweep.hpp"
 #include "sim/cli/workers.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/tuning/tuned_fusion.hpp"
@@ -47,8 +49,11 @@ struct Network {
   BytesPerSecond bandwidth{};
 };
 
-bool has_option(const std::string& schedule, const std::string& option) {
-  return std::ranges::count(schedule_of(schedule).options, option, &OptionInfo::name) > 0;
+/// The settings of the grid that the schedule has.
+ScheduleOptions options_in(const CrossoverGrid& grid, const std::string& schedule) {
+  ScheduleOptions options = grid.scenario.settings.schedule;
+  std::erase_if(options, [&](const auto& option) { return !has_option(schedule, option.first); });
+  return options;
 }
 
 void drop_startups(Cluster& cluster) {
@@ -98,10 +103,7 @@ class Simulator {
 
  private:
   ScheduleOptions options_of(const std::string& schedule, double density) const {
-    ScheduleOptions options;
-    for (const auto& [name, value] : grid_.scenario.settings.schedule)
-      if (has_option(schedule, name))
-        options[name] = value;
+    ScheduleOptions options = options_in(grid_, schedule);
     const auto set = [&](const char* name, const std::string& value) {
       if (has_option(schedule, name))
         options[name] = value;
@@ -126,18 +128,32 @@ struct Pair {
   double analytic = 0;
 };
 
-/// TopKA2A beats gathering above 1/(2(n-1)) and whole gradients below 0.5.
+double place_of(double break_even) {
+  return break_even > 1 ? kAlways : std::max(break_even, kNever);
+}
+
+sparse::Encoding encoding_of(const CrossoverGrid& grid) {
+  const ScheduleOptions options =
+      effective_options(schedule_of("topka2a"), options_in(grid, "topka2a"));
+  return sparse::settings_of(OptionReader("topka2a", options)).encoding;
+}
+
 std::vector<Pair> pairs_of(const CrossoverGrid& grid, std::uint32_t ranks) {
   const auto& schedules = grid.scenario.schedules;
   const auto has = [&](const char* name) { return std::ranges::count(schedules, name) > 0; };
   const auto dense = std::ranges::find_if_not(schedules, is_compressed);
   std::vector<Pair> pairs;
-  if (!has("topka2a") || ranks < 2)
+  if (!has("topka2a") || ranks < 2 || parameter_count(grid.scenario.workload) == 0)
     return pairs;
+  const Workload& workload = grid.scenario.workload;
+  const sparse::Encoding encoding = encoding_of(grid);
+  const Bytes element = parameter_size(workload) / static_cast<double>(parameter_count(workload));
   if (has("topk-allgather"))
-    pairs.push_back({"topk-allgather", "topka2a", 0.5 / (ranks - 1)});
+    pairs.push_back({"topk-allgather", "topka2a",
+                     place_of(sparse::break_even_with_gathering(encoding, ranks))});
   if (dense != schedules.end())
-    pairs.push_back({"topka2a", *dense, 0.5});
+    pairs.push_back(
+        {"topka2a", *dense, place_of(sparse::break_even_with_whole_gradients(encoding, element))});
   return pairs;
 }
 
@@ -147,9 +163,9 @@ double boundary_of(const Simulator& simulator, const Pair& pair) {
     return simulator.time_of(pair.below, density) <= simulator.time_of(pair.above, density);
   };
   if (!below_wins(kLeastDensity))
-    return 0;
+    return kNever;
   if (below_wins(1))
-    return 2;
+    return kAlways;
   double low = std::log(kLeastDensity);
   double high = 0;
   for (int i = 0; i < kHalvings; ++i) {

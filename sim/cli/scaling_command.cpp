@@ -114,7 +114,7 @@ class ScalingCommand final : public Subcommand {
         row.push_back(fmt::format("{:.1f}", step.value * 1e3));
       table.rows.push_back(std::move(row));
     }
-    return render(table);
+    return render_in_parts(table, 2);
   }
 
   LineChart chart_of(const std::vector<Curve>& curves) const {

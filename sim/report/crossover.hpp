@@ -10,13 +10,16 @@
 
 namespace stepcast {
 
+// In place of the density of a boundary:
+inline constexpr double kNever = 0;   ///< The schedule that wins below it wins at none.
+inline constexpr double kAlways = 2;  ///< It wins at every density.
+
 /// The density at which the schedule that wins below it is overtaken.
 struct Boundary {
-  std::string below;  ///< Faster at lower densities: "topk-allgather".
-  std::string above;  ///< Faster at higher ones: "topka2a".
-  double analytic = 0;
-  /// In each model of Crossover::models; 0: `above` wins at every density, 2: `below` does.
-  std::vector<double> simulated;
+  std::string below;              ///< Faster at lower densities: "topk-allgather".
+  std::string above;              ///< Faster at higher ones: "topka2a".
+  double analytic = 0;            ///< Counting bytes alone.
+  std::vector<double> simulated;  ///< In each model of Crossover::models.
 };
 
 /// Forecasts on one network, by density and schedule.
@@ -39,6 +42,19 @@ struct Crossover {
   std::vector<std::string> models;
   std::vector<CrossoverRow> rows;
 };
+
+inline constexpr const char* kCrossoverCaveat =
+    "Only time is forecast, not convergence: at one density the schemes send different entries.";
+
+/// Whether a boundary lies at a density, and its text: "0.0161", "never", "always".
+bool is_density(double place);
+std::string density_text(double place);
+
+std::string gbps(BytesPerSecond bandwidth);  ///< "2.5 Gb/s"
+char letter_of(std::size_t schedule);        ///< 'A' for the first.
+
+/// Over the first schedule.
+double speed_up(const std::vector<Seconds>& times, std::size_t schedule);
 
 /// Index of the fastest schedule; the first of equals.
 std::size_t fastest_of(const std::vector<Seconds>& times);

@@ -103,18 +103,6 @@ Table table_of(const Rows& rows, const std::vector<std::size_t>& varying, std::s
   return table;
 }
 
-/// Width of a table without shortened cells.
-std::size_t natural_width(const Table& table) {
-  std::size_t total = 0;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    std::size_t width = width_of(table.columns[c].heading);
-    for (const auto& row : table.rows)
-      width = std::max(width, width_of(row[c]));
-    total += width + 2;
-  }
-  return total - 2;
-}
-
 /// What the row shares with those that differ from it in one cell only.
 std::string without_cell(const SweepRow& row, std::size_t cell) {
   std::string text;

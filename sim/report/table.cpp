@@ -38,7 +38,7 @@ std::size_t total_width(const Layout& layout) {
          layout.gap * (layout.widths.empty() ? 0 : layout.widths.size() - 1);
 }
 
-Layout layout_of(const Table& table) {
+Layout natural_layout(const Table& table) {
   Layout layout;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t width = width_of(table.columns[c].heading);
@@ -46,6 +46,11 @@ Layout layout_of(const Table& table) {
       width = std::max(width, width_of(row[c]));
     layout.widths.push_back(width);
   }
+  return layout;
+}
+
+Layout layout_of(const Table& table) {
+  Layout layout = natural_layout(table);
   if (total_width(layout) > kReportWidth)
     layout.gap = kNarrowGap;
   constexpr std::size_t kLeastFirst = 8;
@@ -66,6 +71,21 @@ void append_line(std::string& out, std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   out += line;
   out += '\n';
+}
+
+/// Appends column `c` of one table to another of as many rows.
+void add_column(Table& to, const Table& from, std::size_t c) {
+  to.columns.push_back(from.columns[c]);
+  to.rows.resize(from.rows.size());
+  for (std::size_t row = 0; row < from.rows.size(); ++row)
+    to.rows[row].push_back(from.rows[row][c]);
+}
+
+Table first_columns_of(const Table& table, std::size_t count) {
+  Table first;
+  for (std::size_t c = 0; c < count; ++c)
+    add_column(first, table, c);
+  return first;
 }
 
 }  // namespace
@@ -97,6 +117,27 @@ std::string render(const Table& table) {
     append_line(out, std::move(line));
   }
   return out;
+}
+
+std::size_t natural_width(const Table& table) {
+  return total_width(natural_layout(table));
+}
+
+std::string render_in_parts(const Table& table, std::size_t kept) {
+  const Table first = first_columns_of(table, kept);
+  std::string out;
+  Table part = first;
+  for (std::size_t c = kept; c < table.columns.size(); ++c) {
+    Table wider = part;
+    add_column(wider, table, c);
+    if (natural_width(wider) > kReportWidth && part.columns.size() > kept) {
+      out += render(part) + "\n";
+      wider = first;
+      add_column(wider, table, c);
+    }
+    part = std::move(wider);
+  }
+  return out + render(part);
 }
 
 std::string wrap(std::string_view text, std::size_t indent) {

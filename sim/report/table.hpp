@@ -27,6 +27,13 @@ inline constexpr std::size_t kReportWidth = 100;
 /// with "…".
 std::string render(const Table& table);
 
+/// Columns that a table takes where nothing is shortened or moved together.
+std::size_t natural_width(const Table& table);
+
+/// The same, but a table wider than kReportWidth becomes several, one below the other: each has the
+/// first `kept` columns and as many of the others as fit.
+std::string render_in_parts(const Table& table, std::size_t kept);
+
 /// Columns that a UTF-8 text takes on a terminal, one for each code point.
 std::size_t width_of(std::string_view text);
 

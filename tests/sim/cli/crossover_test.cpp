@@ -35,6 +35,32 @@ TEST(FindCrossover, WithoutAllItIgnoresTheAnalyticConditionHolds) {
   }
 }
 
+// The same with the 6 bytes of an fp16 entry, and with a bitmap; see BreakEven for the conditions.
+TEST(FindCrossover, TheAnalyticConditionCountsTheBytesOfTheEncoding) {
+  for (const auto& [name, value] : {std::pair("value", "fp16"), std::pair("index", "bitmap")}) {
+    CrossoverGrid grid = small_grid();
+    grid.scenario.settings.schedule[name] = value;
+    for (const CrossoverRow& row : find_crossover(grid, 1).rows)
+      for (const Boundary& boundary : row.boundaries)
+        EXPECT_NEAR(boundary.simulated.back(), boundary.analytic, 1e-3 * boundary.analytic)
+            << value << ", " << boundary.below << ", " << row.gpus << " GPUs";
+  }
+}
+
+TEST(CrossoverCommand, ManyDensitiesStayWithinTheWidthOfAReport) {
+  std::string densities = "0.5";
+  for (int i = 1; i < 16; ++i)
+    densities += ",0." + std::to_string(100 + i);
+  const Outcome outcome =
+      run_cli({"crossover", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
+               "rtx2080ti-16x4-10gbe", "--nodes", "2", "--bandwidth", "10Gbps", "--schedules",
+               "ddp,gtopk", "--density", densities});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const std::string& line : lines_of(outcome.out))
+    EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_NE(outcome.out.find("0.115"), std::string::npos) << outcome.out;
+}
+
 TEST(FindCrossover, IsTheSameForAnyNumberOfWorkers) {
   EXPECT_EQ(crossover_csv(find_crossover(small_grid(), 1)),
             crossover_csv(find_crossover(small_grid(), 3)));

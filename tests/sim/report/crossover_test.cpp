@@ -43,6 +43,14 @@ TEST(Crossover, TheExplanationFollowsTheBoundaryFromModelToModel) {
   EXPECT_NE(why.find("second moves it"), std::string::npos) << why;
 }
 
+TEST(Crossover, TheExplanationSaysWhereBytesAloneGiveNoDensity) {
+  Crossover crossover = two_by_two();
+  crossover.rows[0].boundaries[0].analytic = kNever;
+  EXPECT_NE(render_crossover(crossover).find("that a is faster at every density."),
+            std::string::npos)
+      << render_crossover(crossover);
+}
+
 TEST(Crossover, CsvHasALineForEveryForecast) {
   EXPECT_EQ(
       crossover_csv(two_by_two()),

@@ -34,6 +34,22 @@ TEST(TableTest, ATableThatIsAlmostTooWideKeepsItsNamesAndMovesTogether) {
   EXPECT_NE(render(table).find(std::string(97, 'n') + "  1\n"), std::string::npos);
 }
 
+TEST(TableTest, AWideTableInPartsRepeatsItsFirstColumns) {
+  // 4 + 2 x (2 + 40) fit into 100 columns, a third one does not.
+  const std::string a(40, 'a');
+  const std::string b(40, 'b');
+  const std::string c(40, 'c');
+  const Table table{{{"name", Align::Left}, {a}, {b}, {c}}, {{"x", "1", "2", "3"}}};
+  EXPECT_EQ(render_in_parts(table, 1),
+            render({{{"name", Align::Left}, {a}, {b}}, {{"x", "1", "2"}}}) + "\n" +
+                render({{{"name", Align::Left}, {c}}, {{"x", "3"}}}));
+}
+
+TEST(TableTest, ATableThatFitsIsOnePart) {
+  const Table table{{{"name", Align::Left}, {"ms"}}, {{"x", "1"}}};
+  EXPECT_EQ(render_in_parts(table, 1), render(table));
+}
+
 TEST(TableTest, WrappedLinesAreIndentedAndKeepEveryWord) {
   const std::string text = wrap(std::string(60, 'a') + " " + std::string(60, 'b') + " c", 2);
   EXPECT_EQ(text, std::string(60, 'a') + "\n  " + std::string(60, 'b') + " c\n");
