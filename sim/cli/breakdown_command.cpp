@@ -13,6 +13,8 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/kfac_parts.hpp"
+#include "sim/report/network_notes.hpp"
+#include "sim/report/shared_notes.hpp"
 #include "sim/report/table.hpp"
 
 namespace stepcast {
@@ -52,7 +54,9 @@ class BreakdownCommand final : public Subcommand {
     Scenario scenario = resolve(request_, kExample);
     check(scenario);
     const auto parts = protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
-    fmt::print("{}", json_ ? json_of(scenario, parts) : text_of(scenario, parts));
+    const auto notes = network_notes(planned(scenario, scenario.schedules.front()).plan,
+                                     scenario.cluster, scenario.engine.fidelity);
+    fmt::print("{}", json_ ? json_of(scenario, parts, notes) : text_of(scenario, parts, notes));
     return 0;
   }
 
@@ -91,13 +95,16 @@ class BreakdownCommand final : public Subcommand {
     return parts;
   }
 
-  static std::string text_of(const Scenario& scenario, const std::vector<NamedTime>& parts) {
+  static std::string text_of(const Scenario& scenario, const std::vector<NamedTime>& parts,
+                             const std::vector<std::string>& notes) {
     const Cluster& cluster = scenario.cluster;
     const std::string heading =
         fmt::format("{}: {} on {}, {} GPUs ({} x {}), {} fidelity", scenario.schedules.front(),
                     scenario.workload.name, cluster.name, cluster.ranks(), cluster.nodes,
                     cluster.gpus_per_node, name_of(scenario.engine.fidelity));
-    return wrap(heading, 2) + "\n" + table_of(parts) + note_on_negative(parts);
+    SharedNotes shared;
+    shared.add("the whole step", notes);
+    return wrap(heading, 2) + "\n" + table_of(parts) + note_on_negative(parts) + shared.text();
   }
 
   static std::string note_on_negative(const std::vector<NamedTime>& parts) {
@@ -124,7 +131,8 @@ class BreakdownCommand final : public Subcommand {
     return render(table);
   }
 
-  std::string json_of(const Scenario& scenario, const std::vector<NamedTime>& parts) const {
+  std::string json_of(const Scenario& scenario, const std::vector<NamedTime>& parts,
+                      const std::vector<std::string>& notes) const {
     nlohmann::ordered_json json{
         {"workload", scenario.workload.name},       {"cluster", scenario.cluster.name},
         {"gpus", scenario.cluster.ranks()},         {"fidelity", name_of(scenario.engine.fidelity)},
@@ -132,6 +140,7 @@ class BreakdownCommand final : public Subcommand {
         {"iteration_time_s", total_of(parts).value}};
     for (const NamedTime& part : parts)
       json["parts_s"][part.name] = part.time.value;
+    json["notes"] = notes;
     return json.dump(2) + "\n";
   }
 

@@ -64,6 +64,7 @@ class ReplayCommand final : public Subcommand {
     const ReplayedTimes simulated = replay(steps, ideal_cluster(1, 1), {});
     const ReplayedTimes changed =
         result.change.empty() ? ReplayedTimes{} : replay(steps, changed_on, change);
+    result.notes = changed.notes;
     result.start_deviation = simulated.start_deviation;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       result.steps.push_back(

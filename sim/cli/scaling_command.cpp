@@ -12,6 +12,8 @@
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/report/network_notes.hpp"
+#include "sim/report/shared_notes.hpp"
 #include "sim/report/svg_chart.hpp"
 #include "sim/report/table.hpp"
 #include "traces/json/strict_json.hpp"
@@ -94,13 +96,15 @@ class ScalingCommand final : public Subcommand {
     return names;
   }
 
-  static void add_size(std::vector<Curve>& curves, std::size_t first, const Scenario& scenario) {
+  void add_size(std::vector<Curve>& curves, std::size_t first, const Scenario& scenario) {
     const std::vector<std::string> names = names_of(scenario);
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (curves.size() <= first + i)
         curves.push_back({scenario.cluster.name, names[i], {}});
       const PlannedRun run = planned(scenario, names[i]);
       curves[first + i].steps.push_back(step_time_of(run.plan, scenario.cluster, scenario.engine));
+      notes_.add(fmt::format("{} GPUs of {}", scenario.cluster.ranks(), scenario.cluster.name),
+                 curve_notes(run.plan, scenario.cluster, scenario.engine.fidelity));
     }
   }
 
@@ -114,7 +118,7 @@ class ScalingCommand final : public Subcommand {
         row.push_back(fmt::format("{:.1f}", step.value * 1e3));
       table.rows.push_back(std::move(row));
     }
-    return render_in_parts(table, 2);
+    return render_in_parts(table, 2) + notes_.text();
   }
 
   LineChart chart_of(const std::vector<Curve>& curves) const {
@@ -148,6 +152,7 @@ class ScalingCommand final : public Subcommand {
         entry["iteration_time_s"].push_back(step.value);
       json["curves"].push_back(std::move(entry));
     }
+    json["notes"] = notes_.sentences();
     return json.dump(2) + "\n";
   }
 
@@ -156,6 +161,7 @@ class ScalingCommand final : public Subcommand {
   CommaList schedules_;
   std::vector<std::uint32_t> nodes_{1, 2, 4, 8, 16};
   std::vector<std::uint32_t> gpus_;
+  SharedNotes notes_;
   std::string figure_;
   bool json_ = false;
 };

@@ -11,6 +11,7 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/typed_counts.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/report/network_notes.hpp"
 #include "sim/report/solution.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 
@@ -109,6 +110,8 @@ class SolveCommand final : public Subcommand {
                       .provenance = attempt.provenance,
                       .notes = plan.notes,
                       .given = attempt.given};
+    std::ranges::move(network_notes(plan, scenario.cluster, scenario.engine.fidelity),
+                      std::back_inserter(solution.notes));
     solution.iterations = attempt.iterations.value_or(
         iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, workers_of(plan)));
     return solution;

@@ -81,7 +81,7 @@ std::string measured_ranks(const MeasuredCollectives& measured, CollectiveKind k
   return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
 }
 
-std::vector<std::string> curve_notes(const Uses& uses, const MeasuredCollectives& measured) {
+std::vector<std::string> sentences_on(const Uses& uses, const MeasuredCollectives& measured) {
   std::vector<std::string> notes;
   for (const auto& [kind, ranks] : uses.beyond_ranks)
     notes.push_back(fmt::format(
@@ -103,17 +103,20 @@ std::vector<std::string> curve_notes(const Uses& uses, const MeasuredCollectives
 
 }  // namespace
 
+std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
+  if (!cluster.measured)
+    return {};
+  if (cluster.measured->fits.empty())
+    return {fmt::format("Links differ from those benchmarked: closed forms replace {}.",
+                        cluster.measured->name)};
+  if (fidelity == Fidelity::Step)
+    return {"Step fidelity replays messages over the links and ignores measured curves."};
+  return sentences_on(uses_of(plan, cluster), *cluster.measured);
+}
+
 std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster,
                                        Fidelity fidelity) {
-  std::vector<std::string> notes;
-  if (cluster.measured && cluster.measured->fits.empty())
-    notes.push_back(fmt::format("Links differ from those benchmarked: closed forms replace {}.",
-                                cluster.measured->name));
-  else if (cluster.measured && fidelity == Fidelity::Step)
-    notes.emplace_back(
-        "Step fidelity replays messages over the links and ignores measured curves.");
-  else if (cluster.measured)
-    notes = curve_notes(uses_of(plan, cluster), *cluster.measured);
+  std::vector<std::string> notes = curve_notes(plan, cluster, fidelity);
   if (const double scale = jitter_scale(cluster); scale > 1)
     notes.push_back(fmt::format(
         "Compute includes {:.1f} % of waiting for the slowest of {} ranks (software.jitter).",

@@ -6,6 +6,7 @@
 
 #include "models/base/statistics.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/report/network_notes.hpp"
 
 namespace stepcast {
 namespace {
@@ -43,7 +44,7 @@ ReplayedTimes replay(const std::vector<RecordedStep>& steps, const Cluster& clus
                      const WhatIf& change) {
   const ReplayPlan replayed = replay_plan(steps, cluster, change);
   const Timeline timeline = simulate(replayed.plan, cluster, {});
-  ReplayedTimes times;
+  ReplayedTimes times{.steps = {}, .notes = curve_notes(replayed.plan, cluster, Fidelity::Flow)};
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Seconds end = i + 1 < steps.size() ? timeline.at(1, replayed.first[i + 1], 0).start
                                              : timeline.begin + timeline.iteration_time;

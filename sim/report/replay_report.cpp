@@ -110,6 +110,8 @@ std::string render_replay(const ReplayResult& result) {
                              percent(mean_changed(result), mean_simulated(result)),
                              format_seconds(mean_simulated(result))),
                  0);
+  for (const std::string& note : result.notes)
+    text += wrap("Note: " + note, 2);
   return text;
 }
 
@@ -119,6 +121,7 @@ std::string replay_json(const ReplayResult& result) {
   for (const ReplayedStep& step : result.steps)
     json["steps"].push_back(step_json(step));
   json["mean"] = step_json(mean_step(result));
+  json["notes"] = result.notes;
   json["start_deviation_s"] = rounded(result.start_deviation.value);
   json["taken_as_recorded"] = {{"training_thread_s", rounded(result.host.value)},
                                {"other_threads_s", rounded(result.other_threads.value)},
