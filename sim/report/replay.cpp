@@ -50,7 +50,7 @@ ReplayedTimes replay(const std::vector<RecordedStep>& steps, const Cluster& clus
                                              : timeline.begin + timeline.iteration_time;
     times.steps.push_back(end - timeline.at(1, replayed.first[i], 0).start);
   }
-  if (!change.bucket)
+  if (!change.buckets)
     times.start_deviation = start_deviation(steps, replayed, timeline);
   return times;
 }
