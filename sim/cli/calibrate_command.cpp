@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,14 +28,19 @@ struct Layout {
   std::uint32_t gpus_per_node = 0;
 };
 
-Layout parse_layout(const std::string& text) try {
+Layout parse_layout(const std::string& text, const std::string& where) try {
+  constexpr std::uint64_t kMostRanks = 1U << 20U;
   const std::size_t times = text.find('x');
   if (times == std::string::npos)
     throw InputError("no x");
-  return {parse_count(text.substr(0, times), 1), parse_count(text.substr(times + 1), 1)};
+  const Layout layout{parse_count(text.substr(0, times), 1),
+                      parse_count(text.substr(times + 1), 1)};
+  if (std::uint64_t{layout.nodes} * layout.gpus_per_node > kMostRanks)
+    throw InputError("too many ranks");
+  return layout;
 } catch (const InputError&) {
   throw InputError(
-      fmt::format("--layout: expected NODESxGPUS such as 2x4 (two nodes of four GPUs), found {}",
+      fmt::format("{}: expected NODESxGPUS such as 2x4 (two nodes of four GPUs), found {}", where,
                   in_quotes(text)));
 }
 
@@ -47,15 +54,19 @@ LogArgument parse_log(const std::string& text, const Layout& common) {
   const std::size_t equals = text.rfind('=');
   const std::string end = equals == std::string::npos ? "" : text.substr(equals + 1);
   const bool is_layout = !end.empty() && end.find_first_not_of("0123456789x") == std::string::npos;
-  return is_layout ? LogArgument{text.substr(0, equals), parse_layout(end)}
+  return is_layout ? LogArgument{text.substr(0, equals), parse_layout(end, text)}
                    : LogArgument{text, common};
+}
+
+auto key_of(const CollectiveCurve& curve) {
+  return std::tuple(curve.kind, curve.nodes, curve.ranks);
 }
 
 /// Adds a curve; of a size that another run of the same ranks measured too the shorter time stays.
 void add_curve(MeasuredCollectives& measured, const CollectiveCurve& curve, const std::string& file,
                ImportReport& report) {
   const auto same = std::ranges::find_if(measured.curves, [&](const CollectiveCurve& known) {
-    return known.kind == curve.kind && known.ranks == curve.ranks && known.nodes == curve.nodes;
+    return key_of(known) == key_of(curve);
   });
   if (same == measured.curves.end()) {
     measured.curves.push_back(curve);
@@ -69,9 +80,7 @@ void add_curve(MeasuredCollectives& measured, const CollectiveCurve& curve, cons
 }
 
 void sort_curves(MeasuredCollectives& measured) {
-  std::ranges::sort(measured.curves, {}, [](const CollectiveCurve& curve) {
-    return std::tuple(curve.kind, curve.nodes, curve.ranks);
-  });
+  std::ranges::sort(measured.curves, {}, key_of);
 }
 
 /// Fits measured curves to benchmark logs and says how good they are.
@@ -133,7 +142,7 @@ class CalibrateCommand final : public Subcommand {
   }
 
   void read_logs() {
-    const Layout common = layout_.empty() ? Layout{} : parse_layout(layout_);
+    const Layout common = layout_.empty() ? Layout{} : parse_layout(layout_, "--layout");
     const std::optional<CollectiveKind> kind = parse_kind();
     Progress progress("log", logs_.size());
     for (const std::string& text : logs_) {
@@ -157,19 +166,31 @@ class CalibrateCommand final : public Subcommand {
     ImportReport report;
     const BenchmarkLog log = read_benchmark_log(file, hints, report);
     tools_.insert(log.tool);
-    if (!log.device.empty())
-      devices_.insert(log.device);
-    if (log.curve)
+    if (!log.device.empty() && devices_.insert(log.device).second && devices_.size() > 1)
+      report.doubt("log of another device than the ones before", log.device);
+    if (log.curve) {
+      check_one_tool(log, file);
       add_curve(measured_, *log.curve, file, report);
-    else
+    } else {
       links_.push_back({.source = fmt::format("{}, {}", log.tool, file),
                         .bandwidth = log.link.bandwidth.value_or(BytesPerSecond{}),
                         .latency = log.link.latency.value_or(Seconds{})});
+    }
     for (const std::string& line : describe(report))
       fmt::print(stderr, "{}: {}\n", file, line);
     if (strict_ && !report.clean())
       throw InputError(
           fmt::format("{}: refused as strict: {}", file, fmt::join(describe(report), "; ")));
+  }
+
+  /// Another library takes another time: neither is the shorter run of the other.
+  void check_one_tool(const BenchmarkLog& log, const std::string& file) {
+    const auto& [key, first] = *curve_tools_.try_emplace(key_of(*log.curve), log.tool, file).first;
+    if (first.first != log.tool)
+      throw InputError(fmt::format(
+          "{}: expected curves of one tool, found {} of {} GPUs by {} here and by {} in "
+          "{}",
+          file, name_of(log.curve->kind), log.curve->ranks, log.tool, first.first, first.second));
   }
 
   void describe_origin(const std::optional<Cluster>& cluster) {
@@ -191,7 +212,8 @@ class CalibrateCommand final : public Subcommand {
           "calibrate: expected a log of a collective to write with -o, found only "
           "links");
     write_text_file(output_, to_json_text(measured));
-    fmt::print(stderr, "{} curves written to {}\n", measured.curves.size(), output_);
+    const std::size_t count = measured.curves.size();
+    fmt::print(stderr, "{} curve{} written to {}\n", count, count == 1 ? "" : "s", output_);
   }
 
   std::vector<std::string> logs_;
@@ -206,6 +228,10 @@ class CalibrateCommand final : public Subcommand {
   MeasuredCollectives measured_;
   std::vector<CalibratedLink> links_;
   std::set<std::string> tools_;
+  /// Who measured a curve, and in which file.
+  std::map<std::tuple<CollectiveKind, std::uint32_t, std::uint32_t>,
+           std::pair<std::string, std::string>>
+      curve_tools_;
   std::set<std::string> devices_;
 };
 
