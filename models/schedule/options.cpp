@@ -1,7 +1,6 @@
 #include "models/schedule/options.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -60,9 +59,16 @@ std::uint32_t OptionReader::repeats(const std::string& name) const {
 
 const std::string& OptionReader::choice(const std::string& name,
                                         std::initializer_list<std::string_view> choices) const {
+  index_of_choice(name, {choices.begin(), choices.size()});
+  return text(name);
+}
+
+std::size_t OptionReader::index_of_choice(const std::string& name,
+                                          std::span<const std::string_view> choices) const {
   const std::string& value = text(name);
-  if (std::ranges::find(choices, value) != choices.end())
-    return value;
+  const auto found = std::ranges::find(choices, value);
+  if (found != choices.end())
+    return static_cast<std::size_t>(found - choices.begin());
   const std::vector<std::string> names(choices.begin(), choices.end());
   fail(name, fmt::format("expected one of {}, found \"{}\"{}", fmt::join(names, ", "), value,
                          did_you_mean(value, names)));

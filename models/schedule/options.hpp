@@ -1,8 +1,11 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "models/collective/collective.hpp"
 #include "models/schedule/registry.hpp"
@@ -28,6 +31,15 @@ class OptionReader {
   /// One of the choices.
   const std::string& choice(const std::string& name,
                             std::initializer_list<std::string_view> choices) const;
+  /// What the choice stands for.
+  template <class Value>
+  Value choice_of(const std::string& name,
+                  std::initializer_list<std::pair<std::string_view, Value>> choices) const {
+    std::vector<std::string_view> names;
+    for (const auto& [each, value] : choices)
+      names.push_back(each);
+    return choices.begin()[index_of_choice(name, names)].second;
+  }
   /// A time, or the cluster's value if the option is "cluster".
   Seconds time_or(const std::string& name, Seconds of_cluster) const;
   Bytes size_or(const std::string& name, Bytes of_cluster) const;
@@ -38,6 +50,9 @@ class OptionReader {
   [[noreturn]] void fail(const std::string& name, const std::string& why) const;
 
  private:
+  std::size_t index_of_choice(const std::string& name,
+                              std::span<const std::string_view> choices) const;
+
   std::string schedule_;
   const ScheduleOptions& options_;
 };

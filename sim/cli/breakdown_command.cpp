@@ -8,7 +8,6 @@
 #include "models/base/text.hpp"
 #include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/registry.hpp"
-#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
@@ -16,6 +15,7 @@
 #include "sim/report/network_notes.hpp"
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -38,8 +38,8 @@ class BreakdownCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    std::vector<CommandOption> options =
-        options_of(request_, {"--schedule", "S", &schedule_, "a K-FAC system (see stepcast list)"});
+    std::vector<CommandOption> options = options_of(
+        request_, {"--schedule", "S", &request_.schedule, "a K-FAC system (see stepcast list)"});
     options.push_back({"--protocol", "P", &protocol_, "exposed (the default) or ablation"});
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
@@ -49,9 +49,7 @@ class BreakdownCommand final : public Subcommand {
     if (protocol_ != "exposed" && protocol_ != "ablation")
       throw InputError(
           fmt::format("--protocol: expected exposed or ablation, found {}", in_quotes(protocol_)));
-    if (!schedule_.empty())
-      request_.schedules.items = {schedule_};
-    Scenario scenario = resolve(request_, kExample);
+    const Scenario scenario = resolve_one_schedule(request_, kExample);
     check(scenario);
     const auto parts = protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
     const auto notes = network_notes(planned(scenario, scenario.schedules.front()).plan,
@@ -62,9 +60,6 @@ class BreakdownCommand final : public Subcommand {
 
  private:
   static void check(const Scenario& scenario) {
-    if (scenario.schedules.size() != 1)
-      throw InputError(
-          fmt::format("expected one schedule, for example: {}", on_one_line(kExample)));
     const ScheduleInfo& schedule = schedule_of(scenario.schedules.front());
     if (std::ranges::find(schedule.options, "parts", &OptionInfo::name) == schedule.options.end())
       throw InputError(
@@ -89,7 +84,8 @@ class BreakdownCommand final : public Subcommand {
     for (const std::string& part : kfac::part_names()) {
       job.options["parts"] = part;
       const Seconds time = step_time_of(planned(job).plan, scenario.cluster, scenario.engine);
-      parts.push_back({part == "all" ? "inverse-communication" : part, time - before});
+      const bool last = part == "all";
+      parts.push_back({last ? name_of(KfacPart::InverseCommunication) : part, time - before});
       before = time;
     }
     return parts;
@@ -97,14 +93,20 @@ class BreakdownCommand final : public Subcommand {
 
   static std::string text_of(const Scenario& scenario, const std::vector<NamedTime>& parts,
                              const std::vector<std::string>& notes) {
-    const Cluster& cluster = scenario.cluster;
     const std::string heading =
-        fmt::format("{}: {} on {}, {} GPUs ({} x {}), {} fidelity", scenario.schedules.front(),
-                    scenario.workload.name, cluster.name, cluster.ranks(), cluster.nodes,
-                    cluster.gpus_per_node, name_of(scenario.engine.fidelity));
+        fmt::format("{}: {}", scenario.schedules.front(),
+                    setup_of(scenario.workload.name, scenario.cluster, scenario.engine.fidelity));
     SharedNotes shared;
     shared.add("the whole step", notes);
-    return wrap(heading, 2) + "\n" + table_of(parts) + note_on_negative(parts) + shared.text();
+    return wrap(heading, 2) + "\n" + table_of(parts) + note_on_other(parts) +
+           note_on_negative(parts) + shared.text();
+  }
+
+  static std::string note_on_other(const std::vector<NamedTime>& parts) {
+    return parts.back().name == name_of(KfacPart::Other)
+               ? "\npacking: of factors and inverses, and unpacking; other: negotiation, waiting, "
+                 "update.\n"
+               : "";
   }
 
   static std::string note_on_negative(const std::vector<NamedTime>& parts) {
@@ -145,7 +147,6 @@ class BreakdownCommand final : public Subcommand {
   }
 
   RunRequest request_;
-  std::string schedule_;
   std::string protocol_ = "exposed";
   bool json_ = false;
 };

@@ -7,6 +7,7 @@
 
 #include "models/base/text.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -125,7 +126,7 @@ std::string demo_table(const std::vector<DemoCase>& cases) {
     auto& row = table.rows.emplace_back();
     row = {each.model, each.network};
     for (const Forecast& forecast : each.forecasts)
-      row.push_back(fmt::format("{:.1f}", forecast.iteration_time.value * 1e3));
+      row.push_back(milliseconds(forecast.iteration_time, 1));
     row.push_back(fmt::format("{:.3f}", gain_over_best(each)));
     row.push_back(fmt::format("{:.3f}", gain_over_horovod(each)));
   }

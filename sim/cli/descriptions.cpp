@@ -9,16 +9,13 @@
 #include "models/collective/collective.hpp"
 #include "sim/cli/facts.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
 namespace {
 
 constexpr std::size_t kLongestLayers = 8;
-
-std::string milliseconds(Seconds time) {
-  return fmt::format("{:.3f}", time.value * 1e3);
-}
 
 const char* words_of(BatchScaling scaling) {
   switch (scaling) {
@@ -56,8 +53,8 @@ std::string longest_layers_table(const Workload& workload) {
                           {"parameters"}}};
   for (const LayerId id : longest_layers(workload)) {
     const Layer& layer = workload.layers[id];
-    table.rows.push_back({layer.name, layer.kind, milliseconds(layer.forward),
-                          milliseconds(layer.backward), format_bytes(parameter_size(layer))});
+    table.rows.push_back({layer.name, layer.kind, milliseconds(layer.forward, 3),
+                          milliseconds(layer.backward, 3), format_bytes(parameter_size(layer))});
   }
   return render(table);
 }

@@ -13,6 +13,7 @@
 #include "models/workload/architecture.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
@@ -24,10 +25,6 @@ namespace {
 
 std::string millions(std::uint64_t count) {
   return fmt::format("{:.2f} M", static_cast<double>(count) * 1e-6);
-}
-
-std::string milliseconds(Seconds time) {
-  return fmt::format("{:.1f}", time.value * 1e3);
 }
 
 Table workload_table() {
@@ -43,7 +40,7 @@ Table workload_table() {
     const Workload w = load_workload(name);
     table.rows.push_back({name, std::to_string(w.batch), std::to_string(w.layers.size()),
                           std::to_string(tensor_count(w)), millions(parameter_count(w)),
-                          milliseconds(forward_time(w)), milliseconds(backward_time(w)),
+                          milliseconds(forward_time(w), 1), milliseconds(backward_time(w), 1),
                           name_of(w.provenance.kind)});
   }
   return table;

@@ -5,7 +5,6 @@
 #include "models/base/error.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/cli/effects.hpp"
-#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -37,8 +36,8 @@ class RunCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    std::vector<CommandOption> options =
-        options_of(request_, {"--schedule", "S", &schedule_, "name (see stepcast list schedules)"});
+    std::vector<CommandOption> options = options_of(
+        request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
     options.push_back({"--timeline", "FILE", &timeline_file_,
                        "also write the timeline, for https://ui.perfetto.dev;\ncompressed if the "
                        "name ends in .gz"});
@@ -53,7 +52,7 @@ class RunCommand final : public Subcommand {
       check_writable(timeline_file_);
     if (!plan_file_.empty())
       check_writable(plan_file_);
-    const Scenario scenario = resolved();
+    const Scenario scenario = resolve_one_schedule(request_, kExample);
     const std::string& schedule = scenario.schedules.front();
 
     const auto [plan, options] = planned(scenario, schedule);
@@ -72,20 +71,6 @@ class RunCommand final : public Subcommand {
   }
 
  private:
-  Scenario resolved() {
-    if (!schedule_.empty())
-      request_.schedules.items = {schedule_};
-    Scenario scenario = resolve(request_, kExample);
-    if (scenario.schedules.size() != 1)
-      throw InputError(
-          fmt::format("{}; name one with --schedule (see stepcast list schedules), "
-                      "for example: {}",
-                      scenario.schedules.empty() ? "no schedule given"
-                                                 : "the experiment names several schedules",
-                      on_one_line(kExample)));
-    return scenario;
-  }
-
   void write_timeline(const Workload& workload, const Plan& plan, const Timeline& timeline) const {
     write_chrome_trace(timeline_file_, workload, plan, timeline);
     fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
@@ -98,7 +83,6 @@ class RunCommand final : public Subcommand {
   }
 
   RunRequest request_;
-  std::string schedule_;
   std::string timeline_file_;
   std::string plan_file_;
   bool json_ = false;

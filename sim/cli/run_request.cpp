@@ -25,6 +25,8 @@ Experiment merged(const RunRequest& request) {
     experiment.cluster = request.cluster;
   if (!request.schedules.items.empty())
     experiment.schedules = request.schedules.items;
+  if (!request.schedule.empty())
+    experiment.schedules = {request.schedule};
   if (!request.fidelity.empty())
     experiment.fidelity = request.fidelity;
   Settings typed = parse_settings(request.settings);
@@ -95,6 +97,16 @@ Scenario resolve(const RunRequest& request, const std::string& example) {
   if (!experiment.fidelity.empty())
     scenario.engine.fidelity = parse_fidelity(experiment.fidelity);
   return changed(std::move(scenario), std::move(experiment.settings));
+}
+
+Scenario resolve_one_schedule(const RunRequest& request, const std::string& example) {
+  Scenario scenario = resolve(request, example);
+  if (scenario.schedules.size() != 1)
+    throw InputError(fmt::format(
+        "{}; name one with --schedule (see stepcast list schedules), for example: {}",
+        scenario.schedules.empty() ? "no schedule given" : "the experiment names several schedules",
+        on_one_line(example)));
+  return scenario;
 }
 
 Scenario changed(Scenario scenario, Settings settings) {

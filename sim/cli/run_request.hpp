@@ -22,6 +22,7 @@ struct RunRequest {
   std::string workload;
   std::string cluster;
   CommaList schedules;
+  std::string schedule;  ///< The only one; takes precedence.
   std::optional<std::uint32_t> nodes;
   std::optional<std::uint32_t> gpus_per_node;
   std::vector<std::string> settings;
@@ -46,6 +47,9 @@ struct Scenario {
 /// The command line takes precedence over the experiment file. `example` ends the error message
 /// when workload or cluster is missing. Throws InputError.
 Scenario resolve(const RunRequest& request, const std::string& example);
+
+/// The same for commands of one schedule: throws InputError where none or several are named.
+Scenario resolve_one_schedule(const RunRequest& request, const std::string& example);
 
 /// The scenario with other settings, its workload and cluster as they then are. Throws InputError.
 Scenario changed(Scenario scenario, Settings settings);

@@ -16,6 +16,7 @@
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/svg_chart.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -115,7 +116,7 @@ class ScalingCommand final : public Subcommand {
     for (const Curve& curve : curves) {
       std::vector<std::string> row{curve.cluster, curve.schedule};
       for (const Seconds step : curve.steps)
-        row.push_back(fmt::format("{:.1f}", step.value * 1e3));
+        row.push_back(milliseconds(step, 1));
       table.rows.push_back(std::move(row));
     }
     return render_in_parts(table, 2) + notes_.text();

@@ -13,6 +13,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/report/network_notes.hpp"
 #include "sim/report/solution.hpp"
+#include "sim/report/wording.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 
 namespace stepcast {
@@ -122,9 +123,9 @@ class SolveCommand final : public Subcommand {
     if (json_)
       return solutions_json(goal.target, scenario.workload.name, scenario.cluster.name, solutions);
     return render_solutions(
-        fmt::format("{}: {} on {}, {} GPUs ({} x {})", goal.target, scenario.workload.name,
-                    scenario.cluster.name, scenario.cluster.ranks(), scenario.cluster.nodes,
-                    scenario.cluster.gpus_per_node),
+        fmt::format("{}: {}", goal.target,
+                    setup_of(scenario.workload.name, scenario.cluster.name, scenario.cluster.nodes,
+                             scenario.cluster.gpus_per_node)),
         solutions);
   }
 

@@ -33,8 +33,8 @@ class TuneCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    std::vector<CommandOption> options =
-        options_of(request_, {"--schedule", "S", &schedule_, "name (see stepcast list schedules)"});
+    std::vector<CommandOption> options = options_of(
+        request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
     for (CommandOption& option : search_options())
       options.push_back(std::move(option));
     return options;
@@ -44,7 +44,7 @@ class TuneCommand final : public Subcommand {
     if (!csv_file_.empty())
       check_writable(csv_file_);
     read_numbers();
-    const Scenario scenario = resolved();
+    const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
     Progress progress("trial");
     tuning_.measured = [&] { progress.step(); };
@@ -95,19 +95,7 @@ class TuneCommand final : public Subcommand {
     tuning_.xi = xi_.value_or(tuning_.xi);
   }
 
-  Scenario resolved() {
-    if (!schedule_.empty())
-      request_.schedules.items = {schedule_};
-    Scenario scenario = resolve(request_, kExample);
-    if (scenario.schedules.size() != 1)
-      throw InputError(
-          fmt::format("tune: expected one schedule; name it with --schedule, for example: {}",
-                      on_one_line(kExample)));
-    return scenario;
-  }
-
   RunRequest request_;
-  std::string schedule_;
   TuningRequest tuning_;
   std::string scale_;
   std::optional<std::uint32_t> seed_;

@@ -8,13 +8,10 @@
 #include "models/collective/collective.hpp"
 #include "sim/report/calibration_errors.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {
-
-std::string percent(double value) {
-  return fmt::format("{:.1f} %", 100 * value);
-}
 
 std::string shown_median(const ErrorSummary& errors) {
   return errors.cases == 0 ? "-" : percent(errors.median);
@@ -154,13 +151,6 @@ std::string link_line(const CalibratedLink& link) {
   if (link.latency > Seconds{})
     text += fmt::format(" latency {} (cluster.nic.startup={:.4g}us)", format_seconds(link.latency),
                         link.latency.value * 1e6);
-  return text;
-}
-
-std::string list_of(const char* heading, const std::vector<std::string>& lines) {
-  std::string text = lines.empty() ? "" : fmt::format("\n{}\n", heading);
-  for (const std::string& line : lines)
-    text += wrap("- " + line, 2);
   return text;
 }
 

@@ -104,7 +104,7 @@ class TraceWriter {
 
   std::string process_name(ClassId rank_class) const {
     const RankClass& ranks = timeline_.classes[rank_class];
-    std::string name = ranks_of_class(timeline_, rank_class);
+    std::string name = ranks_of(timeline_, std::span(&rank_class, 1));
     if (ranks.count > 1)
       name += fmt::format(" ({} alike)", ranks.count);
     if (ranks.compute_scale != 1)

@@ -139,6 +139,13 @@ void add_missing_inputs(Forecast& forecast, const Workload& workload) {
     forecast.notes.push_back("The trace gives no backward times: the step is a forward pass only.");
 }
 
+void add_other_device(Forecast& forecast, const Workload& workload, const Cluster& cluster) {
+  if (!cluster.device.name.empty() && workload.device != cluster.device.name)
+    forecast.notes.push_back(
+        fmt::format("Layer times are those of {}, although the cluster has {}.", workload.device,
+                    cluster.device.name));
+}
+
 /// Keeps the longest stretches of the path, in order of time.
 std::vector<PathEntry> path_in_words(const Plan& plan, std::vector<PathSegment> path) {
   constexpr std::size_t kMostEntries = 24;
@@ -165,12 +172,13 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
   add_steadiness_notes(forecast);
   add_memory(forecast, workload, cluster, plan);
   add_missing_inputs(forecast, workload);
+  add_other_device(forecast, workload, cluster);
   add_compression_source(forecast, workload);
 
-  const auto [slowest, fastest] = extremes_of(plan, timeline);
+  const auto [slowest, fastest, as_slow] = extremes_of(plan, timeline);
   const std::vector<Seconds> latest_ready = latest_ready_of(plan, timeline);
   const Window window = window_of(plan, timeline, slowest, latest_ready);
-  forecast.slowest_ranks = ranks_of_class(timeline, slowest);
+  forecast.slowest_ranks = ranks_of(timeline, as_slow);
   forecast.breakdown = breakdown_of(plan, window);
   forecast.communication = communication_of(plan, window);
 

@@ -205,9 +205,9 @@ const Term* find_term(std::string_view name) {
 }
 
 std::vector<std::string> printed_columns() {
-  std::vector<std::string> columns = rendered_names();
-  for (std::string& key : json_keys())
-    columns.push_back(std::move(key));
+  std::vector<std::string> columns;
+  for (const auto& names : {names_of_run(), names_of_comparison(), json_keys()})
+    columns.insert(columns.end(), names.begin(), names.end());
   return columns;
 }
 

@@ -32,23 +32,23 @@ KfacPart part_of_compute(std::string_view kind) {
 const char* name_of(KfacPart part) {
   switch (part) {
     case KfacPart::ForwardBackward:
-      return "forward and backward";
+      return "ff-bp";
     case KfacPart::GradientCommunication:
-      return "gradient communication";
-    case KfacPart::FactorComputation:
-      return "factor computation";
-    case KfacPart::FactorCommunication:
-      return "factor communication";
-    case KfacPart::InverseComputation:
-      return "inverse computation";
-    case KfacPart::InverseCommunication:
-      return "inverse communication";
-    case KfacPart::Packing:
-      return "packing, unpacking";
+      return "gradient-communication";
     case KfacPart::Preconditioning:
       return "preconditioning";
+    case KfacPart::FactorComputation:
+      return "factor-computation";
+    case KfacPart::FactorCommunication:
+      return "factor-communication";
+    case KfacPart::InverseComputation:
+      return "inverse-computation";
+    case KfacPart::InverseCommunication:
+      return "inverse-communication";
+    case KfacPart::Packing:
+      return "packing";
     case KfacPart::Other:
-      return "negotiation, waiting, update";
+      return "other";
   }
   return "";
 }

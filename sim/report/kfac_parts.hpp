@@ -8,22 +8,20 @@
 
 namespace stepcast {
 
-/// Forward and backward; gradients (and metrics) travel; factors are constructed; factors travel;
-/// inverses are computed; inverses and preconditioned gradients travel; factors and inverses are
-/// packed and unpacked; gradients are preconditioned; the rest (negotiation, waiting for slower
-/// ranks, update).
+/// In the order in which the authors' protocol switches them on, then what it cannot tell apart.
 enum class KfacPart : std::uint8_t {
   ForwardBackward,
-  GradientCommunication,
+  GradientCommunication,  ///< And that of metrics.
+  Preconditioning,
   FactorComputation,
   FactorCommunication,
   InverseComputation,
-  InverseCommunication,
-  Packing,
-  Preconditioning,
-  Other,
+  InverseCommunication,  ///< And that of preconditioned gradients.
+  Packing,               ///< Of factors and inverses; and unpacking.
+  Other,                 ///< Negotiation, waiting for slower ranks, update.
 };
 
+/// As the option `parts` of the schedules names them: "ff-bp", "factor-communication".
 const char* name_of(KfacPart part);
 inline constexpr std::size_t kKfacParts = static_cast<std::size_t>(KfacPart::Other) + 1;
 

@@ -15,7 +15,11 @@ std::string render_run(const Forecast& forecast);
 /// speed-ups are against its first row. Below it: why, for each row.
 std::string render_compare(const std::vector<Forecast>& forecasts);
 
-/// Every column heading and row name that the two print.
-std::vector<std::string> rendered_names();
+/// Every column heading and row name that each of them prints.
+std::vector<std::string> names_of_run();
+std::vector<std::string> names_of_comparison();
+
+/// "resnet50-rtx2080ti-bs64 on rtx2080ti-16x4-10gbe, 64 GPUs (16 x 4), flow fidelity"
+std::string title_of(const Forecast& forecast);
 
 }  // namespace stepcast

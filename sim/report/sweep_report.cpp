@@ -10,6 +10,7 @@
 
 #include "sim/report/json.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -23,10 +24,6 @@ struct ResultColumn {
   const char* csv_name;
   double (*value)(const Forecast&, double speedup);
 };
-
-std::string milliseconds(Seconds time) {
-  return fmt::format("{:.2f}", time.value * 1e3);
-}
 
 // In the order of importance: the last are left out first where a table would be too wide.
 constexpr std::array kResults{
@@ -47,12 +44,9 @@ constexpr std::array kResults{
                  [](const Forecast& f, double) {
                    return total_of(f.breakdown.exposed_communication).value;
                  }},
-    ResultColumn{"efficiency",
-                 [](const Forecast& f, double) {
-                   return fmt::format("{:.1f} %", 100 * f.scaling_efficiency);
-                 },
-                 "scaling_efficiency",
-                 [](const Forecast& f, double) { return f.scaling_efficiency; }},
+    ResultColumn{
+        "efficiency", [](const Forecast& f, double) { return percent(f.scaling_efficiency); },
+        "scaling_efficiency", [](const Forecast& f, double) { return f.scaling_efficiency; }},
 };
 
 double speedup_in(const Rows& rows, const SweepRow& row) {

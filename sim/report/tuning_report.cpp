@@ -13,16 +13,13 @@
 #include "sim/report/plot.hpp"
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 #include "sim/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
 namespace {
 
 constexpr std::size_t kMostListed = 40;
-
-std::string milliseconds(Seconds time) {
-  return fmt::format("{:.2f}", time.value * 1e3);
-}
 
 double throughput_of(const Trial& trial) {
   return trial.found.samples / trial.found.time.value;
@@ -57,11 +54,9 @@ std::string text_of(const Tuning& tuning, double value) {
 }
 
 std::string head_of(const TuningJob& job, const Tuning& tuning) {
-  const Cluster& cluster = job.cluster;
   const std::string what =
-      fmt::format("{} of {}: {} on {}, {} GPUs ({} x {}), {} fidelity", tuning.option, job.schedule,
-                  job.workload.name, cluster.name, cluster.ranks(), cluster.nodes,
-                  cluster.gpus_per_node, name_of(job.engine.fidelity));
+      fmt::format("{} of {}: {}", tuning.option, job.schedule,
+                  setup_of(job.workload.name, job.cluster, job.engine.fidelity));
   const std::string how =
       fmt::format("{} from {} to {}, {} trial{}, seed {}", tuning.strategy,
                   text_of(tuning, tuning.range.low), text_of(tuning, tuning.range.high),

@@ -8,6 +8,7 @@
 
 #include "models/base/text.hpp"
 #include "sim/report/breakdown.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 
@@ -46,10 +47,6 @@ std::string describe_tasks(const Plan& plan, TaskId first, TaskId last, std::uin
     return fmt::format("{} \"{}\"", collective_of(plan, first), label_of(plan, first));
   return fmt::format("{} {}s \"{}\" .. \"{}\"", count, collective_of(plan, first),
                      label_of(plan, first), label_of(plan, last));
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
 }
 
 /// Shares of the critical path.
@@ -136,17 +133,16 @@ std::string blocker_sentence(const Plan& plan, const Blocker& blocker, Seconds i
                      percent(blocker.time / iteration), whole, cause_of(plan, blocker));
 }
 
-/// Collects the ranks of a class into "0-2, 4-63".
-std::string rank_ranges(const Timeline& timeline, ClassId rank_class) {
+/// Collects the chosen ranks into "0-2, 4-63".
+std::string rank_ranges(const std::vector<bool>& chosen) {
   constexpr int kMostRanges = 4;
   std::string text;
   int ranges = 0;
-  const auto& classes = timeline.class_of_rank;
-  for (Rank rank = 0; rank < classes.size(); ++rank) {
-    if (classes[rank] != rank_class)
+  for (Rank rank = 0; rank < chosen.size(); ++rank) {
+    if (!chosen[rank])
       continue;
     const Rank first = rank;
-    while (rank + 1 < classes.size() && classes[rank + 1] == rank_class)
+    while (rank + 1 < chosen.size() && chosen[rank + 1])
       ++rank;
     if (++ranges > kMostRanges)
       return text + ", ...";
@@ -165,9 +161,15 @@ std::string describe(const Plan& plan, const PathSegment& segment) {
   return describe_tasks(plan, segment.first, segment.last, segment.count);
 }
 
-std::string ranks_of_class(const Timeline& timeline, ClassId rank_class) {
-  const char* noun = timeline.classes[rank_class].count == 1 ? "rank" : "ranks";
-  return fmt::format("{} {}", noun, rank_ranges(timeline, rank_class));
+std::string ranks_of(const Timeline& timeline, std::span<const ClassId> classes) {
+  std::vector<bool> wanted(timeline.classes.size());
+  for (const ClassId rank_class : classes)
+    wanted[rank_class] = true;
+  std::vector<bool> chosen;
+  for (const ClassId rank_class : timeline.class_of_rank)
+    chosen.push_back(wanted[rank_class]);
+  const char* noun = std::ranges::count(chosen, true) == 1 ? "rank" : "ranks";
+  return fmt::format("{} {}", noun, rank_ranges(chosen));
 }
 
 std::vector<std::string> explain(const Plan& plan, const Timeline& timeline, const Window& window,

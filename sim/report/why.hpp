@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,6 @@ std::vector<std::string> explain(const Plan& plan, const Timeline& timeline, con
 std::string describe(const Plan& plan, const PathSegment& segment);
 
 /// "rank 3", "ranks 0-2, 4-63", at most four ranges, then "...".
-std::string ranks_of_class(const Timeline& timeline, ClassId rank_class);
+std::string ranks_of(const Timeline& timeline, std::span<const ClassId> classes);
 
 }  // namespace stepcast

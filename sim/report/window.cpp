@@ -110,6 +110,9 @@ Extremes extremes_of(const Plan& plan, const Timeline& timeline) {
     if (busy[c] < busy[found.fastest] * (1 - 1e-9))
       found.fastest = c;
   }
+  for (ClassId c = 0; c < busy.size(); ++c)
+    if (busy[c] >= busy[found.slowest] * (1 - 1e-9))
+      found.as_slow.push_back(c);
   return found;
 }
 

@@ -53,6 +53,7 @@ std::vector<Seconds> latest_ready_of(const Plan& plan, const Timeline& timeline)
 struct Extremes {
   ClassId slowest = 0;
   ClassId fastest = 0;
+  std::vector<ClassId> as_slow{};  ///< All that compute as long as the slowest, in order.
 };
 Extremes extremes_of(const Plan& plan, const Timeline& timeline);
 

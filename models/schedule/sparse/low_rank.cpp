@@ -129,7 +129,8 @@ Settings low_rank_settings(const OptionReader& read) {
   const bool is_free = read.choice("compression", {"device", "free"}) == "free";
   return {.density = 1,
           .selection = is_free ? Selection::Free : Selection::Exact,
-          .on_own_stream = read.choice("selection_stream", {"compute", "own"}) == "own"};
+          .on_own_stream = read.choice("selection_stream", {"compute", "own"}) == "own",
+          .cost_option = "compression"};
 }
 
 Plan build_step(const std::string& name, const Workload& workload, const Cluster& cluster,

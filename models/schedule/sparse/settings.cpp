@@ -1,8 +1,6 @@
 #include "models/schedule/sparse/settings.hpp"
 
-#include <array>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,24 +9,12 @@
 namespace stepcast::sparse {
 namespace {
 
-struct NamedSelection {
-  const char* name;
-  Selection selection;
-};
-
-constexpr std::array kSelections{
-    NamedSelection{"exact", Selection::Exact},     NamedSelection{"search", Selection::Search},
-    NamedSelection{"sampled", Selection::Sampled}, NamedSelection{"fitted", Selection::Fitted},
-    NamedSelection{"free", Selection::Free},
-};
-
 Selection selection_of(const OptionReader& read) {
-  const std::string& name =
-      read.choice("selection", {"exact", "search", "sampled", "fitted", "free"});
-  for (const NamedSelection& each : kSelections)
-    if (name == each.name)
-      return each.selection;
-  return Selection::Free;
+  return read.choice_of<Selection>("selection", {{"exact", Selection::Exact},
+                                                 {"search", Selection::Search},
+                                                 {"sampled", Selection::Sampled},
+                                                 {"fitted", Selection::Fitted},
+                                                 {"free", Selection::Free}});
 }
 
 Encoding encoding_of(const OptionReader& read) {
@@ -122,14 +108,14 @@ Settings settings_of(const OptionReader& read) {
 }
 
 CompressionCosts costs_of(const std::string& schedule, const Workload& workload,
-                          Selection selection) {
-  if (selection == Selection::Free)
+                          const Settings& settings) {
+  if (settings.selection == Selection::Free)
     return {.sample = 1, .memory_bandwidth = {std::numeric_limits<double>::infinity()}};
   if (!workload.compression)
     throw InputError(
         fmt::format("{}: what compression costs on {} is not known: expected a file "
-                    "traces/hardware/{}-compression.json, or selection=free to leave the cost out",
-                    schedule, workload.device, workload.device));
+                    "traces/hardware/{}-compression.json, or {}=free to leave the cost out",
+                    schedule, workload.device, workload.device, settings.cost_option));
   return *workload.compression;
 }
 

@@ -26,8 +26,9 @@ struct Settings {
   bool on_own_stream = false;  ///< Selection beside the backward pass, not within it.
   bool error_feedback = true;  ///< What is not sent is added to the next gradient.
   Encoding encoding;
-  double clustering = 0;         ///< See union_density().
-  Seconds host_per_parameter{};  ///< Copying to the host and back, selecting there.
+  double clustering = 0;                  ///< See union_density().
+  Seconds host_per_parameter{};           ///< Copying to the host and back, selecting there.
+  const char* cost_option = "selection";  ///< Set to "free", it leaves out what compression costs.
 };
 
 /// Values of the options that differ between the published systems.
@@ -50,7 +51,7 @@ double density_of(const OptionReader& read, const std::string& name);
 /// The costs of the workload's device; with Selection::Free all are 0. Throws InputError if they
 /// are not known.
 CompressionCosts costs_of(const std::string& schedule, const Workload& workload,
-                          Selection selection);
+                          const Settings& settings);
 
 /// The sentence that every report on a sparse schedule carries.
 std::string convergence_caveat();

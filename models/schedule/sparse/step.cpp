@@ -10,7 +10,7 @@ Step::Step(const std::string& schedule, const Workload& workload, const Cluster&
            const Settings& settings)
     : builder_(schedule, workload, cluster),
       settings_(settings),
-      costs_(costs_of(schedule, workload, settings_.selection)),
+      costs_(costs_of(schedule, workload, settings_)),
       communication_(builder_.stream("communication")),
       unpacking_(builder_.stream("unpacking")) {
   if (settings_.on_own_stream)

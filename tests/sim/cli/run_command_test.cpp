@@ -39,6 +39,37 @@ TEST(RunCommand, JsonHoldsABreakdownThatAddsUpToTheIterationTime) {
   EXPECT_NEAR(result["throughput_samples_per_s"].get<double>(), 64 * 64 / iteration, 1e-6);
 }
 
+TEST(RunCommand, TheSlowestRanksAreTheSameWhetherOrNotEqualRanksAreFolded) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--schedule", "dear"}, "ranks 0-7"},
+      {{"--schedule", "bsp", "--set", "straggler.3=1.5"}, "rank 3"},
+      {{"--schedule", "bsp", "--set", "straggler.3=1.5", "--set", "straggler.5=1.5"},
+       "ranks 3, 5"}};
+  for (const auto& [options, expected] : cases)
+    for (const bool unfold : {false, true}) {
+      std::vector<std::string> arguments = run_with(options);
+      arguments.insert(arguments.end(), {"--nodes", "2", "--fidelity", "analytic", "--json"});
+      if (unfold)
+        arguments.emplace_back("--unfold");
+      const Outcome outcome = run_cli(arguments);
+      ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+      EXPECT_EQ(json::parse(outcome.out)["slowest_ranks"], expected) << unfold;
+    }
+}
+
+TEST(RunCommand, LayerTimesOfAnotherDeviceAreNoted) {
+  const auto notes_on = [](const std::string& cluster) {
+    const Outcome outcome = run_cli({"run", "--workload", "resnet50-v100-bs96", "--cluster",
+                                     cluster, "--schedule", "ddp", "--nodes", "2", "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["notes"].dump();
+  };
+  const std::string note = "Layer times are those of v100, although the cluster has rtx2080ti.";
+  EXPECT_NE(notes_on("rtx2080ti-16x4-10gbe").find(note), std::string::npos);
+  EXPECT_EQ(notes_on("v100-32x4-edr").find("Layer times"), std::string::npos);
+  EXPECT_EQ(notes_on("ideal-2x4").find("Layer times"), std::string::npos);
+}
+
 TEST(RunCommand, ReportFitsAHundredColumns) {
   const Outcome outcome = run_cli(run_with({"--schedule", "dear"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -111,7 +111,7 @@ TEST(TuneCommand, WrongUsageIsOneLineAndExitCodeTwo) {
       {tune_with({"--schedule", "dear"}), "no option given; name one with --option"},
       {tune_with({"--schedule", "dear", "--option", "fusion_bufer"}),
        "did you mean \"fusion_buffer\"?"},
-      {tune_with({"--option", "fusion_buffer"}), "expected one schedule"},
+      {tune_with({"--option", "fusion_buffer"}), "no schedule given; name one with --schedule"},
       {tune_buffer({"--low", "9MiB", "--high", "1MiB"}), "the range is reversed"},
       {tune_buffer({"--low", "9MiB", "--high", "9MiB"}), "the range is empty"},
       {tune_buffer({"--trials", "0"}), "--trials: expected a whole number from 1 on, found \"0\""},

@@ -287,6 +287,8 @@ TEST(SparseSchedules, BadOptionsAreOneLine) {
   EXPECT_EQ(error("topka2a", {}),
             "topka2a: what compression costs on test is not known: expected a file "
             "traces/hardware/test-compression.json, or selection=free to leave the cost out");
+  EXPECT_TRUE(error("powersgd", {}).ends_with(", or compression=free to leave the cost out"));
+  EXPECT_EQ(error("powersgd", {{"compression", "free"}}), "no error");
 }
 
 double milliseconds_of(const Cluster& cluster, const Collective& collective) {

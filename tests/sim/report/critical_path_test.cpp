@@ -129,8 +129,9 @@ TEST(WhyTest, RanksOfAClassAreWrittenAsRanges) {
   Timeline timeline;
   timeline.classes = {{.representative = 0, .count = 4}, {.representative = 2, .count = 1}};
   timeline.class_of_rank = {0, 0, 1, 0, 0};
-  EXPECT_EQ(ranks_of_class(timeline, 0), "ranks 0-1, 3-4");
-  EXPECT_EQ(ranks_of_class(timeline, 1), "rank 2");
+  EXPECT_EQ(ranks_of(timeline, std::vector<ClassId>{0}), "ranks 0-1, 3-4");
+  EXPECT_EQ(ranks_of(timeline, std::vector<ClassId>{1}), "rank 2");
+  EXPECT_EQ(ranks_of(timeline, std::vector<ClassId>{0, 1}), "ranks 0-4");
 }
 
 }  // namespace

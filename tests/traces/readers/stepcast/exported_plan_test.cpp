@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "tests/support/replaced.hpp"
 
 namespace stepcast {
 namespace {
@@ -23,14 +24,9 @@ const std::string kPlan = R"({
   "edges": [[1, 2]], "next_edges": [[2, 0]]
 })";
 
-std::string with(const std::string& old_text, const std::string& new_text) {
-  std::string text = kPlan;
-  text.replace(text.find(old_text), old_text.size(), new_text);
-  return text;
-}
-
 std::string error_with(const std::string& old_text, const std::string& new_text) {
-  return input_error_of([&] { parse_exported_plan(with(old_text, new_text), "p.json"); });
+  return input_error_of(
+      [&] { parse_exported_plan(replaced(kPlan, old_text, new_text), "p.json"); });
 }
 
 TEST(ExportedPlan, HoldsEverythingThatAReplayNeeds) {

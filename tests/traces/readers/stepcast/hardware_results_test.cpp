@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "tests/support/replaced.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -10,14 +11,10 @@ namespace {
 
 const std::string kFile = STEPCAST_SOURCE_DIR "/tests/data/hardware/madeup-kernels.json";
 
-std::string with(const std::string& old_text, const std::string& new_text) {
-  std::string text = read_text_file(kFile);
-  text.replace(text.find(old_text), old_text.size(), new_text);
-  return text;
-}
-
 std::string error_with(const std::string& old_text, const std::string& new_text) {
-  return input_error_of([&] { parse_hardware_results(with(old_text, new_text), "h.json"); });
+  return input_error_of([&] {
+    parse_hardware_results(replaced(read_text_file(kFile), old_text, new_text), "h.json");
+  });
 }
 
 TEST(HardwareResults, ReadsPointsAndReplays) {

@@ -1,0 +1,31 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::vector<std::string> parts_of(const std::string& protocol) {
+  const Outcome outcome = run_cli({"breakdown", "--workload", "resnet50-rtx2080ti-bs32",
+                                   "--cluster", "ideal-2x2", "--schedule", "spd-kfac", "--protocol",
+                                   protocol, "--fidelity", "analytic", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::vector<std::string> names;
+  const ordered_json json = ordered_json::parse(outcome.out);
+  for (const auto& [name, time] : json["parts_s"].items())
+    names.push_back(name);
+  return names;
+}
+
+TEST(BreakdownCommand, BothProtocolsNameTheirPartsAlike) {
+  std::vector<std::string> ablation = parts_of("ablation");
+  EXPECT_EQ(ablation.size(), 7U);
+  ablation.insert(ablation.end(), {"packing", "other"});  // the protocol cannot tell them apart
+  EXPECT_EQ(parts_of("exposed"), ablation);
+}
+
+}  // namespace
+}  // namespace stepcast
