@@ -1,0 +1,3 @@
+# exit 2
+# copy ../../scripts/placements
+./placements --program stepcast
