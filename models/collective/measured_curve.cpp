@@ -32,8 +32,16 @@ class CurveFamily {
     return estimate;
   }
 
+  /// At no size and time yet.
+  CurveEstimate nowhere() const {
+    const auto [fewest, most] = std::ranges::minmax(curves_, {}, &CollectiveCurve::ranks);
+    if (ranks_ >= fewest->ranks && ranks_ <= most->ranks)
+      return {};
+    return {.beyond_ranks = true, .fewest_ranks = fewest->ranks, .most_ranks = most->ranks};
+  }
+
   CurveEstimate by_ring(Bytes size) const {
-    CurveEstimate estimate{.beyond_ranks = beyond_ranks()};
+    CurveEstimate estimate = nowhere();
     Sections sections = sections_of(fit_.tree_below, Bytes{});
     if (sections.empty())
       sections = sections_of(Bytes{}, Bytes{});
@@ -72,7 +80,8 @@ class CurveFamily {
     }
     if (sections.empty())
       return by_ring(size);
-    CurveEstimate estimate{.beyond_ranks = beyond_ranks(), .beyond_sizes = size < least};
+    CurveEstimate estimate = nowhere();
+    estimate.beyond_sizes = size < least;
     estimate.time = law_at_size(sections, std::clamp(size, least, most));
     if (size > most)
       estimate.time +=
@@ -115,11 +124,6 @@ class CurveFamily {
                          *section.find_time(std::clamp(size, first.size, last.size))});
     }
     return time_by_law(std::move(samples), levels(ranks_));
-  }
-
-  bool beyond_ranks() const {
-    const auto [least, most] = std::ranges::minmax(curves_, {}, &CollectiveCurve::ranks);
-    return ranks_ < least->ranks || ranks_ > most->ranks;
   }
 
   double rounds(std::uint32_t ranks) const { return ring_rounds(fit_.kind, ranks); }

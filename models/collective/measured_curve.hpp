@@ -27,8 +27,10 @@ namespace stepcast {
 /// A time off the curves, and how far it went beyond what was measured.
 struct CurveEstimate {
   Seconds time{};
-  bool beyond_ranks = false;     ///< Fewer or more ranks than any curve.
-  bool beyond_sizes = false;     ///< Outside the sizes (chunks) measured.
+  bool beyond_ranks = false;       ///< Fewer or more ranks than any curve.
+  bool beyond_sizes = false;       ///< Outside the sizes (chunks) measured.
+  std::uint32_t fewest_ranks = 0;  ///< Of those curves, if it lies beyond them.
+  std::uint32_t most_ranks = 0;
   bool half_all_reduce = false;  ///< A reduce-scatter or all-gather as half of a ring all-reduce.
 
   bool extrapolated() const { return beyond_ranks || beyond_sizes; }
