@@ -9,6 +9,7 @@
 #include "models/schedule/registry.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
@@ -70,6 +71,7 @@ class ScalingCommand final : public Subcommand {
 
  private:
   std::vector<Curve> all_curves() {
+    Progress progress("size", clusters_.items.size() * nodes_.size());
     std::vector<Curve> curves;
     for (const std::string& cluster : clusters_.items) {
       const std::size_t first = curves.size();
@@ -81,6 +83,7 @@ class ScalingCommand final : public Subcommand {
         add_size(curves, first, scenario);
         gpus_.resize(std::max(gpus_.size(), curves[first].steps.size()));
         gpus_[curves[first].steps.size() - 1] = scenario.cluster.ranks();
+        progress.step();
       }
     }
     return curves;
