@@ -8,6 +8,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
@@ -51,7 +52,7 @@ class BreakdownCommand final : public Subcommand {
           fmt::format("--protocol: expected exposed or ablation, found {}", in_quotes(protocol_)));
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     check(scenario);
-    const auto parts = protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
+    const std::vector<NamedTime> parts = parts_of(scenario);
     const auto notes = network_notes(planned(scenario, scenario.schedules.front()).plan,
                                      scenario.cluster, scenario.engine.fidelity);
     fmt::print("{}", json_ ? json_of(scenario, parts, notes) : text_of(scenario, parts, notes));
@@ -68,6 +69,11 @@ class BreakdownCommand final : public Subcommand {
                       schedule.name));
     if (scenario.settings.schedule.contains("parts"))
       throw InputError("--set parts: breakdown sets it itself");
+  }
+
+  std::vector<NamedTime> parts_of(const Scenario& scenario) const {
+    const Elapsed elapsed(fmt::format("simulating {} GPUs", scenario.cluster.ranks()));
+    return protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
   }
 
   static std::vector<NamedTime> exposed(const Scenario& scenario) {
