@@ -24,16 +24,26 @@ import json
 import os
 import pathlib
 import platform
+import re
 import statistics
 import sys
 import time
 
-try:
-    import torch
-except ImportError:
-    sys.exit("profile_torch.py: PyTorch is not installed for this Python (Debian: python3-torch)")
+# PyTorch's names of types as workloads have them; others are written as fp32.
+DTYPES = {"torch.float64": "fp64", "torch.float32": "fp32", "torch.float16": "fp16", "torch.bfloat16": "bf16"}
+DEVICES = pathlib.Path(__file__).resolve().parents[1] / "configs/devices"
+BRANDS = {"nvidia", "tesla", "geforce", "quadro", "amd", "instinct"}
+LONG = 0.01  # Share of a step's layer times from which a layer is noticed.
+torch = None  # Imported once the arguments are known to be good: help needs no PyTorch.
 
-DTYPES = {torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
+
+def import_torch():
+    global torch
+    try:
+        import torch as imported
+    except ImportError:
+        sys.exit("profile_torch.py: PyTorch is not installed for this Python (Debian: python3-torch)")
+    torch = imported
 
 
 def arguments():
@@ -42,7 +52,7 @@ def arguments():
     parser.add_argument("--batch", type=int, default=32, help="samples per step (32)")
     parser.add_argument("--image", type=int, default=224, help="height and width of images (224)")
     parser.add_argument("--sequence", type=int, default=64, help="tokens of a text (64)")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--device", default="", help="cuda, cuda:1, cpu, ...; default: cuda if there is one, else cpu")
     parser.add_argument("--device-name", default="", help="for names, e.g. h200; default: from the device")
     parser.add_argument("--optimizer", default="sgd", choices=["sgd", "adam"])
     parser.add_argument("--warm-up", type=int, default=10, help="steps that are not counted (10)")
@@ -214,7 +224,7 @@ def layer_of(name, module, recorder, steps, taken):
     layer = {"name": name, "kind": type(module).__name__, "forward_s": round(statistics.median(forward), 9),
              "backward_s": round(max(0.0, statistics.median(backward)), 9)}
     if own:
-        layer["parameters"] = [{"name": key, "elements": tensor.numel(), "dtype": DTYPES.get(tensor.dtype, "fp32")}
+        layer["parameters"] = [{"name": key, "elements": tensor.numel(), "dtype": DTYPES.get(str(tensor.dtype), "fp32")}
                                for key, tensor in own]
     elements = 1
     for extent in shape:
@@ -227,18 +237,43 @@ def layer_of(name, module, recorder, steps, taken):
     return layer
 
 
+def layer_spread_note(steps):
+    """How far the times of one layer in one direction lie apart: of the median one, and the widest of the long ones."""
+    times = {}
+    for step in steps:
+        for direction, layers in (("forward", step[0]), ("backward", step[1])):
+            for name, seconds in layers.items():
+                times.setdefault(f"{name} {direction}", []).append(seconds)
+    spreads = {name: spread_of(values) for name, values in times.items()}
+    total = sum(statistics.median(values) for values in times.values())
+    long = [name for name, values in times.items() if statistics.median(values) >= LONG * total > 0]
+    if not long:
+        return "layer times: none above zero"
+    widest = max(long, key=lambda name: (spreads[name], name))
+    return (f"interquartile range of a layer's time over its median: {100 * statistics.median(spreads.values()):.1f} % "
+            f"(median layer); widest of the long ones: {widest} with {100 * spreads[widest]:.1f} %")
+
+
 def order_note(ready, layers):
     """Whether gradients come in reverse forward order, as schedules assume."""
-    names = [f"{layer['name']}.{p['name']}" if layer["name"] != "model" else p["name"]
-             for layer in layers for p in layer.get("parameters", [])]
-    place = {name: i for i, name in enumerate(names)}
-    owners = {name: i for i, layer in enumerate(layers) for name in
-              [f"{layer['name']}.{p['name']}" for p in layer.get("parameters", [])]}
-    seen = [owners[name] for name in ready if name in owners and name in place]
+    owners = {p["name"] if layer["name"] == "model" else f"{layer['name']}.{p['name']}": i
+              for i, layer in enumerate(layers) for p in layer.get("parameters", [])}
+    seen = [owners[name] for name in ready if name in owners]
     late = sum(1 for before, after in zip(seen, seen[1:]) if after > before)
-    return (f"gradients became ready in reverse forward order of the layers" if late == 0 else
-            f"gradients became ready in reverse forward order of the layers but for {late} places; the order began "
+    if late == 0:
+        return "gradients became ready in reverse forward order of the layers"
+    return (f"gradients became ready in reverse forward order of the layers but for {late} places; the order began "
             + ", ".join(ready[:8]))
+
+
+def name_of_gpu(gpu, folder=DEVICES):
+    """The device file that says PyTorch's name of the GPU among its "profiler_names", else the name's own words."""
+    for file in sorted(folder.glob("*.json")):
+        device = json.loads(file.read_text(encoding="utf-8"))
+        if gpu in device.get("profiler_names", []):
+            return device["name"]
+    words = re.findall("[a-z0-9]+", gpu.lower())
+    return "-".join(word for word in words if word not in BRANDS) or "gpu"
 
 
 def device_name(options):
@@ -246,7 +281,7 @@ def device_name(options):
         return options.device_name
     if torch.device(options.device).type == "cpu":
         return "cpu"
-    return torch.cuda.get_device_name().split()[-1].lower()
+    return name_of_gpu(torch.cuda.get_device_name())
 
 
 def workload_of(name, layers, steps, options):
@@ -261,6 +296,7 @@ def workload_of(name, layers, steps, options):
              f"interquartile range {100 * spread_of(whole):.1f} %",
              f"layers: {statistics.median(layered):.6g} s a step, interquartile range {100 * spread_of(layered):.1f} %; "
              "the rest of the step is the loss, the optimiser and gaps between kernels",
+             layer_spread_note(steps),
              f"optimiser: {options.optimizer}, median {statistics.median(step[2] for step in steps):.6g} s a step",
              order_note(steps[-1][4], layers)]
     return {"format": "stepcast-workload", "version": 1, "name": f"{model}-{device}-bs{options.batch}",
@@ -281,6 +317,8 @@ def text_of(workload):
 
 def main():
     options = arguments()
+    import_torch()
+    options.device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     torch.manual_seed(1)
     try:
         torch.zeros(1, device=options.device)

@@ -7,12 +7,21 @@
 #include "models/base/text.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/report/table.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
 namespace {
+
+constexpr std::size_t kIndent = 4;  // Of the lines that a note goes on for.
+
+/// A file as --workload takes it: a name without '/' and ".json" is one of the catalog.
+std::string workload_argument(const std::string& file) {
+  const bool is_path = file.find('/') != std::string::npos || file.ends_with(".json");
+  return is_path ? file : "./" + file;
+}
 
 /// Converts a measured trace of another format into a workload.
 class ImportCommand final : public Subcommand {
@@ -39,7 +48,8 @@ class ImportCommand final : public Subcommand {
         {"-o,--output", "FILE", &output_, "workload file to write; default: standard output"},
         {"--batch", "N", &import_.batch, "samples per step, where the trace does not tell"},
         {"--model", "NAME", &import_.model, "default: from the file's place"},
-        {"--device", "NAME", &import_.device, "device of the trace; default: the format's name"},
+        {"--device", "NAME", &import_.device,
+         "default: what the trace names, as configs/devices calls it"},
         {"--source", "TEXT", &import_.source, "who measured it, for the provenance"},
         {"--gaps", "G", &gaps_,
          "the device's waits for the host: keep as layers (default) or drop"},
@@ -62,9 +72,7 @@ class ImportCommand final : public Subcommand {
       return 0;
     }
     write_text_file(output_, to_json_text(workload));
-    fmt::print(stderr, "{}: {} layers, {} forward, {} backward; workload written to {}\n",
-               workload.name, workload.layers.size(), format_seconds(forward_time(workload)),
-               format_seconds(backward_time(workload)), output_);
+    fmt::print(stderr, "{}", summary(workload));
     return 0;
   }
 
@@ -80,6 +88,26 @@ class ImportCommand final : public Subcommand {
                                    *import_.forward_share));
     if (!output_.empty())
       check_writable(output_);
+  }
+
+  /// What was written, what is known of it, and what to do with it.
+  std::string summary(const Workload& workload) const {
+    std::string text =
+        fmt::format("{}: {} layers, {} forward, {} backward; workload written to {}\n",
+                    workload.name, workload.layers.size(), format_seconds(forward_time(workload)),
+                    format_seconds(backward_time(workload)), output_);
+    for (const std::string& note : workload.provenance.notes)
+      text += wrap("  " + note, kIndent);
+    if (parameter_count(workload) == 0)
+      text += wrap(
+          "  without gradients a forecast has nothing to communicate: a PyTorch profiler trace "
+          "takes "
+          "them from an execution trace or a DDP bucket list of the same run, given beside it",
+          kIndent);
+    return text +
+           fmt::format(
+               "next: stepcast run --workload {} --cluster C --schedule S (see stepcast list)\n",
+               workload_argument(output_));
   }
 
   std::vector<std::string> files_;

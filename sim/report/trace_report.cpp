@@ -7,6 +7,7 @@
 
 #include "models/base/text.hpp"
 #include "sim/report/table.hpp"
+#include "traces/readers/spread.hpp"
 
 namespace stepcast {
 namespace {
@@ -26,20 +27,34 @@ std::string facts_text(const TraceSummary& summary) {
   return text;
 }
 
+Spread step_spread(const TraceSummary& summary) {
+  std::vector<Seconds> durations;
+  for (const StepSummary& step : summary.steps)
+    durations.push_back(step.duration);
+  return spread_of(std::move(durations));
+}
+
 std::string steps_text(const TraceSummary& summary) {
-  Table table{
-      .columns = {
-          {"step", Align::Left}, {"time"}, {"computing"}, {"communicating"}, {"device work"}}};
+  Table table{.columns = {{"step", Align::Left},
+                          {"time"},
+                          {"computing"},
+                          {"idle for host"},
+                          {"idle for collectives"},
+                          {"communicating"},
+                          {"device work"}}};
   for (const StepSummary& step : summary.steps) {
     if (table.rows.size() == kMostSteps)
       break;
     table.rows.push_back({step.name, format_seconds(step.duration), format_seconds(step.device),
+                          format_seconds(step.host_gaps), format_seconds(step.collective_waits),
                           format_seconds(step.communication), fmt::format("{}", step.work)});
   }
   std::string text = render(table);
   if (summary.steps.size() > kMostSteps)
     text += fmt::format("... and {} steps more (--json shows all)\n",
                         summary.steps.size() - kMostSteps);
+  if (summary.steps.size() > 1)
+    text += fmt::format("{} steps of {}\n", summary.steps.size(), describe(step_spread(summary)));
   return text;
 }
 
@@ -82,9 +97,20 @@ ordered_json steps_json(const TraceSummary& summary) {
     json.push_back({{"name", step.name},
                     {"time_s", step.duration.value},
                     {"computing_s", step.device.value},
+                    {"idle_for_host_s", step.host_gaps.value},
+                    {"idle_for_collectives_s", step.collective_waits.value},
                     {"communicating_s", step.communication.value},
                     {"device_work", step.work}});
   return json;
+}
+
+ordered_json spread_json(const Spread& spread) {
+  return {{"count", spread.count},
+          {"mean_s", spread.mean.value},
+          {"median_s", spread.median.value},
+          {"standard_deviation_s", spread.deviation.value},
+          {"smallest_s", spread.smallest.value},
+          {"largest_s", spread.largest.value}};
 }
 
 ordered_json rank_json(const RankTiming& timing) {
@@ -154,6 +180,8 @@ std::string trace_json(const TraceSummary& summary, const ImportReport& report,
   for (const auto& [name, value] : summary.facts)
     json["facts"][name] = value;
   json["steps"] = steps_json(summary);
+  if (!summary.steps.empty())
+    json["step_time"] = spread_json(step_spread(summary));
   json["categories"] = ordered_json::array();
   for (const auto& category : summary.categories)
     json["categories"].push_back(

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "traces/readers/archive.hpp"
 #include "traces/readers/chakra/chakra_reader.hpp"
 #include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
 #include "traces/readers/espresso/espresso_reader.hpp"
@@ -21,6 +22,7 @@ namespace stepcast {
 namespace {
 
 constexpr std::size_t kHeadSize = 4096;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // Of UTF-8, as Windows writes it.
 
 // A new format is a folder beside these, and one line here. The first that takes a file has it.
 const auto& readers() {
@@ -38,9 +40,13 @@ const auto& readers() {
 }
 
 const TraceReader& reader_for(const std::filesystem::path& path) {
-  const std::string head = head_of(path, kHeadSize);
+  std::string head = head_of(path, kHeadSize);
+  if (head.starts_with(kByteOrderMark))
+    head.erase(0, kByteOrderMark.size());
   if (head.empty())
     throw InputError(path.string() + ": is empty");
+  if (const std::string_view advice = archive_advice(head); !advice.empty())
+    throw InputError(fmt::format("{}: {}", path.string(), advice));
   for (const TraceReader* reader : readers()) {
     if (reader->sniff(head))
       return *reader;

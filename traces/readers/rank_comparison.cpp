@@ -11,6 +11,7 @@
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/one_job.hpp"
+#include "traces/readers/spread.hpp"
 
 namespace stepcast {
 namespace {

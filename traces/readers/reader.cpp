@@ -13,10 +13,8 @@ constexpr std::size_t kChunk = std::size_t{1} << 18;
 
 }  // namespace
 
-TraceSummary TraceReader::inspect(const std::vector<TraceStream>& files,
-                                  const ImportOptions& options, ImportReport& report) const {
-  const Workload workload = read(files, options, report);
-  TraceSummary summary{.format = name()};
+TraceSummary summary_of(const Workload& workload, const std::string& format) {
+  TraceSummary summary{.format = format};
   summary.facts = {{"model", workload.model},
                    {"device", workload.device},
                    {"batch", fmt::format("{}", workload.batch)},
@@ -25,6 +23,11 @@ TraceSummary TraceReader::inspect(const std::vector<TraceStream>& files,
   summary.categories = {{"forward", forward_time(workload), workload.layers.size()},
                         {"backward", backward_time(workload), workload.layers.size()}};
   return summary;
+}
+
+TraceSummary TraceReader::inspect(const std::vector<TraceStream>& files,
+                                  const ImportOptions& options, ImportReport& report) const {
+  return summary_of(read(files, options, report), name());
 }
 
 std::vector<RecordedStep> TraceReader::record(const std::vector<TraceStream>& files,

@@ -112,6 +112,9 @@ class TraceReader {
                                            ImportReport& report) const;
 };
 
+/// What a workload file, or one made of a file of this format, holds.
+TraceSummary summary_of(const Workload& workload, const std::string& format);
+
 /// A file, or a text in memory that outlives the stream.
 TraceStream file_stream(const std::filesystem::path& path);
 TraceStream text_stream(std::string_view text, std::string origin);

@@ -23,9 +23,11 @@ struct CollectiveSummary {
 struct StepSummary {
   std::string name;
   Seconds duration{};
-  Seconds device{};         ///< Device time of computation.
-  Seconds communication{};  ///< Device time of collectives.
-  std::uint64_t work = 0;   ///< Kernels, copies and fills.
+  Seconds device{};            ///< Device time of computation.
+  Seconds communication{};     ///< Device time of collectives.
+  Seconds host_gaps{};         ///< Nothing computed, and no collective was waited for.
+  Seconds collective_waits{};  ///< Nothing computed, for want of a collective's end.
+  std::uint64_t work = 0;      ///< Kernels, copies and fills.
 };
 
 /// What a trace file holds, before anything is made of it.

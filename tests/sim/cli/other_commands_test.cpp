@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -102,6 +103,25 @@ TEST(ImportCommand, CountsWhatItSkipsOnStderrAndRefusesItIfStrict) {
   std::ifstream stream(file);
   EXPECT_EQ(json::parse(stream)["model"], "tiny");
   EXPECT_EQ(run_cli({"import", trace, "--batch", "4", "--strict"}).exit_code, 2);
+}
+
+TEST(ImportCommand, TellsWhatIsKnownOfTheWorkloadAndWhatToDoNext) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.file("graph.txt", kGraph);
+  const std::string file = folder.file("w.json");
+  const Outcome outcome = run_cli({"import", trace, "--batch", "4", "-o", file});
+  EXPECT_NE(outcome.err.find("\n  the GPU is not stated in the file\n"), std::string::npos);
+  EXPECT_NE(outcome.err.find("next: stepcast run --workload " + file + " --cluster"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST(ImportCommand, WritesNothingForATraceThatItRefuses) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.file("graph.txt", kGraph);
+  const std::string file = folder.file("w.json");
+  EXPECT_EQ(run_cli({"import", trace, "--batch", "4", "--strict", "-o", file}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST(ExplainCommand, DefinesATerm) {

@@ -71,6 +71,14 @@ TEST_F(Import, ReadsThroughGzip) {
   EXPECT_EQ(to_json_text(import_text(gzipped(own))), own);
 }
 
+TEST_F(Import, AByteOrderMarkInFrontIsPassedOver) {
+  import_text("\xEF\xBB\xBF" + read_text_file(kVgg16));
+  EXPECT_EQ(report_.format, "stepcast");
+  import_text("\xEF\xBB\xBF" +
+              read_text_file(STEPCAST_SOURCE_DIR "/tests/golden/data/small-trace.json"));
+  EXPECT_EQ(report_.format, "kineto");
+}
+
 TEST_F(Import, UnknownContentListsTheKnownFormats) {
   const std::string expected =
       path() +
@@ -80,6 +88,16 @@ TEST_F(Import, UnknownContentListsTheKnownFormats) {
   EXPECT_EQ(error_of("hello\n"), expected);
   EXPECT_EQ(error_of(std::string("\0\0\0", 3)), expected);
   EXPECT_EQ(error_of(gzipped("")), path() + ": is empty");
+}
+
+TEST_F(Import, AnArchiveIsToBeUnpackedFirst) {
+  std::string tar = "trace.json" + std::string(247, '\0') + "ustar" + std::string(300, '\0');
+  EXPECT_EQ(error_of(gzipped(tar)),
+            path() + ": is a tar archive: unpack it first (tar -xf) and give the trace in it");
+  EXPECT_EQ(error_of("PK\x03\x04 and more"),
+            path() + ": is a zip archive: unpack it first (unzip) and give the trace in it");
+  EXPECT_EQ(error_of("\xFD\x37zXZ"),
+            path() + ": is compressed with xz: unpack it first (unxz); gzip is read as it is");
 }
 
 TEST_F(Import, TruncatedGzipIsCalledSo) {

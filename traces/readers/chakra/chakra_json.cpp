@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -13,44 +15,67 @@ using nlohmann::json;
 
 constexpr double kMicrosecond = 1e-6;
 constexpr double kLongest = 3.6e9;  // An hour in microseconds.
-constexpr int kSend = 5;            // Node types from here on communicate.
+constexpr std::uint64_t kSend = 5;  // Node types from here on communicate.
+
+/// The fields of one node, as far as they are read.
+class NodeFields {
+ public:
+  NodeFields(const json& node, const std::string& place) : node_(node), place_(place) {
+    if (!node.is_object())
+      throw InputError(place + ": expected a node");
+  }
+
+  std::uint64_t whole(const char* field) const {
+    const json value = node_.value(field, json());
+    if (!value.is_number_unsigned())
+      fail(field, "a whole number");
+    return value;
+  }
+  std::string name() const {
+    const json value = node_.value("Name", json());
+    if (!value.is_string())
+      fail("Name", "a name");
+    return value;
+  }
+  Seconds runtime() const {
+    const json value = node_.value("runtime", json(0));
+    if (!value.is_number() || value < 0 || value > kLongest)
+      fail("runtime", "microseconds from 0 on");
+    return Seconds{value.get<double>() * kMicrosecond};
+  }
+  bool on_host() const {
+    const json value = node_.value("is_cpu_op", json(true));
+    if (!value.is_boolean())
+      fail("is_cpu_op", "true or false");
+    return value;
+  }
+  std::vector<std::uint64_t> dependencies() const {
+    const json values = node_.value("data_deps", json::array());
+    const auto whole = [](const json& value) { return value.is_number_unsigned(); };
+    if (!values.is_array() || !std::ranges::all_of(values, whole))
+      fail("data_deps", "a list of node numbers");
+    return values;
+  }
+
+ private:
+  [[noreturn]] void fail(const char* field, const char* expected) const {
+    throw InputError(fmt::format("{}/{}: expected {}", place_, field, expected));
+  }
+
+  const json& node_;
+  const std::string& place_;
+};
 
 ChakraNode node_of(const json& value, const std::string& place) {
-  const auto fail = [&](const char* field, const char* expected) {
-    throw InputError(fmt::format("{}/{}: expected {}", place, field, expected));
-  };
-  if (!value.is_object())
-    throw InputError(place + ": expected a node");
-  const json id = value.value("Id", json());
-  const json name = value.value("Name", json());
-  const json type = value.value("NodeType", json());
-  const json runtime = value.value("runtime", json(0));
-  const json host = value.value("is_cpu_op", json(true));
-  if (!id.is_number_unsigned())
-    fail("Id", "a whole number");
-  if (!name.is_string())
-    fail("Name", "a name");
-  if (!type.is_number_unsigned())
-    fail("NodeType", "a whole number");
-  if (!runtime.is_number() || runtime < 0 || runtime > kLongest)
-    fail("runtime", "microseconds from 0 on");
-  if (!host.is_boolean())
-    fail("is_cpu_op", "true or false");
-  ChakraNode node{.id = id,
-                  .name = name,
-                  .duration = Seconds{runtime.get<double>() * kMicrosecond},
-                  .on_host = host,
-                  .communicates = type >= kSend};
+  const NodeFields fields(value, place);
+  ChakraNode node{.id = fields.whole("Id"),
+                  .name = fields.name(),
+                  .duration = fields.runtime(),
+                  .on_host = fields.on_host(),
+                  .communicates = fields.whole("NodeType") >= kSend,
+                  .data_dependencies = fields.dependencies()};
   if (node.communicates)
     node.collective = collective_kind_of(node.name);
-  const json dependencies = value.value("data_deps", json::array());
-  if (!dependencies.is_array())
-    fail("data_deps", "a list of node numbers");
-  for (const json& dependency : dependencies) {
-    if (!dependency.is_number_unsigned())
-      fail("data_deps", "a list of node numbers");
-    node.data_dependencies.push_back(dependency);
-  }
   return node;
 }
 

@@ -1,14 +1,16 @@
 #include "traces/readers/chakra/chakra_reader.hpp"
 
-#include <algorithm>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
+#include "traces/readers/chakra/chakra_layers.hpp"
 
 namespace stepcast {
 namespace {
@@ -35,55 +37,38 @@ std::vector<ChakraNode> read_nodes(const TraceStream& file, ImportReport& report
   return nodes;
 }
 
-bool is_backward(const std::string& name) {
-  return name.find("backward") != std::string::npos || name.find("Backward") != std::string::npos;
-}
-
-/// "convolution_backward" of "aten::convolution_backward(0)".
-std::string operator_of(const std::string& name) {
-  const std::string bare = name.substr(0, name.find('('));
-  const std::size_t colon = bare.rfind("::");
-  return colon == std::string::npos ? bare : bare.substr(colon + 2);
-}
-
-/// The host operator that a piece of device work belongs to: the first it depends on.
-const ChakraNode* operator_before(const ChakraNode& node, const std::vector<ChakraNode>& nodes,
-                                  const NodeIndex& known) {
-  for (const std::uint64_t before : node.data_dependencies) {
-    const auto found = known.find(before);
-    if (found != known.end() && nodes[found->second].on_host)
-      return &nodes[found->second];
-  }
-  return nullptr;
-}
-
-/// The layers of the graph: forward ones in order, then the backward ones in reverse order, so that
-/// a backward pass meets them as recorded.
-std::vector<Layer> layers_of(const std::vector<ChakraNode>& nodes) {
-  NodeIndex known;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    known.emplace(nodes[i].id, i);
-  std::vector<Layer> forward;
-  std::vector<Layer> backward;
-  const ChakraNode* last = nullptr;
-  bool behind = false;
-  for (const ChakraNode& node : nodes) {
-    behind = behind || (node.on_host && is_backward(node.name));
-    if (node.on_host || node.communicates)
-      continue;
-    const ChakraNode* around = operator_before(node, nodes, known);
-    auto& layers = behind ? backward : forward;
-    if (layers.empty() || around != last) {
-      const std::string kind = operator_of(around == nullptr ? node.name : around->name);
-      layers.push_back(
-          {.name = fmt::format("{}-{}", kind, node.id), .kind = kind, .parameters = {}});
+/// Device time and number of the collectives, which are in no layer.
+std::string collectives_note(const std::vector<ChakraNode>& nodes) {
+  Seconds time{};
+  std::size_t count = 0;
+  for (const ChakraNode& node : nodes)
+    if (node.communicates && !node.on_host) {
+      time += node.duration;
+      ++count;
     }
-    (behind ? layers.back().backward : layers.back().forward) += node.duration;
-    last = around;
-  }
-  std::ranges::reverse(backward);
-  std::ranges::move(backward, std::back_inserter(forward));
-  return forward;
+  return fmt::format("{} collectives of {} on the device are left out: a schedule adds its own",
+                     count, format_seconds(time));
+}
+
+std::vector<std::string> notes_of(const std::vector<ChakraNode>& nodes, const ChakraLayers& found) {
+  std::vector<std::string> notes = {
+      fmt::format("{} backward operators joined to their forward ones by kind, in reverse order; "
+                  "the other {} counted to the layer before them",
+                  found.joined, found.backward - found.joined),
+      "what follows the backward pass and its collectives is the optimizer, the first layer",
+      collectives_note(nodes),
+      "not in the graph: sizes of gradients, and when work ran: neither waits for the host nor "
+      "overlap are known"};
+  if (!found.odd.empty())
+    notes.push_back(fmt::format("not joined, as they occur more or less often forward: {}",
+                                fmt::join(found.odd, ", ")));
+  return notes;
+}
+
+void count_doubts(const ChakraLayers& found, const std::string& origin, ImportReport& report) {
+  report.doubt("gradient sizes that the trace does not tell", origin);
+  for (const std::string& kind : found.odd)
+    report.doubt("kind of operator that occurs more or less often backward than forward", kind);
 }
 
 }  // namespace
@@ -111,19 +96,17 @@ Workload ChakraReader::read(const std::vector<TraceStream>& files, const ImportO
   workload.device = options.device.empty() ? name() : options.device;
   workload.batch = *options.batch;
   workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
-  workload.layers = layers_of(nodes);
+  ChakraLayers found = layers_of(operators_of(nodes));
+  workload.layers = std::move(found.layers);
   if (forward_time(workload) + backward_time(workload) <= Seconds{})
     throw InputError(file.origin + ": expected device work with a duration, found none");
-  report.doubt("gradient sizes that the trace does not tell", file.origin);
-  workload.provenance = {
-      .kind = ProvenanceKind::Measured,
-      .source =
-          options.source.empty() ? fmt::format("Chakra graph {}", file.origin) : options.source,
-      .method =
-          "device time behind a host operator; backward from the first operator on whose name "
-          "says so",
-      .notes = {"gradient sizes are not in the graph",
-                "the optimizer's work is part of the backward pass"}};
+  count_doubts(found, file.origin, report);
+  workload.provenance = {.kind = ProvenanceKind::Measured,
+                         .source = options.source.empty()
+                                       ? fmt::format("Chakra graph {}", file.origin)
+                                       : options.source,
+                         .method = "device time of the kernels that an operator launched, summed",
+                         .notes = notes_of(nodes, found)};
   return workload;
 }
 

@@ -7,8 +7,8 @@ namespace stepcast {
 /// Chakra graphs (Sridharan et al. 2023; MLCommons): nodes of one step with durations and
 /// dependencies, as JSON or protocol buffers.
 ///
-/// The graph names no layers: device work of consecutive nodes behind one host operator is a layer;
-/// behind the first operator whose name says backward it is backward work, before that forward.
+/// The graph names no layers and holds no times but durations: see layers_of(ChakraOperator...) for
+/// what is concluded, and the notes of the workload for what is not known.
 class ChakraReader final : public TraceReader {
  public:
   std::string name() const override { return "chakra"; }

@@ -1,5 +1,6 @@
 #include "traces/readers/chrome_json/chrome_events.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <istream>
 
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "traces/readers/chrome_json/repaired_buffer.hpp"
 
 namespace stepcast {
@@ -17,6 +19,15 @@ using nlohmann::json;
 constexpr double kMicrosecond = 1e-6;
 constexpr std::size_t kDeepest = 64;
 constexpr std::size_t kMostNumbers = 64;  // Of one shape list; longer ones are cut.
+
+/// The end of what the parser read last: there it stopped. Bytes that may be no UTF-8 are replaced.
+std::string tail_of(const std::string& token) {
+  constexpr std::size_t kShown = 20;
+  std::string tail = token.substr(token.size() - std::min(token.size(), kShown));
+  std::ranges::replace_if(
+      tail, [](char c) { return static_cast<unsigned char>(c) >= 0x80U; }, '?');
+  return tail;
+}
 
 /// Follows the parser through the document and fills one event after the other. Where it stands is
 /// the path of keys: nothing but the current event is kept.
@@ -126,6 +137,8 @@ bool ChromeHandler::start_array(std::size_t) {
       event_.slots[event_.arguments - 1].shapes.emplace_back();
     return true;
   }
+  if (place() == Place::Events)
+    sink_.stray();
   const bool events = places_.empty() || (places_.size() == 1 && key_ == "traceEvents");
   open(events ? Place::Events : Place::Elsewhere);
   return true;
@@ -176,6 +189,7 @@ bool ChromeHandler::scalar(std::optional<double> number, std::string_view text) 
     case Place::Outside:
       throw InputError(origin_ + ": expected an object or a list of events, found a single value");
     case Place::Events:
+      sink_.stray();
       return true;
     case Place::Event:
       event_field(number, text);
@@ -253,7 +267,8 @@ bool ChromeHandler::parse_error(std::size_t position, const std::string& token,
   }
   if (at_end)
     throw InputError(origin_ + ": the text ends too early (is the file truncated?)");
-  throw InputError(fmt::format("{}: byte {}: no JSON", origin_, position));
+  throw InputError(
+      fmt::format("{}: byte {}: no JSON: found {}", origin_, position, in_quotes(tail_of(token))));
 }
 
 }  // namespace

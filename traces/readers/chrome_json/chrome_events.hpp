@@ -43,6 +43,8 @@ class ChromeSink {
  public:
   virtual ~ChromeSink() = default;
   virtual void event(const ChromeEvent& event) = 0;
+  /// An entry of the list of events that is no object.
+  virtual void stray() {}
   /// A number or text beside the events, by its path of keys: "distributedInfo/rank",
   /// "deviceProperties/name" (of every device).
   virtual void property(const std::string& path, const ChromeArgument& value) = 0;

@@ -8,6 +8,9 @@
 namespace stepcast {
 namespace {
 
+constexpr double kWarmUp = 2;      // Times the median step.
+constexpr double kNoticed = 0.01;  // Share of the computation that a layer is noticed from.
+
 bool is_empty(const LayerTimes& layer) {
   return layer.work == 0 && layer.gradients.empty() && layer.forward_gap <= Seconds{};
 }
@@ -23,6 +26,42 @@ void drop_idle_steps(std::vector<StepLayers>& steps, ImportReport& report) {
   std::erase_if(steps, is_idle);
 }
 
+/// The optimizer, the first layer, has the gap before copies of input too: it goes from all or
+/// none.
+void drop_empty_layers(std::vector<StepLayers>& steps) {
+  const bool no_optimizer = std::ranges::all_of(
+      steps, [](const StepLayers& step) { return is_empty(step.layers.front()); });
+  for (StepLayers& step : steps) {
+    const auto rest = std::ranges::remove_if(step.layers.begin() + 1, step.layers.end(), is_empty);
+    step.layers.erase(rest.begin(), rest.end());
+    if (no_optimizer)
+      step.layers.erase(step.layers.begin());
+  }
+}
+
+/// The first steps of a rank, as long as they are far longer than most.
+void drop_warm_up(std::vector<StepLayers>& steps, ImportReport& report) {
+  std::vector<Seconds> durations;
+  for (const StepLayers& step : steps)
+    durations.push_back(step.duration);
+  std::ranges::sort(durations);
+  const Seconds median = durations[(durations.size() - 1) / 2];
+  std::vector<StepLayers> kept;
+  bool warm = false;
+  std::uint32_t last = kNoStep;
+  for (StepLayers& step : steps) {
+    const bool next_rank = step.step <= last;
+    last = step.step;
+    warm = (warm && !next_rank) || step.duration <= median * kWarmUp;
+    if (warm)
+      kept.push_back(std::move(step));
+    else
+      report.skip("first step of more than twice the median time, as of a warm-up",
+                  fmt::format("step {}", step.step));
+  }
+  steps = std::move(kept);
+}
+
 /// Names of the layers and the number of gradients of each: what makes two steps alike.
 std::string signature_of(const StepLayers& step) {
   std::string signature;
@@ -31,12 +70,13 @@ std::string signature_of(const StepLayers& step) {
   return signature;
 }
 
+/// Of two as common, the one of more layers: the other is part of a step.
 std::string most_common_signature(const std::vector<StepLayers>& steps) {
   std::map<std::string, std::size_t> counts;
   for (const StepLayers& step : steps)
     ++counts[signature_of(step)];
-  return std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; })
-      ->first;
+  const auto rank = [](const auto& entry) { return std::pair(entry.second, entry.first.size()); };
+  return std::ranges::max_element(counts, {}, rank)->first;
 }
 
 Seconds device_time(const StepLayers& step) {
@@ -46,58 +86,83 @@ Seconds device_time(const StepLayers& step) {
   return sum;
 }
 
-void add(const StepLayers& step, AverageStep& sum) {
-  for (std::size_t i = 0; i < sum.layers.size(); ++i) {
-    const LayerTimes& layer = step.layers[i];
-    sum.layers[i].forward += layer.forward;
-    sum.layers[i].backward += layer.backward;
-    sum.layers[i].forward_gap += layer.forward_gap;
-    sum.layers[i].backward_gap += layer.backward_gap;
-  }
-  const Seconds time = device_time(step);
-  sum.smallest = sum.steps == 0 ? time : std::min(sum.smallest, time);
-  sum.largest = std::max(sum.largest, time);
-  sum.mean += time;
-  sum.input_copies += step.input_copies;
-  ++sum.steps;
+/// Of one quantity of every step.
+template <typename Quantity>
+Spread spread_over(const std::vector<StepLayers>& steps, Quantity quantity) {
+  std::vector<Seconds> times;
+  for (const StepLayers& step : steps)
+    times.push_back(quantity(step));
+  return spread_of(std::move(times));
 }
 
-void divide(AverageStep& sum) {
-  const double count = sum.steps;
-  sum.mean = sum.mean / count;
-  sum.input_copies = sum.input_copies / count;
-  for (LayerTimes& layer : sum.layers) {
-    layer.forward = layer.forward / count;
-    layer.backward = layer.backward / count;
-    layer.forward_gap = layer.forward_gap / count;
-    layer.backward_gap = layer.backward_gap / count;
-  }
+/// Keeps the steps that consist of the layers most of them have.
+void keep_alike(std::vector<StepLayers>& steps, ImportReport& report) {
+  const std::string wanted = most_common_signature(steps);
+  std::erase_if(steps, [&](const StepLayers& step) {
+    const bool other = signature_of(step) != wanted;
+    if (other)
+      report.skip("step with other layers than most", fmt::format("step {}", step.step));
+    return other;
+  });
+}
+
+/// Notes how far the steps of one direction of a layer lie apart.
+void note_ratio(const std::string& name, const Spread& spread, AverageStep& result,
+                std::vector<double>& ratios) {
+  if (spread.mean <= Seconds{})
+    return;
+  const double ratio = spread.deviation / spread.mean;
+  ratios.push_back(ratio);
+  if (spread.mean >= result.computation.mean * kNoticed && ratio > result.most_uneven.ratio)
+    result.most_uneven = {.name = name, .ratio = ratio};
+}
+
+void average_layer(const std::vector<StepLayers>& steps, std::size_t at, AverageStep& result,
+                   std::vector<double>& ratios) {
+  LayerTimes& layer = result.layers[at];
+  const auto over = [&](Seconds LayerTimes::*time) {
+    return spread_over(steps, [&](const StepLayers& step) { return step.layers[at].*time; });
+  };
+  const Spread forward = over(&LayerTimes::forward);
+  const Spread backward = over(&LayerTimes::backward);
+  layer.forward = forward.mean;
+  layer.backward = backward.mean;
+  layer.forward_gap = over(&LayerTimes::forward_gap).mean;
+  layer.backward_gap = over(&LayerTimes::backward_gap).mean;
+  note_ratio(layer.name + " forward", forward, result, ratios);
+  note_ratio(layer.name + " backward", backward, result, ratios);
+}
+
+/// Precondition: not empty, all with the same layers.
+AverageStep average_of(const std::vector<StepLayers>& steps) {
+  AverageStep result{.layers = steps.front().layers,
+                     .steps = static_cast<std::uint32_t>(steps.size()),
+                     .duration = spread_over(steps, [](const auto& s) { return s.duration; }),
+                     .computation = spread_over(steps, device_time)};
+  const auto mean = [&](Seconds StepLayers::*time) {
+    return spread_over(steps, [&](const StepLayers& step) { return step.*time; }).mean;
+  };
+  result.input_copies = mean(&StepLayers::input_copies);
+  result.collective_waits = mean(&StepLayers::collective_waits);
+  result.pauses = mean(&StepLayers::pauses);
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < result.layers.size(); ++i)
+    average_layer(steps, i, result, ratios);
+  std::ranges::sort(ratios);
+  result.median_ratio = ratios.empty() ? 0 : ratios[ratios.size() / 2];
+  return result;
 }
 
 }  // namespace
 
 AverageStep average(std::vector<StepLayers> steps, ImportReport& report) {
-  AverageStep result;
-  for (StepLayers& step : steps)
-    std::erase_if(step.layers, is_empty);
   drop_idle_steps(steps, report);
   if (steps.empty())
-    return result;
-  const std::string wanted = most_common_signature(steps);
-  for (const StepLayers& step : steps) {
-    if (signature_of(step) != wanted) {
-      report.skip("step with other layers than most", fmt::format("step {}", step.step));
-      continue;
-    }
-    if (result.steps == 0) {
-      result.layers = step.layers;
-      for (LayerTimes& layer : result.layers)
-        layer.forward = layer.backward = layer.forward_gap = layer.backward_gap = Seconds{};
-    }
-    add(step, result);
-  }
-  divide(result);
-  return result;
+    return {};
+  drop_empty_layers(steps);
+  keep_alike(steps, report);
+  drop_warm_up(steps, report);
+  return average_of(steps);
 }
 
 }  // namespace stepcast

@@ -41,7 +41,6 @@ void note_facts(const KinetoTrace& trace, const KinetoView& view, const RankStep
   facts.device_name = trace.device_name;
   facts.steps_by = view.steps.how;
   facts.batch = batch_by_shapes(trace, view);
-  facts.step_time = mean_step(view.steps);
   facts.repaired_backslashes = trace.repaired_backslashes;
   if (!rank.steps.empty())
     for (const GradientBucket& bucket : rank.steps.back().buckets)

@@ -1,49 +1,16 @@
 #include "traces/readers/kineto/kineto_summary.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "traces/readers/kineto/device_idle.hpp"
+#include "traces/readers/kineto/intervals.hpp"
+
 namespace stepcast {
 namespace {
-
-using Interval = std::pair<Seconds, Seconds>;
-
-/// The union of intervals that are in order of their begin.
-std::vector<Interval> united(const std::vector<Interval>& intervals) {
-  std::vector<Interval> merged;
-  for (const auto& [begin, end] : intervals) {
-    if (merged.empty() || begin > merged.back().second)
-      merged.emplace_back(begin, end);
-    else
-      merged.back().second = std::max(merged.back().second, end);
-  }
-  return merged;
-}
-
-Seconds length_of(const std::vector<Interval>& merged) {
-  Seconds length{};
-  for (const auto& [begin, end] : merged)
-    length += end - begin;
-  return length;
-}
-
-Seconds common_length(const std::vector<Interval>& a, const std::vector<Interval>& b) {
-  Seconds length{};
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < a.size() && j < b.size()) {
-    const Seconds begin = std::max(a[i].first, b[j].first);
-    const Seconds end = std::min(a[i].second, b[j].second);
-    if (end > begin)
-      length += end - begin;
-    a[i].second < b[j].second ? ++i : ++j;
-  }
-  return length;
-}
 
 void add_overlap(const KinetoTrace& trace, const KinetoView& view, TraceSummary& summary) {
   std::vector<Interval> computing;
@@ -112,6 +79,21 @@ void add_steps(const KinetoTrace& trace, const KinetoView& view, TraceSummary& s
   }
 }
 
+void add_idle(const IdleTime& idle, StepSummary& step) {
+  step.host_gaps += idle.without_collectives();
+  step.collective_waits += idle.collective;
+}
+
+/// What the device idled in each step, see find_idle().
+void add_idle(const KinetoTrace& trace, const KinetoView& view, TraceSummary& summary) {
+  const DeviceIdle idle = find_idle(trace, view);
+  for (std::size_t i = 0; i < view.work.size(); ++i)
+    if (view.work[i].step != kNoStep)
+      add_idle(idle.before[i], summary.steps[view.work[i].step]);
+  for (std::size_t i = 0; i < summary.steps.size(); ++i)
+    add_idle(idle.behind[i], summary.steps[i]);
+}
+
 }  // namespace
 
 TraceSummary summarize(const KinetoTrace& trace, const KinetoView& view) {
@@ -123,6 +105,7 @@ TraceSummary summarize(const KinetoTrace& trace, const KinetoView& view) {
   if (trace.world_size)
     summary.facts.emplace_back("ranks", fmt::format("{}", *trace.world_size));
   add_steps(trace, view, summary);
+  add_idle(trace, view, summary);
   add_categories(trace, view, summary);
   add_collectives(trace, view, summary);
   add_overlap(trace, view, summary);

@@ -17,6 +17,8 @@ namespace stepcast {
 namespace {
 
 constexpr double kLargestCount = 1e18;
+constexpr std::uint64_t kLargestBatch = 1U << 30;
+constexpr Seconds kLongest{86'400};
 constexpr std::int64_t kLatestTime = 1'000'000'000'000'000'000;  // Microseconds.
 constexpr std::uint64_t kNanosecondsEach = 1000;                 // Microsecond.
 
@@ -78,6 +80,7 @@ class KinetoBuilder final : public ChromeSink {
   bool saw_events() const { return number_ > 0; }
 
   void event(const ChromeEvent& event) override;
+  void stray() override;
   void property(const std::string& path, const ChromeArgument& value) override;
 
  private:
@@ -124,11 +127,18 @@ void KinetoBuilder::event(const ChromeEvent& event) {
   trace_.events.push_back(added);
 }
 
+void KinetoBuilder::stray() {
+  ++number_;
+  report_.skip("entry of the list that is no event", place());
+}
+
 bool KinetoBuilder::is_sound(const ChromeEvent& event) {
   if (!event.start || !event.duration)
     report_.skip("event without a start or duration", place());
   else if (!(*event.duration >= Seconds{}))
     report_.skip("event with a negative duration", place());
+  else if (*event.duration > kLongest)
+    report_.skip("event of more than a day", place());
   else
     return true;
   return false;
@@ -162,9 +172,8 @@ void KinetoBuilder::add_shapes(const ChromeEvent& event, KinetoEvent& added) {
   for (const double extent : shape)
     product *= extent;
   added.elements = count_of(product);
-  if (shape.size() > 1)
-    added.batch = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(count_of(shape.front()), std::numeric_limits<int>::max()));
+  if (shape.size() > 1 && count_of(shape.front()) <= kLargestBatch)
+    added.batch = static_cast<std::uint32_t>(count_of(shape.front()));
 }
 
 void KinetoBuilder::add_collective(const ChromeEvent& event, KinetoEvent& added) {

@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/device_names.hpp"
 
 namespace stepcast {
 namespace {
@@ -32,6 +33,16 @@ std::string model_of(const std::string& origin) {
   const std::string file = std::filesystem::path(origin).filename().string();
   const std::string model = slug(file.substr(0, file.find('.')));
   return model.empty() ? "model" : model;
+}
+
+/// The shipped device of this name, else the name itself.
+std::string device_of(const KinetoFacts& facts, const ImportOptions& options) {
+  if (!options.device.empty())
+    return options.device;
+  const std::string own = slug(facts.device_name);
+  if (own.empty())
+    return "kineto";
+  return find_device_called(facts.device_name).value_or(own);
 }
 
 std::uint32_t batch_of(const KinetoFacts& facts, const ImportOptions& options) {
@@ -87,8 +98,53 @@ std::string gap_note(const AverageStep& step, const ImportOptions& options) {
   Seconds gaps{};
   for (const LayerTimes& layer : step.layers)
     gaps += layer.forward_gap + layer.backward_gap;
-  return fmt::format("the device waited {} a step for the host: {}", format_seconds(gaps),
-                     options.drop_gaps ? "left out" : "kept as layers of kind HostGap");
+  const std::string pauses = step.pauses > Seconds{}
+                                 ? fmt::format(" ({} of it before work that was launched already)",
+                                               format_seconds(step.pauses))
+                                 : "";
+  const char* const bound =
+      gaps > step.computation.mean
+          ? "; the step is bound by the host, which a profiler slows down: its own pace is unknown"
+          : "";
+  return fmt::format("the device idled {} a step for the host{}: {}{}", format_seconds(gaps),
+                     pauses, options.drop_gaps ? "left out" : "kept as layers of kind HostGap",
+                     bound);
+}
+
+std::string unevenness_note(const AverageStep& step) {
+  constexpr double kPercent = 100;
+  std::string note = fmt::format(
+      "standard deviation of a layer's time over the steps: {:.1f} % of its mean (median layer)",
+      step.median_ratio * kPercent);
+  if (!step.most_uneven.name.empty())
+    note += fmt::format("; most uneven of the long ones: {} with {:.1f} %", step.most_uneven.name,
+                        step.most_uneven.ratio * kPercent);
+  return note;
+}
+
+std::vector<std::string> time_notes(const AverageStep& step, const ImportOptions& options) {
+  std::vector<std::string> notes = {
+      fmt::format("recorded step: {}", describe(step.duration)),
+      fmt::format("computation on the device: {}", describe(step.computation))};
+  if (step.steps > 1)
+    notes.push_back(unevenness_note(step));
+  notes.push_back(gap_note(step, options));
+  if (step.collective_waits > Seconds{})
+    notes.push_back(
+        fmt::format("the device waited {} a step for collectives: left out, a schedule "
+                    "adds its own",
+                    format_seconds(step.collective_waits)));
+  if (step.input_copies > Seconds{})
+    notes.push_back(fmt::format("{} a step of copies from host to device are left out",
+                                format_seconds(step.input_copies)));
+  return notes;
+}
+
+std::string buckets_note(const std::vector<Bytes>& buckets) {
+  std::vector<std::string> sizes;
+  for (const Bytes bucket : buckets)
+    sizes.push_back(format_bytes(bucket));
+  return fmt::format("gradient buckets: {}", fmt::join(sizes, ", "));
 }
 
 Provenance provenance_of(const AverageStep& step, const KinetoFacts& facts,
@@ -102,24 +158,16 @@ Provenance provenance_of(const AverageStep& step, const KinetoFacts& facts,
       "first layer is the optimizer",
       step.steps, facts.steps_by,
       facts.ranks > 1 ? fmt::format(" of {} ranks", facts.ranks) : std::string());
-  provenance.notes = {
-      fmt::format("recorded step {}, computation on the device {} ({} to {})",
-                  format_seconds(facts.step_time), format_seconds(step.mean),
-                  format_seconds(step.smallest), format_seconds(step.largest)),
-      gap_note(step, options),
-      fmt::format("gradient sizes (fp32): {}",
-                  facts.gradients_by.empty() ? "not in the trace" : facts.gradients_by)};
+  provenance.notes = time_notes(step, options);
+  provenance.notes.push_back(fmt::format("gradient sizes (fp32): {}", facts.gradients_by.empty()
+                                                                          ? "not in the trace"
+                                                                          : facts.gradients_by));
+  if (!facts.device_name.empty())
+    provenance.notes.push_back(fmt::format("device by the trace: {}", facts.device_name));
   if (!facts.alignment.empty())
     provenance.notes.push_back(facts.alignment);
-  if (step.input_copies > Seconds{})
-    provenance.notes.push_back(fmt::format("{} a step of copies from host to device are left out",
-                                           format_seconds(step.input_copies)));
-  if (!facts.buckets.empty()) {
-    std::vector<std::string> sizes;
-    for (const Bytes bucket : facts.buckets)
-      sizes.push_back(format_bytes(bucket));
-    provenance.notes.push_back(fmt::format("gradient buckets: {}", fmt::join(sizes, ", ")));
-  }
+  if (!facts.buckets.empty())
+    provenance.notes.push_back(buckets_note(facts.buckets));
   return provenance;
 }
 
@@ -127,13 +175,11 @@ Provenance provenance_of(const AverageStep& step, const KinetoFacts& facts,
 
 Workload workload_of(const AverageStep& step, const KinetoFacts& facts,
                      const ImportOptions& options) {
-  if (step.mean <= Seconds{})
+  if (step.computation.mean <= Seconds{})
     throw InputError(facts.origin + ": expected work on a device in a step, found none");
   Workload workload;
   workload.model = options.model.empty() ? model_of(facts.origin) : options.model;
-  workload.device = !options.device.empty()           ? options.device
-                    : slug(facts.device_name).empty() ? "kineto"
-                                                      : slug(facts.device_name);
+  workload.device = device_of(facts, options);
   workload.batch = batch_of(facts, options);
   workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
   workload.provenance = provenance_of(step, facts, options);

@@ -14,7 +14,6 @@ struct KinetoFacts {
   std::string steps_by;        ///< How steps were told apart.
   std::string gradients_by;    ///< Where their sizes come from; empty: not known.
   std::uint32_t batch = 0;     ///< By the recorded shapes; 0: not recorded.
-  Seconds step_time{};         ///< Mean, on the host's clock.
   std::vector<Bytes> buckets;  ///< Gradient buckets in the order of their all-reduces.
   std::string alignment;       ///< Of the ranks' clocks; empty: one rank.
   std::uint64_t repaired_backslashes = 0;

@@ -21,7 +21,7 @@ struct LayerTimes {
   std::string kind;
   Seconds forward{};
   Seconds backward{};
-  Seconds forward_gap{};   ///< The device waited so long for the host before the forward work.
+  Seconds forward_gap{};   ///< The device idled so long before the forward work, see DeviceIdle.
   Seconds backward_gap{};  ///< The same before the backward work.
   std::vector<LayerGradient> gradients;
   std::uint32_t work = 0;  ///< Kernels, copies and fills.
@@ -37,9 +37,12 @@ struct GradientBucket {
 /// update that precedes the forward pass.
 struct StepLayers {
   std::uint32_t step = 0;
+  Seconds duration{};  ///< On the host's clock.
   std::vector<LayerTimes> layers;
-  Seconds input_copies{};   ///< Host to device; in no layer.
-  Seconds communication{};  ///< In no layer.
+  Seconds input_copies{};      ///< Host to device; in no layer.
+  Seconds communication{};     ///< In no layer.
+  Seconds collective_waits{};  ///< Nothing computed, for want of a collective's end; in no layer.
+  Seconds pauses{};            ///< Of the gaps, those before work that was launched already.
   std::vector<GradientBucket> buckets;
 };
 

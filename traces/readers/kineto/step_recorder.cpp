@@ -13,6 +13,10 @@ constexpr Seconds kTolerance{2e-6};  // As of step_recorder_host.cpp.
 constexpr std::size_t kLabel = 60;
 constexpr double kFloat = 4;
 
+bool ends_within(Seconds time, const RecordedTask& task) {
+  return task.start < time && time < task.start + task.duration;
+}
+
 }  // namespace
 
 RecordedStep StepRecorder::run(const StepLayers& layers) {
@@ -46,36 +50,43 @@ void StepRecorder::add_device_work() {
   for (const DeviceWork& work : view_.work) {
     if (work.step != number_ || work.launch == kNoEvent)
       continue;
-    const KinetoEvent& done = event(work.event);
-    RecordedTask added{.stream = stream(fmt::format("device stream {}", done.stream)),
-                       .kind = RecordedKind::Kernel,
-                       .start = done.start,
-                       .duration = done.duration,
-                       .label = trace_.name_of(done).substr(0, kLabel)};
-    if (work.phase == WorkPhase::Communication) {
-      const KnownCollective known = collective_of(trace_, work);
-      added.kind = RecordedKind::Collective;
-      added.collective = known.kind;
-      added.size = known.size;
-      added.gradients = known.kind == CollectiveKind::AllReduce &&
-                        event(work.launch).thread != view_.steps.thread;
-    } else if (done.kind != KinetoKind::Kernel) {
-      added.kind = RecordedKind::Copy;
-    }
-    // A blocking copy goes on a little after its call has returned: that part holds nobody up.
-    const Seconds returned = event(work.launch).end();
-    const bool blocking =
-        (work.phase == WorkPhase::InputCopy || work.phase == WorkPhase::OutputCopy) &&
-        added.start < returned && returned < done.end();
-    if (blocking)
-      added.duration = returned - added.start;
-    add_device_task(added, work.launch);
-    if (!blocking)
-      continue;
-    added.start = returned;
-    added.duration = done.end() - returned;
-    add_device_task(added, work.launch);
+    const RecordedTask task = task_of(work);
+    const bool copies = work.phase == WorkPhase::InputCopy || work.phase == WorkPhase::OutputCopy;
+    if (copies && ends_within(event(work.launch).end(), task))
+      add_blocking_copy(task, work.launch);
+    else
+      add_device_task(task, work.launch);
   }
+}
+
+RecordedTask StepRecorder::task_of(const DeviceWork& work) {
+  const KinetoEvent& done = event(work.event);
+  RecordedTask task{
+      .stream = stream(fmt::format("device stream {}", done.stream)),
+      .kind = done.kind == KinetoKind::Kernel ? RecordedKind::Kernel : RecordedKind::Copy,
+      .start = done.start,
+      .duration = done.duration,
+      .label = trace_.name_of(done).substr(0, kLabel)};
+  if (work.phase != WorkPhase::Communication)
+    return task;
+  const KnownCollective known = collective_of(trace_, work);
+  task.kind = RecordedKind::Collective;
+  task.collective = known.kind;
+  task.size = known.size;
+  task.gradients =
+      known.kind == CollectiveKind::AllReduce && event(work.launch).thread != view_.steps.thread;
+  return task;
+}
+
+// It goes on a little after its call has returned: that part holds nobody up.
+void StepRecorder::add_blocking_copy(RecordedTask task, std::uint32_t launch) {
+  const Seconds returned = event(launch).end();
+  const Seconds end = task.start + task.duration;
+  task.duration = returned - task.start;
+  add_device_task(task, launch);
+  task.start = returned;
+  task.duration = end - returned;
+  add_device_task(task, launch);
 }
 
 void StepRecorder::add_device_task(const RecordedTask& task, std::uint32_t launch) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "traces/readers/kineto/host_gaps.hpp"
+#include "traces/readers/kineto/host_spans.hpp"
 #include "traces/readers/kineto/layer_times.hpp"
 #include "traces/replay/recorded_step.hpp"
 
@@ -27,6 +27,8 @@ class StepRecorder {
 
  private:
   void add_device_work();
+  RecordedTask task_of(const DeviceWork& work);
+  void add_blocking_copy(RecordedTask task, std::uint32_t launch);
   void add_training_thread();
   void add_other_thread(std::uint16_t thread);
   void add_host_task(std::uint16_t stream, Seconds until);

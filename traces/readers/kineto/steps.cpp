@@ -1,6 +1,8 @@
 #include "traces/readers/kineto/steps.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
 
 #include <fmt/format.h>
@@ -9,6 +11,8 @@ namespace stepcast {
 namespace {
 
 using Events = std::vector<const KinetoEvent*>;
+
+constexpr std::string_view kProfilerStep = "ProfilerStep#";
 
 Events annotations_by_start(const KinetoTrace& trace) {
   Events found;
@@ -19,13 +23,6 @@ Events annotations_by_start(const KinetoTrace& trace) {
   return found;
 }
 
-Seconds end_of(const KinetoTrace& trace) {
-  Seconds end{};
-  for (const KinetoEvent& event : trace.events)
-    end = std::max(end, event.end());
-  return end;
-}
-
 Seconds begin_of(const KinetoTrace& trace) {
   Seconds begin = trace.events.empty() ? Seconds{} : trace.events.front().start;
   for (const KinetoEvent& event : trace.events)
@@ -33,33 +30,84 @@ Seconds begin_of(const KinetoTrace& trace) {
   return begin;
 }
 
-/// A step lasts until the next one begins; the last one until its annotation, or the trace, ends.
-KinetoSteps from(const KinetoTrace& trace, const Events& marks, std::string how, Seconds end) {
-  KinetoSteps result{.how = std::move(how), .thread = marks.front()->thread};
-  for (std::size_t i = 0; i < marks.size(); ++i) {
-    const Seconds until = i + 1 < marks.size() ? marks[i + 1]->start : end;
-    if (until > marks[i]->start)
+/// Of operators and device work: what the profiler does when it stops is no part of a step.
+Seconds end_of(const KinetoTrace& trace) {
+  Seconds end = begin_of(trace);
+  for (const KinetoEvent& event : trace.events)
+    if (event.kind == KinetoKind::Operator || is_device_work(event.kind))
+      end = std::max(end, event.end());
+  return end;
+}
+
+/// Steps between moments: each until the next one's begin.
+KinetoSteps from(const KinetoTrace& trace, const Events& marks, std::string how,
+                 const std::vector<Seconds>& ends) {
+  KinetoSteps result{.steps = {}, .how = std::move(how), .thread = marks.front()->thread};
+  for (std::size_t i = 0; i < marks.size(); ++i)
+    if (ends[i] > marks[i]->start)
       result.steps.push_back(
-          {.name = trace.name_of(*marks[i]), .begin = marks[i]->start, .end = until});
-  }
+          {.name = trace.name_of(*marks[i]), .begin = marks[i]->start, .end = ends[i]});
   return result;
+}
+
+/// Each lasts until the next begins; the last one to `end`.
+std::vector<Seconds> ends_at_next(const Events& marks, Seconds end) {
+  std::vector<Seconds> ends;
+  for (std::size_t i = 1; i < marks.size(); ++i)
+    ends.push_back(marks[i]->start);
+  ends.push_back(end);
+  return ends;
+}
+
+/// 4 of "ProfilerStep#4"; 0 of what is no number.
+std::uint64_t number_of(std::string_view name) {
+  std::uint64_t number = 0;
+  name.remove_prefix(kProfilerStep.size());
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number;
+}
+
+/// A step lasts until the next in number begins. Before steps that were not recorded, and at the
+/// end, it ends with its own annotation.
+std::vector<Seconds> ends_of_profiler_steps(const KinetoTrace& trace, const Events& marks) {
+  std::vector<Seconds> ends;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const bool followed = i + 1 < marks.size() && number_of(trace.name_of(*marks[i + 1])) <=
+                                                      number_of(trace.name_of(*marks[i])) + 1;
+    ends.push_back(followed ? marks[i + 1]->start : marks[i]->end());
+  }
+  return ends;
 }
 
 Events profiler_steps(const KinetoTrace& trace, const Events& annotations) {
   Events marks;
   for (const KinetoEvent* event : annotations)
-    if (trace.name_of(*event).starts_with("ProfilerStep#"))
+    if (trace.name_of(*event).starts_with(kProfilerStep))
       marks.push_back(event);
   return marks;
 }
 
-Events first_that_repeats(const Events& annotations) {
+/// Whether each begins after the one before has ended. One inside another is no next step.
+bool in_a_row(const Events& marks) {
+  return std::ranges::adjacent_find(marks, [](const KinetoEvent* a, const KinetoEvent* b) {
+           return b->start < a->end();
+         }) == marks.end();
+}
+
+/// PyTorch's own record of a collective: "nccl:all_reduce".
+bool notes_collective(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kBackends = {"nccl:", "gloo:", "mpi:", "ucc:"};
+  return std::ranges::any_of(kBackends, [&](std::string_view b) { return name.starts_with(b); });
+}
+
+Events first_that_repeats(const KinetoTrace& trace, const Events& annotations) {
   std::map<std::uint32_t, Events> by_name;
   for (const KinetoEvent* event : annotations)
-    by_name[event->name].push_back(event);
+    if (!notes_collective(trace.name_of(*event)))
+      by_name[event->name].push_back(event);
   for (const KinetoEvent* event : annotations)
-    if (by_name[event->name].size() > 1)
-      return by_name[event->name];
+    if (const Events& marks = by_name[event->name]; marks.size() > 1 && in_a_row(marks))
+      return marks;
   return {};
 }
 
@@ -77,14 +125,15 @@ std::uint16_t busiest_thread(const KinetoTrace& trace) {
 KinetoSteps find_steps(const KinetoTrace& trace) {
   const Events annotations = annotations_by_start(trace);
   if (const Events marks = profiler_steps(trace, annotations); !marks.empty()) {
-    KinetoSteps found = from(trace, marks, "ProfilerStep annotations", marks.back()->end());
+    KinetoSteps found =
+        from(trace, marks, "ProfilerStep annotations", ends_of_profiler_steps(trace, marks));
     if (!found.steps.empty())
       return found;
   }
-  if (const Events marks = first_that_repeats(annotations); !marks.empty()) {
+  if (const Events marks = first_that_repeats(trace, annotations); !marks.empty()) {
     KinetoSteps found =
         from(trace, marks, fmt::format("annotation \"{}\"", trace.name_of(*marks.front())),
-             end_of(trace));
+             ends_at_next(marks, end_of(trace)));
     for (std::size_t i = 0; i < found.steps.size(); ++i)
       found.steps[i].name = fmt::format("step {}", i);
     if (!found.steps.empty())
@@ -92,12 +141,15 @@ KinetoSteps find_steps(const KinetoTrace& trace) {
   }
   return {.steps = {{.name = "trace", .begin = begin_of(trace), .end = end_of(trace)}},
           .how = "no annotation: all of the trace is one step",
+          .marked = false,
           .thread = busiest_thread(trace)};
 }
 
 Seconds mean_step(const KinetoSteps& steps) {
-  return (steps.steps.back().end - steps.steps.front().begin) /
-         static_cast<double>(steps.steps.size());
+  Seconds sum{};
+  for (const KinetoStep& step : steps.steps)
+    sum += step.duration();
+  return sum / static_cast<double>(steps.steps.size());
 }
 
 }  // namespace stepcast

@@ -19,14 +19,16 @@ struct KinetoStep {
 struct KinetoSteps {
   std::vector<KinetoStep> steps;  ///< In order of time, without overlap; never empty.
   std::string how;                ///< By what they were told apart.
+  bool marked = true;             ///< By anything at all.
   std::uint16_t thread = 0;       ///< The thread that trains.
 };
 
 /// Steps by the profiler's ProfilerStep annotations; else from one occurrence to the next of the
-/// first annotation that repeats; else all of the trace as one step.
+/// first annotation that repeats, the last one to the end of the work; else all of the trace as one
+/// step.
 KinetoSteps find_steps(const KinetoTrace& trace);
 
-/// From the begin of the first step to the end of the last, by their number.
+/// Of their durations.
 Seconds mean_step(const KinetoSteps& steps);
 
 }  // namespace stepcast

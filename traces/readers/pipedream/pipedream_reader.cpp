@@ -94,6 +94,21 @@ void check_times(const Workload& workload, const std::string& origin) {
   throw InputError(origin + ": expected times above zero with a finite sum");
 }
 
+Workload workload_of(const GraphFile& file, const ProfileBatch& batch, const std::string& origin,
+                     const ImportOptions& options, ImportReport& report) {
+  Workload workload;
+  workload.model = options.model.empty() ? model_of(origin) : options.model;
+  workload.device = options.device.empty() ? PipedreamReader().name() : options.device;
+  workload.batch = batch.size;
+  workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
+  add_edges(file, add_layers(file, origin, workload, report), workload);
+  check_times(workload, origin);
+  workload.provenance = profile_provenance(file, workload, batch);
+  workload.provenance.source =
+      options.source.empty() ? "PipeDream profile " + origin : options.source;
+  return workload;
+}
+
 }  // namespace
 
 bool PipedreamReader::sniff(std::string_view head) const {
@@ -113,18 +128,20 @@ Workload PipedreamReader::read(const std::vector<TraceStream>& files, const Impo
 Workload PipedreamReader::read(std::string_view text, const std::string& origin,
                                const ImportOptions& options, ImportReport& report) const {
   const GraphFile file = parse_graph_file(text, origin, report);
-  const ProfileBatch batch = profile_batch(file, options.batch, origin);
-  Workload workload;
-  workload.model = options.model.empty() ? model_of(origin) : options.model;
-  workload.device = options.device.empty() ? name() : options.device;
-  workload.batch = batch.size;
-  workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
-  add_edges(file, add_layers(file, origin, workload, report), workload);
-  check_times(workload, origin);
-  workload.provenance = profile_provenance(file, workload, batch);
-  workload.provenance.source =
-      options.source.empty() ? "PipeDream profile " + origin : options.source;
-  return workload;
+  return workload_of(file, profile_batch(file, options.batch, origin), origin, options, report);
+}
+
+TraceSummary PipedreamReader::inspect(const std::vector<TraceStream>& files,
+                                      const ImportOptions& options, ImportReport& report) const {
+  const TraceStream& trace = only_file(files, name());
+  const GraphFile file = parse_graph_file(text_of(trace), trace.origin, report);
+  const auto batch = derived_batch(file);
+  TraceSummary summary = summary_of(
+      workload_of(file, {.size = batch.value_or(1)}, trace.origin, options, report), name());
+  if (!batch)
+    std::ranges::find(summary.facts, "batch", &std::pair<std::string, std::string>::first)->second =
+        "not in the file";
+  return summary;
 }
 
 }  // namespace stepcast

@@ -18,6 +18,9 @@ class PipedreamReader final : public TraceReader {
                 ImportReport& report) const override;
   Workload read(std::string_view text, const std::string& origin, const ImportOptions& options,
                 ImportReport& report) const;
+  /// Also of a file that does not tell its batch.
+  TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions& options,
+                       ImportReport& report) const override;
 };
 
 }  // namespace stepcast

@@ -26,6 +26,8 @@ double linear_batch(const GraphNode& node) {
   return whole ? batch : 0;
 }
 
+}  // namespace
+
 std::optional<std::uint32_t> derived_batch(const GraphFile& file) {
   double batch = 0;
   for (const GraphNode& node : file.nodes) {
@@ -41,13 +43,11 @@ std::optional<std::uint32_t> derived_batch(const GraphFile& file) {
   return static_cast<std::uint32_t>(batch);
 }
 
-}  // namespace
-
 ProfileBatch profile_batch(const GraphFile& file, std::optional<std::uint32_t> stated,
                            const std::string& origin) {
   const std::optional<std::uint32_t> derived = derived_batch(file);
   if (!stated && !derived) {
-    throw InputError(origin + ": the file does not tell its batch size, please state the batch");
+    throw InputError(origin + ": the batch is not in the file: give it with --batch");
   }
   if (stated && *stated == 0)
     throw InputError("batch: expected at least 1, found 0");

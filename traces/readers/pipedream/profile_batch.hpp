@@ -17,8 +17,11 @@ struct ProfileBatch {
 };
 
 /// A linear layer's output takes batch x out_features x 4 bytes, so its activation_size gives the
-/// batch if all linear layers agree on a whole number. Throws InputError if `stated` contradicts
-/// them, or if neither says anything.
+/// batch if all linear layers agree on a whole number; else none.
+std::optional<std::uint32_t> derived_batch(const GraphFile& file);
+
+/// What the user stated, else what the file gives. Throws InputError if they contradict each other,
+/// or if neither says anything.
 ProfileBatch profile_batch(const GraphFile& file, std::optional<std::uint32_t> stated,
                            const std::string& origin);
 

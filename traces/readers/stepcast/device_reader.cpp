@@ -16,25 +16,39 @@ FlopsPerSecond read_tflops(ObjectReader& reader, std::string_view key) {
   return {tflops * 1e12};
 }
 
-}  // namespace
+struct DeviceFile {
+  DeviceSpec device;
+  std::vector<std::string> profiler_names;
+};
 
-DeviceSpec parse_device(std::string_view text, const std::string& origin) {
+DeviceFile parse_file(std::string_view text, const std::string& origin) {
   const nlohmann::json json = parse_json(text, origin);
   ObjectReader root(json, origin);
   read_format_header(root, "stepcast-device");
-  DeviceSpec device{.name = root.text("name"),
-                    .peak_fp32 = read_tflops(root, "peak_fp32_tflops"),
-                    .memory_bandwidth = root.bandwidth_text("memory_bandwidth"),
-                    .memory = root.size_text_or("memory", {}),
-                    .provenance = read_provenance(root.object("provenance"))};
-  if (device.name.empty())
+  DeviceFile file{.device = {.name = root.text("name"),
+                             .peak_fp32 = read_tflops(root, "peak_fp32_tflops"),
+                             .memory_bandwidth = root.bandwidth_text("memory_bandwidth"),
+                             .memory = root.size_text_or("memory", {}),
+                             .provenance = read_provenance(root.object("provenance"))},
+                  .profiler_names = root.texts_or_none("profiler_names")};
+  if (file.device.name.empty())
     root.fail("name", "expected a name, found \"\"");
   root.finish();
-  return device;
+  return file;
+}
+
+}  // namespace
+
+DeviceSpec parse_device(std::string_view text, const std::string& origin) {
+  return parse_file(text, origin).device;
 }
 
 DeviceSpec read_device(const std::filesystem::path& path) {
   return parse_device(read_text_file(path), path.string());
+}
+
+std::vector<std::string> read_profiler_names(const std::filesystem::path& path) {
+  return parse_file(read_text_file(path), path.string()).profiler_names;
 }
 
 }  // namespace stepcast

@@ -102,7 +102,8 @@ TEST(ChromeEvents, AWriterThatWasStoppedMayLeaveTheListOpen) {
 
 TEST(ChromeEvents, AnotherTopLevelTypeIsRefused) {
   EXPECT_EQ(error_of("3"), "t.json: expected an object or a list of events, found a single value");
-  EXPECT_EQ(error_of("{]"), "t.json: byte 2: no JSON");
+  EXPECT_EQ(error_of("{]"), "t.json: byte 2: no JSON: found \"{]\"");
+  EXPECT_EQ(error_of("{\"a\xff"), "t.json: byte 4: no JSON: found \"\"a?\"");
 }
 
 }  // namespace

@@ -119,7 +119,10 @@ TEST(PipedreamReader, LineEndingsOfWindowsAreAccepted) {
 
 TEST(PipedreamReader, BatchMustBeStatedIfTheFileDoesNotTell) {
   const std::string text = node(1, "ReLU()") + node(2, "ReLU()") + "\tnode1 -- node2";
-  EXPECT_EQ(error_of(text), "g.txt: the file does not tell its batch size, please state the batch");
+  EXPECT_EQ(error_of(text), "g.txt: the batch is not in the file: give it with --batch");
+  ImportReport report;
+  const TraceSummary summary = PipedreamReader().inspect({text_stream(text, "g.txt")}, {}, report);
+  EXPECT_EQ(summary.facts.at(2).second, "not in the file");
   EXPECT_EQ(read(text, {.batch = 32}).batch, 32U);
 }
 

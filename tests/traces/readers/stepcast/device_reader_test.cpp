@@ -33,6 +33,12 @@ TEST(DeviceReader, ReadsTheShippedRtx2080Ti) {
   EXPECT_EQ(device.provenance.kind, ProvenanceKind::Assumed);
 }
 
+TEST(DeviceReader, TheNamesOfAProfilerAreAListOfTexts) {
+  EXPECT_EQ(message_of(R"("name": "gpu", "peak_fp32_tflops": 1, "memory_bandwidth": "1GBps",
+                          "profiler_names": "GPU")"),
+            "gpu.json: /profiler_names: expected an array of strings, found \"GPU\"");
+}
+
 TEST(DeviceReader, MemoryMayBeUnknown) {
   const DeviceSpec device = parse_device(
       device_with(R"("name": "gpu", "peak_fp32_tflops": 1, "memory_bandwidth": "1GBps")"), "");

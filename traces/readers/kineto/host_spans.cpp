@@ -1,4 +1,4 @@
-#include "traces/readers/kineto/host_gaps.hpp"
+#include "traces/readers/kineto/host_spans.hpp"
 
 #include <algorithm>
 
