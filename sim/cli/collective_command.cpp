@@ -169,11 +169,11 @@ class CollectiveCommand final : public Subcommand {
 
  private:
   Cluster cluster() const {
-    const Settings settings = parse_settings(settings_);
-    if (settings.batch || settings.step_time || !settings.stragglers.empty() ||
-        !settings.schedule.empty())
-      throw InputError("--set: a collective by itself has cluster.<field> settings only");
-    return with_settings(load_cluster(cluster_), settings);
+    for (const std::string& setting : settings_)
+      if (!setting.starts_with("cluster."))
+        throw InputError(fmt::format(
+            "--set {}: a collective by itself has cluster.<field> settings only", setting));
+    return with_settings(load_cluster(cluster_), parse_settings(settings_));
   }
 
   /// Everything is checked before the first simulation.

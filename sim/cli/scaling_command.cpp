@@ -48,14 +48,17 @@ class ScalingCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    return {{"--workload", "W", &request_.workload, "name or .json file"},
-            {"--clusters", "C,...", &clusters_, "names or .json files"},
-            {"--schedules", "S,...", &schedules_, "default: all schedules"},
-            {"--nodes", "N,...", &nodes_, "numbers of nodes (default: 1,2,4,8,16)"},
-            {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
-            {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
-            {"--figure", "FILE", &figure_, "also draw the curves, as .svg"},
-            {"--json", "", &json_, "print JSON"}};
+    return {
+        {"--workload", "W", &request_.workload, "name or .json file"},
+        {"--clusters,--cluster", "C,...", &clusters_, "names or .json files"},
+        {"--schedules", "S,...", &schedules_,
+         "default: all, without Kronecker factors those of first order\nthat send whole gradients"},
+        {"--nodes", "N,...", &nodes_, "numbers of nodes (default: 1,2,4,8,16)"},
+        {"--gpus-per-node", "G", &request_.gpus_per_node, "resize the nodes to G GPUs"},
+        {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
+        {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
+        {"--figure", "FILE", &figure_, "also draw the curves, as .svg"},
+        {"--json", "", &json_, "print JSON"}};
   }
 
   int run() override {

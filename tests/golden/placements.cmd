@@ -1,3 +1,4 @@
+# copy ../../scripts/forecasts.py
 # copy ../../scripts/placements
 # copy ../data/placements/imagenet_placements.csv
 # copy ../data/placements/cifar10_placements.csv
