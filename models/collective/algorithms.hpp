@@ -9,6 +9,9 @@
 
 namespace stepcast {
 
+/// Whether one member has what the others get, or gets what they have: broadcast and reduce.
+bool is_rooted(CollectiveKind kind);
+
 namespace ring {
 Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster);
 std::vector<Phase> flow_phases(const Collective& collective, const Group& group,

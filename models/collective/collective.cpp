@@ -20,10 +20,6 @@ bool is_scatter_gather(CollectiveKind kind) {
          kind == CollectiveKind::AllGather;
 }
 
-bool is_rooted(CollectiveKind kind) {
-  return kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce;
-}
-
 std::string algorithms_for(CollectiveKind kind) {
   std::string names;
   for (const Algorithm algorithm : all_algorithms())
@@ -97,6 +93,10 @@ Seconds closed_form_cost(const Collective& collective, const Group& group, const
 }
 
 }  // namespace
+
+bool is_rooted(CollectiveKind kind) {
+  return kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce;
+}
 
 Algorithm default_algorithm(CollectiveKind kind) {
   if (kind == CollectiveKind::AllToAll)

@@ -6,25 +6,25 @@
 namespace stepcast {
 namespace {
 
-std::uint32_t scope_of(const CollectiveCurve& curve) {
-  return curve.nodes == 1 ? 0 : curve.ranks / curve.nodes;
+bool are_relatives(const CollectiveCurve& a, const CollectiveCurve& b) {
+  return a.kind == b.kind && scope_of(a.ranks, a.nodes) == scope_of(b.ranks, b.nodes);
 }
 
-/// The curves of the same kind and scope, fitted; with or without the curve itself.
-MeasuredCollectives relatives_of(const MeasuredCollectives& measured, const CollectiveCurve& curve,
-                                 bool with_itself) {
-  MeasuredCollectives relatives;
+/// The curves of the same kind and scope but for the curve itself, fitted.
+MeasuredCollectives others_of(const MeasuredCollectives& measured, const CollectiveCurve& curve) {
+  MeasuredCollectives others;
   for (const CollectiveCurve& other : measured.curves)
-    if (other.kind == curve.kind && scope_of(other) == scope_of(curve) &&
-        (with_itself || other.ranks != curve.ranks))
-      relatives.curves.push_back(other);
-  fit_curves(relatives);
-  return relatives;
+    if (are_relatives(other, curve) && other.ranks != curve.ranks)
+      others.curves.push_back(other);
+  fit_curves(others);
+  return others;
 }
 
-void add_errors(std::vector<PointError>& errors, const MeasuredCollectives& relatives,
+/// Does nothing for a curve whose kind and scope were not fitted.
+void add_errors(std::vector<PointError>& errors, const MeasuredCollectives& fitted,
                 const CollectiveCurve& curve) {
-  if (relatives.fits.empty())
+  const CurveFit* fit = find_fit(fitted, curve.kind, scope_of(curve.ranks, curve.nodes));
+  if (!fit)
     return;
   for (const CurvePoint& point : curve.points)
     errors.push_back(
@@ -32,25 +32,30 @@ void add_errors(std::vector<PointError>& errors, const MeasuredCollectives& rela
          .ranks = curve.ranks,
          .nodes = curve.nodes,
          .measured = point,
-         .predicted = find_time(relatives, curve.kind, curve.ranks, curve.nodes, point.size)->time,
-         .alpha_beta = alpha_beta_time(relatives.fits.front(), curve.ranks, point.size)});
-}
-
-std::vector<PointError> errors_of(const MeasuredCollectives& measured, bool with_itself) {
-  std::vector<PointError> errors;
-  for (const CollectiveCurve& curve : measured.curves)
-    add_errors(errors, relatives_of(measured, curve, with_itself), curve);
-  return errors;
+         .predicted = find_time(fitted, curve.kind, curve.ranks, curve.nodes, point.size)->time,
+         .alpha_beta = alpha_beta_time(*fit, curve.ranks, point.size)});
 }
 
 }  // namespace
 
-std::vector<PointError> leave_one_rank_count_out(const MeasuredCollectives& measured) {
-  return errors_of(measured, false);
+std::vector<PointError> leave_one_rank_count_out(const MeasuredCollectives& measured,
+                                                 const std::function<void()>& predicted) {
+  std::vector<PointError> errors;
+  for (const CollectiveCurve& curve : measured.curves) {
+    add_errors(errors, others_of(measured, curve), curve);
+    if (predicted)
+      predicted();
+  }
+  return errors;
 }
 
 std::vector<PointError> errors_of_fit(const MeasuredCollectives& measured) {
-  return errors_of(measured, true);
+  MeasuredCollectives fitted = measured;
+  fit_curves(fitted);
+  std::vector<PointError> errors;
+  for (const CollectiveCurve& curve : measured.curves)
+    add_errors(errors, fitted, curve);
+  return errors;
 }
 
 }  // namespace stepcast

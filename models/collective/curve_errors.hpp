@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "models/base/units.hpp"
@@ -23,7 +24,9 @@ struct PointError {
 
 /// Predicts each curve from the curves of the same kind and scope without it, fitted anew. Curves
 /// that stand alone are not among the results. A point's use is that of the fit of all curves.
-std::vector<PointError> leave_one_rank_count_out(const MeasuredCollectives& measured);
+/// `predicted`, if there is one, is called after every curve: many rank counts take long.
+std::vector<PointError> leave_one_rank_count_out(const MeasuredCollectives& measured,
+                                                 const std::function<void()>& predicted = {});
 
 /// The points themselves, with the alpha-beta line fitted to all of them: `predicted` is off only
 /// where a point was left out.

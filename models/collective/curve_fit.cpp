@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "models/base/statistics.hpp"
-#include "models/collective/collective.hpp"
+#include "models/collective/algorithms.hpp"
 #include "models/collective/curve_law.hpp"
 #include "models/collective/measured_curve.hpp"
 
@@ -27,7 +27,7 @@ using FamilyKey = std::pair<CollectiveKind, std::uint32_t>;
 std::map<FamilyKey, Family> families_of(MeasuredCollectives& measured) {
   std::map<FamilyKey, Family> families;
   for (CollectiveCurve& curve : measured.curves)
-    families[{curve.kind, curve.nodes == 1 ? 0 : curve.ranks / curve.nodes}].push_back(&curve);
+    families[{curve.kind, scope_of(curve.ranks, curve.nodes)}].push_back(&curve);
   for (auto& [key, family] : families)
     std::ranges::sort(family, {}, &CollectiveCurve::ranks);
   return families;
@@ -35,10 +35,6 @@ std::map<FamilyKey, Family> families_of(MeasuredCollectives& measured) {
 
 double rounds_of(const CollectiveCurve& curve) {
   return ring_rounds(curve.kind, curve.ranks);
-}
-
-bool is_rooted(CollectiveKind kind) {
-  return kind == CollectiveKind::Broadcast || kind == CollectiveKind::Reduce;
 }
 
 /// Whether the curves take about the same time at a size that all of them have.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "models/collective/algorithms.hpp"
 #include "models/collective/curve_law.hpp"
 #include "models/collective/group_shape.hpp"
 
@@ -11,10 +12,6 @@ namespace stepcast {
 namespace {
 
 using Sections = std::vector<CurveSection>;
-
-std::uint32_t scope_of(std::uint32_t ranks, std::uint32_t nodes) {
-  return nodes == 1 ? 0 : ranks / nodes;
-}
 
 /// The curves of one kind that are alike but for the rank count, and what was asked of them.
 class CurveFamily {
@@ -35,8 +32,16 @@ class CurveFamily {
     return estimate;
   }
 
+  /// At no size and time yet.
+  CurveEstimate nowhere() const {
+    const auto [fewest, most] = std::ranges::minmax(curves_, {}, &CollectiveCurve::ranks);
+    if (ranks_ >= fewest->ranks && ranks_ <= most->ranks)
+      return {};
+    return {.beyond_ranks = true, .fewest_ranks = fewest->ranks, .most_ranks = most->ranks};
+  }
+
   CurveEstimate by_ring(Bytes size) const {
-    CurveEstimate estimate{.beyond_ranks = beyond_ranks()};
+    CurveEstimate estimate = nowhere();
     Sections sections = sections_of(fit_.tree_below, Bytes{});
     if (sections.empty())
       sections = sections_of(Bytes{}, Bytes{});
@@ -75,7 +80,8 @@ class CurveFamily {
     }
     if (sections.empty())
       return by_ring(size);
-    CurveEstimate estimate{.beyond_ranks = beyond_ranks(), .beyond_sizes = size < least};
+    CurveEstimate estimate = nowhere();
+    estimate.beyond_sizes = size < least;
     estimate.time = law_at_size(sections, std::clamp(size, least, most));
     if (size > most)
       estimate.time +=
@@ -120,11 +126,6 @@ class CurveFamily {
     return time_by_law(std::move(samples), levels(ranks_));
   }
 
-  bool beyond_ranks() const {
-    const auto [least, most] = std::ranges::minmax(curves_, {}, &CollectiveCurve::ranks);
-    return ranks_ < least->ranks || ranks_ > most->ranks;
-  }
-
   double rounds(std::uint32_t ranks) const { return ring_rounds(fit_.kind, ranks); }
 
   /// Of the tree between nodes, or over the ranks of one node.
@@ -136,14 +137,6 @@ class CurveFamily {
   std::uint32_t ranks_;
   std::vector<const CollectiveCurve*> curves_;
 };
-
-const CurveFit* find_fit(const MeasuredCollectives& measured, CollectiveKind kind,
-                         std::uint32_t scope) {
-  const auto found = std::ranges::find_if(measured.fits, [&](const CurveFit& fit) {
-    return fit.kind == kind && fit.ranks_per_node == scope;
-  });
-  return found == measured.fits.end() ? nullptr : &*found;
-}
 
 bool is_half_of_all_reduce(CollectiveKind kind) {
   return kind == CollectiveKind::ReduceScatter || kind == CollectiveKind::AllGather;
@@ -161,8 +154,20 @@ std::optional<std::uint32_t> find_even_nodes(const Group& group, const Cluster& 
 
 }  // namespace
 
+std::uint32_t scope_of(std::uint32_t ranks, std::uint32_t nodes) {
+  return nodes == 1 ? 0 : ranks / nodes;
+}
+
+const CurveFit* find_fit(const MeasuredCollectives& measured, CollectiveKind kind,
+                         std::uint32_t scope) {
+  const auto found = std::ranges::find_if(measured.fits, [&](const CurveFit& fit) {
+    return fit.kind == kind && fit.ranks_per_node == scope;
+  });
+  return found == measured.fits.end() ? nullptr : &*found;
+}
+
 double ring_rounds(CollectiveKind kind, std::uint32_t ranks) {
-  return (kind == CollectiveKind::AllReduce ? 2.0 : 1.0) * (ranks - 1);
+  return ring::round_count(kind, ranks);
 }
 
 Seconds alpha_beta_time(const CurveFit& fit, std::uint32_t ranks, Bytes size) {

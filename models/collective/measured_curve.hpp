@@ -27,8 +27,10 @@ namespace stepcast {
 /// A time off the curves, and how far it went beyond what was measured.
 struct CurveEstimate {
   Seconds time{};
-  bool beyond_ranks = false;     ///< Fewer or more ranks than any curve.
-  bool beyond_sizes = false;     ///< Outside the sizes (chunks) measured.
+  bool beyond_ranks = false;       ///< Fewer or more ranks than any curve.
+  bool beyond_sizes = false;       ///< Outside the sizes (chunks) measured.
+  std::uint32_t fewest_ranks = 0;  ///< Of those curves, if it lies beyond them.
+  std::uint32_t most_ranks = 0;
   bool half_all_reduce = false;  ///< A reduce-scatter or all-gather as half of a ring all-reduce.
 
   bool extrapolated() const { return beyond_ranks || beyond_sizes; }
@@ -50,6 +52,14 @@ std::optional<CurveEstimate> find_measured_time(const Collective& collective, co
 /// are and the rest of the time is paid up front, except where the curve is faster than the links
 /// allow; then the bytes shrink. Concurrent traffic shares links either way.
 std::vector<Phase> scaled_to(std::vector<Phase> phases, Seconds closed_form, Seconds time);
+
+/// Curves of one kind are alike but for the rank count if they have the same scope: the ranks on
+/// each node, or 0 inside one node (CurveFit::ranks_per_node).
+std::uint32_t scope_of(std::uint32_t ranks, std::uint32_t nodes);
+
+/// What the curves of a kind and scope have in common; null if there are none.
+const CurveFit* find_fit(const MeasuredCollectives& measured, CollectiveKind kind,
+                         std::uint32_t scope);
 
 /// 2(P-1) for an all-reduce, P-1 for the others.
 double ring_rounds(CollectiveKind kind, std::uint32_t ranks);

@@ -8,10 +8,13 @@
 #include "models/base/text.hpp"
 #include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/kfac_parts.hpp"
+#include "sim/report/network_notes.hpp"
+#include "sim/report/shared_notes.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/wording.hpp"
 
@@ -49,8 +52,10 @@ class BreakdownCommand final : public Subcommand {
           fmt::format("--protocol: expected exposed or ablation, found {}", in_quotes(protocol_)));
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     check(scenario);
-    const auto parts = protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
-    fmt::print("{}", json_ ? json_of(scenario, parts) : text_of(scenario, parts));
+    const std::vector<NamedTime> parts = parts_of(scenario);
+    const auto notes = network_notes(planned(scenario, scenario.schedules.front()).plan,
+                                     scenario.cluster, scenario.engine.fidelity);
+    fmt::print("{}", json_ ? json_of(scenario, parts, notes) : text_of(scenario, parts, notes));
     return 0;
   }
 
@@ -64,6 +69,11 @@ class BreakdownCommand final : public Subcommand {
                       schedule.name));
     if (scenario.settings.schedule.contains("parts"))
       throw InputError("--set parts: breakdown sets it itself");
+  }
+
+  std::vector<NamedTime> parts_of(const Scenario& scenario) const {
+    const Elapsed elapsed(fmt::format("simulating {} GPUs", scenario.cluster.ranks()));
+    return protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
   }
 
   static std::vector<NamedTime> exposed(const Scenario& scenario) {
@@ -87,12 +97,15 @@ class BreakdownCommand final : public Subcommand {
     return parts;
   }
 
-  static std::string text_of(const Scenario& scenario, const std::vector<NamedTime>& parts) {
+  static std::string text_of(const Scenario& scenario, const std::vector<NamedTime>& parts,
+                             const std::vector<std::string>& notes) {
     const std::string heading =
         fmt::format("{}: {}", scenario.schedules.front(),
                     setup_of(scenario.workload.name, scenario.cluster, scenario.engine.fidelity));
+    SharedNotes shared;
+    shared.add("the whole step", notes);
     return wrap(heading, 2) + "\n" + table_of(parts) + note_on_other(parts) +
-           note_on_negative(parts);
+           note_on_negative(parts) + shared.text();
   }
 
   static std::string note_on_other(const std::vector<NamedTime>& parts) {
@@ -126,7 +139,8 @@ class BreakdownCommand final : public Subcommand {
     return render(table);
   }
 
-  std::string json_of(const Scenario& scenario, const std::vector<NamedTime>& parts) const {
+  std::string json_of(const Scenario& scenario, const std::vector<NamedTime>& parts,
+                      const std::vector<std::string>& notes) const {
     nlohmann::ordered_json json{
         {"workload", scenario.workload.name},       {"cluster", scenario.cluster.name},
         {"gpus", scenario.cluster.ranks()},         {"fidelity", name_of(scenario.engine.fidelity)},
@@ -134,6 +148,7 @@ class BreakdownCommand final : public Subcommand {
         {"iteration_time_s", total_of(parts).value}};
     for (const NamedTime& part : parts)
       json["parts_s"][part.name] = part.time.value;
+    json["notes"] = notes;
     return json.dump(2) + "\n";
   }
 

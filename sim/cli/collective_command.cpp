@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "sim/cli/collective_run.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/table.hpp"
@@ -168,11 +169,11 @@ class CollectiveCommand final : public Subcommand {
 
  private:
   Cluster cluster() const {
-    const Settings settings = parse_settings(settings_);
-    if (settings.batch || settings.step_time || !settings.stragglers.empty() ||
-        !settings.schedule.empty())
-      throw InputError("--set: a collective by itself has cluster.<field> settings only");
-    return with_settings(load_cluster(cluster_), settings);
+    for (const std::string& setting : settings_)
+      if (!setting.starts_with("cluster."))
+        throw InputError(fmt::format(
+            "--set {}: a collective by itself has cluster.<field> settings only", setting));
+    return with_settings(load_cluster(cluster_), parse_settings(settings_));
   }
 
   /// Everything is checked before the first simulation.
@@ -200,13 +201,17 @@ class CollectiveCommand final : public Subcommand {
                                             const std::vector<Bytes>& sizes,
                                             const std::vector<Algorithm>& algorithms,
                                             const std::vector<Fidelity>& fidelities) {
+    Progress progress("collective",
+                      clusters.size() * sizes.size() * algorithms.size() * fidelities.size());
     std::vector<CollectiveRun> runs;
     for (const Cluster& cluster : clusters)
       for (const Bytes size : sizes)
         for (const Algorithm algorithm : algorithms)
-          for (const Fidelity fidelity : fidelities)
+          for (const Fidelity fidelity : fidelities) {
             runs.push_back(run_collective({.kind = kind, .algorithm = algorithm, .size = size},
                                           cluster, fidelity));
+            progress.step();
+          }
     return runs;
   }
 

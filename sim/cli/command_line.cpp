@@ -145,14 +145,19 @@ std::string single_line(std::string text) {
   return text;
 }
 
-int parse_and_run(int argc, const char* const* argv) {
-  CLI::App app(kAbout, "stepcast");
+std::vector<Command> add_commands(CLI::App& app) {
   app.set_version_flag("--version", "stepcast " STEPCAST_VERSION);
   app.require_subcommand(0, 1)->allow_extras()->footer(kFirstSteps);
   app.get_formatter()->column_width(28);
   std::vector<Command> commands;
   for (std::unique_ptr<Subcommand>& code : all_subcommands())
     commands.push_back(add_command(app, std::move(code)));
+  return commands;
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  CLI::App app(kAbout, "stepcast");
+  std::vector<Command> commands = add_commands(app);
   check_command_name(commands, argc, argv);
   for (Command& command : commands) {
     if (argc > 1 && command.parser->get_name() == argv[1])

@@ -36,8 +36,9 @@ class CompareCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    std::vector<CommandOption> options = options_of(
-        request_, {"--schedules", "S,...", &request_.run.schedules, "default: all schedules"});
+    std::vector<CommandOption> options =
+        options_of(request_, {"--schedules", "S,...", &request_.run.schedules,
+                              "default: all of first order that send whole gradients"});
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     options.push_back({"--csv", "FILE", &csv_file_, "also write the results as a table"});
     options.push_back({"--json", "", &json_, "print JSON"});

@@ -14,6 +14,7 @@
 #include "sim/cli/sweep.hpp"
 #include "sim/cli/workers.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/report/network_notes.hpp"
 #include "sim/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
@@ -71,6 +72,15 @@ void give_own_nics(Cluster& cluster) {
   cluster.intra_node.bandwidth = std::max(cluster.intra_node.bandwidth, cluster.nic.bandwidth);
 }
 
+/// Curves that were measured on other links say nothing; closed forms take their place.
+void drop_curves_of_other_links(Cluster& cluster, const Cluster& measured_on) {
+  const bool same = cluster.nic.bandwidth == measured_on.nic.bandwidth &&
+                    cluster.nic.startup == measured_on.nic.startup &&
+                    cluster.gpus_per_node == measured_on.gpus_per_node;
+  if (cluster.measured && !same)
+    cluster.measured = {.name = cluster.measured->name};
+}
+
 Cluster cluster_of(const CrossoverGrid& grid, const Network& network, Model model) {
   Cluster cluster = grid.scenario.cluster;
   cluster.nodes = network.nodes;
@@ -81,6 +91,7 @@ Cluster cluster_of(const CrossoverGrid& grid, const Network& network, Model mode
     cluster.overlap = {};
   if (model >= Model::OwnNics)
     give_own_nics(cluster);
+  drop_curves_of_other_links(cluster, grid.scenario.cluster);
   return cluster;
 }
 
@@ -91,17 +102,27 @@ class Simulator {
       : grid_(grid), model_(model), cluster_(cluster_of(grid, network, model)) {}
 
   Seconds time_of(const std::string& name, double density) const {
-    const bool whole = !is_compressed(name);
-    const std::string schedule = whole && model_ >= Model::NoOverlap ? "bsp" : name;
-    const PlannedRun run = planned({.workload = grid_.scenario.workload,
-                                    .cluster = cluster_,
-                                    .schedule = schedule,
-                                    .options = options_of(schedule, density),
-                                    .engine = grid_.scenario.engine});
-    return step_time_of(run.plan, cluster_, grid_.scenario.engine);
+    return step_time_of(plan_of(name, density), cluster_, grid_.scenario.engine);
+  }
+
+  std::vector<std::string> notes_on(const std::string& name, double density) const {
+    if (!cluster_.measured)
+      return {};
+    return curve_notes(plan_of(name, density), cluster_, grid_.scenario.engine.fidelity);
   }
 
  private:
+  Plan plan_of(const std::string& name, double density) const {
+    const bool whole = !is_compressed(name);
+    const std::string schedule = whole && model_ >= Model::NoOverlap ? "bsp" : name;
+    return planned({.workload = grid_.scenario.workload,
+                    .cluster = cluster_,
+                    .schedule = schedule,
+                    .options = options_of(schedule, density),
+                    .engine = grid_.scenario.engine})
+        .plan;
+  }
+
   ScheduleOptions options_of(const std::string& schedule, double density) const {
     ScheduleOptions options = options_in(grid_, schedule);
     const auto set = [&](const char* name, const std::string& value) {
@@ -270,6 +291,16 @@ Crossover without_rows(const CrossoverGrid& grid) {
   return crossover;
 }
 
+/// Sizes grow with the density: its ends tell whether any lies beyond what was measured.
+void take_notes(const CrossoverGrid& grid, const Network& network, SharedNotes& notes) {
+  const Simulator simulator(grid, network, Model::Whole);
+  const std::string about =
+      fmt::format("{} GPUs with {}", ranks_of(grid, network), gbps(network.bandwidth));
+  for (const std::string& schedule : grid.scenario.schedules)
+    for (const double density : {grid.densities.front(), grid.densities.back()})
+      notes.add(about, simulator.notes_on(schedule, density));
+}
+
 }  // namespace
 
 Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers) {
@@ -285,6 +316,8 @@ Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers) {
       take_boundaries(crossover.rows.back(), numbers);
     }
   }
+  for (const Network& network : networks)
+    take_notes(grid, network, crossover.notes);
   return crossover;
 }
 

@@ -45,7 +45,8 @@ class CrossoverCommand final : public Subcommand {
         option = {"--nodes", "N,...", &nodes_, "numbers of nodes (the cluster's)"};
       else if (option.name == "--fidelity")
         option.meaning = "analytic (the default without an experiment file), flow or step";
-    options.push_back({"--density", "D,...", &densities_, "selected parts of the gradient"});
+    options.push_back({"--density", "D,...", &densities_,
+                       "selected parts of the gradient (0.001 to 0.5 in nine steps)"});
     options.push_back({"--bandwidth", "B,...", &bandwidths_,
                        "of a node's NIC (1Gbps to 100Gbps in seven steps)"});
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});

@@ -60,12 +60,12 @@ void make_default_folder() {
                                  kTimelineFile, error.message()));
 }
 
-/// Five models on two networks with 64 GPUs under every schedule.
+/// Five models on two networks with 64 GPUs under five schedules.
 class DemoCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {.name = "demo",
-            .summary = "Five DNNs on 64 GPUs over two networks under every schedule",
+            .summary = "Five DNNs on 64 GPUs over two networks under five schedules",
             .description =
                 "Shows what DeAR would gain over BSP, WFBP, PyTorch-DDP and Horovod, "
                 "and writes one timeline.",

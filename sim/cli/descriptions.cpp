@@ -85,6 +85,12 @@ std::string settings_text(const Settings& settings) {
     parts.push_back(fmt::format("step_time={}", format_seconds(*settings.step_time)));
   if (settings.batch)
     parts.push_back(fmt::format("batch={}", *settings.batch));
+  if (settings.global_batch)
+    parts.push_back(fmt::format("global_batch={}", *settings.global_batch));
+  if (settings.batch_fixed_part)
+    parts.push_back(fmt::format("batch_fixed_part={}", *settings.batch_fixed_part));
+  if (!settings.second_workload.empty())
+    parts.push_back(fmt::format("second_workload={}", settings.second_workload));
   for (const auto& [rank, factor] : settings.stragglers)
     parts.push_back(fmt::format("straggler.{}={}", rank, factor));
   for (const auto& [path, value] : settings.cluster)

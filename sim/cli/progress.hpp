@@ -1,8 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace stepcast {
 
@@ -24,6 +27,25 @@ class Progress {
   std::size_t done_ = 0;
   bool shown_ = false;
   std::chrono::steady_clock::time_point begin_;
+};
+
+/// The same for work that cannot be counted: says for how long it has been under way, from a thread
+/// of its own. Must not be alive when the process forks.
+class Elapsed {
+ public:
+  explicit Elapsed(std::string what);
+  ~Elapsed();
+  Elapsed(const Elapsed&) = delete;
+  Elapsed& operator=(const Elapsed&) = delete;
+
+ private:
+  void tick();
+
+  std::string what_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  std::thread thread_;
 };
 
 }  // namespace stepcast

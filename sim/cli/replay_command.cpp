@@ -40,6 +40,8 @@ class ReplayCommand final : public Subcommand {
         {"--nodes", "N", &nodes_, "nodes of the cluster"},
         {"--gpus-per-node", "G", &gpus_, "GPUs of each node"},
         {"--bucket", "SIZE", &bucket_, "gradients in buckets of this size; needs --cluster"},
+        {"--first-bucket", "SIZE", &first_bucket_,
+         "where the first closes (default: 1MiB as DDP's, at most --bucket)"},
         {"--without", "KIND", &without_, "collectives that cost nothing: all-reduce,... or all"},
         {"--device-speed", "X", &device_speed_, "kernels and copies X times faster"},
         {"--host-speed", "X", &host_speed_, "the host's threads X times faster"},
@@ -64,6 +66,7 @@ class ReplayCommand final : public Subcommand {
     const ReplayedTimes simulated = replay(steps, ideal_cluster(1, 1), {});
     const ReplayedTimes changed =
         result.change.empty() ? ReplayedTimes{} : replay(steps, changed_on, change);
+    result.notes = changed.notes;
     result.start_deviation = simulated.start_deviation;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       result.steps.push_back(
@@ -94,13 +97,27 @@ class ReplayCommand final : public Subcommand {
       throw InputError(
           "--nodes, --gpus-per-node and --bucket need --cluster: other collectives "
           "were not recorded");
-    try {
-      if (!bucket_.empty())
-        change.bucket = parse_bytes(bucket_);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("--bucket: {}", error.what()));
-    }
+    if (bucket_.empty() && !first_bucket_.empty())
+      throw InputError("--first-bucket needs --bucket");
+    if (!bucket_.empty())
+      change.buckets = buckets();
     return change;
+  }
+
+  BucketSizes buckets() const {
+    BucketSizes sizes{.size = size("--bucket", bucket_)};
+    if (!first_bucket_.empty())
+      sizes.first = size("--first-bucket", first_bucket_);
+    return sizes;
+  }
+
+  static Bytes size(const char* option, const std::string& text) try {
+    const Bytes parsed = parse_bytes(text);
+    if (!(parsed > Bytes{}))
+      throw InputError(fmt::format("expected a size above zero, found {}", in_quotes(text)));
+    return parsed;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", option, error.what()));
   }
 
   static double speed(const char* option, const std::optional<double>& given) {
@@ -133,7 +150,9 @@ class ReplayCommand final : public Subcommand {
                                   cluster.gpus_per_node, cluster.name));
     }
     if (!bucket_.empty())
-      parts.push_back(fmt::format("gradients in buckets of {}", bucket_));
+      parts.push_back(fmt::format(
+          "gradients in buckets of {}{}", bucket_,
+          first_bucket_.empty() ? "" : fmt::format(" (the first of {})", first_bucket_)));
     if (!without_.items.empty())
       parts.push_back(fmt::format("{} for free", fmt::join(without_.items, ", ")));
     if (device_speed_)
@@ -148,6 +167,7 @@ class ReplayCommand final : public Subcommand {
   std::optional<std::uint32_t> nodes_;
   std::optional<std::uint32_t> gpus_;
   std::string bucket_;
+  std::string first_bucket_;
   CommaList without_;
   std::optional<double> device_speed_;
   std::optional<double> host_speed_;

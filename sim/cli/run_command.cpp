@@ -6,6 +6,7 @@
 #include "models/schedule/registry.hpp"
 #include "sim/cli/effects.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/engine.hpp"
@@ -53,14 +54,7 @@ class RunCommand final : public Subcommand {
     if (!plan_file_.empty())
       check_writable(plan_file_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
-    const std::string& schedule = scenario.schedules.front();
-
-    const auto [plan, options] = planned(scenario, schedule);
-    const Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
-    Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
-                                      scenario.engine.fidelity, timeline);
-    add_notes(forecast, scenario);
-
+    const auto [plan, timeline, forecast] = result_of(scenario);
     if (!plan_file_.empty())
       write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
                              timeline));
@@ -71,6 +65,22 @@ class RunCommand final : public Subcommand {
   }
 
  private:
+  struct Result {
+    Plan plan;
+    Timeline timeline;
+    Forecast forecast;
+  };
+
+  static Result result_of(const Scenario& scenario) {
+    const Elapsed elapsed(fmt::format("simulating {} GPUs", scenario.cluster.ranks()));
+    auto [plan, options] = planned(scenario, scenario.schedules.front());
+    Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
+    Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
+                                      scenario.engine.fidelity, timeline);
+    add_notes(forecast, scenario);
+    return {std::move(plan), std::move(timeline), std::move(forecast)};
+  }
+
   void write_timeline(const Workload& workload, const Plan& plan, const Timeline& timeline) const {
     write_chrome_trace(timeline_file_, workload, plan, timeline);
     fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",

@@ -9,9 +9,12 @@
 #include "models/schedule/registry.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/report/network_notes.hpp"
+#include "sim/report/shared_notes.hpp"
 #include "sim/report/svg_chart.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/wording.hpp"
@@ -45,14 +48,17 @@ class ScalingCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    return {{"--workload", "W", &request_.workload, "name or .json file"},
-            {"--clusters", "C,...", &clusters_, "names or .json files"},
-            {"--schedules", "S,...", &schedules_, "default: all schedules"},
-            {"--nodes", "N,...", &nodes_, "numbers of nodes (default: 1,2,4,8,16)"},
-            {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
-            {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
-            {"--figure", "FILE", &figure_, "also draw the curves, as .svg"},
-            {"--json", "", &json_, "print JSON"}};
+    return {
+        {"--workload", "W", &request_.workload, "name or .json file"},
+        {"--clusters,--cluster", "C,...", &clusters_, "names or .json files"},
+        {"--schedules", "S,...", &schedules_,
+         "default: all, without Kronecker factors those of first order\nthat send whole gradients"},
+        {"--nodes", "N,...", &nodes_, "numbers of nodes (default: 1,2,4,8,16)"},
+        {"--gpus-per-node", "G", &request_.gpus_per_node, "resize the nodes to G GPUs"},
+        {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
+        {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
+        {"--figure", "FILE", &figure_, "also draw the curves, as .svg"},
+        {"--json", "", &json_, "print JSON"}};
   }
 
   int run() override {
@@ -70,20 +76,46 @@ class ScalingCommand final : public Subcommand {
 
  private:
   std::vector<Curve> all_curves() {
+    Progress progress("size", clusters_.items.size() * nodes_.size());
     std::vector<Curve> curves;
-    for (const std::string& cluster : clusters_.items) {
-      const std::size_t first = curves.size();
-      for (const std::uint32_t nodes : nodes_) {
-        request_.cluster = cluster;
-        request_.nodes = nodes;
-        request_.schedules = schedules_;
-        const Scenario scenario = resolve(request_, kExample);
-        add_size(curves, first, scenario);
-        gpus_.resize(std::max(gpus_.size(), curves[first].steps.size()));
-        gpus_[curves[first].steps.size() - 1] = scenario.cluster.ranks();
-      }
+    for (const std::string& cluster : clusters_.items)
+      std::ranges::move(curves_on(cluster, progress), std::back_inserter(curves));
+    return curves;
+  }
+
+  std::vector<Curve> curves_on(const std::string& cluster, Progress& progress) {
+    std::vector<Curve> curves;
+    for (const std::uint32_t nodes : nodes_) {
+      request_.cluster = cluster;
+      request_.nodes = nodes;
+      request_.schedules = schedules_;
+      const Scenario scenario = resolve(request_, kExample);
+      keep_size_of(scenario.cluster);
+      if (curves.empty())
+        for (const std::string& schedule : names_of(scenario))
+          curves.push_back({scenario.cluster.name, schedule, {}});
+      for (Curve& curve : curves)
+        curve.steps.push_back(step_time(scenario, curve.schedule));
+      progress.step();
     }
     return curves;
+  }
+
+  Seconds step_time(const Scenario& scenario, const std::string& schedule) {
+    const Plan plan = planned(scenario, schedule).plan;
+    notes_.add(fmt::format("{} GPUs of {}", scenario.cluster.ranks(), scenario.cluster.name),
+               curve_notes(plan, scenario.cluster, scenario.engine.fidelity));
+    return step_time_of(plan, scenario.cluster, scenario.engine);
+  }
+
+  // A column stands for one number of GPUs.
+  void keep_size_of(const Cluster& cluster) {
+    if (gpus_per_node_ == 0)
+      gpus_per_node_ = cluster.gpus_per_node;
+    if (gpus_per_node_ != cluster.gpus_per_node)
+      throw InputError(
+          fmt::format("--clusters: expected as many GPUs in every node, found {} of {} and {}",
+                      cluster.name, cluster.gpus_per_node, gpus_per_node_));
   }
 
   static std::vector<std::string> names_of(const Scenario& scenario) {
@@ -95,35 +127,25 @@ class ScalingCommand final : public Subcommand {
     return names;
   }
 
-  static void add_size(std::vector<Curve>& curves, std::size_t first, const Scenario& scenario) {
-    const std::vector<std::string> names = names_of(scenario);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (curves.size() <= first + i)
-        curves.push_back({scenario.cluster.name, names[i], {}});
-      const PlannedRun run = planned(scenario, names[i]);
-      curves[first + i].steps.push_back(step_time_of(run.plan, scenario.cluster, scenario.engine));
-    }
-  }
-
   std::string table_of(const std::vector<Curve>& curves) const {
     Table table{.columns = {{"cluster", Align::Left}, {"schedule", Align::Left}}};
-    for (const std::uint32_t gpus : gpus_)
-      table.columns.push_back({fmt::format("{} GPUs ms", gpus)});
+    for (const std::uint32_t nodes : nodes_)
+      table.columns.push_back({fmt::format("{} GPUs ms", nodes * gpus_per_node_)});
     for (const Curve& curve : curves) {
       std::vector<std::string> row{curve.cluster, curve.schedule};
       for (const Seconds step : curve.steps)
         row.push_back(milliseconds(step, 1));
       table.rows.push_back(std::move(row));
     }
-    return render_in_parts(table, 2);
+    return render_in_parts(table, 2) + notes_.text();
   }
 
   LineChart chart_of(const std::vector<Curve>& curves) const {
     LineChart chart{.title = fmt::format("Step time of {}", request_.workload),
                     .x_label = "GPUs",
                     .y_label = "step ms"};
-    for (const std::uint32_t gpus : gpus_)
-      chart.positions.push_back(std::to_string(gpus));
+    for (const std::uint32_t nodes : nodes_)
+      chart.positions.push_back(std::to_string(nodes * gpus_per_node_));
     const std::size_t schedules = curves.size() / clusters_.items.size();
     for (std::size_t i = 0; i < curves.size(); ++i) {
       const std::size_t cluster = i / schedules;
@@ -142,13 +164,16 @@ class ScalingCommand final : public Subcommand {
   }
 
   std::string json_of(const std::vector<Curve>& curves) const {
-    nlohmann::ordered_json json{{"workload", request_.workload}, {"gpus", gpus_}};
+    nlohmann::ordered_json json{{"workload", request_.workload}};
+    for (const std::uint32_t nodes : nodes_)
+      json["gpus"].push_back(nodes * gpus_per_node_);
     for (const Curve& curve : curves) {
       nlohmann::ordered_json entry{{"cluster", curve.cluster}, {"schedule", curve.schedule}};
       for (const Seconds step : curve.steps)
         entry["iteration_time_s"].push_back(step.value);
       json["curves"].push_back(std::move(entry));
     }
+    json["notes"] = notes_.sentences();
     return json.dump(2) + "\n";
   }
 
@@ -156,7 +181,8 @@ class ScalingCommand final : public Subcommand {
   CommaList clusters_;
   CommaList schedules_;
   std::vector<std::uint32_t> nodes_{1, 2, 4, 8, 16};
-  std::vector<std::uint32_t> gpus_;
+  std::uint32_t gpus_per_node_ = 0;  ///< Of all clusters; 0: not known yet.
+  SharedNotes notes_;
   std::string figure_;
   bool json_ = false;
 };

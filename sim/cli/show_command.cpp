@@ -106,7 +106,7 @@ class ShowCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {.name = "show",
-            .summary = "Show one workload, cluster, schedule, experiment, ... in detail",
+            .summary = "Show a workload, cluster, schedule or anything that list names",
             .description = "With where its numbers come from. --json prints the file itself.",
             .examples = {"stepcast show dear", "stepcast show rtx2080ti-16x4-10gbe",
                          "stepcast show my_workload.json"}};

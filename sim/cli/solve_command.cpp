@@ -7,10 +7,12 @@
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/typed_counts.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/report/network_notes.hpp"
 #include "sim/report/solution.hpp"
 #include "sim/report/wording.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
@@ -58,13 +60,7 @@ class SolveCommand final : public Subcommand {
     const CommaList wanted = std::exchange(request_.schedules, {});
     const Scenario scenario = resolve(request_, kExample);
     check_model(goal, scenario.workload);
-    std::vector<Solution> solutions;
-    for (const Attempt& attempt : goal.attempts)
-      if (wanted.items.empty() || std::ranges::count(wanted.items, attempt.schedule) > 0)
-        solutions.push_back(solution_of(attempt, goal, scenario));
-    if (solutions.empty())
-      throw InputError(
-          fmt::format("--schedules: the goal has none of {}", fmt::join(wanted.items, ", ")));
+    const std::vector<Solution> solutions = solutions_of(goal, wanted, scenario);
     fmt::print("{}", text_of(goal, scenario, solutions));
     return 0;
   }
@@ -98,6 +94,21 @@ class SolveCommand final : public Subcommand {
     return options;
   }
 
+  static std::vector<Solution> solutions_of(const Goal& goal, const CommaList& wanted,
+                                            const Scenario& scenario) {
+    Progress progress("way", wanted.items.empty() ? goal.attempts.size() : 0);
+    std::vector<Solution> solutions;
+    for (const Attempt& attempt : goal.attempts)
+      if (wanted.items.empty() || std::ranges::count(wanted.items, attempt.schedule) > 0) {
+        solutions.push_back(solution_of(attempt, goal, scenario));
+        progress.step();
+      }
+    if (solutions.empty())
+      throw InputError(
+          fmt::format("--schedules: the goal has none of {}", fmt::join(wanted.items, ", ")));
+    return solutions;
+  }
+
   static Solution solution_of(const Attempt& attempt, const Goal& goal, const Scenario& scenario) {
     TuningJob job = job_of(scenario, attempt.schedule);
     job.options = options_of_attempt(attempt, scenario);
@@ -110,6 +121,8 @@ class SolveCommand final : public Subcommand {
                       .provenance = attempt.provenance,
                       .notes = plan.notes,
                       .given = attempt.given};
+    std::ranges::move(network_notes(plan, scenario.cluster, scenario.engine.fidelity),
+                      std::back_inserter(solution.notes));
     solution.iterations = attempt.iterations.value_or(
         iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, workers_of(plan)));
     return solution;

@@ -56,7 +56,7 @@ std::vector<CommandOption> options_of(SweepRequest& request, CommandOption sched
     if (list == lists.end())
       continue;
     option.target = list->second;
-    option.value += option.name == "--set" ? ",..." : ",...";
+    option.value += ",...";
   }
   return options;
 }

@@ -3,45 +3,15 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
-#include "models/collective/curve_fit.hpp"
+#include "sim/report/calibration_errors.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {
-
-using nlohmann::ordered_json;
-
-/// Which errors to sum up.
-struct Selection {
-  CollectiveKind kind = CollectiveKind::AllReduce;
-  std::uint32_t ranks = 0;  ///< 0: of all rank counts.
-  std::uint32_t nodes = 0;
-  bool with_outliers = false;
-
-  bool takes(const PointError& error) const {
-    const bool same =
-        error.kind == kind && (ranks == 0 || (error.ranks == ranks && error.nodes == nodes));
-    const bool kept = error.measured.use == PointUse::Kept ||
-                      (with_outliers && error.measured.use == PointUse::Outlier);
-    return same && kept && error.measured.size >= kSummedFrom;
-  }
-};
-
-enum class By { Curve, AlphaBeta };
-
-ErrorSummary errors_in(const std::vector<PointError>& errors, const Selection& selection, By by) {
-  std::vector<double> selected;
-  for (const PointError& error : errors)
-    if (selection.takes(error))
-      selected.push_back(by == By::Curve ? error.error() : error.alpha_beta_error());
-  return summary_of(std::move(selected));
-}
 
 std::string shown_median(const ErrorSummary& errors) {
   return errors.cases == 0 ? "-" : percent(errors.median);
@@ -55,11 +25,12 @@ std::string layout_of(std::uint32_t ranks, std::uint32_t nodes) {
   return fmt::format("{} x {}", nodes, ranks / nodes);
 }
 
-std::vector<std::string> error_row(const Calibration& calibration, const Selection& selection) {
-  const ErrorSummary left_out = errors_in(calibration.left_out, selection, By::Curve);
-  const ErrorSummary line = errors_in(calibration.left_out, selection, By::AlphaBeta);
-  const ErrorSummary fit = errors_in(calibration.fit, selection, By::AlphaBeta);
-  const ErrorSummary now = errors_in(calibration.now, selection, By::Curve);
+std::vector<std::string> error_row(const Calibration& calibration,
+                                   const PointSelection& selection) {
+  const ErrorSummary left_out = errors_in(calibration.left_out, selection, PredictedBy::Curve);
+  const ErrorSummary line = errors_in(calibration.left_out, selection, PredictedBy::AlphaBeta);
+  const ErrorSummary fit = errors_in(calibration.fit, selection, PredictedBy::AlphaBeta);
+  const ErrorSummary now = errors_in(calibration.now, selection, PredictedBy::Curve);
   return {shown_median(left_out), shown_worst(left_out), shown_median(line),
           shown_worst(line),      shown_median(fit),     shown_median(now)};
 }
@@ -89,19 +60,11 @@ std::string error_table(const Calibration& calibration) {
   return render(table);
 }
 
-std::vector<CollectiveKind> kinds_of(const MeasuredCollectives& measured) {
-  std::vector<CollectiveKind> kinds;
-  for (const CollectiveCurve& curve : measured.curves)
-    if (std::ranges::find(kinds, curve.kind) == kinds.end())
-      kinds.push_back(curve.kind);
-  return kinds;
-}
-
 std::string summary_line(const Calibration& calibration, CollectiveKind kind) {
-  const ErrorSummary kept = errors_in(calibration.left_out, {.kind = kind}, By::Curve);
+  const ErrorSummary kept = errors_in(calibration.left_out, {.kind = kind}, PredictedBy::Curve);
   const ErrorSummary all =
-      errors_in(calibration.left_out, {.kind = kind, .with_outliers = true}, By::Curve);
-  const ErrorSummary line = errors_in(calibration.left_out, {.kind = kind}, By::AlphaBeta);
+      errors_in(calibration.left_out, {.kind = kind, .with_outliers = true}, PredictedBy::Curve);
+  const ErrorSummary line = errors_in(calibration.left_out, {.kind = kind}, PredictedBy::AlphaBeta);
   if (kept.cases == 0)
     return fmt::format("{}: one rank count only, so none can be predicted from the others",
                        name_of(kind));
@@ -167,22 +130,13 @@ const char* reason_of(PointUse use) {
   return "";
 }
 
-const PointError* find_error(const Calibration& calibration, const CollectiveCurve& curve,
-                             Bytes size) {
-  const auto found = std::ranges::find_if(calibration.left_out, [&](const PointError& error) {
-    return error.kind == curve.kind && error.ranks == curve.ranks && error.nodes == curve.nodes &&
-           error.measured.size == size;
-  });
-  return found == calibration.left_out.end() ? nullptr : &*found;
-}
-
 std::string left_out_line(const Calibration& calibration, const LeftOut& run) {
   const CurvePoint& first = run.curve->points[run.first];
   const CurvePoint& last = run.curve->points[run.last];
   std::string text =
       fmt::format("{} on {} GPUs, {} to {}: {}", name_of(run.curve->kind), run.curve->ranks,
                   format_bytes(first.size), format_bytes(last.size), reason_of(run.use));
-  const PointError* error = find_error(calibration, *run.curve, last.size);
+  const PointError* error = find_left_out(calibration, *run.curve, last.size);
   if (run.use == PointUse::Outlier && error)
     text += fmt::format(" ({} measured, {} predicted at {})", format_seconds(last.time),
                         format_seconds(error->predicted), format_bytes(last.size));
@@ -200,66 +154,7 @@ std::string link_line(const CalibratedLink& link) {
   return text;
 }
 
-ordered_json json_of(const ErrorSummary& errors) {
-  if (errors.cases == 0)
-    return nullptr;
-  return {{"points", errors.cases}, {"median", errors.median}, {"worst", errors.worst}};
-}
-
-ordered_json errors_json(const Calibration& calibration, const Selection& selection) {
-  return {{"left_one_out", json_of(errors_in(calibration.left_out, selection, By::Curve))},
-          {"left_one_out_alpha_beta",
-           json_of(errors_in(calibration.left_out, selection, By::AlphaBeta))},
-          {"fit_alpha_beta", json_of(errors_in(calibration.fit, selection, By::AlphaBeta))},
-          {"cluster", json_of(errors_in(calibration.now, selection, By::Curve))}};
-}
-
-const char* name_of(PointUse use) {
-  return use == PointUse::Kept ? "kept" : use == PointUse::Outlier ? "outlier" : "pipelined";
-}
-
-ordered_json points_json(const Calibration& calibration, const CollectiveCurve& curve) {
-  ordered_json points = ordered_json::array();
-  for (const CurvePoint& point : curve.points) {
-    const PointError* error = find_error(calibration, curve, point.size);
-    points.push_back({{"size_bytes", point.size.value},
-                      {"time_s", point.time.value},
-                      {"use", name_of(point.use)}});
-    if (error)
-      points.back()["left_one_out_s"] = error->predicted.value;
-  }
-  return points;
-}
-
-ordered_json curve_json(const Calibration& calibration, const CollectiveCurve& curve) {
-  return {{"collective", stepcast::name_of(curve.kind)},
-          {"gpus", curve.ranks},
-          {"nodes", curve.nodes},
-          {"errors", errors_json(calibration, {curve.kind, curve.ranks, curve.nodes})},
-          {"points", points_json(calibration, curve)}};
-}
-
 }  // namespace
-
-Calibration calibrate(MeasuredCollectives measured, const Cluster* cluster) {
-  fit_curves(measured);
-  Calibration calibration{.measured = std::move(measured)};
-  calibration.left_out = leave_one_rank_count_out(calibration.measured);
-  calibration.fit = errors_of_fit(calibration.measured);
-  if (!cluster)
-    return calibration;
-  for (PointError error : calibration.fit) {
-    Cluster part = *cluster;
-    part.nodes = error.nodes;
-    part.gpus_per_node = error.ranks / error.nodes;
-    const Collective collective{.kind = error.kind,
-                                .algorithm = default_algorithm(error.kind),
-                                .size = error.measured.size};
-    error.predicted = part.software.collective_launch + cost_of(collective, world_of(part), part);
-    calibration.now.push_back(error);
-  }
-  return calibration;
-}
 
 std::string render_calibration(const Calibration& calibration) {
   std::string text;
@@ -283,31 +178,6 @@ std::string render_calibration(const Calibration& calibration) {
             "\n" + fit_table(calibration);
   text += list_of("Left out", left_out) + list_of("Links", links);
   return text;
-}
-
-std::string calibration_json(const Calibration& calibration) {
-  ordered_json json;
-  json["summed_from_bytes"] = kSummedFrom.value;
-  json["curves"] = ordered_json::array();
-  json["summary"] = ordered_json::array();
-  json["fits"] = ordered_json::array();
-  json["links"] = ordered_json::array();
-  for (const CollectiveCurve& curve : calibration.measured.curves)
-    json["curves"].push_back(curve_json(calibration, curve));
-  for (const CollectiveKind kind : kinds_of(calibration.measured))
-    json["summary"].push_back({{"collective", stepcast::name_of(kind)},
-                               {"errors", errors_json(calibration, {.kind = kind})}});
-  for (const CurveFit& fit : calibration.measured.fits)
-    json["fits"].push_back({{"collective", stepcast::name_of(fit.kind)},
-                            {"gpus_per_node", fit.ranks_per_node},
-                            {"tree_below_bytes", fit.tree_below.value},
-                            {"startup_s", fit.startup.value},
-                            {"bandwidth_bytes_per_s", fit.bandwidth.value}});
-  for (const CalibratedLink& link : calibration.links)
-    json["links"].push_back({{"source", link.source},
-                             {"bandwidth_bytes_per_s", link.bandwidth.value},
-                             {"latency_s", link.latency.value}});
-  return json.dump(2) + "\n";
 }
 
 }  // namespace stepcast

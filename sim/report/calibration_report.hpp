@@ -1,41 +1,16 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "models/collective/curve_errors.hpp"
-#include "models/network/cluster.hpp"
-#include "models/network/measured_collectives.hpp"
+#include "sim/report/calibration.hpp"
 
 namespace stepcast {
-
-/// A link as a point-to-point benchmark saw it.
-struct CalibratedLink {
-  std::string source;          ///< "ib_write_bw, ib.log"
-  BytesPerSecond bandwidth{};  ///< 0: not measured.
-  Seconds latency{};           ///< 0: not measured.
-};
-
-/// What `stepcast calibrate` has to say.
-struct Calibration {
-  MeasuredCollectives measured;  ///< Fitted; without curves if only links were measured.
-  std::vector<CalibratedLink> links;
-  std::vector<PointError> left_out;  ///< Each curve predicted from the others.
-  std::vector<PointError> fit;       ///< The alpha-beta line of all curves.
-  std::vector<PointError> now;       ///< What the given cluster predicts; empty without one.
-};
-
-/// Errors smaller sizes than this are printed for, but not summed up: start-up of a host decides.
-inline constexpr Bytes kSummedFrom{65536};
-
-/// Fits the curves and predicts them; `cluster` may be null. Predictions of the cluster use its own
-/// curves, or closed forms and its launch cost.
-Calibration calibrate(MeasuredCollectives measured, const Cluster* cluster);
 
 /// Tables: errors of each curve, the fits, what was left out and why, links.
 std::string render_calibration(const Calibration& calibration);
 
-/// {"curves": [...], "summary": [...], "fits": [...], "left_out": [...], "links": [...]}
+/// {"summed_from_bytes", "curves": [...], "summary": [...], "fits": [...], "links": [...]}; every
+/// point with its use and what the other rank counts predict of it.
 std::string calibration_json(const Calibration& calibration);
 
 }  // namespace stepcast

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/base/units.hpp"
+#include "sim/report/shared_notes.hpp"
 
 namespace stepcast {
 
@@ -41,6 +42,7 @@ struct Crossover {
   /// out nothing, the last everything that the analytic conditions ignore.
   std::vector<std::string> models;
   std::vector<CrossoverRow> rows;
+  SharedNotes notes{};  ///< Where the networks' collectives were not measured.
 };
 
 inline constexpr const char* kCrossoverCaveat =

@@ -161,6 +161,33 @@ std::vector<PathEntry> path_in_words(const Plan& plan, std::vector<PathSegment> 
   return entries;
 }
 
+/// Where the time of the slowest ranks goes, and why.
+void add_explanation(Forecast& forecast, const Plan& plan, const Cluster& cluster,
+                     const Timeline& timeline, const Extremes& extremes) {
+  const std::vector<Seconds> latest_ready = latest_ready_of(plan, timeline);
+  const Window window = window_of(plan, timeline, extremes.slowest, latest_ready);
+  forecast.slowest_ranks = ranks_of(timeline, extremes.as_slow);
+  forecast.breakdown = breakdown_of(plan, window);
+  forecast.communication = communication_of(plan, window);
+
+  std::vector<PathSegment> path = critical_path_of(plan, cluster, timeline, extremes.slowest);
+  forecast.why = explain(plan, timeline, window, path);
+  if (extremes.fastest != extremes.slowest) {
+    const Window of_fastest = window_of(plan, timeline, extremes.fastest, latest_ready);
+    add_straggler(forecast, timeline, timeline.classes[extremes.slowest],
+                  breakdown_of(plan, of_fastest).waiting);
+  }
+  forecast.critical_path = path_in_words(plan, std::move(path));
+}
+
+void add_traffic(Forecast& forecast, const Plan& plan, const Cluster& cluster,
+                 const Timeline& timeline) {
+  forecast.sent_per_gpu = sent_per_gpu(plan, cluster);
+  forecast.links = link_loads_of(plan, cluster, timeline.iteration_time);
+  std::ranges::move(network_notes(plan, cluster, forecast.fidelity),
+                    std::back_inserter(forecast.notes));
+}
+
 }  // namespace
 
 Forecast make_forecast(const Workload& workload, const Cluster& cluster, const Plan& plan,
@@ -175,24 +202,10 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
   add_other_device(forecast, workload, cluster);
   add_compression_source(forecast, workload);
 
-  const auto [slowest, fastest, as_slow] = extremes_of(plan, timeline);
-  const std::vector<Seconds> latest_ready = latest_ready_of(plan, timeline);
-  const Window window = window_of(plan, timeline, slowest, latest_ready);
-  forecast.slowest_ranks = ranks_of(timeline, as_slow);
-  forecast.breakdown = breakdown_of(plan, window);
-  forecast.communication = communication_of(plan, window);
-
-  std::vector<PathSegment> path = critical_path_of(plan, cluster, timeline, slowest);
-  forecast.why = explain(plan, timeline, window, path);
-  if (fastest != slowest)
-    add_straggler(forecast, timeline, timeline.classes[slowest],
-                  breakdown_of(plan, window_of(plan, timeline, fastest, latest_ready)).waiting);
-  forecast.critical_path = path_in_words(plan, std::move(path));
-
-  forecast.sent_per_gpu = sent_per_gpu(plan, cluster);
-  forecast.links = link_loads_of(plan, cluster, timeline.iteration_time);
-  std::ranges::move(network_notes(plan, cluster, fidelity), std::back_inserter(forecast.notes));
-  add_steps(forecast, step_times(plan, timeline, slowest));
+  const Extremes extremes = extremes_of(plan, timeline);
+  add_explanation(forecast, plan, cluster, timeline, extremes);
+  add_traffic(forecast, plan, cluster, timeline);
+  add_steps(forecast, step_times(plan, timeline, extremes.slowest));
   return forecast;
 }
 

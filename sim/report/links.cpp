@@ -27,7 +27,8 @@ std::vector<Traffic> traffic_of(const Plan& plan) {
     const auto same = std::ranges::find_if(result, [&](const Traffic& known) {
       return known.group == task.group && known.collective.kind == collective.kind &&
              known.collective.algorithm == collective.algorithm &&
-             known.collective.root == collective.root;
+             known.collective.root == collective.root &&
+             known.collective.shares == collective.shares;
     });
     if (same == result.end())
       result.push_back({collective, task.group});

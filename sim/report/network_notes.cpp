@@ -16,11 +16,18 @@ namespace {
 
 /// Kinds of collectives by what happened to them; a set, so that a note comes once.
 struct Uses {
-  std::map<CollectiveKind, std::set<std::uint32_t>> beyond_ranks;  ///< And on how many ranks.
+  /// By the ranks that were measured, in words, and those that are used.
+  std::map<std::pair<std::string, std::uint32_t>, std::set<CollectiveKind>> beyond_ranks;
   std::set<CollectiveKind> beyond_sizes;
   std::set<CollectiveKind> halves;
   std::set<CollectiveKind> closed_forms;
 };
+
+std::string measured_ranks(const CurveEstimate& beyond) {
+  return beyond.fewest_ranks == beyond.most_ranks
+             ? fmt::format("{}", beyond.most_ranks)
+             : fmt::format("{} to {}", beyond.fewest_ranks, beyond.most_ranks);
+}
 
 void count(Uses& uses, const Collective& collective, const Group& group, const Cluster& cluster) {
   if (group.size() < 2 || !(collective.size > Bytes{}))
@@ -31,7 +38,7 @@ void count(Uses& uses, const Collective& collective, const Group& group, const C
     return;
   }
   if (estimate->beyond_ranks)
-    uses.beyond_ranks[collective.kind].insert(group.size());
+    uses.beyond_ranks[{measured_ranks(*estimate), group.size()}].insert(collective.kind);
   if (estimate->beyond_sizes)
     uses.beyond_sizes.insert(collective.kind);
   if (estimate->half_all_reduce)
@@ -69,25 +76,13 @@ std::string names_of(const std::set<CollectiveKind>& kinds) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string measured_ranks(const MeasuredCollectives& measured, CollectiveKind kind) {
-  std::uint32_t least = 0;
-  std::uint32_t most = 0;
-  for (const CollectiveCurve& curve : measured.curves) {
-    if (curve.kind != kind && curve.kind != CollectiveKind::AllReduce)
-      continue;
-    least = least == 0 ? curve.ranks : std::min(least, curve.ranks);
-    most = std::max(most, curve.ranks);
-  }
-  return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
-}
-
-std::vector<std::string> curve_notes(const Uses& uses, const MeasuredCollectives& measured) {
+std::vector<std::string> sentences_on(const Uses& uses, const MeasuredCollectives& measured) {
   std::vector<std::string> notes;
-  for (const auto& [kind, ranks] : uses.beyond_ranks)
+  for (const auto& [ranks, kinds] : uses.beyond_ranks)
     notes.push_back(fmt::format(
         "Extrapolated: {} on {} GPUs, measured on {} ({}); continued along the rounds of the ring "
         "or the levels of the tree.",
-        name_of(kind), fmt::join(ranks, ", "), measured_ranks(measured, kind), measured.name));
+        names_of(kinds), ranks.second, ranks.first, measured.name));
   if (!uses.beyond_sizes.empty())
     notes.push_back(fmt::format("Extrapolated: {} of sizes that were not measured ({}).",
                                 names_of(uses.beyond_sizes), measured.name));
@@ -103,17 +98,20 @@ std::vector<std::string> curve_notes(const Uses& uses, const MeasuredCollectives
 
 }  // namespace
 
+std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
+  if (!cluster.measured)
+    return {};
+  if (cluster.measured->fits.empty())
+    return {fmt::format("Links differ from those benchmarked: closed forms replace {}.",
+                        cluster.measured->name)};
+  if (fidelity == Fidelity::Step)
+    return {"Step fidelity replays messages over the links and ignores measured curves."};
+  return sentences_on(uses_of(plan, cluster), *cluster.measured);
+}
+
 std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster,
                                        Fidelity fidelity) {
-  std::vector<std::string> notes;
-  if (cluster.measured && cluster.measured->fits.empty())
-    notes.push_back(fmt::format("Links differ from those benchmarked: closed forms replace {}.",
-                                cluster.measured->name));
-  else if (cluster.measured && fidelity == Fidelity::Step)
-    notes.emplace_back(
-        "Step fidelity replays messages over the links and ignores measured curves.");
-  else if (cluster.measured)
-    notes = curve_notes(uses_of(plan, cluster), *cluster.measured);
+  std::vector<std::string> notes = curve_notes(plan, cluster, fidelity);
   if (const double scale = jitter_scale(cluster); scale > 1)
     notes.push_back(fmt::format(
         "Compute includes {:.1f} % of waiting for the slowest of {} ranks (software.jitter).",

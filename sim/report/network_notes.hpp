@@ -9,8 +9,12 @@
 
 namespace stepcast {
 
-/// Where a forecast on a cluster with measured collectives or jitter goes beyond what was measured,
-/// each as a sentence; empty for other clusters.
+/// What a forecast took from measured collectives that was not measured: extrapolated times, other
+/// collectives in their place, closed forms. Each as a sentence; empty for other clusters.
+std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
+
+/// The same, and what jitter adds: where a forecast on a cluster with measured collectives or
+/// jitter goes beyond what was measured, each as a sentence; empty for other clusters.
 std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
 
 }  // namespace stepcast

@@ -6,6 +6,7 @@
 
 #include "models/base/statistics.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/report/network_notes.hpp"
 
 namespace stepcast {
 namespace {
@@ -43,13 +44,13 @@ ReplayedTimes replay(const std::vector<RecordedStep>& steps, const Cluster& clus
                      const WhatIf& change) {
   const ReplayPlan replayed = replay_plan(steps, cluster, change);
   const Timeline timeline = simulate(replayed.plan, cluster, {});
-  ReplayedTimes times;
+  ReplayedTimes times{.steps = {}, .notes = curve_notes(replayed.plan, cluster, Fidelity::Flow)};
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Seconds end = i + 1 < steps.size() ? timeline.at(1, replayed.first[i + 1], 0).start
                                              : timeline.begin + timeline.iteration_time;
     times.steps.push_back(end - timeline.at(1, replayed.first[i], 0).start);
   }
-  if (!change.bucket)
+  if (!change.buckets)
     times.start_deviation = start_deviation(steps, replayed, timeline);
   return times;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "traces/replay/replay_plan.hpp"
@@ -9,6 +10,7 @@ namespace stepcast {
 struct ReplayedTimes {
   std::vector<Seconds> steps;  ///< A step lasts until the training thread begins the next one.
   Seconds start_deviation{};   ///< See ReplayResult; 0 if the steps' tasks were changed.
+  std::vector<std::string> notes{};  ///< What predicted collectives took beyond what was measured.
 };
 
 /// Simulates the recorded steps one after the other, again and again, and reports one round of the

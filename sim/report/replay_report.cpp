@@ -57,6 +57,23 @@ ordered_json step_json(const ReplayedStep& step) {
   return json;
 }
 
+/// On the change, and why there is none to see where the host leaves the device idle.
+std::vector<std::string> notes_on(const ReplayResult& result) {
+  constexpr double kUnchanged = 0.005;
+  constexpr double kBound = 0.8;
+  std::vector<std::string> notes = result.notes;
+  if (result.change.empty() ||
+      std::abs(mean_changed(result) / mean_simulated(result) - 1) > kUnchanged)
+    return notes;
+  const double busy = (result.host + result.other_threads) / mean_simulated(result);
+  if (busy >= kBound)
+    notes.push_back(
+        fmt::format("Bound by the host: its threads are busy for {:.0f} % of the step, and hide "
+                    "what device and network do; --host-speed shows what lies behind.",
+                    100 * busy));
+  return notes;
+}
+
 }  // namespace
 
 ReplayResult replay_result(std::string origin, const std::vector<RecordedStep>& steps) {
@@ -110,6 +127,8 @@ std::string render_replay(const ReplayResult& result) {
                              percent(mean_changed(result), mean_simulated(result)),
                              format_seconds(mean_simulated(result))),
                  0);
+  for (const std::string& note : notes_on(result))
+    text += wrap("Note: " + note, 2);
   return text;
 }
 
@@ -119,6 +138,7 @@ std::string replay_json(const ReplayResult& result) {
   for (const ReplayedStep& step : result.steps)
     json["steps"].push_back(step_json(step));
   json["mean"] = step_json(mean_step(result));
+  json["notes"] = notes_on(result);
   json["start_deviation_s"] = rounded(result.start_deviation.value);
   json["taken_as_recorded"] = {{"training_thread_s", rounded(result.host.value)},
                                {"other_threads_s", rounded(result.other_threads.value)},

@@ -21,6 +21,7 @@ struct ReplayResult {
   std::string origin;
   std::string change;  ///< What the user changes, in words; empty: nothing.
   std::vector<ReplayedStep> steps;
+  std::vector<std::string> notes{};  ///< On what is changed.
   /// Median over the device work: how far its simulated start, counted from the start of the step,
   /// lies from the recorded one.
   Seconds start_deviation{};

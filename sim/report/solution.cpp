@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
+#include "sim/report/shared_notes.hpp"
 #include "sim/report/table.hpp"
 #include "traces/json/provenance_json.hpp"
 
@@ -50,16 +50,11 @@ std::string sentence_on(const std::vector<Solution>& solutions) {
       ratio > 1 ? fmt::format(", although a step takes {:.2f} times as long", ratio) : "");
 }
 
-/// Each note once, with the ways that it is about.
 std::string notes_on(const std::vector<Solution>& solutions) {
-  std::map<std::string, std::vector<std::string>> ways;
+  SharedNotes notes;
   for (const Solution& solution : solutions)
-    for (const std::string& note : solution.notes)
-      ways[note].push_back(solution.label);
-  std::string text;
-  for (const auto& [note, labels] : ways)
-    text += wrap(fmt::format("Note on {}: {}", fmt::join(labels, ", "), note), 2);
-  return text;
+    notes.add(solution.label, solution.notes);
+  return notes.text();
 }
 
 }  // namespace

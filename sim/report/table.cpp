@@ -67,10 +67,15 @@ void append_cell(std::string& line, std::string_view cell, std::size_t width, Al
   line += align == Align::Left ? padding : text;
 }
 
-void append_line(std::string& out, std::string line) {
+std::string line_of(const std::vector<std::string>& cells, const Table& table,
+                    const Layout& layout) {
+  std::string line;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    line.append(c == 0 ? 0 : layout.gap, ' ');
+    append_cell(line, cells[c], layout.widths[c], table.columns[c].align);
+  }
   line.erase(line.find_last_not_of(' ') + 1);
-  out += line;
-  out += '\n';
+  return line += '\n';
 }
 
 /// Appends column `c` of one table to another of as many rows.
@@ -95,27 +100,16 @@ std::size_t width_of(std::string_view text) {
 }
 
 std::string render(const Table& table) {
-  const auto [widths, gap_width] = layout_of(table);
-  const std::string gap(gap_width, ' ');
-  std::string heading;
-  std::string rule;
-  for (std::size_t c = 0; c < widths.size(); ++c) {
-    heading += c == 0 ? "" : gap;
-    rule += c == 0 ? "" : gap;
-    append_cell(heading, table.columns[c].heading, widths[c], table.columns[c].align);
-    rule += std::string(widths[c], '-');
+  const Layout layout = layout_of(table);
+  std::vector<std::string> headings;
+  std::vector<std::string> rules;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    headings.push_back(table.columns[c].heading);
+    rules.emplace_back(layout.widths[c], '-');
   }
-  std::string out;
-  append_line(out, std::move(heading));
-  append_line(out, std::move(rule));
-  for (const auto& row : table.rows) {
-    std::string line;
-    for (std::size_t c = 0; c < widths.size(); ++c) {
-      line += c == 0 ? "" : gap;
-      append_cell(line, row[c], widths[c], table.columns[c].align);
-    }
-    append_line(out, std::move(line));
-  }
+  std::string out = line_of(headings, table, layout) + line_of(rules, table, layout);
+  for (const auto& row : table.rows)
+    out += line_of(row, table, layout);
   return out;
 }
 

@@ -92,7 +92,10 @@ std::vector<Seconds> latest_ready_of(const Plan& plan, const Timeline& timeline)
   return latest;
 }
 
-Extremes extremes_of(const Plan& plan, const Timeline& timeline) {
+namespace {
+
+/// Time of the compute stream, by class.
+std::vector<Seconds> compute_times(const Plan& plan, const Timeline& timeline) {
   std::vector<Seconds> busy(timeline.classes.size());
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     if (plan.graph.task(id).stream != 0)
@@ -101,6 +104,13 @@ Extremes extremes_of(const Plan& plan, const Timeline& timeline) {
       if (const Interval& interval = timeline.at(1, id, c); interval.end >= Seconds{})
         busy[c] += interval.end - interval.start;
   }
+  return busy;
+}
+
+}  // namespace
+
+Extremes extremes_of(const Plan& plan, const Timeline& timeline) {
+  const std::vector<Seconds> busy = compute_times(plan, timeline);
   Extremes found;
   for (ClassId c = 1; c < busy.size(); ++c) {
     if (busy[c] <= Seconds{})  // serves and does not train

@@ -3,6 +3,7 @@
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/report/network_notes.hpp"
 #include "sim/tuning/tuned_fusion.hpp"
 #include "traces/catalog.hpp"
 
@@ -25,7 +26,8 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
           .gpus = workers_of(plan),
           .use = measured.use,
           .measured = measured.measured,
-          .predicted = step_time_of(plan, cluster, engine)};
+          .predicted = step_time_of(plan, cluster, engine),
+          .notes = curve_notes(plan, cluster, fidelity)};
 }
 
 template <class Predicate>

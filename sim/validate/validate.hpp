@@ -21,6 +21,7 @@ struct Validation {
   MeasurementUse use = MeasurementUse::Check;
   Seconds measured{};
   Seconds predicted{};
+  std::vector<std::string> notes{};  ///< What of it was extrapolated from measured collectives.
 
   double error() const { return predicted / measured - 1; }  ///< Signed, relative.
 };

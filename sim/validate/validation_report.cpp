@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/report/shared_notes.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -114,7 +116,8 @@ nlohmann::ordered_json case_json(const Validation& each) {
           {"use", name_of(each.use)},
           {"measured_s", each.measured.value},
           {"predicted_s", each.predicted.value},
-          {"error", each.error()}};
+          {"error", each.error()},
+          {"notes", each.notes}};
 }
 
 std::vector<std::string> checked_schedules(std::span<const Validation> validations) {
@@ -132,6 +135,14 @@ std::string checks_by_schedule(std::span<const Validation> validations) {
                         100 * summary.median, 100 * summary.worst);
   }
   return text;
+}
+
+std::string notes_on(std::span<const Validation> validations) {
+  SharedNotes notes;
+  for (const Validation& each : validations)
+    notes.add(fmt::format("{} GPUs of {}", each.gpus, each.cluster), each.notes);
+  const std::string text = notes.text();
+  return text.empty() ? "" : "\n" + text;
 }
 
 }  // namespace
@@ -152,7 +163,9 @@ std::string render_validation(std::span<const Validation> validations) {
     if (summary.cases > 0)
       text += summary_line(describe(use), summary);
   }
-  return checked_schedules(validations).empty() ? text : text + checks_by_schedule(validations);
+  if (!checked_schedules(validations).empty())
+    text += checks_by_schedule(validations);
+  return text + notes_on(validations);
 }
 
 std::string validation_json(std::span<const Validation> validations) {

@@ -11,6 +11,7 @@
 #include "traces/readers/bandwidth_tools/ib_write_bw.hpp"
 #include "traces/readers/bandwidth_tools/iperf3.hpp"
 #include "traces/readers/gzip.hpp"
+#include "traces/readers/log_facts.hpp"
 #include "traces/readers/log_text.hpp"
 #include "traces/readers/nccl_tests/nccl_tests_json.hpp"
 #include "traces/readers/nccl_tests/nccl_tests_text.hpp"
@@ -64,7 +65,9 @@ BenchmarkLog read_benchmark_log(const std::filesystem::path& path, const Benchma
 }
 
 void CurveBuilder::add(Bytes size, Seconds time, const std::string& where) {
-  if (!(size > Bytes{}))
+  if (size < Bytes{} || time < Seconds{})
+    return report_.skip("row with a negative number", where);
+  if (size == Bytes{})
     return report_.skip("row of size 0", where);
   if (!(time >= kShortest && time <= kLongest) || !(size >= Bytes{1} && size <= kLargest))
     return report_.skip("row whose size or time no network can have", where);
@@ -77,11 +80,16 @@ void CurveBuilder::add(Bytes size, Seconds time, const std::string& where) {
   known->time = std::min(known->time, time);
 }
 
+void CurveBuilder::refuse_none(const std::string& origin) const {
+  if (points_.empty())
+    throw InputError(fmt::format("{}: expected at least one measured size, found none{}", origin,
+                                 reasons_in(report_)));
+}
+
 CollectiveCurve CurveBuilder::finish(CollectiveKind kind, std::uint32_t ranks, std::uint32_t nodes,
                                      const std::string& origin) {
   constexpr std::uint32_t kMost = 1U << 20U;
-  if (points_.empty())
-    throw InputError(fmt::format("{}: expected at least one measured size, found none", origin));
+  refuse_none(origin);
   if (ranks == 0 || nodes == 0)
     throw InputError(fmt::format(
         "{}: does not say on how many nodes and GPUs it ran; give --layout NODESxGPUS", origin));

@@ -12,7 +12,7 @@
 
 namespace stepcast {
 
-/// What a log does not say about itself. 0 and none: not given.
+/// What the user says of a log, for what it does not say itself. 0 and none: not given.
 struct BenchmarkHints {
   std::optional<CollectiveKind> kind;
   std::uint32_t nodes = 0;
@@ -51,13 +51,16 @@ BenchmarkLog parse_benchmark_log(std::string_view text, const std::string& origi
 
 /// Collects the points of a curve; used by the formats.
 ///
-/// Sizes may come in any order. Size 0, other sizes outside 1 B to 1e15 B and times outside 1 ns to
-/// 1e6 s are counted as skipped; of a size that comes twice the shorter time stays and a doubt is
-/// counted.
+/// Sizes may come in any order. Size 0, negative sizes and times, other sizes outside 1 B to 1e15 B
+/// and times outside 1 ns to 1e6 s are counted as skipped; of a size that comes twice the shorter
+/// time stays and a doubt is counted.
 class CurveBuilder {
  public:
   explicit CurveBuilder(ImportReport& report) : report_(report) {}
   void add(Bytes size, Seconds time, const std::string& where);
+
+  /// Throws InputError that begins with `origin` and says what was skipped, if there is no point.
+  void refuse_none(const std::string& origin) const;
 
   /// Throws InputError that begins with `origin` if there is no point, or a rank count or layout
   /// that cannot be.

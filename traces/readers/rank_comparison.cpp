@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
+#include "traces/readers/one_job.hpp"
 #include "traces/readers/spread.hpp"
 
 namespace stepcast {
@@ -27,21 +27,6 @@ struct Meeting {
 
 std::string name_of(const RankRecord& record) {
   return record.rank ? fmt::format("rank {}", *record.rank) : record.origin;
-}
-
-std::string why_incomparable(std::span<const RankRecord> records) {
-  std::set<std::uint32_t> seen;
-  const RankRecord& first = records.front();
-  for (const RankRecord& record : records) {
-    if (record.rank && !seen.insert(*record.rank).second)
-      return fmt::format("{}: rank {} is there already", record.origin, *record.rank);
-    if (record.ranks != first.ranks)
-      return fmt::format("{}: another number of ranks than in {}", record.origin, first.origin);
-    if (record.steps != first.steps)
-      return fmt::format("{}: {} steps, not {} as in {}", record.origin, record.steps, first.steps,
-                         first.origin);
-  }
-  return {};
 }
 
 /// Adds one rank's collectives to those of the ranks before it.
@@ -127,7 +112,7 @@ RankComparison compare_ranks(std::span<const RankRecord> records) {
   RankComparison comparison;
   if (records.size() < 2)
     return comparison;
-  comparison.why_not = why_incomparable(records);
+  comparison.why_not = why_not_one_job(records);
   if (!comparison.why_not.empty())
     return comparison;
   std::vector<Meeting> meetings = meetings_of(records, comparison);

@@ -15,7 +15,7 @@ struct Bucket {
   std::uint32_t ready = 0;
 };
 
-std::vector<Bucket> fill_buckets(const RecordedStep& step, Bytes limit) {
+std::vector<Bucket> fill_buckets(const RecordedStep& step, const BucketSizes& sizes) {
   std::vector<Bucket> buckets;
   Bytes filled{};
   bool open = false;
@@ -26,7 +26,7 @@ std::vector<Bucket> fill_buckets(const RecordedStep& step, Bytes limit) {
     bucket.size += gradient.size;
     bucket.end = filled += gradient.size;
     bucket.ready = std::max(bucket.ready, gradient.ready);
-    open = bucket.size < limit;
+    open = bucket.size < (buckets.size() == 1 ? std::min(sizes.first, sizes.size) : sizes.size);
   }
   return buckets;
 }
@@ -101,12 +101,12 @@ class Rewriter {
 
 }  // namespace
 
-RecordedStep with_buckets(const RecordedStep& step, Bytes size) {
+RecordedStep with_buckets(const RecordedStep& step, const BucketSizes& sizes) {
   const bool reduces = std::ranges::any_of(step.tasks, &RecordedTask::gradients);
   if (step.gradients.empty() || !reduces)
     throw InputError(step.name +
                      ": other buckets need gradients of known size and their all-reduces");
-  return Rewriter(step, fill_buckets(step, size)).run();
+  return Rewriter(step, fill_buckets(step, sizes)).run();
 }
 
 }  // namespace stepcast

@@ -25,10 +25,13 @@ bool are_the_same(const RecordedTask& a, const RecordedTask& b) {
 
 void take_shortest_collectives(std::vector<RecordedStep>& steps,
                                const std::vector<RecordedStep>& other_rank,
-                               const std::string& origin) {
+                               const std::string& origin, const std::string& first) {
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("{}: expected the {} of {}, found others: no ranks of one job",
+                                 origin, what, first));
+  };
   if (steps.size() != other_rank.size())
-    throw InputError(fmt::format("{}: no rank of the same job: {} steps, not {}", origin,
-                                 other_rank.size(), steps.size()));
+    refuse("steps");
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto others = collectives_of(other_rank[i]);
     auto other = others.begin();
@@ -36,13 +39,11 @@ void take_shortest_collectives(std::vector<RecordedStep>& steps,
       if (task.kind != RecordedKind::Collective)
         continue;
       if (other == others.end() || !are_the_same(task, **other))
-        throw InputError(fmt::format("{}: no rank of the same job: {}: other collectives", origin,
-                                     steps[i].name));
+        refuse(fmt::format("collectives in {}", steps[i].name));
       task.duration = std::min(task.duration, (*other++)->duration);
     }
     if (other != others.end())
-      throw InputError(
-          fmt::format("{}: no rank of the same job: {}: more collectives", origin, steps[i].name));
+      refuse(fmt::format("collectives in {}", steps[i].name));
   }
 }
 

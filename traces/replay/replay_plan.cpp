@@ -7,7 +7,6 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/builder.hpp"
-#include "traces/replay/bucket_change.hpp"
 #include "traces/replay/joined_steps.hpp"
 
 namespace stepcast {
@@ -120,10 +119,10 @@ class PlanWriter {
 ReplayPlan replay_plan(const std::vector<RecordedStep>& steps, const Cluster& cluster,
                        const WhatIf& change) {
   std::vector<RecordedStep> changed;
-  if (change.bucket)
+  if (change.buckets)
     for (const RecordedStep& step : steps)
-      changed.push_back(with_buckets(step, *change.bucket));
-  const JoinedSteps joined = join(change.bucket ? changed : steps);
+      changed.push_back(with_buckets(step, *change.buckets));
+  const JoinedSteps joined = join(change.buckets ? changed : steps);
   return {PlanWriter(joined.all, cluster, change).write(), joined.first};
 }
 

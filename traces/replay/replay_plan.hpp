@@ -5,6 +5,7 @@
 
 #include "models/network/cluster.hpp"
 #include "models/schedule/plan.hpp"
+#include "traces/replay/bucket_change.hpp"
 #include "traces/replay/recorded_step.hpp"
 
 namespace stepcast {
@@ -15,7 +16,7 @@ struct WhatIf {
   double device_speed = 1;           ///< Kernels and copies run so many times faster.
   double host_speed = 1;             ///< The host threads run so many times faster.
   std::vector<CollectiveKind> without;  ///< Collectives of these kinds cost nothing.
-  std::optional<Bytes> bucket;  ///< Gradients are reduced in buckets that close at this size.
+  std::optional<BucketSizes> buckets;   ///< Gradients are reduced in buckets of these sizes.
 };
 
 /// A plan of the recorded steps, one after the other. Its tasks are numbered as those of the steps.
@@ -27,7 +28,7 @@ struct ReplayPlan {
 /// Precondition: at least one step; one rank, or predict_collectives.
 ///
 /// Throws InputError, beginning with a step's name, if a collective's size is needed and was not
-/// recorded, and if `bucket` is given and the gradients are not known.
+/// recorded, and if `buckets` is given and the gradients are not known.
 ReplayPlan replay_plan(const std::vector<RecordedStep>& steps, const Cluster& cluster,
                        const WhatIf& change);
 

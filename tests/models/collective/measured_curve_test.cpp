@@ -71,6 +71,8 @@ TEST(MeasuredCurve, FollowsTheRingBetweenAndBeyondRankCounts) {
   const auto beyond = find_time(measured, Broadcast, 128, 32, 16.0_MiB);
   EXPECT_NEAR(beyond->time / ring_time(Broadcast, 128, 16.0_MiB), 1, 1e-9);
   EXPECT_TRUE(beyond->beyond_ranks);
+  EXPECT_EQ(beyond->fewest_ranks, 8U);
+  EXPECT_EQ(beyond->most_ranks, 32U);
 }
 
 TEST(MeasuredCurve, ContinuesBeyondTheSizesWithTheFittedBandwidth) {

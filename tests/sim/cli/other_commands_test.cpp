@@ -44,6 +44,17 @@ TEST(ShowCommand, ClusterFieldsAreShownByThePathsOfSet) {
   EXPECT_NE(outcome.out.find("12.5 GB/s"), std::string::npos);  // 100 Gb/s
 }
 
+TEST(ShowCommand, AnExperimentShowsAllItsSettings) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.file("e.json", R"({"format": "stepcast-experiment", "version": 1, "workload":
+      "resnet50-rtx2080ti-bs64", "cluster": "rtx2080ti-16x4-10gbe", "schedules": ["ddp"],
+      "set": {"global_batch": "4096", "batch_fixed_part": "0.1"}})");
+  const Outcome outcome = run_cli({"show", file});
+  EXPECT_NE(outcome.out.find("global_batch=4096 batch_fixed_part=0.1"), std::string::npos)
+      << outcome.out << outcome.err;
+}
+
 TEST(ShowCommand, FindsTheKindOfAFileByItsFormat) {
   const Outcome outcome = run_cli({"show", STEPCAST_SOURCE_DIR "/configs/devices/rtx2080ti.json"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -153,6 +164,14 @@ TEST(CollectiveCommand, TimeIncludesTheLaunch) {
     return json::parse(outcome.out)["results"][0]["time_s"].get<double>();
   };
   EXPECT_NEAR(time("100us") - time("0s"), 100e-6, 1e-12);
+}
+
+TEST(CollectiveCommand, SettingsOfATrainingStepAreRefused) {
+  for (const char* setting : {"global_batch=64", "batch=8", "fusion_buffer=1MiB"}) {
+    const Outcome outcome = run_cli({"collective", "--cluster", "ideal-2x4", "--set", setting});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("cluster.<field> settings only"), std::string::npos) << outcome.err;
+  }
 }
 
 TEST(CollectiveCommand, AnAlgorithmOfAnotherKindIsRefused) {

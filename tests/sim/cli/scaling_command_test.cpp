@@ -23,6 +23,16 @@ TEST(ScalingCommand, AValueGivenTwiceIsTakenOnce) {
   EXPECT_EQ(json::parse(outcome.out)["curves"].size(), 2U);
 }
 
+TEST(ScalingCommand, ClustersOfOtherNodesHaveNoCommonColumns) {
+  const Outcome outcome = run_cli({"scaling", "--workload", "resnet50-rtx2080ti-bs64", "--clusters",
+                                   "ideal-1x2,ideal-1x4", "--schedules", "bsp", "--nodes", "1"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("--clusters: expected as many GPUs in every node, found ideal-1x4 of "
+                             "4 and 2"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST(ScalingCommand, AFigureIsSvg) {
   const TemporaryFolder folder;
   const Outcome outcome = scaling({"--nodes", "1", "--figure", folder.file("a.png")});

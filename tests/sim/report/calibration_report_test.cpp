@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "models/collective/collective.hpp"
+#include "sim/report/calibration_errors.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
 

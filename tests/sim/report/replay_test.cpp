@@ -61,25 +61,68 @@ TEST(Replay, AnInfinitelyFastHostLeavesTheDeviceTime) {
   EXPECT_NEAR(step_time(record_small(small_trace()), change).value, 520e-6, kExact);
 }
 
-TEST(Replay, OfSeveralRanksTheOneThatCameLastTellsHowLongACollectiveTakes) {
-  // At half the device speed the all-reduce is on the path: 30 us instead of 70.
-  const std::string first = small_trace();
-  const std::string second = replaced(first, "\"dur\": 70,", "\"dur\": 30,");
-  ImportReport report;
-  const auto steps =
-      KinetoReader().record({text_stream(first, "a"), text_stream(second, "b")}, report);
-  const WhatIf change{.device_speed = 0.5};
-  EXPECT_NEAR(step_time(steps, change).value, 1310e-6, kExact);
+/// The trace of the other rank: the first's with one thing replaced.
+std::string second_rank(const std::string& from = "", const std::string& to = "") {
+  const std::string rank = replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");
+  return from.empty() ? rank : replaced(rank, from, to);
 }
 
-TEST(Replay, ARankOfAnotherJobIsRefused) {
+std::vector<RecordedStep> record_ranks(const std::string& second, ImportReport& report) {
   const std::string first = small_trace();
-  const std::string second = replaced(first, "nelems\": 150", "nelems\": 160");
+  return KinetoReader().record({text_stream(first, "a"), text_stream(second, "b")}, report);
+}
+
+std::string error_of_second(const std::string& second) {
+  ImportReport report;
+  return input_error_of([&] { record_ranks(second, report); });
+}
+
+TEST(Replay, OfSeveralRanksTheOneThatCameLastTellsHowLongACollectiveTakes) {
+  // At half the device speed the all-reduce is on the path: 30 us instead of 70.
+  ImportReport report;
+  const auto steps = record_ranks(second_rank("\"dur\": 70,", "\"dur\": 30,"), report);
+  const WhatIf change{.device_speed = 0.5};
+  EXPECT_NEAR(step_time(steps, change).value, 1310e-6, kExact);
+  EXPECT_TRUE(report.clean());
+}
+
+TEST(Replay, AnotherClockOfTheSecondRankChangesNothing) {
+  ImportReport report;
+  const std::string second = replaced(second_rank(), "\"ts\": 5", "\"ts\": 1005");
+  EXPECT_NEAR(step_time(record_ranks(second, report), {}).value, 1000e-6, kExact);
+  EXPECT_TRUE(report.clean());
+}
+
+TEST(Replay, RanksThatEndCollectivesMoreThanAMinuteApartAreDoubted) {
+  ImportReport report;
+  const std::string second = replaced(replaced(second_rank(), "\"ts\": 5", "\"ts\": 100000005"),
+                                      "\"ts\": 6", "\"ts\": 100000006");
+  record_ranks(second, report);
+  ASSERT_EQ(report.doubtful().size(), 1U);
+  EXPECT_EQ(report.doubtful().begin()->second.first, "b");
+}
+
+TEST(Replay, RanksOfDifferentJobsAreRefused) {
+  EXPECT_EQ(
+      error_of_second(second_rank("nelems\": 150", "nelems\": 160")),
+      "b: expected the collectives in ProfilerStep#0 of a, found others: no ranks of one job");
+  EXPECT_EQ(error_of_second(second_rank("\"world_size\": 2", "\"world_size\": 4")),
+            "b: expected a job of 2 ranks as in a, found a job of 4 ranks");
+  EXPECT_EQ(error_of_second(small_trace()),
+            "b: expected another rank than in a, found rank 0 in both");
+}
+
+TEST(Replay, TheSameTraceOfAnUnknownRankTwiceIsRefused) {
+  const std::string silent = without_lines(small_trace(), "distributedInfo");
   ImportReport report;
   EXPECT_EQ(input_error_of([&] {
-              KinetoReader().record({text_stream(first, "a"), text_stream(second, "b")}, report);
+              KinetoReader().record({text_stream(silent, "a"), text_stream(silent, "b")}, report);
             }),
-            "b: no rank of the same job: ProfilerStep#0: other collectives");
+            "b: expected the trace of another rank than a, found the same recording");
+  const std::string later = replaced(silent, "\"ts\": 5", "\"ts\": 1005");
+  KinetoReader().record({text_stream(silent, "a"), text_stream(later, "b")}, report);
+  EXPECT_EQ(report.doubtful().at("trace that does not tell its rank, taken as another one").count,
+            2U);
 }
 
 /// Recorded traces, where they are at hand.

@@ -56,6 +56,22 @@ TEST(Validate, CountsTheGpusThatTrain) {
   EXPECT_EQ(validations[0].label, "servers");
 }
 
+TEST(Validate, SaysWhatWasExtrapolated) {
+  const auto report_of = [](const std::string& nodes) {
+    const std::string text =
+        R"({"format": "stepcast-measurements", "version": 1, "name": "m",
+            "provenance": {"kind": "measured", "source": "us"},
+            "cases": [{"workload": "resnet50-v100-bs96", "cluster": "v100-32x4-edr",
+                       "schedule": "ddp", "use": "check", "measured_s": 0.3, "nodes": )" +
+        nodes + "}]}";
+    return render_validation(validate(parse_measurements(text, "m.json"), {}, Fidelity::Flow));
+  };
+  EXPECT_NE(report_of("16").find("Note on 64 GPUs of v100-32x4-edr: Extrapolated: all-reduce"),
+            std::string::npos)
+      << report_of("16");
+  EXPECT_EQ(report_of("8").find("xtrapolated"), std::string::npos);
+}
+
 TEST(Validate, PredictsACaseAsItsExperimentSays) {
   // Two nodes of one GPU at 12.5 GB/s: BSP is the step time set plus 2 * 1/2 * 102,228,128 B over
   // it.

@@ -83,13 +83,13 @@ TEST(RankComparison, RanksThatCannotBeComparedSayWhy) {
     EXPECT_TRUE(comparison.ranks.empty());
     return comparison.why_not;
   };
-  EXPECT_EQ(why(rank(0, 0, {8})), "file: rank 0 is there already");
-  EXPECT_EQ(why(rank(1, 0, {8, 18})), "file: 2 steps, not 1 as in file");
+  EXPECT_EQ(why(rank(0, 0, {8})), "file: expected another rank than in file, found rank 0 in both");
+  EXPECT_EQ(why(rank(1, 0, {8, 18})), "file: expected 1 steps as in file, found 2");
   RankRecord silent = rank(1, 0, {8});
   silent.collectives.clear();
   EXPECT_EQ(why(silent), "no collective that all of them recorded");
   silent.ranks = 4;
-  EXPECT_EQ(why(silent), "file: another number of ranks than in file");
+  EXPECT_EQ(why(silent), "file: expected a job of 2 ranks as in file, found a job of 4 ranks");
 }
 
 TEST(RankComparison, OneRankIsNotCompared) {

@@ -84,7 +84,7 @@ TEST(ReplayPlan, StepsFollowEachOtherOnTheSameStreams) {
 }
 
 TEST(ReplayPlan, ALargeBucketWaitsForTheLastGradient) {
-  const RecordedStep changed = with_buckets(two_buckets(), Bytes{1000});
+  const RecordedStep changed = with_buckets(two_buckets(), {Bytes{1000}});
   ASSERT_EQ(changed.tasks.size(), 5U);
   EXPECT_EQ(changed.tasks[3].size, Bytes{150});  // Behind the second kernel.
   // The copy waited for both old buckets: both ends lie in the new one.
@@ -93,16 +93,30 @@ TEST(ReplayPlan, ALargeBucketWaitsForTheLastGradient) {
 }
 
 TEST(ReplayPlan, SmallBucketsHoldOneGradientEach) {
-  const RecordedStep changed = with_buckets(two_buckets(), Bytes{1});
+  const RecordedStep changed = with_buckets(two_buckets(), {Bytes{1}});
   ASSERT_EQ(changed.tasks.size(), 6U);
   EXPECT_EQ(changed.tasks[2].size, Bytes{100});
   EXPECT_EQ(changed.tasks[4].size, Bytes{50});
 }
 
+TEST(ReplayPlan, TheFirstBucketMayCloseEarlier) {
+  RecordedStep step = two_buckets();
+  step.gradients = {{Bytes{60}, 1}, {Bytes{40}, 1}, {Bytes{30}, 3}, {Bytes{20}, 3}};
+  const auto sizes = [&](const BucketSizes& buckets) {
+    std::vector<double> found;
+    for (const RecordedTask& task : with_buckets(step, buckets).tasks)
+      if (task.gradients)
+        found.push_back(task.size.value);
+    return found;
+  };
+  EXPECT_EQ(sizes({.size = Bytes{70}}), (std::vector<double>{100, 50}));
+  EXPECT_EQ(sizes({.size = Bytes{70}, .first = Bytes{1}}), (std::vector<double>{60, 70, 20}));
+}
+
 TEST(ReplayPlan, OtherBucketsNeedKnownGradients) {
   RecordedStep step = two_buckets();
   step.gradients.clear();
-  EXPECT_EQ(input_error_of([&] { with_buckets(step, Bytes{1}); }),
+  EXPECT_EQ(input_error_of([&] { with_buckets(step, {Bytes{1}}); }),
             "step: other buckets need gradients of known size and their all-reduces");
 }
 

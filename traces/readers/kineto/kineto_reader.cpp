@@ -1,7 +1,7 @@
 #include "traces/readers/kineto/kineto_reader.hpp"
 
 #include <algorithm>
-#include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include "traces/readers/kineto/rank_record_of.hpp"
 #include "traces/readers/kineto/recorded_steps.hpp"
 #include "traces/readers/kineto/supplied_shapes.hpp"
+#include "traces/readers/one_job.hpp"
 #include "traces/readers/rank_comparison.hpp"
 #include "traces/replay/rank_alignment.hpp"
 
@@ -20,9 +21,6 @@ namespace {
 
 /// What is kept of one rank's trace: not its events.
 struct RankSteps {
-  std::string origin;
-  std::optional<std::uint32_t> rank;
-  std::optional<std::uint32_t> world_size;
   RankRecord record;
   std::vector<StepLayers> steps;
 };
@@ -39,7 +37,7 @@ std::uint32_t batch_by_shapes(const KinetoTrace& trace, const KinetoView& view) 
 
 void note_facts(const KinetoTrace& trace, const KinetoView& view, const RankSteps& rank,
                 KinetoFacts& facts) {
-  facts.origin = rank.origin;
+  facts.origin = rank.record.origin;
   facts.device_name = trace.device_name;
   facts.steps_by = view.steps.how;
   facts.batch = batch_by_shapes(trace, view);
@@ -71,10 +69,7 @@ RankSteps read_rank(const TraceStream& file, const ImportOptions& options, Kinet
   const auto source = file.open();
   const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
   const KinetoView view = interpret(trace, report, supplied_buckets(options));
-  RankSteps rank{.origin = file.origin,
-                 .rank = trace.rank,
-                 .world_size = trace.world_size,
-                 .record = rank_record_of(trace, view, file.origin),
+  RankSteps rank{.record = rank_record_of(trace, view, file.origin),
                  .steps = find_layers(trace, view)};
   const std::string sized = size_all(trace, view, options, rank.steps, report);
   if (sized.empty())
@@ -88,11 +83,6 @@ RankSteps read_rank(const TraceStream& file, const ImportOptions& options, Kinet
   return rank;
 }
 
-[[noreturn]] void refuse_rank(const RankSteps& rank, const RankSteps& first,
-                              const std::string& why) {
-  throw InputError(fmt::format("{}: no rank of the job of {}: {}", rank.origin, first.origin, why));
-}
-
 /// Names of the layers of the last step that put work on the device.
 std::vector<std::string> working_layers(const RankSteps& rank) {
   std::vector<std::string> names;
@@ -102,27 +92,32 @@ std::vector<std::string> working_layers(const RankSteps& rank) {
   return names;
 }
 
+std::vector<RankRecord> records_of(const std::vector<RankSteps>& ranks) {
+  std::vector<RankRecord> records;
+  for (const RankSteps& rank : ranks)
+    records.push_back(rank.record);
+  return records;
+}
+
+void refuse_other_jobs(std::span<const RankRecord> records) {
+  if (const std::string why = why_not_one_job(records); !why.empty())
+    throw InputError(why);
+}
+
 /// Ranks of one job differ in rank and agree in everything else that the files tell.
 void check_same_job(const std::vector<RankSteps>& ranks) {
-  std::set<std::uint32_t> seen;
+  refuse_other_jobs(records_of(ranks));
   const RankSteps& first = ranks.front();
-  for (const RankSteps& rank : ranks) {
-    if (rank.rank && !seen.insert(*rank.rank).second)
-      refuse_rank(rank, first, fmt::format("rank {} is there already", *rank.rank));
-    if (rank.world_size != first.world_size)
-      refuse_rank(rank, first, "another number of ranks");
-    if (rank.steps.size() != first.steps.size())
-      refuse_rank(rank, first,
-                  fmt::format("{} steps, not {}", rank.steps.size(), first.steps.size()));
+  for (const RankSteps& rank : ranks)
     if (working_layers(rank) != working_layers(first))
-      refuse_rank(rank, first, "other layers");
-  }
+      throw InputError(
+          fmt::format("{}: expected the layers of {}, found others: no ranks of one job",
+                      rank.record.origin, first.record.origin));
 }
 
 /// For the provenance: what the ranks' collectives say of their clocks.
 std::string alignment_of(const std::vector<RankSteps>& ranks, ImportReport& report) {
-  std::vector<RankRecord> records(ranks.size());
-  std::ranges::transform(ranks, records.begin(), &RankSteps::record);
+  const std::vector<RankRecord> records = records_of(ranks);
   const RankComparison comparison = compare_ranks(records);
   for (std::size_t i = 0; i < comparison.unmatched; ++i)
     report.doubt("collective that not every rank recorded", records.front().origin);
@@ -131,6 +126,22 @@ std::string alignment_of(const std::vector<RankSteps>& ranks, ImportReport& repo
   return fmt::format("clocks against {}'s, by the ends of {} collectives: {}",
                      comparison.ranks.front().name, comparison.collectives,
                      describe_offsets(comparison));
+}
+
+/// Files that can be ranks of one job and need not be.
+void doubt_ranks(const std::vector<RankRecord>& records, ImportReport& report) {
+  constexpr Seconds kClocksApart{60};
+  if (records.size() < 2)
+    return;
+  for (const RankRecord& record : records)
+    if (!record.rank)
+      report.doubt("trace that does not tell its rank, taken as another one", record.origin);
+  for (const RankTiming& rank : compare_ranks(records).ranks)
+    if (rank.clock_offset > kClocksApart || rank.clock_offset < Seconds{} - kClocksApart)
+      report.doubt(
+          "rank whose collectives end more than a minute off the first one's: by another "
+          "clock, or in another run",
+          rank.origin);
 }
 
 }  // namespace
@@ -172,17 +183,22 @@ TraceSummary KinetoReader::inspect(const std::vector<TraceStream>& files, const 
 std::vector<RecordedStep> KinetoReader::record(const std::vector<TraceStream>& files,
                                                ImportReport& report) const {
   std::vector<RecordedStep> steps;
+  std::vector<RankRecord> records;
   for (const TraceStream& file : files) {
     const auto source = file.open();
     const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
-    std::vector<RecordedStep> recorded = recorded_steps(trace, interpret(trace, report), report);
+    const KinetoView view = interpret(trace, report);
+    records.push_back(rank_record_of(trace, view, file.origin));
+    refuse_other_jobs(records);
+    std::vector<RecordedStep> recorded = recorded_steps(trace, view, report);
     if (recorded.empty())
       throw InputError(file.origin + ": expected work on a device in a step, found none");
     if (steps.empty())
       steps = std::move(recorded);
     else
-      take_shortest_collectives(steps, recorded, file.origin);
+      take_shortest_collectives(steps, recorded, file.origin, files.front().origin);
   }
+  doubt_ranks(records, report);
   return steps;
 }
 

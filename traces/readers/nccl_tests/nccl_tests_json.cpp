@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/readers/log_facts.hpp"
 #include "traces/readers/nccl_tests/nccl_tests_text.hpp"
 
 namespace stepcast {
@@ -38,14 +39,22 @@ bool is_wrong(const json& row) {
          number_of(member_of(row, "in_place"), "nwrong") > 0;
 }
 
-std::optional<CollectiveKind> kind_of_row(const json& row, std::uint32_t ranks) {
+bool is_contradictory(const json& row) {
+  const Bytes size{number_of(row, "size")};
+  return contradicts(size, time_of(row, "out_of_place"),
+                     number_of(member_of(row, "out_of_place"), "alg_bw")) ||
+         contradicts(size, time_of(row, "in_place"),
+                     number_of(member_of(row, "in_place"), "alg_bw"));
+}
+
+std::vector<CollectiveKind> kinds_of_row(const json& row, std::uint32_t ranks) {
   const json& timed = member_of(row, "out_of_place");
   const double algorithm = number_of(timed, "alg_bw");
   const double factor = algorithm >= 1 ? number_of(timed, "bus_bw") / algorithm : 0;
   const std::string redop = text_of(member_of(row, "redop"));
   const json& root = member_of(row, "root");
   const bool has_root = root.is_number() && root.get<double>() >= 0;
-  return find_kind_by_columns(!redop.empty() && redop != "none", has_root, factor, ranks);
+  return kinds_by_columns(!redop.empty() && redop != "none", has_root, factor, ranks);
 }
 
 struct Devices {
@@ -70,6 +79,17 @@ Devices devices_of(const json& config) {
   return devices;
 }
 
+/// The kinds are those of the row that leaves the fewest: small ones print no bandwidth.
+void take_row(const json& row, const std::string& where, std::uint32_t ranks, LogFacts& facts,
+              CurveBuilder& curve, ImportReport& report) {
+  const std::vector<CollectiveKind> kinds = kinds_of_row(row, ranks);
+  if (facts.possible.empty() || kinds.size() < facts.possible.size())
+    facts.possible = kinds;
+  curve.add(Bytes{number_of(row, "size")},
+            shorter_of(time_of(row, "out_of_place"), time_of(row, "in_place"), where, report),
+            where);
+}
+
 }  // namespace
 
 bool is_nccl_tests_json(std::string_view head) {
@@ -85,30 +105,27 @@ BenchmarkLog read_nccl_tests_json(std::string_view text, const std::string& orig
   const json& results = member_of(root, "results");
   if (!results.is_array())
     throw InputError(fmt::format("{}: /results: expected an array of measured sizes", origin));
-  Devices devices = devices_of(member_of(root, "config"));
-  if (devices.ranks == 0) {
-    devices.ranks = hints.nodes * hints.gpus_per_node;
-    devices.nodes = hints.nodes;
-  }
+  const Devices devices = devices_of(member_of(root, "config"));
+  LogFacts facts{.ranks = devices.ranks, .nodes = devices.nodes};
+  const LogLayout layout = layout_of_log(facts, hints, origin, report);
   CurveBuilder curve(report);
-  std::optional<CollectiveKind> kind;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const json& row = results[i];
     const std::string where = fmt::format("/results/{}", i);
-    if (is_wrong(row)) {
+    if (is_wrong(row))
       report.skip("row with wrong results", where);
-      continue;
-    }
-    if (const auto found = kind_of_row(row, devices.ranks))
-      kind = found;
-    curve.add(Bytes{number_of(row, "size")},
-              shorter_of(time_of(row, "out_of_place"), time_of(row, "in_place"), where, report),
-              where);
+    else if (is_contradictory(row))
+      report.skip("row whose time and bandwidth contradict each other", where);
+    else
+      take_row(row, where, layout.ranks, facts, curve, report);
   }
+  curve.refuse_none(origin);
+  if (facts.possible.size() == 1)
+    facts.kind = facts.possible.front();
+  const CollectiveKind kind = kind_of_log(facts, hints, origin, report);
   return {.tool = "nccl-tests",
           .device = devices.name,
-          .curve =
-              curve.finish(kind_of_log(hints, kind, origin), devices.ranks, devices.nodes, origin)};
+          .curve = curve.finish(kind, layout.ranks, layout.nodes, origin)};
 }
 
 }  // namespace stepcast

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <set>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/collective/collective.hpp"
+#include "traces/readers/log_facts.hpp"
 #include "traces/readers/log_text.hpp"
+#include "traces/readers/nccl_tests/rank_lines.hpp"
 
 namespace stepcast {
 namespace {
@@ -26,7 +27,9 @@ struct Row {
   Seconds out_of_place{};
   Seconds in_place{};
   double factor = 0;  ///< Bus over algorithm bandwidth; 0 where it rounds to nothing.
+  bool negative = false;
   bool wrong = false;
+  bool contradictory = false;
 };
 
 bool is_wrong(std::string_view error) {
@@ -54,7 +57,7 @@ std::optional<Row> find_row(const std::vector<std::string_view>& words) {
                                                  tail[4],  tail[5], tail[6]};
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto number = find_number(cells[i]);
-    if (!number || *number < 0)
+    if (!number)
       return std::nullopt;
     numbers[i] = *number;
   }
@@ -62,66 +65,83 @@ std::optional<Row> find_row(const std::vector<std::string_view>& words) {
           .out_of_place = Seconds{numbers[1] * 1e-6},
           .in_place = Seconds{numbers[4] * 1e-6},
           .factor = numbers[2] >= 1 ? numbers[3] / numbers[2] : 0,
+          .negative = std::ranges::any_of(numbers, [](double number) { return number < 0; }),
           .wrong = is_wrong(tail[3]) || is_wrong(tail[7])};
+  row.contradictory = contradicts(row.size, row.out_of_place, numbers[2]) ||
+                      contradicts(row.size, row.in_place, numbers[5]);
   read_middle(all.subspan(3, words.size() - 3 - kTail), row);
   return row;
+}
+
+/// "all_gather" of "/opt/tests/all_gather_perf -b 8"; empty if no program of nccl-tests is named.
+std::string program_in(const std::vector<std::string_view>& words) {
+  constexpr std::string_view kEnd = "_perf";
+  for (std::string_view word : words) {
+    if (!word.ends_with(kEnd))
+      continue;
+    word.remove_suffix(kEnd.size());
+    return std::string(word.substr(word.rfind('/') + 1));
+  }
+  return {};
 }
 
 /// Reads the log line by line.
 class TextReader {
  public:
-  TextReader(const BenchmarkHints& hints, ImportReport& report)
-      : hints_(hints), report_(report), curve_(report) {}
+  TextReader(const BenchmarkHints& hints, const std::string& origin, ImportReport& report)
+      : hints_(hints), origin_(origin), report_(report), ranks_(origin, report), curve_(report) {}
 
   void take(const LogLine& line) {
-    if (line.text.find("_perf") != std::string_view::npos && !named_)
-      named_ = find_kind_in(line.text.substr(0, line.text.find("_perf")));
     const std::vector<std::string_view> words = words_of(line.text);
     if (words.empty())
       return;
-    if (words[0] == "#")
-      return take_comment(words, line);
+    if (const std::string program = program_in(words); !program.empty())
+      take_program(program, line);
+    ended_ |= line.text.find("Avg bus bandwidth") != std::string_view::npos;
+    ranks_.take(words, line);
     if (find_number(words[0]))
       take_row(words, line);
   }
 
-  BenchmarkLog finish(const std::string& origin) {
+  BenchmarkLog finish() {
     if (!ended_)
       report_.doubt("log without its last line (average bus bandwidth): the run broke off", "end");
-    const std::uint32_t ranks = ranks_ != 0 ? ranks_ : hints_.nodes * hints_.gpus_per_node;
-    const auto nodes = hosts_.empty() ? hints_.nodes : static_cast<std::uint32_t>(hosts_.size());
-    auto by_content = named_;
-    if (!by_content && any_row_)
-      by_content = find_kind_by_columns(last_.has_redop, last_.has_root, last_.factor, ranks);
-    if (!any_row_)
-      throw InputError(fmt::format("{}: expected rows of nccl-tests, found none", origin));
+    curve_.refuse_none(origin_);
+    LogFacts facts;
+    ranks_.describe(facts);
+    const LogLayout layout = layout_of_log(facts, hints_, origin_, report_);
+    facts.possible = kinds_by_columns(last_.has_redop, last_.has_root, last_.factor, layout.ranks);
+    facts.kind = named_;
+    if (!named_ && facts.possible.size() == 1)
+      facts.kind = facts.possible.front();
+    const CollectiveKind kind = kind_of_log(facts, hints_, origin_, report_);
     return {.tool = "nccl-tests",
-            .device = device_,
-            .curve = curve_.finish(kind_of_log(hints_, by_content, origin), ranks, nodes, origin)};
+            .device = ranks_.device(),
+            .curve = curve_.finish(kind, layout.ranks, layout.nodes, origin_)};
   }
 
  private:
-  /// "#   Rank  0 Pid 42 on  host device  0 [0x3d] Tesla V100", or the average at the end.
-  void take_comment(const std::vector<std::string_view>& words, const LogLine& line) {
-    ended_ |= line.text.find("Avg bus bandwidth") != std::string_view::npos;
-    if (words.size() < 2 || words[1] != "Rank")
-      return;
-    const auto on = std::ranges::find(words, "on");
-    if (on == words.end() || on + 1 == words.end())
-      return report_.skip("rank without a host", line.where());
-    ++ranks_;
-    hosts_.emplace(on[1]);
-    if (const std::size_t bracket = line.text.find("] "); bracket != std::string_view::npos)
-      device_ = line.text.substr(bracket + 2);
+  void take_program(const std::string& program, const LogLine& line) {
+    constexpr std::array kOthers = {"sendrecv", "gather", "scatter", "hypercube"};
+    if (std::ranges::count(kOthers, program) > 0)
+      throw InputError(
+          fmt::format("{}: {}: expected a collective such as all_reduce_perf, found "
+                      "{}_perf",
+                      origin_, line.where(), program));
+    if (const auto kind = find_kind_in(program))
+      named_ = kind;
   }
 
   void take_row(const std::vector<std::string_view>& words, const LogLine& line) {
     const std::optional<Row> row = find_row(words);
     if (!row)
       return report_.skip("line that begins like a row and is none", line.where());
+    if (row->negative)
+      return report_.skip("row with a negative number", line.where());
     if (row->wrong)
       return report_.skip("row with wrong results", line.where());
-    any_row_ = true;
+    if (row->contradictory)
+      return report_.skip("row whose time and bandwidth contradict each other", line.where());
     if (row->factor > 0 || last_.factor == 0)
       last_ = *row;
     if (row->size == Bytes{})
@@ -131,14 +151,12 @@ class TextReader {
   }
 
   const BenchmarkHints& hints_;
+  const std::string& origin_;
   ImportReport& report_;
+  RankLines ranks_;
   CurveBuilder curve_;
   std::optional<CollectiveKind> named_;
-  std::uint32_t ranks_ = 0;
-  std::set<std::string, std::less<>> hosts_;
-  std::string device_;
   Row last_;  ///< The last one whose bandwidths tell a factor.
-  bool any_row_ = false;
   bool ended_ = false;
 };
 
@@ -151,10 +169,10 @@ bool is_nccl_tests_text(std::string_view head) {
 
 BenchmarkLog read_nccl_tests_text(std::string_view text, const std::string& origin,
                                   const BenchmarkHints& hints, ImportReport& report) {
-  TextReader reader(hints, report);
+  TextReader reader(hints, origin, report);
   for (const LogLine& line : lines_of(text))
     reader.take(line);
-  return reader.finish(origin);
+  return reader.finish();
 }
 
 Seconds shorter_of(Seconds out_of_place, Seconds in_place, const std::string& where,
@@ -171,30 +189,25 @@ Seconds shorter_of(Seconds out_of_place, Seconds in_place, const std::string& wh
   return shorter;
 }
 
-std::optional<CollectiveKind> find_kind_by_columns(bool has_redop, bool has_root, double factor,
-                                                   std::uint32_t ranks) {
-  if (has_redop && has_root)
-    return CollectiveKind::Reduce;
-  if (has_root)
-    return CollectiveKind::Broadcast;
-  if (!has_redop || ranks < 2 || factor == 0)
-    return std::nullopt;  // All-gather and all-to-all print the same columns.
-  const double all_reduce = 2.0 * (ranks - 1) / ranks;
-  return std::abs(factor / all_reduce - 1) < 0.1     ? std::optional(CollectiveKind::AllReduce)
-         : std::abs(factor / all_reduce - 0.5) < 0.1 ? std::optional(CollectiveKind::ReduceScatter)
-                                                     : std::nullopt;
+bool contradicts(Bytes size, Seconds time, double algorithm_bandwidth) {
+  constexpr double kRounding = 0.05;
+  const bool tells = algorithm_bandwidth >= 1 && time > Seconds{};  // Two decimals are printed.
+  return tells && std::abs((size / time).value * 1e-9 / algorithm_bandwidth - 1) > kRounding;
 }
 
-CollectiveKind kind_of_log(const BenchmarkHints& hints, std::optional<CollectiveKind> by_content,
-                           const std::string& origin) {
-  if (hints.kind)
-    return *hints.kind;
-  if (by_content)
-    return *by_content;
-  if (const auto by_name = find_kind_in(std::filesystem::path(origin).filename().string()))
-    return *by_name;
-  throw InputError(fmt::format(
-      "{}: neither the log nor the file's name says which collective it is; give --kind", origin));
+std::vector<CollectiveKind> kinds_by_columns(bool has_redop, bool has_root, double factor,
+                                             std::uint32_t ranks) {
+  using enum CollectiveKind;
+  if (has_root)
+    return {has_redop ? Reduce : Broadcast};
+  if (!has_redop)
+    return {AllGather, AllToAll};
+  const double all_reduce = bus_factor(AllReduce, std::max(2U, ranks));
+  if (ranks >= 2 && std::abs(factor / all_reduce - 1) < 0.1)
+    return {AllReduce};
+  if (ranks >= 2 && std::abs(factor / all_reduce - 0.5) < 0.1)
+    return {ReduceScatter};
+  return {AllReduce, ReduceScatter};
 }
 
 }  // namespace stepcast

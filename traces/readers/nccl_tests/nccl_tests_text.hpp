@@ -1,14 +1,17 @@
 #pragma once
 
+#include <vector>
+
 #include "traces/readers/benchmark_log.hpp"
 
 namespace stepcast {
 
 /// The table that the programs of nccl-tests print. Of the out-of-place and the in-place time the
 /// shorter is taken: training communicates in place, and disturbance only ever adds; where they
-/// differ by more than 15 % a doubt is counted. Rows with wrong results are skipped. The kind comes
-/// from the hints, else from the program's name in the log, else from the columns and the ratio of
-/// bus to algorithm bandwidth, else from the file's name.
+/// differ by more than 15 % a doubt is counted. Rows with wrong results, negative numbers or a time
+/// that contradicts their bandwidth are skipped. The kind comes from the program's name in the log,
+/// else from the columns and the ratio of bus to algorithm bandwidth, else from the hints or the
+/// file's name (see kind_of_log); ranks and nodes from the list of ranks, else from the hints.
 bool is_nccl_tests_text(std::string_view head);
 BenchmarkLog read_nccl_tests_text(std::string_view text, const std::string& origin,
                                   const BenchmarkHints& hints, ImportReport& report);
@@ -17,12 +20,13 @@ BenchmarkLog read_nccl_tests_text(std::string_view text, const std::string& orig
 Seconds shorter_of(Seconds out_of_place, Seconds in_place, const std::string& where,
                    ImportReport& report);
 
-/// What columns and bandwidths say of the kind. `factor` is bus over algorithm bandwidth.
-std::optional<CollectiveKind> find_kind_by_columns(bool has_redop, bool has_root, double factor,
-                                                   std::uint32_t ranks);
+/// Whether a time says another bandwidth than the row, in GB/s: then one of them has another unit.
+/// Bandwidths below 1 are printed too coarsely to tell.
+bool contradicts(Bytes size, Seconds time, double algorithm_bandwidth);
 
-/// The kind by hints, content or file name; throws InputError if nothing tells.
-CollectiveKind kind_of_log(const BenchmarkHints& hints, std::optional<CollectiveKind> by_content,
-                           const std::string& origin);
+/// The kinds that columns and bandwidths allow, one or two. `factor` is bus over algorithm
+/// bandwidth; all-gather and all-to-all print the same columns.
+std::vector<CollectiveKind> kinds_by_columns(bool has_redop, bool has_root, double factor,
+                                             std::uint32_t ranks);
 
 }  // namespace stepcast

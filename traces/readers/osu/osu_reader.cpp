@@ -1,10 +1,12 @@
 #include "traces/readers/osu/osu_reader.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "traces/readers/log_facts.hpp"
 #include "traces/readers/log_text.hpp"
 
 namespace stepcast {
@@ -21,27 +23,89 @@ bool is_title(std::string_view line) {
   return line.starts_with("# OSU ");
 }
 
+/// The title of the test; all titles of a file are the same.
 std::string title_of(std::string_view text, const std::string& origin) {
-  for (const LogLine& line : lines_of(text))
-    if (is_title(line.text))
-      return std::string(line.text);
-  throw InputError(fmt::format("{}: expected a line \"# OSU ...\", found none", origin));
+  std::string title;
+  for (const LogLine& line : lines_of(text)) {
+    if (!is_title(line.text))
+      continue;
+    if (!title.empty() && title != line.text)
+      throw InputError(
+          fmt::format("{}: {}: expected one test, found a second, \"{}\"; split the file", origin,
+                      line.where(), line.text));
+    title = line.text;
+  }
+  if (title.empty())
+    throw InputError(fmt::format("{}: expected a line \"# OSU ...\", found none", origin));
+  return title;
 }
 
-std::vector<Row> rows_of(std::string_view text, ImportReport& report) {
+/// Units stand in the heading: "# Size  Avg Latency(us)", "# Size  MB/s".
+void check_units(std::string_view text, const std::string& origin) {
+  for (const LogLine& line : lines_of(text)) {
+    const auto has = [&](std::string_view part) {
+      return line.text.find(part) != std::string_view::npos;
+    };
+    const bool tells = line.text.starts_with("# Size") && (has("(") || has("/s"));
+    if (tells && !has("(us)") && !has("MB/s"))
+      throw InputError(fmt::format("{}: {}: expected Latency(us) or MB/s, found \"{}\"", origin,
+                                   line.where(), line.text));
+  }
+}
+
+void take_row(const std::vector<std::string_view>& words, const LogLine& line,
+              std::vector<Row>& rows, ImportReport& report) {
+  const auto size = find_number(words[0]);
+  const auto value = words.size() > 1 ? find_number(words[1]) : std::nullopt;
+  if (!value)
+    report.skip("line that begins like a row and is none", line.where());
+  else if (*size < 0 || *value < 0)
+    report.skip("row with a negative number", line.where());
+  else if (*value == 0)
+    report.skip("row of time or bandwidth 0", line.where());
+  else
+    rows.push_back({Bytes{*size}, *value, line.where()});
+}
+
+std::vector<Row> rows_of(std::string_view text, const std::string& origin, ImportReport& report) {
   std::vector<Row> rows;
   for (const LogLine& line : lines_of(text)) {
     const auto words = words_of(line.text);
-    if (words.empty() || words[0].starts_with('#') || !find_number(words[0]))
-      continue;
-    const auto size = find_number(words[0]);
-    const auto value = words.size() > 1 ? find_number(words[1]) : std::nullopt;
-    if (!value || *size < 0 || *value < 0)
-      report.skip("line that begins like a row and is none", line.where());
-    else
-      rows.push_back({Bytes{*size}, *value, line.where()});
+    if (!words.empty() && find_number(words[0]))
+      take_row(words, line, rows, report);
   }
+  if (!text.ends_with('\n'))
+    report.doubt("last line that does not end: cut off", "end");
+  if (rows.empty())
+    throw InputError(fmt::format("{}: expected rows of size and time, found none{}", origin,
+                                 reasons_in(report)));
   return rows;
+}
+
+enum class LinkTest : std::uint8_t { Latency, Bandwidth };
+
+/// "# OSU MPI-CUDA Multi Latency Test v5.7" is a point-to-point test, "# OSU MPI Gather Latency
+/// Test" is none, and one in both directions is no link's bandwidth.
+std::optional<LinkTest> find_link_test(const std::string& title) {
+  constexpr std::array<std::pair<const char*, LinkTest>, 5> kTests = {
+      {{"latencytest", LinkTest::Latency},
+       {"multilatencytest", LinkTest::Latency},
+       {"multithreadedlatencytest", LinkTest::Latency},
+       {"bandwidthtest", LinkTest::Bandwidth},
+       {"multiplebandwidthmessageratetest", LinkTest::Bandwidth}}};
+  constexpr std::array kPlatforms = {"cuda", "rocm", "openacc"};
+  std::string name = letters_of(title);
+  const auto drop = [&](std::string_view begin) {
+    if (name.starts_with(begin))
+      name.erase(0, begin.size());
+  };
+  drop("osumpi");
+  for (const char* platform : kPlatforms)
+    drop(platform);
+  for (const auto& [begin, test] : kTests)
+    if (name.starts_with(begin))
+      return test;
+  return std::nullopt;
 }
 
 /// OSU's size times this is the full buffer.
@@ -50,21 +114,24 @@ double buffers_of(CollectiveKind kind, std::uint32_t ranks) {
   return per_peer ? ranks : 1;
 }
 
-BenchmarkLog collective_log(CollectiveKind kind, const std::vector<Row>& rows,
+BenchmarkLog collective_log(CollectiveKind named, const std::vector<Row>& rows,
                             const std::string& origin, const BenchmarkHints& hints,
                             ImportReport& report) {
-  const std::uint32_t ranks = hints.nodes * hints.gpus_per_node;
+  const CollectiveKind kind = kind_of_log({.kind = named}, hints, origin, report);
+  const LogLayout layout = layout_of_log({}, hints, origin, report);
   CurveBuilder curve(report);
   for (const Row& row : rows)
-    curve.add(row.size * buffers_of(kind, ranks), Seconds{row.value * 1e-6}, row.where);
-  return {.tool = "osu", .curve = curve.finish(kind, ranks, hints.nodes, origin)};
+    curve.add(row.size * buffers_of(kind, layout.ranks), Seconds{row.value * 1e-6}, row.where);
+  return {.tool = "osu", .curve = curve.finish(kind, layout.ranks, layout.nodes, origin)};
 }
 
-/// The latency of the smallest message, or the best bandwidth (MB/s are 1e6 bytes/s).
-BenchmarkLog link_log(const std::string& title, const std::vector<Row>& rows) {
+/// The latency of the smallest message that carries something (an empty one never touches a GPU's
+/// memory), or the best bandwidth (MB/s are 1e6 bytes/s).
+BenchmarkLog link_log(LinkTest test, const std::vector<Row>& rows) {
   BenchmarkLog log{.tool = "osu"};
-  if (title.find("Latency") != std::string::npos)
-    log.link.latency = Seconds{rows.front().value * 1e-6};
+  const auto full = std::ranges::find_if(rows, [](const Row& row) { return row.size > Bytes{}; });
+  if (test == LinkTest::Latency)
+    log.link.latency = Seconds{(full == rows.end() ? rows.front() : *full).value * 1e-6};
   else
     log.link.bandwidth = BytesPerSecond{std::ranges::max(rows, {}, &Row::value).value * 1e6};
   return log;
@@ -79,16 +146,22 @@ bool is_osu(std::string_view head) {
 BenchmarkLog read_osu(std::string_view text, const std::string& origin, const BenchmarkHints& hints,
                       ImportReport& report) {
   const std::string title = title_of(text, origin);
-  const std::vector<Row> rows = rows_of(text, report);
-  if (rows.empty())
-    throw InputError(fmt::format("{}: expected rows of size and time, found none", origin));
-  const std::optional<CollectiveKind> kind = hints.kind ? hints.kind : find_kind_in(title);
-  if (kind)
+  check_units(text, origin);
+  const std::optional<LinkTest> link = find_link_test(title);
+  const std::optional<CollectiveKind> kind = find_kind_in(title);
+  if (!link && !kind)
+    throw InputError(
+        fmt::format("{}: expected all-reduce, reduce-scatter, all-gather, all-to-all, broadcast, "
+                    "reduce, or a latency or bandwidth of one direction between two ranks, found "
+                    "\"{}\"",
+                    origin, title));
+  const std::vector<Row> rows = rows_of(text, origin, report);
+  if (!link)
     return collective_log(*kind, rows, origin, hints, report);
-  if (title.find("Latency") == std::string::npos && title.find("Bandwidth") == std::string::npos)
-    throw InputError(fmt::format(
-        "{}: expected a collective, latency or bandwidth test, found \"{}\"", origin, title));
-  return link_log(title, rows);
+  if (hints.kind)
+    report.doubt("--kind for a log of point-to-point messages, which was taken as that",
+                 "the command line");
+  return link_log(*link, rows);
 }
 
 }  // namespace stepcast

@@ -69,7 +69,7 @@ const MadeUpGpu kFp32{.flops_of_one = 4e11};
 
 double median_error(const MadeUpGpu& gpu, KernelFamily family) {
   const std::vector files{made_up_results(gpu, family)};
-  return validate_hardware(files).families.at(0).median;
+  return validate_hardware(files).families.at(0).errors.median;
 }
 
 TEST(GemmPrediction, IsWithinSevenPerCentInTheMedianOnTensorCores) {

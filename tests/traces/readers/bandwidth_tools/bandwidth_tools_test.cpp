@@ -20,10 +20,28 @@ TEST(IbWriteBw, TakesTheBestAverage) {
 }
 
 TEST(IbWriteBw, RefusesAnUnknownUnitAndNoRows) {
-  EXPECT_EQ(input_error_of([] { parse("#bytes BW average[furlongs]\n2 2 2 2\n"); }),
-            "tool.log: expected \"BW average\" in MB/sec, MiB/sec or Gb/sec, found another unit");
+  EXPECT_EQ(
+      input_error_of([] { parse("#bytes BW average[furlongs]\n2 2 2 2\n"); }),
+      "tool.log: line 1: expected \"BW average\" in MB/sec, MiB/sec or Gb/sec, found another unit");
   EXPECT_EQ(input_error_of([] { parse("#bytes BW average[MB/sec]\n"); }),
             "tool.log: expected rows with a bandwidth above 0, found none");
+}
+
+TEST(IbWriteBw, EveryHeadingHasItsOwnUnit) {
+  // 96.8 Gb/s are 12.1e9 bytes/s, more than the 11000 MiB/s before.
+  const std::string mib = "#bytes #iterations BW peak[MB/sec] BW average[MB/sec] MsgRate\n";
+  const std::string gbit = "#bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate\n";
+  EXPECT_DOUBLE_EQ(
+      parse(mib + "65536 5000 0 11000 0\n" + gbit + "65536 5000 0 96.8 0\n").link.bandwidth->value,
+      12.1e9);
+}
+
+TEST(IbWriteBw, NamesTheRowsThatItRefuses) {
+  const std::string heading = "#bytes #iterations BW peak[MB/sec] BW average[MB/sec] MsgRate\n";
+  EXPECT_EQ(
+      input_error_of([&] { parse(heading + "2 5000 1 -9.5 1\n4 5000 1 0.00 1\n"); }),
+      "tool.log: expected rows with a bandwidth above 0, found none (1 skipped: row of "
+      "bandwidth 0 (first at line 3); 1 skipped: row with a negative number (first at line 2))");
 }
 
 TEST(Iperf3, TakesWhatTheReceiverGotOfAllStreams) {

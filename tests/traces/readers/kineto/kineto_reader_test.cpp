@@ -346,14 +346,14 @@ TEST(KinetoReader, TheProvenanceOfSeveralRanksTellsTheirClockOffsets) {
 }
 
 TEST(KinetoReader, RanksOfDifferentJobsAreRefused) {
-  EXPECT_EQ(ranks_error(small_trace()), "b: no rank of the job of a: rank 0 is there already");
+  EXPECT_EQ(ranks_error(small_trace()), "b: expected another rank than in a, found rank 0 in both");
   const std::string other = replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");
   EXPECT_EQ(ranks_error(replaced(other, "\"world_size\": 2", "\"world_size\": 4")),
-            "b: no rank of the job of a: another number of ranks");
+            "b: expected a job of 2 ranks as in a, found a job of 4 ranks");
   EXPECT_EQ(ranks_error(without_lines(other, "ProfilerStep#1")),
-            "b: no rank of the job of a: 1 steps, not 2");
+            "b: expected 2 steps as in a, found 1");
   EXPECT_EQ(ranks_error(replaced(other, "aten::conv2d", "aten::conv3d")),
-            "b: no rank of the job of a: other layers");
+            "b: expected the layers of a, found others: no ranks of one job");
 }
 
 }  // namespace

@@ -1,0 +1,2 @@
+# copy data/small-trace.json
+stepcast replay small-trace.json --without all-reduce

@@ -1,0 +1,56 @@
+#include "traces/readers/one_job.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace stepcast {
+namespace {
+
+std::string job_of(const RankRecord& record) {
+  return record.ranks ? fmt::format("a job of {} ranks", *record.ranks)
+                      : "a trace that does not tell the number of ranks";
+}
+
+bool are_one_recording(const RankRecord& a, const RankRecord& b) {
+  return !a.collectives.empty() && a.first_time_us == b.first_time_us &&
+         std::ranges::equal(a.collectives, b.collectives, {}, &RankCollective::begin,
+                            &RankCollective::begin);
+}
+
+/// Of two records that may be of one job only if they are of different ranks.
+std::string why_the_same_rank(const RankRecord& record, const RankRecord& earlier) {
+  if (record.rank && record.rank == earlier.rank)
+    return fmt::format("{}: expected another rank than in {}, found rank {} in both", record.origin,
+                       earlier.origin, *record.rank);
+  const bool told_apart = record.rank && earlier.rank;
+  if (!told_apart && are_one_recording(record, earlier))
+    return fmt::format("{}: expected the trace of another rank than {}, found the same recording",
+                       record.origin, earlier.origin);
+  return {};
+}
+
+std::string why_another_job(const RankRecord& record, const RankRecord& first) {
+  if (record.ranks != first.ranks)
+    return fmt::format("{}: expected {} as in {}, found {}", record.origin, job_of(first),
+                       first.origin, job_of(record));
+  if (record.steps != first.steps)
+    return fmt::format("{}: expected {} steps as in {}, found {}", record.origin, first.steps,
+                       first.origin, record.steps);
+  return {};
+}
+
+}  // namespace
+
+std::string why_not_one_job(std::span<const RankRecord> records) {
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    if (std::string why = why_another_job(records[i], records.front()); !why.empty())
+      return why;
+    for (std::size_t earlier = 0; earlier < i; ++earlier)
+      if (std::string why = why_the_same_rank(records[i], records[earlier]); !why.empty())
+        return why;
+  }
+  return {};
+}
+
+}  // namespace stepcast
