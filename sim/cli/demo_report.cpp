@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "sim/report/numbers.hpp"
 #include "sim/report/table.hpp"
-#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {

@@ -8,8 +8,8 @@
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
 #include "sim/cli/facts.hpp"
+#include "sim/report/numbers.hpp"
 #include "sim/report/table.hpp"
-#include "sim/report/wording.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {

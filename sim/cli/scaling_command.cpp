@@ -14,10 +14,10 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/network_notes.hpp"
+#include "sim/report/numbers.hpp"
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/svg_chart.hpp"
 #include "sim/report/table.hpp"
-#include "sim/report/wording.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

@@ -7,6 +7,7 @@
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
 #include "sim/report/calibration_errors.hpp"
+#include "sim/report/numbers.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/wording.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/numbers.hpp"
 #include "sim/report/render.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/wording.hpp"

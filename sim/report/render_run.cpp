@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "sim/report/numbers.hpp"
 #include "sim/report/render.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/wording.hpp"

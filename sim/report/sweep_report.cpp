@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/report/json.hpp"
+#include "sim/report/numbers.hpp"
 #include "sim/report/table.hpp"
-#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {

@@ -10,6 +10,7 @@
 #include "models/schedule/registry.hpp"
 #include "models/schedule/sparse/settings.hpp"
 #include "sim/report/network_notes.hpp"
+#include "sim/report/numbers.hpp"
 #include "sim/report/plot.hpp"
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/table.hpp"

@@ -8,7 +8,7 @@
 
 #include "models/base/text.hpp"
 #include "sim/report/breakdown.hpp"
-#include "sim/report/wording.hpp"
+#include "sim/report/numbers.hpp"
 
 namespace stepcast {
 

@@ -6,14 +6,6 @@
 
 namespace stepcast {
 
-std::string milliseconds(Seconds time, int decimals) {
-  return fmt::format("{:.{}f}", time.value * 1e3, decimals);
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
-}
-
 std::string setup_of(std::string_view workload, std::string_view cluster, std::uint32_t nodes,
                      std::uint32_t gpus_per_node) {
   return fmt::format("{} on {}, {} GPUs ({} x {})", workload, cluster, nodes * gpus_per_node, nodes,

@@ -5,16 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "models/base/units.hpp"
+#include "models/network/cluster.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace stepcast {
-
-/// "283.21", for a column that says ms.
-std::string milliseconds(Seconds time, int decimals = 2);
-
-/// 0.8095 as "81.0 %".
-std::string percent(double share);
 
 /// "resnet50-rtx2080ti-bs64 on rtx2080ti-16x4-10gbe, 64 GPUs (16 x 4)"
 std::string setup_of(std::string_view workload, std::string_view cluster, std::uint32_t nodes,

@@ -66,7 +66,7 @@ Found find_reader(std::span<const std::filesystem::path> paths, ImportReport& re
   for (const auto& path : files_in(paths)) {
     const TraceReader& reader = reader_for(path);
     if (found.reader != nullptr && found.reader != &reader)
-      throw InputError(fmt::format("{}: expected a {} trace as the other files, found {}",
+      throw InputError(fmt::format("{}: expected a trace in {} format as the other files, found {}",
                                    path.string(), found.reader->name(), reader.name()));
     found.reader = &reader;
     found.files.push_back(file_stream(path));
@@ -95,8 +95,9 @@ std::vector<std::filesystem::path> without_supplements(std::span<const std::file
 
 void refuse_useless_supplements(const TraceReader& reader, const ImportOptions& options) {
   if (!options.supplements.empty() && !reader.takes_supplements())
-    throw InputError(fmt::format("{}: adds nothing to a {} trace; expected a kineto trace with it",
-                                 options.supplements.front().origin, reader.name()));
+    throw InputError(
+        fmt::format("{}: adds nothing to a trace in {} format; expected a kineto trace with it",
+                    options.supplements.front().origin, reader.name()));
 }
 
 void describe_tallies(const std::map<std::string, ImportReport::Tally>& tallies,

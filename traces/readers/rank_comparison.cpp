@@ -11,7 +11,6 @@
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/one_job.hpp"
-#include "traces/readers/spread.hpp"
 
 namespace stepcast {
 namespace {

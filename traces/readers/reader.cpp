@@ -33,7 +33,7 @@ TraceSummary TraceReader::inspect(const std::vector<TraceStream>& files,
 std::vector<RecordedStep> TraceReader::record(const std::vector<TraceStream>& files,
                                               ImportReport&) const {
   throw InputError(
-      fmt::format("{}: a {} trace cannot be replayed: it does not hold what was "
+      fmt::format("{}: a trace in {} format cannot be replayed: it does not hold what was "
                   "launched when; expected a profiler trace",
                   files.front().origin, name()));
 }
@@ -66,8 +66,8 @@ std::string text_of(const TraceStream& file) {
 
 const TraceStream& only_file(const std::vector<TraceStream>& files, const std::string& format) {
   if (files.size() != 1)
-    throw InputError(fmt::format("{}: a {} trace is one file, found {}", files.back().origin,
-                                 format, files.size()));
+    throw InputError(fmt::format("{}: a trace in {} format is one file, found {}",
+                                 files.back().origin, format, files.size()));
   return files.front();
 }
 

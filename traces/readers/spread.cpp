@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -27,12 +28,6 @@ Seconds deviation_of(const std::vector<Seconds>& times, Seconds mean) {
 }
 
 }  // namespace
-
-Seconds median_of(std::vector<Seconds> times) {
-  std::ranges::sort(times);
-  const std::size_t middle = times.size() / 2;
-  return times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2.0;
-}
 
 Spread spread_of(std::vector<Seconds> times) {
   if (times.empty())

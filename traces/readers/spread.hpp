@@ -25,7 +25,4 @@ Spread spread_of(std::vector<Seconds> times);
 /// the time alone.
 std::string describe(const Spread& spread);
 
-/// Precondition: not empty.
-Seconds median_of(std::vector<Seconds> times);
-
 }  // namespace stepcast
