@@ -56,7 +56,7 @@ bool holds_hardware_results(const std::vector<std::string>& files) {
 
 int run_hardware_validation(const HardwareRequest& request) {
   if (!request.plot.empty())
-    check_writable(request.plot);
+    check_figure(request.plot);
   std::vector<HardwareResults> results;
   for (const std::string& file : request.files)
     results.push_back(read_hardware_results(file));

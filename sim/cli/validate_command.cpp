@@ -57,7 +57,7 @@ class ValidateCommand final : public Subcommand {
         {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
         {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
         {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
-        {"--plot", "FILE", &plot_, "results of stepcast-probe: predicted against measured, SVG"},
+        {"--plot,--figure", "FILE", &plot_, "results of stepcast-probe: predicted against measured, SVG"},
         {"--update-device", "", &update_device_,
          "results of stepcast-probe: write the fitted device"},
         {"-o,--output", "FILE", &device_file_,
