@@ -76,6 +76,12 @@ Seconds backward_time(const Workload& workload) {
   return sum_over_layers<Seconds>(workload, [](const Layer& layer) { return layer.backward; });
 }
 
+Seconds host_gap_time(const Workload& workload) {
+  return sum_over_layers<Seconds>(workload, [](const Layer& layer) {
+    return layer.kind == kHostGap ? layer.forward + layer.backward : Seconds{};
+  });
+}
+
 Workload with_step_time(Workload workload, Seconds step_time) {
   if (!(step_time > Seconds{0}))
     throw InputError("step time: expected a time above zero");

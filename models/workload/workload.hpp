@@ -25,6 +25,9 @@ struct Parameter {
   DataType dtype = DataType::Float32;
 };
 
+/// The kind of a layer that stands for the device waiting for the host, as profiled.
+inline constexpr const char* kHostGap = "HostGap";
+
 /// One layer as profiled: a module of the network with its own forward and backward pass.
 struct Layer {
   std::string name;
@@ -67,6 +70,8 @@ std::uint64_t parameter_count(const Workload& workload);
 std::size_t tensor_count(const Workload& workload);
 Seconds forward_time(const Workload& workload);
 Seconds backward_time(const Workload& workload);
+/// Of layers of kind kHostGap.
+Seconds host_gap_time(const Workload& workload);
 
 /// The workload with every layer time multiplied so that forward plus backward is `step_time`.
 /// Throws InputError if the workload's times sum to zero or `step_time` is not above zero.

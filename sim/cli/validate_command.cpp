@@ -50,19 +50,19 @@ class ValidateCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    return {
-        {"FILE", "", &files_,
-         "measurements (see stepcast schema measurements),\nor results of stepcast-probe (see "
-         "stepcast schema hardware)"},
-        {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
-        {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
-        {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
-        {"--plot,--figure", "FILE", &plot_, "results of stepcast-probe: predicted against measured, SVG"},
-        {"--update-device", "", &update_device_,
-         "results of stepcast-probe: write the fitted device"},
-        {"-o,--output", "FILE", &device_file_,
-         "where --update-device writes it (default: <device>.json\nhere)"},
-        {"--json", "", &json_, "print JSON"}};
+    return {{"FILE", "", &files_,
+             "measurements (see stepcast schema measurements),\nor results of stepcast-probe (see "
+             "stepcast schema hardware)"},
+            {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
+            {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
+            {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
+            {"--plot,--figure", "FILE", &plot_,
+             "results of stepcast-probe: predicted against measured, SVG"},
+            {"--update-device", "", &update_device_,
+             "results of stepcast-probe: write the fitted device"},
+            {"-o,--output", "FILE", &device_file_,
+             "where --update-device writes it (default: <device>.json\nhere)"},
+            {"--json", "", &json_, "print JSON"}};
   }
 
   int run() override {

@@ -146,6 +146,16 @@ void add_other_device(Forecast& forecast, const Workload& workload, const Cluste
                     cluster.device.name));
 }
 
+void add_host_gaps(Forecast& forecast, const Workload& workload) {
+  const Seconds gaps = host_gap_time(workload);
+  if (gaps > Seconds{})
+    forecast.notes.push_back(fmt::format(
+        "Forward and backward hold {} in which the profiled device waited for the host "
+        "({:.1f} % of them; layers of kind {}): a faster device does not shorten these.",
+        format_seconds(gaps), 100 * (gaps / (forward_time(workload) + backward_time(workload))),
+        kHostGap));
+}
+
 /// Keeps the longest stretches of the path, in order of time.
 std::vector<PathEntry> path_in_words(const Plan& plan, std::vector<PathSegment> path) {
   constexpr std::size_t kMostEntries = 24;
@@ -200,6 +210,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
   add_memory(forecast, workload, cluster, plan);
   add_missing_inputs(forecast, workload);
   add_other_device(forecast, workload, cluster);
+  add_host_gaps(forecast, workload);
   add_compression_source(forecast, workload);
 
   const Extremes extremes = extremes_of(plan, timeline);

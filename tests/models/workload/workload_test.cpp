@@ -42,6 +42,13 @@ TEST(Workload, SumsRunOverLayersAndTensors) {
   EXPECT_DOUBLE_EQ(backward_time(workload).value, 7e-3);  // 3 + 4 ms
 }
 
+TEST(Workload, HostGapsAreLayersOfThatKind) {
+  Workload workload = small_workload();
+  EXPECT_EQ(host_gap_time(workload), Seconds{});
+  workload.layers[1].kind = kHostGap;
+  EXPECT_DOUBLE_EQ(host_gap_time(workload).value, 6e-3);  // 2 + 4 ms
+}
+
 TEST(Workload, StepTimeScalesEveryLayerAlike) {
   const Workload workload = with_step_time(small_workload(), Seconds{20e-3});
   // 10 ms become 20 ms: every time doubles.

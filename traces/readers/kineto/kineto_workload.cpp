@@ -66,7 +66,7 @@ void add_gap(std::size_t place, Seconds forward, Seconds backward, const ImportO
   if (options.drop_gaps || forward + backward <= Seconds{})
     return;
   workload.layers.push_back({.name = fmt::format("host-gap-{}", place),
-                             .kind = "HostGap",
+                             .kind = kHostGap,
                              .forward = forward,
                              .backward = backward,
                              .parameters = {}});
