@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/workload/derive.hpp"
+#include "tests/support/recorded_data.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
@@ -187,9 +188,8 @@ std::vector<ReadyGradient> gradients_of(const Workload& workload) {
 
 // An independent check of the shape: ResNet-50's gradients measured on a V100.
 TEST(DerivedShares, ResNet50GradientsBecomeReadyAsMeasuredOnAnotherDevice) {
-  const auto file = kSource / "../shared/data/espresso/model_tensor_ready_gaps.json";
-  if (!std::filesystem::exists(file))
-    GTEST_SKIP() << "the measured gradient times are not here: " << file;
+  const auto file = recorded_data("espresso/model_tensor_ready_gaps.json");
+  STEPCAST_SKIP_WITHOUT(file);
   const auto json = nlohmann::json::parse(read_text_file(file));
   std::vector<ReadyGradient> measured;
   for (const auto& tensor : json.at("models").at("resnet50"))

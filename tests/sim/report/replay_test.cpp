@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "tests/support/recorded_data.hpp"
 #include "tests/traces/readers/kineto/small_trace.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/readers/import.hpp"
@@ -125,32 +126,22 @@ TEST(Replay, TheSameTraceOfAnUnknownRankTwiceIsRefused) {
             2U);
 }
 
-/// Recorded traces, where they are at hand.
-Seconds simulated_step(const char* name, Seconds& recorded) {
-  const auto path = std::filesystem::path(STEPCAST_SOURCE_DIR) / "../shared/data/kineto" / name;
-  if (!std::filesystem::exists(path))
-    return Seconds{-1};
+void expect_within_three_percent(const std::filesystem::path& path) {
+  STEPCAST_SKIP_WITHOUT(path);
   ImportReport report;
   const auto steps = record_trace(std::span(&path, 1), false, report);
+  Seconds recorded{};
   for (const RecordedStep& step : steps)
     recorded += step.recorded / static_cast<double>(steps.size());
-  return step_time(steps, {});
+  EXPECT_NEAR(step_time(steps, {}) / recorded, 1, 0.03);
 }
 
 TEST(Replay, TheA100TraceWithinThreePercent) {
-  Seconds recorded{};
-  const Seconds simulated = simulated_step("hta_resnet50_ddp_2xa100_rank0.json.gz", recorded);
-  if (simulated < Seconds{})
-    GTEST_SKIP() << "the trace is not there";
-  EXPECT_NEAR(simulated / recorded, 1, 0.03);
+  expect_within_three_percent(recorded_data("kineto/hta_resnet50_ddp_2xa100_rank0.json.gz"));
 }
 
 TEST(Replay, ATraceBoundByTheDeviceWithinThreePercent) {
-  Seconds recorded{};
-  const Seconds simulated = simulated_step("param_resnet18_rtx2080ti.json.gz", recorded);
-  if (simulated < Seconds{})
-    GTEST_SKIP() << "the trace is not there";
-  EXPECT_NEAR(simulated / recorded, 1, 0.03);
+  expect_within_three_percent(recorded_data("kineto/param_resnet18_rtx2080ti.json.gz"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/report/replay.hpp"
+#include "tests/support/recorded_data.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/readers/import.hpp"
 
@@ -182,10 +183,8 @@ TEST(ReplayWhatIf, StepsOfDifferentLengthsKeepTheirOwn) {
 
 // A recorded step of DDP: its buckets closed at 25 MiB, the first at 1 MiB.
 TEST(ReplayWhatIf, TheBucketsOfARecordedStepComeOutAsRecorded) {
-  const auto path = std::filesystem::path(STEPCAST_SOURCE_DIR) /
-                    "../shared/data/kineto/hta_resnet50_ddp_2xa100_rank0.json.gz";
-  if (!std::filesystem::exists(path))
-    GTEST_SKIP() << path << " is not there";
+  const auto path = recorded_data("kineto/hta_resnet50_ddp_2xa100_rank0.json.gz");
+  STEPCAST_SKIP_WITHOUT(path);
   ImportReport report;
   const auto steps = record_trace(std::span(&path, 1), false, report);
   const auto buckets_of = [](const RecordedStep& step) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "tests/support/recorded_data.hpp"
 
 namespace stepcast {
 namespace {
@@ -54,10 +55,8 @@ TEST(EspressoReader, BadInputIsNamed) {
 }
 
 TEST(EspressoReader, PublishedGapsAddUp) {
-  const auto path = std::filesystem::path(STEPCAST_SOURCE_DIR) /
-                    "../shared/data/espresso/model_tensor_ready_gaps.json";
-  if (!std::filesystem::exists(path))
-    GTEST_SKIP() << path << " is not there";
+  const auto path = recorded_data("espresso/model_tensor_ready_gaps.json");
+  STEPCAST_SKIP_WITHOUT(path);
   ImportReport report;
   const Workload workload =
       EspressoReader().read({file_stream(path)}, {.batch = 32, .model = "resnet50"}, report);

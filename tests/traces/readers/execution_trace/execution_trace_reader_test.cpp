@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "tests/support/recorded_data.hpp"
 
 namespace stepcast {
 namespace {
@@ -49,10 +50,8 @@ TEST(ExecutionTraceReader, NodesMustBeAList) {
 }
 
 TEST(ExecutionTraceReader, ARecordedTraceOfThreeStepsAddsUp) {
-  const auto path = std::filesystem::path(STEPCAST_SOURCE_DIR) /
-                    "../shared/data/execution_traces/resnet_2gpu_et.json.gz";
-  if (!std::filesystem::exists(path))
-    GTEST_SKIP() << path << " is not there";
+  const auto path = recorded_data("execution_traces/resnet_2gpu_et.json.gz");
+  STEPCAST_SKIP_WITHOUT(path);
   ImportReport report;
   const TraceSummary summary = inspect(file_stream(path), report);
   EXPECT_EQ(summary.facts[0].second, "14392");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/recorded_data.hpp"
 #include "traces/readers/import.hpp"
 
 namespace stepcast {
@@ -13,10 +14,7 @@ namespace fs = std::filesystem;
 
 class RecordedTraces : public testing::Test {
  protected:
-  /// Skips the test if the file is not there.
-  static fs::path file(const std::string& name) {
-    return fs::path(STEPCAST_SOURCE_DIR) / "../shared/data/kineto" / name;
-  }
+  static fs::path file(const std::string& name) { return recorded_data("kineto") / name; }
   TraceSummary inspect(const fs::path& path) {
     return inspect_trace(std::span(&path, 1), {}, report_);
   }
@@ -35,16 +33,12 @@ class RecordedTraces : public testing::Test {
   ImportReport report_;
 };
 
-#define SKIP_WITHOUT(path) \
-  if (!fs::exists(path))   \
-  GTEST_SKIP() << (path) << " is not there"
-
 // The parameters of torchvision's ResNet-50.
 constexpr std::uint64_t kResnet50 = 25'557'032;
 
 TEST_F(RecordedTraces, BucketsOfTheA100TraceHoldEveryParameter) {
   const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
-  SKIP_WITHOUT(path);
+  STEPCAST_SKIP_WITHOUT(path);
   const TraceSummary summary = inspect(path);
   ASSERT_EQ(summary.steps.size(), 3U);
   Bytes reduced{};
@@ -62,7 +56,7 @@ TEST_F(RecordedTraces, BucketsOfTheA100TraceHoldEveryParameter) {
 
 TEST_F(RecordedTraces, DeviceTimeOfTheA100TraceByCategory) {
   const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
-  SKIP_WITHOUT(path);
+  STEPCAST_SKIP_WITHOUT(path);
   const TraceSummary summary = inspect(path);
   // Sums of "dur" over the file's events by category and, for kernels, by "nccl" in the name; the
   // numbers of events are 2700 kernels (21 of NCCL), 960 copies and 114 fills.
@@ -82,7 +76,7 @@ TEST_F(RecordedTraces, DeviceTimeOfTheA100TraceByCategory) {
 
 TEST_F(RecordedTraces, TheA100TraceImportsWithEveryGradientAndItsGaps) {
   const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
-  SKIP_WITHOUT(path);
+  STEPCAST_SKIP_WITHOUT(path);
   const Workload workload = import_trace(path, {.batch = 32}, report_);
   EXPECT_EQ(parameter_count(workload), kResnet50);
   EXPECT_EQ(tensor_count(workload), 161U);
@@ -95,7 +89,7 @@ TEST_F(RecordedTraces, TheA100TraceImportsWithEveryGradientAndItsGaps) {
 
 TEST_F(RecordedTraces, IdleTimeOfTheA100TraceStepByStep) {
   const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
-  SKIP_WITHOUT(path);
+  STEPCAST_SKIP_WITHOUT(path);
   const TraceSummary summary = inspect(path);
   // Each step without the union of the intervals of computation in it, see above.
   ASSERT_EQ(summary.steps.size(), 3U);
@@ -108,7 +102,7 @@ TEST_F(RecordedTraces, IdleTimeOfTheA100TraceStepByStep) {
 
 TEST_F(RecordedTraces, LayersOfResnet50OnV100SumToTheTracedTime) {
   const fs::path path = file("kineto_resnet50_v100_workers4.json.gz");
-  SKIP_WITHOUT(path);
+  STEPCAST_SKIP_WITHOUT(path);
   const Workload workload = import_trace(path, {}, report_);
   EXPECT_EQ(workload.batch, 32U);
   EXPECT_NEAR(layer_time(workload, false).value, 99e-3, 0.02 * 99e-3);
@@ -119,7 +113,7 @@ TEST_F(RecordedTraces, LayersOfResnet50OnV100SumToTheTracedTime) {
 
 TEST_F(RecordedTraces, ForwardAndBackwardOfTheRtx2080TiTrace) {
   const fs::path path = file("param_resnet18_rtx2080ti.json.gz");
-  SKIP_WITHOUT(path);
+  STEPCAST_SKIP_WITHOUT(path);
   const TraceSummary summary = inspect(path);
   ASSERT_EQ(summary.steps.size(), 30U);
   const Seconds forward = category(summary, "forward").time + category(summary, "optimizer").time;
@@ -129,7 +123,7 @@ TEST_F(RecordedTraces, ForwardAndBackwardOfTheRtx2080TiTrace) {
 
 TEST_F(RecordedTraces, TheFirstStepOfTheRtx2080TiTraceIsItsWarmUp) {
   const fs::path path = file("param_resnet18_rtx2080ti.json.gz");
-  SKIP_WITHOUT(path);
+  STEPCAST_SKIP_WITHOUT(path);
   const Workload workload = import_trace(path, {.batch = 128}, report_);
   EXPECT_EQ(
       report_.skipped().at("first step of more than twice the median time, as of a warm-up").count,
@@ -141,7 +135,7 @@ TEST_F(RecordedTraces, TheFirstStepOfTheRtx2080TiTraceIsItsWarmUp) {
 
 TEST_F(RecordedTraces, TheMi300TraceHasTheParametersOfResnet18) {
   const fs::path path = file("tracelens_resnet18_mi300_no_collectives.json.gz");
-  SKIP_WITHOUT(path);
+  STEPCAST_SKIP_WITHOUT(path);
   const Workload workload = import_trace(path, {}, report_);
   EXPECT_EQ(parameter_count(workload), 11'689'512U);
   EXPECT_EQ(tensor_count(workload), 62U);
@@ -150,7 +144,7 @@ TEST_F(RecordedTraces, TheMi300TraceHasTheParametersOfResnet18) {
 
 TEST_F(RecordedTraces, AForwardOnlyTraceHasNoBackward) {
   const fs::path path = file("hta_alexnet.json.gz");
-  SKIP_WITHOUT(path);
+  STEPCAST_SKIP_WITHOUT(path);
   const Workload workload = import_trace(path, {.batch = 1}, report_);
   EXPECT_EQ(backward_time(workload), Seconds{});
   // One pass to warm up, with 12.8 s of building kernels, and one that is measured.

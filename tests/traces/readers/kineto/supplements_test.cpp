@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/support/input_error.hpp"
+#include "tests/support/recorded_data.hpp"
 #include "tests/traces/readers/kineto/small_trace.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
@@ -151,12 +152,11 @@ TEST(Supplements, FilesAreToldApartByContent) {
 }
 
 TEST(Supplements, ShapesOfTheRecordedResnet50AgreeWithTheCopiesOutOfItsBuckets) {
-  const fs::path data = STEPCAST_SOURCE_DIR "/../shared/data";
-  const std::vector<fs::path> paths = {data / "kineto/hta_resnet50_ddp_2xa100_rank0.json.gz",
-                                       data / "execution_traces/resnet_2gpu_et.json.gz"};
+  const std::vector<fs::path> paths = {
+      recorded_data("kineto/hta_resnet50_ddp_2xa100_rank0.json.gz"),
+      recorded_data("execution_traces/resnet_2gpu_et.json.gz")};
   for (const fs::path& path : paths)
-    if (!fs::exists(path))
-      GTEST_SKIP() << path << " is not there";
+    STEPCAST_SKIP_WITHOUT(path);
   ImportReport report;
   const Workload supplied = import_trace(paths, {.batch = 32}, report);
   const Workload by_copies = import_trace(paths.front(), {.batch = 32}, report);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/recorded_data.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/benchmark_log.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
@@ -13,8 +14,6 @@ namespace stepcast {
 namespace {
 
 namespace fs = std::filesystem;
-
-const fs::path kData = fs::path(STEPCAST_SOURCE_DIR) / "../shared/data";
 
 /// Every log under `folder` with this extension is a curve of the shipped file `name`.
 void expect_shipped(const fs::path& folder, const std::string& extension, const std::string& name,
@@ -38,18 +37,14 @@ void expect_shipped(const fs::path& folder, const std::string& extension, const 
 }
 
 TEST(RealLogs, AbcisCurvesAreThoseOfItsLogs) {
-  if (!fs::is_directory(kData / "abci2"))
-    GTEST_SKIP() << kData / "abci2"
-                 << " is not there";
-  expect_shipped(kData / "abci2/allreduce", ".nccl", "v100-32x4-edr-nccl", {});
-  expect_shipped(kData / "abci2/bcast", ".nccl", "v100-32x4-edr-nccl", {});
+  STEPCAST_SKIP_WITHOUT(recorded_data("abci2"));
+  expect_shipped(recorded_data("abci2/allreduce"), ".nccl", "v100-32x4-edr-nccl", {});
+  expect_shipped(recorded_data("abci2/bcast"), ".nccl", "v100-32x4-edr-nccl", {});
 }
 
 TEST(RealLogs, TheA100NodesCurvesAreThoseOfItsLogs) {
-  if (!fs::is_directory(kData / "nccl_tests"))
-    GTEST_SKIP() << kData / "nccl_tests"
-                 << " is not there";
-  expect_shipped(kData / "nccl_tests", ".log", "a100-1x8-nvswitch",
+  STEPCAST_SKIP_WITHOUT(recorded_data("nccl_tests"));
+  expect_shipped(recorded_data("nccl_tests"), ".log", "a100-1x8-nvswitch",
                  {.nodes = 1, .gpus_per_node = 8});
 }
 

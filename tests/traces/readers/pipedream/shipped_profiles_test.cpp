@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/recorded_data.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/pipedream/graph_file.hpp"
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kSource = STEPCAST_SOURCE_DIR;
-const fs::path kProfiles = kSource / "../shared/data/pipedream/profiler";
+const fs::path kProfiles = recorded_data("pipedream/profiler");
 
 struct Shipped {
   const char* folder;    ///< Under image_classification/profiles.
@@ -62,8 +63,7 @@ TEST_P(ShippedProfile, HasThePublishedParameters) {
 }
 
 TEST_P(ShippedProfile, IsWhatTheReaderMakesOfTheProfile) {
-  if (!fs::exists(profile()))
-    GTEST_SKIP() << "PipeDream's profiles are not here";
+  STEPCAST_SKIP_WITHOUT(profile());
   ImportReport report;
   const Workload workload = shipped();
   const ImportOptions options{.source = workload.provenance.source, .strict = true};
@@ -71,8 +71,7 @@ TEST_P(ShippedProfile, IsWhatTheReaderMakesOfTheProfile) {
 }
 
 TEST_P(ShippedProfile, ParametersAndTimesAreTheSumsOfTheProfile) {
-  if (!fs::exists(profile()))
-    GTEST_SKIP() << "PipeDream's profiles are not here";
+  STEPCAST_SKIP_WITHOUT(profile());
   ImportReport report;
   const GraphFile file = parse_graph_file(read_text_file(profile()), "graph.txt", report);
   std::uint64_t bytes = 0;
@@ -94,8 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Pipedream, ShippedProfile, testing::ValuesIn(kShipped),
                          });
 
 TEST(Profiles, EveryOneIsReadWithItsParameters) {
-  if (!fs::exists(kProfiles))
-    GTEST_SKIP() << "PipeDream's profiles are not here";
+  STEPCAST_SKIP_WITHOUT(kProfiles);
   int count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(kProfiles)) {
     if (entry.path().filename() != "graph.txt")
