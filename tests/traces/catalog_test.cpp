@@ -84,7 +84,9 @@ TEST_F(Catalog, IdealClustersNeedNoFile) {
 }
 
 TEST_F(Catalog, EveryShippedExperimentNamesAKnownCluster) {
-  for (const std::string& name : list_names(CatalogKind::Experiment))
+  const std::vector<std::string> names = list_names(CatalogKind::Experiment);
+  ASSERT_FALSE(names.empty());
+  for (const std::string& name : names)
     EXPECT_EQ(input_error_of([&] { load_cluster(load_experiment(name).cluster); }), "no error")
         << name;
 }

@@ -43,8 +43,6 @@ class Step {
 
   /// Size of Horovod's fusion buffer.
   Bytes fusion_buffer() const { return rule_.fusion; }
-  /// The last compute task of all ranks so far; kNone: none yet.
-  TaskId latest_everywhere() const { return latest_everywhere_; }
   /// Forward (A) or backward (G) time from the factor before it in hook order to this one,
   /// its own construction and packing included.
   Seconds time_before(std::size_t factor) const;

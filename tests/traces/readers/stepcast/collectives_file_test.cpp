@@ -60,7 +60,9 @@ TEST(CollectivesFile, NamesTheFieldThatIsWrong) {
 }
 
 TEST(CollectivesFile, ShippedFilesAreReadAndHaveProvenance) {
-  for (const std::string& name : list_names(CatalogKind::Collectives)) {
+  const std::vector<std::string> names = list_names(CatalogKind::Collectives);
+  ASSERT_FALSE(names.empty());
+  for (const std::string& name : names) {
     const MeasuredCollectives measured =
         read_collectives(find_file(CatalogKind::Collectives, name));
     EXPECT_EQ(measured.name, name);
