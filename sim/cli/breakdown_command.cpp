@@ -8,12 +8,12 @@
 #include "models/base/text.hpp"
 #include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/effects.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/kfac_parts.hpp"
-#include "sim/report/network_notes.hpp"
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/wording.hpp"
@@ -53,8 +53,8 @@ class BreakdownCommand final : public Subcommand {
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     check(scenario);
     const std::vector<NamedTime> parts = parts_of(scenario);
-    const auto notes = network_notes(planned(scenario, scenario.schedules.front()).plan,
-                                     scenario.cluster, scenario.engine.fidelity);
+    const TuningJob job = job_of(scenario, scenario.schedules.front());
+    const auto notes = notes_before_simulation(scenario, job, planned(job));
     fmt::print("{}", json_ ? json_of(scenario, parts, notes) : text_of(scenario, parts, notes));
     return 0;
   }

@@ -7,13 +7,13 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/report/network_notes.hpp"
 #include "sim/report/numbers.hpp"
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/svg_chart.hpp"
@@ -102,10 +102,16 @@ class ScalingCommand final : public Subcommand {
   }
 
   Seconds step_time(const Scenario& scenario, const std::string& schedule) {
-    const Plan plan = planned(scenario, schedule).plan;
-    notes_.add(fmt::format("{} GPUs of {}", scenario.cluster.ranks(), scenario.cluster.name),
-               curve_notes(plan, scenario.cluster, scenario.engine.fidelity));
-    return step_time_of(plan, scenario.cluster, scenario.engine);
+    const TuningJob job = job_of(scenario, schedule);
+    const PlannedRun run = planned(job);
+    const std::string& cluster = scenario.cluster.name;
+    noted_.push_back({{cluster, schedule, gpus_of(cluster, scenario.cluster.ranks())},
+                      notes_before_simulation(scenario, job, run)});
+    return step_time_of(run.plan, scenario.cluster, scenario.engine);
+  }
+
+  static std::string gpus_of(const std::string& cluster, std::uint32_t ranks) {
+    return fmt::format("{} GPU{} of {}", ranks, ranks == 1 ? "" : "s", cluster);
   }
 
   // A column stands for one number of GPUs.
@@ -137,7 +143,7 @@ class ScalingCommand final : public Subcommand {
         row.push_back(milliseconds(step, 1));
       table.rows.push_back(std::move(row));
     }
-    return render_in_parts(table, 2) + notes_.text();
+    return render_in_parts(table, 2) + shared_notes_of(noted_).text(kMostNotes);
   }
 
   LineChart chart_of(const std::vector<Curve>& curves) const {
@@ -173,7 +179,7 @@ class ScalingCommand final : public Subcommand {
         entry["iteration_time_s"].push_back(step.value);
       json["curves"].push_back(std::move(entry));
     }
-    json["notes"] = notes_.sentences();
+    json["notes"] = shared_notes_of(noted_).sentences();
     return json.dump(2) + "\n";
   }
 
@@ -182,7 +188,7 @@ class ScalingCommand final : public Subcommand {
   CommaList schedules_;
   std::vector<std::uint32_t> nodes_{1, 2, 4, 8, 16};
   std::uint32_t gpus_per_node_ = 0;  ///< Of all clusters; 0: not known yet.
-  SharedNotes notes_;
+  std::vector<NotedForecast> noted_;
   std::string figure_;
   bool json_ = false;
 };

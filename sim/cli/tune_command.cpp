@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -51,7 +52,10 @@ class TuneCommand final : public Subcommand {
     const Tuning tuning = tune(job, tuning_);
     if (!csv_file_.empty())
       write_text_file(csv_file_, tuning_csv(tuning));
-    fmt::print("{}", json_ ? tuning_json(job, tuning) : render_tuning(job, tuning));
+    TuningJob best = job;
+    best.options[tuning.option] = tuning.best_trial().text;
+    const auto notes = notes_before_simulation(scenario, best, planned(best));
+    fmt::print("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
     return 0;
   }
 

@@ -160,7 +160,7 @@ std::string render_crossover(const Crossover& crossover) {
                            crossover.schedules.front()),
                2);
   return text + "\n" + winners_table(crossover) + boundaries_text(crossover) + "\n" +
-         wrap(kCrossoverCaveat, 0) + crossover.notes.text();
+         wrap(kCrossoverCaveat, 0) + crossover.notes.text(kMostNotes);
 }
 
 }  // namespace stepcast

@@ -51,10 +51,10 @@ std::string sentence_on(const std::vector<Solution>& solutions) {
 }
 
 std::string notes_on(const std::vector<Solution>& solutions) {
-  SharedNotes notes;
+  std::vector<NotedForecast> forecasts;
   for (const Solution& solution : solutions)
-    notes.add(solution.label, solution.notes);
-  return notes.text();
+    forecasts.push_back({{solution.label}, solution.notes});
+  return shared_notes_of(forecasts).text(kMostNotes);
 }
 
 }  // namespace
