@@ -51,13 +51,6 @@ struct Network {
   BytesPerSecond bandwidth{};
 };
 
-/// The settings of the grid that the schedule has.
-ScheduleOptions options_in(const CrossoverGrid& grid, const std::string& schedule) {
-  ScheduleOptions options = grid.scenario.settings.schedule;
-  std::erase_if(options, [&](const auto& option) { return !has_option(schedule, option.first); });
-  return options;
-}
-
 void drop_startups(Cluster& cluster) {
   cluster.intra_node.startup = cluster.nic.startup = {};
   if (cluster.rack)
@@ -123,7 +116,7 @@ class Simulator {
   }
 
   ScheduleOptions options_of(const std::string& schedule, double density) const {
-    ScheduleOptions options = options_in(grid_, schedule);
+    ScheduleOptions options = options_in(grid_.scenario.settings, schedule);
     const auto set = [&](const char* name, const std::string& value) {
       if (has_option(schedule, name))
         options[name] = value;
@@ -154,7 +147,7 @@ double place_of(double break_even) {
 
 sparse::Encoding encoding_of(const CrossoverGrid& grid) {
   const ScheduleOptions options =
-      effective_options(schedule_of("topka2a"), options_in(grid, "topka2a"));
+      effective_options(schedule_of("topka2a"), options_in(grid.scenario.settings, "topka2a"));
   return sparse::settings_of(OptionReader("topka2a", options)).encoding;
 }
 

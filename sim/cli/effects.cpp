@@ -100,17 +100,22 @@ bool is_cheap(const Scenario& scenario) {
   return false;
 }
 
-void note_changes_without_effect(Forecast& forecast, const Scenario& scenario) {
-  for (const Change& change : changes_of(scenario.settings, forecast.schedule)) {
-    const auto without = find_iteration_time(scenario, forecast.schedule, change.without);
-    if (!without || !same(*without, forecast.iteration_time))
-      continue;
-    forecast.notes.push_back(fmt::format("{} changed nothing: the iteration time is the same {}",
-                                         change.setting, change.otherwise));
-  }
-}
-
 }  // namespace
+
+std::vector<std::string> changes_without_effect(const Scenario& scenario,
+                                                const std::string& schedule,
+                                                Seconds iteration_time) {
+  std::vector<std::string> notes;
+  if (!is_cheap(scenario))
+    return notes;
+  for (const Change& change : changes_of(scenario.settings, schedule)) {
+    const auto without = find_iteration_time(scenario, schedule, change.without);
+    if (without && same(*without, iteration_time))
+      notes.push_back(fmt::format("{} changed nothing: the iteration time is the same {}",
+                                  change.setting, change.otherwise));
+  }
+  return notes;
+}
 
 std::vector<std::string> notes_on_batch(const Scenario& scenario) {
   const std::uint32_t profiled = scenario.original_workload.batch;
@@ -148,8 +153,8 @@ std::vector<std::string> notes_before_simulation(const Scenario& scenario, const
 
 void add_notes(Forecast& forecast, const Scenario& scenario) {
   std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
-  if (is_cheap(scenario))
-    note_changes_without_effect(forecast, scenario);
+  std::ranges::move(changes_without_effect(scenario, forecast.schedule, forecast.iteration_time),
+                    std::back_inserter(forecast.notes));
 }
 
 }  // namespace stepcast

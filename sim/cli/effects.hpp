@@ -18,6 +18,11 @@ std::vector<std::string> notes_on_batch(const Scenario& scenario);
 std::vector<std::string> notes_before_simulation(const Scenario& scenario, const TuningJob& job,
                                                  const PlannedRun& run);
 
+/// Settings that changed nothing about the iteration time of the schedule, each as a sentence.
+std::vector<std::string> changes_without_effect(const Scenario& scenario,
+                                                const std::string& schedule,
+                                                Seconds iteration_time);
+
 /// For a comparison: of the notes on settings of the cluster and stragglers keeps those that all
 /// forecasts have. That a Horovod cost does not matter to DDP is no news.
 void drop_notes_of_single_rows(std::vector<Forecast>& forecasts);

@@ -13,6 +13,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/sweep.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/numbers.hpp"
 #include "sim/report/shared_notes.hpp"
@@ -91,6 +92,7 @@ class ScalingCommand final : public Subcommand {
       request_.schedules = schedules_;
       const Scenario scenario = resolve(request_, kExample);
       keep_size_of(scenario.cluster);
+      check_options(scenario);
       if (curves.empty())
         for (const std::string& schedule : names_of(scenario))
           curves.push_back({scenario.cluster.name, schedule, {}});
@@ -101,13 +103,39 @@ class ScalingCommand final : public Subcommand {
     return curves;
   }
 
-  Seconds step_time(const Scenario& scenario, const std::string& schedule) {
+  static void check_options(const Scenario& scenario) {
+    for (const auto& [option, value] : scenario.settings.schedule)
+      require_option(names_of(scenario), option, value);
+  }
+
+  Seconds step_time(Scenario scenario, const std::string& schedule) {
+    scenario.settings.schedule = options_in(scenario.settings, schedule);
     const TuningJob job = job_of(scenario, schedule);
     const PlannedRun run = planned(job);
     const std::string& cluster = scenario.cluster.name;
     noted_.push_back({{cluster, schedule, gpus_of(cluster, scenario.cluster.ranks())},
                       notes_before_simulation(scenario, job, run)});
-    return step_time_of(run.plan, scenario.cluster, scenario.engine);
+    const Seconds time = step_time_of(run.plan, scenario.cluster, scenario.engine);
+    idle_settings_.push_back({{schedule}, changes_without_effect(scenario, schedule, time)});
+    return time;
+  }
+
+  /// Of the settings those that changed nothing in any size; of those that are not the schedule's
+  /// own, in any curve. That an option does not matter to one GPU is no news.
+  SharedNotes notes() const {
+    std::vector<NotedForecast> noted = noted_;
+    for (std::size_t i = 0; i < noted.size(); ++i)
+      for (const std::string& note : idle_settings_[i].notes)
+        if (is_common(note, idle_settings_[i].labels))
+          noted[i].notes.push_back(note);
+    return shared_notes_of(noted);
+  }
+
+  bool is_common(const std::string& note, const std::vector<std::string>& schedule) const {
+    const bool of_all = note.starts_with("cluster.") || note.starts_with("straggler.");
+    return std::ranges::all_of(idle_settings_, [&](const NotedForecast& each) {
+      return (!of_all && each.labels != schedule) || std::ranges::count(each.notes, note) > 0;
+    });
   }
 
   static std::string gpus_of(const std::string& cluster, std::uint32_t ranks) {
@@ -143,7 +171,7 @@ class ScalingCommand final : public Subcommand {
         row.push_back(milliseconds(step, 1));
       table.rows.push_back(std::move(row));
     }
-    return render_in_parts(table, 2) + shared_notes_of(noted_).text(kMostNotes);
+    return render_in_parts(table, 2) + notes().text(kMostNotes);
   }
 
   LineChart chart_of(const std::vector<Curve>& curves) const {
@@ -179,7 +207,7 @@ class ScalingCommand final : public Subcommand {
         entry["iteration_time_s"].push_back(step.value);
       json["curves"].push_back(std::move(entry));
     }
-    json["notes"] = shared_notes_of(noted_).sentences();
+    json["notes"] = notes().sentences();
     return json.dump(2) + "\n";
   }
 
@@ -189,6 +217,7 @@ class ScalingCommand final : public Subcommand {
   std::vector<std::uint32_t> nodes_{1, 2, 4, 8, 16};
   std::uint32_t gpus_per_node_ = 0;  ///< Of all clusters; 0: not known yet.
   std::vector<NotedForecast> noted_;
+  std::vector<NotedForecast> idle_settings_;  ///< Those without effect, beside noted_.
   std::string figure_;
   bool json_ = false;
 };

@@ -45,5 +45,26 @@ TEST(ScalingCommand, AFigureIsSvg) {
   EXPECT_FALSE(folder.empty());
 }
 
+TEST(ScalingCommand, AnOptionAppliesToTheSchedulesThatHaveIt) {
+  const Outcome outcome =
+      scaling({"--nodes", "1,2", "--set", "fusion_buffer=1MiB", "--set", "fusion=buffer"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome refused = scaling({"--nodes", "1", "--set", "fusion_bufer=1MiB"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--set fusion_bufer=1MiB: none of the schedules has an option "
+                             "\"fusion_bufer\""),
+            std::string::npos)
+      << refused.err;
+}
+
+TEST(ScalingCommand, SaysWhichOptionChangedNothingInAnySize) {
+  // Without fusion the buffer is not used.
+  const Outcome outcome =
+      scaling({"--nodes", "1,2", "--set", "fusion=none", "--set", "fusion_buffer=3MiB", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("fusion_buffer=3MiB changed nothing"), std::string::npos)
+      << outcome.out;
+}
+
 }  // namespace
 }  // namespace stepcast
