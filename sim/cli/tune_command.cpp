@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -95,8 +96,29 @@ class TuneCommand final : public Subcommand {
       tuning_.logarithmic = scale_ == "log";
     if (xi_ && !(*xi_ >= 0))
       throw InputError(fmt::format("--xi: expected a number from 0 on, found {}", *xi_));
+    check_uses();
     tuning_.seed = seed_.value_or(tuning_.seed);
     tuning_.xi = xi_.value_or(tuning_.xi);
+  }
+
+  // A number that the strategy ignores must not look as if it had mattered.
+  void check_uses() const {
+    if (seed_)
+      check_use("seed");
+    if (xi_)
+      check_use("xi");
+    if (!tuning_.first.empty())
+      check_use("first");
+  }
+
+  void check_use(const std::string& number) const {
+    const StrategyInfo& chosen = strategy_of(tuning_.strategy);
+    if (std::ranges::count(chosen.uses, number) > 0)
+      return;
+    for (const StrategyInfo& other : all_strategies())
+      if (std::ranges::count(other.uses, number) > 0)
+        throw InputError(fmt::format("--{}: the strategy {} does not use it, only {} does", number,
+                                     chosen.name, other.name));
   }
 
   RunRequest request_;

@@ -50,14 +50,19 @@ std::string text_of(const Tuning& tuning, double value) {
   return write_value(tuning.range.unit, value);
 }
 
+std::string seed_of(const Tuning& tuning) {
+  const bool is_used = std::ranges::count(strategy_of(tuning.strategy).uses, "seed") > 0;
+  return is_used ? fmt::format(", seed {}", tuning.seed) : "";
+}
+
 std::string head_of(const TuningJob& job, const Tuning& tuning) {
   const std::string what =
       fmt::format("{} of {}: {}", tuning.option, job.schedule,
                   setup_of(job.workload.name, job.cluster, job.engine.fidelity));
   const std::string how =
-      fmt::format("{} from {} to {}, {} trial{}, seed {}", tuning.strategy,
+      fmt::format("{} from {} to {}, {} trial{}{}", tuning.strategy,
                   text_of(tuning, tuning.range.low), text_of(tuning, tuning.range.high),
-                  tuning.trials.size(), tuning.trials.size() == 1 ? "" : "s", tuning.seed);
+                  tuning.trials.size(), tuning.trials.size() == 1 ? "" : "s", seed_of(tuning));
   return wrap(what, 2) + wrap(how, 2);
 }
 
