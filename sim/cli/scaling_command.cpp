@@ -54,7 +54,8 @@ class ScalingCommand final : public Subcommand {
         {"--clusters,--cluster", "C,...", &clusters_, "names or .json files"},
         {"--schedules", "S,...", &schedules_,
          "default: all, without Kronecker factors those of first order\nthat send whole gradients"},
-        {"--nodes", "N,...", &nodes_, "numbers of nodes (default: 1,2,4,8,16)"},
+        {"--nodes", "N,...", &nodes_,
+         "numbers of nodes (default: of 1,2,4,8,16 those that the clusters\nhave)"},
         {"--gpus-per-node", "G", &request_.gpus_per_node, "resize the nodes to G GPUs"},
         {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
         {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
@@ -68,6 +69,8 @@ class ScalingCommand final : public Subcommand {
           fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
     if (!figure_.empty())
       check_figure(figure_);
+    if (nodes_.empty())
+      nodes_ = usual_nodes();
     const std::vector<Curve> curves = all_curves();
     if (!figure_.empty())
       write_text_file(figure_, svg_of(chart_of(curves)));
@@ -76,6 +79,17 @@ class ScalingCommand final : public Subcommand {
   }
 
  private:
+  // More nodes than a cluster has are forecast only where the user asks for them.
+  std::vector<std::uint32_t> usual_nodes() {
+    std::vector<std::uint32_t> nodes{1, 2, 4, 8, 16};
+    for (const std::string& cluster : clusters_.items) {
+      request_.cluster = cluster;
+      const std::uint32_t most = resolve(request_, kExample).cluster.nodes;
+      std::erase_if(nodes, [most](std::uint32_t count) { return count > most; });
+    }
+    return nodes;
+  }
+
   std::vector<Curve> all_curves() {
     Progress progress("size", clusters_.items.size() * nodes_.size());
     std::vector<Curve> curves;
@@ -214,8 +228,8 @@ class ScalingCommand final : public Subcommand {
   RunRequest request_;
   CommaList clusters_;
   CommaList schedules_;
-  std::vector<std::uint32_t> nodes_{1, 2, 4, 8, 16};
-  std::uint32_t gpus_per_node_ = 0;  ///< Of all clusters; 0: not known yet.
+  std::vector<std::uint32_t> nodes_;  ///< Empty: usual_nodes().
+  std::uint32_t gpus_per_node_ = 0;   ///< Of all clusters; 0: not known yet.
   std::vector<NotedForecast> noted_;
   std::vector<NotedForecast> idle_settings_;  ///< Those without effect, beside noted_.
   std::string figure_;

@@ -23,6 +23,20 @@ TEST(ScalingCommand, AValueGivenTwiceIsTakenOnce) {
   EXPECT_EQ(json::parse(outcome.out)["curves"].size(), 2U);
 }
 
+TEST(ScalingCommand, StopsAtTheNodesOfTheClusterUnlessAskedToGoOn) {
+  const auto gpus_with = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{
+        "scaling",    "--workload",          "resnet50-rtx2080ti-bs64",
+        "--clusters", "ideal-4x2,ideal-5x2", "--schedules",
+        "bsp",        "--fidelity",          "analytic",
+        "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(run_cli(arguments).out)["gpus"];
+  };
+  EXPECT_EQ(gpus_with({}), (json{2, 4, 8}));
+  EXPECT_EQ(gpus_with({"--nodes", "4,8"}), (json{8, 16}));
+}
+
 TEST(ScalingCommand, ClustersOfOtherNodesHaveNoCommonColumns) {
   const Outcome outcome = run_cli({"scaling", "--workload", "resnet50-rtx2080ti-bs64", "--clusters",
                                    "ideal-1x2,ideal-1x4", "--schedules", "bsp", "--nodes", "1"});
