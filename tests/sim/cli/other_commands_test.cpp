@@ -156,6 +156,19 @@ TEST(CollectiveCommand, RingAllReduceOnAnIdealClusterReachesTheBusBandwidthOfIts
   }
 }
 
+TEST(CollectiveCommand, SendsHaveNoBusBandwidth) {
+  const std::vector<std::string> command{"collective", "--cluster",  "ideal-1x2", "--kind",
+                                         "send",       "--fidelity", "analytic"};
+  const Outcome text = run_cli(command);
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_TRUE(lines_of(text.out).back().ends_with(" -")) << text.out;
+  std::vector<std::string> as_json = command;
+  as_json.emplace_back("--json");
+  const json result = json::parse(run_cli(as_json).out)["results"][0];
+  EXPECT_TRUE(result["busbw_bytes_per_s"].is_null());
+  EXPECT_TRUE(result["algbw_bytes_per_s"].is_number());
+}
+
 TEST(CollectiveCommand, TimeIncludesTheLaunch) {
   const auto time = [](const std::string& launch) {
     const Outcome outcome =
