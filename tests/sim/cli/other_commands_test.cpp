@@ -23,7 +23,7 @@ TEST(ListCommand, ListsEveryKindInHundredColumns) {
 
 TEST(ShowCommand, EverythingThatIsListedCanBeShown) {
   const json names = json::parse(run_cli({"list", "--json"}).out);
-  ASSERT_EQ(names.size(), 7U);
+  ASSERT_EQ(names.size(), 8U);
   for (const auto& [kind, list] : names.items()) {
     for (const std::string name : list) {
       if (name.starts_with("ideal"))
@@ -35,6 +35,13 @@ TEST(ShowCommand, EverythingThatIsListedCanBeShown) {
       EXPECT_TRUE(json::accept(run_cli({"show", name, "--json"}).out)) << name;
     }
   }
+}
+
+TEST(ShowCommand, AGoalShowsItsWaysOfTraining) {
+  const Outcome outcome = run_cli({"show", "resnet50-imagenet"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* text : {"75.9 % top-1", "1,281,167", "SPD-KFAC, every step", "assumed"})
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text << "\n" << outcome.out;
 }
 
 TEST(ShowCommand, ClusterFieldsAreShownByThePathsOfSet) {
