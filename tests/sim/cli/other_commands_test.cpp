@@ -148,6 +148,13 @@ TEST(ExplainCommand, DefinesATerm) {
   EXPECT_TRUE(outcome.out.starts_with("throughput")) << outcome.out;
 }
 
+TEST(ExplainCommand, PrintsJsonToo) {
+  const json one = json::parse(run_cli({"explain", "busbw", "--json"}).out);
+  ASSERT_EQ(one["terms"].size(), 1U);
+  EXPECT_EQ(one["terms"][0]["name"], "bus bandwidth");
+  EXPECT_GT(json::parse(run_cli({"explain", "--json"}).out)["terms"].size(), 20U);
+}
+
 TEST(CollectiveCommand, RingAllReduceOnAnIdealClusterReachesTheBusBandwidthOfItsNic) {
   // Ring over 8 ranks in 2 nodes, no start-up: 2 * 7/8 * 32 MiB / 12.5 GB/s = 4697.6 us, hence
   // busbw = 12.5 GB/s.
