@@ -72,7 +72,7 @@ class BreakdownCommand final : public Subcommand {
   }
 
   std::vector<NamedTime> parts_of(const Scenario& scenario) const {
-    const Elapsed elapsed(fmt::format("simulating {} GPUs", scenario.cluster.ranks()));
+    const Elapsed elapsed("simulating " + gpus_in_words(scenario.cluster.ranks()));
     return protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
   }
 
@@ -141,11 +141,14 @@ class BreakdownCommand final : public Subcommand {
 
   std::string json_of(const Scenario& scenario, const std::vector<NamedTime>& parts,
                       const std::vector<std::string>& notes) const {
-    nlohmann::ordered_json json{
-        {"workload", scenario.workload.name},       {"cluster", scenario.cluster.name},
-        {"gpus", scenario.cluster.ranks()},         {"fidelity", name_of(scenario.engine.fidelity)},
-        {"schedule", scenario.schedules.front()},   {"protocol", protocol_},
-        {"iteration_time_s", total_of(parts).value}};
+    nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
+                                {"workload", scenario.workload.name},
+                                {"cluster", scenario.cluster.name},
+                                {"gpus", scenario.cluster.ranks()},
+                                {"fidelity", name_of(scenario.engine.fidelity)},
+                                {"schedule", scenario.schedules.front()},
+                                {"protocol", protocol_},
+                                {"iteration_time_s", total_of(parts).value}};
     for (const NamedTime& part : parts)
       json["parts_s"][part.name] = part.time.value;
     json["notes"] = notes;

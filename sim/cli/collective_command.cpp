@@ -116,7 +116,7 @@ std::string table_of(const std::vector<CollectiveRun>& runs) {
 }
 
 std::string json_of(const std::vector<CollectiveRun>& runs) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
   json["results"] = nlohmann::ordered_json::array();
   for (const CollectiveRun& run : runs) {
     json["results"].push_back({{"kind", name_of(run.collective.kind)},

@@ -16,6 +16,7 @@
 #include "sim/cli/workers.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/shared_notes.hpp"
+#include "sim/report/wording.hpp"
 #include "sim/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
@@ -288,7 +289,7 @@ void take_notes(const CrossoverGrid& grid, const Network& network,
                 std::vector<NotedForecast>& noted) {
   const Simulator simulator(grid, network, Model::Whole);
   const std::string about =
-      fmt::format("{} GPUs with {}", ranks_of(grid, network), gbps(network.bandwidth));
+      fmt::format("{} with {}", gpus_in_words(ranks_of(grid, network)), gbps(network.bandwidth));
   for (const std::string& schedule : grid.scenario.schedules)
     for (const double density : {grid.densities.front(), grid.densities.back()})
       noted.push_back({{schedule, fmt::format("{} at density {:.4g}", schedule, density), about},

@@ -19,6 +19,7 @@
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/svg_chart.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -152,8 +153,12 @@ class ScalingCommand final : public Subcommand {
     });
   }
 
+  Fidelity fidelity() const {
+    return request_.fidelity.empty() ? Fidelity::Flow : parse_fidelity(request_.fidelity);
+  }
+
   static std::string gpus_of(const std::string& cluster, std::uint32_t ranks) {
-    return fmt::format("{} GPU{} of {}", ranks, ranks == 1 ? "" : "s", cluster);
+    return fmt::format("{} of {}", gpus_in_words(ranks), cluster);
   }
 
   // A column stands for one number of GPUs.
@@ -178,7 +183,7 @@ class ScalingCommand final : public Subcommand {
   std::string table_of(const std::vector<Curve>& curves) const {
     Table table{.columns = {{"cluster", Align::Left}, {"schedule", Align::Left}}};
     for (const std::uint32_t nodes : nodes_)
-      table.columns.push_back({fmt::format("{} GPUs ms", nodes * gpus_per_node_)});
+      table.columns.push_back({gpus_in_words(nodes * gpus_per_node_) + " ms"});
     for (const Curve& curve : curves) {
       std::vector<std::string> row{curve.cluster, curve.schedule};
       for (const Seconds step : curve.steps)
@@ -212,7 +217,9 @@ class ScalingCommand final : public Subcommand {
   }
 
   std::string json_of(const std::vector<Curve>& curves) const {
-    nlohmann::ordered_json json{{"workload", request_.workload}};
+    nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
+                                {"workload", request_.workload},
+                                {"fidelity", name_of(fidelity())}};
     for (const std::uint32_t nodes : nodes_)
       json["gpus"].push_back(nodes * gpus_per_node_);
     for (const Curve& curve : curves) {

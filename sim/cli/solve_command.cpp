@@ -130,7 +130,8 @@ class SolveCommand final : public Subcommand {
   std::string text_of(const Goal& goal, const Scenario& scenario,
                       const std::vector<Solution>& solutions) const {
     if (json_)
-      return solutions_json(goal.target, scenario.workload.name, scenario.cluster.name, solutions);
+      return solutions_json(goal.target, scenario.workload.name, scenario.cluster.name,
+                            name_of(scenario.engine.fidelity), solutions);
     return render_solutions(
         fmt::format("{}: {}", goal.target,
                     setup_of(scenario.workload.name, scenario.cluster.name, scenario.cluster.nodes,

@@ -148,6 +148,32 @@ TEST(ExplainCommand, DefinesATerm) {
   EXPECT_TRUE(outcome.out.starts_with("throughput")) << outcome.out;
 }
 
+TEST(Json, NamesTheVersionAndWhatWasForecastTheFidelity) {
+  const std::string cluster = "rtx2080ti-16x4-10gbe";
+  const std::string workload = "resnet50-rtx2080ti-bs32";
+  const std::vector<std::vector<std::string>> forecasts{
+      {"crossover", "--cluster", cluster, "--workload", workload, "--schedules", "ddp", "--density",
+       "0.1", "--bandwidth", "10Gbps"},
+      {"breakdown", "--cluster", cluster, "--workload", workload, "--schedule", "dp-kfac"},
+      {"scaling", "--cluster", cluster, "--workload", workload, "--schedules", "ddp", "--nodes",
+       "2"},
+      {"solve", "--cluster", cluster, "--workload", workload, "--iterations", "ddp=100"}};
+  const auto json_of = [](std::vector<std::string> command) {
+    command.insert(command.end(), {"--fidelity", "analytic", "--json"});
+    const Outcome outcome = run_cli(command);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out);
+  };
+  const std::string version = json_of(
+      {"run", "--cluster", cluster, "--workload", workload, "--schedule", "ddp"})["version"];
+  for (const auto& command : forecasts) {
+    EXPECT_EQ(json_of(command)["version"], version) << command.front();
+    EXPECT_EQ(json_of(command)["fidelity"], "analytic") << command.front();
+  }
+  EXPECT_EQ(json_of({"collective", "--cluster", cluster})["version"], version);
+  EXPECT_EQ(json_of({"validate"})["version"], version);
+}
+
 TEST(ExplainCommand, PrintsJsonToo) {
   const json one = json::parse(run_cli({"explain", "busbw", "--json"}).out);
   ASSERT_EQ(one["terms"].size(), 1U);

@@ -47,6 +47,11 @@ TEST(ScalingCommand, ClustersOfOtherNodesHaveNoCommonColumns) {
       << outcome.err;
 }
 
+TEST(ScalingCommand, OneGpuIsNoPlural) {
+  const Outcome outcome = scaling({"--nodes", "1,2", "--gpus-per-node", "1"});
+  EXPECT_NE(outcome.out.find("1 GPU ms  2 GPUs ms"), std::string::npos) << outcome.out;
+}
+
 TEST(ScalingCommand, AFigureIsSvg) {
   const TemporaryFolder folder;
   const Outcome outcome = scaling({"--nodes", "1", "--figure", folder.file("a.png")});
