@@ -212,10 +212,10 @@ Settings resolved_batch(Settings settings, const Cluster& cluster) {
       accumulation == settings.schedule.end() ? 1 : parse_count(accumulation->second, 1);
   const std::uint64_t shares = cluster.ranks() * passes;
   if (*settings.global_batch % shares != 0)
-    throw InputError(
-        fmt::format("--set global_batch={}: expected a multiple of {} ({} GPUs x {} "
-                    "passes)",
-                    *settings.global_batch, shares, cluster.ranks(), passes));
+    throw InputError(fmt::format("--set global_batch={}: expected a multiple of {} ({} GPU{}{})",
+                                 *settings.global_batch, shares, cluster.ranks(),
+                                 cluster.ranks() == 1 ? "" : "s",
+                                 passes == 1 ? "" : fmt::format(" x {} passes", passes)));
   settings.batch = static_cast<std::uint32_t>(*settings.global_batch / shares);
   return settings;
 }

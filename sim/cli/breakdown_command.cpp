@@ -8,12 +8,12 @@
 #include "models/base/text.hpp"
 #include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/effects.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/kfac_parts.hpp"
-#include "sim/report/network_notes.hpp"
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/wording.hpp"
@@ -53,8 +53,8 @@ class BreakdownCommand final : public Subcommand {
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     check(scenario);
     const std::vector<NamedTime> parts = parts_of(scenario);
-    const auto notes = network_notes(planned(scenario, scenario.schedules.front()).plan,
-                                     scenario.cluster, scenario.engine.fidelity);
+    const TuningJob job = job_of(scenario, scenario.schedules.front());
+    const auto notes = notes_before_simulation(scenario, job, planned(job));
     fmt::print("{}", json_ ? json_of(scenario, parts, notes) : text_of(scenario, parts, notes));
     return 0;
   }
@@ -72,7 +72,7 @@ class BreakdownCommand final : public Subcommand {
   }
 
   std::vector<NamedTime> parts_of(const Scenario& scenario) const {
-    const Elapsed elapsed(fmt::format("simulating {} GPUs", scenario.cluster.ranks()));
+    const Elapsed elapsed("simulating " + gpus_in_words(scenario.cluster.ranks()));
     return protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
   }
 
@@ -141,11 +141,14 @@ class BreakdownCommand final : public Subcommand {
 
   std::string json_of(const Scenario& scenario, const std::vector<NamedTime>& parts,
                       const std::vector<std::string>& notes) const {
-    nlohmann::ordered_json json{
-        {"workload", scenario.workload.name},       {"cluster", scenario.cluster.name},
-        {"gpus", scenario.cluster.ranks()},         {"fidelity", name_of(scenario.engine.fidelity)},
-        {"schedule", scenario.schedules.front()},   {"protocol", protocol_},
-        {"iteration_time_s", total_of(parts).value}};
+    nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
+                                {"workload", scenario.workload.name},
+                                {"cluster", scenario.cluster.name},
+                                {"gpus", scenario.cluster.ranks()},
+                                {"fidelity", name_of(scenario.engine.fidelity)},
+                                {"schedule", scenario.schedules.front()},
+                                {"protocol", protocol_},
+                                {"iteration_time_s", total_of(parts).value}};
     for (const NamedTime& part : parts)
       json["parts_s"][part.name] = part.time.value;
     json["notes"] = notes;

@@ -72,6 +72,11 @@ std::string gigabytes_per_second(BytesPerSecond bandwidth) {
   return std::isfinite(bandwidth.value) ? fmt::format("{:.3f}", bandwidth.value * 1e-9) : "-";
 }
 
+/// nccl-tests defines none for sends between pairs of GPUs.
+bool has_bus_bandwidth(const CollectiveRun& run) {
+  return run.collective.kind != CollectiveKind::Send;
+}
+
 /// Which rows come from measured curves, if any do.
 std::string curve_lines(const std::vector<CollectiveRun>& runs) {
   std::string text;
@@ -101,19 +106,19 @@ std::string table_of(const std::vector<CollectiveRun>& runs) {
                           {"algbw GB/s"},
                           {"busbw GB/s"}}};
   for (const CollectiveRun& run : runs)
-    table.rows.push_back({name_of(run.collective.kind), name_of(run.collective.algorithm),
-                          name_of(run.fidelity), std::to_string(run.ranks),
-                          format_bytes(run.collective.size),
-                          fmt::format("{:.2f}", run.time.value * 1e6),
-                          gigabytes_per_second(run.algorithm_bandwidth()),
-                          gigabytes_per_second(run.bus_bandwidth())});
+    table.rows.push_back(
+        {name_of(run.collective.kind), name_of(run.collective.algorithm), name_of(run.fidelity),
+         std::to_string(run.ranks), format_bytes(run.collective.size),
+         fmt::format("{:.2f}", run.time.value * 1e6),
+         gigabytes_per_second(run.algorithm_bandwidth()),
+         has_bus_bandwidth(run) ? gigabytes_per_second(run.bus_bandwidth()) : "-"});
   return render(table) + curve_lines(runs);
 }
 
 std::string json_of(const std::vector<CollectiveRun>& runs) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
   json["results"] = nlohmann::ordered_json::array();
-  for (const CollectiveRun& run : runs)
+  for (const CollectiveRun& run : runs) {
     json["results"].push_back({{"kind", name_of(run.collective.kind)},
                                {"algorithm", name_of(run.collective.algorithm)},
                                {"fidelity", name_of(run.fidelity)},
@@ -122,7 +127,10 @@ std::string json_of(const std::vector<CollectiveRun>& runs) {
                                {"time_s", run.time.value},
                                {"basis", run.basis},
                                {"algbw_bytes_per_s", run.algorithm_bandwidth().value},
-                               {"busbw_bytes_per_s", run.bus_bandwidth().value}});
+                               {"busbw_bytes_per_s", nullptr}});
+    if (has_bus_bandwidth(run))
+      json["results"].back()["busbw_bytes_per_s"] = run.bus_bandwidth().value;
+  }
   return json.dump(2) + "\n";
 }
 
@@ -130,30 +138,32 @@ std::string json_of(const std::vector<CollectiveRun>& runs) {
 class CollectiveCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "collective",
-            .summary = "Time of a collective by itself, as nccl-tests prints it",
-            .description =
-                "The time includes the launch (software.collective_launch of the cluster), as that "
-                "of nccl-tests\ndoes. algbw is size / time; busbw is algbw times 2(n-1)/n for an "
-                "all-reduce, (n-1)/n for a\nreduce-scatter, all-gather or all-to-all, 1 for a "
-                "broadcast or reduce. GB/s are 1e9 bytes/s.",
-            .examples = {kExample,
-                         "stepcast collective --cluster rtx2080ti-16x4-ib100 --kind broadcast "
-                         "--size 25MiB\n      --fidelity analytic,step"}};
+    return {
+        .name = "collective",
+        .summary = "Time of a collective by itself, as nccl-tests prints it",
+        .description =
+            "The time includes the launch (software.collective_launch of the cluster), as that "
+            "of nccl-tests\ndoes. algbw is size / time; busbw is algbw times 2(n-1)/n for an "
+            "all-reduce, (n-1)/n for a\nreduce-scatter, all-gather or all-to-all, 1 for a "
+            "broadcast or reduce. send: every second GPU\nsends to the one before it; it has no "
+            "busbw. GB/s are 1e9 bytes/s.",
+        .examples = {kExample,
+                     "stepcast collective --cluster rtx2080ti-16x4-ib100 --kind broadcast "
+                     "--size 25MiB\n      --fidelity analytic,step"}};
   }
 
   std::vector<CommandOption> options() override {
-    return {
-        {"--cluster", "C", &cluster_, "name (see stepcast list clusters) or .json file"},
-        {"--kind", "KIND", &kind_,
-         "all-reduce (the default), reduce-scatter, all-gather, all-to-all,\nbroadcast or reduce"},
-        {"--size", "BYTES,...", &sizes_, "buffer as in nccl-tests; default 32MiB"},
-        {"--gpus", "N,...", &gpus_, "the first N: whole nodes or part of one; default: all"},
-        {"--algorithm", "A,...", &algorithms_, "default: every one that implements the kind"},
-        {"--fidelity", "F,...", &fidelities_, "default: analytic,flow; also step"},
-        {"--set", "KEY=VALUE", &settings_,
-         "change a field of the cluster: cluster.nic.startup=5us"},
-        {"--json", "", &json_, "print JSON"}};
+    return {{"--cluster", "C", &cluster_, "name (see stepcast list clusters) or .json file"},
+            {"--kind", "KIND", &kind_,
+             "all-reduce (the default), reduce-scatter, all-gather, all-to-all,\nbroadcast, reduce "
+             "or send"},
+            {"--size", "BYTES,...", &sizes_, "buffer as in nccl-tests; default 32MiB"},
+            {"--gpus", "N,...", &gpus_, "the first N: whole nodes or part of one; default: all"},
+            {"--algorithm", "A,...", &algorithms_, "default: every one that implements the kind"},
+            {"--fidelity", "F,...", &fidelities_, "default: analytic,flow; also step"},
+            {"--set", "KEY=VALUE", &settings_,
+             "change a field of the cluster: cluster.nic.startup=5us"},
+            {"--json", "", &json_, "print JSON"}};
   }
 
   int run() override {

@@ -10,11 +10,13 @@
 
 #include "models/schedule/registry.hpp"
 #include "models/schedule/sparse/break_even.hpp"
+#include "sim/cli/effects.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/sweep.hpp"
 #include "sim/cli/workers.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/report/network_notes.hpp"
+#include "sim/report/shared_notes.hpp"
+#include "sim/report/wording.hpp"
 #include "sim/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
@@ -49,13 +51,6 @@ struct Network {
   std::uint32_t nodes = 1;
   BytesPerSecond bandwidth{};
 };
-
-/// The settings of the grid that the schedule has.
-ScheduleOptions options_in(const CrossoverGrid& grid, const std::string& schedule) {
-  ScheduleOptions options = grid.scenario.settings.schedule;
-  std::erase_if(options, [&](const auto& option) { return !has_option(schedule, option.first); });
-  return options;
-}
 
 void drop_startups(Cluster& cluster) {
   cluster.intra_node.startup = cluster.nic.startup = {};
@@ -102,29 +97,27 @@ class Simulator {
       : grid_(grid), model_(model), cluster_(cluster_of(grid, network, model)) {}
 
   Seconds time_of(const std::string& name, double density) const {
-    return step_time_of(plan_of(name, density), cluster_, grid_.scenario.engine);
+    return step_time_of(planned(job_of(name, density)).plan, cluster_, grid_.scenario.engine);
   }
 
   std::vector<std::string> notes_on(const std::string& name, double density) const {
-    if (!cluster_.measured)
-      return {};
-    return curve_notes(plan_of(name, density), cluster_, grid_.scenario.engine.fidelity);
+    const TuningJob job = job_of(name, density);
+    return notes_before_simulation(grid_.scenario, job, planned(job));
   }
 
  private:
-  Plan plan_of(const std::string& name, double density) const {
+  TuningJob job_of(const std::string& name, double density) const {
     const bool whole = !is_compressed(name);
     const std::string schedule = whole && model_ >= Model::NoOverlap ? "bsp" : name;
-    return planned({.workload = grid_.scenario.workload,
-                    .cluster = cluster_,
-                    .schedule = schedule,
-                    .options = options_of(schedule, density),
-                    .engine = grid_.scenario.engine})
-        .plan;
+    return {.workload = grid_.scenario.workload,
+            .cluster = cluster_,
+            .schedule = schedule,
+            .options = options_of(schedule, density),
+            .engine = grid_.scenario.engine};
   }
 
   ScheduleOptions options_of(const std::string& schedule, double density) const {
-    ScheduleOptions options = options_in(grid_, schedule);
+    ScheduleOptions options = options_in(grid_.scenario.settings, schedule);
     const auto set = [&](const char* name, const std::string& value) {
       if (has_option(schedule, name))
         options[name] = value;
@@ -155,7 +148,7 @@ double place_of(double break_even) {
 
 sparse::Encoding encoding_of(const CrossoverGrid& grid) {
   const ScheduleOptions options =
-      effective_options(schedule_of("topka2a"), options_in(grid, "topka2a"));
+      effective_options(schedule_of("topka2a"), options_in(grid.scenario.settings, "topka2a"));
   return sparse::settings_of(OptionReader("topka2a", options)).encoding;
 }
 
@@ -292,13 +285,15 @@ Crossover without_rows(const CrossoverGrid& grid) {
 }
 
 /// Sizes grow with the density: its ends tell whether any lies beyond what was measured.
-void take_notes(const CrossoverGrid& grid, const Network& network, SharedNotes& notes) {
+void take_notes(const CrossoverGrid& grid, const Network& network,
+                std::vector<NotedForecast>& noted) {
   const Simulator simulator(grid, network, Model::Whole);
   const std::string about =
-      fmt::format("{} GPUs with {}", ranks_of(grid, network), gbps(network.bandwidth));
+      fmt::format("{} with {}", gpus_in_words(ranks_of(grid, network)), gbps(network.bandwidth));
   for (const std::string& schedule : grid.scenario.schedules)
     for (const double density : {grid.densities.front(), grid.densities.back()})
-      notes.add(about, simulator.notes_on(schedule, density));
+      noted.push_back({{schedule, fmt::format("{} at density {:.4g}", schedule, density), about},
+                       simulator.notes_on(schedule, density)});
 }
 
 }  // namespace
@@ -316,8 +311,10 @@ Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers) {
       take_boundaries(crossover.rows.back(), numbers);
     }
   }
+  std::vector<NotedForecast> noted;
   for (const Network& network : networks)
-    take_notes(grid, network, crossover.notes);
+    take_notes(grid, network, noted);
+  crossover.notes = shared_notes_of(noted);
   return crossover;
 }
 

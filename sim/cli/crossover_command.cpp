@@ -82,6 +82,7 @@ class CrossoverCommand final : public Subcommand {
     std::ranges::sort(grid.densities);
     if (grid.nodes.empty())
       grid.nodes = {grid.scenario.cluster.nodes};
+    check_settings(grid.scenario.settings);
     check_densities(grid);
     check_ranks(grid);
     return grid;
@@ -92,6 +93,20 @@ class CrossoverCommand final : public Subcommand {
   void set_default_fidelity() {
     if (request_.fidelity.empty() && request_.experiment.empty())
       request_.fidelity = "analytic";
+  }
+
+  // What is swept takes no setting, which would be ignored.
+  void check_settings(const Settings& settings) const {
+    const auto refuse = [](const auto& given, const std::string& name, const std::string& key,
+                           const char* option) {
+      if (const auto found = given.find(name); found != given.end())
+        throw InputError(fmt::format("--set {}={}: is swept; give {} the values to forecast", key,
+                                     found->second, option));
+    };
+    refuse(settings.schedule, "density", "density", "--density");
+    refuse(settings.cluster, "nic.bandwidth", "cluster.nic.bandwidth", "--bandwidth");
+    if (!nodes_.empty())
+      refuse(settings.cluster, "nodes", "cluster.nodes", "--nodes");
   }
 
   static void check_densities(const CrossoverGrid& grid) {

@@ -10,6 +10,7 @@
 #include "sim/cli/facts.hpp"
 #include "sim/report/numbers.hpp"
 #include "sim/report/table.hpp"
+#include "traces/json/provenance_json.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
@@ -185,6 +186,25 @@ std::string description_of(const Experiment& experiment) {
                       {"schedules", fmt::format("{}", fmt::join(experiment.schedules, ", "))},
                       {"fidelity", experiment.fidelity.empty() ? "flow" : experiment.fidelity},
                       {"sets", settings_text(experiment.settings)}});
+}
+
+std::string description_of(const Goal& goal) {
+  Table table{.columns = {{"way", Align::Left},
+                          {"schedule", Align::Left},
+                          {"epochs"},
+                          {"iterations"},
+                          {"counts", Align::Left}}};
+  const auto written = [](const std::optional<double>& count) {
+    return count ? fmt::format("{:g}", *count) : "";
+  };
+  for (const Attempt& attempt : goal.attempts)
+    table.rows.push_back({attempt.label, attempt.schedule, written(attempt.epochs),
+                          written(attempt.iterations), name_of(attempt.provenance.kind)});
+  const Facts facts{{"goal", goal.name},
+                    {"target", goal.target},
+                    {"model", goal.model.empty() ? "any" : goal.model},
+                    {"samples of an epoch", with_thousands(goal.samples)}};
+  return render(facts) + "\n" + render(table);
 }
 
 std::string description_of(const ScheduleInfo& schedule) {

@@ -9,6 +9,7 @@
 #include "models/workload/architecture.hpp"
 #include "models/workload/workload.hpp"
 #include "traces/readers/stepcast/experiment_reader.hpp"
+#include "traces/readers/stepcast/goal_reader.hpp"
 
 namespace stepcast {
 
@@ -18,6 +19,7 @@ std::string description_of(const DeviceSpec& device);
 std::string description_of(const Architecture& architecture);
 std::string description_of(const MeasuredCollectives& measured);  ///< With its curves.
 std::string description_of(const Experiment& experiment);
+std::string description_of(const Goal& goal);              ///< With its ways of training.
 std::string description_of(const ScheduleInfo& schedule);  ///< With its options.
 
 }  // namespace stepcast

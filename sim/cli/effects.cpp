@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "models/base/error.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/report/forecast_notes.hpp"
 
 namespace stepcast {
 namespace {
@@ -98,30 +100,35 @@ bool is_cheap(const Scenario& scenario) {
   return false;
 }
 
-void note_changes_without_effect(Forecast& forecast, const Scenario& scenario) {
-  for (const Change& change : changes_of(scenario.settings, forecast.schedule)) {
-    const auto without = find_iteration_time(scenario, forecast.schedule, change.without);
-    if (!without || !same(*without, forecast.iteration_time))
-      continue;
-    forecast.notes.push_back(fmt::format("{} changed nothing: the iteration time is the same {}",
-                                         change.setting, change.otherwise));
+}  // namespace
+
+std::vector<std::string> changes_without_effect(const Scenario& scenario,
+                                                const std::string& schedule,
+                                                Seconds iteration_time) {
+  std::vector<std::string> notes;
+  if (!is_cheap(scenario))
+    return notes;
+  for (const Change& change : changes_of(scenario.settings, schedule)) {
+    const auto without = find_iteration_time(scenario, schedule, change.without);
+    if (without && same(*without, iteration_time))
+      notes.push_back(fmt::format("{} changed nothing: the iteration time is the same {}",
+                                  change.setting, change.otherwise));
   }
+  return notes;
 }
 
-void note_batch(Forecast& forecast, const Scenario& scenario) {
+std::vector<std::string> notes_on_batch(const Scenario& scenario) {
   const std::uint32_t profiled = scenario.original_workload.batch;
   const bool follows = scenario.workload.batch_scaling == BatchScaling::Proportional;
   const bool told =
       scenario.settings.batch_fixed_part || !scenario.settings.second_workload.empty();
   if (follows || told || scenario.workload.batch == profiled || scenario.settings.step_time)
-    return;
-  forecast.notes.push_back(fmt::format(
+    return {};
+  return {fmt::format(
       "batch={}: the trace does not say how times follow the batch, so layer times are those of "
       "batch {}; give step_time too",
-      scenario.workload.batch, profiled));
+      scenario.workload.batch, profiled)};
 }
-
-}  // namespace
 
 void drop_notes_of_single_rows(std::vector<Forecast>& forecasts) {
   const std::vector<Forecast> all = forecasts;
@@ -137,10 +144,17 @@ void drop_notes_of_single_rows(std::vector<Forecast>& forecasts) {
   }
 }
 
+std::vector<std::string> notes_before_simulation(const Scenario& scenario, const TuningJob& job,
+                                                 const PlannedRun& run) {
+  std::vector<std::string> notes = notes_of(job, run);
+  std::ranges::move(notes_on_batch(scenario), std::back_inserter(notes));
+  return notes;
+}
+
 void add_notes(Forecast& forecast, const Scenario& scenario) {
-  note_batch(forecast, scenario);
-  if (is_cheap(scenario))
-    note_changes_without_effect(forecast, scenario);
+  std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
+  std::ranges::move(changes_without_effect(scenario, forecast.schedule, forecast.iteration_time),
+                    std::back_inserter(forecast.notes));
 }
 
 }  // namespace stepcast

@@ -11,6 +11,18 @@ namespace stepcast {
 /// fidelity nor with more than 1024 ranks at `flow`, where a simulation takes its time.
 void add_notes(Forecast& forecast, const Scenario& scenario);
 
+/// What of it needs no simulation: sentences on a batch that times do not follow.
+std::vector<std::string> notes_on_batch(const Scenario& scenario);
+
+/// Every note of a forecast of the scenario that needs no simulation.
+std::vector<std::string> notes_before_simulation(const Scenario& scenario, const TuningJob& job,
+                                                 const PlannedRun& run);
+
+/// Settings that changed nothing about the iteration time of the schedule, each as a sentence.
+std::vector<std::string> changes_without_effect(const Scenario& scenario,
+                                                const std::string& schedule,
+                                                Seconds iteration_time);
+
 /// For a comparison: of the notes on settings of the cluster and stragglers keeps those that all
 /// forecasts have. That a Horovod cost does not matter to DDP is no news.
 void drop_notes_of_single_rows(std::vector<Forecast>& forecasts);

@@ -1,6 +1,8 @@
 #include <cstdio>
+#include <span>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
@@ -16,6 +18,14 @@ std::string entry(const Term& term) {
   return wrap(fmt::format("{}{}: {}", term.name, also, term.definition), 2);
 }
 
+std::string json_of(std::span<const Term> terms) {
+  nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
+  for (const Term& term : terms)
+    json["terms"].push_back(
+        {{"name", term.name}, {"also", term.also}, {"definition", term.definition}});
+  return json.dump(2) + "\n";
+}
+
 /// Defines the words of the reports.
 class ExplainCommand final : public Subcommand {
  public:
@@ -27,24 +37,30 @@ class ExplainCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    return {{"TERM", "", &words_, "one word or several"}};
+    return {{"TERM", "", &words_, "one word or several"}, {"--json", "", &json_, "print JSON"}};
   }
 
   int run() override {
-    if (words_.empty()) {
-      for (const Term& term : all_terms())
+    const std::span<const Term> terms = wanted_terms();
+    if (json_)
+      fmt::print("{}", json_of(terms));
+    else
+      for (const Term& term : terms)
         fmt::print("{}", entry(term));
-      return 0;
-    }
-    const std::string wanted = fmt::format("{}", fmt::join(words_, " "));
-    const Term* term = find_term(wanted);
-    if (term == nullptr)
-      refuse(wanted);
-    fmt::print("{}", entry(*term));
     return 0;
   }
 
  private:
+  std::span<const Term> wanted_terms() const {
+    if (words_.empty())
+      return all_terms();
+    const std::string wanted = fmt::format("{}", fmt::join(words_, " "));
+    const Term* term = find_term(wanted);
+    if (term == nullptr)
+      refuse(wanted);
+    return {term, 1};
+  }
+
   [[noreturn]] static void refuse(const std::string& wanted) {
     std::vector<std::string> names = printed_columns();
     for (const Term& term : all_terms())
@@ -54,6 +70,7 @@ class ExplainCommand final : public Subcommand {
   }
 
   std::vector<std::string> words_;
+  bool json_ = false;
 };
 
 }  // namespace

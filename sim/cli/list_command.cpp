@@ -19,6 +19,7 @@
 #include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
+#include "traces/readers/stepcast/goal_reader.hpp"
 
 namespace stepcast {
 namespace {
@@ -129,6 +130,18 @@ Table collectives_table() {
   return table;
 }
 
+Table goal_table() {
+  Table table{
+      .columns = {
+          {"goal", Align::Left}, {"model", Align::Left}, {"ways"}, {"target", Align::Left}}};
+  for (const std::string& name : goal_names()) {
+    const Goal goal = load_goal(name);
+    table.rows.push_back({name, goal.model.empty() ? "any" : goal.model,
+                          std::to_string(goal.attempts.size()), goal.target});
+  }
+  return table;
+}
+
 struct Section {
   const char* name;
   Table (*table)();
@@ -138,7 +151,7 @@ constexpr std::array kSections{
     Section{"workloads", workload_table},         Section{"clusters", cluster_table},
     Section{"schedules", schedule_table},         Section{"devices", device_table},
     Section{"architectures", architecture_table}, Section{"experiments", experiment_table},
-    Section{"collectives", collectives_table}};
+    Section{"collectives", collectives_table},    Section{"goals", goal_table}};
 
 /// Lists what can be named on the command line.
 class ListCommand final : public Subcommand {
@@ -152,7 +165,8 @@ class ListCommand final : public Subcommand {
 
   std::vector<CommandOption> options() override {
     return {{"KIND", "", &kind_,
-             "workloads, clusters, schedules, devices, architectures,\nexperiments or collectives"},
+             "workloads, clusters, schedules, devices, architectures,\nexperiments, collectives or "
+             "goals"},
             {"--json", "", &json_, "print the names as JSON"}};
   }
 

@@ -13,6 +13,7 @@
 #include "sim/report/chrome_trace.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/render.hpp"
+#include "sim/report/wording.hpp"
 #include "sim/validate/plan_export.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -54,6 +55,7 @@ class RunCommand final : public Subcommand {
     if (!plan_file_.empty())
       check_writable(plan_file_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
+    warn_of_size(scenario);
     const auto [plan, timeline, forecast] = result_of(scenario);
     if (!plan_file_.empty())
       write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
@@ -72,7 +74,7 @@ class RunCommand final : public Subcommand {
   };
 
   static Result result_of(const Scenario& scenario) {
-    const Elapsed elapsed(fmt::format("simulating {} GPUs", scenario.cluster.ranks()));
+    const Elapsed elapsed("simulating " + gpus_in_words(scenario.cluster.ranks()));
     auto [plan, options] = planned(scenario, scenario.schedules.front());
     Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
     Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,

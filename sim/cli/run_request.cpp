@@ -1,6 +1,7 @@
 #include "sim/cli/run_request.hpp"
 
 #include <array>
+#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -97,6 +98,14 @@ Scenario resolve(const RunRequest& request, const std::string& example) {
   if (!experiment.fidelity.empty())
     scenario.engine.fidelity = parse_fidelity(experiment.fidelity);
   return changed(std::move(scenario), std::move(experiment.settings));
+}
+
+void warn_of_size(const Scenario& scenario) {
+  constexpr std::uint32_t kManyRanks = 100'000;
+  if (scenario.cluster.ranks() > kManyRanks && scenario.engine.fidelity != Fidelity::Analytic)
+    fmt::print(stderr,
+               "stepcast: {} GPUs at {} fidelity take minutes; --fidelity analytic does not\n",
+               scenario.cluster.ranks(), name_of(scenario.engine.fidelity));
 }
 
 Scenario resolve_one_schedule(const RunRequest& request, const std::string& example) {

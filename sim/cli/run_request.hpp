@@ -51,6 +51,9 @@ Scenario resolve(const RunRequest& request, const std::string& example);
 /// The same for commands of one schedule: throws InputError where none or several are named.
 Scenario resolve_one_schedule(const RunRequest& request, const std::string& example);
 
+/// One line on stderr where a simulation of the scenario takes minutes.
+void warn_of_size(const Scenario& scenario);
+
 /// The scenario with other settings, its workload and cluster as they then are. Throws InputError.
 Scenario changed(Scenario scenario, Settings settings);
 

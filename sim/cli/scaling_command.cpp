@@ -7,17 +7,19 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/sweep.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/report/network_notes.hpp"
 #include "sim/report/numbers.hpp"
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/svg_chart.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -53,7 +55,8 @@ class ScalingCommand final : public Subcommand {
         {"--clusters,--cluster", "C,...", &clusters_, "names or .json files"},
         {"--schedules", "S,...", &schedules_,
          "default: all, without Kronecker factors those of first order\nthat send whole gradients"},
-        {"--nodes", "N,...", &nodes_, "numbers of nodes (default: 1,2,4,8,16)"},
+        {"--nodes", "N,...", &nodes_,
+         "numbers of nodes (default: of 1,2,4,8,16 those that the clusters\nhave)"},
         {"--gpus-per-node", "G", &request_.gpus_per_node, "resize the nodes to G GPUs"},
         {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
         {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
@@ -67,6 +70,8 @@ class ScalingCommand final : public Subcommand {
           fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
     if (!figure_.empty())
       check_figure(figure_);
+    if (nodes_.empty())
+      nodes_ = usual_nodes();
     const std::vector<Curve> curves = all_curves();
     if (!figure_.empty())
       write_text_file(figure_, svg_of(chart_of(curves)));
@@ -75,6 +80,17 @@ class ScalingCommand final : public Subcommand {
   }
 
  private:
+  // More nodes than a cluster has are forecast only where the user asks for them.
+  std::vector<std::uint32_t> usual_nodes() {
+    std::vector<std::uint32_t> nodes{1, 2, 4, 8, 16};
+    for (const std::string& cluster : clusters_.items) {
+      request_.cluster = cluster;
+      const std::uint32_t most = resolve(request_, kExample).cluster.nodes;
+      std::erase_if(nodes, [most](std::uint32_t count) { return count > most; });
+    }
+    return nodes;
+  }
+
   std::vector<Curve> all_curves() {
     Progress progress("size", clusters_.items.size() * nodes_.size());
     std::vector<Curve> curves;
@@ -91,6 +107,7 @@ class ScalingCommand final : public Subcommand {
       request_.schedules = schedules_;
       const Scenario scenario = resolve(request_, kExample);
       keep_size_of(scenario.cluster);
+      check_options(scenario);
       if (curves.empty())
         for (const std::string& schedule : names_of(scenario))
           curves.push_back({scenario.cluster.name, schedule, {}});
@@ -101,11 +118,47 @@ class ScalingCommand final : public Subcommand {
     return curves;
   }
 
-  Seconds step_time(const Scenario& scenario, const std::string& schedule) {
-    const Plan plan = planned(scenario, schedule).plan;
-    notes_.add(fmt::format("{} GPUs of {}", scenario.cluster.ranks(), scenario.cluster.name),
-               curve_notes(plan, scenario.cluster, scenario.engine.fidelity));
-    return step_time_of(plan, scenario.cluster, scenario.engine);
+  static void check_options(const Scenario& scenario) {
+    for (const auto& [option, value] : scenario.settings.schedule)
+      require_option(names_of(scenario), option, value);
+  }
+
+  Seconds step_time(Scenario scenario, const std::string& schedule) {
+    scenario.settings.schedule = options_in(scenario.settings, schedule);
+    const TuningJob job = job_of(scenario, schedule);
+    const PlannedRun run = planned(job);
+    const std::string& cluster = scenario.cluster.name;
+    noted_.push_back({{cluster, schedule, gpus_of(cluster, scenario.cluster.ranks())},
+                      notes_before_simulation(scenario, job, run)});
+    const Seconds time = step_time_of(run.plan, scenario.cluster, scenario.engine);
+    idle_settings_.push_back({{schedule}, changes_without_effect(scenario, schedule, time)});
+    return time;
+  }
+
+  /// Of the settings those that changed nothing in any size; of those that are not the schedule's
+  /// own, in any curve. That an option does not matter to one GPU is no news.
+  SharedNotes notes() const {
+    std::vector<NotedForecast> noted = noted_;
+    for (std::size_t i = 0; i < noted.size(); ++i)
+      for (const std::string& note : idle_settings_[i].notes)
+        if (is_common(note, idle_settings_[i].labels))
+          noted[i].notes.push_back(note);
+    return shared_notes_of(noted);
+  }
+
+  bool is_common(const std::string& note, const std::vector<std::string>& schedule) const {
+    const bool of_all = note.starts_with("cluster.") || note.starts_with("straggler.");
+    return std::ranges::all_of(idle_settings_, [&](const NotedForecast& each) {
+      return (!of_all && each.labels != schedule) || std::ranges::count(each.notes, note) > 0;
+    });
+  }
+
+  Fidelity fidelity() const {
+    return request_.fidelity.empty() ? Fidelity::Flow : parse_fidelity(request_.fidelity);
+  }
+
+  static std::string gpus_of(const std::string& cluster, std::uint32_t ranks) {
+    return fmt::format("{} of {}", gpus_in_words(ranks), cluster);
   }
 
   // A column stands for one number of GPUs.
@@ -130,14 +183,14 @@ class ScalingCommand final : public Subcommand {
   std::string table_of(const std::vector<Curve>& curves) const {
     Table table{.columns = {{"cluster", Align::Left}, {"schedule", Align::Left}}};
     for (const std::uint32_t nodes : nodes_)
-      table.columns.push_back({fmt::format("{} GPUs ms", nodes * gpus_per_node_)});
+      table.columns.push_back({gpus_in_words(nodes * gpus_per_node_) + " ms"});
     for (const Curve& curve : curves) {
       std::vector<std::string> row{curve.cluster, curve.schedule};
       for (const Seconds step : curve.steps)
         row.push_back(milliseconds(step, 1));
       table.rows.push_back(std::move(row));
     }
-    return render_in_parts(table, 2) + notes_.text();
+    return render_in_parts(table, 2) + notes().text(kMostNotes);
   }
 
   LineChart chart_of(const std::vector<Curve>& curves) const {
@@ -164,7 +217,9 @@ class ScalingCommand final : public Subcommand {
   }
 
   std::string json_of(const std::vector<Curve>& curves) const {
-    nlohmann::ordered_json json{{"workload", request_.workload}};
+    nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
+                                {"workload", request_.workload},
+                                {"fidelity", name_of(fidelity())}};
     for (const std::uint32_t nodes : nodes_)
       json["gpus"].push_back(nodes * gpus_per_node_);
     for (const Curve& curve : curves) {
@@ -173,16 +228,17 @@ class ScalingCommand final : public Subcommand {
         entry["iteration_time_s"].push_back(step.value);
       json["curves"].push_back(std::move(entry));
     }
-    json["notes"] = notes_.sentences();
+    json["notes"] = notes().sentences();
     return json.dump(2) + "\n";
   }
 
   RunRequest request_;
   CommaList clusters_;
   CommaList schedules_;
-  std::vector<std::uint32_t> nodes_{1, 2, 4, 8, 16};
-  std::uint32_t gpus_per_node_ = 0;  ///< Of all clusters; 0: not known yet.
-  SharedNotes notes_;
+  std::vector<std::uint32_t> nodes_;  ///< Empty: usual_nodes().
+  std::uint32_t gpus_per_node_ = 0;   ///< Of all clusters; 0: not known yet.
+  std::vector<NotedForecast> noted_;
+  std::vector<NotedForecast> idle_settings_;  ///< Those without effect, beside noted_.
   std::string figure_;
   bool json_ = false;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,31 +19,50 @@
 namespace stepcast {
 namespace {
 
-/// A kind of file: what its "format" says, and how to describe one by name or path.
+/// A kind of file: what its "format" says, the names of the shipped ones, the file behind a name or
+/// path, and how to describe it.
 struct FileKind {
-  CatalogKind kind;
   const char* format;
+  std::vector<std::string> (*names)();
+  std::filesystem::path (*find)(const std::string& name);
   std::string (*describe)(const std::string& name);
 };
 
-constexpr std::array kFileKinds{
-    FileKind{CatalogKind::Workload, "stepcast-workload",
-             [](const std::string& name) { return description_of(load_workload(name)); }},
-    FileKind{CatalogKind::Cluster, "stepcast-cluster",
-             [](const std::string& name) { return description_of(load_cluster(name)); }},
-    FileKind{CatalogKind::Experiment, "stepcast-experiment",
-             [](const std::string& name) { return description_of(load_experiment(name)); }},
-    FileKind{CatalogKind::Device, "stepcast-device",
-             [](const std::string& name) {
-               return description_of(read_device(find_file(CatalogKind::Device, name)));
-             }},
-    FileKind{CatalogKind::Architecture, "stepcast-architecture",
-             [](const std::string& name) {
-               return description_of(read_architecture(find_file(CatalogKind::Architecture, name)));
-             }},
-    FileKind{CatalogKind::Collectives, "stepcast-collectives", [](const std::string& name) {
-               return description_of(read_collectives(find_file(CatalogKind::Collectives, name)));
-             }}};
+template <CatalogKind Kind>
+FileKind in_catalog(const char* format, std::string (*describe)(const std::string&)) {
+  return {.format = format,
+          .names = [] { return list_names(Kind); },
+          .find = [](const std::string& name) { return find_file(Kind, name); },
+          .describe = describe};
+}
+
+const std::array kFileKinds{
+    in_catalog<CatalogKind::Workload>(
+        "stepcast-workload",
+        [](const std::string& name) { return description_of(load_workload(name)); }),
+    in_catalog<CatalogKind::Cluster>(
+        "stepcast-cluster",
+        [](const std::string& name) { return description_of(load_cluster(name)); }),
+    in_catalog<CatalogKind::Experiment>(
+        "stepcast-experiment",
+        [](const std::string& name) { return description_of(load_experiment(name)); }),
+    in_catalog<CatalogKind::Device>("stepcast-device",
+                                    [](const std::string& name) {
+                                      return description_of(
+                                          read_device(find_file(CatalogKind::Device, name)));
+                                    }),
+    in_catalog<CatalogKind::Architecture>(
+        "stepcast-architecture",
+        [](const std::string& name) {
+          return description_of(read_architecture(find_file(CatalogKind::Architecture, name)));
+        }),
+    in_catalog<CatalogKind::Collectives>(
+        "stepcast-collectives",
+        [](const std::string& name) {
+          return description_of(read_collectives(find_file(CatalogKind::Collectives, name)));
+        }),
+    FileKind{"stepcast-goal", goal_names, find_goal,
+             [](const std::string& name) { return description_of(load_goal(name)); }}};
 
 bool is_path(std::string_view name) {
   return name.find('/') != std::string_view::npos || name.ends_with(".json");
@@ -58,8 +78,8 @@ const FileKind& kind_of_file(const std::string& path) {
   const auto found = std::ranges::find(kFileKinds, format, &FileKind::format);
   if (found == kFileKinds.end())
     throw InputError(fmt::format(
-        "{}: /format: expected that of a workload, cluster, experiment, device, architecture or "
-        "collectives, found {}",
+        "{}: /format: expected that of a workload, cluster, experiment, device, architecture, "
+        "collectives or goal, found {}",
         path, in_quotes(format)));
   return *found;
 }
@@ -68,7 +88,7 @@ const FileKind* find_kind_of_name(const std::string& name) {
   if (name.starts_with("ideal-"))
     return &kFileKinds[1];
   for (const FileKind& kind : kFileKinds) {
-    const std::vector<std::string> names = list_names(kind.kind);
+    const std::vector<std::string> names = kind.names();
     if (std::ranges::find(names, name) != names.end())
       return &kind;
   }
@@ -86,7 +106,7 @@ const ScheduleInfo* find_schedule(const std::string& name) {
   for (const ScheduleInfo& schedule : all_schedules())
     known.push_back(schedule.name);
   for (const FileKind& kind : kFileKinds)
-    std::ranges::move(list_names(kind.kind), std::back_inserter(known));
+    std::ranges::move(kind.names(), std::back_inserter(known));
   throw InputError(fmt::format("unknown name {} (see stepcast list){}", in_quotes(name),
                                did_you_mean(name, known)));
 }
@@ -101,7 +121,7 @@ std::string schedule_json(const ScheduleInfo& schedule) {
   return json.dump(2) + "\n";
 }
 
-/// Shows one workload, cluster, schedule, experiment, device or architecture.
+/// Shows one thing that has a name.
 class ShowCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
@@ -132,7 +152,7 @@ class ShowCommand final : public Subcommand {
     const FileKind* kind = is_path(name_) ? &kind_of_file(name_) : find_kind_of_name(name_);
     if (kind == nullptr)
       refuse(name_);
-    return json_ ? read_text_file(find_file(kind->kind, name_)) : kind->describe(name_);
+    return json_ ? read_text_file(kind->find(name_)) : kind->describe(name_);
   }
 
   std::string name_;

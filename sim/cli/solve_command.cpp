@@ -6,13 +6,13 @@
 #include "models/base/error.hpp"
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/typed_counts.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/report/network_notes.hpp"
 #include "sim/report/solution.hpp"
 #include "sim/report/wording.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
@@ -112,17 +112,16 @@ class SolveCommand final : public Subcommand {
   static Solution solution_of(const Attempt& attempt, const Goal& goal, const Scenario& scenario) {
     TuningJob job = job_of(scenario, attempt.schedule);
     job.options = options_of_attempt(attempt, scenario);
-    const Plan plan = planned(job).plan;
+    const PlannedRun run = planned(job);
+    const Plan& plan = run.plan;
     const double batch = static_cast<double>(scenario.workload.batch) * passes_of(plan);
     Solution solution{.label = attempt.label,
                       .schedule = attempt.schedule,
                       .epochs = attempt.epochs.value_or(0),
                       .step = step_time_of(plan, scenario.cluster, scenario.engine),
                       .provenance = attempt.provenance,
-                      .notes = plan.notes,
+                      .notes = notes_before_simulation(scenario, job, run),
                       .given = attempt.given};
-    std::ranges::move(network_notes(plan, scenario.cluster, scenario.engine.fidelity),
-                      std::back_inserter(solution.notes));
     solution.iterations = attempt.iterations.value_or(
         iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, workers_of(plan)));
     return solution;
@@ -131,7 +130,8 @@ class SolveCommand final : public Subcommand {
   std::string text_of(const Goal& goal, const Scenario& scenario,
                       const std::vector<Solution>& solutions) const {
     if (json_)
-      return solutions_json(goal.target, scenario.workload.name, scenario.cluster.name, solutions);
+      return solutions_json(goal.target, scenario.workload.name, scenario.cluster.name,
+                            name_of(scenario.engine.fidelity), solutions);
     return render_solutions(
         fmt::format("{}: {}", goal.target,
                     setup_of(scenario.workload.name, scenario.cluster.name, scenario.cluster.nodes,

@@ -22,9 +22,7 @@ std::string name_of(const Combination& combination) {
 Forecast forecast_of(const Sweep& sweep, const Combination& combination) {
   const Scenario& base = sweep.scenarios[combination.scenario];
   Settings settings = overlaid(base.settings, combination.settings);
-  std::erase_if(settings.schedule, [&](const auto& option) {
-    return !has_option(combination.schedule, option.first);
-  });
+  settings.schedule = options_in(settings, combination.schedule);
   const Scenario scenario = changed(base, std::move(settings));
   return sweep.has_lists ? plain_forecast_of(scenario, combination.schedule)
                          : forecast_of(scenario, combination.schedule);

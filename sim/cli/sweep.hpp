@@ -41,6 +41,13 @@ struct Sweep {
 
 bool has_option(const std::string& schedule, const std::string& option);
 
+/// Throws InputError, naming the nearest, for `--set option=value` that none of them has.
+void require_option(const std::vector<std::string>& schedules, const std::string& option,
+                    const std::string& value);
+
+/// The options among the settings that the schedule has.
+ScheduleOptions options_in(const Settings& settings, const std::string& schedule);
+
 /// Throws InputError for unknown names, bad values, and options that no schedule has.
 Sweep plan_sweep(const SweepRequest& request, const std::string& example);
 

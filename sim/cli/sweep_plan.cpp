@@ -72,17 +72,8 @@ void check_options(const std::vector<std::string>& schedules, std::vector<Axis> 
                    const Settings& of_experiment) {
   for (const auto& [name, value] : of_experiment.schedule)
     options.push_back({name, {value}});
-  std::vector<std::string> known;
-  for (const std::string& schedule : schedules) {
-    for (const OptionInfo& option : schedule_of(schedule).options)
-      known.push_back(option.name);
-  }
-  for (const Axis& axis : options) {
-    if (std::ranges::find(known, axis.name) == known.end())
-      throw InputError(fmt::format("--set {}={}: none of the schedules has an option {}{}",
-                                   axis.name, fmt::join(axis.values, ","), in_quotes(axis.name),
-                                   did_you_mean(axis.name, known)));
-  }
+  for (const Axis& axis : options)
+    require_option(schedules, axis.name, fmt::format("{}", fmt::join(axis.values, ",")));
 }
 
 /// Calls visit(cells) for every combination of the values, the last axis varying fastest.
@@ -195,6 +186,23 @@ bool lists_values(const SweepRequest& request) {
 
 bool has_option(const std::string& schedule, const std::string& option) {
   return std::ranges::count(schedule_of(schedule).options, option, &OptionInfo::name) > 0;
+}
+
+void require_option(const std::vector<std::string>& schedules, const std::string& option,
+                    const std::string& value) {
+  std::vector<std::string> known;
+  for (const std::string& schedule : schedules)
+    for (const OptionInfo& each : schedule_of(schedule).options)
+      known.push_back(each.name);
+  if (std::ranges::find(known, option) == known.end())
+    throw InputError(fmt::format("--set {}={}: none of the schedules has an option {}{}", option,
+                                 value, in_quotes(option), did_you_mean(option, known)));
+}
+
+ScheduleOptions options_in(const Settings& settings, const std::string& schedule) {
+  ScheduleOptions options = settings.schedule;
+  std::erase_if(options, [&](const auto& option) { return !has_option(schedule, option.first); });
+  return options;
 }
 
 Sweep plan_sweep(const SweepRequest& request, const std::string& example) {

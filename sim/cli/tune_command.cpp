@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -51,7 +53,10 @@ class TuneCommand final : public Subcommand {
     const Tuning tuning = tune(job, tuning_);
     if (!csv_file_.empty())
       write_text_file(csv_file_, tuning_csv(tuning));
-    fmt::print("{}", json_ ? tuning_json(job, tuning) : render_tuning(job, tuning));
+    TuningJob best = job;
+    best.options[tuning.option] = tuning.best_trial().text;
+    const auto notes = notes_before_simulation(scenario, best, planned(best));
+    fmt::print("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
     return 0;
   }
 
@@ -91,8 +96,29 @@ class TuneCommand final : public Subcommand {
       tuning_.logarithmic = scale_ == "log";
     if (xi_ && !(*xi_ >= 0))
       throw InputError(fmt::format("--xi: expected a number from 0 on, found {}", *xi_));
+    check_uses();
     tuning_.seed = seed_.value_or(tuning_.seed);
     tuning_.xi = xi_.value_or(tuning_.xi);
+  }
+
+  // A number that the strategy ignores must not look as if it had mattered.
+  void check_uses() const {
+    if (seed_)
+      check_use("seed");
+    if (xi_)
+      check_use("xi");
+    if (!tuning_.first.empty())
+      check_use("first");
+  }
+
+  void check_use(const std::string& number) const {
+    const StrategyInfo& chosen = strategy_of(tuning_.strategy);
+    if (std::ranges::count(chosen.uses, number) > 0)
+      return;
+    for (const StrategyInfo& other : all_strategies())
+      if (std::ranges::count(other.uses, number) > 0)
+        throw InputError(fmt::format("--{}: the strategy {} does not use it, only {} does", number,
+                                     chosen.name, other.name));
   }
 
   RunRequest request_;

@@ -9,6 +9,7 @@
 
 #include "models/base/text.hpp"
 #include "sim/report/table.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -101,9 +102,9 @@ std::string explanation(const Crossover& crossover, std::size_t pair) {
   const CrossoverRow& row = telling_row(crossover, pair);
   const Boundary& boundary = row.boundaries[pair];
   return fmt::format(
-      "- On {} GPUs with {}, {}; the condition that counts bytes alone says {}. Leaving out one "
+      "- On {} with {}, {}; the condition that counts bytes alone says {}. Leaving out one "
       "thing after the other: {}.",
-      row.gpus, gbps(row.bandwidth), in_words(boundary, boundary.simulated.front()),
+      gpus_in_words(row.gpus), gbps(row.bandwidth), in_words(boundary, boundary.simulated.front()),
       analytic_verdict(boundary), moves_of(crossover, boundary));
 }
 
@@ -160,7 +161,7 @@ std::string render_crossover(const Crossover& crossover) {
                            crossover.schedules.front()),
                2);
   return text + "\n" + winners_table(crossover) + boundaries_text(crossover) + "\n" +
-         wrap(kCrossoverCaveat, 0) + crossover.notes.text();
+         wrap(kCrossoverCaveat, 0) + crossover.notes.text(kMostNotes);
 }
 
 }  // namespace stepcast

@@ -42,7 +42,7 @@ struct Crossover {
   /// out nothing, the last everything that the analytic conditions ignore.
   std::vector<std::string> models;
   std::vector<CrossoverRow> rows;
-  SharedNotes notes{};  ///< Where the networks' collectives were not measured.
+  SharedNotes notes{};  ///< Of the forecasts without anything left out.
 };
 
 inline constexpr const char* kCrossoverCaveat =

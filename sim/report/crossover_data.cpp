@@ -49,10 +49,11 @@ std::string crossover_json(const Crossover& crossover) {
                     {"cells", times_json(crossover, row)},
                     {"boundaries", std::move(boundaries)}});
   }
-  const Json json = {{"workload", crossover.workload},       {"cluster", crossover.cluster},
-                     {"fidelity", crossover.fidelity},       {"schedules", crossover.schedules},
-                     {"densities", crossover.densities},     {"caveat", kCrossoverCaveat},
-                     {"notes", crossover.notes.sentences()}, {"networks", std::move(rows)}};
+  const Json json = {{"version", STEPCAST_VERSION},      {"workload", crossover.workload},
+                     {"cluster", crossover.cluster},     {"fidelity", crossover.fidelity},
+                     {"schedules", crossover.schedules}, {"densities", crossover.densities},
+                     {"caveat", kCrossoverCaveat},       {"notes", crossover.notes.sentences()},
+                     {"networks", std::move(rows)}};
   return json.dump(2) + "\n";
 }
 

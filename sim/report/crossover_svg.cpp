@@ -6,6 +6,7 @@
 
 #include "sim/report/crossover.hpp"
 #include "sim/report/heat_map.hpp"
+#include "sim/report/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -55,7 +56,8 @@ void add_row(HeatMap& map, const CrossoverRow& row) {
 
 HeatMap map_of(const Crossover& crossover, const std::vector<const CrossoverRow*>& rows) {
   HeatMap map;
-  map.title = fmt::format("{} nodes, {} GPUs", rows.front()->nodes, rows.front()->gpus);
+  map.title = fmt::format("{} node{}, {}", rows.front()->nodes, rows.front()->nodes == 1 ? "" : "s",
+                          gpus_in_words(rows.front()->gpus));
   map.x_label = "density: selected part of the gradient";
   map.y_label = "bandwidth of a node";
   for (const double density : crossover.densities)

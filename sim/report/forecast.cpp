@@ -1,8 +1,6 @@
 #include "sim/report/forecast.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -10,9 +8,8 @@
 #include "models/schedule/accumulation.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/critical_path.hpp"
-#include "sim/report/network_notes.hpp"
+#include "sim/report/forecast_notes.hpp"
 #include "sim/report/why.hpp"
-#include "traces/json/provenance_json.hpp"
 
 namespace stepcast {
 
@@ -33,7 +30,7 @@ Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& 
           .passes = passes_of(plan),
           .steps = steps_of(plan),
           .fidelity = fidelity,
-          .notes = plan.notes,
+          .notes = notes_of(plan, workload, cluster, options, fidelity),
           .workload_provenance = workload.provenance,
           .cluster_provenance = cluster.provenance};
 }
@@ -69,20 +66,6 @@ void add_steps(Forecast& forecast, const std::vector<Seconds>& steps) {
                   forecast.steps, format_seconds(forecast.worst_iteration_time)));
 }
 
-bool sends_several_at_once(const Stream& stream) {
-  const auto* rule = std::get_if<ByPriority>(&stream.rule);
-  return rule && rule->at_once != 1;
-}
-
-void add_fidelity_note(Forecast& forecast, const Plan& plan) {
-  if (forecast.fidelity == Fidelity::Analytic &&
-      std::ranges::any_of(plan.streams, sends_several_at_once))
-    forecast.notes.push_back(
-        "Analytic fidelity: transfers that are under way at once do not share links, so this may "
-        "be "
-        "faster than the network allows; flow shares them.");
-}
-
 void add_steadiness_notes(Forecast& forecast) {
   if (forecast.steps > 1 && forecast.steady)
     return;
@@ -114,46 +97,6 @@ void add_memory(Forecast& forecast, const Workload& workload, const Cluster& clu
                 const Plan& plan) {
   forecast.memory = memory_of(plan, workload, cluster, forecast.options);
   forecast.device_memory = cluster.device.memory;
-  const Bytes total = forecast.memory.total();
-  if (cluster.device.memory > Bytes{} && total > cluster.device.memory)
-    forecast.notes.push_back(
-        fmt::format("Does not fit: the GPU has {} of memory, the run needs {}.",
-                    format_bytes(cluster.device.memory), format_bytes(total)));
-  if (!forecast.memory.activations_known)
-    forecast.notes.push_back(
-        "The trace does not give the activations of every layer: memory counts those it gives.");
-}
-
-void add_compression_source(Forecast& forecast, const Workload& workload) {
-  if (is_compressed(forecast.schedule) && workload.compression)
-    forecast.notes.push_back(fmt::format("Costs of compression {}: {}.",
-                                         name_of(workload.compression->provenance.kind),
-                                         workload.compression->provenance.source));
-}
-
-void add_missing_inputs(Forecast& forecast, const Workload& workload) {
-  if (forecast.gpus > 1 && parameter_size(workload) <= Bytes{})
-    forecast.notes.push_back(
-        "The trace gives no sizes of gradients: the forecast is without their communication.");
-  if (backward_time(workload) <= Seconds{})
-    forecast.notes.push_back("The trace gives no backward times: the step is a forward pass only.");
-}
-
-void add_other_device(Forecast& forecast, const Workload& workload, const Cluster& cluster) {
-  if (!cluster.device.name.empty() && workload.device != cluster.device.name)
-    forecast.notes.push_back(
-        fmt::format("Layer times are those of {}, although the cluster has {}.", workload.device,
-                    cluster.device.name));
-}
-
-void add_host_gaps(Forecast& forecast, const Workload& workload) {
-  const Seconds gaps = host_gap_time(workload);
-  if (gaps > Seconds{})
-    forecast.notes.push_back(fmt::format(
-        "Forward and backward hold {} in which the profiled device waited for the host "
-        "({:.1f} % of them; layers of kind {}): a faster device does not shorten these.",
-        format_seconds(gaps), 100 * (gaps / (forward_time(workload) + backward_time(workload))),
-        kHostGap));
 }
 
 /// Keeps the longest stretches of the path, in order of time.
@@ -194,8 +137,6 @@ void add_traffic(Forecast& forecast, const Plan& plan, const Cluster& cluster,
                  const Timeline& timeline) {
   forecast.sent_per_gpu = sent_per_gpu(plan, cluster);
   forecast.links = link_loads_of(plan, cluster, timeline.iteration_time);
-  std::ranges::move(network_notes(plan, cluster, forecast.fidelity),
-                    std::back_inserter(forecast.notes));
 }
 
 }  // namespace
@@ -205,13 +146,8 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
                        const Timeline& timeline) {
   Forecast forecast = identify(workload, cluster, plan, options, fidelity);
   add_times(forecast, workload, timeline);
-  add_fidelity_note(forecast, plan);
   add_steadiness_notes(forecast);
   add_memory(forecast, workload, cluster, plan);
-  add_missing_inputs(forecast, workload);
-  add_other_device(forecast, workload, cluster);
-  add_host_gaps(forecast, workload);
-  add_compression_source(forecast, workload);
 
   const Extremes extremes = extremes_of(plan, timeline);
   add_explanation(forecast, plan, cluster, timeline, extremes);

@@ -51,10 +51,10 @@ std::string sentence_on(const std::vector<Solution>& solutions) {
 }
 
 std::string notes_on(const std::vector<Solution>& solutions) {
-  SharedNotes notes;
+  std::vector<NotedForecast> forecasts;
   for (const Solution& solution : solutions)
-    notes.add(solution.label, solution.notes);
-  return notes.text();
+    forecasts.push_back({{solution.label}, solution.notes});
+  return shared_notes_of(forecasts).text(kMostNotes);
 }
 
 }  // namespace
@@ -79,8 +79,13 @@ std::string render_solutions(const std::string& heading, const std::vector<Solut
 }
 
 std::string solutions_json(const std::string& target, const std::string& workload,
-                           const std::string& cluster, const std::vector<Solution>& solutions) {
-  nlohmann::ordered_json json{{"target", target}, {"workload", workload}, {"cluster", cluster}};
+                           const std::string& cluster, const std::string& fidelity,
+                           const std::vector<Solution>& solutions) {
+  nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
+                              {"target", target},
+                              {"workload", workload},
+                              {"cluster", cluster},
+                              {"fidelity", fidelity}};
   for (const Solution& solution : solutions) {
     nlohmann::ordered_json entry{{"label", solution.label}, {"schedule", solution.schedule}};
     if (solution.epochs > 0)

@@ -32,6 +32,7 @@ std::string render_solutions(const std::string& heading, const std::vector<Solut
 
 /// The same as JSON.
 std::string solutions_json(const std::string& target, const std::string& workload,
-                           const std::string& cluster, const std::vector<Solution>& solutions);
+                           const std::string& cluster, const std::string& fidelity,
+                           const std::vector<Solution>& solutions);
 
 }  // namespace stepcast

@@ -71,14 +71,16 @@ std::string constant_job_of(const Rows& rows) {
 }
 
 std::string heading_of(const Rows& rows, const std::vector<std::size_t>& varying) {
-  std::string text = fmt::format("{} forecasts, {} fidelity:", rows.size(),
-                                 name_of(rows.front().forecast.fidelity));
-  text += constant_job_of(rows);
+  std::string constants = constant_job_of(rows);
   for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell) {
     if (std::ranges::find(varying, cell) == varying.end())
-      text += fmt::format(" {}={}", rows.front().cells[cell].name, rows.front().cells[cell].value);
+      constants +=
+          fmt::format(" {}={}", rows.front().cells[cell].name, rows.front().cells[cell].value);
   }
-  return wrap(text, 2);
+  return wrap(
+      fmt::format("{} forecasts, {} fidelity{}{}", rows.size(),
+                  name_of(rows.front().forecast.fidelity), constants.empty() ? "" : ":", constants),
+      2);
 }
 
 Table table_of(const Rows& rows, const std::vector<std::size_t>& varying, std::size_t results) {
@@ -95,6 +97,17 @@ Table table_of(const Rows& rows, const std::vector<std::size_t>& varying, std::s
       line.push_back(kResults[i].shown(row.forecast, speedup_in(rows, row)));
   }
   return table;
+}
+
+/// Names the results after the first `shown`, for which the table had no room.
+std::string left_out(std::size_t shown) {
+  std::vector<std::string> names;
+  for (std::size_t i = shown; i < kResults.size(); ++i)
+    names.emplace_back(kResults[i].heading);
+  return names.empty() ? ""
+                       : wrap(fmt::format("No room here for {}: --csv and --json have them.",
+                                          fmt::join(names, ", ")),
+                              2);
 }
 
 /// What the row shares with those that differ from it in one cell only.
@@ -179,7 +192,8 @@ std::string render_sweep(const Rows& rows) {
   while (natural_width(table) > kReportWidth && results > kFewest)
     table = table_of(rows, varying, --results);
   return heading_of(rows, varying) + "\n" + render(table) +
-         "\nSpeed-ups are against the first row of the same job.\n" + notes_of(rows, varying);
+         "\nSpeed-ups are against the first row of the same job.\n" + left_out(results) +
+         notes_of(rows, varying);
 }
 
 std::string sweep_json(const Rows& rows) {

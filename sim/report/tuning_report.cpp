@@ -7,15 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
-#include "models/schedule/registry.hpp"
-#include "models/schedule/sparse/settings.hpp"
-#include "sim/report/network_notes.hpp"
 #include "sim/report/numbers.hpp"
 #include "sim/report/plot.hpp"
 #include "sim/report/shared_notes.hpp"
 #include "sim/report/table.hpp"
 #include "sim/report/wording.hpp"
-#include "sim/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
 namespace {
@@ -54,14 +50,19 @@ std::string text_of(const Tuning& tuning, double value) {
   return write_value(tuning.range.unit, value);
 }
 
+std::string seed_of(const Tuning& tuning) {
+  const bool is_used = std::ranges::count(strategy_of(tuning.strategy).uses, "seed") > 0;
+  return is_used ? fmt::format(", seed {}", tuning.seed) : "";
+}
+
 std::string head_of(const TuningJob& job, const Tuning& tuning) {
   const std::string what =
       fmt::format("{} of {}: {}", tuning.option, job.schedule,
                   setup_of(job.workload.name, job.cluster, job.engine.fidelity));
   const std::string how =
-      fmt::format("{} from {} to {}, {} trial{}, seed {}", tuning.strategy,
+      fmt::format("{} from {} to {}, {} trial{}{}", tuning.strategy,
                   text_of(tuning, tuning.range.low), text_of(tuning, tuning.range.high),
-                  tuning.trials.size(), tuning.trials.size() == 1 ? "" : "s", tuning.seed);
+                  tuning.trials.size(), tuning.trials.size() == 1 ? "" : "s", seed_of(tuning));
   return wrap(what, 2) + wrap(how, 2);
 }
 
@@ -164,16 +165,10 @@ std::string refusals_of(const Tuning& tuning) {
               2);
 }
 
-/// Of the network, with the best value.
-std::vector<std::string> notes_of(TuningJob job, const Tuning& tuning) {
-  job.options[tuning.option] = tuning.best_trial().text;
-  return network_notes(planned(job).plan, job.cluster, job.engine.fidelity);
-}
-
-std::string notes_text(const TuningJob& job, const Tuning& tuning) {
-  SharedNotes notes;
-  notes.add("the best", notes_of(job, tuning));
-  return notes.text();
+std::string text_of(const std::vector<std::string>& notes) {
+  SharedNotes shared;
+  shared.add("the best", notes);
+  return shared.text();
 }
 
 std::string conclusion_of(const Tuning& tuning) {
@@ -196,14 +191,14 @@ nlohmann::ordered_json trial_json(const Tuning& tuning, std::size_t index) {
 
 }  // namespace
 
-std::string render_tuning(const TuningJob& job, const Tuning& tuning) {
-  return fmt::format("{}\n{}\n{}\n{}{}{}", head_of(job, tuning), trial_table(tuning),
-                     plot_of(tuning), conclusion_of(tuning),
-                     is_compressed(job.schedule) ? wrap(sparse::convergence_caveat(), 0) : "",
-                     notes_text(job, tuning));
+std::string render_tuning(const TuningJob& job, const Tuning& tuning,
+                          const std::vector<std::string>& notes) {
+  return fmt::format("{}\n{}\n{}\n{}{}", head_of(job, tuning), trial_table(tuning), plot_of(tuning),
+                     conclusion_of(tuning), text_of(notes));
 }
 
-std::string tuning_json(const TuningJob& job, const Tuning& tuning) {
+std::string tuning_json(const TuningJob& job, const Tuning& tuning,
+                        const std::vector<std::string>& notes) {
   nlohmann::ordered_json json;
   json["version"] = STEPCAST_VERSION;
   json["workload"] = job.workload.name;
@@ -219,7 +214,7 @@ std::string tuning_json(const TuningJob& job, const Tuning& tuning) {
   json["strategy"] = tuning.strategy;
   json["seed"] = tuning.seed;
   json["best"] = trial_json(tuning, tuning.best);
-  json["notes"] = notes_of(job, tuning);
+  json["notes"] = notes;
   json["trials"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < tuning.trials.size(); ++i)
     json["trials"].push_back(trial_json(tuning, i));

@@ -6,10 +6,14 @@
 
 namespace stepcast {
 
+std::string gpus_in_words(std::uint32_t count) {
+  return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
+}
+
 std::string setup_of(std::string_view workload, std::string_view cluster, std::uint32_t nodes,
                      std::uint32_t gpus_per_node) {
-  return fmt::format("{} on {}, {} GPUs ({} x {})", workload, cluster, nodes * gpus_per_node, nodes,
-                     gpus_per_node);
+  return fmt::format("{} on {}, {} ({} x {})", workload, cluster,
+                     gpus_in_words(nodes * gpus_per_node), nodes, gpus_per_node);
 }
 
 std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity fidelity) {

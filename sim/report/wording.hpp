@@ -10,6 +10,9 @@
 
 namespace stepcast {
 
+/// "64 GPUs", "1 GPU"
+std::string gpus_in_words(std::uint32_t count);
+
 /// "resnet50-rtx2080ti-bs64 on rtx2080ti-16x4-10gbe, 64 GPUs (16 x 4)"
 std::string setup_of(std::string_view workload, std::string_view cluster, std::uint32_t nodes,
                      std::uint32_t gpus_per_node);

@@ -42,11 +42,14 @@ const Trial* Search::find(double written) const {
 
 const std::vector<StrategyInfo>& all_strategies() {
   static const std::vector<StrategyInfo> strategies{
-      {"bo", "Bayesian optimisation: Gaussian process, expected improvement (DeAR)", search_bo},
+      {"bo",
+       "Bayesian optimisation: Gaussian process, expected improvement (DeAR)",
+       search_bo,
+       {"xi", "first"}},
       {"binary", "halves the range, keeping the half whose middle is faster (TopKA2A)",
        search_binary},
       {"grid", "evenly spaced values, both ends included", search_grid},
-      {"random", "uniformly distributed values", search_random},
+      {"random", "uniformly distributed values", search_random, {"seed"}},
       {"exhaustive", "every value that makes a plan of its own", search_exhaustive}};
   return strategies;
 }

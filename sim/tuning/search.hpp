@@ -82,6 +82,7 @@ struct StrategyInfo {
   std::string name;     ///< "bo"
   std::string summary;  ///< One line.
   Strategy search;
+  std::vector<std::string> uses{};  ///< Of "seed", "xi" and "first" those that it uses.
 };
 
 const std::vector<StrategyInfo>& all_strategies();

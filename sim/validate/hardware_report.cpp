@@ -100,7 +100,7 @@ std::string render_hardware_validation(const HardwareValidation& validation) {
 }
 
 std::string hardware_validation_json(const HardwareValidation& validation) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
   json["fitted_points"] = validation.fitted;
   json["cases"] = nlohmann::ordered_json::array();
   for (const HardwareCase& each : validation.cases)

@@ -169,7 +169,7 @@ std::string render_validation(std::span<const Validation> validations) {
 }
 
 std::string validation_json(std::span<const Validation> validations) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
   json["cases"] = nlohmann::ordered_json::array();
   for (const Validation& each : validations)
     json["cases"].push_back(case_json(each));

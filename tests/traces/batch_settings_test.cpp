@@ -23,7 +23,7 @@ TEST(BatchSettings, AGlobalBatchMustDivide) {
     return input_error_of([&] { resolved_batch(parse(arguments), kSixteen); });
   };
   EXPECT_EQ(error_of({"global_batch=100"}),
-            "--set global_batch=100: expected a multiple of 16 (16 GPUs x 1 passes)");
+            "--set global_batch=100: expected a multiple of 16 (16 GPUs)");
   EXPECT_EQ(error_of({"global_batch=64", "batch=4"}),
             "--set global_batch: expected no batch beside it");
   EXPECT_EQ(error_of({"batch_fixed_part=0.1"}),

@@ -47,6 +47,26 @@ TEST(FindCrossover, TheAnalyticConditionCountsTheBytesOfTheEncoding) {
   }
 }
 
+TEST(CrossoverCommand, RefusesSettingsOfWhatItSweeps) {
+  const auto refusal_of = [](const std::string& setting, const std::string& nodes) {
+    std::vector<std::string> arguments{
+        "crossover", "--workload", "resnet50-rtx2080ti-bs64", "--cluster", "rtx2080ti-16x4-10gbe",
+        "--set",     setting};
+    if (!nodes.empty())
+      arguments.insert(arguments.end(), {"--nodes", nodes});
+    const Outcome outcome = run_cli(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+    return outcome.err;
+  };
+  EXPECT_NE(refusal_of("density=0.1", "").find("--set density=0.1: is swept; give --density"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("cluster.nic.bandwidth=1Gbps", "").find("is swept; give --bandwidth"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal_of("cluster.nodes=4", "2").find("--set cluster.nodes=4: is swept; give --nodes"),
+      std::string::npos);
+}
+
 TEST(CrossoverCommand, ManyDensitiesStayWithinTheWidthOfAReport) {
   std::string densities = "0.5";
   for (int i = 1; i < 16; ++i)

@@ -23,7 +23,7 @@ TEST(ListCommand, ListsEveryKindInHundredColumns) {
 
 TEST(ShowCommand, EverythingThatIsListedCanBeShown) {
   const json names = json::parse(run_cli({"list", "--json"}).out);
-  ASSERT_EQ(names.size(), 7U);
+  ASSERT_EQ(names.size(), 8U);
   for (const auto& [kind, list] : names.items()) {
     for (const std::string name : list) {
       if (name.starts_with("ideal"))
@@ -35,6 +35,13 @@ TEST(ShowCommand, EverythingThatIsListedCanBeShown) {
       EXPECT_TRUE(json::accept(run_cli({"show", name, "--json"}).out)) << name;
     }
   }
+}
+
+TEST(ShowCommand, AGoalShowsItsWaysOfTraining) {
+  const Outcome outcome = run_cli({"show", "resnet50-imagenet"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* text : {"75.9 % top-1", "1,281,167", "SPD-KFAC, every step", "assumed"})
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text << "\n" << outcome.out;
 }
 
 TEST(ShowCommand, ClusterFieldsAreShownByThePathsOfSet) {
@@ -141,6 +148,39 @@ TEST(ExplainCommand, DefinesATerm) {
   EXPECT_TRUE(outcome.out.starts_with("throughput")) << outcome.out;
 }
 
+TEST(Json, NamesTheVersionAndWhatWasForecastTheFidelity) {
+  const std::string cluster = "rtx2080ti-16x4-10gbe";
+  const std::string workload = "resnet50-rtx2080ti-bs32";
+  const std::vector<std::vector<std::string>> forecasts{
+      {"crossover", "--cluster", cluster, "--workload", workload, "--schedules", "ddp", "--density",
+       "0.1", "--bandwidth", "10Gbps"},
+      {"breakdown", "--cluster", cluster, "--workload", workload, "--schedule", "dp-kfac"},
+      {"scaling", "--cluster", cluster, "--workload", workload, "--schedules", "ddp", "--nodes",
+       "2"},
+      {"solve", "--cluster", cluster, "--workload", workload, "--iterations", "ddp=100"}};
+  const auto json_of = [](std::vector<std::string> command) {
+    command.insert(command.end(), {"--fidelity", "analytic", "--json"});
+    const Outcome outcome = run_cli(command);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out);
+  };
+  const std::string version = json_of(
+      {"run", "--cluster", cluster, "--workload", workload, "--schedule", "ddp"})["version"];
+  for (const auto& command : forecasts) {
+    EXPECT_EQ(json_of(command)["version"], version) << command.front();
+    EXPECT_EQ(json_of(command)["fidelity"], "analytic") << command.front();
+  }
+  EXPECT_EQ(json_of({"collective", "--cluster", cluster})["version"], version);
+  EXPECT_EQ(json_of({"validate"})["version"], version);
+}
+
+TEST(ExplainCommand, PrintsJsonToo) {
+  const json one = json::parse(run_cli({"explain", "busbw", "--json"}).out);
+  ASSERT_EQ(one["terms"].size(), 1U);
+  EXPECT_EQ(one["terms"][0]["name"], "bus bandwidth");
+  EXPECT_GT(json::parse(run_cli({"explain", "--json"}).out)["terms"].size(), 20U);
+}
+
 TEST(CollectiveCommand, RingAllReduceOnAnIdealClusterReachesTheBusBandwidthOfItsNic) {
   // Ring over 8 ranks in 2 nodes, no start-up: 2 * 7/8 * 32 MiB / 12.5 GB/s = 4697.6 us, hence
   // busbw = 12.5 GB/s.
@@ -154,6 +194,19 @@ TEST(CollectiveCommand, RingAllReduceOnAnIdealClusterReachesTheBusBandwidthOfIts
     EXPECT_NEAR(result["time_s"].get<double>(), 2 * 7.0 / 8 * 33554432 / 12.5e9, 1e-9);
     EXPECT_NEAR(result["busbw_bytes_per_s"].get<double>(), 12.5e9, 1e4);
   }
+}
+
+TEST(CollectiveCommand, SendsHaveNoBusBandwidth) {
+  const std::vector<std::string> command{"collective", "--cluster",  "ideal-1x2", "--kind",
+                                         "send",       "--fidelity", "analytic"};
+  const Outcome text = run_cli(command);
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_TRUE(lines_of(text.out).back().ends_with(" -")) << text.out;
+  std::vector<std::string> as_json = command;
+  as_json.emplace_back("--json");
+  const json result = json::parse(run_cli(as_json).out)["results"][0];
+  EXPECT_TRUE(result["busbw_bytes_per_s"].is_null());
+  EXPECT_TRUE(result["algbw_bytes_per_s"].is_number());
 }
 
 TEST(CollectiveCommand, TimeIncludesTheLaunch) {

@@ -23,6 +23,20 @@ TEST(ScalingCommand, AValueGivenTwiceIsTakenOnce) {
   EXPECT_EQ(json::parse(outcome.out)["curves"].size(), 2U);
 }
 
+TEST(ScalingCommand, StopsAtTheNodesOfTheClusterUnlessAskedToGoOn) {
+  const auto gpus_with = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{
+        "scaling",    "--workload",          "resnet50-rtx2080ti-bs64",
+        "--clusters", "ideal-4x2,ideal-5x2", "--schedules",
+        "bsp",        "--fidelity",          "analytic",
+        "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(run_cli(arguments).out)["gpus"];
+  };
+  EXPECT_EQ(gpus_with({}), (json{2, 4, 8}));
+  EXPECT_EQ(gpus_with({"--nodes", "4,8"}), (json{8, 16}));
+}
+
 TEST(ScalingCommand, ClustersOfOtherNodesHaveNoCommonColumns) {
   const Outcome outcome = run_cli({"scaling", "--workload", "resnet50-rtx2080ti-bs64", "--clusters",
                                    "ideal-1x2,ideal-1x4", "--schedules", "bsp", "--nodes", "1"});
@@ -31,6 +45,11 @@ TEST(ScalingCommand, ClustersOfOtherNodesHaveNoCommonColumns) {
                              "4 and 2"),
             std::string::npos)
       << outcome.err;
+}
+
+TEST(ScalingCommand, OneGpuIsNoPlural) {
+  const Outcome outcome = scaling({"--nodes", "1,2", "--gpus-per-node", "1"});
+  EXPECT_NE(outcome.out.find("1 GPU ms  2 GPUs ms"), std::string::npos) << outcome.out;
 }
 
 TEST(ScalingCommand, AFigureIsSvg) {
@@ -43,6 +62,27 @@ TEST(ScalingCommand, AFigureIsSvg) {
   EXPECT_TRUE(folder.empty());
   EXPECT_EQ(scaling({"--nodes", "1", "--figure", folder.file("a.svg")}).exit_code, 0);
   EXPECT_FALSE(folder.empty());
+}
+
+TEST(ScalingCommand, AnOptionAppliesToTheSchedulesThatHaveIt) {
+  const Outcome outcome =
+      scaling({"--nodes", "1,2", "--set", "fusion_buffer=1MiB", "--set", "fusion=buffer"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome refused = scaling({"--nodes", "1", "--set", "fusion_bufer=1MiB"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--set fusion_bufer=1MiB: none of the schedules has an option "
+                             "\"fusion_bufer\""),
+            std::string::npos)
+      << refused.err;
+}
+
+TEST(ScalingCommand, SaysWhichOptionChangedNothingInAnySize) {
+  // Without fusion the buffer is not used.
+  const Outcome outcome =
+      scaling({"--nodes", "1,2", "--set", "fusion=none", "--set", "fusion_buffer=3MiB", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("fusion_buffer=3MiB changed nothing"), std::string::npos)
+      << outcome.out;
 }
 
 }  // namespace

@@ -22,6 +22,20 @@ std::vector<std::string> compare_with(const std::vector<std::string>& more) {
   return arguments;
 }
 
+TEST(Sweep, OfEverythingLeavesNothingAfterTheColonAndNamesTheColumnsLeftOut) {
+  const Outcome outcome =
+      run_cli({"compare", "--fidelity", "analytic", "--workload",
+               "resnet50-rtx2080ti-bs64,bert-base-rtx2080ti-bs64", "--cluster",
+               "rtx2080ti-16x4-10gbe,rtx2080ti-16x4-ib100", "--nodes", "2,4", "--schedules",
+               "wfbp,dear", "--set", "fusion_buffer=5MiB,25MiB"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  // 2 workloads x 2 clusters x 2 node counts x (wfbp and dear with 2 buffers)
+  EXPECT_TRUE(outcome.out.starts_with("24 forecasts, analytic fidelity\n")) << outcome.out;
+  EXPECT_EQ(lines_of(outcome.out)[2].find("efficiency"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("efficiency: --csv and --json have them."), std::string::npos)
+      << outcome.out;
+}
+
 TEST(Sweep, IsEveryCombinationWithTheLastListFastest) {
   const Outcome outcome = run_cli(compare_with({"--nodes", "2,4", "--schedules", "wfbp,dear",
                                                 "--set", "fusion_buffer=5MiB,25MiB", "--json"}));

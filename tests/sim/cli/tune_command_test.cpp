@@ -37,7 +37,31 @@ TEST(TuneCommand, ListsTheTrialsAPlotAndTheBestInAHundredColumns) {
 }
 
 TEST(TuneCommand, OneTrialIsNoPlural) {
-  EXPECT_NE(run_cli(tune_buffer({"--trials", "1"})).out.find("256MiB, 1 trial, seed 1"),
+  EXPECT_NE(run_cli(tune_buffer({"--trials", "1"})).out.find("256MiB, 1 trial\n"),
+            std::string::npos);
+}
+
+TEST(TuneCommand, RefusesNumbersThatTheStrategyDoesNotUse) {
+  const auto refusal_of = [](const std::string& number, const std::string& value,
+                             const std::string& strategy) {
+    const Outcome outcome = run_cli(tune_buffer({number, value, "--strategy", strategy}));
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+    return outcome.err;
+  };
+  EXPECT_NE(refusal_of("--seed", "3", "grid")
+                .find("--seed: the strategy grid does not use it, only random does"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("--xi", "0.2", "binary")
+                .find("--xi: the strategy binary does not use it, only bo does"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("--first", "2MiB", "exhaustive")
+                .find("--first: the strategy exhaustive does not use it, only bo does"),
+            std::string::npos);
+}
+
+TEST(TuneCommand, NamesTheSeedWhereItIsUsed) {
+  EXPECT_NE(run_cli(tune_buffer({"--trials", "2", "--strategy", "random", "--seed", "3"}))
+                .out.find("2 trials, seed 3\n"),
             std::string::npos);
 }
 

@@ -120,9 +120,9 @@ TEST(ForecastTest, AnUnsteadyTimelineIsNoted) {
   const Forecast forecast =
       make_forecast(small_workload(), small_cluster(), serial_plan(), {}, Fidelity::Flow, timeline);
   ASSERT_EQ(forecast.notes.size(), 3U);
-  EXPECT_TRUE(forecast.notes[2].starts_with("The trace gives no sizes of gradients"));
-  EXPECT_TRUE(forecast.notes[0].starts_with("No steady state in 3 iterations"));
-  EXPECT_TRUE(forecast.notes[1].starts_with("The trace does not give the activations"));
+  EXPECT_TRUE(forecast.notes[1].starts_with("The trace gives no sizes of gradients"));
+  EXPECT_TRUE(forecast.notes[2].starts_with("No steady state in 3 iterations"));
+  EXPECT_TRUE(forecast.notes[0].starts_with("The trace does not give the activations"));
 }
 
 bool fits_the_terminal(const std::string& text) {

@@ -20,5 +20,26 @@ TEST(SharedNotes, OfNothingAreEmpty) {
   EXPECT_EQ(notes.text(), "");
 }
 
+TEST(SharedNotes, OfManyForecastsNameTheLargestPartThatHasThem) {
+  const SharedNotes notes =
+      shared_notes_of({{{"dear", "4 GPUs"}, {"Everywhere.", "Only DeAR's.", "Small."}},
+                       {{"dear", "8 GPUs"}, {"Everywhere.", "Only DeAR's.", "Large."}},
+                       {{"ddp", "4 GPUs"}, {"Small.", "Everywhere."}},
+                       {{"ddp", "8 GPUs"}, {"Everywhere."}}});
+  EXPECT_EQ(notes.text(),
+            "Note on all: Everywhere.\nNote on dear: Only DeAR's.\nNote on 4 GPUs: Small.\n"
+            "Note on 8 GPUs: Large.\n");
+}
+
+TEST(SharedNotes, OfOneForecastNameItsSmallestPart) {
+  EXPECT_EQ(shared_notes_of({{{"dear", "4 GPUs"}, {"One."}}}).text(), "Note on 4 GPUs: One.\n");
+}
+
+TEST(SharedNotes, BeyondTheMostAreCounted) {
+  SharedNotes notes;
+  notes.add("8 GPUs", {"First.", "Second.", "Third."});
+  EXPECT_EQ(notes.text(1), "Note on 8 GPUs: First.\nand 2 more notes (see --json)\n");
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -90,14 +90,18 @@ std::vector<std::string> goal_names() {
   return names;
 }
 
-Goal load_goal(const std::string& name) {
+fs::path find_goal(const std::string& name) {
   const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
   const std::vector<std::string> names = goal_names();
   if (!is_path && std::ranges::find(names, name) == names.end())
     throw InputError(fmt::format("unknown goal {}: expected one of {}, or a file{}",
                                  in_quotes(name), fmt::join(names, ", "),
                                  did_you_mean(name, names)));
-  const fs::path path = is_path ? fs::path(name) : folder() / (name + ".json");
+  return is_path ? fs::path(name) : folder() / (name + ".json");
+}
+
+Goal load_goal(const std::string& name) {
+  const fs::path path = find_goal(name);
   return parse_goal(read_text_file(path), path.string());
 }
 

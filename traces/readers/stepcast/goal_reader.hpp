@@ -39,6 +39,9 @@ Goal load_goal(const std::string& name);
 /// The same from text; `origin` names it in errors.
 Goal parse_goal(std::string_view text, const std::string& origin);
 
+/// The file behind the name of a goal, or behind a path. Throws InputError naming the nearest.
+std::filesystem::path find_goal(const std::string& name);
+
 /// Names of the shipped goals, sorted.
 std::vector<std::string> goal_names();
 

@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+
+/// A job with everything that a report has to warn of: layers of another device, some of them
+/// waiting for the host, activations unknown, no room in memory, jitter, and a batch that times
+/// do not follow.
+class Notes : public testing::Test {
+ protected:
+  void SetUp() override {
+    json workload = shipped("traces/workloads/resnet50-rtx2080ti-bs32.json");
+    workload.erase("batch_scaling");
+    workload["layers"][1]["kind"] = "HostGap";
+    workload["layers"][2].erase("activation_bytes");
+    workload_ = folder_.file("workload.json", workload.dump());
+    json cluster = shipped("configs/clusters/v100-32x4-edr.json");
+    cluster.erase("collectives");
+    cluster["nodes"] = 2;
+    cluster["device_memory"] = "1GiB";
+    cluster_ = folder_.file("cluster.json", cluster.dump());
+  }
+
+  static json shipped(const std::string& path) {
+    return json::parse(std::ifstream(STEPCAST_SOURCE_DIR "/" + path));
+  }
+
+  Outcome outcome(std::vector<std::string> arguments, bool as_json) const {
+    arguments.insert(arguments.end(), {"--workload", workload_, "--cluster", cluster_, "--fidelity",
+                                       "analytic", "--set", "batch=64"});
+    if (as_json)
+      arguments.emplace_back("--json");
+    Outcome outcome = run_cli(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome;
+  }
+
+  std::vector<std::string> notes_of_run(const std::string& schedule) const {
+    return json::parse(outcome({"run", "--schedule", schedule}, true).out)["notes"];
+  }
+
+  /// Every note of `run` is in text and JSON of the command.
+  void expect_notes_of_run(const std::string& schedule, const std::vector<std::string>& command) {
+    const std::string as_json = outcome(command, true).out;
+    const std::string text = on_one_line(outcome(command, false).out);
+    for (const std::string& note : notes_of_run(schedule)) {
+      EXPECT_NE(as_json.find(json(note).dump()), std::string::npos) << note << "\n" << as_json;
+      EXPECT_NE(text.find(note), std::string::npos) << note << "\n" << text;
+    }
+  }
+
+  /// Without the line breaks of wrapping.
+  static std::string on_one_line(const std::string& text) {
+    std::string line;
+    for (const char c : text)
+      if (c != '\n' && !(c == ' ' && !line.empty() && line.back() == ' '))
+        line += c;
+      else if (c == '\n' && !line.empty() && line.back() != ' ')
+        line += ' ';
+    return line;
+  }
+
+  TemporaryFolder folder_;
+  std::string workload_;
+  std::string cluster_;
+};
+
+TEST_F(Notes, OfTheJobAreAllThere) {
+  const auto notes = notes_of_run("gtopk");
+  for (const char* begin :
+       {"Only time is forecast", "Does not fit: the GPU has 1 GiB", "The trace does not give",
+        "Layer times are those of rtx2080ti, although the cluster has v100", "Forward and backward",
+        "Costs of compression", "Compute includes", "batch=64: "})
+    EXPECT_EQ(
+        std::ranges::count_if(notes, [&](const std::string& n) { return n.starts_with(begin); }), 1)
+        << begin;
+}
+
+TEST_F(Notes, OfScalingAreThoseOfRun) {
+  expect_notes_of_run("gtopk", {"scaling", "--schedules", "gtopk", "--nodes", "2"});
+}
+
+TEST_F(Notes, OfTuningAreThoseOfRun) {
+  expect_notes_of_run("gtopk", {"tune", "--schedule", "gtopk", "--option", "density", "--strategy",
+                                "grid", "--trials", "2", "--low", "0.001", "--high", "0.002"});
+}
+
+TEST_F(Notes, OfBreakdownAreThoseOfRun) {
+  expect_notes_of_run("spd-kfac", {"breakdown", "--schedule", "spd-kfac"});
+}
+
+TEST_F(Notes, OfSolutionsAreThoseOfRun) {
+  expect_notes_of_run("gtopk", {"solve", "--iterations", "gtopk=100"});
+}
+
+TEST_F(Notes, OfCrossoverAreThoseOfRun) {
+  expect_notes_of_run("gtopk", {"crossover", "--schedules", "gtopk", "--density", "0.001",
+                                "--bandwidth", "163.84Gbps"});
+}
+
+}  // namespace
+}  // namespace stepcast
