@@ -18,7 +18,8 @@ TEST(NetworkNotes, OnlyCaveatsOfTheClusterAreRepeated) {
 }
 
 TEST(NetworkNotes, EveryForecastOnTheClusterRepeatsItsCaveats) {
-  const auto notes = network_notes({}, with_notes({"caveat: two nodes only"}), Fidelity::Analytic);
+  const Plan plan{.schedule = "bsp", .graph = TaskGraph({}, {})};
+  const auto notes = network_notes(plan, with_notes({"caveat: two nodes only"}), Fidelity::Flow);
   EXPECT_EQ(notes, std::vector<std::string>{"Caveat of the cluster: two nodes only"});
 }
 
