@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Fails if a file includes a header of a layer above its own, or a library reserved to other places."""
+import argparse
 import pathlib
 import re
 import sys
@@ -64,6 +65,8 @@ def check(root):
 
 
 if __name__ == "__main__":
-    found = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", nargs="?", default=pathlib.Path(__file__).parents[1], type=pathlib.Path, help="of the tree")
+    found = check(parser.parse_args().root)
     print("\n".join(found) or "every include points down")
     sys.exit(1 if found else 0)

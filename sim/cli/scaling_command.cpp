@@ -201,18 +201,19 @@ class ScalingCommand final : public Subcommand {
       chart.positions.push_back(std::to_string(nodes * gpus_per_node_));
     const std::size_t schedules = curves.size() / clusters_.items.size();
     for (std::size_t i = 0; i < curves.size(); ++i) {
-      const std::size_t cluster = i / schedules;
-      ChartLine line{.name = cluster == 0 ? curves[i].schedule
-                                          : fmt::format("{} ({})", curves[i].schedule, cluster + 1),
-                     .colour = i % schedules,
-                     .dashed = cluster > 0};
+      ChartLine line{.name = curves[i].schedule,
+                     .member = i % schedules,
+                     .group = i / schedules,
+                     .values = {}};
       for (const Seconds step : curves[i].steps)
         line.values.push_back(step.value * 1e3);
       chart.lines.push_back(std::move(line));
     }
-    for (std::size_t i = 0; i < clusters_.items.size(); ++i)
-      chart.title += fmt::format("{} {}{}", i == 0 ? " on" : ", ", curves[i * schedules].cluster,
-                                 i == 0 ? "" : " (dashed)");
+    if (clusters_.items.size() == 1)
+      chart.title += " on " + curves.front().cluster;
+    else
+      for (std::size_t i = 0; i < clusters_.items.size(); ++i)
+        chart.groups.push_back(curves[i * schedules].cluster);
     return chart;
   }
 

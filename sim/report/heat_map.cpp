@@ -25,8 +25,10 @@ constexpr std::array<Rgb, 8> kColours{Rgb{130, 130, 130}, Rgb{230, 159, 0},  Rgb
                                       Rgb{204, 121, 167}, Rgb{86, 180, 233}, Rgb{213, 94, 0},
                                       Rgb{0, 114, 178},   Rgb{240, 228, 66}};
 
+// At least; the cells of a small map grow until its labels are no longer than its sides.
 constexpr double kCellWidth = 74;
 constexpr double kCellHeight = 34;
+constexpr double kLetter = 8;  // width of a letter, on the safe side
 constexpr double kLeft = 120;
 constexpr double kTitleHeight = 54;
 constexpr double kMapTop = 34;     // of a map's own title
@@ -48,12 +50,24 @@ bool is_dark(Rgb colour) {
   return 0.299 * colour.red + 0.587 * colour.green + 0.114 * colour.blue < 130;
 }
 
-double height_of(const HeatMap& map) {
-  return kMapTop + kCellHeight * static_cast<double>(map.rows.size()) + kMapBottom;
+double cell_size(double least, const std::string& label, std::size_t cells) {
+  return std::max(least, kLetter * static_cast<double>(label.size()) / static_cast<double>(cells));
 }
 
-double x_of(double column) {
-  return kLeft + kCellWidth * (column + 0.5);
+double cell_width(const HeatMap& map) {
+  return cell_size(kCellWidth, map.x_label, map.columns.size());
+}
+
+double cell_height(const HeatMap& map) {
+  return cell_size(kCellHeight, map.y_label, map.rows.size());
+}
+
+double width_of(const HeatMap& map) {
+  return kLeft + cell_width(map) * static_cast<double>(map.columns.size());
+}
+
+double height_of(const HeatMap& map) {
+  return kMapTop + cell_height(map) * static_cast<double>(map.rows.size()) + kMapBottom;
 }
 
 std::string stroke_of(const HeatMapLine& line) {
@@ -65,35 +79,55 @@ std::string stroke_of(const HeatMapLine& line) {
 /// Draws one map below `top`.
 class Drawing {
  public:
-  Drawing(const HeatMap& map, double top) : map_(map), top_(top + kMapTop) {}
+  Drawing(const HeatMap& map, double top)
+      : map_(map), top_(top + kMapTop), width_(cell_width(map)), height_(cell_height(map)) {}
 
   std::string draw() const {
     std::string out = svg::text(kLeft, top_ - 12, "start", map_.title, "font-weight=\"bold\"");
-    for (std::size_t row = 0; row < map_.rows.size(); ++row) {
-      for (std::size_t column = 0; column < map_.columns.size(); ++column)
-        out += cell(row, column);
-      out += svg::text(kLeft - 8, y_of(row) + kCellHeight / 2 + 5, "end", map_.rows[row]);
-    }
+    for (std::size_t row = 0; row < map_.rows.size(); ++row)
+      out += svg::text(kLeft - 8, y_of(row) + height_ / 2 + 5, "end", map_.rows[row]);
+    out += of_cells(&Drawing::cell);
     for (const HeatMapLine& line : map_.lines)
       out += line_of(line);
-    return out + axes();
+    return out + of_cells(&Drawing::cell_text) + axes();
   }
 
  private:
   double y_of(std::size_t row) const {
-    return top_ + kCellHeight * static_cast<double>(map_.rows.size() - 1 - row);
+    return top_ + height_ * static_cast<double>(map_.rows.size() - 1 - row);
+  }
+
+  double x_of(double column) const { return kLeft + width_ * (column + 0.5); }
+
+  std::string of_cells(std::string (Drawing::*element)(std::size_t, std::size_t) const) const {
+    std::string out;
+    for (std::size_t row = 0; row < map_.rows.size(); ++row)
+      for (std::size_t column = 0; column < map_.columns.size(); ++column)
+        out += (this->*element)(row, column);
+    return out;
+  }
+
+  Rgb colour_of(std::size_t row, std::size_t column) const {
+    return mixed(kColours[map_.category[row][column] % kColours.size()],
+                 map_.strength[row][column]);
   }
 
   std::string cell(std::size_t row, std::size_t column) const {
-    const Rgb colour =
-        mixed(kColours[map_.category[row][column] % kColours.size()], map_.strength[row][column]);
-    const double x = x_of(static_cast<double>(column)) - kCellWidth / 2;
     return fmt::format(
-               "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" fill=\"{}\" "
-               "stroke=\"white\"/>\n",
-               x, y_of(row), kCellWidth, kCellHeight, fill_of(colour)) +
-           svg::text(x + kCellWidth / 2, y_of(row) + kCellHeight / 2 + 5, "middle",
-                     map_.text[row][column], is_dark(colour) ? "fill=\"white\"" : "");
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
+        "stroke=\"white\"/>\n",
+        x_of(static_cast<double>(column)) - width_ / 2, y_of(row), width_, height_,
+        fill_of(colour_of(row, column)));
+  }
+
+  // Over the lines, which its edge in the colour of the cell interrupts.
+  std::string cell_text(std::size_t row, std::size_t column) const {
+    const Rgb colour = colour_of(row, column);
+    return svg::text(
+        x_of(static_cast<double>(column)), y_of(row) + height_ / 2 + 5, "middle",
+        map_.text[row][column],
+        fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"5\" paint-order=\"stroke\"",
+                    is_dark(colour) ? "white" : "black", fill_of(colour)));
   }
 
   // Through the rows, a step at each border of two.
@@ -103,21 +137,20 @@ class Drawing {
       if (std::isnan(line.at[row]))
         continue;
       const bool goes_on = row > 0 && !std::isnan(line.at[row - 1]);
-      path +=
-          fmt::format("{}{:.1f},{:.1f} L{:.1f},{:.1f} ", goes_on ? 'L' : 'M', x_of(line.at[row]),
-                      y_of(row) + kCellHeight, x_of(line.at[row]), y_of(row));
+      path += fmt::format("{}{:.1f},{:.1f} L{:.1f},{:.1f} ", goes_on ? 'L' : 'M',
+                          x_of(line.at[row]), y_of(row) + height_, x_of(line.at[row]), y_of(row));
     }
     return fmt::format("<path d=\"{}\" {}/>\n", path, stroke_of(line));
   }
 
   std::string axes() const {
-    const double bottom = top_ + kCellHeight * static_cast<double>(map_.rows.size());
+    const double bottom = top_ + height_ * static_cast<double>(map_.rows.size());
     const auto columns = static_cast<double>(map_.columns.size());
     std::string out;
     for (std::size_t column = 0; column < map_.columns.size(); ++column)
       out +=
           svg::text(x_of(static_cast<double>(column)), bottom + 18, "middle", map_.columns[column]);
-    out += svg::text(kLeft + kCellWidth * columns / 2, bottom + 40, "middle", map_.x_label);
+    out += svg::text(kLeft + width_ * columns / 2, bottom + 40, "middle", map_.x_label);
     const double middle = (top_ + bottom) / 2;
     return out + svg::text(22, middle, "middle", map_.y_label,
                            fmt::format("transform=\"rotate(-90 22 {:.1f})\"", middle));
@@ -125,6 +158,8 @@ class Drawing {
 
   const HeatMap& map_;
   double top_;
+  double width_;   ///< Of a cell.
+  double height_;  ///< Of a cell.
 };
 
 /// Maps, their legend and notes, one below the other.
@@ -136,8 +171,7 @@ class Page {
   void add(const HeatMap& map) {
     elements_ += Drawing(map, y_).draw();
     y_ += height_of(map);
-    const double right = kLeft + kCellWidth * static_cast<double>(map.columns.size());
-    width_ = std::max(width_, right + 20);
+    width_ = std::max(width_, width_of(map) + 20);
   }
 
   void add_space(double height) { y_ += height; }

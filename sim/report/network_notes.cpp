@@ -1,6 +1,7 @@
 #include "sim/report/network_notes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <variant>
@@ -109,9 +110,19 @@ std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, F
   return sentences_on(uses_of(plan, cluster), *cluster.measured);
 }
 
+std::vector<std::string> caveats_of(const Cluster& cluster) {
+  constexpr std::string_view kCaveat = "caveat: ";
+  std::vector<std::string> caveats;
+  for (const std::string& note : cluster.provenance.notes)
+    if (note.starts_with(kCaveat))
+      caveats.push_back("Caveat of the cluster: " + note.substr(kCaveat.size()));
+  return caveats;
+}
+
 std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster,
                                        Fidelity fidelity) {
-  std::vector<std::string> notes = curve_notes(plan, cluster, fidelity);
+  std::vector<std::string> notes = caveats_of(cluster);
+  std::ranges::move(curve_notes(plan, cluster, fidelity), std::back_inserter(notes));
   if (const double scale = jitter_scale(cluster); scale > 1)
     notes.push_back(fmt::format(
         "Compute includes {:.1f} % of waiting for the slowest of {} ranks (software.jitter).",

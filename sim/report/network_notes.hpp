@@ -13,7 +13,11 @@ namespace stepcast {
 /// collectives in their place, closed forms. Each as a sentence; empty for other clusters.
 std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
 
-/// The same, and what jitter adds: where a forecast on a cluster with measured collectives or
+/// What limits every forecast on this cluster: the notes of its provenance that begin with
+/// "caveat: ", each as "Caveat of the cluster: ...".
+std::vector<std::string> caveats_of(const Cluster& cluster);
+
+/// Both, and what jitter adds: where a forecast on a cluster with measured collectives or
 /// jitter goes beyond what was measured, each as a sentence; empty for other clusters.
 std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "models/base/statistics.hpp"
@@ -44,7 +45,9 @@ ReplayedTimes replay(const std::vector<RecordedStep>& steps, const Cluster& clus
                      const WhatIf& change) {
   const ReplayPlan replayed = replay_plan(steps, cluster, change);
   const Timeline timeline = simulate(replayed.plan, cluster, {});
-  ReplayedTimes times{.steps = {}, .notes = curve_notes(replayed.plan, cluster, Fidelity::Flow)};
+  ReplayedTimes times{.steps = {}, .notes = caveats_of(cluster)};
+  std::ranges::move(curve_notes(replayed.plan, cluster, Fidelity::Flow),
+                    std::back_inserter(times.notes));
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Seconds end = i + 1 < steps.size() ? timeline.at(1, replayed.first[i + 1], 0).start
                                              : timeline.begin + timeline.iteration_time;

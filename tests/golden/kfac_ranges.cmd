@@ -1,3 +1,3 @@
 # copy ../../scripts/forecasts.py
 # copy ../../scripts/kfac_ranges
-./kfac_ranges stepcast
+./kfac_ranges --program stepcast

@@ -67,13 +67,14 @@ TEST(Crossover, JsonSaysWhereThereIsNoBoundary) {
   EXPECT_NE(json.find("\"simulated\": 0.02"), std::string::npos) << json;
 }
 
-// Columns at 0.01 and 0.1: a boundary at 0.0316 lies half-way between their centres, which are 74
-// apart from x = 157: at 194. One at 0.5 is beyond the map.
+// Two columns are as wide as the label below them, 38 letters of 8, so 152 each. At 0.01 and 0.1: a
+// boundary at 0.0316 lies half-way between their centres: at 120 + 152. One at 0.5 is beyond the
+// map.
 TEST(Crossover, LinesLieBetweenTheColumnsOfTheirDensities) {
   Crossover crossover = two_by_two();
   crossover.rows[0].boundaries[0].simulated[0] = std::sqrt(0.01 * 0.1);
   const std::string svg = crossover_svg(crossover);
-  EXPECT_NE(svg.find("<path d=\"M194.0,"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("<path d=\"M272.0,"), std::string::npos) << svg;
   EXPECT_NE(svg.find("<path d=\"\""), std::string::npos) << svg;
 }
 

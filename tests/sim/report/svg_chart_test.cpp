@@ -1,5 +1,7 @@
 #include "sim/report/svg_chart.hpp"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 namespace stepcast {
@@ -19,6 +21,44 @@ TEST(SvgChart, ValuesLieWhereTheAxesSay) {
   const std::string svg =
       svg_of({.positions = {"4", "8"}, .lines = {{.name = "a", .values = {0, 5}}}});
   EXPECT_NE(svg.find("points=\"188.0,368.0 436.0,48.0 \""), std::string::npos) << svg;
+}
+
+// 58 lines of 20 units from 56 on: the last one's ends at 56 + 58 * 20 = 1216, and 16 of margin.
+TEST(SvgChart, TheSheetGrowsWithTheLegend) {
+  LineChart chart{.positions = {"4"}};
+  for (std::size_t i = 0; i < 58; ++i)
+    chart.lines.push_back({.name = "line", .member = i % 29, .group = i / 29, .values = {1}});
+  EXPECT_NE(svg_of(chart).find("height=\"1232\""), std::string::npos);
+}
+
+// Everything of a line but where it lies and its name.
+TEST(SvgChart, FortyMembersOfFourGroupsAllLookDifferent) {
+  std::set<std::string> looks;
+  for (std::size_t i = 0; i < 160; ++i) {
+    const LineChart chart{.positions = {"4"},
+                          .lines = {{.member = i % 40, .group = i / 40, .values = {1}}}};
+    looks.insert(svg_of(chart));
+  }
+  EXPECT_EQ(looks.size(), 160U);
+}
+
+TEST(SvgChart, GroupsAreNamedAboveTheirLines) {
+  const std::string svg = svg_of({.positions = {"4"},
+                                  .groups = {"slow", "fast"},
+                                  .lines = {{.name = "a", .group = 0, .values = {1}},
+                                            {.name = "a", .group = 1, .values = {1}}}});
+  EXPECT_LT(svg.find(">slow<"), svg.find(">a<"));
+  EXPECT_LT(svg.find(">a<"), svg.find(">fast<"));
+  EXPECT_NE(svg.find(">fast<"), std::string::npos);
+}
+
+TEST(SvgChart, ALongTitleStartsAtTheMarginAndWraps) {
+  std::string title;
+  for (int i = 0; i < 40; ++i)
+    title += "word ";  // 200 characters, on lines of at most 100
+  const std::string svg = svg_of({.title = title, .positions = {"4"}, .lines = {}});
+  EXPECT_NE(svg.find("<text x=\"16.0\" y=\"20.0\" text-anchor=\"start\">word"), std::string::npos);
+  EXPECT_NE(svg.find("<text x=\"16.0\" y=\"36.0\" text-anchor=\"start\">word"), std::string::npos);
 }
 
 TEST(SvgChart, NamesAreEscaped) {
