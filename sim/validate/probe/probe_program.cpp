@@ -19,6 +19,8 @@
 namespace stepcast {
 namespace {
 
+constexpr int kMissingHardware = 3;  // exit code
+
 std::vector<Workload> shipped_workloads() {
   std::vector<Workload> workloads;
   for (const std::string& name : list_names(CatalogKind::Workload))
@@ -65,8 +67,7 @@ void measure_probe(Hardware& hardware, ProbeKind kind, const ProbeArguments& arg
     warn(hardware, fmt::format("{}: {} points left out, the GPU has too little free memory",
                                name_of(kind), work.too_large));
   if (work.shapes.empty())
-    throw HardwareError(
-        fmt::format("{}: the GPU's free memory suffices for no point at all", name_of(kind)));
+    throw HardwareError("the GPU's free memory suffices for no point at all");
   const Effort effort = arguments.quick ? quick_effort() : full_effort();
   HardwareResults results = new_results(hardware.machine(), device, name_of(kind), arguments.quick);
   results.provenance.notes.emplace_back(
@@ -100,9 +101,9 @@ Failure current_failure() {
   } catch (const InputError& error) {
     return {error.what(), 2};
   } catch (const HardwareError& error) {
-    return {error.what(), 3};
+    return {error.what(), kMissingHardware};
   } catch (const std::bad_alloc&) {
-    return {"out of memory", 3};
+    return {"out of memory", kMissingHardware};
   } catch (const std::system_error& error) {
     return {error.what(), 2};
   } catch (const std::exception& error) {
@@ -123,18 +124,34 @@ int with_hardware(const HardwareFinder& find, std::optional<std::uint32_t> gpus,
   }
 }
 
+/// Whether it succeeded. A failure costs this probe alone; under MPI, where the other processes
+/// would wait in a collective, all of them.
+bool try_probe(Hardware& hardware, ProbeKind kind, const ProbeArguments& arguments) {
+  try {
+    measure_probe(hardware, kind, arguments, device_of(arguments, hardware));
+    return true;
+  } catch (const HardwareError& error) {
+    if (hardware.limits().fixed_ranks)
+      throw;
+    warn(hardware,
+         fmt::format("{} failed, nothing is written for it: {}", name_of(kind), error.what()));
+    return false;
+  }
+}
+
 int measure_probes(const ProbeArguments& arguments, Hardware& hardware) {
   check_output(arguments, hardware);
+  bool complete = true;
   for (const ProbeKind kind : arguments.probes) {
     const std::string missing = hardware.missing_for(kind);
     if (missing.empty())
-      measure_probe(hardware, kind, arguments, device_of(arguments, hardware));
+      complete = try_probe(hardware, kind, arguments) && complete;
     else if (arguments.chosen)
       throw HardwareError(fmt::format("{}: {}", name_of(kind), missing));
     else
       warn(hardware, fmt::format("{} left out: {}", name_of(kind), missing));
   }
-  return 0;
+  return complete ? 0 : kMissingHardware;
 }
 
 std::vector<ReplayProgram> programs_of(const ExportedPlan& plan, Hardware& hardware,

@@ -78,6 +78,19 @@ TEST_F(ProbeProgram, TellsTheOtherProcessesOfAnErrorBeforeItEnds) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+TEST_F(ProbeProgram, LosesOneProbeToAFailureAndMeasuresTheOthers) {
+  const HardwareFinder failing = [](std::optional<std::uint32_t>) {
+    return std::make_unique<PartlyFailingHardware>();
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"inverse", "memory", "--quick"}, failing), 3);
+  const std::string line =
+      "stepcast-probe: inverse failed, nothing is written for it: the output is wrong\n";
+  EXPECT_EQ(testing::internal::GetCapturedStderr().substr(0, line.size()), line);
+  EXPECT_FALSE(fs::exists(folder_ / "fake100-inverse.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "fake100-memory.json"));
+}
+
 TEST_F(ProbeProgram, LeavesOutWhatTheGpusMemoryCannotHold) {
   // Of the copies of 4 KiB, 64 KiB, 1 MiB, 16 MiB and 256 MiB the last take three times their size
   // and 128 MiB of workspace: too much for 85 % of 300 MiB, three times.
