@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <queue>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,13 @@ std::vector<TaskId> next_on_stream(const Plan& plan) {
   return next;
 }
 
+/// Communication first, then the lower id.
+using Urgency = std::pair<bool, TaskId>;
+
+Urgency urgency_of(const Plan& plan, TaskId id) {
+  return {plan.graph.task(id).kind != TaskKind::Communication, id};
+}
+
 }  // namespace
 
 std::vector<TaskId> issue_order(const Plan& plan) {
@@ -33,17 +41,17 @@ std::vector<TaskId> issue_order(const Plan& plan) {
     if (next[id] != kNone)
       ++waits[next[id]];
   }
-  std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> free;
+  std::priority_queue<Urgency, std::vector<Urgency>, std::greater<>> free;
   for (TaskId id = 0; id < plan.graph.size(); ++id)
     if (waits[id] == 0)
-      free.push(id);
+      free.push(urgency_of(plan, id));
   std::vector<TaskId> order;
   const auto release = [&](TaskId id) {
     if (--waits[id] == 0)
-      free.push(id);
+      free.push(urgency_of(plan, id));
   };
   while (!free.empty()) {
-    const TaskId id = free.top();
+    const TaskId id = free.top().second;
     free.pop();
     order.push_back(id);
     plan.graph.for_each_successor(id, release);

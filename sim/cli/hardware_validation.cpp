@@ -61,6 +61,9 @@ int run_hardware_validation(const HardwareRequest& request) {
   for (const std::string& file : request.files)
     results.push_back(read_hardware_results(file));
   const HardwareValidation validation = validate_hardware(results);
+  if (request.max_error && validation.cases.empty())
+    throw InputError(
+        "--max-error: nothing is predicted; it needs three points of a family, or a replay");
   const std::optional<DeviceSpec> device =
       request.update_device ? std::optional(fitted_device(results)) : std::nullopt;
   if (device)

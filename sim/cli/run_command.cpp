@@ -59,7 +59,7 @@ class RunCommand final : public Subcommand {
     const auto [plan, timeline, forecast] = result_of(scenario);
     if (!plan_file_.empty())
       write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
-                             timeline));
+                             timeline, request_.settings));
     if (!timeline_file_.empty())
       write_timeline(scenario.workload, plan, timeline);
     fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));

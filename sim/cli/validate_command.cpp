@@ -103,7 +103,10 @@ class ValidateCommand final : public Subcommand {
   }
 
   int exit_code(const std::vector<Validation>& validations) const {
-    const double worst = 100 * summarise(validations, MeasurementUse::Check).worst;
+    const ErrorSummary summary = summarise(validations, MeasurementUse::Check);
+    if (max_error_ && summary.cases == 0)
+      throw InputError("--max-error: the measurements have no check case to be compared with it");
+    const double worst = 100 * summary.worst;
     if (!max_error_ || worst <= *max_error_)
       return 0;
     std::fflush(stdout);

@@ -1,7 +1,9 @@
 #include "sim/validate/hardware_fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -90,6 +92,46 @@ void predict_group(const std::string& device, const std::vector<KernelPoint>& po
                                 .spread = point.spread});
 }
 
+std::string libraries_of(const Machine& machine) {
+  std::string text;
+  for (const auto& [name, version] : machine.libraries)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, version);
+  return text;
+}
+
+void require_same(const HardwareResults& first, const HardwareResults& other, const char* what,
+                  const std::string& found_first, const std::string& found_other) {
+  if (found_first != found_other)
+    throw InputError(
+        fmt::format("validate: {} and {} are of one device, {}, but differ in their {}: {} and {}; "
+                    "validate them one after the other",
+                    first.name, other.name, first.device, what, found_first, found_other));
+}
+
+/// Models fitted on a mixture would be of no machine.
+void require_one_machine_each(std::span<const HardwareResults> files) {
+  std::map<std::string, const HardwareResults*> first_of;
+  for (const HardwareResults& file : files) {
+    const HardwareResults& first = *first_of.emplace(file.device, &file).first->second;
+    require_same(first, file, "GPU", first.machine.gpu, file.machine.gpu);
+    require_same(first, file, "driver", first.machine.driver, file.machine.driver);
+    require_same(first, file, "libraries", libraries_of(first.machine), libraries_of(file.machine));
+  }
+}
+
+/// The names of files tell how collectives were emulated.
+void require_different_replays(std::span<const HardwareResults> files) {
+  std::set<std::tuple<std::string, std::string, std::string, std::string, std::uint32_t, bool>>
+      seen;
+  for (const HardwareResults& file : files)
+    for (const ReplayResult& replay : file.replays)
+      if (!seen.emplace(file.name, replay.schedule, replay.workload, replay.cluster, replay.gpus,
+                        replay.emulated)
+               .second)
+        throw InputError(fmt::format("validate: {} is there twice, a replay of {}, {}", file.name,
+                                     replay.schedule, replay.workload));
+}
+
 void add_replays(std::span<const HardwareResults> files, HardwareValidation& validation) {
   for (const HardwareResults& file : files)
     for (const ReplayResult& replay : file.replays)
@@ -121,7 +163,12 @@ void summarise(HardwareValidation& validation) {
 }  // namespace
 
 HardwareValidation validate_hardware(std::span<const HardwareResults> files) {
+  require_one_machine_each(files);
+  require_different_replays(files);
   HardwareValidation validation;
+  for (const HardwareResults& file : files)
+    if (file.quick)
+      validation.quick.push_back(file.name);
   for (auto& [key, points] : grouped(files)) {
     std::vector<KernelPoint> sorted = points;
     sort_points(sorted, std::get<0>(key));
@@ -143,7 +190,8 @@ const FamilyErrors* decisive_family(const HardwareValidation& validation) {
 double decisive_error(const FamilyErrors* family) {
   if (family == nullptr)
     return 0;
-  return family->family == kReplay ? family->errors.worst : family->errors.median;
+  const double error = family->family == kReplay ? family->errors.worst : family->errors.median;
+  return std::isnan(error) ? INFINITY : error;
 }
 
 }  // namespace stepcast

@@ -38,16 +38,18 @@ struct HardwareValidation {
   std::vector<HardwareCase> cases;  ///< Held-out points by family, then the replays.
   std::size_t fitted = 0;           ///< Points that the models were fitted on.
   std::vector<FamilyErrors> families;
+  std::vector<std::string> quick;  ///< Names of files with fewer points and repetitions than usual.
 };
 
-/// Throws InputError if two points of a device have the same shape.
+/// Throws InputError if two points of a device have the same shape, if a replay is there twice, or
+/// if files of one device are of different GPUs, drivers or libraries.
 HardwareValidation validate_hardware(std::span<const HardwareResults> files);
 
 /// What --max-error is compared with: the family whose median, or of replays whose worst, is the
 /// largest; null if nothing was predicted.
 const FamilyErrors* decisive_family(const HardwareValidation& validation);
 
-/// That error; 0 for null.
+/// That error, infinite if it is not a number; 0 for null.
 double decisive_error(const FamilyErrors* family);
 
 }  // namespace stepcast

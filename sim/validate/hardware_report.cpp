@@ -60,6 +60,9 @@ DevicePoints device_points(std::span<const HardwareResults> files) {
     if (file.device != files.front().device)
       throw InputError(fmt::format("--update-device: the files are of {} and {}; give those of one",
                                    files.front().device, file.device));
+    if (file.quick)
+      throw InputError(fmt::format(
+          "--update-device: {} was measured with --quick; measure it in full", file.name));
     for (const KernelPoint& point : file.points) {
       if (point.shape.family == KernelFamily::GemmFp32)
         points.products.push_back(point);
@@ -95,13 +98,18 @@ std::string render_hardware_validation(const HardwareValidation& validation) {
   for (const std::string& device : devices_of(validation))
     text += fmt::format("{}\n\n{}\nAbsolute errors\n{}\n", device, cases_of(validation, device),
                         summary_of(validation, device));
-  return text + fmt::format("Models fitted on {} points; {} cases predicted.\n", validation.fitted,
-                            validation.cases.size());
+  text += fmt::format("Models fitted on {} points; {} cases predicted.\n", validation.fitted,
+                      validation.cases.size());
+  if (!validation.quick.empty())
+    text += fmt::format("Measured with --quick, fewer points and repetitions than usual: {}.\n",
+                        fmt::join(validation.quick, ", "));
+  return text;
 }
 
 std::string hardware_validation_json(const HardwareValidation& validation) {
   nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
   json["fitted_points"] = validation.fitted;
+  json["quick"] = validation.quick;
   json["cases"] = nlohmann::ordered_json::array();
   for (const HardwareCase& each : validation.cases)
     json["cases"].push_back({{"device", each.device},

@@ -190,7 +190,8 @@ void add_tasks(ExportedPlan& exported, const Plan& plan, const FixedPlan& fixed)
 }  // namespace
 
 ExportedPlan export_plan(const Workload& workload, const Cluster& cluster, const Plan& plan,
-                         Fidelity fidelity, const Timeline& timeline) {
+                         Fidelity fidelity, const Timeline& timeline,
+                         std::span<const std::string> settings) {
   require_order(plan);
   ExportedPlan exported{
       .workload = workload.name,
@@ -198,12 +199,16 @@ ExportedPlan export_plan(const Workload& workload, const Cluster& cluster, const
       .fidelity = name_of(fidelity),
       .gpus = cluster.ranks(),
       .rank = kExportedRank,
+      .communication_slows_compute =
+          cluster.overlap.compute_slowdown > 0 || cluster.overlap.launch_wait > 0,
       .iteration_time = timeline.iteration_time,
       .plan = {.schedule = plan.schedule, .graph = TaskGraph({}, {}), .groups = plan.groups}};
   exported.provenance = {
       .kind = ProvenanceKind::Derived,
       .source = fmt::format("workload {}, cluster {}", workload.name, cluster.name),
       .method = "stepcast " STEPCAST_VERSION " run --export-plan"};
+  for (const std::string& setting : settings)
+    exported.provenance.notes.push_back("--set " + setting);
   for (const Stream& stream : plan.streams)
     exported.plan.streams.push_back({.name = stream.name});
   add_tasks(exported, plan, FixedPlan(plan, timeline));

@@ -10,6 +10,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/readers/stepcast/hardware_results.hpp"
 
 namespace stepcast {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::array kKinds{ProbeKind::Gemm,   ProbeKind::Inverse,     ProbeKind::Selection,
                             ProbeKind::Memory, ProbeKind::Collectives, ProbeKind::Overlap};
 constexpr std::uint32_t kMostIterations = 10000;
+constexpr std::uint32_t kQuickIterations = 5;
 
 Emulation parse_emulation(const std::string& text) {
   if (text == "copies")
@@ -39,12 +41,7 @@ std::uint32_t parse_positive(const std::string& option, const std::string& text,
 }
 
 std::string parse_device(const std::string& text) {
-  const bool plain =
-      !text.empty() && text.front() != '.' && text.front() != '-' &&
-      std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
-      });
-  if (!plain)
+  if (!is_device_name(text))
     throw InputError(fmt::format(
         "--device: expected a name of lower-case letters, digits, '-', '.' and '_' such as h200, "
         "found {}",
@@ -96,6 +93,8 @@ class Parser {
         std::ranges::find(kKinds, name, [](ProbeKind k) -> std::string { return name_of(k); });
     if (replays_)
       throw InputError(fmt::format("unexpected argument {} after the plan", in_quotes(name)));
+    if (name == "replay")
+      throw InputError("replay comes first: stepcast-probe replay PLAN");
     if (name == "all") {
       named_.assign(kKinds.begin(), kKinds.end());
       return;
@@ -137,12 +136,15 @@ class Parser {
     }
     for (const char* only : {"--iterations", "--timeline", "--emulate"})
       of_replay_ = option == only ? option : of_replay_;
+    iterations_given_ = iterations_given_ || option == "--iterations";
     found->second();
   }
 
   void finish() {
     if (result_.help || result_.version)
       return;
+    if (result_.quick && !iterations_given_)
+      result_.iterations = kQuickIterations;
     if (replays_ && result_.plan.empty())
       throw InputError(
           "replay: expected a plan, made by: stepcast run ... --export-plan plan.json");
@@ -159,6 +161,7 @@ class Parser {
   ProbeArguments result_;
   std::vector<ProbeKind> named_;
   bool replays_ = false;
+  bool iterations_given_ = false;
   std::string of_replay_;
 };
 
@@ -189,7 +192,7 @@ std::string probe_help() {
          "  --device NAME      name in the results (default: from the GPU's name)\n"
          "  --output FOLDER    where <device>-<probe>.json goes (default: traces/hardware)\n"
          "  --dry-run          list the work and measure nothing; needs no GPU\n"
-         "  --iterations N     replay: iterations after the warm-up (default: 30)\n"
+         "  --iterations N     replay: iterations after the warm-up (default: 30, with --quick 5)\n"
          "  --timeline FILE    replay: write the measured timeline, for ui.perfetto.dev\n"
          "  --emulate HOW      replay on one GPU: collectives are copies (the default) or a "
          "timer\n"
@@ -201,7 +204,9 @@ std::string probe_help() {
          "  stepcast-probe --quick\n"
          "  stepcast-probe gemm inverse --output results\n"
          "  stepcast run --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe \\\n"
-         "      --schedule dear --export-plan dear.json && stepcast-probe replay dear.json\n"
+         "      --schedule dear --set cluster.overlap.compute_slowdown=0 \\\n"
+         "      --set cluster.overlap.launch_wait=0 --export-plan dear.json && \\\n"
+         "      stepcast-probe replay dear.json --gpus 1\n"
          "  mpirun -np 8 stepcast-probe collectives\n";
 }
 

@@ -29,7 +29,7 @@ struct ProbeArguments {
   std::optional<std::uint32_t> gpus;  ///< Default: all; for a replay see replay_mode().
   std::string device;                 ///< Name in results; empty: from the GPU's name.
   std::string output = "traces/hardware";
-  std::uint32_t iterations = 30;  ///< Of a replay, without the warm-up.
+  std::uint32_t iterations = 30;  ///< Of a replay, without the warm-up; 5 with --quick.
   std::string timeline;           ///< Of a replay; empty: none.
   Emulation emulation = Emulation::Copies;
 };

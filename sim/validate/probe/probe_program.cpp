@@ -19,6 +19,8 @@
 namespace stepcast {
 namespace {
 
+constexpr int kMissingHardware = 3;  // exit code
+
 std::vector<Workload> shipped_workloads() {
   std::vector<Workload> workloads;
   for (const std::string& name : list_names(CatalogKind::Workload))
@@ -65,13 +67,16 @@ void measure_probe(Hardware& hardware, ProbeKind kind, const ProbeArguments& arg
     warn(hardware, fmt::format("{}: {} points left out, the GPU has too little free memory",
                                name_of(kind), work.too_large));
   if (work.shapes.empty())
-    throw HardwareError(
-        fmt::format("{}: the GPU's free memory suffices for no point at all", name_of(kind)));
+    throw HardwareError("the GPU's free memory suffices for no point at all");
   const Effort effort = arguments.quick ? quick_effort() : full_effort();
   HardwareResults results = new_results(hardware.machine(), device, name_of(kind), arguments.quick);
   results.provenance.notes.emplace_back(
       "operands stay the same from one execution to the next: what fits into the GPU's caches is "
       "read from there");
+  if (kind == ProbeKind::Collectives)
+    results.provenance.notes.emplace_back(
+        "the host hands collectives over while they run, as nccl-tests do: short ones show its "
+        "time");
   for (const KernelShape& shape : work.shapes)
     results.points.push_back(hardware.measure(shape, effort));
   report(hardware, results, arguments.output);
@@ -100,9 +105,9 @@ Failure current_failure() {
   } catch (const InputError& error) {
     return {error.what(), 2};
   } catch (const HardwareError& error) {
-    return {error.what(), 3};
+    return {error.what(), kMissingHardware};
   } catch (const std::bad_alloc&) {
-    return {"out of memory", 3};
+    return {"out of memory", kMissingHardware};
   } catch (const std::system_error& error) {
     return {error.what(), 2};
   } catch (const std::exception& error) {
@@ -123,23 +128,39 @@ int with_hardware(const HardwareFinder& find, std::optional<std::uint32_t> gpus,
   }
 }
 
+/// Whether it succeeded. A failure costs this probe alone; under MPI, where the other processes
+/// would wait in a collective, all of them.
+bool try_probe(Hardware& hardware, ProbeKind kind, const ProbeArguments& arguments) {
+  try {
+    measure_probe(hardware, kind, arguments, device_of(arguments, hardware));
+    return true;
+  } catch (const HardwareError& error) {
+    if (hardware.limits().fixed_ranks)
+      throw;
+    warn(hardware,
+         fmt::format("{} failed, nothing is written for it: {}", name_of(kind), error.what()));
+    return false;
+  }
+}
+
 int measure_probes(const ProbeArguments& arguments, Hardware& hardware) {
   check_output(arguments, hardware);
+  bool complete = true;
   for (const ProbeKind kind : arguments.probes) {
     const std::string missing = hardware.missing_for(kind);
     if (missing.empty())
-      measure_probe(hardware, kind, arguments, device_of(arguments, hardware));
+      complete = try_probe(hardware, kind, arguments) && complete;
     else if (arguments.chosen)
       throw HardwareError(fmt::format("{}: {}", name_of(kind), missing));
     else
       warn(hardware, fmt::format("{} left out: {}", name_of(kind), missing));
   }
-  return 0;
+  return complete ? 0 : kMissingHardware;
 }
 
-std::vector<ReplayProgram> programs_of(const ExportedPlan& plan, Hardware& hardware,
-                                       ReplayMode mode, Emulation emulation) {
-  const ReplayCalibration calibration = hardware.calibrate();
+std::vector<ReplayProgram> programs_of(const ExportedPlan& plan, const Hardware& hardware,
+                                       const ReplayCalibration& calibration, ReplayMode mode,
+                                       Emulation emulation) {
   if (mode == ReplayMode::Emulated)
     return {emulated_program(plan, calibration, emulation)};
   std::vector<ReplayProgram> programs;
@@ -173,7 +194,10 @@ std::string render(const ReplayResult& result, const std::string& gpu) {
       result.emulated ? "; collectives emulated on one GPU" : "");
 }
 
-int list_plan(const ExportedPlan& plan) {
+/// Nothing is measured, so times are made up: what cannot be replayed is refused as it would be.
+int list_plan(const ExportedPlan& plan, Emulation emulation) {
+  const CopyRate rate{.startup = Seconds{1e-5}, .bandwidth = {1e10}};
+  emulated_program(plan, {.products = {Seconds{1e-5}}, .copies = {rate, rate}}, emulation);
   fmt::print("{}: {} tasks on {} streams, predicted {}\n", plan.plan.schedule,
              plan.plan.graph.size(), plan.plan.streams.size(), format_seconds(plan.iteration_time));
   return 0;
@@ -196,30 +220,81 @@ const char* how_emulated(Emulation emulation) {
              : "collectives emulated: a kernel of one thread that waits for the predicted time";
 }
 
-void report_replay(const ProbeArguments& arguments, const ExportedPlan& plan,
-                   const Hardware& hardware, ReplayMode mode, const ReplayMeasurement& measured) {
-  HardwareResults results =
-      new_results(hardware.machine(), device_of(arguments, hardware),
-                  fmt::format("replay-{}-{}", plan.plan.schedule, plan.workload), arguments.quick);
-  results.replays.push_back(result_of(plan, mode, measured));
+/// Different ones do not overwrite each other.
+std::string name_of_replay(const ExportedPlan& plan, ReplayMode mode, Emulation emulation) {
+  const char* how = mode == ReplayMode::Real         ? "nccl"
+                    : emulation == Emulation::Copies ? "copies"
+                                                     : "timer";
+  return fmt::format("replay-{}-{}-{}-{}", plan.plan.schedule, plan.workload, plan.cluster, how);
+}
+
+/// What the replay was made of, and what the forecast was made with.
+std::vector<std::string> notes_of(const ExportedPlan& plan, const ReplayCalibration& calibration,
+                                  ReplayMode mode, Emulation emulation) {
+  std::vector<std::string> notes;
   if (mode == ReplayMode::Emulated)
-    results.provenance.notes.emplace_back(how_emulated(arguments.emulation));
-  if (!arguments.timeline.empty()) {
-    write_text_file(arguments.timeline, replay_trace(plan, measured));
-    fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
-               arguments.timeline);
-  }
+    notes.emplace_back(how_emulated(emulation));
+  std::string products;
+  for (const Seconds product : calibration.products)
+    products += (products.empty() ? "" : ", ") + format_seconds(product);
+  notes.push_back("compute stands for products that took " + products);
+  if (mode == ReplayMode::Emulated && emulation == Emulation::Copies)
+    for (std::size_t i = 0; i < calibration.copies.size(); ++i)
+      notes.push_back(fmt::format("copies {} the device: {} and {:.4g} GB/s",
+                                  i == 0 ? "to" : "from",
+                                  format_seconds(calibration.copies[i].startup),
+                                  calibration.copies[i].bandwidth.value * 1e-9));
+  for (const std::string& note : plan.provenance.notes)
+    notes.push_back("plan: " + note);
+  return notes;
+}
+
+/// The result first: a timeline that cannot be written does not cost it.
+void report_replay(const ProbeArguments& arguments, const ExportedPlan& plan,
+                   const Hardware& hardware, HardwareResults results,
+                   const ReplayMeasurement& measured) {
   fmt::print("{}", render(results.replays.front(), hardware.machine().gpu));
+  for (const std::string& note : plan.provenance.notes)
+    fmt::print("  plan: {}\n", note);
   fmt::print(stderr, "written to {}\n", write_results(arguments.output, results));
+  if (arguments.timeline.empty())
+    return;
+  write_text_file(arguments.timeline, replay_trace(plan, measured));
+  fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
+             arguments.timeline);
+}
+
+void check_replay_files(const ProbeArguments& arguments, const Hardware& hardware) {
+  check_output(arguments, hardware);
+  if (hardware.reports() && !arguments.timeline.empty())
+    check_file("--timeline", arguments.timeline);
+}
+
+void warn_of_slowdown(const ExportedPlan& plan, const Hardware& hardware) {
+  if (plan.communication_slows_compute)
+    warn(
+        hardware,
+        "the forecast lets communication slow compute down, which emulated communication does not; "
+        "export with --set cluster.overlap.compute_slowdown=0 --set cluster.overlap.launch_wait=0");
 }
 
 int replay(const ProbeArguments& arguments, const ExportedPlan& plan, Hardware& hardware) {
-  check_output(arguments, hardware);
+  check_replay_files(arguments, hardware);
   const ReplayMode mode = mode_of(arguments, plan, hardware);
-  const auto programs = programs_of(plan, hardware, mode, arguments.emulation);
+  if (mode == ReplayMode::Emulated)
+    warn_of_slowdown(plan, hardware);
+  const ReplayCalibration calibration = hardware.calibrate();
+  const auto programs = programs_of(plan, hardware, calibration, mode, arguments.emulation);
   const ReplayMeasurement measured = hardware.replay(plan, programs, arguments.iterations);
-  if (hardware.reports())
-    report_replay(arguments, plan, hardware, mode, measured);
+  if (!hardware.reports())
+    return 0;
+  HardwareResults results =
+      new_results(hardware.machine(), device_of(arguments, hardware),
+                  name_of_replay(plan, mode, arguments.emulation), arguments.quick);
+  results.replays.push_back(result_of(plan, mode, measured));
+  for (std::string& note : notes_of(plan, calibration, mode, arguments.emulation))
+    results.provenance.notes.push_back(std::move(note));
+  report_replay(arguments, plan, hardware, std::move(results), measured);
   return 0;
 }
 
@@ -228,7 +303,7 @@ int replay(const ProbeArguments& arguments, const HardwareFinder& find) {
   if (arguments.gpus)
     replay_mode(plan.gpus, *arguments.gpus, arguments.gpus);
   if (arguments.dry_run)
-    return list_plan(plan);
+    return list_plan(plan, arguments.emulation);
   return with_hardware(find, arguments.gpus,
                        [&](Hardware& hardware) { return replay(arguments, plan, hardware); });
 }

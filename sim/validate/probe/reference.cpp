@@ -136,6 +136,7 @@ double tolerance_of(const KernelShape& shape) {
     case KernelFamily::GemmBf16:
       return 2e-2 + static_cast<double>(shape.k) / 8 * 0x1p-23;
     case KernelFamily::GemmFp32:
+      return 4e-6 + 2 * std::sqrt(static_cast<double>(shape.k)) * 0x1p-24;
     case KernelFamily::Inverse:
       return 1e-3;
     case KernelFamily::Elementwise:

@@ -46,7 +46,9 @@ double worse(double worst, double error);
 
 /// Above this error an output is wrong, not rounded: tf32 and the sums of tensor cores keep ten to
 /// thirteen bits, and cut off rather than round what they add up, eight products at a time, so that
-/// long sums drift; fp32 keeps more; copies and selections are exact.
+/// long sums drift. Products in fp32 err as roundings of 2^-24 add up at random; twice that, and a
+/// floor for short sums, is far below the 4e-4 and more of tf32, so that tensor cores which someone
+/// forced on (NVIDIA_TF32_OVERRIDE) do not pass for fp32. Copies and selections are exact.
 double tolerance_of(const KernelShape& shape);
 
 }  // namespace stepcast

@@ -19,6 +19,18 @@ bool is_member(const Plan& plan, TaskId id, Rank rank) {
          plan.groups[plan.graph.task(id).group].ranks.end();
 }
 
+/// Streams whose compute is the GPU's: those with forward tasks, or else the first. What computes
+/// on others is the host's work beside it.
+std::vector<bool> gpu_streams(const Plan& plan) {
+  std::vector<bool> gpu(plan.streams.size());
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    if (plan.graph.task(id).kind == TaskKind::Forward)
+      gpu[plan.graph.task(id).stream] = true;
+  if (std::ranges::find(gpu, true) == gpu.end())
+    gpu.front() = true;
+  return gpu;
+}
+
 /// Turns the tasks of one rank into steps.
 class ProgramBuilder {
  public:
@@ -28,6 +40,7 @@ class ProgramBuilder {
         calibration_(calibration),
         rank_(rank),
         step_of_(plan_.graph.size(), kNone),
+        gpu_streams_(gpu_streams(plan_)),
         rest_(plan_.streams.size()) {}
 
   /// `emulation`: none for real communication.
@@ -50,7 +63,9 @@ class ProgramBuilder {
     const Task& task = plan_.graph.task(id);
     step_of_[id] = static_cast<std::uint32_t>(program_.steps.size());
     ReplayStep step{.task = id, .stream = task.stream};
-    if (task.kind != TaskKind::Communication) {
+    if (task.kind != TaskKind::Communication && !gpu_streams_[task.stream]) {
+      step.timer = task.duration;
+    } else if (task.kind != TaskKind::Communication) {
       Seconds& rest = rest_[task.stream];
       if (task.duration > Seconds{})
         step.products = products_for(task.duration + rest, calibration_.products, rest);
@@ -82,7 +97,8 @@ class ProgramBuilder {
   const ReplayCalibration& calibration_;
   Rank rank_;
   std::vector<std::uint32_t> step_of_;  // by task; kNone: not of this rank
-  std::vector<Seconds> rest_;           // by stream
+  std::vector<bool> gpu_streams_;
+  std::vector<Seconds> rest_;  // by stream
   ReplayProgram program_;
 };
 

@@ -36,11 +36,11 @@ struct ReplayStep {
   StreamId stream = 0;
   std::vector<std::uint32_t> products;  ///< Executions of each product of the calibration.
   std::vector<std::uint64_t> copies;    ///< Emulated communication by copies: bytes, in order.
-  Seconds timer{};                      ///< Emulated communication by a timer.
-  std::uint32_t collective = kNone;     ///< Real communication.
-  std::vector<TaskId> waits;            ///< Tasks of other streams in the same iteration.
-  std::vector<TaskId> waits_before;     ///< Tasks of the iteration before.
-  bool awaited = false;                 ///< Some task waits for it.
+  Seconds timer{};                   ///< Emulated communication by a timer, and work of the host.
+  std::uint32_t collective = kNone;  ///< Real communication.
+  std::vector<TaskId> waits;         ///< Tasks of other streams in the same iteration.
+  std::vector<TaskId> waits_before;  ///< Tasks of the iteration before.
+  bool awaited = false;              ///< Some task waits for it.
 };
 
 /// The steps of one rank in an order that no stream has to wait for the host in.
@@ -63,8 +63,8 @@ inline constexpr std::uint64_t kLargestCopy = 64ULL << 20;
 
 /// The program of the plan's exported rank with emulated communication, or of `rank` with real
 /// communication. What a compute task's products miss or exceed is made up for by the next one of
-/// the stream, so that the sum is right to half of the shortest product. Throws InputError if the
-/// rank has no task.
+/// the stream, so that the sum is right to half of the shortest product. Compute on streams without
+/// forward tasks is the host's and becomes a timer. Throws InputError if the rank has no task.
 ReplayProgram emulated_program(const ExportedPlan& plan, const ReplayCalibration& calibration,
                                Emulation emulation);
 ReplayProgram real_program(const ExportedPlan& plan, const ReplayCalibration& calibration,

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
@@ -39,7 +40,7 @@ std::string today() {
 
 HardwareResults new_results(const Machine& machine, const std::string& device,
                             const std::string& what, bool quick) {
-  HardwareResults results{.name = fmt::format("{}-{}", device, what),
+  HardwareResults results{.name = fmt::format("{}-{}{}", device, what, quick ? "-quick" : ""),
                           .device = device,
                           .date = today(),
                           .quick = quick,
@@ -62,6 +63,15 @@ void check_folder(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error))
     throw InputError(fmt::format("--output: there is no folder {}", in_quotes(folder)));
+}
+
+void check_file(const std::string& option, const std::string& file) {
+  const fs::path folder = fs::absolute(file).parent_path();
+  std::error_code error;
+  const bool replaces = fs::exists(file, error);
+  if ((replaces && !fs::is_regular_file(file, error)) || !fs::is_directory(folder, error) ||
+      ::access(folder.c_str(), W_OK) != 0)
+    throw InputError(fmt::format("{}: {} cannot be written", option, in_quotes(file)));
 }
 
 std::string write_results(const std::string& folder, const HardwareResults& results) {

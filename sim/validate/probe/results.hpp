@@ -13,7 +13,8 @@ std::string device_name_of(std::string_view gpu);
 /// Today in UTC, "2026-11-21".
 std::string today();
 
-/// An empty result file for what was measured: "<device>-<what>".
+/// An empty result file for what was measured: "<device>-<what>", quick ones with "-quick" so that
+/// they replace no full ones.
 HardwareResults new_results(const Machine& machine, const std::string& device,
                             const std::string& what, bool quick);
 
@@ -22,6 +23,9 @@ std::string write_results(const std::string& folder, const HardwareResults& resu
 
 /// Throws InputError if there is no such folder to write into.
 void check_folder(const std::string& folder);
+
+/// Throws InputError if `file`, the value of `option`, could not be written: no such folder.
+void check_file(const std::string& option, const std::string& file);
 
 /// One line for each point: family, case, time, spread, error of the check.
 std::string render_points(const HardwareResults& results);

@@ -39,6 +39,44 @@ TEST(HardwareFit, HoldsOutEverySecondPointButNeverTheEnds) {
   EXPECT_EQ(validation.cases[1].what, "4 B");
 }
 
+TEST(HardwareFit, RefusesToMixMachinesOfOneDevice) {
+  std::vector files{results_of({copy_of(1, 1)}), results_of({copy_of(2, 1)})};
+  files[0].name = "a";
+  files[1].name = "b";
+  files[0].machine.driver = "1";
+  files[1].machine.driver = "2";
+  EXPECT_EQ(input_error_of([&] { validate_hardware(files); }),
+            "validate: a and b are of one device, madeup, but differ in their driver: 1 and 2; "
+            "validate them one after the other");
+}
+
+TEST(HardwareFit, RefusesAReplayThatIsThereTwice) {
+  HardwareResults file = results_of({});
+  file.name = "r";
+  file.replays = {{.workload = "w", .schedule = "dear", .predicted = {1}, .measured = {1}}};
+  EXPECT_EQ(input_error_of([&] {
+              validate_hardware(std::vector{file, file});
+            }),
+            "validate: r is there twice, a replay of dear, w");
+}
+
+TEST(HardwareFit, SaysWhatIsQuickAndTakesNoDeviceFromIt) {
+  HardwareResults file = results_of({copy_of(1, 1)});
+  file.name = "madeup-memory-quick";
+  file.quick = true;
+  const std::vector files{file};
+  EXPECT_NE(render_hardware_validation(validate_hardware(files))
+                .find("--quick, fewer points and repetitions than usual: madeup-memory-quick"),
+            std::string::npos);
+  EXPECT_EQ(input_error_of([&] { fitted_device(files); }),
+            "--update-device: madeup-memory-quick was measured with --quick; measure it in full");
+}
+
+TEST(HardwareFit, TakesNoNumberForAnInfiniteError) {
+  const FamilyErrors family{.family = "gemm-fp32", .errors = {.median = std::nan("")}};
+  EXPECT_EQ(decisive_error(&family), INFINITY);
+}
+
 TEST(HardwareFit, NeverLooksAtWhatItPredicts) {
   // The held-out point may say anything: its prediction stays.
   const std::vector low{results_of({copy_of(1, 1), copy_of(2, 1), copy_of(4, 4)})};

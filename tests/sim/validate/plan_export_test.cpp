@@ -24,6 +24,20 @@ Exported exported(const std::string& schedule, const std::string& workload_name)
   return {std::move(plan), std::move(timeline), std::move(file)};
 }
 
+TEST(PlanExport, RecordsTheSettingsBehindTheForecast) {
+  const Workload workload = load_workload("resnet50-rtx2080ti-bs32");
+  Cluster cluster = load_cluster("rtx2080ti-16x4-ib100");
+  cluster.overlap = {.compute_slowdown = 0, .launch_wait = 0.5};
+  const Plan plan = build_plan("wfbp", workload, cluster, {});
+  const Timeline timeline = simulate(plan, cluster, {.fidelity = Fidelity::Analytic});
+  const std::vector<std::string> settings{"cluster.overlap.launch_wait=0.5"};
+  const ExportedPlan file =
+      export_plan(workload, cluster, plan, Fidelity::Analytic, timeline, settings);
+  EXPECT_EQ(file.provenance.notes,
+            (std::vector<std::string>{"--set cluster.overlap.launch_wait=0.5"}));
+  EXPECT_TRUE(file.communication_slows_compute);
+}
+
 /// Bytes of all collectives of a plan's tasks.
 double bytes_of(const Plan& plan) {
   double sum = 0;

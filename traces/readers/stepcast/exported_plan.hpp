@@ -21,9 +21,11 @@ struct CommunicationForecast {
 struct ExportedPlan {
   std::string workload;  ///< Names, for reports.
   std::string cluster;
-  std::string fidelity;      ///< Of the forecast.
-  std::uint32_t gpus = 1;    ///< Ranks of the cluster.
-  Rank rank = 0;             ///< Whose forecast it is.
+  std::string fidelity;    ///< Of the forecast.
+  std::uint32_t gpus = 1;  ///< Ranks of the cluster.
+  Rank rank = 0;           ///< Whose forecast it is.
+  /// The forecast has a compute slowdown or launch wait, which emulated communication lacks.
+  bool communication_slows_compute = false;
   Seconds iteration_time{};  ///< Of one iteration of the plan (all steps of a period).
   /// All streams are in order; tasks name no layers; each communication has a collective of its
   /// own.

@@ -21,6 +21,7 @@ using nlohmann::json;
 namespace {
 
 constexpr std::uint64_t kMostRanks = 1U << 20;
+constexpr Seconds kLongest{1e4};
 constexpr std::array kKinds{TaskKind::Forward, TaskKind::Backward, TaskKind::Update,
                             TaskKind::OtherCompute, TaskKind::Communication};
 
@@ -37,6 +38,24 @@ std::uint64_t count_below(ObjectReader& reader, std::string_view key, std::uint6
   if (found >= limit)
     reader.fail(key, fmt::format("expected a {} from 0 to {}, found {}", what, limit - 1, found));
   return found;
+}
+
+/// A replay of longer ones would not end.
+Seconds bounded_seconds(ObjectReader& reader, std::string_view key) {
+  const Seconds time = reader.seconds(key);
+  if (time > kLongest)
+    reader.fail(key, fmt::format("expected at most {} s, found {}", kLongest.value, time.value));
+  return time;
+}
+
+/// false where it is absent.
+bool read_flag(ObjectReader& reader, std::string_view key) {
+  if (!reader.has(key))
+    return false;
+  const json& value = reader.raw(key);
+  if (!value.is_boolean())
+    reader.fail(key, "expected true or false");
+  return value.get<bool>();
 }
 
 const json& array_of(ObjectReader& root, std::string_view key) {
@@ -113,7 +132,7 @@ void read_communication(ObjectReader& reader, ExportedPlan& exported, Task& task
   task.collective = static_cast<std::uint32_t>(exported.plan.collectives.size());
   exported.plan.collectives.push_back({.collective = collective});
   exported.forecasts.push_back(
-      {.wait = reader.seconds("wait_s"), .time = reader.seconds("time_s")});
+      {.wait = bounded_seconds(reader, "wait_s"), .time = bounded_seconds(reader, "time_s")});
 }
 
 Task read_task(ObjectReader& reader, ExportedPlan& exported) {
@@ -127,7 +146,7 @@ Task read_task(ObjectReader& reader, ExportedPlan& exported) {
   if (task.kind == TaskKind::Communication)
     read_communication(reader, exported, task);
   else
-    task.duration = reader.seconds("duration_s");
+    task.duration = bounded_seconds(reader, "duration_s");
   reader.finish();
   return task;
 }
@@ -158,6 +177,18 @@ std::vector<TaskId> read_later_steps(ObjectReader& root, std::size_t tasks) {
     steps.push_back(*first);
   }
   return steps;
+}
+
+/// The begins of iterations are told by the first stream.
+void require_first_stream(ObjectReader& root, const ExportedPlan& exported) {
+  const Plan& plan = exported.plan;
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    const Task& task = plan.graph.task(id);
+    const std::vector<Rank>& ranks = plan.groups[task.group].ranks;
+    if (task.stream == 0 && std::ranges::find(ranks, exported.rank) != ranks.end())
+      return;
+  }
+  root.fail("tasks", fmt::format("expected a task of rank {} on the first stream", exported.rank));
 }
 
 void read_graph(ObjectReader& root, ExportedPlan& exported) {
@@ -191,13 +222,15 @@ ExportedPlan parse_exported_plan(std::string_view text, const std::string& origi
   if (root.count("gpus", 1) > kMostRanks)
     root.fail("gpus", fmt::format("expected at most {} GPUs", kMostRanks));
   exported.rank = static_cast<Rank>(count_below(root, "rank", exported.gpus, "rank"));
-  exported.iteration_time = root.seconds("iteration_time_s");
+  exported.communication_slows_compute = read_flag(root, "communication_slows_compute");
+  exported.iteration_time = bounded_seconds(root, "iteration_time_s");
   if (exported.iteration_time == Seconds{})
     root.fail("iteration_time_s", "expected a time above 0");
   exported.provenance = read_provenance(root.object("provenance"));
   exported.plan.streams = read_streams(root);
   exported.plan.groups = read_groups(root, exported.gpus);
   read_graph(root, exported);
+  require_first_stream(root, exported);
   root.finish();
   return exported;
 }

@@ -88,6 +88,8 @@ std::string to_json_text(const ExportedPlan& exported) {
   line("fidelity", json_string(exported.fidelity));
   line("gpus", fmt::to_string(exported.gpus));
   line("rank", fmt::to_string(exported.rank));
+  if (exported.communication_slows_compute)
+    line("communication_slows_compute", "true");
   line("iteration_time_s", json_number(exported.iteration_time.value));
   line("provenance", indented_provenance(exported.provenance));
   line("streams", names_text(exported.plan.streams));

@@ -53,6 +53,10 @@ struct HardwareResults {
 HardwareResults read_hardware_results(const std::filesystem::path& path);
 HardwareResults parse_hardware_results(std::string_view text, const std::string& origin);
 
+/// What files are named after: lower-case letters, digits, '-', '.' and '_', the first no '-' or
+/// '.'.
+bool is_device_name(std::string_view name);
+
 /// The same file: one line a point.
 std::string to_json_text(const HardwareResults& results);
 

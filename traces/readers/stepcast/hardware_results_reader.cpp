@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::uint64_t kLargestSize = 1ULL << 50;
 constexpr std::uint64_t kMostRanks = 1U << 20;
+constexpr Seconds kShortest{1e-9};
+constexpr Seconds kLongest{1e6};
 
 bool read_flag(ObjectReader& reader, std::string_view key) {
   const json& value = reader.raw(key);
@@ -36,10 +39,11 @@ std::uint32_t ranks_or_one(ObjectReader& reader, std::string_view key) {
   return reader.has(key) ? static_cast<std::uint32_t>(count_up_to(reader, key, kMostRanks)) : 1;
 }
 
-Seconds time_above_zero(ObjectReader& reader, std::string_view key) {
+/// What no clock can have measured would make errors infinite.
+Seconds measured_time(ObjectReader& reader, std::string_view key) {
   const Seconds time = reader.seconds(key);
-  if (time == Seconds{})
-    reader.fail(key, "expected a time above 0");
+  if (time < kShortest || time > kLongest)
+    reader.fail(key, fmt::format("expected a time from 1e-9 to 1e6 s, found {}", time.value));
   return time;
 }
 
@@ -93,14 +97,14 @@ KernelShape read_shape(ObjectReader& reader) {
 KernelPoint read_point(ObjectReader& reader) {
   KernelPoint point{
       .shape = read_shape(reader),
-      .time = time_above_zero(reader, "time_s"),
+      .time = measured_time(reader, "time_s"),
       .spread = reader.number("spread", 0),
       .samples = static_cast<std::uint32_t>(count_up_to(reader, "samples", kMostRanks)),
       .check = std::nullopt};
   if (reader.has("check"))
     point.check = reader.number("check", 0);
   if (is_overlap(point.shape.family))
-    point.alone = time_above_zero(reader, "alone_s");
+    point.alone = measured_time(reader, "alone_s");
   reader.finish();
   return point;
 }
@@ -113,8 +117,8 @@ ReplayResult read_replay(ObjectReader& reader) {
       .gpus = ranks_or_one(reader, "gpus"),
       .emulated = read_flag(reader, "emulated"),
       .iterations = static_cast<std::uint32_t>(count_up_to(reader, "iterations", kMostRanks)),
-      .predicted = time_above_zero(reader, "predicted_s"),
-      .measured = time_above_zero(reader, "measured_s"),
+      .predicted = measured_time(reader, "predicted_s"),
+      .measured = measured_time(reader, "measured_s"),
       .spread = reader.number("spread", 0)};
   reader.finish();
   return replay;
@@ -122,14 +126,22 @@ ReplayResult read_replay(ObjectReader& reader) {
 
 std::string device_name(ObjectReader& root) {
   std::string name = root.text("device");
-  const bool plain =
-      name.find_first_of("/\\") == std::string::npos && !name.empty() && name.front() != '.';
-  if (!plain)
-    root.fail("device", fmt::format("expected a name without '/', found {}", in_quotes(name)));
+  if (!is_device_name(name))
+    root.fail("device", fmt::format("expected a name of lower-case letters, digits, '-', '.' and "
+                                    "'_' such as h200, found {}",
+                                    in_quotes(name)));
   return name;
 }
 
 }  // namespace
+
+bool is_device_name(std::string_view name) {
+  return !name.empty() && name.front() != '.' && name.front() != '-' &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+                  c == '_';
+         });
+}
 
 HardwareResults parse_hardware_results(std::string_view text, const std::string& origin) {
   const json document = parse_json(text, origin);

@@ -133,7 +133,6 @@ class CollectiveRun {
       Communicator::begin();
       for (; i < endpoints_.size() && endpoints_[i].communicator == communicator; ++i) {
         const Endpoint& each = endpoints_[i];
-        const OnDevice current(each.device);
         communicator->enqueue(each.member, kind_, elements_, 0, each.send.as<float>(),
                               each.receive.as<float>(), each.stream);
       }

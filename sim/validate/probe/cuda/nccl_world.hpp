@@ -37,7 +37,8 @@ class Communicator {
   std::uint32_t place(std::size_t member) const;
 
   /// One collective of `elements` floats (of the full buffer) on one member's buffers; calls for
-  /// several members stand between begin() and end().
+  /// several members stand between begin() and end(). NCCL turns to the member's GPU itself;
+  /// between the two nothing else may throw, as the group would stay open.
   void enqueue(std::size_t member, CollectiveKind kind, std::uint64_t elements, std::uint32_t root,
                const float* send, float* receive, const CudaStream& stream) const;
   static void begin();

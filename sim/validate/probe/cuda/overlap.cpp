@@ -16,8 +16,6 @@ constexpr Seconds kLeastWatched{3e-3};  // of the stream that is timed
 // More kernels than this a stream does not take before the host has to wait for it.
 constexpr double kMostQueued = 800;
 constexpr double kCover = 2.5;  // the other stream's work alone lasts so much longer
-constexpr Seconds kHostPerLaunch{6e-6};
-constexpr Seconds kLongestGate{100e-3};
 
 /// One GPU with products on one stream and communication on the other.
 class Side {
@@ -52,7 +50,7 @@ class Side {
 
   /// Both streams wait until the host has handed over all work.
   void close_gate(Seconds time) const {
-    launch_timer(time, compute_.get());
+    stepcast::close_gate(time, compute_);
     gate_.record(compute_);
     gate_.hold(communication_);
   }
@@ -104,8 +102,8 @@ class OverlapRun {
   /// Time of so many products while so many communications run, or the other way round.
   Seconds run(double products, double communications, bool watch_products) {
     synchronise();
-    const double launches = (products + communications) * static_cast<double>(sides_.size());
-    const Seconds gate = std::min(kLongestGate, kHostPerLaunch * launches);
+    const Seconds gate =
+        product_gate_.time_for(products) + communication_gate_.time_for(communications);
     for_each([gate](const Side& side) { side.close_gate(gate); });
     const auto watched = [watch_products](const Side& side) -> const CudaStream& {
       return watch_products ? side.compute() : side.communication();
@@ -139,24 +137,39 @@ class OverlapRun {
     team_.barrier();
   }
 
-  void multiply(double times) const {
+  /// The host's time is that for all GPUs.
+  void multiply(double times) {
+    const auto started = std::chrono::steady_clock::now();
     for (double i = 0; i < times; ++i)
       for_each([](const Side& side) { side.multiply(); });
+    if (times > 0)
+      product_gate_.note(since(started) / times);
   }
 
-  void communicate(double times) const {
-    for (double i = 0; i < times; ++i) {
-      if (with_nccl_)
-        Communicator::begin();
+  void communicate(double times) {
+    const auto started = std::chrono::steady_clock::now();
+    for (double i = 0; i < times; ++i)
+      communicate_once();
+    if (times > 0)
+      communication_gate_.note(since(started) / times);
+  }
+
+  void communicate_once() const {
+    if (!with_nccl_) {
       for_each([](const Side& side) { side.communicate(); });
-      if (with_nccl_)
-        Communicator::end();
+      return;
     }
+    Communicator::begin();
+    for (const auto& side : sides_)
+      side->communicate();
+    Communicator::end();
   }
 
   Team& team_;
   std::vector<std::unique_ptr<Side>> sides_;
   bool with_nccl_ = false;
+  HostGate product_gate_;
+  HostGate communication_gate_;
 };
 
 double executions(Seconds time, Seconds one) {

@@ -15,13 +15,26 @@ std::uint64_t elements_of(const ExportedPlan& plan, const ReplayStep& step) {
   return std::max<std::uint64_t>(1, floats / ranks) * ranks;
 }
 
+/// Timers stand on streams of greatest priority, as NCCL's kernels would: else a product that has
+/// begun holds them up.
+std::vector<CudaStream> streams_of(const ExportedPlan& plan, const ReplayProgram& program) {
+  std::vector<bool> timed(plan.plan.streams.size());
+  for (const ReplayStep& step : program.steps)
+    if (step.timer > Seconds{})
+      timed[step.stream] = true;
+  std::vector<CudaStream> streams;
+  for (const bool each : timed)
+    streams.emplace_back(each ? CudaStream::Priority::Greatest : CudaStream::Priority::Usual);
+  return streams;
+}
+
 }  // namespace
 
 Player::Player(const ExportedPlan& plan, const ReplayProgram& program, const Member& member,
                ReplayLength length)
     : program_(program),
       member_(member),
-      streams_(plan.plan.streams.size()),
+      streams_(streams_of(plan, program)),
       step_of_(plan.plan.graph.size(), kNone),
       marks_(program.steps.size(), length) {
   for (std::uint32_t i = 0; i < program.steps.size(); ++i)

@@ -44,7 +44,7 @@ void for_each_with(const Players& players, TaskId task, Action action) {
   for (std::size_t i = 0; i < players.size(); ++i)
     if (const ReplayStep* step = players[i]->find(task)) {
       const OnDevice current(players[i]->member().device);
-      action(*players[i], *step, i);
+      action(*players[i], *step);
     }
 }
 
@@ -53,15 +53,14 @@ void play_task(const ExportedPlan& plan, TaskId id, const Players& players,
   const Task& task = plan.plan.graph.task(id);
   const auto communicator = communicators.find({task.stream, task.group});
   if (task.kind != TaskKind::Communication || communicator == communicators.end()) {
-    for_each_with(players, id, [](const Player& player, const ReplayStep& step, std::size_t) {
-      player.play(step);
-    });
+    for_each_with(players, id,
+                  [](const Player& player, const ReplayStep& step) { player.play(step); });
     return;
   }
   Communicator::begin();
-  for_each_with(players, id, [&](const Player& player, const ReplayStep& step, std::size_t index) {
-    player.communicate(step, plan, communicator->second, index);
-  });
+  for (std::size_t i = 0; i < players.size(); ++i)
+    if (const ReplayStep* step = players[i]->find(id))
+      players[i]->communicate(*step, plan, communicator->second, i);
   Communicator::end();
 }
 
@@ -69,13 +68,11 @@ void play_iteration(const ExportedPlan& plan, const std::vector<TaskId>& order,
                     const Players& players, const Communicators& communicators,
                     std::uint32_t iteration) {
   for (const TaskId id : order) {
-    for_each_with(players, id, [&](Player& player, const ReplayStep& step, std::size_t) {
-      player.open(step, iteration);
-    });
+    for_each_with(players, id,
+                  [&](Player& player, const ReplayStep& step) { player.open(step, iteration); });
     play_task(plan, id, players, communicators);
-    for_each_with(players, id, [&](Player& player, const ReplayStep& step, std::size_t) {
-      player.close(step, iteration);
-    });
+    for_each_with(players, id,
+                  [&](Player& player, const ReplayStep& step) { player.close(step, iteration); });
   }
 }
 

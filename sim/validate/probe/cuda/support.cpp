@@ -1,8 +1,6 @@
 #include "sim/validate/probe/cuda/support.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -22,8 +20,13 @@ void check(cublasStatus_t status, std::string_view what) {
     throw HardwareError(fmt::format("{}: {}", what, cublasGetStatusString(status)));
 }
 
-CudaStream::CudaStream() {
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a CUDA stream");
+CudaStream::CudaStream(Priority priority) {
+  int least = 0;
+  int greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "the priorities of CUDA streams");
+  check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                     priority == Priority::Greatest ? greatest : least),
+        "a CUDA stream");
 }
 
 CudaStream::~CudaStream() {
@@ -97,29 +100,37 @@ Cublas::~Cublas() {
 
 namespace {
 
-constexpr Seconds kLongestGate{20e-3};
+constexpr Seconds kLongestGate{100e-3};
+constexpr Seconds kLongestBatchGate{20e-3};
 constexpr double kGateMargin = 1.5;
+
+}  // namespace
 
 Seconds since(std::chrono::steady_clock::time_point begin) {
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 
-}  // namespace
+Seconds HostGate::time_for(double executions) const {
+  return host_.value_or(Seconds{}) * executions * kGateMargin;
+}
+
+void close_gate(Seconds time, const CudaStream& stream) {
+  if (time > Seconds{})
+    launch_timer(std::min(kLongestGate, time), stream.get());
+}
 
 TimedRun timed_on(const CudaStream& stream, std::function<void()> enqueue, Pace pace) {
-  // What the host takes for one execution. The least seen: a full launch queue makes it wait.
-  std::optional<Seconds> host;
-  return [&stream, enqueue = std::move(enqueue), pace, host](std::uint32_t repeats) mutable {
+  return [&stream, enqueue = std::move(enqueue), pace,
+          gate = HostGate()](std::uint32_t repeats) mutable {
     const CudaEvent begin;
     const CudaEvent end;
-    if (pace == Pace::Device && host)
-      launch_timer(std::min(kLongestGate, *host * repeats * kGateMargin), stream.get());
+    if (pace == Pace::Device)
+      close_gate(std::min(kLongestBatchGate, gate.time_for(repeats)), stream);
     begin.record(stream);
     const auto started = std::chrono::steady_clock::now();
     for (std::uint32_t i = 0; i < repeats; ++i)
       enqueue();
-    const Seconds spent = since(started) / repeats;
-    host = std::min(spent, host.value_or(spent));
+    gate.note(since(started) / repeats);
     end.record(stream);
     end.synchronise();
     return elapsed(begin, end);

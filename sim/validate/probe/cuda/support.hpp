@@ -1,9 +1,12 @@
 #pragma once
 // CUDA's handles as values that free themselves, and its errors as HardwareErrors.
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -24,7 +27,9 @@ void check(cublasStatus_t status, std::string_view what);
 /// A stream that does not wait for the default stream.
 class CudaStream {
  public:
-  CudaStream();
+  enum class Priority : std::uint8_t { Usual, Greatest };
+
+  explicit CudaStream(Priority priority = Priority::Usual);
   ~CudaStream();
   CudaStream(CudaStream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
   CudaStream& operator=(CudaStream&& other) noexcept {
@@ -115,6 +120,25 @@ enum class Pace : std::uint8_t {
            ///< launch queue takes it, so that short kernels show their own time.
   Host,    ///< The host, which hands them over one by one while the stream runs.
 };
+
+/// Holds streams back until the host has handed over what they are to run.
+class HostGate {
+ public:
+  /// What the host took for one execution. The least counts: a full launch queue makes it wait.
+  void note(Seconds spent) { host_ = std::min(spent, host_.value_or(spent)); }
+  /// How long it needs for so many; 0 before the first note.
+  Seconds time_for(double executions) const;
+
+ private:
+  std::optional<Seconds> host_;
+};
+
+/// `stream` does nothing for the time, and for at most 100 ms. A timer, not a signal from the host:
+/// what synchronises between the executions cannot wait for it for ever.
+void close_gate(Seconds time, const CudaStream& stream);
+
+/// The host's time.
+Seconds since(std::chrono::steady_clock::time_point begin);
 
 /// Times `enqueue`, which puts one execution into the stream. Operands are the same every time:
 /// what fits into the GPU's caches stays there.

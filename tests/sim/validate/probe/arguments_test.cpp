@@ -38,6 +38,12 @@ TEST(ProbeArguments, TakeAPlanToReplay) {
   EXPECT_TRUE(arguments.probes.empty());
 }
 
+TEST(ProbeArguments, ReplayFewIterationsInAHurryUnlessAskedForMore) {
+  EXPECT_EQ(parse({"replay", "p"}).iterations, 30U);
+  EXPECT_EQ(parse({"replay", "p", "--quick"}).iterations, 5U);
+  EXPECT_EQ(parse({"replay", "p", "--iterations", "9", "--quick"}).iterations, 9U);
+}
+
 TEST(ProbeArguments, NameTheNearestOption) {
   EXPECT_EQ(error_of({"--quik"}),
             "unknown option \"--quik\" (see stepcast-probe --help); did you mean \"--quick\"?");
@@ -59,6 +65,7 @@ TEST(ProbeArguments, KeepReplaysAndProbesApart) {
             "--timeline belongs to: stepcast-probe replay PLAN");
   EXPECT_EQ(error_of({"replay"}),
             "replay: expected a plan, made by: stepcast run ... --export-plan plan.json");
+  EXPECT_EQ(error_of({"gemm", "replay"}), "replay comes first: stepcast-probe replay PLAN");
   EXPECT_EQ(error_of({"replay", "p", "gemm"}), "unexpected argument \"gemm\" after the plan");
 }
 

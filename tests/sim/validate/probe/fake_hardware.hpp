@@ -134,7 +134,17 @@ class CrowdedHardware final : public FakeHardware {
   Bytes free_;
 };
 
-/// The first kernel computes something wrong.
+/// Inverses fail.
+class PartlyFailingHardware final : public FakeHardware {
+ public:
+  KernelPoint measure(const KernelShape& shape, const Effort& effort) override {
+    if (shape.family == KernelFamily::Inverse)
+      throw HardwareError("the output is wrong");
+    return FakeHardware::measure(shape, effort);
+  }
+};
+
+/// One of several processes. The first kernel computes something wrong.
 class FailingHardware final : public FakeHardware {
  public:
   explicit FailingHardware(std::string& told) : told_(told) {}
@@ -142,6 +152,7 @@ class FailingHardware final : public FakeHardware {
   void give_up(const std::string& why, int exit_code) noexcept override {
     told_ = fmt::format("{} (exit code {})", why, exit_code);
   }
+  MachineLimits limits() const override { return {.gpus = 2, .fixed_ranks = true}; }
   KernelPoint measure(const KernelShape& /*shape*/, const Effort& /*effort*/) override {
     throw HardwareError("the output is wrong");
   }

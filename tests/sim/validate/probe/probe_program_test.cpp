@@ -78,6 +78,19 @@ TEST_F(ProbeProgram, TellsTheOtherProcessesOfAnErrorBeforeItEnds) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+TEST_F(ProbeProgram, LosesOneProbeToAFailureAndMeasuresTheOthers) {
+  const HardwareFinder failing = [](std::optional<std::uint32_t>) {
+    return std::make_unique<PartlyFailingHardware>();
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"inverse", "memory", "--quick"}, failing), 3);
+  const std::string line =
+      "stepcast-probe: inverse failed, nothing is written for it: the output is wrong\n";
+  EXPECT_EQ(testing::internal::GetCapturedStderr().substr(0, line.size()), line);
+  EXPECT_FALSE(fs::exists(folder_ / "fake100-inverse.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "fake100-memory-quick.json"));
+}
+
 TEST_F(ProbeProgram, LeavesOutWhatTheGpusMemoryCannotHold) {
   // Of the copies of 4 KiB, 64 KiB, 1 MiB, 16 MiB and 256 MiB the last take three times their size
   // and 128 MiB of workspace: too much for 85 % of 300 MiB, three times.
@@ -91,7 +104,7 @@ TEST_F(ProbeProgram, LeavesOutWhatTheGpusMemoryCannotHold) {
   const HardwareFinder full = [](std::optional<std::uint32_t>) {
     return std::make_unique<CrowdedHardware>(Bytes{1e6});
   };
-  fs::remove(folder_ / "fake100-memory.json");
+  fs::remove(folder_ / "fake100-memory-quick.json");
   EXPECT_EQ(run({"memory", "--quick"}, full), 3);
   EXPECT_TRUE(fs::is_empty(folder_));
 }
@@ -145,9 +158,51 @@ TEST_F(ProbeProgram, ReplaysAPlanAndWritesItsTimeline) {
             "wfbp, two-tasks on made-up: iteration predicted 6 ms, measured 5 ms (+20.0 %, +- 0.0 "
             "% over 30 iterations) on NVIDIA Fake 100; collectives emulated on one GPU\n");
   const HardwareResults results =
-      read_hardware_results(folder_ / "fake100-replay-wfbp-two-tasks.json");
+      read_hardware_results(folder_ / "fake100-replay-wfbp-two-tasks-made-up-copies.json");
   EXPECT_TRUE(results.replays.at(0).emulated);
   EXPECT_NE(read_text_file(timeline).find("two-tasks (measured)"), std::string::npos);
+}
+
+TEST_F(ProbeProgram, KeepsDifferentReplaysApart) {
+  const fs::path plan = STEPCAST_SOURCE_DIR "/tests/data/hardware/two-task-plan.json";
+  EXPECT_EQ(run({"replay", plan.string()}), 0);
+  EXPECT_EQ(run({"replay", plan.string(), "--emulate", "timer"}), 0);
+  EXPECT_EQ(run({"replay", plan.string(), "--quick"}), 0);
+  for (const char* how : {"copies", "timer", "copies-quick"})
+    EXPECT_TRUE(
+        fs::exists(folder_ / fmt::format("fake100-replay-wfbp-two-tasks-made-up-{}.json", how)))
+        << how;
+}
+
+TEST_F(ProbeProgram, NotesWhatAReplayWasMadeOfAndWhatItsForecastWasMadeWith) {
+  const fs::path plan = folder_ / "plan.json";
+  ExportedPlan exported =
+      read_exported_plan(STEPCAST_SOURCE_DIR "/tests/data/hardware/two-task-plan.json");
+  exported.provenance.notes = {"--set cluster.nic.startup=20us"};
+  exported.communication_slows_compute = true;
+  write_text_file(plan, to_json_text(exported));
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"replay", plan.string()}), 0);
+  EXPECT_NE(testing::internal::GetCapturedStdout().find("plan: --set cluster.nic.startup=20us"),
+            std::string::npos);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("export with --set cluster.overlap"),
+            std::string::npos);
+  const std::vector<std::string> notes =
+      read_hardware_results(folder_ / "fake100-replay-wfbp-two-tasks-made-up-copies.json")
+          .provenance.notes;
+  ASSERT_EQ(notes.size(), 5U);
+  EXPECT_EQ(notes[1], "compute stands for products that took 100 us");
+  EXPECT_EQ(notes[3], "copies from the device: 0 s and 10 GB/s");
+  EXPECT_EQ(notes[4], "plan: --set cluster.nic.startup=20us");
+}
+
+TEST_F(ProbeProgram, ChecksWhereTheTimelineGoesBeforeItReplays) {
+  const fs::path plan = STEPCAST_SOURCE_DIR "/tests/data/hardware/two-task-plan.json";
+  EXPECT_EQ(run({"replay", plan.string(), "--timeline", (folder_ / "none" / "t.json").string()}),
+            2);
+  EXPECT_EQ(run({"replay", plan.string(), "--timeline", folder_.string()}), 2);
+  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST(ProbeResults, NameDevicesShortly) {

@@ -1,6 +1,7 @@
 #include "sim/validate/probe/reference.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -95,6 +96,31 @@ TEST(Reference, FindsTheLargestAsASortDoes) {
   EXPECT_EQ(threshold_error(kElements, threshold, std::span(places.data(), 9),
                             std::span(values.data(), 9)),
             1);
+}
+
+/// Ten bits of fraction, to nearest.
+float rounded_to_tf32(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return std::bit_cast<float>((bits + 0x1000U) & 0xFFFFE000U);
+}
+
+/// The first 24 elements of a product with m = 24, summed in fp32, one after the other.
+template <class Rounding>
+double error_of_product(std::uint64_t k, Rounding rounded) {
+  const KernelShape shape{.family = KernelFamily::GemmFp32, .m = 24, .n = 1, .k = k};
+  const std::vector<std::uint64_t> places = spread_places(24, 24);
+  std::vector<float> c(24);
+  for (std::uint64_t i = 0; i < 24; ++i)
+    for (std::uint64_t l = 0; l < k; ++l)
+      c[i] += rounded(random_value(kSeedA, i + l * 24)) * rounded(random_value(kSeedB, l));
+  return gemm_error(shape, places, c) / tolerance_of(shape);
+}
+
+TEST(Reference, KnowsFp32FromTf32) {
+  for (const std::uint64_t k : {64U, 576U, 4608U}) {
+    EXPECT_LT(error_of_product(k, [](float value) { return value; }), 1) << k;
+    EXPECT_GT(error_of_product(k, rounded_to_tf32), 10) << k;
+  }
 }
 
 TEST(Reference, AllowsLongSumsOfTensorCoresToDrift) {

@@ -83,6 +83,23 @@ TEST(ReplayProgram, MayEmulateWithATimer) {
   EXPECT_TRUE(program.steps[1].copies.empty());
 }
 
+TEST(ReplayProgram, LetsATimerStandForTheHostsWorkBesideTheGpus) {
+  // 1.5 ms on the communication's stream, where no forward task runs.
+  ExportedPlan plan = small_plan();
+  plan.plan.graph =
+      TaskGraph({{.kind = TaskKind::Forward, .duration = Seconds{2e-3}},
+                 {.kind = TaskKind::OtherCompute, .duration = Seconds{1e-3}},
+                 {.kind = TaskKind::OtherCompute, .stream = 1, .duration = Seconds{1.5e-3}}},
+                {});
+  plan.plan.next = {};
+  const ReplayProgram program = emulated_program(plan, kCalibration, Emulation::Copies);
+  ASSERT_EQ(program.steps.size(), 3U);
+  EXPECT_EQ(program.steps[1].products, (std::vector<std::uint32_t>{1, 0, 0}));
+  EXPECT_EQ(program.steps[1].timer, Seconds{});
+  EXPECT_TRUE(program.steps[2].products.empty());
+  EXPECT_DOUBLE_EQ(program.steps[2].timer.value, 1.5e-3);
+}
+
 TEST(ReplayProgram, CommunicatesForRealOnAllRanks) {
   const ReplayProgram program = real_program(small_plan(), kCalibration, 1);
   ASSERT_EQ(program.steps.size(), 3U);

@@ -47,6 +47,30 @@ TEST(ExportedPlan, IsReadBackAsItWasWritten) {
   EXPECT_EQ(to_json_text(parse_exported_plan(written, "written")), written);
 }
 
+TEST(ExportedPlan, KnowsWhetherItsForecastSlowsComputeDown) {
+  EXPECT_FALSE(parse_exported_plan(kPlan, "p.json").communication_slows_compute);
+  const ExportedPlan slowed = parse_exported_plan(
+      replaced(kPlan, "\"rank\": 0", "\"rank\": 0, \"communication_slows_compute\": true"),
+      "p.json");
+  EXPECT_TRUE(parse_exported_plan(to_json_text(slowed), "written").communication_slows_compute);
+  EXPECT_EQ(error_with("\"rank\": 0", "\"rank\": 0, \"communication_slows_compute\": 1"),
+            "p.json: /communication_slows_compute: expected true or false");
+}
+
+TEST(ExportedPlan, RefusesTimesThatNoReplayWouldEnd) {
+  EXPECT_EQ(error_with("\"duration_s\": 0.002", "\"duration_s\": 20000"),
+            "p.json: /tasks/1/duration_s: expected at most 10000 s, found 20000");
+  EXPECT_EQ(error_with("\"time_s\": 0.0029", "\"time_s\": 1e300").substr(0, 46),
+            "p.json: /tasks/2/time_s: expected at most 1000");
+}
+
+TEST(ExportedPlan, RefusesAFirstStreamWithoutATaskOfItsRank) {
+  // Both compute tasks run on rank 1 only.
+  const std::string elsewhere = replaced(kPlan, "[[0, 1]]", "[[1], [0, 1]]");
+  EXPECT_EQ(input_error_of([&] { parse_exported_plan(elsewhere, "p.json"); }),
+            "p.json: /tasks: expected a task of rank 0 on the first stream");
+}
+
 TEST(ExportedPlan, RefusesAnotherVersion) {
   EXPECT_EQ(error_with("\"version\": 1", "\"version\": 2"),
             "p.json: /version: expected 1, found 2");
