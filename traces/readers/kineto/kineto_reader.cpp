@@ -71,12 +71,14 @@ RankSteps read_rank(const TraceStream& file, const ImportOptions& options, Kinet
   const KinetoView view = interpret(trace, report, supplied_buckets(options));
   RankSteps rank{.record = rank_record_of(trace, view, file.origin),
                  .steps = find_layers(trace, view)};
+  count_doubts(gradient_type_of(trace, view), file.origin, report);
   const std::string sized = size_all(trace, view, options, rank.steps, report);
   if (sized.empty())
     report.doubt("gradient sizes that the trace does not tell", file.origin);
   if (facts.origin.empty()) {
     note_facts(trace, view, rank, facts);
     facts.gradients_by = sized;
+    facts.gradient_type = gradient_type_of(trace, view);
     if (facts.buckets.empty())
       facts.buckets = supplied_buckets(options);
   }
@@ -190,6 +192,7 @@ std::vector<RecordedStep> KinetoReader::record(const std::vector<TraceStream>& f
     const KinetoView view = interpret(trace, report);
     records.push_back(rank_record_of(trace, view, file.origin));
     refuse_other_jobs(records);
+    count_doubts(gradient_type_of(trace, view), file.origin, report);
     std::vector<RecordedStep> recorded = recorded_steps(trace, view, report);
     if (recorded.empty())
       throw InputError(file.origin + ": expected work on a device in a step, found none");

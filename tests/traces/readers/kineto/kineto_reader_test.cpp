@@ -123,6 +123,44 @@ TEST(KinetoReader, GradientsAreSizedByRecordedShapes) {
   EXPECT_EQ(layer_of(workload, "conv2d-0").parameters.at(0).elements, 50U);
 }
 
+// The reductions of 150 elements are 300 B; recorded shapes have 100 and 50 elements, and a bucket
+// without shapes is one gradient of 150 elements as well.
+TEST(KinetoReader, GradientsHaveTheTypeThatTheirReductionsHave) {
+  const std::string text =
+      replaced(small_trace(), "\"dtype\": \"Float\"", "\"dtype\": \"BFloat16\"");
+  ImportReport report;
+  const Workload workload = import_kineto(text, {}, report);
+  EXPECT_TRUE(report.clean());
+  EXPECT_EQ(workload.precision, "bf16");
+  EXPECT_EQ(parameter_size(workload), Bytes{300});
+  EXPECT_TRUE(has_note(workload, "gradient sizes (bf16): recorded shapes"));
+  std::string shapeless = replaced(text, ", \"Input Dims\": [[8", ", \"x\": [[8");
+  shapeless = replaced(shapeless, "{\"Input Dims\": [[", "{\"x\": [[");
+  const Workload by_bucket = import_small(shapeless, {.batch = 4});
+  EXPECT_EQ(parameter_count(by_bucket), 150U);
+  EXPECT_EQ(parameter_size(by_bucket), Bytes{300});
+}
+
+TEST(KinetoReader, AReplayKnowsTheBytesOfGradientsOfTwoBytes) {
+  const std::string text =
+      replaced(small_trace(), "\"dtype\": \"Float\"", "\"dtype\": \"c10::Half\"");
+  ImportReport report;
+  const auto steps = KinetoReader().record({text_stream(text, "t.json")}, report);
+  ASSERT_EQ(steps.front().gradients.size(), 2U);
+  EXPECT_EQ(steps.front().gradients[0].size, Bytes{200});
+  EXPECT_EQ(steps.front().gradients[1].size, Bytes{100});
+}
+
+TEST(KinetoReader, TheNameOfAKernelTellsTheTypeThatItsArgumentsDoNot) {
+  const std::string sizeless = replaced(small_trace(), "\"dtype\"", "\"x\"");
+  EXPECT_EQ(import_small(replaced(sizeless, "_Sum_f32_", "_Sum_f16_")).precision, "fp16");
+  ImportReport report;
+  const Workload unknown = import_kineto(replaced(sizeless, "_Sum_f32_", "_"), {}, report);
+  EXPECT_EQ(report.doubtful().at("gradients of an unknown type, taken as fp32").count, 1U);
+  EXPECT_EQ(unknown.precision, "fp32");
+  EXPECT_TRUE(has_note(unknown, "gradient sizes (fp32 assumed): recorded shapes"));
+}
+
 TEST(KinetoReader, WithoutShapesABucketIsOneGradientOfTheLayerBeforeIt) {
   std::string text = replaced(small_trace(), ", \"Input Dims\": [[8", ", \"x\": [[8");
   text = replaced(text, "{\"Input Dims\": [[", "{\"x\": [[");
