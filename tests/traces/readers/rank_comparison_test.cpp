@@ -70,6 +70,8 @@ TEST(RankComparison, ARankThatIsLateByLessThanTheClocksAreKnownIsNoStraggler) {
 
 TEST(RankComparison, WithThreeRanksOnlyTheLastOnesLeadOverTheSecondHoldsUpAll) {
   std::vector<RankRecord> ranks = {rank(0, 0, {2}), rank(1, 0, {6}), rank(2, 0, {7})};
+  for (RankRecord& record : ranks)
+    record.ranks = 3;
   const RankComparison comparison = compare_ranks(ranks);
   EXPECT_NEAR(comparison.ranks[0].waiting.value, 5e-3, kExact);
   EXPECT_NEAR(comparison.ranks[1].waiting.value, 1e-3, kExact);
