@@ -38,23 +38,27 @@ std::string steps_text(const TraceSummary& summary) {
   Table table{.columns = {{"step", Align::Left},
                           {"time"},
                           {"computing"},
+                          {"copies"},
                           {"idle for host"},
                           {"idle for collectives"},
                           {"communicating"},
-                          {"device work"}}};
+                          {"work"}}};
   for (const StepSummary& step : summary.steps) {
     if (table.rows.size() == kMostSteps)
       break;
     table.rows.push_back({step.name, format_seconds(step.duration), format_seconds(step.device),
-                          format_seconds(step.host_gaps), format_seconds(step.collective_waits),
-                          format_seconds(step.communication), fmt::format("{}", step.work)});
+                          format_seconds(step.input_copies), format_seconds(step.host_gaps),
+                          format_seconds(step.collective_waits), format_seconds(step.communication),
+                          fmt::format("{}", step.work)});
   }
   std::string text = render(table);
   if (summary.steps.size() > kMostSteps)
     text += fmt::format("... and {} steps more (--json shows all)\n",
                         summary.steps.size() - kMostSteps);
   if (summary.steps.size() > 1)
-    text += fmt::format("{} steps of {}\n", summary.steps.size(), describe(step_spread(summary)));
+    text += fmt::format(
+        "{} steps of {}\nWork counts in the step that launched it and may run in the next.\n",
+        summary.steps.size(), describe(step_spread(summary)));
   return text;
 }
 
@@ -97,6 +101,7 @@ ordered_json steps_json(const TraceSummary& summary) {
     json.push_back({{"name", step.name},
                     {"time_s", step.duration.value},
                     {"computing_s", step.device.value},
+                    {"input_copies_s", step.input_copies.value},
                     {"idle_for_host_s", step.host_gaps.value},
                     {"idle_for_collectives_s", step.collective_waits.value},
                     {"communicating_s", step.communication.value},

@@ -12,6 +12,7 @@
 #include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
 #include "traces/readers/espresso/espresso_reader.hpp"
 #include "traces/readers/execution_trace/execution_trace_reader.hpp"
+#include "traces/readers/gzip_tail.hpp"
 #include "traces/readers/horovod_timeline/horovod_reader.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
 #include "traces/readers/pipedream/pipedream_reader.hpp"
@@ -70,6 +71,9 @@ Found find_reader(std::span<const std::filesystem::path> paths, ImportReport& re
                                    path.string(), found.reader->name(), reader.name()));
     found.reader = &reader;
     found.files.push_back(file_stream(path));
+    if (const std::uint64_t behind = bytes_behind_gzip(path); behind > 0)
+      report.skip("file with bytes behind its gzip data",
+                  fmt::format("{}: {} bytes", path.string(), behind));
   }
   report.format = found.reader->name();
   return found;

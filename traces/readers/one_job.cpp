@@ -43,6 +43,10 @@ std::string why_another_job(const RankRecord& record, const RankRecord& first) {
 }  // namespace
 
 std::string why_not_one_job(std::span<const RankRecord> records) {
+  for (const RankRecord& record : records)
+    if (record.rank && record.ranks && *record.rank >= *record.ranks)
+      return fmt::format("{}: expected a rank below the number of ranks, {}, found rank {}",
+                         record.origin, *record.ranks, *record.rank);
   for (std::size_t i = 1; i < records.size(); ++i) {
     if (std::string why = why_another_job(records[i], records.front()); !why.empty())
       return why;

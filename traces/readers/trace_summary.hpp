@@ -19,11 +19,12 @@ struct CollectiveSummary {
   Seconds time{};           ///< Of all of them; 0: not recorded.
 };
 
-/// One recorded step. Times are of work launched in it.
+/// One recorded step. Times are sums over the work launched in it, which may run in the next.
 struct StepSummary {
   std::string name;
   Seconds duration{};
   Seconds device{};            ///< Device time of computation.
+  Seconds input_copies{};      ///< Device time of copies from the host.
   Seconds communication{};     ///< Device time of collectives.
   Seconds host_gaps{};         ///< Nothing computed, and no collective was waited for.
   Seconds collective_waits{};  ///< Nothing computed, for want of a collective's end.

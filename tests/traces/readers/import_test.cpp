@@ -106,6 +106,16 @@ TEST_F(Import, TruncatedGzipIsCalledSo) {
   EXPECT_EQ(error_of("\x1f\x8b"), path() + ": the gzip data ends too early");
 }
 
+TEST_F(Import, BytesBehindTheGzipDataAreCounted) {
+  const std::string text = read_text_file(kVgg16);
+  const std::size_t half = text.size() / 2;
+  import_text(gzipped(text.substr(0, half)) + gzipped(text.substr(half)));
+  EXPECT_TRUE(report_.clean());  // A second member is no such thing.
+  import_text(gzipped(text) + "garbage");
+  EXPECT_EQ(report_.skipped().at("file with bytes behind its gzip data").first,
+            path() + ": 7 bytes");
+}
+
 TEST_F(Import, DamagedGzipIsCalledSo) {
   std::string damaged = gzipped(read_text_file(kVgg16));
   damaged[2] = 99;  // Not the method "deflate".

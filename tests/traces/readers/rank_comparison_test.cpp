@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "traces/readers/one_job.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -30,6 +32,12 @@ TEST(RankComparison, AClockOffsetIsTheMedianDifferenceOfTheEnds) {
   EXPECT_NEAR(comparison.ranks[0].clock_offset.value, 0, kExact);
   EXPECT_NEAR(comparison.ranks[1].clock_offset.value, 3e-3, kExact);
   EXPECT_NEAR(comparison.ranks[1].spread.value, 0.1e-3, kExact);
+}
+
+TEST(OneJob, ARankBeyondTheNumberOfRanksIsInNoJob) {
+  EXPECT_EQ(why_not_one_job(std::vector<RankRecord>{rank(2, 0, {8})}),
+            "file: expected a rank below the number of ranks, 2, found rank 2");
+  EXPECT_EQ(why_not_one_job(std::vector<RankRecord>{rank(1, 0, {8})}), "");
 }
 
 TEST(RankComparison, FilesThatCountFromDifferentTimesAreOnTheirClocks) {
@@ -62,6 +70,8 @@ TEST(RankComparison, ARankThatIsLateByLessThanTheClocksAreKnownIsNoStraggler) {
 
 TEST(RankComparison, WithThreeRanksOnlyTheLastOnesLeadOverTheSecondHoldsUpAll) {
   std::vector<RankRecord> ranks = {rank(0, 0, {2}), rank(1, 0, {6}), rank(2, 0, {7})};
+  for (RankRecord& record : ranks)
+    record.ranks = 3;
   const RankComparison comparison = compare_ranks(ranks);
   EXPECT_NEAR(comparison.ranks[0].waiting.value, 5e-3, kExact);
   EXPECT_NEAR(comparison.ranks[1].waiting.value, 1e-3, kExact);

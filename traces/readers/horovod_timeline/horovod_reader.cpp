@@ -41,8 +41,12 @@ std::vector<ReadyGradient> mean_gaps(const HorovodTimeline& timeline, std::size_
 
 bool HorovodReader::sniff(std::string_view head) const {
   const std::size_t start = head.find_first_not_of(" \t\r\n");
-  return start != std::string_view::npos && head[start] == '[' &&
-         head.find("\"ph\"") != std::string_view::npos;
+  if (start == std::string_view::npos || head[start] != '[' ||
+      head.find("\"ph\"") == std::string_view::npos)
+    return false;
+  // Lists of events with categories are other programs': Horovod gives its own none.
+  return head.find("NEGOTIATE_") != std::string_view::npos ||
+         head.find("\"cat\"") == std::string_view::npos;
 }
 
 Workload HorovodReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,

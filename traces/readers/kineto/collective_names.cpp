@@ -66,6 +66,8 @@ std::uint32_t element_size(std::string_view dtype) {
       {"int8", 1},
   }};
   std::string name = bare(dtype.starts_with("c10::") ? dtype.substr(5) : dtype);
+  if (name.starts_with("float8"))
+    return 1;
   const auto* const found =
       std::ranges::find(sizes, name, [](const auto& entry) { return entry.first; });
   return found == sizes.end() ? 0 : found->second;

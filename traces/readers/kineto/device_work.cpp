@@ -114,8 +114,11 @@ void count_doubts(const KinetoTrace& trace, const KinetoView& view, ImportReport
     const KinetoEvent& event = trace.events[work.event];
     if (work.launch == kNoEvent)
       report.doubt("device work without a recorded launch", place_of(trace, event));
-    if (work.phase == WorkPhase::Communication && work.collective == kNoEvent &&
-        work.supplied_size <= Bytes{})
+    else if (event.start + kOverlapTolerance < trace.events[work.launch].start)
+      report.doubt("device work that begins before its launch", place_of(trace, event));
+    if (work.step == kNoStep)
+      report.skip("device work outside of the steps", place_of(trace, event));
+    if (work.phase == WorkPhase::Communication && collective_of(trace, work).size <= Bytes{})
       report.doubt("collective without a recorded size", place_of(trace, event));
     const auto [end, first] = stream_end.emplace(event.stream, event.end());
     if (!first && event.start + kOverlapTolerance < end->second)

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "traces/readers/kineto/gradient_type.hpp"
+
 namespace stepcast {
 namespace {
 
 constexpr std::string_view kCopyOut = "copy_bucket_to_grad";
-constexpr std::uint64_t kFloat = 4;
 
 std::size_t count_of(const StepLayers& step) {
   std::size_t count = 0;
@@ -44,7 +45,7 @@ bool size_by_copies(const KinetoTrace& trace, const KinetoView& view, StepLayers
     return false;
   for (LayerTimes& layer : step.layers)
     for (LayerGradient& gradient : layer.gradients)
-      gradient.elements = trace.events[copies[gradient.order]->event].bytes / kFloat;
+      gradient.elements = trace.events[copies[gradient.order]->event].bytes / step.element_size;
   return all_known(step);
 }
 
@@ -54,13 +55,17 @@ void size_by_buckets(StepLayers& step) {
   std::uint32_t order = 0;
   for (const GradientBucket& bucket : step.buckets)
     step.layers[bucket.layer].gradients.push_back(
-        {.order = order++, .elements = static_cast<std::uint64_t>(bucket.size.value) / kFloat});
+        {.order = order++,
+         .elements = static_cast<std::uint64_t>(bucket.size.value) / step.element_size});
 }
 
 }  // namespace
 
 std::string size_gradients(const KinetoTrace& trace, const KinetoView& view,
                            std::vector<StepLayers>& steps) {
+  const Bytes element = size_of(gradient_type_of(trace, view).type);
+  for (StepLayers& step : steps)
+    step.element_size = static_cast<std::uint64_t>(element.value);
   if (std::ranges::all_of(steps, all_known))
     return std::string(kRecordedShapes);
   const auto by_copies = [&](StepLayers& step) { return size_by_copies(trace, view, step); };

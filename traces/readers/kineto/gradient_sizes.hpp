@@ -15,7 +15,8 @@ inline constexpr std::string_view kRecordedShapes = "recorded shapes";
 /// shapes that PyTorch recorded; the copies out of DistributedDataParallel's buckets, which are as
 /// many as the gradients and in their order; the buckets themselves, one as a single gradient of
 /// the layer whose backward pass came last before it. Returns which it was, for the provenance;
-/// empty if sizes stay unknown (all gradients are then removed).
+/// empty if sizes stay unknown (all gradients are then removed). Bytes become elements of the type
+/// that gradient_type_of() finds.
 std::string size_gradients(const KinetoTrace& trace, const KinetoView& view,
                            std::vector<StepLayers>& steps);
 

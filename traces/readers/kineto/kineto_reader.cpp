@@ -1,11 +1,14 @@
 #include "traces/readers/kineto/kineto_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "traces/readers/kineto/gradient_sizes.hpp"
 #include "traces/readers/kineto/kineto_summary.hpp"
 #include "traces/readers/kineto/kineto_workload.hpp"
@@ -71,12 +74,14 @@ RankSteps read_rank(const TraceStream& file, const ImportOptions& options, Kinet
   const KinetoView view = interpret(trace, report, supplied_buckets(options));
   RankSteps rank{.record = rank_record_of(trace, view, file.origin),
                  .steps = find_layers(trace, view)};
+  count_doubts(gradient_type_of(trace, view), file.origin, report);
   const std::string sized = size_all(trace, view, options, rank.steps, report);
   if (sized.empty())
     report.doubt("gradient sizes that the trace does not tell", file.origin);
   if (facts.origin.empty()) {
     note_facts(trace, view, rank, facts);
     facts.gradients_by = sized;
+    facts.gradient_type = gradient_type_of(trace, view);
     if (facts.buckets.empty())
       facts.buckets = supplied_buckets(options);
   }
@@ -104,6 +109,24 @@ void refuse_other_jobs(std::span<const RankRecord> records) {
     throw InputError(why);
 }
 
+std::string list_of(const std::vector<GradientBucket>& buckets) {
+  std::vector<std::string> sizes;
+  for (const GradientBucket& bucket : buckets)
+    sizes.push_back(format_bytes(bucket.size));
+  return fmt::format("{}", fmt::join(sizes, ", "));
+}
+
+/// Sizes that were not recorded contradict nothing.
+void refuse_other_buckets(const RankSteps& rank, const RankSteps& first) {
+  const auto& found = rank.steps.back().buckets;
+  const auto& wanted = first.steps.back().buckets;
+  if (!found.empty() && !wanted.empty() &&
+      !std::ranges::equal(found, wanted, {}, &GradientBucket::size, &GradientBucket::size))
+    throw InputError(
+        fmt::format("{}: expected gradient buckets of {} as in {}, found {}: no ranks of one job",
+                    rank.record.origin, list_of(wanted), first.record.origin, list_of(found)));
+}
+
 /// Ranks of one job differ in rank and agree in everything else that the files tell.
 void check_same_job(const std::vector<RankSteps>& ranks) {
   refuse_other_jobs(records_of(ranks));
@@ -113,6 +136,8 @@ void check_same_job(const std::vector<RankSteps>& ranks) {
       throw InputError(
           fmt::format("{}: expected the layers of {}, found others: no ranks of one job",
                       rank.record.origin, first.record.origin));
+  for (const RankSteps& rank : ranks)
+    refuse_other_buckets(rank, first);
 }
 
 /// For the provenance: what the ranks' collectives say of their clocks.
@@ -144,11 +169,27 @@ void doubt_ranks(const std::vector<RankRecord>& records, ImportReport& report) {
           rank.origin);
 }
 
+/// The bare list of events, which other programs write too, by the profiler's categories.
+bool is_list_of_a_profiler(std::string_view head) {
+  constexpr std::array<std::string_view, 8> kCategories = {
+      "\"cpu_op\"",       "\"Operator\"", "\"user_annotation\"", "\"python_function\"",
+      "\"cuda_runtime\"", "\"Runtime\"",  "\"kernel\"",          "\"Kernel\""};
+  return head.find("\"cat\"") != std::string_view::npos &&
+         head.find("NEGOTIATE_") == std::string_view::npos &&
+         std::ranges::any_of(kCategories, [&](std::string_view category) {
+           return head.find(category) != std::string_view::npos;
+         });
+}
+
 }  // namespace
 
 bool KinetoReader::sniff(std::string_view head) const {
   const std::size_t start = head.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos || head[start] != '{')
+  if (start == std::string_view::npos)
+    return false;
+  if (head[start] == '[')
+    return is_list_of_a_profiler(head);
+  if (head[start] != '{')
     return false;
   return head.find("\"traceEvents\"") != std::string_view::npos ||
          head.find("\"deviceProperties\"") != std::string_view::npos;
@@ -177,6 +218,7 @@ TraceSummary KinetoReader::inspect(const std::vector<TraceStream>& files, const 
   const KinetoView view = interpret(trace, report);
   TraceSummary summary = summarize(trace, view);
   summary.rank = rank_record_of(trace, view, file.origin);
+  refuse_other_jobs(std::span(&*summary.rank, 1));
   return summary;
 }
 
@@ -190,6 +232,7 @@ std::vector<RecordedStep> KinetoReader::record(const std::vector<TraceStream>& f
     const KinetoView view = interpret(trace, report);
     records.push_back(rank_record_of(trace, view, file.origin));
     refuse_other_jobs(records);
+    count_doubts(gradient_type_of(trace, view), file.origin, report);
     std::vector<RecordedStep> recorded = recorded_steps(trace, view, report);
     if (recorded.empty())
       throw InputError(file.origin + ": expected work on a device in a step, found none");

@@ -25,8 +25,11 @@ void add_overlap(const KinetoTrace& trace, const KinetoView& view, TraceSummary&
   summary.exposed_communication = length_of(all) - summary.overlapped_communication;
 }
 
-/// Kernels by phase; copies within the device and fills apart, as other tools count them.
+/// Kernels by phase; copies within the device and fills apart, as other tools count them. What no
+/// step launched is no part of the training.
 std::string category_of(const KinetoTrace& trace, const DeviceWork& work) {
+  if (work.step == kNoStep)
+    return "outside of steps";
   const KinetoEvent& event = trace.events[work.event];
   if (event.kind == KinetoKind::Fill)
     return "fill";
@@ -66,6 +69,13 @@ void add_collectives(const KinetoTrace& trace, const KinetoView& view, TraceSumm
     summary.collectives.push_back(entry);
 }
 
+/// Copies of input are left out of computation as they are of an imported workload.
+Seconds& time_of(WorkPhase phase, StepSummary& step) {
+  if (phase == WorkPhase::Communication)
+    return step.communication;
+  return phase == WorkPhase::InputCopy ? step.input_copies : step.device;
+}
+
 void add_steps(const KinetoTrace& trace, const KinetoView& view, TraceSummary& summary) {
   for (const KinetoStep& step : view.steps.steps)
     summary.steps.push_back({.name = step.name, .duration = step.duration()});
@@ -73,8 +83,7 @@ void add_steps(const KinetoTrace& trace, const KinetoView& view, TraceSummary& s
     if (work.step == kNoStep)
       continue;
     StepSummary& step = summary.steps[work.step];
-    (work.phase == WorkPhase::Communication ? step.communication : step.device) +=
-        trace.events[work.event].duration;
+    time_of(work.phase, step) += trace.events[work.event].duration;
     ++step.work;
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
+#include "traces/readers/kineto/far_events.hpp"
 
 namespace stepcast {
 namespace {
@@ -65,10 +67,14 @@ bool names_annotation(std::string_view name) {
          name.starts_with("enumerate(DataLoader)") || name.starts_with("## ");
 }
 
-/// A number that is a count: whole, not negative, not huge; else 0.
+/// Not negative, not huge: -1 stands for none.
+bool is_count(std::optional<double> number) {
+  return number && *number >= 0 && *number <= kLargestCount;
+}
+
+/// A number that is a count, else 0.
 std::uint64_t count_of(std::optional<double> number) {
-  return number && *number >= 0 && *number <= kLargestCount ? static_cast<std::uint64_t>(*number)
-                                                            : 0;
+  return is_count(number) ? static_cast<std::uint64_t>(*number) : 0;
 }
 
 /// Turns Chrome events into those of a training trace.
@@ -91,6 +97,8 @@ class KinetoBuilder final : public ChromeSink {
   void add_collective(const ChromeEvent& event, KinetoEvent& added);
   std::uint32_t name_index(const std::string& name);
   std::uint16_t thread_index(const ChromeEvent& event);
+  std::uint64_t device_index(const ChromeEvent& event);
+  std::int32_t stream_of(const ChromeEvent& event);
 
   ImportReport& report_;
   KinetoTrace trace_;
@@ -98,6 +106,7 @@ class KinetoBuilder final : public ChromeSink {
   std::unordered_map<std::string, std::uint32_t> names_;
   std::unordered_map<std::string, std::uint16_t> threads_;
   std::string thread_name_;
+  std::vector<std::uint64_t> devices_;  // In order of their first work.
 };
 
 void KinetoBuilder::event(const ChromeEvent& event) {
@@ -146,15 +155,14 @@ bool KinetoBuilder::is_sound(const ChromeEvent& event) {
 
 void KinetoBuilder::add_details(const ChromeEvent& event, KinetoEvent& added) {
   if (is_device_work(added.kind)) {
-    added.stream = static_cast<std::int32_t>(
-        std::min<std::uint64_t>(count_of(event.number("stream")), 1U << 30));
+    added.stream = stream_of(event);
     added.bytes = count_of(event.number("bytes"));
   } else {
     added.thread = thread_index(event);
   }
-  if (const auto correlation = event.number("correlation"))
+  if (const auto correlation = event.number("correlation"); is_count(correlation))
     added.correlation = static_cast<std::int64_t>(count_of(correlation));
-  if (const auto sequence = event.number("Sequence number"); sequence && *sequence >= 0)
+  if (const auto sequence = event.number("Sequence number"); is_count(sequence))
     added.sequence = static_cast<std::int64_t>(count_of(sequence));
   added.forward_thread = count_of(event.number("Fwd thread id")) > 0;
   add_shapes(event, added);
@@ -198,6 +206,29 @@ std::uint32_t KinetoBuilder::name_index(const std::string& name) {
   return at->second;
 }
 
+// Work that tells no device tells it as its process.
+std::uint64_t KinetoBuilder::device_index(const ChromeEvent& event) {
+  constexpr std::size_t kMostDevices = 1U << 10;
+  std::uint64_t device = 0;
+  std::from_chars(event.process.data(), event.process.data() + event.process.size(), device);
+  if (const auto number = event.number("device"); is_count(number))
+    device = count_of(number);
+  const auto found = std::ranges::find(devices_, device);
+  const auto index = static_cast<std::size_t>(found - devices_.begin());
+  if (index < devices_.size() || index == kMostDevices)
+    return std::min(index, kMostDevices - 1);
+  devices_.push_back(device);
+  return index;
+}
+
+std::int32_t KinetoBuilder::stream_of(const ChromeEvent& event) {
+  const std::uint64_t device = device_index(event);
+  if (device > 0)
+    report_.doubt("work on another device of the same process, taken as other streams", place());
+  const std::uint64_t stream = std::min(count_of(event.number("stream")), kStreamsOfADevice - 1);
+  return static_cast<std::int32_t>(device * kStreamsOfADevice + stream);
+}
+
 std::uint16_t KinetoBuilder::thread_index(const ChromeEvent& event) {
   thread_name_ = event.process;
   thread_name_ += '/';
@@ -239,6 +270,7 @@ KinetoTrace read_kineto_trace(ByteSource& source, const std::string& origin, Imp
     throw InputError(origin + ": expected \"traceEvents\" with events, found none");
   KinetoTrace trace = builder.take();
   trace.first_time_us += std::clamp(text.first_time_us, -kLatestTime, kLatestTime);
+  drop_far_events(trace, report);
   trace.repaired_backslashes = text.repaired_backslashes;
   for (std::uint64_t i = 0; i < text.repaired_backslashes; ++i)
     report.doubt("raw backslash in a text, read as itself", "a text of the file");

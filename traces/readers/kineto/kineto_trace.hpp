@@ -16,6 +16,10 @@ namespace stepcast {
 
 inline constexpr std::uint32_t kNoEvent = 0xffffffff;
 
+/// KinetoEvent::stream is the stream's number on the first device that the trace holds work of; the
+/// streams of every further device of the process begin at a multiple of this.
+inline constexpr std::uint64_t kStreamsOfADevice = 1U << 20;
+
 /// What an event of a PyTorch profiler trace is. Kineto names categories differently over the
 /// years ("Kernel", "kernel"); ROCm uses the same ones with names of its own.
 enum class KinetoKind : std::uint8_t {
@@ -43,8 +47,8 @@ struct KinetoEvent {
   std::uint32_t name = 0;         ///< Into KinetoTrace::names.
   std::uint32_t batch = 0;        ///< First dimension of a first input of several dimensions.
   std::uint32_t collective = kNoEvent;  ///< Into KinetoTrace::collectives.
-  std::int32_t stream = 0;              ///< Device work.
-  std::uint16_t thread = 0;             ///< Host events: into KinetoTrace::threads.
+  std::int32_t stream = 0;   ///< Device work; from kStreamsOfADevice on of a second device.
+  std::uint16_t thread = 0;  ///< Host events: into KinetoTrace::threads.
   KinetoKind kind = KinetoKind::Operator;
   bool forward_thread = false;  ///< Runs for an operator of another thread (a backward node).
 

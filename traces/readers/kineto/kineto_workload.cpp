@@ -10,6 +10,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/device_names.hpp"
+#include "traces/readers/stepcast/workload_format.hpp"
 
 namespace stepcast {
 namespace {
@@ -72,7 +73,7 @@ void add_gap(std::size_t place, Seconds forward, Seconds backward, const ImportO
                              .parameters = {}});
 }
 
-Layer layer_of(const LayerTimes& times) {
+Layer layer_of(const LayerTimes& times, DataType type) {
   Layer layer{.name = times.name,
               .kind = times.kind,
               .forward = times.forward,
@@ -80,16 +81,18 @@ Layer layer_of(const LayerTimes& times) {
               .parameters = {}};
   for (const LayerGradient& gradient : times.gradients)
     layer.parameters.push_back({.name = fmt::format("{}.gradient-{}", times.name, gradient.order),
-                                .elements = gradient.elements});
+                                .elements = gradient.elements,
+                                .dtype = type});
   return layer;
 }
 
-void add_layers(const AverageStep& step, const ImportOptions& options, Workload& workload) {
+void add_layers(const AverageStep& step, DataType type, const ImportOptions& options,
+                Workload& workload) {
   Seconds backward_gap{};
   for (std::size_t i = 0; i < step.layers.size(); ++i) {
     const LayerTimes& times = step.layers[i];
     add_gap(i, times.forward_gap, backward_gap, options, workload);
-    workload.layers.push_back(layer_of(times));
+    workload.layers.push_back(layer_of(times, type));
     backward_gap = times.backward_gap;
   }
   add_gap(step.layers.size(), {}, backward_gap, options, workload);
@@ -147,6 +150,23 @@ std::string buckets_note(const std::vector<Bytes>& buckets) {
   return fmt::format("gradient buckets: {}", fmt::join(sizes, ", "));
 }
 
+std::string name_of(DataType type) {
+  const auto found =
+      std::ranges::find(kDataTypeNames, type, [](auto& entry) { return entry.first; });
+  return found == kDataTypeNames.end() ? "" : found->second;
+}
+
+/// The precisions of workloads have no integers: those are gradients made small on their way.
+std::string precision_of(const GradientType& gradients) {
+  return gradients.type == DataType::Int8 ? "fp32" : name_of(gradients.type);
+}
+
+std::string gradients_note(const KinetoFacts& facts) {
+  return fmt::format("gradient sizes ({}{}): {}", name_of(facts.gradient_type.type),
+                     facts.gradient_type.recorded ? "" : " assumed",
+                     facts.gradients_by.empty() ? "not in the trace" : facts.gradients_by);
+}
+
 Provenance provenance_of(const AverageStep& step, const KinetoFacts& facts,
                          const ImportOptions& options) {
   Provenance provenance{.kind = ProvenanceKind::Measured};
@@ -159,9 +179,7 @@ Provenance provenance_of(const AverageStep& step, const KinetoFacts& facts,
       step.steps, facts.steps_by,
       facts.ranks > 1 ? fmt::format(" of {} ranks", facts.ranks) : std::string());
   provenance.notes = time_notes(step, options);
-  provenance.notes.push_back(fmt::format("gradient sizes (fp32): {}", facts.gradients_by.empty()
-                                                                          ? "not in the trace"
-                                                                          : facts.gradients_by));
+  provenance.notes.push_back(gradients_note(facts));
   if (!facts.device_name.empty())
     provenance.notes.push_back(fmt::format("device by the trace: {}", facts.device_name));
   if (!facts.alignment.empty())
@@ -183,7 +201,8 @@ Workload workload_of(const AverageStep& step, const KinetoFacts& facts,
   workload.batch = batch_of(facts, options);
   workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
   workload.provenance = provenance_of(step, facts, options);
-  add_layers(step, options, workload);
+  workload.precision = precision_of(facts.gradient_type);
+  add_layers(step, facts.gradient_type.type, options, workload);
   return workload;
 }
 

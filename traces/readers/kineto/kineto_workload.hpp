@@ -3,17 +3,19 @@
 #include <string>
 
 #include "traces/readers/kineto/average_step.hpp"
+#include "traces/readers/kineto/gradient_type.hpp"
 
 namespace stepcast {
 
 /// What the notes of an imported workload tell, beside its layers.
 struct KinetoFacts {
-  std::string origin;          ///< The first file.
-  std::size_t ranks = 1;       ///< Files averaged.
-  std::string device_name;     ///< "Tesla V100"; may be empty.
-  std::string steps_by;        ///< How steps were told apart.
-  std::string gradients_by;    ///< Where their sizes come from; empty: not known.
-  std::uint32_t batch = 0;     ///< By the recorded shapes; 0: not recorded.
+  std::string origin;        ///< The first file.
+  std::size_t ranks = 1;     ///< Files averaged.
+  std::string device_name;   ///< "Tesla V100"; may be empty.
+  std::string steps_by;      ///< How steps were told apart.
+  std::string gradients_by;  ///< Where their sizes come from; empty: not known.
+  std::uint32_t batch = 0;   ///< By the recorded shapes; 0: not recorded.
+  GradientType gradient_type;
   std::vector<Bytes> buckets;  ///< Gradient buckets in the order of their all-reduces.
   std::string alignment;       ///< Of the ranks' clocks; empty: one rank.
   std::uint64_t repaired_backslashes = 0;

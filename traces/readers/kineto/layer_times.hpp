@@ -44,6 +44,7 @@ struct StepLayers {
   Seconds collective_waits{};  ///< Nothing computed, for want of a collective's end; in no layer.
   Seconds pauses{};            ///< Of the gaps, those before work that was launched already.
   std::vector<GradientBucket> buckets;
+  std::uint64_t element_size = 4;  ///< Bytes of an element of a gradient, see GradientType.
 };
 
 /// Takes every step apart into layers: a leaf nn.Module where modules were recorded, else an

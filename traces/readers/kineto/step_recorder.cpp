@@ -11,7 +11,6 @@ namespace {
 
 constexpr Seconds kTolerance{2e-6};  // As of step_recorder_host.cpp.
 constexpr std::size_t kLabel = 60;
-constexpr double kFloat = 4;
 
 bool ends_within(Seconds time, const RecordedTask& task) {
   return task.start < time && time < task.start + task.duration;
@@ -190,6 +189,7 @@ void StepRecorder::add_gradients(const StepLayers& layers) {
   for (const LayerTimes& layer : layers.layers)
     for (const LayerGradient& gradient : layer.gradients)
       elements[gradient.order] = gradient.elements;
+  const auto element_size = static_cast<double>(layers.element_size);
   const auto nodes = gradient_nodes();
   if (nodes.size() != elements.size())
     return;
@@ -203,7 +203,8 @@ void StepRecorder::add_gradients(const StepLayers& layers) {
         ready = task;
     if (ready != kNoEvent)
       result_.gradients.push_back(
-          {Bytes{static_cast<double>(elements[static_cast<std::uint32_t>(i)]) * kFloat}, ready});
+          {Bytes{static_cast<double>(elements[static_cast<std::uint32_t>(i)]) * element_size},
+           ready});
   }
 }
 

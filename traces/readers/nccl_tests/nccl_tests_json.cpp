@@ -39,12 +39,24 @@ bool is_wrong(const json& row) {
          number_of(member_of(row, "in_place"), "nwrong") > 0;
 }
 
+bool contradicts_itself(const json& row, const char* place) {
+  const json& bandwidth = member_of(member_of(row, place), "alg_bw");
+  return bandwidth.is_number() &&
+         contradicts(Bytes{number_of(row, "size")}, time_of(row, place), bandwidth.get<double>());
+}
+
 bool is_contradictory(const json& row) {
-  const Bytes size{number_of(row, "size")};
-  return contradicts(size, time_of(row, "out_of_place"),
-                     number_of(member_of(row, "out_of_place"), "alg_bw")) ||
-         contradicts(size, time_of(row, "in_place"),
-                     number_of(member_of(row, "in_place"), "alg_bw"));
+  return contradicts_itself(row, "out_of_place") || contradicts_itself(row, "in_place");
+}
+
+/// Where only one place was timed, it is the shorter.
+Seconds shorter_time(const json& row, const std::string& where, ImportReport& report) {
+  const bool both = member_of(row, "out_of_place").contains("time") &&
+                    member_of(row, "in_place").contains("time");
+  const Seconds out_of_place = time_of(row, "out_of_place");
+  const Seconds in_place = time_of(row, "in_place");
+  return both ? shorter_of(out_of_place, in_place, where, report)
+              : std::max(out_of_place, in_place);
 }
 
 std::vector<CollectiveKind> kinds_of_row(const json& row, std::uint32_t ranks) {
@@ -85,9 +97,7 @@ void take_row(const json& row, const std::string& where, std::uint32_t ranks, Lo
   const std::vector<CollectiveKind> kinds = kinds_of_row(row, ranks);
   if (facts.possible.empty() || kinds.size() < facts.possible.size())
     facts.possible = kinds;
-  curve.add(Bytes{number_of(row, "size")},
-            shorter_of(time_of(row, "out_of_place"), time_of(row, "in_place"), where, report),
-            where);
+  curve.add(Bytes{number_of(row, "size")}, shorter_time(row, where, report), where);
 }
 
 }  // namespace

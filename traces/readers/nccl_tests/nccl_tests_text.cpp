@@ -98,6 +98,7 @@ class TextReader {
     if (const std::string program = program_in(words); !program.empty())
       take_program(program, line);
     ended_ |= line.text.find("Avg bus bandwidth") != std::string_view::npos;
+    take_wrong_values(words, line);
     ranks_.take(words, line);
     if (find_number(words[0]))
       take_row(words, line);
@@ -130,6 +131,14 @@ class TextReader {
                       origin_, line.where(), program));
     if (const auto kind = find_kind_in(program))
       named_ = kind;
+  }
+
+  /// "# Out of bounds values : 0 OK" closes a run whose results were checked.
+  void take_wrong_values(const std::vector<std::string_view>& words, const LogLine& line) {
+    if (line.text.find("Out of bounds values") == std::string_view::npos || words.size() < 7)
+      return;
+    if (const auto count = find_number(words[6]); count && *count > 0)
+      report_.doubt("run with wrong results by its count of out of bounds values", line.where());
   }
 
   void take_row(const std::vector<std::string_view>& words, const LogLine& line) {
@@ -178,10 +187,10 @@ BenchmarkLog read_nccl_tests_text(std::string_view text, const std::string& orig
 Seconds shorter_of(Seconds out_of_place, Seconds in_place, const std::string& where,
                    ImportReport& report) {
   constexpr double kMuch = 1.15;
-  if (!(in_place > Seconds{}))
-    return out_of_place;
-  if (!(out_of_place > Seconds{}))
-    return in_place;
+  if ((in_place > Seconds{}) != (out_of_place > Seconds{})) {
+    report.doubt("row with one time of zero; the other was taken", where);
+    return std::max(in_place, out_of_place);
+  }
   const auto [shorter, longer] = std::minmax(out_of_place, in_place);
   if (longer > shorter * kMuch)
     report.doubt("out-of-place and in-place times more than 15 % apart; the shorter was taken",
@@ -191,8 +200,10 @@ Seconds shorter_of(Seconds out_of_place, Seconds in_place, const std::string& wh
 
 bool contradicts(Bytes size, Seconds time, double algorithm_bandwidth) {
   constexpr double kRounding = 0.05;
-  const bool tells = algorithm_bandwidth >= 1 && time > Seconds{};  // Two decimals are printed.
-  return tells && std::abs((size / time).value * 1e-9 / algorithm_bandwidth - 1) > kRounding;
+  constexpr double kDecimals = 0.01;  // Two decimals are printed.
+  const double difference = (size / time).value * 1e-9 - algorithm_bandwidth;
+  return time > Seconds{} &&
+         std::abs(difference) > kRounding * std::max(algorithm_bandwidth, kDecimals) + kDecimals;
 }
 
 std::vector<CollectiveKind> kinds_by_columns(bool has_redop, bool has_root, double factor,

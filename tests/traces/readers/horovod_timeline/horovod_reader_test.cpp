@@ -43,6 +43,11 @@ TEST(HorovodReader, TensorsBecomeReadyInOrderWithTheirMeanGaps) {
   EXPECT_EQ(report.doubtful().count("list of events without an end"), 1U);
 }
 
+TEST(HorovodReader, EventsWithCategoriesAreOfAnotherProgram) {
+  EXPECT_TRUE(HorovodReader().sniff(kTiny));
+  EXPECT_FALSE(HorovodReader().sniff(R"([{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1}])"));
+}
+
 TEST(HorovodReader, InspectSumsActivities) {
   ImportReport report;
   const TraceSummary summary = HorovodReader().inspect({text_stream(kTiny, "h.json")}, {}, report);

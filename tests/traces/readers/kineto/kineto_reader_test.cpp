@@ -123,6 +123,44 @@ TEST(KinetoReader, GradientsAreSizedByRecordedShapes) {
   EXPECT_EQ(layer_of(workload, "conv2d-0").parameters.at(0).elements, 50U);
 }
 
+// The reductions of 150 elements are 300 B; recorded shapes have 100 and 50 elements, and a bucket
+// without shapes is one gradient of 150 elements as well.
+TEST(KinetoReader, GradientsHaveTheTypeThatTheirReductionsHave) {
+  const std::string text =
+      replaced(small_trace(), "\"dtype\": \"Float\"", "\"dtype\": \"BFloat16\"");
+  ImportReport report;
+  const Workload workload = import_kineto(text, {}, report);
+  EXPECT_TRUE(report.clean());
+  EXPECT_EQ(workload.precision, "bf16");
+  EXPECT_EQ(parameter_size(workload), Bytes{300});
+  EXPECT_TRUE(has_note(workload, "gradient sizes (bf16): recorded shapes"));
+  std::string shapeless = replaced(text, ", \"Input Dims\": [[8", ", \"x\": [[8");
+  shapeless = replaced(shapeless, "{\"Input Dims\": [[", "{\"x\": [[");
+  const Workload by_bucket = import_small(shapeless, {.batch = 4});
+  EXPECT_EQ(parameter_count(by_bucket), 150U);
+  EXPECT_EQ(parameter_size(by_bucket), Bytes{300});
+}
+
+TEST(KinetoReader, AReplayKnowsTheBytesOfGradientsOfTwoBytes) {
+  const std::string text =
+      replaced(small_trace(), "\"dtype\": \"Float\"", "\"dtype\": \"c10::Half\"");
+  ImportReport report;
+  const auto steps = KinetoReader().record({text_stream(text, "t.json")}, report);
+  ASSERT_EQ(steps.front().gradients.size(), 2U);
+  EXPECT_EQ(steps.front().gradients[0].size, Bytes{200});
+  EXPECT_EQ(steps.front().gradients[1].size, Bytes{100});
+}
+
+TEST(KinetoReader, TheNameOfAKernelTellsTheTypeThatItsArgumentsDoNot) {
+  const std::string sizeless = replaced(small_trace(), "\"dtype\"", "\"x\"");
+  EXPECT_EQ(import_small(replaced(sizeless, "_Sum_f32_", "_Sum_f16_")).precision, "fp16");
+  ImportReport report;
+  const Workload unknown = import_kineto(replaced(sizeless, "_Sum_f32_", "_"), {}, report);
+  EXPECT_EQ(report.doubtful().at("gradients of an unknown type, taken as fp32").count, 1U);
+  EXPECT_EQ(unknown.precision, "fp32");
+  EXPECT_TRUE(has_note(unknown, "gradient sizes (fp32 assumed): recorded shapes"));
+}
+
 TEST(KinetoReader, WithoutShapesABucketIsOneGradientOfTheLayerBeforeIt) {
   std::string text = replaced(small_trace(), ", \"Input Dims\": [[8", ", \"x\": [[8");
   text = replaced(text, "{\"Input Dims\": [[", "{\"x\": [[");
@@ -305,6 +343,100 @@ TEST(KinetoReader, ATraceWithoutEventsOrWorkIsRefused) {
             "t.json: the text ends too early (is the file truncated?)");
 }
 
+TEST(KinetoReader, WorkOutsideOfStepsIsSkippedAndInNoCategoryOfTraining) {
+  // Without the mark of the second step, its 8 pieces of 520 us lie outside.
+  ImportReport report;
+  const TraceSummary summary =
+      inspect_kineto(without_lines(small_trace(), "ProfilerStep#1"), report);
+  EXPECT_EQ(report.skipped().at("device work outside of the steps").count, 8U);
+  const auto outside =
+      std::ranges::find(summary.categories, "outside of steps", &TraceSummary::Category::name);
+  ASSERT_NE(outside, summary.categories.end());
+  EXPECT_EQ(outside->count, 8U);
+  EXPECT_NEAR(outside->time.value, 520e-6, kExact);  // 450 of computation, 70 of collectives.
+  Seconds inside{};
+  for (const auto& category : summary.categories)
+    inside += category.name == outside->name ? Seconds{} : category.time;
+  EXPECT_NEAR(inside.value, (summary.steps.at(0).device + summary.steps.at(0).communication).value,
+              kExact);
+}
+
+TEST(KinetoReader, ANegativeCorrelationJoinsNothing) {
+  std::string text = replaced(small_trace(), "\"stream\": 7, \"correlation\": 3}",
+                              "\"stream\": 7, \"correlation\": -1}");
+  text = replaced(text, "\"traceEvents\": [\n",
+                  "\"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": "
+                  "\"cudaGetDevice\", \"pid\": 1, \"tid\": 1, \"ts\": 5005, \"dur\": 1, \"args\": "
+                  "{\"correlation\": 0}},\n");
+  ImportReport report;
+  inspect_kineto(text, report);
+  EXPECT_EQ(report.doubtful().at("device work without a recorded launch").count, 1U);
+}
+
+TEST(KinetoReader, WorkThatBeginsBeforeItsLaunchIsDoubtful) {
+  // The all-reduce of each step runs from 410 on; launched by the call at 520 it cannot.
+  ImportReport report;
+  inspect_kineto(replaced(small_trace(), "\"stream\": 20, \"correlation\": 6,",
+                          "\"stream\": 20, \"correlation\": 9,"),
+                 report);
+  EXPECT_EQ(report.doubtful().at("device work that begins before its launch").count, 1U);
+}
+
+TEST(KinetoReader, EventsThatStartDaysFromTheOthersAreSkippedAndCounted) {
+  ImportReport report;
+  const TraceSummary summary =
+      inspect_kineto(replaced(small_trace(), "\"ts\": 5410,", "\"ts\": 1e18,"), report);
+  EXPECT_EQ(report.skipped().at("event that starts more than a day from most others").count, 1U);
+  EXPECT_EQ(summary.collectives.at(0).count, 1U);
+}
+
+TEST(KinetoReader, ACollectiveOfAnUnknownTypeHasNoSize) {
+  const auto with_type = [](const char* type) {
+    return replaced(small_trace(), "\"dtype\": \"Float\"",
+                    std::string("\"dtype\": \"").append(type).append("\""));
+  };
+  ImportReport report;
+  inspect_kineto(with_type("Mystery"), report);
+  EXPECT_EQ(report.doubtful().at("collective without a recorded size").count, 2U);
+  ImportReport eight_bits;
+  const TraceSummary summary = inspect_kineto(with_type("c10::Float8_e4m3fn"), eight_bits);
+  EXPECT_TRUE(eight_bits.clean());
+  EXPECT_EQ(summary.collectives.at(0).size, Bytes{150});
+}
+
+TEST(KinetoReader, CopiesOfInputAreNoComputation) {
+  ImportReport report;
+  std::string text = replaced(small_trace(), "\"cat\": \"kernel\", \"name\": \"conv_forward\"",
+                              "\"cat\": \"gpu_memcpy\", \"name\": \"Memcpy HtoD\"");
+  const TraceSummary summary = inspect_kineto(text, report);
+  EXPECT_NEAR(summary.steps.at(0).input_copies.value, 100e-6, kExact);
+  EXPECT_NEAR(summary.steps.at(0).device.value, 350e-6, kExact);
+}
+
+TEST(KinetoReader, StreamsOfASecondDeviceAreKeptApart) {
+  // The copy into the bucket, 265 to 275, beside other work of stream 7 from 310 on: moved onto the
+  // other device, nothing overlaps, although both streams are number 7.
+  std::string text = replaced(small_trace(), "\"ts\": 5265, \"dur\": 10, \"args\": {\"device\": 0",
+                              "\"ts\": 5265, \"dur\": 90, \"args\": {\"device\": 1");
+  ImportReport report;
+  inspect_kineto(text, report);
+  EXPECT_EQ(report.doubtful()
+                .at("work on another device of the same process, taken as other streams")
+                .count,
+            1U);
+  EXPECT_EQ(report.doubtful().size(), 1U);
+  ImportReport one_device;
+  inspect_kineto(replaced(text, "\"device\": 1", "\"device\": 0"), one_device);
+  EXPECT_EQ(one_device.doubtful().at("device work that overlaps other work of its stream").count,
+            1U);
+}
+
+TEST(KinetoReader, TheBareListOfEventsIsOneToo) {
+  EXPECT_TRUE(KinetoReader().sniff("[\n{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\"}"));
+  EXPECT_FALSE(KinetoReader().sniff("[\n{\"ph\": \"B\", \"name\": \"NEGOTIATE_ALLREDUCE\"}"));
+  EXPECT_FALSE(KinetoReader().sniff("[\n{\"ph\": \"X\", \"cat\": \"news\", \"name\": \"a\"}"));
+}
+
 // ---- ranks
 
 std::string ranks_error(const std::string& second) {
@@ -352,6 +484,8 @@ TEST(KinetoReader, RanksOfDifferentJobsAreRefused) {
             "b: expected a job of 2 ranks as in a, found a job of 4 ranks");
   EXPECT_EQ(ranks_error(without_lines(other, "ProfilerStep#1")),
             "b: expected 2 steps as in a, found 1");
+  EXPECT_EQ(ranks_error(replaced(other, "msg nelems\": 150", "msg nelems\": 999")),
+            "b: expected gradient buckets of 600 B as in a, found 3.902 KiB: no ranks of one job");
   EXPECT_EQ(ranks_error(replaced(other, "aten::conv2d", "aten::conv3d")),
             "b: expected the layers of a, found others: no ranks of one job");
 }

@@ -80,7 +80,7 @@ TEST(NcclTests, AllGatherIsKnownByTheProgramsOrTheFilesName) {
 
 TEST(NcclTests, CountsWhatItSkipsAndDoubts) {
   ImportReport report;
-  const std::string apart = "2048 512 float sum 30.0 0.05 0.08 1e-07 20.0 0.06 0.09 1e-07\n";
+  const std::string apart = "2048 512 float sum 30.0 0.07 0.10 1e-07 20.0 0.10 0.15 1e-07\n";
   const std::string wrong = "4096 1024 float sum 30.0 0.05 0.08 7e+00 20.0 0.06 0.09 1e-07\n";
   const std::string cut = "8192 2048 float sum 30.0 0.0";
   parse(kHead + "0 0 float sum 5 0 0 0 5 0 0 0\n" + kRow1 + apart + wrong + kRow2 + cut, report);
@@ -186,6 +186,23 @@ TEST(NcclTests, RowsThatCannotBeAreSkippedByName) {
             "line 9");
   EXPECT_EQ(report.skipped().at("row with a negative number").first, "line 10");
   EXPECT_EQ(report.skipped().at("row whose size or time no network can have").first, "line 11");
+}
+
+TEST(NcclTests, ZerosInARowAndWrongResultsOfARunAreNoted) {
+  ImportReport report;
+  // 4 MiB in 400 us are 10.5 GB/s, not 0.
+  const std::string no_bandwidth =
+      "4194304 1048576 float sum 400.0 0.00 15.7 0 400.0 10.49 15.7 0\n";
+  const std::string no_time = "2097152 524288 float sum 0.0 0.00 0.00 0 200.0 10.49 15.7 0\n";
+  const BenchmarkLog log = parse(kHead + no_bandwidth + no_time + kRow2 +
+                                     "# Out of bounds values : 5 FAILED\n# Avg bus bandwidth : 2\n",
+                                 report);
+  EXPECT_EQ(log.curve->points.size(), 2U);
+  EXPECT_EQ(report.skipped().at("row whose time and bandwidth contradict each other").count, 1U);
+  EXPECT_EQ(report.doubtful().at("row with one time of zero; the other was taken").count, 1U);
+  EXPECT_EQ(
+      report.doubtful().at("run with wrong results by its count of out of bounds values").count,
+      1U);
 }
 
 TEST(NcclTests, WithNothingLeftTheReasonsAreNamed) {
