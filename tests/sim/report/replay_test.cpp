@@ -61,6 +61,47 @@ TEST(Replay, AnInfinitelyFastHostLeavesTheDeviceTime) {
   EXPECT_NEAR(step_time(record_small(small_trace()), change).value, 520e-6, kExact);
 }
 
+std::string without_calls(std::string text, std::initializer_list<int> correlations) {
+  for (const int call : correlations)
+    for (const char* step : {"", "10"})  // Of the second step: 101 to 110.
+      text =
+          without_lines(text, "\"correlation\": " + std::string(step) + std::to_string(call) + "}");
+  return text;
+}
+
+/// Over 2 ranks, the 600 bytes take 1000 us.
+Seconds on_a_slow_network(const std::vector<RecordedStep>& steps) {
+  Cluster cluster = ideal_cluster(2, 1);
+  cluster.nic.bandwidth = BytesPerSecond{600 / 1000e-6};
+  return step_time(steps, {.predict_collectives = true}, cluster);
+}
+
+TEST(Replay, AWaitHoldsUpWhatAnotherThreadLaunchesNext) {
+  // As with gradient_as_bucket_view there is no copy: the backward thread waits for the all-reduce
+  // (410-1410), and the training thread launches the optimizer: 1410-1530, then 350 us of the host.
+  const auto steps = record_small(without_calls(small_trace(), {8}));
+  EXPECT_NEAR(step_time(steps, {}).value, 1000e-6, kExact);
+  EXPECT_NEAR(on_a_slow_network(steps).value, 1880e-6, kExact);
+}
+
+TEST(Replay, SynchronisingTheDeviceWaitsForEveryStream) {
+  // Only the end of the step waits for the all-reduce, until 1410; 350 us of the host follow.
+  ImportReport report;
+  const std::string text = without_calls(small_trace(), {7, 8});
+  const auto steps = KinetoReader().record({text_stream(text, "t.json")}, report);
+  EXPECT_NEAR(step_time(steps, {}).value, 1000e-6, kExact);
+  EXPECT_NEAR(on_a_slow_network(steps).value, 1760e-6, kExact);
+  EXPECT_TRUE(report.clean());
+}
+
+TEST(Replay, ACollectiveThatNothingWaitsForIsDoubted) {
+  ImportReport report;
+  const std::string text = replaced(without_calls(small_trace(), {7, 8}), "cudaDeviceSynchronize",
+                                    "cudaStreamSynchronize");
+  KinetoReader().record({text_stream(text, "t.json")}, report);
+  EXPECT_EQ(report.doubtful().at("collective that nothing in its step waits for").count, 2U);
+}
+
 /// The trace of the other rank: the first's with one thing replaced.
 std::string second_rank(const std::string& from = "", const std::string& to = "") {
   const std::string rank = replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");
