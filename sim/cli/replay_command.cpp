@@ -67,18 +67,21 @@ class ReplayCommand final : public Subcommand {
     const ReplayedTimes changed =
         result.change.empty() ? ReplayedTimes{} : replay(steps, changed_on, change);
     result.notes = changed.notes;
+    result.sustained = sustained_step(simulated);
+    result.changed = sustained_step(changed);
     result.start_deviation = simulated.start_deviation;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (std::size_t i = 0; i < steps.size(); ++i)
       result.steps.push_back(
           {.name = steps[i].name, .recorded = steps[i].recorded, .simulated = simulated.steps[i]});
-      if (!changed.steps.empty())
-        result.steps.back().changed = changed.steps[i];
-    }
     fmt::print("{}", json_ ? replay_json(result) : render_replay(result));
     return 0;
   }
 
  private:
+  static SustainedStep sustained_step(const ReplayedTimes& times) {
+    return {.time = times.sustained, .host = times.host, .busiest = times.busiest};
+  }
+
   /// Kernels were recorded beside collectives: what those slow them down by is in their times.
   Cluster network() const {
     Cluster cluster = load_cluster(cluster_);

@@ -122,8 +122,9 @@ ReplayPlan replay_plan(const std::vector<RecordedStep>& steps, const Cluster& cl
   if (change.buckets)
     for (const RecordedStep& step : steps)
       changed.push_back(with_buckets(step, *change.buckets));
-  const JoinedSteps joined = join(change.buckets ? changed : steps);
-  return {PlanWriter(joined.all, cluster, change).write(), joined.first};
+  JoinedSteps joined = join(change.buckets ? changed : steps);
+  Plan plan = PlanWriter(joined.all, cluster, change).write();
+  return {std::move(plan), std::move(joined.all), std::move(joined.first)};
 }
 
 }  // namespace stepcast

@@ -22,6 +22,7 @@ struct WhatIf {
 /// A plan of the recorded steps, one after the other. Its tasks are numbered as those of the steps.
 struct ReplayPlan {
   Plan plan;
+  RecordedStep joined;        ///< The changed steps as one. Its tasks are the plan's, in order.
   std::vector<TaskId> first;  ///< Of each step: its first task on the training thread.
 };
 

@@ -102,6 +102,20 @@ TEST(Replay, ACollectiveThatNothingWaitsForIsDoubted) {
   EXPECT_EQ(report.doubtful().at("collective that nothing in its step waits for").count, 2U);
 }
 
+TEST(Replay, AStepIsNoShorterThanWhatAStreamHasToDoInIt) {
+  // Nothing waits for the all-reduce of 1000 us beside a step of 1000 us, of which 950 are busy; at
+  // half the bandwidth it takes 2000 us, and the host would be ever further ahead of it.
+  const auto steps = record_small(replaced(without_calls(small_trace(), {7, 8}),
+                                           "cudaDeviceSynchronize", "cudaStreamSynchronize"));
+  Cluster cluster = ideal_cluster(2, 1);
+  cluster.nic.bandwidth = BytesPerSecond{600 / 2000e-6};
+  const ReplayedTimes times = replay(steps, cluster, {.predict_collectives = true});
+  EXPECT_NEAR(times.steps.front().value, 1000e-6, kExact);
+  EXPECT_NEAR(times.busiest.value, 2000e-6, kExact);
+  EXPECT_NEAR(times.sustained.value, 2000e-6, kExact);
+  EXPECT_NEAR(times.host.value, 950e-6, kExact);
+}
+
 /// The trace of the other rank: the first's with one thing replaced.
 std::string second_rank(const std::string& from = "", const std::string& to = "") {
   const std::string rank = replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");
