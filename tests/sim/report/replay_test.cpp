@@ -1,5 +1,6 @@
 #include "sim/report/replay.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -100,6 +101,22 @@ TEST(Replay, ACollectiveThatNothingWaitsForIsDoubted) {
                                     "cudaStreamSynchronize");
   KinetoReader().record({text_stream(text, "t.json")}, report);
   EXPECT_EQ(report.doubtful().at("collective that nothing in its step waits for").count, 2U);
+}
+
+TEST(Replay, ArgumentsTellASendFromAnAllToAll) {
+  const auto kind_of = [](const std::string& name) {
+    const std::string text =
+        replaced(replaced(small_trace(), "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)",
+                          "ncclDevKernel_SendRecv(x)"),
+                 "\"Collective name\": \"allreduce\"", "\"Collective name\": \"" + name + "\"");
+    const auto steps = record_small(text);
+    return std::ranges::find(steps[0].tasks, RecordedKind::Collective, &RecordedTask::kind)
+        ->collective;
+  };
+  EXPECT_EQ(kind_of("send"), CollectiveKind::Send);
+  EXPECT_EQ(kind_of("recv"), CollectiveKind::Send);
+  EXPECT_EQ(kind_of("all_to_allv"), CollectiveKind::AllToAll);
+  EXPECT_EQ(kind_of("unknown"), CollectiveKind::AllToAll);  // By the kernel.
 }
 
 TEST(Replay, AStepIsNoShorterThanWhatAStreamHasToDoInIt) {

@@ -21,6 +21,7 @@ class StepRecorder {
       : trace_(trace), view_(view), step_(view.steps.steps[step]), number_(step), report_(report) {
     result_.name = step_.name;
     result_.recorded = step_.duration();
+    result_.world_size = trace.world_size.value_or(0);
   }
 
   RecordedStep run(const StepLayers& layers);
