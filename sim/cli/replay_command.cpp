@@ -63,28 +63,43 @@ class ReplayCommand final : public Subcommand {
       fmt::print(stderr, "{}: {}\n", files_.front(), line);
     ReplayResult result = replay_result(files_.front(), steps);
     result.change = describe_change();
-    const ReplayedTimes simulated = replay(steps, ideal_cluster(1, 1), {});
+    const ReplayedTimes simulated = replay_trace(steps, ideal_cluster(1, 1), {});
     const ReplayedTimes changed =
-        result.change.empty() ? ReplayedTimes{} : replay(steps, changed_on, change);
+        result.change.empty() ? ReplayedTimes{} : replay_trace(steps, changed_on, change);
     result.notes = changed.notes;
+    result.sustained = sustained_step(simulated);
+    result.changed = sustained_step(changed);
     result.start_deviation = simulated.start_deviation;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (std::size_t i = 0; i < steps.size(); ++i)
       result.steps.push_back(
           {.name = steps[i].name, .recorded = steps[i].recorded, .simulated = simulated.steps[i]});
-      if (!changed.steps.empty())
-        result.steps.back().changed = changed.steps[i];
-    }
     fmt::print("{}", json_ ? replay_json(result) : render_replay(result));
     return 0;
   }
 
  private:
+  /// Errors name the trace.
+  ReplayedTimes replay_trace(const std::vector<RecordedStep>& steps, const Cluster& cluster,
+                             const WhatIf& change) const try {
+    return replay(steps, cluster, change);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", files_.front(), error.what()));
+  }
+
+  static SustainedStep sustained_step(const ReplayedTimes& times) {
+    return {.time = times.sustained, .host = times.host, .busiest = times.busiest};
+  }
+
   /// Kernels were recorded beside collectives: what those slow them down by is in their times.
   Cluster network() const {
     Cluster cluster = load_cluster(cluster_);
     cluster.nodes = nodes_.value_or(cluster.nodes);
     cluster.gpus_per_node = gpus_.value_or(cluster.gpus_per_node);
     cluster.overlap = {};
+    constexpr std::uint32_t kMostRanks = 4096;  // Seconds of simulation for each collective beyond.
+    if (std::uint64_t{cluster.nodes} * cluster.gpus_per_node > kMostRanks)
+      throw InputError(fmt::format("{} x {} GPUs: a replay predicts collectives of at most {} GPUs",
+                                   cluster.nodes, cluster.gpus_per_node, kMostRanks));
     return cluster;
   }
 
@@ -121,8 +136,10 @@ class ReplayCommand final : public Subcommand {
   }
 
   static double speed(const char* option, const std::optional<double>& given) {
-    if (given && !(*given > 0))
-      throw InputError(fmt::format("{}: expected a number above zero, found {}", option, *given));
+    constexpr double kMost = 1000;
+    if (given && !(*given >= 1 / kMost && *given <= kMost))
+      throw InputError(fmt::format("{}: expected a number from {} to {}, found {}", option,
+                                   1 / kMost, kMost, *given));
     return given.value_or(1);
   }
 

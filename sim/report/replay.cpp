@@ -39,13 +39,36 @@ Seconds start_deviation(const std::vector<RecordedStep>& steps, const ReplayPlan
   return std::round(median_of(std::move(deviations)) / Seconds{kNanosecond}) * Seconds{kNanosecond};
 }
 
+/// How long the host's threads together and the busiest stream of the device are busy in a step.
+void add_busy_times(const ReplayPlan& replay, const Timeline& timeline, ReplayedTimes& times) {
+  const auto count = static_cast<double>(times.steps.size());
+  std::vector<Seconds> streams(replay.joined.streams.size());
+  for (TaskId task = 0; task < replay.joined.tasks.size(); ++task) {
+    const Interval& ran = timeline.at(1, task, 0);
+    const RecordedTask& recorded = replay.joined.tasks[task];
+    if (recorded.kind == RecordedKind::Host)
+      times.host += (ran.end - ran.start) / count;
+    else
+      streams[recorded.stream] += (ran.end - ran.start) / count;
+  }
+  times.busiest = *std::ranges::max_element(streams);
+}
+
+Seconds mean_of(const std::vector<Seconds>& steps) {
+  Seconds sum{};
+  for (const Seconds step : steps)
+    sum += step;
+  return sum / static_cast<double>(steps.size());
+}
+
 }  // namespace
 
 ReplayedTimes replay(const std::vector<RecordedStep>& steps, const Cluster& cluster,
                      const WhatIf& change) {
   const ReplayPlan replayed = replay_plan(steps, cluster, change);
   const Timeline timeline = simulate(replayed.plan, cluster, {});
-  ReplayedTimes times{.steps = {}, .notes = caveats_of(cluster)};
+  ReplayedTimes times;
+  times.notes = caveats_of(cluster);
   std::ranges::move(curve_notes(replayed.plan, cluster, Fidelity::Flow),
                     std::back_inserter(times.notes));
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -53,6 +76,8 @@ ReplayedTimes replay(const std::vector<RecordedStep>& steps, const Cluster& clus
                                              : timeline.begin + timeline.iteration_time;
     times.steps.push_back(end - timeline.at(1, replayed.first[i], 0).start);
   }
+  add_busy_times(replayed, timeline, times);
+  times.sustained = std::max(mean_of(times.steps), times.busiest);
   if (!change.buckets)
     times.start_deviation = start_deviation(steps, replayed, timeline);
   return times;

@@ -34,11 +34,7 @@ std::vector<std::string> row_of(const ReplayedStep& step) {
 }
 
 ReplayedStep mean_step(const ReplayResult& result) {
-  ReplayedStep mean{
-      .name = "mean", .recorded = mean_recorded(result), .simulated = mean_simulated(result)};
-  if (!result.change.empty())
-    mean.changed = mean_changed(result);
-  return mean;
+  return {.name = "mean", .recorded = mean_recorded(result), .simulated = mean_simulated(result)};
 }
 
 /// To a picosecond: below that lie the rounding errors of sums.
@@ -48,29 +44,51 @@ double rounded(double value) {
 }
 
 ordered_json step_json(const ReplayedStep& step) {
-  ordered_json json{{"name", step.name},
-                    {"recorded_s", rounded(step.recorded.value)},
-                    {"simulated_s", rounded(step.simulated.value)},
-                    {"error", rounded(step.simulated / step.recorded - 1) + 0.0}};
-  if (step.changed)
-    json["changed_s"] = rounded(step.changed->value);
+  return {{"name", step.name},
+          {"recorded_s", rounded(step.recorded.value)},
+          {"simulated_s", rounded(step.simulated.value)},
+          {"error", rounded(step.simulated / step.recorded - 1) + 0.0}};
+}
+
+ordered_json mean_json(const ReplayResult& result) {
+  ordered_json json = step_json(mean_step(result));
+  json["sustained_s"] = rounded(result.sustained.time.value);
+  if (!result.change.empty())
+    json["changed_s"] = rounded(result.changed.time.value);
   return json;
 }
 
-/// On the change, and why there is none to see where the host leaves the device idle.
+/// Why a change shows nothing, where host or device hide it; empty if neither does.
+std::string note_on_bound(const SustainedStep& step) {
+  constexpr double kBound = 0.8;
+  if (step.host >= step.busiest && step.host / step.time >= kBound)
+    return fmt::format(
+        "Bound by the host: its threads are busy for {:.0f} % of the step, and hide "
+        "what device and network do; --host-speed shows what lies behind.",
+        100 * (step.host / step.time));
+  if (step.busiest > step.host && step.busiest / step.time >= kBound)
+    return fmt::format(
+        "Bound by the device: its busiest stream is busy for {:.0f} % of the step, and "
+        "hides what the host does; --device-speed shows what lies behind.",
+        100 * (step.busiest / step.time));
+  return "";
+}
+
+/// On the change, why there is none to see, and where the recorded host was ahead of its device.
 std::vector<std::string> notes_on(const ReplayResult& result) {
   constexpr double kUnchanged = 0.005;
-  constexpr double kBound = 0.8;
   std::vector<std::string> notes = result.notes;
+  if (result.sustained.time / mean_simulated(result) - 1 > kUnchanged)
+    notes.push_back(fmt::format(
+        "The host ran ahead of the device: a stream has {} to do in a step, which steps of {} "
+        "cannot go on for; changes are compared with {} a step.",
+        format_seconds(result.sustained.busiest), format_seconds(mean_simulated(result)),
+        format_seconds(result.sustained.time)));
   if (result.change.empty() ||
-      std::abs(mean_changed(result) / mean_simulated(result) - 1) > kUnchanged)
+      std::abs(result.changed.time / result.sustained.time - 1) > kUnchanged)
     return notes;
-  const double busy = (result.host + result.other_threads) / mean_simulated(result);
-  if (busy >= kBound)
-    notes.push_back(
-        fmt::format("Bound by the host: its threads are busy for {:.0f} % of the step, and hide "
-                    "what device and network do; --host-speed shows what lies behind.",
-                    100 * busy));
+  if (std::string bound = note_on_bound(result.changed); !bound.empty())
+    notes.push_back(std::move(bound));
   return notes;
 }
 
@@ -99,10 +117,6 @@ Seconds mean_simulated(const ReplayResult& result) {
   return mean_of(result, [](const ReplayedStep& step) { return step.simulated; });
 }
 
-Seconds mean_changed(const ReplayResult& result) {
-  return mean_of(result, [](const ReplayedStep& step) { return step.changed.value_or(Seconds{}); });
-}
-
 std::string render_replay(const ReplayResult& result) {
   Table table{.columns = {{"step", Align::Left}, {"recorded"}, {"simulated"}, {"error"}}};
   for (std::size_t i = 0; i < result.steps.size() && i < kMostSteps; ++i)
@@ -123,9 +137,9 @@ std::string render_replay(const ReplayResult& result) {
       0);
   if (!result.change.empty())
     text += wrap(fmt::format("With {}: {} a step, {} against the simulated {}.", result.change,
-                             format_seconds(mean_changed(result)),
-                             percent(mean_changed(result), mean_simulated(result)),
-                             format_seconds(mean_simulated(result))),
+                             format_seconds(result.changed.time),
+                             percent(result.changed.time, result.sustained.time),
+                             format_seconds(result.sustained.time)),
                  0);
   for (const std::string& note : notes_on(result))
     text += wrap("Note: " + note, 2);
@@ -137,7 +151,7 @@ std::string replay_json(const ReplayResult& result) {
   json["steps"] = ordered_json::array();
   for (const ReplayedStep& step : result.steps)
     json["steps"].push_back(step_json(step));
-  json["mean"] = step_json(mean_step(result));
+  json["mean"] = mean_json(result);
   json["notes"] = notes_on(result);
   json["start_deviation_s"] = rounded(result.start_deviation.value);
   json["taken_as_recorded"] = {{"training_thread_s", rounded(result.host.value)},

@@ -14,13 +14,21 @@ struct ReplayedStep {
   std::string name;
   Seconds recorded{};
   Seconds simulated{};
-  std::optional<Seconds> changed;  ///< With what the user changes.
+};
+
+/// A step in the long run, see ReplayedTimes: one alone may leave its work to the next.
+struct SustainedStep {
+  Seconds time{};
+  Seconds host{};     ///< The host's threads are busy.
+  Seconds busiest{};  ///< The busiest stream of the device is busy.
 };
 
 struct ReplayResult {
   std::string origin;
   std::string change;  ///< What the user changes, in words; empty: nothing.
   std::vector<ReplayedStep> steps;
+  SustainedStep sustained{};         ///< Without the change.
+  SustainedStep changed{};           ///< With it; zero if there is none.
   std::vector<std::string> notes{};  ///< On what is changed.
   /// Median over the device work: how far its simulated start, counted from the start of the step,
   /// lies from the recorded one.
@@ -36,8 +44,6 @@ ReplayResult replay_result(std::string origin, const std::vector<RecordedStep>& 
 
 Seconds mean_recorded(const ReplayResult& result);
 Seconds mean_simulated(const ReplayResult& result);
-/// Zero if nothing is changed.
-Seconds mean_changed(const ReplayResult& result);
 
 /// A table of simulated against recorded step times, and what was taken as recorded.
 std::string render_replay(const ReplayResult& result);

@@ -23,6 +23,7 @@ struct RecordedTask {
   std::string label;
   std::optional<CollectiveKind> collective;  ///< Of a collective, if known.
   Bytes size{};                              ///< Of a collective; 0: not recorded.
+  std::uint32_t ranks = 0;                   ///< Of a collective: its group; 0: not recorded.
   bool gradients = false;                    ///< A collective that reduces a bucket of gradients.
 };
 
@@ -41,6 +42,7 @@ struct RecordedStep {
   std::vector<RecordedTask> tasks;   ///< In order of their recorded start.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
   std::vector<RecordedGradient> gradients;  ///< In ready order; empty if not known.
+  std::uint32_t world_size = 0;             ///< Ranks of the job; 0: not recorded.
 };
 
 }  // namespace stepcast

@@ -1,13 +1,11 @@
 #include "traces/replay/replay_plan.hpp"
 
-#include <algorithm>
 #include <map>
+#include <stdexcept>
 
-#include <fmt/format.h>
-
-#include "models/base/error.hpp"
 #include "models/schedule/builder.hpp"
 #include "traces/replay/joined_steps.hpp"
+#include "traces/replay/predictable.hpp"
 
 namespace stepcast {
 namespace {
@@ -31,19 +29,9 @@ class PlanWriter {
 
  private:
   TaskId add(const RecordedTask& task) {
-    const TaskId added = is_communication(task) ? communicate(task) : compute(task);
+    const TaskId added = is_predicted(task, change_) ? communicate(task) : compute(task);
     keep_order(task, added);
     return added;
-  }
-
-  bool is_communication(const RecordedTask& task) const {
-    return change_.predict_collectives && task.kind == RecordedKind::Collective &&
-           !is_removed(task);
-  }
-
-  bool is_removed(const RecordedTask& task) const {
-    return task.collective &&
-           std::ranges::find(change_.without, *task.collective) != change_.without.end();
   }
 
   TaskId compute(const RecordedTask& task) {
@@ -58,15 +46,12 @@ class PlanWriter {
       case RecordedKind::Copy:
         return task.duration / change_.device_speed;
       case RecordedKind::Collective:
-        return is_removed(task) ? Seconds{} : task.duration;
+        return is_removed(task, change_) ? Seconds{} : task.duration;
     }
     return {};
   }
 
   TaskId communicate(const RecordedTask& task) {
-    if (!task.collective || task.size <= Bytes{})
-      throw InputError(fmt::format("{}: {}: its size was not recorded, so it cannot be predicted",
-                                   step_.name, task.label));
     const CommunicationOptions options{.stream = collective_stream(task.stream)};
     switch (*task.collective) {
       case CollectiveKind::AllReduce:
@@ -84,7 +69,7 @@ class PlanWriter {
       case CollectiveKind::Send:
         break;
     }
-    throw InputError(fmt::format("{}: {}: sends cannot be predicted", step_.name, task.label));
+    throw std::logic_error("a send to predict");  // refuse_unpredictable() refuses it.
   }
 
   /// A stream of a plan holds compute or communication, one of the device may hold both: its
@@ -99,7 +84,7 @@ class PlanWriter {
   }
 
   void keep_order(const RecordedTask& task, TaskId added) {
-    const bool communication = is_communication(task);
+    const bool communication = is_predicted(task, change_);
     const auto [last, first] = last_.try_emplace(task.stream, added, communication);
     if (!first && last->second.second != communication)
       builder_.after(added, {last->second.first});
@@ -118,12 +103,15 @@ class PlanWriter {
 
 ReplayPlan replay_plan(const std::vector<RecordedStep>& steps, const Cluster& cluster,
                        const WhatIf& change) {
+  for (const RecordedStep& step : steps)
+    refuse_unpredictable(step, change);
   std::vector<RecordedStep> changed;
   if (change.buckets)
     for (const RecordedStep& step : steps)
       changed.push_back(with_buckets(step, *change.buckets));
-  const JoinedSteps joined = join(change.buckets ? changed : steps);
-  return {PlanWriter(joined.all, cluster, change).write(), joined.first};
+  JoinedSteps joined = join(change.buckets ? changed : steps);
+  Plan plan = PlanWriter(joined.all, cluster, change).write();
+  return {std::move(plan), std::move(joined.all), std::move(joined.first)};
 }
 
 }  // namespace stepcast

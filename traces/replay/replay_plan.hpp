@@ -22,13 +22,14 @@ struct WhatIf {
 /// A plan of the recorded steps, one after the other. Its tasks are numbered as those of the steps.
 struct ReplayPlan {
   Plan plan;
+  RecordedStep joined;        ///< The changed steps as one. Its tasks are the plan's, in order.
   std::vector<TaskId> first;  ///< Of each step: its first task on the training thread.
 };
 
 /// Precondition: at least one step; one rank, or predict_collectives.
 ///
-/// Throws InputError, beginning with a step's name, if a collective's size is needed and was not
-/// recorded, and if `buckets` is given and the gradients are not known.
+/// Throws InputError, beginning with a step's name, if `buckets` is given and the gradients are not
+/// known, and if a collective is to be predicted that cannot be, see refuse_unpredictable().
 ReplayPlan replay_plan(const std::vector<RecordedStep>& steps, const Cluster& cluster,
                        const WhatIf& change);
 

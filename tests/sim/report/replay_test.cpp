@@ -1,5 +1,6 @@
 #include "sim/report/replay.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -60,6 +61,77 @@ TEST(Replay, AnInfinitelyFastHostLeavesTheDeviceTime) {
   // 450 us of kernels and 70 us of all-reduce one after the other, and no overlap between them.
   const WhatIf change{.host_speed = 1e9};
   EXPECT_NEAR(step_time(record_small(small_trace()), change).value, 520e-6, kExact);
+}
+
+std::string without_calls(std::string text, std::initializer_list<int> correlations) {
+  for (const int call : correlations)
+    for (const char* step : {"", "10"})  // Of the second step: 101 to 110.
+      text =
+          without_lines(text, "\"correlation\": " + std::string(step) + std::to_string(call) + "}");
+  return text;
+}
+
+/// Over 2 ranks, the 600 bytes take 1000 us.
+Seconds on_a_slow_network(const std::vector<RecordedStep>& steps) {
+  Cluster cluster = ideal_cluster(2, 1);
+  cluster.nic.bandwidth = BytesPerSecond{600 / 1000e-6};
+  return step_time(steps, {.predict_collectives = true}, cluster);
+}
+
+TEST(Replay, AWaitHoldsUpWhatAnotherThreadLaunchesNext) {
+  // As with gradient_as_bucket_view there is no copy: the backward thread waits for the all-reduce
+  // (410-1410), and the training thread launches the optimizer: 1410-1530, then 350 us of the host.
+  const auto steps = record_small(without_calls(small_trace(), {8}));
+  EXPECT_NEAR(step_time(steps, {}).value, 1000e-6, kExact);
+  EXPECT_NEAR(on_a_slow_network(steps).value, 1880e-6, kExact);
+}
+
+TEST(Replay, SynchronisingTheDeviceWaitsForEveryStream) {
+  // Only the end of the step waits for the all-reduce, until 1410; 350 us of the host follow.
+  ImportReport report;
+  const std::string text = without_calls(small_trace(), {7, 8});
+  const auto steps = KinetoReader().record({text_stream(text, "t.json")}, report);
+  EXPECT_NEAR(step_time(steps, {}).value, 1000e-6, kExact);
+  EXPECT_NEAR(on_a_slow_network(steps).value, 1760e-6, kExact);
+  EXPECT_TRUE(report.clean());
+}
+
+TEST(Replay, ACollectiveThatNothingWaitsForIsDoubted) {
+  ImportReport report;
+  const std::string text = replaced(without_calls(small_trace(), {7, 8}), "cudaDeviceSynchronize",
+                                    "cudaStreamSynchronize");
+  KinetoReader().record({text_stream(text, "t.json")}, report);
+  EXPECT_EQ(report.doubtful().at("collective that nothing in its step waits for").count, 2U);
+}
+
+TEST(Replay, ArgumentsTellASendFromAnAllToAll) {
+  const auto kind_of = [](const std::string& name) {
+    const std::string text =
+        replaced(replaced(small_trace(), "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)",
+                          "ncclDevKernel_SendRecv(x)"),
+                 "\"Collective name\": \"allreduce\"", "\"Collective name\": \"" + name + "\"");
+    const auto steps = record_small(text);
+    return std::ranges::find(steps[0].tasks, RecordedKind::Collective, &RecordedTask::kind)
+        ->collective;
+  };
+  EXPECT_EQ(kind_of("send"), CollectiveKind::Send);
+  EXPECT_EQ(kind_of("recv"), CollectiveKind::Send);
+  EXPECT_EQ(kind_of("all_to_allv"), CollectiveKind::AllToAll);
+  EXPECT_EQ(kind_of("unknown"), CollectiveKind::AllToAll);  // By the kernel.
+}
+
+TEST(Replay, AStepIsNoShorterThanWhatAStreamHasToDoInIt) {
+  // Nothing waits for the all-reduce of 1000 us beside a step of 1000 us, of which 950 are busy; at
+  // half the bandwidth it takes 2000 us, and the host would be ever further ahead of it.
+  const auto steps = record_small(replaced(without_calls(small_trace(), {7, 8}),
+                                           "cudaDeviceSynchronize", "cudaStreamSynchronize"));
+  Cluster cluster = ideal_cluster(2, 1);
+  cluster.nic.bandwidth = BytesPerSecond{600 / 2000e-6};
+  const ReplayedTimes times = replay(steps, cluster, {.predict_collectives = true});
+  EXPECT_NEAR(times.steps.front().value, 1000e-6, kExact);
+  EXPECT_NEAR(times.busiest.value, 2000e-6, kExact);
+  EXPECT_NEAR(times.sustained.value, 2000e-6, kExact);
+  EXPECT_NEAR(times.host.value, 950e-6, kExact);
 }
 
 /// The trace of the other rank: the first's with one thing replaced.

@@ -71,7 +71,47 @@ TEST(ReplayPlan, PredictedCollectivesHaveTheirRecordedSizes) {
   RecordedStep unknown = two_buckets();
   unknown.tasks[4].size = {};
   EXPECT_EQ(input_error_of([&] { replay_plan({unknown}, ideal_cluster(2, 1), change); }),
-            "step: reduce: its size was not recorded, so it cannot be predicted");
+            "step: reduce: its size was not recorded, so it cannot be predicted: record with a "
+            "PyTorch that notes \"In msg nelems\" and \"dtype\" of collectives; --without "
+            "all-reduce leaves it out");
+}
+
+TEST(ReplayPlan, GroupsOfAPartOfTheJobAreNotPredicted) {
+  const WhatIf change{.predict_collectives = true};
+  RecordedStep step = two_buckets();
+  step.world_size = 8;
+  step.tasks[2].ranks = 8;
+  step.tasks[4].ranks = 2;
+  const auto error = [&] {
+    return input_error_of([&] { replay_plan({step}, ideal_cluster(2, 1), change); });
+  };
+  EXPECT_EQ(error(),
+            "step: reduce: its group has 2 of the job's 8 ranks, and which is not recorded, so it "
+            "cannot be predicted; --without all-reduce leaves it out");
+  step.world_size = 0;  // The largest group tells as much.
+  EXPECT_NE(error().find("2 of the job's 8 ranks"), std::string::npos);
+  step.tasks[4].ranks = 8;
+  EXPECT_EQ(replay_plan({step}, ideal_cluster(2, 1), change).plan.collectives.size(), 2U);
+}
+
+TEST(ReplayPlan, AGroupOfOneRankTakesWhatWasRecorded) {
+  RecordedStep step = two_buckets();
+  step.tasks[4].ranks = 1;
+  const WhatIf change{.predict_collectives = true};
+  const ReplayPlan replay = replay_plan({step}, ideal_cluster(2, 1), change);
+  EXPECT_EQ(sizes_of(replay.plan), (std::vector<Bytes>{{100}}));
+  EXPECT_EQ(replay.plan.graph.task(4).duration, Seconds{1});
+}
+
+TEST(ReplayPlan, PointToPointTransfersAreNotPredicted) {
+  RecordedStep step = two_buckets();
+  step.tasks[2].collective = CollectiveKind::Send;
+  WhatIf change{.predict_collectives = true};
+  EXPECT_EQ(input_error_of([&] { replay_plan({step}, ideal_cluster(2, 1), change); }),
+            "step: reduce: a point-to-point transfer cannot be predicted: its peer was not "
+            "recorded; --without send leaves it out");
+  change.without = {CollectiveKind::Send};
+  EXPECT_EQ(replay_plan({step}, ideal_cluster(2, 1), change).plan.collectives.size(), 1U);
 }
 
 TEST(ReplayPlan, StepsFollowEachOtherOnTheSameStreams) {

@@ -38,6 +38,13 @@ std::optional<CollectiveKind> collective_kind_of(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<CollectiveKind> collective_kind_by_argument(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kPointToPoint = {"send", "recv", "isend", "irecv"};
+  if (std::ranges::find(kPointToPoint, bare(name)) != kPointToPoint.end())
+    return CollectiveKind::Send;
+  return collective_kind_of(name);
+}
+
 bool is_collective_kernel(std::string_view name) {
   const std::string_view front = name.substr(0, name.find('('));
   return front.find("nccl") != std::string_view::npos ||

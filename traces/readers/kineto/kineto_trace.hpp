@@ -89,6 +89,10 @@ KinetoTrace read_kineto_trace(ByteSource& source, const std::string& origin, Imp
 /// "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)"); none if the name tells none.
 std::optional<CollectiveKind> collective_kind_of(std::string_view name);
 
+/// The same by the argument "Collective name", where sends and receives have names of their own;
+/// NCCL runs them, as it does an all-to-all, by the kernel SendRecv.
+std::optional<CollectiveKind> collective_kind_by_argument(std::string_view name);
+
 /// Whether a kernel of this name belongs to NCCL or RCCL.
 bool is_collective_kernel(std::string_view name);
 

@@ -1,7 +1,6 @@
 #include "traces/readers/kineto/step_recorder.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -9,7 +8,6 @@
 namespace stepcast {
 namespace {
 
-constexpr Seconds kTolerance{2e-6};  // As of step_recorder_host.cpp.
 constexpr std::size_t kLabel = 60;
 
 bool ends_within(Seconds time, const RecordedTask& task) {
@@ -21,6 +19,7 @@ bool ends_within(Seconds time, const RecordedTask& task) {
 RecordedStep StepRecorder::run(const StepLayers& layers) {
   stream(fmt::format("thread {}", trace_.threads[view_.steps.thread]));
   add_device_work();
+  order_launches();
   const auto idle = idle_spans(trace_, view_, view_.steps.thread, step_);
   for (const std::uint16_t thread : launching_threads_) {
     if (thread == view_.steps.thread)
@@ -33,6 +32,7 @@ RecordedStep StepRecorder::run(const StepLayers& layers) {
   add_training_thread();
   add_collective_dependencies();
   add_gradients(layers);
+  doubt_collectives_without_waiter();
   finish();
   return std::move(result_);
 }
@@ -72,6 +72,7 @@ RecordedTask StepRecorder::task_of(const DeviceWork& work) {
   task.kind = RecordedKind::Collective;
   task.collective = known.kind;
   task.size = known.size;
+  task.ranks = known.ranks;
   task.gradients =
       known.kind == CollectiveKind::AllReduce && event(work.launch).thread != view_.steps.thread;
   return task;
@@ -92,81 +93,10 @@ void StepRecorder::add_device_task(const RecordedTask& task, std::uint32_t launc
   launched_[launch].push_back(static_cast<std::uint32_t>(result_.tasks.size()));
   launching_threads_.insert(event(launch).thread);
   launch_of_.push_back(launch);
+  const auto [last, first] = last_of_stream_.try_emplace(task.stream, kNoEvent);
+  behind_.push_back(last->second);
+  last->second = static_cast<std::uint32_t>(result_.tasks.size());
   result_.tasks.push_back(task);
-}
-
-bool StepRecorder::launches_collective(std::uint32_t call) const {
-  const Scope& scope = view_.scopes.of_event[call];
-  if (scope.collective != kNoEvent)
-    return trace_.collectives[event(scope.collective).collective].name != "wait";
-  if (scope.top_operator == kNoEvent)
-    return false;
-  const std::string& name = trace_.name_of(event(scope.top_operator));
-  return name.find("c10d") != std::string::npos || name.find("nccl") != std::string::npos;
-}
-
-// The work that was launched last before a time, on one stream.
-std::uint32_t StepRecorder::last_launched(std::uint16_t stream, Seconds before) const {
-  std::uint32_t found = kNoEvent;
-  for (std::uint32_t task = 0; task < launch_of_.size(); ++task)
-    if (result_.tasks[task].stream == stream && event(launch_of_[task]).start < before &&
-        (found == kNoEvent || event(launch_of_[task]).start >= event(launch_of_[found]).start))
-      found = task;
-  return found;
-}
-
-// The first work beside collectives that a thread launched after a time.
-std::uint32_t StepRecorder::next_launched(std::uint16_t thread, Seconds after) const {
-  std::uint32_t found = kNoEvent;
-  for (std::uint32_t task = 0; task < launch_of_.size(); ++task)
-    if (result_.tasks[task].kind != RecordedKind::Collective &&
-        event(launch_of_[task]).thread == thread && event(launch_of_[task]).start > after &&
-        (found == kNoEvent || event(launch_of_[task]).start < event(launch_of_[found]).start))
-      found = task;
-  return found;
-}
-
-void StepRecorder::add_collective_dependencies() {
-  for (std::uint32_t task = 0; task < launch_of_.size(); ++task) {
-    if (result_.tasks[task].kind != RecordedKind::Collective)
-      continue;
-    for (std::size_t other = 0; other < result_.streams.size(); ++other) {
-      const std::uint32_t before =
-          last_launched(static_cast<std::uint16_t>(other), event(launch_of_[task]).start);
-      if (other != result_.tasks[task].stream && before != kNoEvent)
-        add_checked(before, task);
-    }
-  }
-  for (const std::uint16_t thread : launching_threads_)
-    add_stream_waits(thread);
-}
-
-void StepRecorder::add_stream_waits(std::uint16_t thread) {
-  std::deque<std::uint32_t> launched;  // collectives that nothing waits for yet
-  for (const std::uint32_t index : host_events(trace_, view_, thread, step_)) {
-    const KinetoEvent& call = event(index);
-    if (const auto found = launched_.find(index); found != launched_.end())
-      for (const std::uint32_t task : found->second)
-        if (result_.tasks[task].kind == RecordedKind::Collective)
-          launched.push_back(task);
-    const bool waits = call.kind == KinetoKind::Runtime &&
-                       trace_.name_of(call).find("StreamWaitEvent") != std::string::npos;
-    if (!waits || launches_collective(index) || launched.empty())
-      continue;
-    const std::uint32_t next = next_launched(thread, call.start);
-    if (next != kNoEvent)
-      add_checked(launched.front(), next);
-    launched.pop_front();
-  }
-}
-
-// A dependency that is concluded, not noted, must not contradict the recorded times.
-void StepRecorder::add_checked(std::uint32_t before, std::uint32_t after) {
-  if (end_of(before) <= result_.tasks[after].start + kTolerance)
-    result_.edges.emplace_back(before, after);
-  else
-    report_.doubt("dependency between streams that the times contradict",
-                  fmt::format("{}: {}", result_.name, result_.tasks[after].label));
 }
 
 // ---- gradients
@@ -194,13 +124,8 @@ void StepRecorder::add_gradients(const StepLayers& layers) {
   if (nodes.size() != elements.size())
     return;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    std::uint32_t ready = kNoEvent;
-    for (std::uint32_t task = 0; task < launch_of_.size(); ++task)
-      if (event(launch_of_[task]).thread == event(nodes[i]).thread &&
-          result_.tasks[task].kind != RecordedKind::Collective &&
-          event(launch_of_[task]).start < event(nodes[i]).end() &&
-          (ready == kNoEvent || event(launch_of_[task]).start > event(launch_of_[ready]).start))
-        ready = task;
+    const std::uint32_t ready =
+        last_launched(computing_[event(nodes[i]).thread], event(nodes[i]).end());
     if (ready != kNoEvent)
       result_.gradients.push_back(
           {Bytes{static_cast<double>(elements[static_cast<std::uint32_t>(i)]) * element_size},

@@ -43,17 +43,17 @@ void StepRecorder::wait_for(std::uint32_t task, Seconds until) {
 // A launch ends a task, and the work waits for it. A blocking call waits for work in turn.
 void StepRecorder::add_call(std::uint16_t stream, std::uint32_t call) {
   const auto launched = launched_.find(call);
-  const std::uint32_t waited = waited_work(call);
+  const std::vector<std::uint32_t> waited = waited_works(call);
   if (launched != launched_.end()) {
-    add_host_task(stream, launched_at(call, launched->second.front(), waited != kNoEvent));
+    add_host_task(stream, launched_at(call, launched->second.front(), !waited.empty()));
     const auto task = static_cast<std::uint32_t>(result_.tasks.size() - 1);
     for (const std::uint32_t work : launched->second)
       result_.edges.emplace_back(task, work);
-  } else if (waited != kNoEvent) {
+  } else if (!waited.empty()) {
     add_host_task(stream, event(call).start);
   }
-  if (waited != kNoEvent)
-    wait_for(waited, std::min(end_of(waited), event(call).end()));
+  for (const std::uint32_t work : waited)
+    wait_for(work, std::min(end_of(work), event(call).end()));
 }
 
 // A launch takes effect when the call ends, or when the work began if that was earlier; in a
@@ -61,39 +61,44 @@ void StepRecorder::add_call(std::uint16_t stream, std::uint32_t call) {
 Seconds StepRecorder::launched_at(std::uint32_t call, std::uint32_t work, bool blocking) const {
   const Seconds begin = event(call).start;
   const Seconds until = std::clamp(result_.tasks[work].start, begin, event(call).end());
-  if (blocking)
-    for (std::uint32_t before = work; before-- > 0;)
-      if (result_.tasks[before].stream == result_.tasks[work].stream)
-        return end_of(before) > begin ? begin : until;
-  return until;
+  const bool behind = blocking && behind_[work] != kNoEvent && end_of(behind_[work]) > begin;
+  return behind ? begin : until;
 }
 
-// The device work that ended last within a call that waits, of the work launched before its end.
-std::uint32_t StepRecorder::waited_work(std::uint32_t call) const {
+// Of every stream the last work that was launched before the call and ended before it returned.
+std::vector<std::uint32_t> StepRecorder::ended_before_return(std::uint32_t call) const {
+  std::vector<std::uint32_t> ended;
+  for (const LaunchOrder& stream : on_stream_) {
+    const auto launched = std::ranges::upper_bound(
+        stream.tasks, event(call).start, {}, [&](std::uint32_t task) { return launch_time(task); });
+    const auto done = std::ranges::upper_bound(stream.latest_end, event(call).end() + kTolerance);
+    const auto count = std::min(launched - stream.tasks.begin(), done - stream.latest_end.begin());
+    if (count > 0)
+      ended.push_back(stream.tasks[static_cast<std::size_t>(count - 1)]);
+  }
+  return ended;
+}
+
+// A call that synchronises is bound by what was launched before it, even if that had ended by
+// then: after a change it may not have. One for the device waits for every stream; for which
+// stream or event another waits is not recorded: for the one whose work ended last.
+std::vector<std::uint32_t> StepRecorder::waited_works(std::uint32_t call) const {
   const KinetoEvent& waiting = event(call);
   const std::string& name = trace_.name_of(waiting);
-  if (!may_wait(name))
-    return kNoEvent;
-  const auto launched = launched_.find(call);
-  if (launched == launched_.end() && contains(name, "Memcpy"))
-    return kNoEvent;
-  // A call that synchronises is bound by what was launched before it, even if that had ended by
-  // then: after a change it may not have.
-  const bool binds = contains(name, "StreamSynchronize") || contains(name, "DeviceSynchronize");
-  std::uint32_t found = kNoEvent;
-  const auto consider = [&](std::uint32_t task) {
+  const auto own = launched_.find(call);
+  if (!may_wait(name) || (own == launched_.end() && contains(name, "Memcpy")))
+    return {};
+  if (contains(name, "DeviceSynchronize") || contains(name, "CtxSynchronize"))
+    return ended_before_return(call);
+  std::vector<std::uint32_t> ended =
+      own == launched_.end() ? ended_before_return(call) : own->second;
+  const bool binds = contains(name, "StreamSynchronize");
+  std::erase_if(ended, [&](std::uint32_t task) {
     const Seconds end = end_of(task);
-    if ((binds || end > waiting.start) && end <= waiting.end() + kTolerance &&
-        event(launch_of_[task]).start <= waiting.start &&
-        (found == kNoEvent || end > end_of(found)))
-      found = task;
-  };
-  if (launched != launched_.end())
-    std::ranges::for_each(launched->second, consider);
-  else
-    for (std::uint32_t task = 0; task < launch_of_.size(); ++task)
-      consider(task);
-  return found;
+    return end > waiting.end() + kTolerance || (!binds && end <= waiting.start);
+  });
+  const auto last = std::ranges::max_element(ended, {}, [&](auto task) { return end_of(task); });
+  return last == ended.end() ? std::vector<std::uint32_t>{} : std::vector{*last};
 }
 
 // Where the training thread called another one, its task ends, and its next waits for the other.

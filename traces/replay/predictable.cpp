@@ -1,0 +1,64 @@
+#include "traces/replay/predictable.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+/// The ranks of the job; 0 if neither it nor its largest group was recorded.
+std::uint32_t job_size(const RecordedStep& step) {
+  std::uint32_t ranks = step.world_size;
+  for (const RecordedTask& task : step.tasks)
+    ranks = std::max(ranks, task.ranks);
+  return ranks;
+}
+
+/// Why a collective cannot be predicted; empty if it can.
+std::string why_unpredictable(const RecordedTask& task, std::uint32_t job) {
+  if (!task.collective)
+    return "its kind was not recorded, so it cannot be predicted; --without all leaves collectives "
+           "out";
+  const std::string_view kind = name_of(*task.collective);
+  if (*task.collective == CollectiveKind::Send)
+    return fmt::format(
+        "a point-to-point transfer cannot be predicted: its peer was not recorded; --without {} "
+        "leaves it out",
+        kind);
+  if (task.size <= Bytes{})
+    return fmt::format(
+        "its size was not recorded, so it cannot be predicted: record with a PyTorch that notes "
+        "\"In msg nelems\" and \"dtype\" of collectives; --without {} leaves it out",
+        kind);
+  if (task.ranks != 0 && task.ranks != job)
+    return fmt::format(
+        "its group has {} of the job's {} ranks, and which is not recorded, so it cannot be "
+        "predicted; --without {} leaves it out",
+        task.ranks, job, kind);
+  return "";
+}
+
+}  // namespace
+
+bool is_removed(const RecordedTask& task, const WhatIf& change) {
+  return task.collective &&
+         std::ranges::find(change.without, *task.collective) != change.without.end();
+}
+
+bool is_predicted(const RecordedTask& task, const WhatIf& change) {
+  return change.predict_collectives && task.kind == RecordedKind::Collective && task.ranks != 1 &&
+         !is_removed(task, change);
+}
+
+void refuse_unpredictable(const RecordedStep& step, const WhatIf& change) {
+  const std::uint32_t job = job_size(step);
+  for (const RecordedTask& task : step.tasks)
+    if (is_predicted(task, change))
+      if (const std::string why = why_unpredictable(task, job); !why.empty())
+        throw InputError(fmt::format("{}: {}: {}", step.name, task.label, why));
+}
+
+}  // namespace stepcast
