@@ -87,6 +87,8 @@ constexpr std::array kTerms = {
     Term{"communication buffers", "communication_buffers_bytes",
          "Memory of the communication library, in bytes (table: MiB): assumed, 16 MiB a stream."},
     Term{"computing", "computing_s", "inspect: time of the step in which the device computes."},
+    Term{"copies", "input_copies_s",
+         "inspect: time of the step in which data is copied from the host to the device."},
     Term{"count", "", "How many there are."},
     Term{"counts", "", "solve: whether the epochs to the target are measured or assumed."},
     Term{"critical path", "critical_path",
@@ -107,7 +109,6 @@ constexpr std::array kTerms = {
     Term{"device", "", "The GPU on which the workload was profiled."},
     Term{"device memory", "device_memory_bytes",
          "Memory of the GPU, in bytes (table: MiB); 0 if unknown."},
-    Term{"device work", "device_work", "inspect: kernels and copies of the step."},
     Term{
         "doubtful", "",
         "import, inspect: records that were used although something in them contradicts, by kind."},
@@ -294,6 +295,8 @@ constexpr std::array kTerms = {
     Term{"summary", "", "Errors over many cases or curves."},
     Term{"summed from", "summed_from_bytes",
          "calibrate: smallest size whose errors are counted, in bytes."},
+    Term{"sustained", "sustained_s",
+         "replay: seconds of the mean step, and no less than what its busiest stream has to do."},
     Term{"taken as recorded", "taken_as_recorded",
          "replay: parts of the step whose durations come from the profile."},
     Term{"target", "", "solve: the quality that training is to reach."},
@@ -330,6 +333,7 @@ constexpr std::array kTerms = {
     Term{
         "why", "",
         "What bounds the iteration, and which communication held back which compute for how long."},
+    Term{"work", "device_work", "inspect: how many kernels and copies the step launched."},
     Term{"workers", "", "GPUs that train: all of them, but for those of remote parameter servers."},
     Term{"workload", "", "Model, device and batch: the trace of per-layer times that is replayed."},
     Term{"worst", "worst_error", "The largest error of the cases, without its sign."},
