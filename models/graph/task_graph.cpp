@@ -105,4 +105,12 @@ std::span<const TaskId> TaskGraph::successors(TaskId id) const {
                        : std::span(&*first, static_cast<std::size_t>(last - first));
 }
 
+std::vector<TaskGraph::Edge> TaskGraph::edges() const {
+  std::vector<Edge> edges;
+  for (TaskId before = 0; before < size(); ++before)
+    for (const TaskId after : successors(before))
+      edges.emplace_back(before, after);
+  return edges;
+}
+
 }  // namespace stepcast

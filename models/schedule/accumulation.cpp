@@ -46,13 +46,6 @@ std::vector<TaskId> places_of(const Plan& plan) {
   return places;
 }
 
-Edges edges_of(const TaskGraph& graph) {
-  Edges edges;
-  for (TaskId before = 0; before < graph.size(); ++before)
-    graph.for_each_successor(before, [&](TaskId after) { edges.emplace_back(before, after); });
-  return edges;
-}
-
 // Ids after `by` tasks have been added at each of `places` (ascending).
 class Shift {
  public:
@@ -99,7 +92,7 @@ Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes
     tasks.push_back(plan.graph.task(id));
   }
   const Shift shift(places, added.size() * (passes - 1));
-  Edges edges = edges_of(plan.graph);
+  Edges edges = plan.graph.edges();
   shift(edges);
   shift(plan.next);
   for (TaskId& step : plan.later_steps)

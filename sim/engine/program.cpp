@@ -8,13 +8,6 @@ namespace {
 
 using Edges = std::vector<TaskGraph::Edge>;
 
-Edges edges_of(const TaskGraph& graph) {
-  Edges edges;
-  for (TaskId before = 0; before < graph.size(); ++before)
-    graph.for_each_successor(before, [&](TaskId after) { edges.emplace_back(before, after); });
-  return edges;
-}
-
 // A task at which a merged run must begin (it waits for another) or end (another waits for it).
 struct Cuts {
   std::vector<bool> before;
@@ -117,7 +110,7 @@ Program compile(const Plan& plan, const Folding& folding, bool merge_compute) {
   for (std::size_t group = 0; group < plan.groups.size(); ++group)
     for (const ClassId id : folding.members[group])
       program.is_member[group * program.classes + id] = true;
-  const Edges same = edges_of(plan.graph);
+  const Edges same = plan.graph.edges();
   form_steps(program, plan, find_cuts(plan.graph.size(), same, plan.next), merge_compute);
   index_tasks(program, plan);
   program.same = index_successors(program, same);

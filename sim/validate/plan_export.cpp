@@ -120,13 +120,6 @@ void require_order(const Plan& plan) {
           stream.name, plan.schedule));
 }
 
-std::vector<TaskGraph::Edge> edges_of(const TaskGraph& graph) {
-  std::vector<TaskGraph::Edge> edges;
-  for (TaskId before = 0; before < graph.size(); ++before)
-    graph.for_each_successor(before, [&](TaskId after) { edges.emplace_back(before, after); });
-  return edges;
-}
-
 /// When each stream is done with the iteration before.
 std::vector<Seconds> stream_ends(const Plan& plan, const FixedPlan& fixed) {
   std::vector<Seconds> ends(plan.streams.size());
@@ -182,7 +175,7 @@ void add_tasks(ExportedPlan& exported, const Plan& plan, const FixedPlan& fixed)
     }
     tasks.push_back(task);
   }
-  exported.plan.graph = TaskGraph(tasks, fixed.moved(edges_of(plan.graph), true));
+  exported.plan.graph = TaskGraph(tasks, fixed.moved(plan.graph.edges(), true));
   exported.plan.next = fixed.moved(plan.next, false);
   exported.plan.later_steps = fixed.later_steps();
 }

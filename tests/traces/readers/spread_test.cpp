@@ -22,6 +22,10 @@ TEST(Spread, OfOneTimeIsZeroAndNotShown) {
   EXPECT_EQ(describe(spread), "500 ms");
 }
 
+TEST(Spread, OfTimesThatDifferByRoundingIsZero) {
+  EXPECT_EQ(spread_of({Seconds{0.1 + 0.2}, Seconds{0.3}}).deviation, Seconds{});
+}
+
 TEST(Spread, OfNothingIsZero) {
   EXPECT_EQ(spread_of({}).count, 0U);
 }

@@ -52,13 +52,6 @@ std::string edges_text(std::span<const TaskGraph::Edge> edges) {
   return text.empty() ? "[]" : "[\n    " + text + "\n  ]";
 }
 
-std::vector<TaskGraph::Edge> edges_of(const TaskGraph& graph) {
-  std::vector<TaskGraph::Edge> edges;
-  for (TaskId before = 0; before < graph.size(); ++before)
-    graph.for_each_successor(before, [&](TaskId after) { edges.emplace_back(before, after); });
-  return edges;
-}
-
 std::string names_text(const std::vector<Stream>& streams) {
   std::vector<std::string> names;
   for (const Stream& stream : streams)
@@ -97,7 +90,7 @@ std::string to_json_text(const ExportedPlan& exported) {
   if (!exported.plan.later_steps.empty())
     line("later_steps", fmt::format("[{}]", fmt::join(exported.plan.later_steps, ", ")));
   line("tasks", tasks_text(exported));
-  line("edges", edges_text(edges_of(exported.plan.graph)));
+  line("edges", edges_text(exported.plan.graph.edges()));
   return text + fmt::format("  \"next_edges\": {}\n}}\n", edges_text(exported.plan.next));
 }
 
