@@ -61,7 +61,7 @@ class ReplayCommand final : public Subcommand {
         std::vector<std::filesystem::path>(files_.begin(), files_.end()), strict_, report);
     for (const std::string& line : describe(report))
       fmt::print(stderr, "{}: {}\n", files_.front(), line);
-    ReplayResult result = replay_result(files_.front(), steps);
+    ReplayedTrace result = replay_result(files_.front(), steps);
     result.change = describe_change();
     const ReplayedTimes simulated = replay_trace(steps, ideal_cluster(1, 1), {});
     const ReplayedTimes changed =

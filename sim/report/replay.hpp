@@ -12,7 +12,7 @@ struct ReplayedTimes {
   Seconds sustained{};         ///< Mean step, and no less than what a stream has to do in one.
   Seconds host{};              ///< Mean: the host's threads are busy in a step.
   Seconds busiest{};           ///< Mean: the busiest stream of the device is busy in a step.
-  Seconds start_deviation{};   ///< See ReplayResult; 0 if the steps' tasks were changed.
+  Seconds start_deviation{};   ///< See ReplayedTrace; 0 if the steps' tasks were changed.
   std::vector<std::string> notes{};  ///< What predicted collectives took beyond what was measured.
 };
 

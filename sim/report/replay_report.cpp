@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostSteps = 12;  // Shown as a table; JSON has them all.
 
 template <class TimeOf>
-Seconds mean_of(const ReplayResult& result, TimeOf time_of) {
+Seconds mean_of(const ReplayedTrace& result, TimeOf time_of) {
   Seconds sum{};
   for (const ReplayedStep& step : result.steps)
     sum += time_of(step);
@@ -33,7 +33,7 @@ std::vector<std::string> row_of(const ReplayedStep& step) {
           percent(step.simulated, step.recorded)};
 }
 
-ReplayedStep mean_step(const ReplayResult& result) {
+ReplayedStep mean_step(const ReplayedTrace& result) {
   return {.name = "mean", .recorded = mean_recorded(result), .simulated = mean_simulated(result)};
 }
 
@@ -50,7 +50,7 @@ ordered_json step_json(const ReplayedStep& step) {
           {"error", rounded(step.simulated / step.recorded - 1) + 0.0}};
 }
 
-ordered_json mean_json(const ReplayResult& result) {
+ordered_json mean_json(const ReplayedTrace& result) {
   ordered_json json = step_json(mean_step(result));
   json["sustained_s"] = rounded(result.sustained.time.value);
   if (!result.change.empty())
@@ -75,7 +75,7 @@ std::string note_on_bound(const SustainedStep& step) {
 }
 
 /// On the change, why there is none to see, and where the recorded host was ahead of its device.
-std::vector<std::string> notes_on(const ReplayResult& result) {
+std::vector<std::string> notes_on(const ReplayedTrace& result) {
   constexpr double kUnchanged = 0.005;
   std::vector<std::string> notes = result.notes;
   if (result.sustained.time / mean_simulated(result) - 1 > kUnchanged)
@@ -94,8 +94,8 @@ std::vector<std::string> notes_on(const ReplayResult& result) {
 
 }  // namespace
 
-ReplayResult replay_result(std::string origin, const std::vector<RecordedStep>& steps) {
-  ReplayResult result{.origin = std::move(origin)};
+ReplayedTrace replay_result(std::string origin, const std::vector<RecordedStep>& steps) {
+  ReplayedTrace result{.origin = std::move(origin)};
   const auto count = static_cast<double>(steps.size());
   for (const RecordedStep& step : steps)
     for (const RecordedTask& task : step.tasks) {
@@ -109,15 +109,15 @@ ReplayResult replay_result(std::string origin, const std::vector<RecordedStep>& 
   return result;
 }
 
-Seconds mean_recorded(const ReplayResult& result) {
+Seconds mean_recorded(const ReplayedTrace& result) {
   return mean_of(result, [](const ReplayedStep& step) { return step.recorded; });
 }
 
-Seconds mean_simulated(const ReplayResult& result) {
+Seconds mean_simulated(const ReplayedTrace& result) {
   return mean_of(result, [](const ReplayedStep& step) { return step.simulated; });
 }
 
-std::string render_replay(const ReplayResult& result) {
+std::string render_replay(const ReplayedTrace& result) {
   Table table{.columns = {{"step", Align::Left}, {"recorded"}, {"simulated"}, {"error"}}};
   for (std::size_t i = 0; i < result.steps.size() && i < kMostSteps; ++i)
     table.rows.push_back(row_of(result.steps[i]));
@@ -146,7 +146,7 @@ std::string render_replay(const ReplayResult& result) {
   return text;
 }
 
-std::string replay_json(const ReplayResult& result) {
+std::string replay_json(const ReplayedTrace& result) {
   ordered_json json{{"trace", result.origin}, {"change", result.change}};
   json["steps"] = ordered_json::array();
   for (const ReplayedStep& step : result.steps)

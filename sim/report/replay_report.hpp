@@ -23,7 +23,7 @@ struct SustainedStep {
   Seconds busiest{};  ///< The busiest stream of the device is busy.
 };
 
-struct ReplayResult {
+struct ReplayedTrace {
   std::string origin;
   std::string change;  ///< What the user changes, in words; empty: nothing.
   std::vector<ReplayedStep> steps;
@@ -40,13 +40,13 @@ struct ReplayResult {
 };
 
 /// Means over the steps of what is taken from the trace.
-ReplayResult replay_result(std::string origin, const std::vector<RecordedStep>& steps);
+ReplayedTrace replay_result(std::string origin, const std::vector<RecordedStep>& steps);
 
-Seconds mean_recorded(const ReplayResult& result);
-Seconds mean_simulated(const ReplayResult& result);
+Seconds mean_recorded(const ReplayedTrace& result);
+Seconds mean_simulated(const ReplayedTrace& result);
 
 /// A table of simulated against recorded step times, and what was taken as recorded.
-std::string render_replay(const ReplayResult& result);
-std::string replay_json(const ReplayResult& result);
+std::string render_replay(const ReplayedTrace& result);
+std::string replay_json(const ReplayedTrace& result);
 
 }  // namespace stepcast

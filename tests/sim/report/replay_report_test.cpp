@@ -6,22 +6,22 @@ namespace stepcast {
 namespace {
 
 /// A change that changes nothing about a step of 1 s.
-ReplayResult unchanged(Seconds host, Seconds busiest) {
-  ReplayResult result{.origin = "t.json", .change = "a change"};
+ReplayedTrace unchanged(Seconds host, Seconds busiest) {
+  ReplayedTrace result{.origin = "t.json", .change = "a change"};
   result.steps.push_back({.name = "step", .recorded = Seconds{1}, .simulated = Seconds{1}});
   result.sustained = {.time = std::max(Seconds{1}, busiest), .host = host, .busiest = busiest};
   result.changed = result.sustained;
   return result;
 }
 
-bool says(const ReplayResult& result, const std::string& part) {
+bool says(const ReplayedTrace& result, const std::string& part) {
   return render_replay(result).find(part) != std::string::npos;
 }
 
 TEST(ReplayReport, TheBusierOfHostAndDeviceHidesAChange) {
-  const ReplayResult host = unchanged(Seconds{0.9}, Seconds{0.5});
+  const ReplayedTrace host = unchanged(Seconds{0.9}, Seconds{0.5});
   EXPECT_TRUE(says(host, "Bound by the host: its threads are busy for 90 %"));
-  const ReplayResult device = unchanged(Seconds{0.9}, Seconds{0.95});
+  const ReplayedTrace device = unchanged(Seconds{0.9}, Seconds{0.95});
   EXPECT_FALSE(says(device, "Bound by the host"));
   EXPECT_TRUE(says(device, "Bound by the device: its busiest stream is busy for 95 %"));
   EXPECT_FALSE(says(unchanged(Seconds{0.5}, Seconds{0.6}), "Bound by"));
