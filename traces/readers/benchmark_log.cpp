@@ -12,6 +12,7 @@
 #include "traces/readers/bandwidth_tools/iperf3.hpp"
 #include "traces/readers/gzip.hpp"
 #include "traces/readers/log_facts.hpp"
+#include "traces/readers/log_labels.hpp"
 #include "traces/readers/log_text.hpp"
 #include "traces/readers/nccl_tests/nccl_tests_json.hpp"
 #include "traces/readers/nccl_tests/nccl_tests_text.hpp"
@@ -20,7 +21,6 @@
 namespace stepcast {
 namespace {
 
-constexpr std::size_t kHeadSize = 65536;  // Warnings of every rank may come first.
 constexpr Seconds kShortest{1e-9};
 constexpr Seconds kLongest{1e6};
 constexpr Bytes kLargest{1e15};
@@ -44,11 +44,11 @@ std::vector<std::string> format_names() {
 
 }  // namespace
 
-BenchmarkLog parse_benchmark_log(std::string_view text, const std::string& origin,
+BenchmarkLog parse_benchmark_log(std::string_view labelled, const std::string& origin,
                                  const BenchmarkHints& hints, ImportReport& report) {
-  const std::string_view head = text.substr(0, kHeadSize);
+  const std::string text = without_labels(labelled);
   const auto format =
-      std::ranges::find_if(kFormats, [&](const auto& candidate) { return candidate.sniff(head); });
+      std::ranges::find_if(kFormats, [&](const auto& candidate) { return candidate.sniff(text); });
   if (format == kFormats.end())
     throw InputError(
         fmt::format("{}: expected the output of a network benchmark ({}), found another content",

@@ -33,11 +33,12 @@ struct BenchmarkLog {
   LinkMeasurement link;
 };
 
-/// One format of benchmark output. `sniff` gets the begin of the text; `read` throws InputError
+/// One format of benchmark output. `sniff` gets the whole text, as warnings and lists of ranks may
+/// come before what tells; `read` throws InputError
 /// that begins with `origin`.
 struct BenchmarkFormat {
   const char* name;
-  bool (*sniff)(std::string_view head);
+  bool (*sniff)(std::string_view text);
   BenchmarkLog (*read)(std::string_view text, const std::string& origin,
                        const BenchmarkHints& hints, ImportReport& report);
 };

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "traces/readers/benchmark_log.hpp"
 
 namespace stepcast {
@@ -11,7 +9,8 @@ namespace stepcast {
 /// differ by more than 15 % a doubt is counted. Rows with wrong results, negative numbers or a time
 /// that contradicts their bandwidth are skipped. The kind comes from the program's name in the log,
 /// else from the columns and the ratio of bus to algorithm bandwidth, else from the hints or the
-/// file's name (see kind_of_log); ranks and nodes from the list of ranks, else from the hints.
+/// file's name (see kind_of_log); ranks and nodes from the list of ranks, else from the hints. The
+/// ratio also tells the number of ranks, which checks the list and stands for one that is missing.
 bool is_nccl_tests_text(std::string_view head);
 BenchmarkLog read_nccl_tests_text(std::string_view text, const std::string& origin,
                                   const BenchmarkHints& hints, ImportReport& report);
@@ -19,14 +18,5 @@ BenchmarkLog read_nccl_tests_text(std::string_view text, const std::string& orig
 /// The shorter of two times, counting a doubt if they differ much; shared with the JSON form.
 Seconds shorter_of(Seconds out_of_place, Seconds in_place, const std::string& where,
                    ImportReport& report);
-
-/// Whether a time says another bandwidth than the row, in GB/s: then one of them has another unit.
-/// Bandwidths below 1 are printed too coarsely to tell.
-bool contradicts(Bytes size, Seconds time, double algorithm_bandwidth);
-
-/// The kinds that columns and bandwidths allow, one or two. `factor` is bus over algorithm
-/// bandwidth; all-gather and all-to-all print the same columns.
-std::vector<CollectiveKind> kinds_by_columns(bool has_redop, bool has_root, double factor,
-                                             std::uint32_t ranks);
 
 }  // namespace stepcast

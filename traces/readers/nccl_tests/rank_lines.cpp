@@ -17,37 +17,39 @@ std::string behind(const Words& words, std::string_view word) {
   return found == words.end() || found + 1 == words.end() ? "" : std::string(found[1]);
 }
 
+/// GPUs of a process by "# nThread 1 nGpus 8 ..."; 0 if it does not say.
+std::uint32_t ranks_of_process(const Words& words) {
+  const auto threads = find_number(behind(words, "nThread"));
+  const auto gpus = find_number(behind(words, "nGpus"));
+  const double ranks = threads.value_or(0) * gpus.value_or(0);
+  return ranks >= 1 && ranks <= 1e6 ? static_cast<std::uint32_t>(ranks) : 0;
+}
+
 }  // namespace
 
 void RankLines::take(const Words& words, const LogLine& line) {
-  if (words.size() < 3 || words[0] != "#" || words[1] != "Rank")
+  if (words.size() < 3 || words[0] != "#")
     return;
-  const std::string host = behind(words, "on");
-  if (host.empty())
+  if (words[1] == "nThread")
+    return ranks_.set_ranks_of_process(ranks_of_process(words));
+  if (words[1] != "Rank")
+    return;
+  ListedRank rank{.rank = std::string(words[2]),
+                  .group = behind(words, "Group"),
+                  .host = behind(words, "on"),
+                  .device = behind(words, "device"),
+                  .bus = {}};
+  if (rank.host.empty())
     return report_.skip("rank without a host", line.where());
-  if (!ranks_.emplace(words[2]).second)
+  const std::size_t open = line.text.find('[');
+  if (const std::size_t close = line.text.find("] "); close != std::string_view::npos) {
+    rank.bus = line.text.substr(open, close - open);
+    device_ = line.text.substr(close + 2);
+  }
+  if (!ranks_.add(rank))
     throw InputError(
         fmt::format("{}: {}: expected one run of nccl-tests, found rank {} again; split the file",
                     origin_, line.where(), words[2]));
-  ++hosts_[host];
-  const std::string device = behind(words, "device");
-  if (!device.empty())
-    hosts_share_names_ |= !devices_.emplace(host, device).second;
-  if (const std::size_t bracket = line.text.find("] "); bracket != std::string_view::npos)
-    device_ = line.text.substr(bracket + 2);
-}
-
-void RankLines::describe(LogFacts& facts) const {
-  facts.ranks = static_cast<std::uint32_t>(ranks_.size());
-  if (hosts_share_names_ || hosts_.empty())
-    return;
-  facts.nodes = static_cast<std::uint32_t>(hosts_.size());
-  for (const auto& [host, ranks] : hosts_)
-    if (ranks * facts.nodes != facts.ranks)
-      throw InputError(
-          fmt::format("{}: expected equally many ranks on each node, found {} of {} on "
-                      "{}, one of {} nodes",
-                      origin_, ranks, facts.ranks, host, facts.nodes));
 }
 
 }  // namespace stepcast

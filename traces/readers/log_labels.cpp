@@ -1,0 +1,84 @@
+#include "traces/readers/log_labels.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+
+#include "traces/readers/log_text.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr auto kNone = std::string_view::npos;
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+std::size_t end_of_run(std::string_view text, std::size_t at, bool (*is)(char)) {
+  while (at < text.size() && is(text[at]))
+    ++at;
+  return at;
+}
+
+/// Headings of the tables of nccl-tests, OSU and ib_write_bw.
+bool is_heading(std::string_view from_hash) {
+  const auto has = [&](std::string_view part) { return from_hash.find(part) != kNone; };
+  return (has("algbw") && has("busbw")) || from_hash.starts_with("# OSU ") ||
+         from_hash.starts_with("#bytes");
+}
+
+/// What stands before the first heading; empty if only blanks do.
+std::string_view label_in(std::string_view text) {
+  for (const LogLine& line : lines_of(text)) {
+    const std::size_t hash = line.text.find('#');
+    if (hash == kNone || !is_heading(line.text.substr(hash)))
+      continue;
+    const std::string_view label = line.text.substr(0, hash);
+    return label.find_first_not_of(" \t") == kNone ? std::string_view{} : label;
+  }
+  return {};
+}
+
+/// Where the label ends in `line`; none if the line has not one of that form.
+std::size_t end_of_label(std::string_view line, std::string_view label) {
+  std::size_t at = end_of_run(line, 0, is_blank);
+  std::size_t of = end_of_run(label, 0, is_blank);
+  while (of < label.size()) {
+    const auto run = is_blank(label[of]) ? is_blank : is_word(label[of]) ? is_word : nullptr;
+    if (!run && (at == line.size() || line[at] != label[of]))
+      return kNone;
+    const std::size_t end = run ? end_of_run(line, at, run) : at + 1;
+    if (run == is_word && end == at)
+      return kNone;
+    at = end;
+    of = run ? end_of_run(label, of, run) : of + 1;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string without_labels(std::string_view text) {
+  const std::string_view label = label_in(text);
+  if (label.empty())
+    return std::string(text);
+  std::string plain;
+  plain.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t size = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, size);
+    const std::size_t end = end_of_label(line, label);
+    plain += line.substr(end == kNone ? 0 : end);
+    if (size < text.size())
+      plain += '\n';
+    text.remove_prefix(std::min(size + 1, text.size()));
+  }
+  return plain;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,97 @@
+#include "traces/readers/nccl_tests/listed_ranks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+template <class Hosts>
+std::uint32_t ranks_on(const Hosts& hosts) {
+  std::uint32_t ranks = 0;
+  for (const auto& [host, count] : hosts)
+    ranks += count;
+  return ranks;
+}
+
+template <class Hosts>
+void check_even(const Hosts& hosts, std::uint32_t ranks, const std::string& origin) {
+  for (const auto& [host, count] : hosts)
+    if (count * hosts.size() != ranks)
+      throw InputError(
+          fmt::format("{}: expected equally many ranks on each node, found {} of {} on "
+                      "{}, one of {} nodes",
+                      origin, count, ranks, host, hosts.size()));
+}
+
+}  // namespace
+
+bool ListedRanks::add(const ListedRank& rank) {
+  if (!ranks_.insert(rank.rank).second)
+    return false;
+  ++groups_[rank.group][rank.host];
+  hosts_.insert(rank.host);
+  if (!rank.device.empty())
+    places_repeat_ |= !places_.emplace(rank.host, rank.device, rank.bus).second;
+  return true;
+}
+
+std::uint32_t ListedRanks::count() const {
+  return groups_.empty() ? 0 : ranks_on(groups_.begin()->second);
+}
+
+void ListedRanks::describe(LogFacts& facts, std::optional<std::uint32_t> told,
+                           const std::string& origin, ImportReport& report) const {
+  const Hosts none;
+  const Hosts& hosts = groups_.empty() ? none : groups_.begin()->second;
+  facts.ranks = count();
+  for (const auto& [name, group] : groups_)
+    if (ranks_on(group) != facts.ranks || group.size() != hosts.size())
+      throw InputError(
+          fmt::format("{}: expected groups of equally many ranks and nodes, found "
+                      "group {} of {} on {} and group {} of {} on {}",
+                      origin, groups_.begin()->first, facts.ranks, hosts.size(), name,
+                      ranks_on(group), group.size()));
+  if (told && facts.ranks != *told)
+    return complete(facts, *told, hosts, origin, report);
+  if (groups_.size() > 1)
+    report.doubt(fmt::format("{} groups that ran at once: their times share links", groups_.size()),
+                 "the list of ranks");
+  if (hosts.empty() || (places_repeat_ && hosts_.size() == 1))
+    return;
+  check_even(hosts, facts.ranks, origin);
+  facts.nodes = static_cast<std::uint32_t>(hosts.size());
+}
+
+void ListedRanks::complete(LogFacts& facts, std::uint32_t told, const Hosts& hosts,
+                           const std::string& origin, ImportReport& report) const {
+  const std::uint32_t listed = facts.ranks;
+  facts.ranks = told;
+  if (ranks_of_process_ == told)
+    facts.nodes = 1;
+  if (listed == 0 || facts.nodes == 1)
+    return;
+  if (listed > told)
+    throw InputError(
+        fmt::format("{}: lists {} ranks, but its bus and algorithm bandwidths are those of {}",
+                    origin, listed, told));
+  const auto nodes = static_cast<std::uint32_t>(hosts.size());
+  if (listed * ranks_of_process_ == told) {
+    check_even(hosts, listed, origin);
+    facts.nodes = nodes;
+    return;
+  }
+  const std::uint32_t most =
+      std::ranges::max_element(hosts, {}, [](const auto& host) { return host.second; })->second;
+  report.doubt(fmt::format("list of {} ranks, where bus and algorithm bandwidths are those of {}, "
+                           "which was taken",
+                           listed, told),
+               "the list of ranks");
+  if (most * nodes == told)  // One node's lines are complete, the others' are not.
+    facts.nodes = nodes;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "traces/readers/log_facts.hpp"
+
+namespace stepcast {
+
+/// A rank as nccl-tests lists it at its begin. Empty: not said.
+struct ListedRank {
+  std::string rank;
+  std::string group;  ///< Of a run that was split into several communicators.
+  std::string host;
+  std::string device;
+  std::string bus;  ///< Of the GPU: where each task sees one GPU, all of them are device 0.
+};
+
+/// The ranks that a log lists, checked against the number that its bandwidths are of.
+class ListedRanks {
+ public:
+  /// False if the rank was listed before: a second run.
+  bool add(const ListedRank& rank);
+
+  /// Ranks of a process, which are on one node. Its JSON lists the first of a process only.
+  void set_ranks_of_process(std::uint32_t ranks) { ranks_of_process_ = ranks; }
+
+  /// Ranks of a communicator that are listed.
+  std::uint32_t count() const;
+
+  /// Ranks and nodes of a communicator. `told`: what bandwidths say, if they say one number; it
+  /// stands where lines are missing. Nodes stay 0 where they cannot be told: if ranks of the only
+  /// host share a GPU, several nodes have its name. Throws InputError, beginning with `origin`, if
+  /// the nodes have not equally many ranks, or lines and bandwidths contradict each other.
+  void describe(LogFacts& facts, std::optional<std::uint32_t> told, const std::string& origin,
+                ImportReport& report) const;
+
+ private:
+  using Hosts = std::map<std::string, std::uint32_t>;  ///< Ranks by host.
+
+  void complete(LogFacts& facts, std::uint32_t told, const Hosts& hosts, const std::string& origin,
+                ImportReport& report) const;
+
+  std::set<std::string> ranks_;
+  std::map<std::string, Hosts> groups_;
+  std::set<std::string> hosts_;
+  std::set<std::tuple<std::string, std::string, std::string>> places_;
+  bool places_repeat_ = false;
+  std::uint32_t ranks_of_process_ = 0;
+};
+
+}  // namespace stepcast
