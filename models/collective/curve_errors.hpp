@@ -29,7 +29,7 @@ std::vector<PointError> leave_one_rank_count_out(const MeasuredCollectives& meas
                                                  const std::function<void()>& predicted = {});
 
 /// The points themselves, with the alpha-beta line fitted to all of them: `predicted` is off only
-/// where a point was left out.
+/// where a point was left out, or took longer than a larger size.
 std::vector<PointError> errors_of_fit(const MeasuredCollectives& measured);
 
 }  // namespace stepcast

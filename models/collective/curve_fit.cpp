@@ -11,17 +11,16 @@
 #include "models/base/statistics.hpp"
 #include "models/collective/algorithms.hpp"
 #include "models/collective/curve_law.hpp"
+#include "models/collective/curves/outliers.hpp"
 #include "models/collective/measured_curve.hpp"
 
 namespace stepcast {
 namespace {
 
-constexpr double kFlat = 1.25;     // Grows less than this: does not grow with the ranks.
-constexpr double kOutlier = 1.35;  // Twice the worst scatter of the healthy curves here.
-constexpr double kLostBandwidth = 0.5;
+constexpr double kFlat = 1.25;        // Grows less than this: does not grow with the ranks.
 constexpr Bytes kAssumedTree{65536};  // Where no three rank counts tell.
 
-using Family = std::vector<CollectiveCurve*>;  // Of one kind and scope, by ascending ranks.
+using Family = CurveFamilyView;
 using FamilyKey = std::pair<CollectiveKind, std::uint32_t>;
 
 std::map<FamilyKey, Family> families_of(MeasuredCollectives& measured) {
@@ -59,48 +58,6 @@ void mark_pipelined(const Family& family) {
     for (CurvePoint& point : curve->points)
       if (point.size <= rate_up_to)
         point.use = PointUse::Pipelined;
-}
-
-void mark_lost_bandwidth(CollectiveCurve& curve) {
-  BytesPerSecond best{};
-  for (CurvePoint& point : curve.points) {
-    if (point.use != PointUse::Kept)
-      continue;
-    const BytesPerSecond bandwidth = point.size / point.time;
-    if (bandwidth < best * kLostBandwidth)
-      point.use = PointUse::Outlier;
-    best = std::max(best, bandwidth);
-  }
-}
-
-/// Times of a ring step at a chunk, on every curve that covers it.
-std::vector<double> steps_at(const Family& family, Bytes chunk, Bytes ring_from) {
-  std::vector<double> steps;
-  for (const CollectiveCurve* curve : family)
-    if (const auto time = CurveSection{curve, ring_from}.find_time(chunk * curve->ranks))
-      steps.push_back(time->value / rounds_of(*curve));
-  return steps;
-}
-
-bool is_off(const Family& family, const CollectiveCurve& curve, const CurvePoint& point,
-            Bytes ring_from) {
-  std::vector<double> steps = steps_at(family, point.size / curve.ranks, ring_from);
-  if (steps.size() < 3)
-    return false;
-  const double ratio = point.time.value / rounds_of(curve) / median_of(std::move(steps));
-  return ratio > kOutlier || ratio < 1 / kOutlier;
-}
-
-void mark_outliers(const Family& family, Bytes ring_from) {
-  std::vector<CurvePoint*> off;
-  for (CollectiveCurve* curve : family)
-    for (CurvePoint& point : curve->points)
-      if (CurveSection{curve, ring_from}.has(point) && is_off(family, *curve, point, ring_from))
-        off.push_back(&point);
-  for (CurvePoint* point : off)
-    point->use = PointUse::Outlier;
-  for (CollectiveCurve* curve : family)
-    mark_lost_bandwidth(*curve);
 }
 
 /// Alpha and beta of rounds * (alpha + chunk * beta), relative least squares over the kept points
@@ -167,6 +124,16 @@ Bytes with_points_above(const Family& family, Bytes tree_below) {
   return every ? tree_below : Bytes{};
 }
 
+BytesPerSecond fastest_of(const Family& family) {
+  BytesPerSecond fastest{};
+  for (const CollectiveCurve* curve : family)
+    for (const CurvePoint& point : curve->points)
+      if (point.use == PointUse::Kept)
+        fastest =
+            std::max(fastest, point.size * bus_factor(curve->kind, curve->ranks) / point.time);
+  return fastest;
+}
+
 CurveFit fit_family(const FamilyKey& key, const Family& family) {
   CurveFit fit{.kind = key.first, .ranks_per_node = key.second};
   mark_pipelined(family);
@@ -174,6 +141,7 @@ CurveFit fit_family(const FamilyKey& key, const Family& family) {
   fit.tree_below = with_points_above(family, find_tree_below(family, fit));
   mark_outliers(family, fit.tree_below);
   fit_alpha_beta(family, fit);
+  fit.fastest = fastest_of(family);
   return fit;
 }
 

@@ -32,12 +32,12 @@ Seconds between(const LawSample& left, const LawSample& right, double steps) {
   return left.time + (right.time - left.time) * part;
 }
 
-Seconds between(const CurvePoint& left, const CurvePoint& right, Bytes size) {
+}  // namespace
+
+Seconds time_between(const CurvePoint& left, const CurvePoint& right, Bytes size) {
   const double part = std::log(size / left.size) / std::log(right.size / left.size);
   return left.time * std::pow(right.time / left.time, part);
 }
-
-}  // namespace
 
 LinearLaw fit_law(std::span<const LawSample> samples) {
   // Normal equations of sum(((fixed + per_step * steps) / time - 1)^2).
@@ -104,7 +104,7 @@ std::optional<Seconds> CurveSection::find_time(Bytes size) const {
     if (std::abs(size / point.size - 1) < kRounding)
       return point.time;
     if (point.size > size)
-      return left ? std::optional(between(*left, point, size)) : std::nullopt;
+      return left ? std::optional(time_between(*left, point, size)) : std::nullopt;
     left = point;
   }
   return std::nullopt;

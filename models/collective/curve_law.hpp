@@ -30,6 +30,9 @@ LinearLaw fit_law(std::span<const LawSample> samples);
 /// fitted law. Sorts the samples. Precondition: as of fit_law().
 Seconds time_by_law(std::vector<LawSample> samples, double steps);
 
+/// On the line through two points in log(size) and log(time).
+Seconds time_between(const CurvePoint& left, const CurvePoint& right, Bytes size);
+
 /// The part of a curve that a law reads: kept points from `from` on and below `below`.
 struct CurveSection {
   const CollectiveCurve* curve = nullptr;

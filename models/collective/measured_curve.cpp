@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <functional>
 
 #include "models/collective/algorithms.hpp"
 #include "models/collective/curve_law.hpp"
+#include "models/collective/curves/possible_time.hpp"
 #include "models/collective/group_shape.hpp"
 
 namespace stepcast {
@@ -24,6 +25,24 @@ class CurveFamily {
   }
 
   CurveEstimate at(Bytes size) const {
+    return settled(by_library(size), size, [this](Bytes at) { return by_library(at).time; });
+  }
+
+  /// By the ring alone, whatever the size.
+  CurveEstimate ring_at(Bytes size) const {
+    return settled(by_ring(size), size, [this](Bytes at) { return by_ring(at).time; });
+  }
+
+ private:
+  CurveEstimate settled(CurveEstimate estimate, Bytes size,
+                        const std::function<Seconds(Bytes)>& law) const {
+    if (fit_.fastest > BytesPerSecond{})  // Else in the middle of a fit.
+      estimate.time = possible_time({fit_, ranks_, curves_}, size, law);
+    return estimate;
+  }
+
+  /// As the library would choose, by what the curves say of this size alone.
+  CurveEstimate by_library(Bytes size) const {
     if (const std::optional<Seconds> time = find_direct(size))
       return {.time = *time};
     CurveEstimate estimate = size < fit_.tree_below ? by_tree(size) : by_ring(size);
@@ -47,14 +66,11 @@ class CurveFamily {
       sections = sections_of(Bytes{}, Bytes{});
     const Bytes chunk = size / ranks_;
     const Bytes covered = nearest_covered(sections, chunk);
-    estimate.time = law_at_chunk(sections, covered);
     estimate.beyond_sizes = covered != chunk;
-    if (chunk > covered)
-      estimate.time += (chunk - covered) / fit_.bandwidth * rounds(ranks_);
+    estimate.time = law_at_chunk(sections, std::max(chunk, covered));
     return estimate;
   }
 
- private:
   std::optional<Seconds> find_direct(Bytes size) const {
     for (const CollectiveCurve* curve : curves_)
       if (curve->ranks == ranks_)
@@ -107,11 +123,17 @@ class CurveFamily {
         nearest, {}, [&](Bytes candidate) { return std::abs(std::log(candidate / chunk)); });
   }
 
+  /// From the curves that reach down to the chunk. Where one ends, its time goes on at the fitted
+  /// bandwidth: what part of the time is fixed must not depend on where a log ended.
   Seconds law_at_chunk(const Sections& sections, Bytes chunk) const {
     std::vector<LawSample> samples;
-    for (const CurveSection& section : sections)
-      if (const auto time = section.find_time(chunk * section.curve->ranks))
-        samples.push_back({rounds(section.curve->ranks), *time});
+    for (const CurveSection& section : sections) {
+      const std::uint32_t ranks = section.curve->ranks;
+      const Bytes last = section.last()->size;
+      if (const auto time = section.find_time(std::min(chunk * ranks, last)))
+        samples.push_back({rounds(ranks), *time + std::max(Bytes{}, chunk - last / ranks) /
+                                                      ring_bandwidth(fit_) * rounds(ranks)});
+    }
     return time_by_law(std::move(samples), rounds(ranks_));
   }
 
@@ -182,7 +204,7 @@ std::optional<CurveEstimate> find_time(const MeasuredCollectives& measured, Coll
   const CurveFit* whole = find_fit(measured, CollectiveKind::AllReduce, scope);
   if (!whole || !is_half_of_all_reduce(kind))
     return std::nullopt;
-  CurveEstimate half = CurveFamily(measured, *whole, ranks).by_ring(size);
+  CurveEstimate half = CurveFamily(measured, *whole, ranks).ring_at(size);
   half.time = half.time / 2;
   half.half_all_reduce = true;
   return half;

@@ -11,7 +11,8 @@
 // and are compared at equal size. Where the tree gives way to the ring is found by fit_curves();
 // beyond the largest measured rank count the cheaper of both is taken, as the library would, up to
 // a size that has grown with the ranks.
-// Sizes are interpolated in log-log on each curve, and extended by the fitted ring bandwidth.
+// Sizes are interpolated in log-log on each curve, and extended by the fitted ring bandwidth. What
+// comes out is made possible: see curves/possible_time.hpp.
 //
 // Assumes groups with equally many ranks on each node and an otherwise idle network.
 

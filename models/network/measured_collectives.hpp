@@ -39,6 +39,7 @@ struct CurveFit {
   Bytes tree_below{};                ///< Smaller sizes grow with log2(nodes), as a tree does.
   Seconds startup{};                 ///< Alpha of a ring step.
   BytesPerSecond bandwidth{};        ///< 1 / beta of a ring step.
+  BytesPerSecond fastest{};          ///< Best bus bandwidth of a kept point: no estimate beats it.
 };
 
 /// What a benchmark measured on a cluster.
