@@ -154,6 +154,12 @@ Cluster load_cluster(const std::string& name) {
   return cluster;
 }
 
+std::optional<MeasuredCollectives> load_collectives(const std::string& name) {
+  if (name == "none")
+    return std::nullopt;
+  return read_collectives(find_file(CatalogKind::Collectives, name));
+}
+
 Experiment load_experiment(const std::string& name) {
   const fs::path path = find_experiment(name);
   Experiment experiment = read_experiment(path);

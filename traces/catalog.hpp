@@ -42,6 +42,8 @@ std::optional<CompressionCosts> find_compression_costs(const std::string& device
 /// With its measured collectives, if it names some. Also knows "ideal-<nodes>x<gpus>", of any size
 /// and without a file.
 Cluster load_cluster(const std::string& name);
+/// Measured collectives by name or path, fitted; none for "none". Throws InputError.
+std::optional<MeasuredCollectives> load_collectives(const std::string& name);
 /// Paths of workload and cluster in the file are relative to the file.
 Experiment load_experiment(const std::string& name);
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kCluster = "cluster.";
 constexpr std::string_view kStraggler = "straggler.";
+constexpr std::string_view kCollectives = "collectives";  // Of a cluster; a file, not a field.
 
 /// An argument as errors show it: as typed, or quoted where it would not stay on one line.
 std::string shown(const std::string& argument) {
@@ -72,7 +73,10 @@ void add_straggler(Settings& settings, std::string_view rank, std::string_view v
 /// Checks path and value at once by setting them on a cluster nobody looks at.
 void add_cluster_field(Settings& settings, std::string_view path, std::string_view value) {
   Cluster scratch;
-  set_cluster_field(scratch, path, value);
+  if (path == kCollectives)
+    scratch.measured = load_collectives(std::string(value));
+  else
+    set_cluster_field(scratch, path, value);
   if (!settings.cluster.emplace(path, value).second)
     refuse_second();
 }
@@ -122,10 +126,21 @@ Workload at_batch(Workload workload, const Settings& settings) {
 
 /// Curves were measured on the links as they were. The name stays, so that reports can say so.
 void drop_curves(Cluster& cluster, const std::string& path) {
-  const bool is_link =
-      path.starts_with("nic.") || path.starts_with("intra_node.") || path.starts_with("rack.");
+  const bool is_link = path.starts_with("nic.") || path.starts_with("intra_node.") ||
+                       path.starts_with("rack.") || path == "nics";
   if (cluster.measured && is_link)
     cluster.measured = {.name = cluster.measured->name};
+}
+
+/// Their times include the launch, which the cluster's costs would add again.
+void set_collectives(Cluster& cluster, const std::string& name) {
+  cluster.measured = load_collectives(name);
+  cluster.provenance.notes.push_back(fmt::format("collectives: {} as set by the user", name));
+  if (cluster.measured && cluster.software.collective_launch > Seconds{})
+    cluster.provenance.notes.push_back(fmt::format(
+        "caveat: software.collective_launch, {}, comes on top of measured collectives, whose times "
+        "include a launch; to take them alone set cluster.software.collective_launch=0s",
+        format_seconds(cluster.software.collective_launch)));
 }
 
 void set_field(Cluster& cluster, const std::string& path, const std::string& value) try {
@@ -235,7 +250,12 @@ Workload with_settings(Workload workload, const Settings& settings) {
 Cluster with_settings(Cluster cluster, const Settings& settings) {
   const bool had_rack = cluster.rack.has_value();
   for (const auto& [path, value] : settings.cluster)
-    set_field(cluster, path, value);
+    if (path != kCollectives)
+      set_field(cluster, path, value);
+  // Last: curves that are named are for the links as they are set.
+  if (const auto curves = settings.cluster.find(std::string(kCollectives));
+      curves != settings.cluster.end())
+    set_collectives(cluster, curves->second);
   if (!had_rack && cluster.rack && !settings.cluster.contains("rack.nodes"))
     throw InputError("cluster.rack.nodes: missing; cluster \"" + cluster.name + "\" has no racks");
   check_cluster(cluster);

@@ -21,6 +21,7 @@ namespace stepcast {
 ///   second_workload=NAME     the same network at another batch, to interpolate layer times
 ///   straggler.3=1.5          rank 3 computes 1.5 times slower
 ///   cluster.nic.bandwidth=25Gbps   any field of the cluster file by its path
+///   cluster.collectives=NAME  measured curves of that name or file; "none" for closed forms
 ///   anything else            an option of the schedule, which checks it itself
 struct Settings {
   std::optional<Seconds> step_time;

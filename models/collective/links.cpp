@@ -17,7 +17,7 @@ Link link_of(const Cluster& cluster, Crossing crossing) {
   if (crossing.on_nic == 0)
     return link;
   link.startup = cluster.nic.startup;
-  link.bandwidth = std::min(link.bandwidth, cluster.nic.bandwidth / crossing.on_nic);
+  link.bandwidth = std::min(link.bandwidth, node_link(cluster).bandwidth / crossing.on_nic);
   if (crossing.on_uplink == 0)
     return link;
   link.startup += cluster.rack->startup;
@@ -66,7 +66,7 @@ LinkLoads::Path LinkLoads::path_of(const Message& message) const {
 BytesPerSecond LinkLoads::bandwidth_of(std::uint32_t link) const {
   if (link < first_nic_)
     return cluster_.intra_node.bandwidth;
-  return link < first_uplink_ ? cluster_.nic.bandwidth : uplink_bandwidth(cluster_);
+  return link < first_uplink_ ? node_link(cluster_).bandwidth : uplink_bandwidth(cluster_);
 }
 
 Link LinkLoads::shared_link_of(const Message& message) const {

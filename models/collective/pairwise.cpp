@@ -148,7 +148,7 @@ std::vector<Message> node_flows(const Group& group, const Cluster& cluster,
   const std::vector<Node> nodes = nodes_of(group, cluster, parts);
   if (nodes.size() == 1)
     return ring_of_parts(group, parts);
-  const bool one_lane = cluster.nic.bandwidth <= cluster.intra_node.bandwidth;
+  const bool one_lane = node_link(cluster).bandwidth <= cluster.intra_node.bandwidth;
   const std::size_t lanes = one_lane ? 1 : cluster.gpus_per_node;
   if (nodes.size() <= kMostNodesInPairs || cluster.rack)
     return flows_of_pairs(nodes, lanes);

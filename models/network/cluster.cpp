@@ -15,8 +15,12 @@ std::uint32_t rack_of(const Cluster& cluster, Rank rank) {
   return cluster.rack ? node_of(cluster, rank) / cluster.rack->nodes : 0;
 }
 
+Link node_link(const Cluster& cluster) {
+  return {cluster.nic.bandwidth * cluster.nics, cluster.nic.startup};
+}
+
 BytesPerSecond uplink_bandwidth(const Cluster& cluster) {
-  return cluster.nic.bandwidth * cluster.rack->nodes / cluster.rack->oversubscription;
+  return node_link(cluster).bandwidth * cluster.rack->nodes / cluster.rack->oversubscription;
 }
 
 double jitter_scale(const Cluster& cluster) {

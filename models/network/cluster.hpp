@@ -19,7 +19,7 @@ struct Link {
   Seconds startup{};           ///< Paid by every step (message) that crosses it.
 };
 
-/// Racks of `nodes` nodes whose uplink carries nodes * NIC bandwidth / oversubscription.
+/// Racks of `nodes` nodes whose uplink carries nodes * their bandwidth / oversubscription.
 struct RackLevel {
   std::uint32_t nodes = 1;
   double oversubscription = 1;
@@ -63,13 +63,15 @@ struct Device {
 };
 
 /// A cluster of equal nodes. Every GPU has a port (intra_node) that all its traffic crosses;
-/// traffic to another node also crosses the two NICs, and to another rack the two rack uplinks.
+/// traffic to another node also crosses the NICs of the two nodes, and to another rack the two rack
+/// uplinks.
 struct Cluster {
   std::string name;
   std::uint32_t nodes = 1;
   std::uint32_t gpus_per_node = 1;
   Link intra_node;
-  Link nic;
+  Link nic;                ///< One adapter of a node.
+  std::uint32_t nics = 1;  ///< Adapters of a node; its GPUs share them as one: node_link().
   std::optional<RackLevel> rack;
   Overlap overlap;
   Software software;
@@ -77,6 +79,7 @@ struct Cluster {
   /// Benchmarked collectives, fitted; they take the place of closed forms where they apply.
   std::optional<MeasuredCollectives> measured;
   Provenance provenance;
+  std::vector<std::string> costs_not_given;  ///< Paths of costs that the file leaves out: 0.
 
   std::uint32_t ranks() const { return nodes * gpus_per_node; }
 };
@@ -96,6 +99,11 @@ inline std::uint32_t node_of(const Cluster& cluster, Rank rank) {
 
 /// Rack of a rank; 0 without a rack level.
 std::uint32_t rack_of(const Cluster& cluster, Rank rank);
+
+/// What joins a node to the network: all its adapters as one. NCCL lays rings and trees through
+/// each of them, so that even a collective with one message a node fills all; messages that cross
+/// at the same time share them fairly.
+Link node_link(const Cluster& cluster);
 
 /// Bandwidth of one rack's uplink. Precondition: cluster.rack.
 BytesPerSecond uplink_bandwidth(const Cluster& cluster);

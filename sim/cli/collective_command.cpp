@@ -12,6 +12,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/report/network_notes.hpp"
 #include "sim/report/table.hpp"
 #include "traces/catalog.hpp"
 
@@ -95,8 +96,16 @@ std::string curve_lines(const std::vector<CollectiveRun>& runs) {
   return text.empty() ? text : "\n" + text;
 }
 
+/// Of all costs only the launch is part of a collective by itself.
+std::vector<std::string> notes_on(Cluster cluster) {
+  std::erase_if(cluster.costs_not_given,
+                [](const std::string& path) { return path != "software.collective_launch"; });
+  return caveats_of(cluster);
+}
+
 /// In the columns and units of nccl-tests.
-std::string table_of(const std::vector<CollectiveRun>& runs) {
+std::string table_of(const std::vector<CollectiveRun>& runs,
+                     const std::vector<std::string>& notes) {
   Table table{.columns = {{"collective", Align::Left},
                           {"algorithm", Align::Left},
                           {"fidelity", Align::Left},
@@ -112,10 +121,13 @@ std::string table_of(const std::vector<CollectiveRun>& runs) {
          fmt::format("{:.2f}", run.time.value * 1e6),
          gigabytes_per_second(run.algorithm_bandwidth()),
          has_bus_bandwidth(run) ? gigabytes_per_second(run.bus_bandwidth()) : "-"});
-  return render(table) + curve_lines(runs);
+  std::string text = render(table) + curve_lines(runs);
+  for (const std::string& note : notes)
+    text += fmt::format("\n{}", wrap(note, 2));
+  return text;
 }
 
-std::string json_of(const std::vector<CollectiveRun>& runs) {
+std::string json_of(const std::vector<CollectiveRun>& runs, const std::vector<std::string>& notes) {
   nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
   json["results"] = nlohmann::ordered_json::array();
   for (const CollectiveRun& run : runs) {
@@ -131,6 +143,7 @@ std::string json_of(const std::vector<CollectiveRun>& runs) {
     if (has_bus_bandwidth(run))
       json["results"].back()["busbw_bytes_per_s"] = run.bus_bandwidth().value;
   }
+  json["notes"] = notes;
   return json.dump(2) + "\n";
 }
 
@@ -172,8 +185,10 @@ class CollectiveCommand final : public Subcommand {
           fmt::format("no cluster given; name one with --cluster (see stepcast list "
                       "clusters), for example: {}",
                       on_one_line(kExample)));
-    const std::vector<CollectiveRun> runs = all_runs(cluster());
-    fmt::print("{}", json_ ? json_of(runs) : table_of(runs));
+    const Cluster on = cluster();
+    const std::vector<std::string> notes = notes_on(on);
+    const std::vector<CollectiveRun> runs = all_runs(on);
+    fmt::print("{}", json_ ? json_of(runs, notes) : table_of(runs, notes));
     return 0;
   }
 

@@ -64,7 +64,8 @@ void give_own_nics(Cluster& cluster) {
   cluster.nodes = cluster.ranks();
   cluster.gpus_per_node = 1;
   cluster.rack.reset();
-  cluster.intra_node.bandwidth = std::max(cluster.intra_node.bandwidth, cluster.nic.bandwidth);
+  cluster.intra_node.bandwidth =
+      std::max(cluster.intra_node.bandwidth, node_link(cluster).bandwidth);
 }
 
 /// Curves that were measured on other links say nothing; closed forms take their place.

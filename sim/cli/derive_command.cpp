@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/workload/derive.hpp"
+#include "sim/cli/derive_cluster.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -17,25 +18,30 @@
 namespace stepcast {
 namespace {
 
-/// Makes a workload out of an architecture and the time of a whole step.
+/// Makes a workload out of an architecture and the time of a whole step, or a cluster file.
 class DeriveCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {.name = "derive",
-            .summary = "Derive a workload from an architecture and a measured step time",
+            .summary = "Derive a workload from a measured step time, or a cluster from another",
             .description =
                 "Distributes the step time over the layers in proportion to a roofline of the "
                 "device; the method\nends up in the workload's provenance. Architectures and "
-                "devices: see stepcast list.",
+                "devices: see stepcast list.\nThe word cluster for an architecture writes a "
+                "cluster file: what is given as given, every other\nfield and cost as in --from, "
+                "which its provenance says of each.",
             .examples = {"stepcast derive resnet50 --device rtx2080ti --batch 32 --step-time 118ms "
                          "-o resnet50-bs32.json",
                          "stepcast derive bert-base --device rtx2080ti --batch 64 --throughput "
-                         "219.1"}};
+                         "219.1",
+                         "stepcast derive cluster --from h100-8x8 --nodes 32 --nic 8x400Gbps -o "
+                         "mine.json"}};
   }
 
   std::vector<CommandOption> options() override {
-    return {
-        {"ARCHITECTURE", "", &architecture_, "name (see stepcast list architectures) or file"},
+    std::vector<CommandOption> options{
+        {"ARCHITECTURE", "", &architecture_,
+         "name (see stepcast list architectures) or file; or the word cluster"},
         {"--device", "D", &device_, "name (see stepcast list devices) or file"},
         {"--batch", "N", &batch_, "samples per GPU and step"},
         {"--step-time", "TIME", &step_time_, "forward + backward of one step, e.g. 229.4ms"},
@@ -44,28 +50,50 @@ class DeriveCommand final : public Subcommand {
          "forward part of the step time, between 0 and 1 (0.36)"},
         {"--source", "TEXT", &derive_.source, "where the step time comes from, for the provenance"},
         {"--name", "NAME", &derive_.name, "default: <architecture>-<device>-bs<batch>"},
-        {"-o,--output", "FILE", &output_, "workload file to write; default: standard output"},
+        {"-o,--output", "FILE", &output_, "file to write; default: standard output"},
     };
+    for (CommandOption& option : cluster_.options())
+      options.push_back(std::move(option));
+    return options;
   }
 
   int run() override {
-    check();
-    const Architecture architecture =
-        read_architecture(find_file(CatalogKind::Architecture, architecture_));
-    const DeviceSpec device = read_device(find_file(CatalogKind::Device, device_));
-    const std::string text =
-        to_json_text(derive_workload(architecture, device, *batch_, step_time(), derive_));
-    if (output_.empty()) {
-      fmt::print("{}", text);
-      return 0;
-    }
-    write_text_file(output_, text);
-    fmt::print(stderr, "workload written to {}\n", output_);
+    const bool of_cluster = architecture_ == "cluster";
+    if (!output_.empty())
+      check_writable(output_);
+    write(of_cluster ? cluster_text() : workload_text(), of_cluster ? "cluster" : "workload");
     return 0;
   }
 
  private:
+  void write(const std::string& text, const char* what) const {
+    if (output_.empty()) {
+      fmt::print("{}", text);
+      return;
+    }
+    write_text_file(output_, text);
+    fmt::print(stderr, "{} written to {}\n", what, output_);
+  }
+
+  std::string cluster_text() const {
+    if (batch_ || step_time_ || throughput_ || forward_fraction_ || !derive_.source.empty())
+      throw InputError(
+          "derive cluster: expected no --batch, --step-time, --throughput, --forward-fraction or "
+          "--source: they are of a workload");
+    return cluster_.file_text(derive_.name, device_);
+  }
+
+  std::string workload_text() {
+    check();
+    const Architecture architecture =
+        read_architecture(find_file(CatalogKind::Architecture, architecture_));
+    const DeviceSpec device = read_device(find_file(CatalogKind::Device, device_));
+    return to_json_text(derive_workload(architecture, device, *batch_, step_time(), derive_));
+  }
+
   void check() {
+    if (const std::string option = cluster_.first_given(); !option.empty())
+      throw InputError(fmt::format("{}: expected only with `stepcast derive cluster`", option));
     if (architecture_.empty() || device_.empty() || !batch_)
       throw InputError(fmt::format("derive: expected {}, for example: {}",
                                    architecture_.empty() ? "an architecture"
@@ -81,12 +109,11 @@ class DeriveCommand final : public Subcommand {
       derive_.forward_fraction = *forward_fraction_;
       derive_.forward_fraction_source = "as given by the user";
     }
-    if (!output_.empty())
-      check_writable(output_);
   }
 
   Seconds step_time() const { return step_time_ ? *step_time_ : Seconds{*batch_ / *throughput_}; }
 
+  ClusterDerivation cluster_;
   std::string architecture_;
   std::string device_;
   std::optional<std::uint32_t> batch_;

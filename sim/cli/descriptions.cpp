@@ -128,7 +128,9 @@ std::string description_of(const Cluster& cluster) {
   for (const ClusterField& field : cluster_fields()) {
     if (field.path.starts_with("rack.") && !cluster.rack)
       continue;
-    facts.emplace_back(field.path, std::visit(FieldText{copy}, field.member));
+    const bool given = std::ranges::count(cluster.costs_not_given, field.path) == 0;
+    facts.emplace_back(field.path,
+                       given ? std::visit(FieldText{copy}, field.member) : "not given, taken as 0");
   }
   if (!cluster.rack)
     facts.emplace_back("rack", "none: one switch");

@@ -32,8 +32,8 @@ sg4::Host* endpoint(sg4::NetZone* zone, const std::string& name, const Up& route
 
 bool same_network(const Cluster& a, const Cluster& b) {
   if (a.nodes != b.nodes || a.gpus_per_node != b.gpus_per_node ||
-      a.intra_node.bandwidth != b.intra_node.bandwidth || a.nic.bandwidth != b.nic.bandwidth ||
-      a.rack.has_value() != b.rack.has_value())
+      a.intra_node.bandwidth != b.intra_node.bandwidth ||
+      node_link(a).bandwidth != node_link(b).bandwidth || a.rack.has_value() != b.rack.has_value())
     return false;
   return !a.rack ||
          (a.rack->nodes == b.rack->nodes && a.rack->oversubscription == b.rack->oversubscription);
@@ -59,7 +59,7 @@ Platform::Platform(const Cluster& cluster) : cluster_(cluster) {
     if (cluster.rack && rank % (cluster.rack->nodes * cluster.gpus_per_node) == 0)
       uplink = duplex(zone, "rack" + id, uplink_bandwidth(cluster));
     if (rank % cluster.gpus_per_node == 0)
-      nic = duplex(zone, "nic" + id, cluster.nic.bandwidth);
+      nic = duplex(zone, "nic" + id, node_link(cluster).bandwidth);
     auto* port = duplex(zone, "port" + id, cluster.intra_node.bandwidth);
     near_.push_back(endpoint(zone, "near" + id, {up(port)}));
     far_.push_back(endpoint(zone, "far" + id, {up(port), up(nic)}));

@@ -57,7 +57,7 @@ class LinkCounter {
   explicit LinkCounter(const Cluster& cluster) : cluster_(cluster) {
     ports_ = level("GPU port", "rank", cluster.intra_node.bandwidth, cluster.ranks());
     if (cluster.nodes > 1)
-      nics_ = level("NIC", "node", cluster.nic.bandwidth, cluster.nodes);
+      nics_ = level("NIC", "node", node_link(cluster).bandwidth, cluster.nodes);
     if (cluster.nodes > 1 && cluster.rack) {
       const std::uint32_t racks = rack_of(cluster, cluster.ranks() - 1) + 1;
       uplinks_ = level("rack uplink", "rack", uplink_bandwidth(cluster), racks > 1 ? racks : 0);

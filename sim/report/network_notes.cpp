@@ -110,12 +110,30 @@ std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, F
   return sentences_on(uses_of(plan, cluster), *cluster.measured);
 }
 
+std::string note_on_costs(const Cluster& cluster) {
+  // A rate that is not given costs nothing either.
+  std::vector<std::string> costs;
+  std::vector<std::string> rates;
+  for (const std::string& path : cluster.costs_not_given)
+    (path.ends_with("bandwidth") ? rates : costs).push_back(path);
+  std::ranges::stable_partition(
+      costs, [](const std::string& path) { return path.starts_with("software."); });
+  if (costs.empty() && rates.empty())
+    return {};
+  return fmt::format("Costs of the cluster not given, taken as {}{}{}{}{}.",
+                     costs.empty() ? "" : "0: ", fmt::join(costs, ", "),
+                     costs.empty() || rates.empty() ? "" : "; as free: ",
+                     costs.empty() ? "free: " : "", fmt::join(rates, ", "));
+}
+
 std::vector<std::string> caveats_of(const Cluster& cluster) {
   constexpr std::string_view kCaveat = "caveat: ";
   std::vector<std::string> caveats;
   for (const std::string& note : cluster.provenance.notes)
     if (note.starts_with(kCaveat))
       caveats.push_back("Caveat of the cluster: " + note.substr(kCaveat.size()));
+  if (std::string note = note_on_costs(cluster); !note.empty())
+    caveats.push_back(std::move(note));
   return caveats;
 }
 

@@ -13,8 +13,12 @@ namespace stepcast {
 /// collectives in their place, closed forms. Each as a sentence; empty for other clusters.
 std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
 
+/// "Costs of the cluster not given, taken as 0: software.collective_launch, ...": those that its
+/// file leaves out. Empty if it gives all.
+std::string note_on_costs(const Cluster& cluster);
+
 /// What limits every forecast on this cluster: the notes of its provenance that begin with
-/// "caveat: ", each as "Caveat of the cluster: ...".
+/// "caveat: ", each as "Caveat of the cluster: ...", and note_on_costs().
 std::vector<std::string> caveats_of(const Cluster& cluster);
 
 /// Both, and what jitter adds: where a forecast on a cluster with measured collectives or

@@ -34,7 +34,7 @@ struct NotedForecast {
 };
 
 /// How many notes of many forecasts a text shows.
-inline constexpr std::size_t kMostNotes = 8;
+inline constexpr std::size_t kMostNotes = 9;
 
 /// The notes of all forecasts, each said of the largest part all of which has it: of everything
 /// first, else of the forecasts of a label, in the order of the labels.

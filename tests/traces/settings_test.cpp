@@ -165,5 +165,36 @@ TEST(Settings, TheCommandLineOverridesTheExperiment) {
   EXPECT_EQ(overlaid(parse({"batch=4"}), {}).batch, 4U);
 }
 
+TEST(Settings, ACostThatIsSetIsGiven) {
+  Cluster cluster;
+  cluster.costs_not_given = {"software.collective_launch", "software.jitter"};
+  const Cluster set = with_settings(cluster, parse({"cluster.software.collective_launch=0s"}));
+  EXPECT_EQ(set.costs_not_given, std::vector<std::string>{"software.jitter"});
+}
+
+TEST(Settings, MeasuredCollectivesAreSetByName) {
+  Cluster cluster;
+  const std::string name = "v100-32x4-edr-nccl";
+  const Cluster set = with_settings(
+      cluster, parse({"cluster.collectives=" + name, "cluster.nic.bandwidth=100Gbps"}));
+  ASSERT_TRUE(set.measured);
+  EXPECT_EQ(set.measured->name, name);
+  EXPECT_FALSE(set.measured->fits.empty());  // Named for the links as set: they stay.
+  EXPECT_FALSE(with_settings(set, parse({"cluster.collectives=none"})).measured);
+  EXPECT_EQ(error_of({"cluster.collectives=v100-32x4-edr-ncc"}),
+            "--set cluster.collectives=v100-32x4-edr-ncc: unknown measured collectives "
+            "\"v100-32x4-edr-ncc\" (see stepcast list collectives); did you mean "
+            "\"v100-32x4-edr-nccl\"?");
+}
+
+TEST(Settings, ALaunchBesideMeasuredCollectivesIsACaveat) {
+  Cluster cluster;
+  cluster.software.collective_launch = Seconds{20e-6};
+  const Cluster set = with_settings(cluster, parse({"cluster.collectives=v100-32x4-edr-nccl"}));
+  EXPECT_TRUE(std::ranges::any_of(set.provenance.notes, [](const std::string& note) {
+    return note.starts_with("caveat: software.collective_launch, 20");
+  }));
+}
+
 }  // namespace
 }  // namespace stepcast

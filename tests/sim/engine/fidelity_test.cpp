@@ -14,6 +14,7 @@ namespace {
 
 using examples::plain_cluster;
 using examples::uniform_workload;
+using namespace literals;
 
 /// A collective that starts `delay` after the beginning of the iteration, on a stream of its own.
 struct Launch {
@@ -100,6 +101,30 @@ std::vector<Case> supported_cases() {
         for (const Shape shape : {Shape{2, 1}, Shape{4, 1}, Shape{8, 1}, Shape{16, 1}, Shape{4, 4}})
           cases.push_back({kind, algorithm, shape});
   return cases;
+}
+
+TEST(Adapters, EightOf50AreOneOf400WhereTheWholeNodeSends) {
+  Cluster one = plain_cluster(4, 8);
+  one.intra_node.bandwidth = BytesPerSecond{450e9};
+  one.nic = {400.0_Gbps, 3.0_us};
+  Cluster eight = one;
+  eight.nics = 8;
+  eight.nic.bandwidth = 50.0_Gbps;
+  for (const CollectiveKind kind : all_collective_kinds()) {
+    if (kind == CollectiveKind::Send)
+      continue;
+    const Collective collective{
+        .kind = kind, .algorithm = default_algorithm(kind), .size = 64.0_MiB};
+    for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow, Fidelity::Step}) {
+      const double expected = ends(one, {{.collective = collective}}, fidelity).front();
+      EXPECT_DOUBLE_EQ(ends(eight, {{.collective = collective}}, fidelity).front(), expected)
+          << name_of(kind);
+      eight.nics = 4;  // And half of them are slower, in every fidelity.
+      EXPECT_GT(ends(eight, {{.collective = collective}}, fidelity).front(), expected * 1.2)
+          << name_of(kind);
+      eight.nics = 8;
+    }
+  }
 }
 
 class StepEqualsFormula : public ::testing::TestWithParam<Case> {};

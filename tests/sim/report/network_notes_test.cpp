@@ -23,5 +23,22 @@ TEST(NetworkNotes, EveryForecastOnTheClusterRepeatsItsCaveats) {
   EXPECT_EQ(notes, std::vector<std::string>{"Caveat of the cluster: two nodes only"});
 }
 
+TEST(NetworkNotes, CostsThatAClusterDoesNotGiveAreNamed) {
+  Cluster cluster;
+  EXPECT_EQ(note_on_costs(cluster), "");
+  cluster.costs_not_given = {"overlap.launch_wait", "software.collective_launch"};
+  EXPECT_EQ(note_on_costs(cluster),
+            "Costs of the cluster not given, taken as 0: software.collective_launch, "
+            "overlap.launch_wait.");
+  cluster.costs_not_given.emplace_back("software.ps_sum_bandwidth");
+  EXPECT_EQ(note_on_costs(cluster),
+            "Costs of the cluster not given, taken as 0: software.collective_launch, "
+            "overlap.launch_wait; as free: software.ps_sum_bandwidth.");
+  cluster.costs_not_given = {"device_memory_bandwidth"};
+  EXPECT_EQ(note_on_costs(cluster),
+            "Costs of the cluster not given, taken as free: device_memory_bandwidth.");
+  EXPECT_EQ(caveats_of(cluster), std::vector<std::string>{note_on_costs(cluster)});
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -51,6 +51,7 @@ std::vector<std::string> field_paths() {
 
 const std::vector<ClusterField>& cluster_fields() {
   using enum Presence;
+  constexpr bool kCost = true;
   // clang-format off
   static const std::vector<ClusterField> fields{
       {"name", [](Cluster& c) -> std::string& { return c.name; }, Required},
@@ -58,36 +59,43 @@ const std::vector<ClusterField>& cluster_fields() {
       {"gpus_per_node", [](Cluster& c) -> std::uint32_t& { return c.gpus_per_node; }, Required, 1},
       {"device", [](Cluster& c) -> std::string& { return c.device.name; }, Required},
       {"device_memory", [](Cluster& c) -> Bytes& { return c.device.memory; }},
-      {"device_memory_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.device.memory_bandwidth; }},
+      {"device_memory_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.device.memory_bandwidth; }, Optional, 0, kCost},
       {"intra_node.bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.intra_node.bandwidth; }, Required},
       {"intra_node.startup", [](Cluster& c) -> Seconds& { return c.intra_node.startup; }, Required},
       {"nic.bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.nic.bandwidth; }, Required},
+      {"nics", [](Cluster& c) -> std::uint32_t& { return c.nics; }, Optional, 1},
       {"nic.startup", [](Cluster& c) -> Seconds& { return c.nic.startup; }, Required},
       {"rack.nodes", [](Cluster& c) -> std::uint32_t& { return rack(c).nodes; }, InSection, 1},
       {"rack.oversubscription", [](Cluster& c) -> double& { return rack(c).oversubscription; }, InSection, 1},
-      {"rack.startup", [](Cluster& c) -> Seconds& { return rack(c).startup; }},
-      {"overlap.compute_slowdown", [](Cluster& c) -> double& { return c.overlap.compute_slowdown; }},
-      {"overlap.launch_wait", [](Cluster& c) -> double& { return c.overlap.launch_wait; }},
-      {"software.collective_launch", [](Cluster& c) -> Seconds& { return c.software.collective_launch; }},
+      {"rack.startup", [](Cluster& c) -> Seconds& { return rack(c).startup; }, Optional, 0, kCost},
+      {"overlap.compute_slowdown", [](Cluster& c) -> double& { return c.overlap.compute_slowdown; }, Optional, 0, kCost},
+      {"overlap.launch_wait", [](Cluster& c) -> double& { return c.overlap.launch_wait; }, Optional, 0, kCost},
+      {"software.collective_launch", [](Cluster& c) -> Seconds& { return c.software.collective_launch; }, Optional, 0, kCost},
       {"software.horovod_cycle", [](Cluster& c) -> Seconds& { return c.software.horovod_cycle; }},
       {"software.horovod_fusion", [](Cluster& c) -> Bytes& { return c.software.horovod_fusion; }},
-      {"software.negotiation_per_cycle", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_cycle; }},
-      {"software.negotiation_per_request", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_request; }},
-      {"software.bytescheduler_hook", [](Cluster& c) -> Seconds& { return c.software.bytescheduler_hook; }},
-      {"software.ps_per_partition", [](Cluster& c) -> Seconds& { return c.software.ps_per_partition; }},
-      {"software.jitter", [](Cluster& c) -> double& { return c.software.jitter; }},
-      {"software.ps_sum_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.software.ps_sum_bandwidth; }},
+      {"software.negotiation_per_cycle", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_cycle; }, Optional, 0, kCost},
+      {"software.negotiation_per_request", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_request; }, Optional, 0, kCost},
+      {"software.bytescheduler_hook", [](Cluster& c) -> Seconds& { return c.software.bytescheduler_hook; }, Optional, 0, kCost},
+      {"software.ps_per_partition", [](Cluster& c) -> Seconds& { return c.software.ps_per_partition; }, Optional, 0, kCost},
+      {"software.jitter", [](Cluster& c) -> double& { return c.software.jitter; }, Optional, 0, kCost},
+      {"software.ps_sum_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.software.ps_sum_bandwidth; }, Optional, 0, kCost},
   };
   // clang-format on
   return fields;
 }
 
-void set_cluster_field(Cluster& cluster, std::string_view path, std::string_view value) {
+const ClusterField& cluster_field(std::string_view path) {
   const auto field = std::ranges::find(cluster_fields(), path, &ClusterField::path);
   if (field == cluster_fields().end())
     throw InputError("unknown cluster field" + did_you_mean(path, field_paths()));
-  const TextSetter set(value, field->least);
-  std::visit([&](auto member) { set(member(cluster)); }, field->member);
+  return *field;
+}
+
+void set_cluster_field(Cluster& cluster, std::string_view path, std::string_view value) {
+  const ClusterField& field = cluster_field(path);
+  const TextSetter set(value, field.least);
+  std::visit([&](auto member) { set(member(cluster)); }, field.member);
+  std::erase(cluster.costs_not_given, path);
 }
 
 void check_cluster(const Cluster& cluster) {

@@ -27,6 +27,7 @@ struct ClusterField {
   Member member;
   Presence presence = Presence::Optional;
   std::uint32_t least = 0;  ///< Smallest value of a count or number.
+  bool is_cost = false;     ///< Nothing is paid where a file leaves it out, and reports say so.
 };
 
 /// Every field, in the order of the file. The file reader and `--set cluster.<path>=value` share
@@ -34,8 +35,11 @@ struct ClusterField {
 const std::vector<ClusterField>& cluster_fields();
 
 /// Sets the field at `path` from text, as `--set` does. Throws InputError (without the path) for an
-/// unknown path, naming the nearest, or a value out of range.
+/// unknown path, naming the nearest, or a value out of range. A cost is then given.
 void set_cluster_field(Cluster& cluster, std::string_view path, std::string_view value);
+
+/// The field at a path; throws like set_cluster_field() for an unknown one.
+const ClusterField& cluster_field(std::string_view path);
 
 /// What single fields cannot say: throws InputError if the cluster has more than 2^20 GPUs.
 void check_cluster(const Cluster& cluster);

@@ -73,6 +73,12 @@ class Sections {
   std::map<std::string, std::optional<ObjectReader>> opened_;
 };
 
+void add_missing_cost(Cluster& cluster, const ClusterField& field) {
+  const bool of_rack = field.path.starts_with("rack.");
+  if (field.is_cost && (!of_rack || cluster.rack))
+    cluster.costs_not_given.push_back(field.path);
+}
+
 void read_field(Cluster& cluster, const ClusterField& field, Sections& sections) {
   const std::size_t dot = field.path.find('.');
   const bool nested = dot != std::string::npos;
@@ -80,11 +86,11 @@ void read_field(Cluster& cluster, const ClusterField& field, Sections& sections)
   ObjectReader* section =
       sections.find(nested ? field.path.substr(0, dot) : "", field.presence == Presence::Required);
   if (!section)
-    return;
+    return add_missing_cost(cluster, field);
   // Asking for an absent optional key as text makes it known to finish(), and so to suggestions.
   if (field.presence == Presence::Optional && !section->has(key)) {
     section->text_or(key, "");
-    return;
+    return add_missing_cost(cluster, field);
   }
   const JsonSetter set(*section, key, field.least);
   std::visit([&](auto member) { set(member(cluster)); }, field.member);

@@ -73,6 +73,34 @@ TEST(ClusterReader, LeavesDefaultsWhereOptionalFieldsAreAbsent) {
   EXPECT_DOUBLE_EQ(cluster.device.memory.value, 0);
 }
 
+TEST(ClusterReader, RemembersTheCostsThatAFileLeavesOut) {
+  // The file gives neither these nor a way to see that they are 0.
+  EXPECT_EQ(parse(full_cluster()).costs_not_given,
+            (std::vector<std::string>{"overlap.launch_wait", "software.bytescheduler_hook",
+                                      "software.ps_per_partition", "software.jitter",
+                                      "software.ps_sum_bandwidth"}));
+  json file = full_cluster();
+  file["overlap"]["launch_wait"] = 0;  // A cost of 0 that is given is given.
+  file["software"].erase("collective_launch");
+  file["rack"].erase("startup");
+  const auto missing = parse(file).costs_not_given;
+  EXPECT_EQ(missing.front(), "rack.startup");
+  EXPECT_EQ(missing[1], "software.collective_launch");
+  file.erase("software");
+  file.erase("rack");
+  EXPECT_EQ(parse(file).costs_not_given.size(), 7U);  // All of software that is a cost.
+}
+
+TEST(ClusterReader, NodesHaveOneAdapterOrAsManyAsGiven) {
+  EXPECT_EQ(parse(full_cluster()).nics, 1U);
+  json file = full_cluster();
+  file["nics"] = 8;
+  const Cluster cluster = parse(file);
+  EXPECT_EQ(node_link(cluster).bandwidth, cluster.nic.bandwidth * 8);
+  EXPECT_EQ(error_after(R"({"nics": 0})"),
+            "c.json: /nics: expected a whole number of at least 1, found 0");
+}
+
 TEST(ClusterReader, RefusesZeroNodesAndZeroGpus) {
   EXPECT_EQ(error_after(R"({"nodes": 0})"),
             "c.json: /nodes: expected a whole number of at least 1, found 0");

@@ -1,0 +1,1 @@
+stepcast derive cluster --from h100-8x8 --nodes 32 --nic 8x400Gbps

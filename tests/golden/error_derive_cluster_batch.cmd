@@ -1,0 +1,2 @@
+# exit 2
+stepcast derive cluster --from h100-8x8 --batch 32
