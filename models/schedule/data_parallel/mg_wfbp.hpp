@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 
