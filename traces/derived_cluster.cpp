@@ -8,9 +8,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "traces/cluster_text.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
+#include "traces/readers/stepcast/cluster_writer.hpp"
 
 namespace stepcast {
 namespace {

@@ -5,8 +5,8 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
-#include "traces/cluster_text.hpp"
 #include "traces/derived_cluster.hpp"
+#include "traces/readers/stepcast/cluster_writer.hpp"
 
 namespace stepcast {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "tests/support/input_error.hpp"
 #include "traces/catalog.hpp"
-#include "traces/cluster_text.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 #include "traces/readers/stepcast/cluster_reader.hpp"
+#include "traces/readers/stepcast/cluster_writer.hpp"
 
 namespace stepcast {
 namespace {

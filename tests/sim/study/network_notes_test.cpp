@@ -1,0 +1,44 @@
+#include "sim/study/network_notes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace stepcast {
+namespace {
+
+Cluster with_notes(std::vector<std::string> notes) {
+  Cluster cluster;
+  cluster.provenance.notes = std::move(notes);
+  return cluster;
+}
+
+TEST(NetworkNotes, OnlyCaveatsOfTheClusterAreRepeated) {
+  const Cluster cluster =
+      with_notes({"nic: measured", "caveat: two nodes only", "no caveat: none"});
+  EXPECT_EQ(caveats_of(cluster), std::vector<std::string>{"Caveat of the cluster: two nodes only"});
+}
+
+TEST(NetworkNotes, EveryForecastOnTheClusterRepeatsItsCaveats) {
+  const Plan plan{.schedule = "bsp", .graph = TaskGraph({}, {})};
+  const auto notes = network_notes(plan, with_notes({"caveat: two nodes only"}), Fidelity::Flow);
+  EXPECT_EQ(notes, std::vector<std::string>{"Caveat of the cluster: two nodes only"});
+}
+
+TEST(NetworkNotes, CostsThatAClusterDoesNotGiveAreNamed) {
+  Cluster cluster;
+  EXPECT_EQ(note_on_costs(cluster), "");
+  cluster.costs_not_given = {"overlap.launch_wait", "software.collective_launch"};
+  EXPECT_EQ(note_on_costs(cluster),
+            "Costs of the cluster not given, taken as 0: software.collective_launch, "
+            "overlap.launch_wait.");
+  cluster.costs_not_given.emplace_back("software.ps_sum_bandwidth");
+  EXPECT_EQ(note_on_costs(cluster),
+            "Costs of the cluster not given, taken as 0: software.collective_launch, "
+            "overlap.launch_wait; as free: software.ps_sum_bandwidth.");
+  cluster.costs_not_given = {"device_memory_bandwidth"};
+  EXPECT_EQ(note_on_costs(cluster),
+            "Costs of the cluster not given, taken as free: device_memory_bandwidth.");
+  EXPECT_EQ(caveats_of(cluster), std::vector<std::string>{note_on_costs(cluster)});
+}
+
+}  // namespace
+}  // namespace stepcast
