@@ -79,10 +79,7 @@ bool ChakraReader::sniff(std::string_view head) const {
     return false;
   if (head[start] == '{')
     return head.find("\"workload_graph\"") != std::string_view::npos;
-  // Global metadata: a length, then field 1 (the version) or 2 (an attribute), both delimited.
-  const auto length = static_cast<unsigned char>(head[0]);
-  return head.size() > 2 && length > 0 && length < 0x80U && (head[1] == 0x0A || head[1] == 0x12) &&
-         head.find('\0') != std::string_view::npos;
+  return begins_as_chakra_protobuf(head);
 }
 
 Workload ChakraReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,

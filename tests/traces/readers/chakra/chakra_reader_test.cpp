@@ -92,6 +92,26 @@ TEST(ChakraReader, ProtocolBuffersHoldTheSame) {
   EXPECT_EQ(nodes[2].size, Bytes{4096});
   ImportReport report;
   EXPECT_NEAR(forward_time(import_text(text, report)).value, 200e-6, 1e-12);
+  EXPECT_EQ(parameter_count(import_text(text, report)), 0U);  // No backward pass: no gradients.
+}
+
+// Version and attributes, attributes alone, and attributes as the first field, as the layouts of
+// 2024, 2023 and before have them; then a node of more bytes than the head that is looked at.
+TEST(ChakraReader, EveryLayoutOfTheMetadataIsRecognised) {
+  const std::string schema = bytes(1, "schema") + bytes(29, "1.0.1");
+  const std::string pid = bytes(1, "pid") + number(13, 114598);
+  const std::string node =
+      number(1, 216) + bytes(2, "aten::add") + bytes(8, std::string(6000, 'x'));
+  for (const std::string& metadata :
+       {bytes(1, "0.0.4"), bytes(2, schema) + bytes(2, pid), bytes(1, schema) + bytes(1, pid),
+        bytes(1, "0.0.4") + bytes(2, bytes(1, std::string(200, 'n')))}) {
+    const std::string text = message(metadata) + message(node);
+    EXPECT_TRUE(ChakraReader().sniff(text.substr(0, 4096)));
+    EXPECT_EQ(parse_chakra_protobuf(text, "c").size(), 1U);
+  }
+  EXPECT_TRUE(ChakraReader().sniff(message("") + message(bytes(2, "node 0"))));
+  EXPECT_FALSE(ChakraReader().sniff(message(number(1, 4)) + message(node)));
+  EXPECT_FALSE(ChakraReader().sniff(message(bytes(1, "0.0.4")) + message(bytes(3, "x"))));
 }
 
 TEST(ChakraReader, EveryCutOfAProtocolBufferIsRefusedOrShorter) {
