@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/workload/architecture_gradients.hpp"
 #include "traces/readers/archive.hpp"
 #include "traces/readers/chakra/chakra_reader.hpp"
 #include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
@@ -140,6 +141,16 @@ void refuse_useless_supplements(const TraceReader& reader, const ImportOptions& 
                     options.supplements.front().origin, reader.name()));
 }
 
+/// Gradients are of the workload's precision.
+Workload with_architecture(Workload workload, const Architecture& architecture) {
+  const auto* const found = std::ranges::find(kDataTypeNames, workload.precision,
+                                              [](const auto& entry) { return entry.second; });
+  const DataType type = found == kDataTypeNames.end() ? DataType::Float32 : found->first;
+  auto [supplied, how] = with_gradients_of(architecture, std::move(workload), type);
+  supplied.provenance.notes.push_back(std::move(how));
+  return std::move(supplied);
+}
+
 void describe_tallies(const std::map<std::string, ImportReport::Tally>& tallies,
                       std::string_view verdict, std::vector<std::string>& lines) {
   for (const auto& [kind, tally] : tallies) {
@@ -161,6 +172,8 @@ Workload import_trace(std::span<const std::filesystem::path> paths, const Import
   const Found found = find_reader(without_supplements(paths, supplied, report), report);
   refuse_useless_supplements(*found.reader, supplied);
   Workload workload = found.reader->read(found.files, supplied, report);
+  if (options.architecture)
+    workload = with_architecture(std::move(workload), *options.architecture);
   if (options.strict)
     refuse_doubts(report, found.files.front().origin);
   return workload;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "tests/support/recorded_data.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
+#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {
@@ -143,6 +145,22 @@ TEST(ChakraReader, DependenciesOnMissingNodesAreDoubtful) {
       "runtime": 5, "data_deps": [7], "is_cpu_op": false}]})";
   import_text(text, report);
   EXPECT_EQ(report.doubtful().count("dependency on a node that is not there"), 1U);
+}
+
+// 3,664 messages behind the first, of which 21 are of type 7 and 7 of these hold a comm_type.
+TEST(ChakraReader, ReadsAGraphOfTheOlderSchema) {
+  const auto path = recorded_data("execution_traces/chakra_schema_1.0.et");
+  STEPCAST_SKIP_WITHOUT(path);
+  ImportReport report;
+  const TraceSummary summary = inspect_trace(std::span(&path, 1), {}, report);
+  EXPECT_EQ(summary.format, "chakra");
+  EXPECT_EQ(summary.facts.at(0).second, "3664");
+  std::uint64_t collectives = 0;
+  for (const CollectiveSummary& entry : summary.collectives)
+    collectives += entry.count;
+  EXPECT_EQ(collectives, 7U);
+  const Workload workload = import_trace(path, {.batch = 32}, report);
+  EXPECT_EQ(parameter_count(workload), 25'557'032U);  // Of ResNet-50, in the all-reduces' sizes.
 }
 
 }  // namespace
