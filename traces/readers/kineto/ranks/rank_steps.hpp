@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "traces/readers/kineto/layer_times.hpp"
+#include "traces/readers/kineto/layers/layer_times.hpp"
 #include "traces/readers/rank_record.hpp"
 
 namespace stepcast {

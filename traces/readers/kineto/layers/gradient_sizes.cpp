@@ -1,0 +1,114 @@
+#include "traces/readers/kineto/layers/gradient_sizes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "traces/readers/kineto/layers/gradient_type.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::string_view kCopyOut = "copy_bucket_to_grad";
+
+std::size_t count_of(const StepLayers& step) {
+  std::size_t count = 0;
+  for (const LayerTimes& layer : step.layers)
+    count += layer.gradients.size();
+  return count;
+}
+
+bool all_known(const StepLayers& step) {
+  return count_of(step) > 0 && std::ranges::all_of(step.layers, [](const LayerTimes& layer) {
+           return std::ranges::find(layer.gradients, 0U, &LayerGradient::elements) ==
+                  layer.gradients.end();
+         });
+}
+
+/// Work of a step that was launched inside an operator of a name like `name`, in launch order.
+std::vector<const DeviceWork*> launched_in(const KinetoTrace& trace, const KinetoView& view,
+                                           std::uint32_t step, std::string_view name) {
+  std::vector<const DeviceWork*> found;
+  for (const DeviceWork& work : view.work) {
+    if (work.step != step || work.launch == kNoEvent)
+      continue;
+    const std::uint32_t top = view.scopes.of_event[work.launch].top_operator;
+    if (top != kNoEvent && trace.name_of(trace.events[top]).find(name) != std::string::npos)
+      found.push_back(&work);
+  }
+  std::ranges::stable_sort(found, {},
+                           [&](const DeviceWork* w) { return trace.events[w->launch].start; });
+  return found;
+}
+
+bool size_by_copies(const KinetoTrace& trace, const KinetoView& view, StepLayers& step) {
+  const auto copies = launched_in(trace, view, step.step, kCopyOut);
+  if (copies.empty() || copies.size() != count_of(step))
+    return false;
+  for (LayerTimes& layer : step.layers)
+    for (LayerGradient& gradient : layer.gradients)
+      gradient.elements = trace.events[copies[gradient.order]->event].bytes / step.element_size;
+  return all_known(step);
+}
+
+using Buckets = std::vector<GradientBucket> StepLayers::*;
+
+void size_by_buckets(StepLayers& step, Buckets buckets) {
+  for (LayerTimes& layer : step.layers)
+    layer.gradients.clear();
+  std::uint32_t order = 0;
+  for (const GradientBucket& bucket : step.*buckets)
+    step.layers[bucket.layer].gradients.push_back(
+        {.order = order++,
+         .elements = static_cast<std::uint64_t>(bucket.size.value) / step.element_size});
+}
+
+/// A rank of FullyShardedDataParallel keeps a shard of each gradient, whose shape is recorded.
+bool are_shards(const StepLayers& step) {
+  constexpr double kPadding = 1.05;  // What is reduced may be padded to equal parts.
+  Bytes reduced{};
+  for (const GradientBucket& bucket : step.buckets)
+    reduced += bucket.size;
+  std::uint64_t elements = 0;
+  for (const LayerTimes& layer : step.layers)
+    for (const LayerGradient& gradient : layer.gradients)
+      elements += gradient.elements;
+  return elements > 0 &&
+         reduced.value > kPadding * static_cast<double>(elements * step.element_size);
+}
+
+/// Which collectives tell the sizes, and how that is called.
+std::pair<Buckets, std::string> telling_collectives(const std::vector<StepLayers>& steps) {
+  const auto any = [&](Buckets buckets) {
+    return std::ranges::any_of(steps, [&](const StepLayers& s) { return !(s.*buckets).empty(); });
+  };
+  if (any(&StepLayers::buckets))
+    return {&StepLayers::buckets, "the buckets, each as one gradient of the layer before it"};
+  if (any(&StepLayers::late_buckets))
+    return {&StepLayers::late_buckets,
+            "what is reduced behind the backward pass, as gradients of the first layer"};
+  if (any(&StepLayers::gathered))
+    return {&StepLayers::gathered,
+            "the all-gathers of the forward pass, each as one gradient of the layer behind it"};
+  return {&StepLayers::buckets, ""};
+}
+
+}  // namespace
+
+std::string size_gradients(const KinetoTrace& trace, const KinetoView& view,
+                           std::vector<StepLayers>& steps) {
+  const Bytes element = size_of(gradient_type_of(trace, view).type);
+  for (StepLayers& step : steps)
+    step.element_size = static_cast<std::uint64_t>(element.value);
+  const bool shards = std::ranges::any_of(steps, are_shards);
+  if (std::ranges::all_of(steps, all_known) && !shards)
+    return std::string(kRecordedShapes);
+  const auto by_copies = [&](StepLayers& step) { return size_by_copies(trace, view, step); };
+  if (!shards && std::ranges::all_of(steps, by_copies))
+    return "copies out of the gradient buckets, in their order";
+  const auto [buckets, how] = telling_collectives(steps);
+  for (StepLayers& step : steps)
+    size_by_buckets(step, buckets);
+  return how;
+}
+
+}  // namespace stepcast
