@@ -7,7 +7,7 @@ import unittest
 
 SCRIPTS = pathlib.Path(__file__).parents[2] / "scripts"
 RUN_STEPCAST = ["added_time", "calibrate", "kfac_ranges", "kfac_table", "sparse_claims", "testbeds", "tuning_claim"]
-OTHERS = ["check_layers.py", "kfac_costs", "placements", "profile_torch.py"]
+OTHERS = ["check_layers.py", "kfac_costs", "placements", "profile_torch.py", "trace_table"]
 
 
 def run(script, *arguments):
@@ -51,6 +51,7 @@ class Programs(unittest.TestCase):
         self.expect_one_line(run("testbeds", "--program", "true", "no.json"), "testbeds: no.json: No such file")
         self.expect_one_line(run("added_time", "--program", "true", "no.json"), "added_time: no.json: no such file")
         self.expect_one_line(run("placements", "--program", "true"), "placements: expected --data FOLDER")
+        self.expect_one_line(run("trace_table", "--program", "true", "no"), "trace_table: no: expected a folder of traces")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/workload/architecture_gradients.hpp"
 #include "traces/readers/archive.hpp"
 #include "traces/readers/chakra/chakra_reader.hpp"
 #include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
@@ -16,13 +17,17 @@
 #include "traces/readers/horovod_timeline/horovod_reader.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
 #include "traces/readers/pipedream/pipedream_reader.hpp"
+#include "traces/readers/recognition/other_profilers.hpp"
+#include "traces/readers/recognition/top_level_keys.hpp"
 #include "traces/readers/stepcast/stepcast_reader.hpp"
+#include "traces/readers/stepcast/workload_format.hpp"
 
 namespace stepcast {
 
 namespace {
 
 constexpr std::size_t kHeadSize = 4096;
+constexpr std::size_t kLongHead = std::size_t{1} << 18U;  // Lists may begin with names of threads.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // Of UTF-8, as Windows writes it.
 
 // A new format is a folder beside these, and one line here. The first that takes a file has it.
@@ -40,18 +45,50 @@ const auto& readers() {
   return all;
 }
 
+const TraceReader* reader_by(std::string_view head) {
+  const auto& all = readers();
+  const auto* const found =
+      std::ranges::find_if(all, [&](const TraceReader* reader) { return reader->sniff(head); });
+  return found == all.end() ? nullptr : *found;
+}
+
+/// Of a JSON object whose front tells nothing, by its outer keys alone: the first ones may hold
+/// more than any head.
+const TraceReader* reader_by_keys(const std::filesystem::path& path) {
+  const auto source = open_file(path);
+  TopLevelKeys keys(*source);
+  std::string outline = "{";
+  while (outline.size() < kHeadSize) {
+    const auto key = keys.next();
+    if (!key)
+      return nullptr;
+    outline += fmt::format("\"{}\": 0, ", *key);
+    if (const TraceReader* reader = reader_by(outline); reader != nullptr)
+      return reader;
+  }
+  return nullptr;
+}
+
+/// Throws for what is known and not read.
+void refuse_other_tools(const std::filesystem::path& path, std::string_view head) {
+  for (const std::string_view advice : {archive_advice(head), profiler_advice(path, head)})
+    if (!advice.empty())
+      throw InputError(fmt::format("{}: {}", path.string(), advice));
+}
+
 const TraceReader& reader_for(const std::filesystem::path& path) {
-  std::string head = head_of(path, kHeadSize);
+  std::string head = head_of(path, kLongHead);
   if (head.starts_with(kByteOrderMark))
     head.erase(0, kByteOrderMark.size());
   if (head.empty())
     throw InputError(path.string() + ": is empty");
-  if (const std::string_view advice = archive_advice(head); !advice.empty())
-    throw InputError(fmt::format("{}: {}", path.string(), advice));
-  for (const TraceReader* reader : readers()) {
-    if (reader->sniff(head))
-      return *reader;
-  }
+  refuse_other_tools(path, head);
+  const std::size_t start = head.find_first_not_of(" \t\r\n");
+  const char first = start == std::string::npos ? '\0' : head[start];
+  if (const TraceReader* reader = reader_by(first == '[' ? head : head.substr(0, kHeadSize)))
+    return *reader;
+  if (const TraceReader* reader = first == '{' ? reader_by_keys(path) : nullptr)
+    return *reader;
   throw InputError(fmt::format("{}: expected a trace of a known format ({}), found another content",
                                path.string(), fmt::join(trace_formats(), ", ")));
 }
@@ -104,6 +141,16 @@ void refuse_useless_supplements(const TraceReader& reader, const ImportOptions& 
                     options.supplements.front().origin, reader.name()));
 }
 
+/// Gradients are of the workload's precision.
+Workload with_architecture(Workload workload, const Architecture& architecture) {
+  const auto* const found = std::ranges::find(kDataTypeNames, workload.precision,
+                                              [](const auto& entry) { return entry.second; });
+  const DataType type = found == kDataTypeNames.end() ? DataType::Float32 : found->first;
+  auto [supplied, how] = with_gradients_of(architecture, std::move(workload), type);
+  supplied.provenance.notes.push_back(std::move(how));
+  return std::move(supplied);
+}
+
 void describe_tallies(const std::map<std::string, ImportReport::Tally>& tallies,
                       std::string_view verdict, std::vector<std::string>& lines) {
   for (const auto& [kind, tally] : tallies) {
@@ -125,6 +172,8 @@ Workload import_trace(std::span<const std::filesystem::path> paths, const Import
   const Found found = find_reader(without_supplements(paths, supplied, report), report);
   refuse_useless_supplements(*found.reader, supplied);
   Workload workload = found.reader->read(found.files, supplied, report);
+  if (options.architecture)
+    workload = with_architecture(std::move(workload), *options.architecture);
   if (options.strict)
     refuse_doubts(report, found.files.front().origin);
   return workload;

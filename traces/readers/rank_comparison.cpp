@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,97 +9,60 @@
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/one_job.hpp"
+#include "traces/readers/ranks/meetings.hpp"
 
 namespace stepcast {
 namespace {
 
-/// Step, kind, size, and the how many-th of these.
-using Key = std::tuple<std::uint32_t, CollectiveKind, Bytes, std::size_t>;
-
-/// One collective on every rank.
-struct Meeting {
-  std::vector<Seconds> begins;
-  std::vector<Seconds> ends;
-};
+constexpr Seconds kResolution{1e-9};  // Of recorded times; what is less comes from sums of doubles.
 
 std::string name_of(const RankRecord& record) {
   return record.rank ? fmt::format("rank {}", *record.rank) : record.origin;
 }
 
-/// Adds one rank's collectives to those of the ranks before it.
-void gather(const RankRecord& record, std::map<Key, Meeting>& meetings) {
-  std::map<std::tuple<std::uint32_t, CollectiveKind, Bytes>, std::size_t> counts;
-  for (const RankCollective& done : record.collectives) {
-    const std::size_t number = counts[{done.step, done.kind, done.size}]++;
-    Meeting& meeting = meetings[{done.step, done.kind, done.size, number}];
-    meeting.begins.push_back(done.begin);
-    meeting.ends.push_back(done.end);
-  }
-}
-
-std::vector<Meeting> meetings_of(std::span<const RankRecord> records, RankComparison& comparison) {
-  std::map<Key, Meeting> all;
-  for (const RankRecord& record : records)
-    gather(record, all);
-  std::vector<Meeting> complete;
-  for (auto& [key, meeting] : all) {
-    if (meeting.ends.size() == records.size())
-      complete.push_back(std::move(meeting));
-    else
-      ++comparison.unmatched;
-  }
-  comparison.collectives = complete.size();
-  return complete;
-}
-
-/// Finds a rank's offset and moves its times onto the first rank's clock.
-void align(std::size_t rank, std::vector<Meeting>& meetings, RankTiming& timing) {
-  std::vector<Seconds> differences;
+/// How far the ends of its collectives are from those of the first rank of each: half of them.
+Seconds spread_of(std::size_t rank, const std::vector<Meeting>& meetings) {
+  std::vector<Seconds> distances;
   for (const Meeting& meeting : meetings)
-    differences.push_back(meeting.ends[rank] - meeting.ends.front());
-  timing.clock_offset = median_of(differences);
-  for (Seconds& difference : differences)
-    difference = Seconds{std::abs((difference - timing.clock_offset).value)};
-  timing.spread = median_of(std::move(differences));
-  for (Meeting& meeting : meetings) {
-    meeting.begins[rank] = meeting.begins[rank] - timing.clock_offset;
-    meeting.ends[rank] = meeting.ends[rank] - timing.clock_offset;
-  }
+    if (const auto at = std::ranges::find(meeting.ranks, rank); at != meeting.ranks.end()) {
+      const Seconds end = meeting.ends[static_cast<std::size_t>(at - meeting.ranks.begin())];
+      distances.emplace_back(std::abs((end - meeting.ends.front()).value));
+    }
+  const Seconds spread = distances.empty() ? Seconds{} : median_of(std::move(distances));
+  return spread < kResolution ? Seconds{} : spread;
 }
 
 void add_waits(const Meeting& meeting, std::vector<RankTiming>& timings) {
   std::vector<Seconds> begins = meeting.begins;
   const auto last = std::ranges::max_element(begins) - begins.begin();
   const Seconds begin = meeting.begins[static_cast<std::size_t>(last)];
-  for (std::size_t i = 0; i < timings.size(); ++i) {
-    const Seconds until = std::min(begin, meeting.ends[i]);
-    timings[i].waiting += std::max(Seconds{}, until - meeting.begins[i]);
+  for (std::size_t i = 0; i < meeting.ranks.size(); ++i) {
+    RankTiming& timing = timings[meeting.ranks[i]];
+    ++timing.collectives;
+    timing.waiting += std::max(Seconds{}, std::min(begin, meeting.ends[i]) - meeting.begins[i]);
   }
   std::ranges::sort(begins);
   const Seconds ahead = begin - begins[begins.size() - 2];
-  if (ahead <= Seconds{})
+  if (ahead < kResolution)
     return;  // Nobody came last.
-  ++timings[static_cast<std::size_t>(last)].last;
-  timings[static_cast<std::size_t>(last)].holding += ahead;
+  RankTiming& late = timings[meeting.ranks[static_cast<std::size_t>(last)]];
+  ++late.last;
+  late.holding += ahead;
 }
 
-bool is_straggler(const RankTiming& timing, Seconds largest_spread, std::size_t collectives) {
-  return 2 * timing.last > collectives &&
+bool comes_last(const RankTiming& timing, Seconds largest_spread) {
+  return 2 * timing.last > timing.collectives &&
          timing.holding > largest_spread * static_cast<double>(timing.last);
 }
 
-/// From sums over all steps to one step; offsets from file times to clocks.
+/// From sums over all steps to one step.
 void finish(std::span<const RankRecord> records, RankComparison& comparison) {
-  constexpr double kMicrosecond = 1e-6;
   const auto largest = std::ranges::max_element(comparison.ranks, {}, &RankTiming::spread)->spread;
-  const auto first_time = static_cast<double>(records.front().first_time_us);
   for (std::size_t i = 0; i < records.size(); ++i) {
     RankTiming& timing = comparison.ranks[i];
-    timing.straggler = is_straggler(timing, largest, comparison.collectives);
+    timing.straggler = comparison.missing() == 0 && comes_last(timing, largest);
     timing.waiting = timing.waiting / static_cast<double>(records[i].steps);
     timing.holding = timing.holding / static_cast<double>(records[i].steps);
-    const double later = static_cast<double>(records[i].first_time_us) - first_time;
-    timing.clock_offset += Seconds{later * kMicrosecond};
   }
 }
 
@@ -114,18 +75,20 @@ RankComparison compare_ranks(std::span<const RankRecord> records) {
   comparison.why_not = why_not_one_job(records);
   if (!comparison.why_not.empty())
     return comparison;
-  std::vector<Meeting> meetings = meetings_of(records, comparison);
-  if (meetings.empty()) {
-    comparison.why_not = "no collective that all of them recorded";
+  Meetings meetings = find_meetings(records);
+  comparison.why_not = meetings.why_not;
+  if (!comparison.why_not.empty())
     return comparison;
-  }
-  for (std::size_t i = 0; i < records.size(); ++i) {
+  comparison.job = records.front().ranks.value_or(0);
+  comparison.collectives = meetings.all.size();
+  comparison.unmatched = meetings.unmatched;
+  for (std::size_t i = 0; i < records.size(); ++i)
     comparison.ranks.push_back({.origin = records[i].origin,
                                 .name = name_of(records[i]),
+                                .clock_offset = meetings.offsets[i],
+                                .spread = spread_of(i, meetings.all),
                                 .mean_step = records[i].mean_step});
-    align(i, meetings, comparison.ranks.back());
-  }
-  for (const Meeting& meeting : meetings)
+  for (const Meeting& meeting : meetings.all)
     add_waits(meeting, comparison.ranks);
   finish(records, comparison);
   return comparison;

@@ -10,10 +10,12 @@
 
 namespace stepcast {
 
-/// A collective of all ranks, as one rank recorded it. Times are since RankRecord::first_time_us.
+/// A collective as one rank recorded it. Times are since RankRecord::first_time_us.
 struct RankCollective {
   CollectiveKind kind = CollectiveKind::AllReduce;
-  Bytes size{};  ///< 0: not recorded.
+  Bytes size{};                           ///< 0: not recorded.
+  std::vector<std::uint32_t> group;       ///< The ranks that ran it, ascending; empty: all.
+  std::optional<std::uint64_t> sequence;  ///< PyTorch's number of it in its group.
   std::uint32_t step = 0;
   Seconds begin{};
   Seconds end{};

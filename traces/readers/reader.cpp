@@ -15,6 +15,7 @@ constexpr std::size_t kChunk = std::size_t{1} << 18;
 
 TraceSummary summary_of(const Workload& workload, const std::string& format) {
   TraceSummary summary{.format = format};
+  summary.batch = {workload.batch, "of the workload made of the file"};
   summary.facts = {{"model", workload.model},
                    {"device", workload.device},
                    {"batch", fmt::format("{}", workload.batch)},

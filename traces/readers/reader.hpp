@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/workload/architecture.hpp"
 #include "models/workload/workload.hpp"
 #include "traces/readers/chrome_json/byte_source.hpp"
 #include "traces/readers/trace_summary.hpp"
@@ -37,7 +38,8 @@ struct ImportOptions {
   std::string device;                  ///< Default: the format's name.
   std::string source;                  ///< Who measured it, for the provenance. Default: the file.
   std::optional<double>
-      forward_share;       ///< Forward over backward time, where only the latter is known.
+      forward_share;  ///< Forward over backward time, where only the latter is known.
+  std::optional<Architecture> architecture{};  ///< Whose gradients the workload gets.
   bool drop_gaps = false;  ///< Leave out the time in which the device waited for the host.
   bool strict = false;     ///< Anything skipped or doubtful is an InputError.
   std::vector<TraceSupplement> supplements{};  ///< From the files given beside the trace.

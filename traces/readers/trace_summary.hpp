@@ -17,6 +17,7 @@ struct CollectiveSummary {
   Bytes size{};             ///< Of one; 0: not recorded.
   std::uint64_t count = 0;  ///< In the whole trace.
   Seconds time{};           ///< Of all of them; 0: not recorded.
+  std::vector<std::uint32_t> group{};  ///< The ranks that ran it; empty: all, or not recorded.
 };
 
 /// One recorded step. Times are sums over the work launched in it, which may run in the next.
@@ -31,9 +32,16 @@ struct StepSummary {
   std::uint64_t work = 0;      ///< Kernels, copies and fills.
 };
 
+/// The samples of a step, as a trace tells or suggests.
+struct BatchSummary {
+  std::uint32_t value = 0;  ///< 0: it does not tell.
+  std::string evidence = "the format does not tell it";
+};
+
 /// What a trace file holds, before anything is made of it.
 struct TraceSummary {
   std::string format;
+  BatchSummary batch;
   std::vector<std::pair<std::string, std::string>> facts;  ///< "device": "Tesla V100".
   std::vector<StepSummary> steps;
   /// Device time of the whole trace by category, and the number of pieces.

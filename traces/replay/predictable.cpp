@@ -1,8 +1,10 @@
 #include "traces/replay/predictable.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 
@@ -15,6 +17,16 @@ std::uint32_t job_size(const RecordedStep& step) {
   for (const RecordedTask& task : step.tasks)
     ranks = std::max(ranks, task.ranks);
   return ranks;
+}
+
+/// " (0, 1, 2, ...)", " (which is not recorded)".
+std::string which(const RecordedTask& task) {
+  constexpr std::size_t kShown = 8;
+  if (task.group.empty())
+    return " (which is not recorded)";
+  const std::span<const std::uint32_t> group(task.group);
+  return fmt::format(" ({}{})", fmt::join(group.first(std::min(kShown, group.size())), ", "),
+                     group.size() > kShown ? ", ..." : "");
 }
 
 /// Why a collective cannot be predicted; empty if it can.
@@ -35,9 +47,9 @@ std::string why_unpredictable(const RecordedTask& task, std::uint32_t job) {
         kind);
   if (task.ranks != 0 && task.ranks != job)
     return fmt::format(
-        "its group has {} of the job's {} ranks, and which is not recorded, so it cannot be "
+        "{} of the job's {} ranks ran it{}: a replay takes all ranks as alike, so it cannot be "
         "predicted; --without {} leaves it out",
-        task.ranks, job, kind);
+        task.ranks, job, which(task), kind);
   return "";
 }
 

@@ -1,6 +1,7 @@
 #include "traces/replay/rank_alignment.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -9,10 +10,23 @@
 namespace stepcast {
 namespace {
 
-std::vector<const RecordedTask*> collectives_of(const RecordedStep& step) {
+using Groups = std::set<std::vector<std::uint32_t>>;
+
+/// Of the collectives of all steps.
+Groups groups_of(const std::vector<RecordedStep>& steps) {
+  Groups groups;
+  for (const RecordedStep& step : steps)
+    for (const RecordedTask& task : step.tasks)
+      if (task.kind == RecordedKind::Collective)
+        groups.insert(task.group);
+  return groups;
+}
+
+/// Those of one of the groups: a rank takes no part in what the others run among themselves.
+std::vector<const RecordedTask*> collectives_of(const RecordedStep& step, const Groups& groups) {
   std::vector<const RecordedTask*> collectives;
   for (const RecordedTask& task : step.tasks)
-    if (task.kind == RecordedKind::Collective)
+    if (task.kind == RecordedKind::Collective && groups.contains(task.group))
       collectives.push_back(&task);
   return collectives;
 }
@@ -32,11 +46,13 @@ void take_shortest_collectives(std::vector<RecordedStep>& steps,
   };
   if (steps.size() != other_rank.size())
     refuse("steps");
+  const Groups mine = groups_of(steps);
+  const Groups theirs = groups_of(other_rank);
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const auto others = collectives_of(other_rank[i]);
+    const auto others = collectives_of(other_rank[i], mine);
     auto other = others.begin();
     for (RecordedTask& task : steps[i].tasks) {
-      if (task.kind != RecordedKind::Collective)
+      if (task.kind != RecordedKind::Collective || !theirs.contains(task.group))
         continue;
       if (other == others.end() || !are_the_same(task, **other))
         refuse(fmt::format("collectives in {}", steps[i].name));

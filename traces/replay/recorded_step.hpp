@@ -24,6 +24,7 @@ struct RecordedTask {
   std::optional<CollectiveKind> collective;  ///< Of a collective, if known.
   Bytes size{};                              ///< Of a collective; 0: not recorded.
   std::uint32_t ranks = 0;                   ///< Of a collective: its group; 0: not recorded.
+  std::vector<std::uint32_t> group{};        ///< These ranks, ascending; empty: not recorded.
   bool gradients = false;                    ///< A collective that reduces a bucket of gradients.
 };
 

@@ -1,7 +1,9 @@
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/effects.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -39,6 +41,7 @@ class CompareCommand final : public Subcommand {
     std::vector<CommandOption> options =
         options_of(request_, {"--schedules", "S,...", &request_.run.schedules,
                               "default: all of first order that send whole gradients"});
+    options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     options.push_back({"--csv", "FILE", &csv_file_, "also write the results as a table"});
     options.push_back({"--json", "", &json_, "print JSON"});
@@ -49,6 +52,7 @@ class CompareCommand final : public Subcommand {
     if (!csv_file_.empty())
       check_writable(csv_file_);
     const Sweep sweep = plan_sweep(request_, kExample);
+    check(sweep);
     const std::uint32_t workers = workers_.value_or(available_cores());
     const auto rows = rows_of(sweep, run_sweep(sweep, workers));
     if (!csv_file_.empty())
@@ -58,6 +62,14 @@ class CompareCommand final : public Subcommand {
   }
 
  private:
+  void check(const Sweep& sweep) const {
+    std::vector<std::set<std::string>> schedules(sweep.scenarios.size());
+    for (const Combination& combination : sweep.combinations)
+      schedules[combination.scenario].insert(combination.schedule);
+    for (std::size_t i = 0; i < schedules.size(); ++i)
+      check_gradients(sweep.scenarios[i], schedules[i].size(), without_gradients_);
+  }
+
   std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows) const {
     if (sweep.has_lists)
       return json_ ? sweep_json(rows) : render_sweep(rows);
@@ -70,6 +82,7 @@ class CompareCommand final : public Subcommand {
 
   SweepRequest request_;
   std::optional<std::uint32_t> workers_;
+  bool without_gradients_ = false;
   std::string csv_file_;
   bool json_ = false;
 };

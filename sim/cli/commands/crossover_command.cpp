@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/crossover.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -49,6 +50,7 @@ class CrossoverCommand final : public Subcommand {
                        "selected parts of the gradient (0.001 to 0.5 in nine steps)"});
     options.push_back({"--bandwidth", "B,...", &bandwidths_,
                        "of a node's NIC (1Gbps to 100Gbps in seven steps)"});
+    options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     options.push_back({"--figure,--svg", "FILE", &figure_, "also draw heat maps, as .svg"});
     options.push_back({"--csv", "FILE", &csv_file_, "also write every forecast as a table"});
@@ -79,6 +81,7 @@ class CrossoverCommand final : public Subcommand {
                        .bandwidths = bandwidths_};
     if (grid.scenario.schedules.empty())
       grid.scenario.schedules = {"ddp", "topk-allgather", "topka2a", "gtopk", "ok-topk"};
+    check_gradients(grid.scenario, grid.scenario.schedules.size(), without_gradients_);
     std::ranges::sort(grid.densities);
     if (grid.nodes.empty())
       grid.nodes = {grid.scenario.cluster.nodes};
@@ -124,6 +127,7 @@ class CrossoverCommand final : public Subcommand {
   }
 
   RunRequest request_;
+  bool without_gradients_ = false;
   std::vector<double> densities_{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
   std::vector<std::uint32_t> nodes_;
   std::vector<BytesPerSecond> bandwidths_{1.0_Gbps,  2.5_Gbps,  5.0_Gbps,  10.0_Gbps,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -101,6 +102,7 @@ class DemoCommand final : public Subcommand {
     for (const char* cluster : kClusters) {
       for (const char* workload : kWorkloads) {
         const Scenario scenario = scenario_of(workload, cluster);
+        check_gradients(scenario, kSchedules.size(), false);
         DemoCase& each = cases.emplace_back();
         each.model = scenario.workload.model;
         each.network = network_of(cluster);

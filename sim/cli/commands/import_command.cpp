@@ -8,8 +8,10 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/table.hpp"
+#include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
+#include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
@@ -46,10 +48,13 @@ class ImportCommand final : public Subcommand {
     return {
         {"FILE", "", &files_, "trace to read; several, or a folder: one for each rank"},
         {"-o,--output", "FILE", &output_, "workload file to write; default: standard output"},
-        {"--batch", "N", &import_.batch, "samples per step, where the trace does not tell"},
+        {"--batch", "N", &import_.batch,
+         "samples per step; default: guessed from the shapes in the trace"},
         {"--model", "NAME", &import_.model, "default: from the file's place"},
         {"--device", "NAME", &import_.device,
          "default: what the trace names, as configs/devices calls it"},
+        {"--architecture", "NAME", &architecture_,
+         "whose gradients to take where the trace has none (see stepcast list\narchitectures)"},
         {"--source", "TEXT", &import_.source, "who measured it, for the provenance"},
         {"--gaps", "G", &gaps_,
          "the device's waits for the host: keep as layers (default) or drop"},
@@ -86,6 +91,8 @@ class ImportCommand final : public Subcommand {
     if (import_.forward_share && !(*import_.forward_share >= 0))
       throw InputError(fmt::format("--forward-share: expected a number from 0 on, found {}",
                                    *import_.forward_share));
+    if (!architecture_.empty())
+      import_.architecture = read_architecture(find_file(CatalogKind::Architecture, architecture_));
     if (!output_.empty())
       check_writable(output_);
   }
@@ -100,9 +107,9 @@ class ImportCommand final : public Subcommand {
       text += wrap("  " + note, kIndent);
     if (parameter_count(workload) == 0)
       text += wrap(
-          "  without gradients a forecast has nothing to communicate: a PyTorch profiler trace "
-          "takes "
-          "them from an execution trace or a DDP bucket list of the same run, given beside it",
+          "  without gradients a forecast has nothing to communicate: they come from an "
+          "architecture (--architecture NAME), or, for a PyTorch profiler trace, from an execution "
+          "trace or a DDP bucket list of the same run, given beside it",
           kIndent);
     return text +
            fmt::format(
@@ -112,6 +119,7 @@ class ImportCommand final : public Subcommand {
 
   std::vector<std::string> files_;
   std::string gaps_ = "keep";
+  std::string architecture_;
   std::string output_;
   ImportOptions import_;
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -7,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/report/text/measured/rank_report.hpp"
 #include "sim/report/text/measured/trace_report.hpp"
 
 namespace stepcast {
@@ -84,12 +86,14 @@ class InspectCommand final : public Subcommand {
 
   static std::string json_text(const std::vector<Inspected>& all,
                                const RankComparison& comparison) {
+    const auto ranks_given = static_cast<std::size_t>(std::ranges::count_if(
+        all, [](const Inspected& inspected) { return inspected.summary.rank.has_value(); }));
     std::string text;
     std::size_t ranks = 0;
     for (const Inspected& inspected : all) {
       const bool compared = inspected.summary.rank && !comparison.ranks.empty();
       text += fmt::format("{}{}", text.empty() ? "" : ",\n",
-                          trace_json(inspected.summary, inspected.report,
+                          trace_json(inspected.summary, inspected.report, ranks_given,
                                      compared ? &comparison.ranks[ranks++] : nullptr));
     }
     return fmt::format("[\n{}]\n", text);

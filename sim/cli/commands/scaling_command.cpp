@@ -8,6 +8,7 @@
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
@@ -60,6 +61,7 @@ class ScalingCommand final : public Subcommand {
         {"--gpus-per-node", "G", &request_.gpus_per_node, "resize the nodes to G GPUs"},
         {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
         {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
+        without_gradients_option(without_gradients_),
         {"--figure", "FILE", &figure_, "also draw the curves, as .svg"},
         {"--json", "", &json_, "print JSON"}};
   }
@@ -108,6 +110,7 @@ class ScalingCommand final : public Subcommand {
       const Scenario scenario = resolve(request_, kExample);
       keep_size_of(scenario.cluster);
       check_options(scenario);
+      check_gradients(scenario, names_of(scenario).size(), without_gradients_);
       if (curves.empty())
         for (const std::string& schedule : names_of(scenario))
           curves.push_back({scenario.cluster.name, schedule, {}});
@@ -234,6 +237,7 @@ class ScalingCommand final : public Subcommand {
   }
 
   RunRequest request_;
+  bool without_gradients_ = false;
   CommaList clusters_;
   CommaList schedules_;
   std::vector<std::uint32_t> nodes_;  ///< Empty: usual_nodes().

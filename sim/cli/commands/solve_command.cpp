@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/progress.hpp"
@@ -51,6 +52,7 @@ class SolveCommand final : public Subcommand {
     options.push_back({"--iterations", "S=N,...", &counts_.iterations, "iterations of each way"});
     options.push_back(
         {"--samples", "N", &counts_.samples, "samples of an epoch, where epochs are counted"});
+    options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
@@ -60,6 +62,7 @@ class SolveCommand final : public Subcommand {
     const CommaList wanted = std::exchange(request_.schedules, {});
     const Scenario scenario = resolve(request_, kExample);
     check_model(goal, scenario.workload);
+    check_gradients(scenario, goal.attempts.size(), without_gradients_);
     const std::vector<Solution> solutions = solutions_of(goal, wanted, scenario);
     fmt::print("{}", text_of(goal, scenario, solutions));
     return 0;
@@ -140,6 +143,7 @@ class SolveCommand final : public Subcommand {
   }
 
   RunRequest request_;
+  bool without_gradients_ = false;
   std::string goal_;
   TypedCounts counts_;
   bool json_ = false;

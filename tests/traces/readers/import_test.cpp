@@ -100,6 +100,35 @@ TEST_F(Import, AnArchiveIsToBeUnpackedFirst) {
             path() + ": is compressed with xz: unpack it first (unxz); gzip is read as it is");
 }
 
+// The keys in front hold more than any head that could be looked at.
+TEST_F(Import, AProfilersTraceMayBeginWithAnyKey) {
+  const std::string front = R"({"metadata": {"note": ")" + std::string(300'000, 'x') + R"("}, )";
+  std::string text = read_text_file(STEPCAST_SOURCE_DIR "/tests/golden/data/small-trace.json");
+  text.replace(text.find('{'), 1, front);
+  EXPECT_EQ(import_text(text).batch, 8U);
+  EXPECT_EQ(report_.format, "kineto");
+}
+
+TEST_F(Import, AListOfEventsMayBeginWithNamesOfThreads) {
+  std::string text = "[\n";
+  for (int i = 0; i < 200; ++i)
+    text += R"({"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "t"}},)"
+            "\n";
+  const std::string small =
+      read_text_file(STEPCAST_SOURCE_DIR "/tests/golden/data/small-trace.json");
+  const std::size_t events = small.find("[\n", small.find("traceEvents")) + 2;
+  import_text(text + small.substr(events, small.rfind(']') + 1 - events));
+  EXPECT_EQ(report_.format, "kineto");
+}
+
+TEST_F(Import, ReportsOfOtherProfilersSayHowToExport) {
+  EXPECT_EQ(error_of(R"({"rocprofiler-sdk-tool": []})"),
+            path() +
+                ": is an output of rocprof, which is not read: run the program under "
+                "torch.profiler, which records ROCm devices as well, and export it with "
+                "export_chrome_trace(\"trace.json\")");
+}
+
 TEST_F(Import, TruncatedGzipIsCalledSo) {
   const std::string whole = gzipped(read_text_file(kVgg16));
   EXPECT_EQ(error_of(whole.substr(0, whole.size() / 2)), path() + ": the gzip data ends too early");

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/recorded_data.hpp"
+#include "traces/readers/import.hpp"
 #include "traces/readers/one_job.hpp"
 
 namespace stepcast {
@@ -100,6 +102,75 @@ TEST(RankComparison, RanksThatCannotBeComparedSayWhy) {
   EXPECT_EQ(why(silent), "no collective that all of them recorded");
   silent.ranks = 4;
   EXPECT_EQ(why(silent), "file: expected a job of 2 ranks as in file, found a job of 4 ranks");
+}
+
+TEST(RankComparison, NoStragglerIsNamedWhileRanksAreMissing) {
+  std::vector<RankRecord> ranks = {rank(0, 0, {4, 15, 24}), rank(1, 0, {8, 17, 27})};
+  ASSERT_TRUE(compare_ranks(ranks).ranks[1].straggler);
+  for (RankRecord& record : ranks)
+    record.ranks = 128;
+  const RankComparison comparison = compare_ranks(ranks);
+  EXPECT_EQ(comparison.missing(), 126U);
+  EXPECT_EQ(comparison.ranks[1].last, 3U);
+  EXPECT_FALSE(comparison.ranks[1].straggler);
+}
+
+TEST(RankComparison, PairsWhoseEndsScatterAreRefused) {
+  // Ends 13, 24 and 40 ms apart are no offset of a clock.
+  std::vector<RankRecord> ranks = {rank(0, 0, {8, 18, 28}), rank(1, 0, {8, 18, 28})};
+  const double later_ms[] = {13, 24, 40};
+  for (std::size_t i = 0; i < 3; ++i)
+    ranks[1].collectives[i].end += Seconds{later_ms[i] * 1e-3};
+  EXPECT_EQ(compare_ranks(ranks).why_not,
+            "the ends of the collectives in file scatter against those of the other ranks: they "
+            "are not the same ones");
+}
+
+// Four ranks as two pairs of tensor-parallel ranks; {0, 2} and {1, 3} reduce gradients. Rank 3
+// shares nothing with rank 0: its clock is known by rank 1 or 2.
+TEST(RankComparison, GroupsMeetAmongThemselves) {
+  std::vector<RankRecord> ranks;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    RankRecord record{.origin = "file", .rank = i, .ranks = 4, .steps = 1};
+    const std::uint32_t pair = i / 2 * 2;
+    const auto add = [&](std::vector<std::uint32_t> group, double begin, double end) {
+      record.collectives.push_back({.size = Bytes{100},
+                                    .group = std::move(group),
+                                    .begin = Seconds{(begin + i) * 1e-3},
+                                    .end = Seconds{(end + i) * 1e-3}});
+    };
+    add({pair, pair + 1}, i == 3 ? 6 : 5, 10);  // Rank i's clock is i ms ahead.
+    add({i % 2, i % 2 + 2}, 15, 20);
+    ranks.push_back(record);
+  }
+  const RankComparison comparison = compare_ranks(ranks);
+  ASSERT_EQ(comparison.ranks.size(), 4U);
+  EXPECT_EQ(comparison.collectives, 4U);
+  EXPECT_EQ(comparison.unmatched, 0U);
+  EXPECT_NEAR(comparison.ranks[3].clock_offset.value, 3e-3, kExact);
+  EXPECT_NEAR(comparison.ranks[2].waiting.value, 1e-3, kExact);
+  EXPECT_EQ(comparison.ranks[3].last, 1U);
+  EXPECT_EQ(comparison.ranks[3].collectives, 2U);
+}
+
+// Of 10 collectives of either rank 5 have a partner; their ends lie 0 to .33 ms apart.
+TEST(RankComparison, SampledTracesOfTwoOf128Ranks) {
+  const auto folder = recorded_data("multirank/hta_128ranks");
+  STEPCAST_SKIP_WITHOUT(folder);
+  std::vector<RankRecord> records;
+  for (const char* name : {"sampled_rank-0.json.gz", "sampled_rank-1.json.gz"}) {
+    const auto path = folder / name;
+    ImportReport report;
+    records.push_back(*inspect_trace(std::span(&path, 1), {}, report).rank);
+  }
+  const RankComparison comparison = compare_ranks(records);
+  ASSERT_EQ(comparison.ranks.size(), 2U);
+  EXPECT_EQ(comparison.collectives, 5U);
+  EXPECT_EQ(comparison.unmatched, 10U);
+  EXPECT_EQ(comparison.missing(), 126U);
+  EXPECT_LT(comparison.ranks[1].spread.value, 0.33e-3);
+  for (const RankTiming& timing : comparison.ranks)
+    EXPECT_FALSE(timing.straggler);
 }
 
 TEST(RankComparison, OneRankIsNotCompared) {

@@ -86,8 +86,10 @@ TEST(ReplayPlan, GroupsOfAPartOfTheJobAreNotPredicted) {
     return input_error_of([&] { replay_plan({step}, ideal_cluster(2, 1), change); });
   };
   EXPECT_EQ(error(),
-            "step: reduce: its group has 2 of the job's 8 ranks, and which is not recorded, so it "
-            "cannot be predicted; --without all-reduce leaves it out");
+            "step: reduce: 2 of the job's 8 ranks ran it (which is not recorded): a replay takes "
+            "all ranks as alike, so it cannot be predicted; --without all-reduce leaves it out");
+  step.tasks[4].group = {0, 4};
+  EXPECT_NE(error().find("2 of the job's 8 ranks ran it (0, 4): "), std::string::npos);
   step.world_size = 0;  // The largest group tells as much.
   EXPECT_NE(error().find("2 of the job's 8 ranks"), std::string::npos);
   step.tasks[4].ranks = 8;

@@ -141,6 +141,15 @@ class LayerMaker {
     result_.layers[current_].backward += op.device;
   }
 
+  /// A bucket of gradients, of an assumed type, as one of the layer before it.
+  void add_bucket(Bytes size) {
+    constexpr double kElement = 4;
+    std::vector<Parameter>& parameters = result_.layers[current_].parameters;
+    parameters.push_back(
+        {.name = fmt::format("{}.gradient-{}", result_.layers[current_].name, parameters.size()),
+         .elements = static_cast<std::uint64_t>(size.value / kElement)});
+  }
+
   void add_update(const ChakraOperator& op) { result_.layers.front().forward += op.device; }
 
  private:
@@ -163,6 +172,8 @@ ChakraLayers layers_of(const std::vector<ChakraOperator>& operators) {
   LayerMaker maker(result);
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const ChakraOperator& op = operators[i];
+    if (op.reduced > Bytes{} && i >= passes.backward)
+      maker.add_bucket(op.reduced);
     if (op.work == 0)
       continue;
     const auto pair = forward_of.find(i);
@@ -173,7 +184,8 @@ ChakraLayers layers_of(const std::vector<ChakraOperator>& operators) {
     else
       maker.add_update(op);
   }
-  if (result.layers.front().forward <= Seconds{} && result.layers.size() > 1)
+  const Layer& optimizer = result.layers.front();
+  if (optimizer.forward <= Seconds{} && optimizer.parameters.empty() && result.layers.size() > 1)
     result.layers.erase(result.layers.begin());
   return result;
 }

@@ -81,6 +81,9 @@ const std::size_t* Operators::launcher_of(const ChakraNode& node) const {
 void Operators::add_work(const ChakraNode& node, ChakraOperator& launcher) {
   if (node.communicates) {
     launcher.communicates = true;
+    if (node.collective == CollectiveKind::AllReduce ||
+        node.collective == CollectiveKind::ReduceScatter)
+      launcher.reduced += node.size;
     return;
   }
   launcher.device += node.duration;

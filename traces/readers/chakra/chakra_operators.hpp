@@ -14,6 +14,7 @@ struct ChakraOperator {
   Seconds device{};  ///< Of its work; collectives are not in it.
   std::uint32_t work = 0;
   bool communicates = false;
+  Bytes reduced{};  ///< By all-reduces and reduce-scatters that it launched, as far as recorded.
 };
 
 /// The operators in the order of the graph.

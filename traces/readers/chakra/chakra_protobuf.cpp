@@ -141,4 +141,28 @@ std::vector<ChakraNode> parse_chakra_protobuf(std::string_view bytes, const std:
   return nodes;
 }
 
+bool begins_as_chakra_protobuf(std::string_view head) {
+  const std::string origin;
+  constexpr std::uint32_t kVersionOrAttribute = 2;  // The last number of a field of the metadata.
+  try {
+    WireReader reader(head, origin);
+    const std::string_view metadata = reader.delimited();
+    WireReader fields(metadata, origin);
+    while (!fields.at_end()) {
+      const WireReader::Field field = fields.field();
+      if (field.number > kVersionOrAttribute || field.bytes.empty())
+        return false;
+    }
+    constexpr std::uint64_t kNameTag = Name << 3U | 2U;
+    constexpr std::uint64_t kIdTag = Id << 3U;  // Not written where the number is zero.
+    const std::uint64_t size = reader.varint();
+    const std::uint64_t tag = reader.varint();
+    if (tag == kIdTag)
+      reader.varint();
+    return size > 2 && (tag == kNameTag || (tag == kIdTag && reader.varint() == kNameTag));
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace stepcast

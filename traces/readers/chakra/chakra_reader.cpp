@@ -1,5 +1,6 @@
 #include "traces/readers/chakra/chakra_reader.hpp"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -50,6 +51,11 @@ std::string collectives_note(const std::vector<ChakraNode>& nodes) {
                      count, format_seconds(time));
 }
 
+bool has_gradients(const ChakraLayers& found) {
+  return std::ranges::any_of(found.layers,
+                             [](const Layer& layer) { return !layer.parameters.empty(); });
+}
+
 std::vector<std::string> notes_of(const std::vector<ChakraNode>& nodes, const ChakraLayers& found) {
   std::vector<std::string> notes = {
       fmt::format("{} backward operators joined to their forward ones by kind, in reverse order; "
@@ -57,16 +63,17 @@ std::vector<std::string> notes_of(const std::vector<ChakraNode>& nodes, const Ch
                   found.joined, found.backward - found.joined),
       "what follows the backward pass and its collectives is the optimizer, the first layer",
       collectives_note(nodes),
-      "not in the graph: sizes of gradients, and when work ran: neither waits for the host nor "
-      "overlap are known"};
+      has_gradients(found) ? "sizes of gradients (fp32 assumed): what is reduced in or behind the "
+                             "backward pass, each as one gradient of the layer before it"
+                           : "sizes of gradients: not in the graph",
+      "not in the graph: when work ran: neither waits for the host nor overlap are known"};
   if (!found.odd.empty())
     notes.push_back(fmt::format("not joined, as they occur more or less often forward: {}",
                                 fmt::join(found.odd, ", ")));
   return notes;
 }
 
-void count_doubts(const ChakraLayers& found, const std::string& origin, ImportReport& report) {
-  report.doubt("gradient sizes that the trace does not tell", origin);
+void count_doubts(const ChakraLayers& found, ImportReport& report) {
   for (const std::string& kind : found.odd)
     report.doubt("kind of operator that occurs more or less often backward than forward", kind);
 }
@@ -79,10 +86,7 @@ bool ChakraReader::sniff(std::string_view head) const {
     return false;
   if (head[start] == '{')
     return head.find("\"workload_graph\"") != std::string_view::npos;
-  // Global metadata: a length, then field 1 (the version) or 2 (an attribute), both delimited.
-  const auto length = static_cast<unsigned char>(head[0]);
-  return head.size() > 2 && length > 0 && length < 0x80U && (head[1] == 0x0A || head[1] == 0x12) &&
-         head.find('\0') != std::string_view::npos;
+  return begins_as_chakra_protobuf(head);
 }
 
 Workload ChakraReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
@@ -97,10 +101,12 @@ Workload ChakraReader::read(const std::vector<TraceStream>& files, const ImportO
   workload.batch = *options.batch;
   workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
   ChakraLayers found = layers_of(operators_of(nodes));
-  workload.layers = std::move(found.layers);
+  workload.layers = found.layers;
   if (forward_time(workload) + backward_time(workload) <= Seconds{})
     throw InputError(file.origin + ": expected device work with a duration, found none");
-  count_doubts(found, file.origin, report);
+  if (!options.architecture && !has_gradients(found))
+    report.doubt("gradient sizes that the trace does not tell", file.origin);
+  count_doubts(found, report);
   workload.provenance = {.kind = ProvenanceKind::Measured,
                          .source = options.source.empty()
                                        ? fmt::format("Chakra graph {}", file.origin)

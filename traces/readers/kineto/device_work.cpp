@@ -166,8 +166,11 @@ KnownCollective collective_of(const KinetoTrace& trace, const DeviceWork& work) 
   KnownCollective known;
   if (work.collective != kNoEvent) {
     const KinetoCollective& noted = trace.collectives[work.collective];
-    known = {
-        .kind = collective_kind_by_argument(noted.name), .size = noted.size, .ranks = noted.ranks};
+    known = {.kind = collective_kind_by_argument(noted.name),
+             .size = noted.size,
+             .ranks = noted.ranks,
+             .group = noted.group,
+             .sequence = noted.sequence};
   }
   if (!known.kind)
     known.kind = collective_kind_of(trace.name_of(trace.events[work.event]));

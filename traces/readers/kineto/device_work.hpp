@@ -58,6 +58,8 @@ struct KnownCollective {
   std::optional<CollectiveKind> kind;
   Bytes size{};
   std::uint32_t ranks = 0;  ///< 0: not recorded.
+  GroupRanks group;         ///< The ranks that take part; empty: not recorded.
+  std::optional<std::uint64_t> sequence;
 };
 KnownCollective collective_of(const KinetoTrace& trace, const DeviceWork& work);
 

@@ -14,6 +14,7 @@
 #include "traces/readers/kineto/layers/gradient_sizes.hpp"
 #include "traces/readers/kineto/layers/supplied_shapes.hpp"
 #include "traces/readers/kineto/rank_record_of.hpp"
+#include "traces/readers/kineto/ranks/rank_steps.hpp"
 #include "traces/readers/kineto/recorded/recorded_steps.hpp"
 #include "traces/readers/one_job.hpp"
 #include "traces/readers/rank_comparison.hpp"
@@ -22,28 +23,12 @@
 namespace stepcast {
 namespace {
 
-/// What is kept of one rank's trace: not its events.
-struct RankSteps {
-  RankRecord record;
-  std::vector<StepLayers> steps;
-};
-
-std::uint32_t batch_by_shapes(const KinetoTrace& trace, const KinetoView& view) {
-  for (const auto& order : view.scopes.by_thread)
-    for (const std::uint32_t index : order) {
-      const KinetoEvent& event = trace.events[index];
-      if (event.kind == KinetoKind::Operator && event.sequence >= 0 && event.batch > 0)
-        return event.batch;
-    }
-  return 0;
-}
-
 void note_facts(const KinetoTrace& trace, const KinetoView& view, const RankSteps& rank,
                 KinetoFacts& facts) {
   facts.origin = rank.record.origin;
   facts.device_name = trace.device_name;
   facts.steps_by = view.steps.how;
-  facts.batch = batch_by_shapes(trace, view);
+  facts.batch = guess_batch(trace.shapes);
   facts.repaired_backslashes = trace.repaired_backslashes;
   if (!rank.steps.empty())
     for (const GradientBucket& bucket : rank.steps.back().buckets)
@@ -76,7 +61,9 @@ RankSteps read_rank(const TraceStream& file, const ImportOptions& options, Kinet
                  .steps = find_layers(trace, view)};
   count_doubts(gradient_type_of(trace, view), file.origin, report);
   const std::string sized = size_all(trace, view, options, rank.steps, report);
-  if (sized.empty())
+  if (guess_batch(trace.shapes).split && !options.batch)
+    report.doubt("batch guessed from inputs of which less than half agree", file.origin);
+  if (sized.empty() && !options.architecture)
     report.doubt("gradient sizes that the trace does not tell", file.origin);
   if (facts.origin.empty()) {
     note_facts(trace, view, rank, facts);
@@ -88,69 +75,9 @@ RankSteps read_rank(const TraceStream& file, const ImportOptions& options, Kinet
   return rank;
 }
 
-/// Names of the layers of the last step that put work on the device.
-std::vector<std::string> working_layers(const RankSteps& rank) {
-  std::vector<std::string> names;
-  for (const LayerTimes& layer : rank.steps.back().layers)
-    if (layer.work > 0)
-      names.push_back(layer.name);
-  return names;
-}
-
-std::vector<RankRecord> records_of(const std::vector<RankSteps>& ranks) {
-  std::vector<RankRecord> records;
-  for (const RankSteps& rank : ranks)
-    records.push_back(rank.record);
-  return records;
-}
-
 void refuse_other_jobs(std::span<const RankRecord> records) {
   if (const std::string why = why_not_one_job(records); !why.empty())
     throw InputError(why);
-}
-
-std::string list_of(const std::vector<GradientBucket>& buckets) {
-  std::vector<std::string> sizes;
-  for (const GradientBucket& bucket : buckets)
-    sizes.push_back(format_bytes(bucket.size));
-  return fmt::format("{}", fmt::join(sizes, ", "));
-}
-
-/// Sizes that were not recorded contradict nothing.
-void refuse_other_buckets(const RankSteps& rank, const RankSteps& first) {
-  const auto& found = rank.steps.back().buckets;
-  const auto& wanted = first.steps.back().buckets;
-  if (!found.empty() && !wanted.empty() &&
-      !std::ranges::equal(found, wanted, {}, &GradientBucket::size, &GradientBucket::size))
-    throw InputError(
-        fmt::format("{}: expected gradient buckets of {} as in {}, found {}: no ranks of one job",
-                    rank.record.origin, list_of(wanted), first.record.origin, list_of(found)));
-}
-
-/// Ranks of one job differ in rank and agree in everything else that the files tell.
-void check_same_job(const std::vector<RankSteps>& ranks) {
-  refuse_other_jobs(records_of(ranks));
-  const RankSteps& first = ranks.front();
-  for (const RankSteps& rank : ranks)
-    if (working_layers(rank) != working_layers(first))
-      throw InputError(
-          fmt::format("{}: expected the layers of {}, found others: no ranks of one job",
-                      rank.record.origin, first.record.origin));
-  for (const RankSteps& rank : ranks)
-    refuse_other_buckets(rank, first);
-}
-
-/// For the provenance: what the ranks' collectives say of their clocks.
-std::string alignment_of(const std::vector<RankSteps>& ranks, ImportReport& report) {
-  const std::vector<RankRecord> records = records_of(ranks);
-  const RankComparison comparison = compare_ranks(records);
-  for (std::size_t i = 0; i < comparison.unmatched; ++i)
-    report.doubt("collective that not every rank recorded", records.front().origin);
-  if (comparison.ranks.empty())
-    return comparison.why_not.empty() ? "" : "clocks not compared: " + comparison.why_not;
-  return fmt::format("clocks against {}'s, by the ends of {} collectives: {}",
-                     comparison.ranks.front().name, comparison.collectives,
-                     describe_offsets(comparison));
 }
 
 /// Files that can be ranks of one job and need not be.
@@ -204,6 +131,9 @@ Workload KinetoReader::read(const std::vector<TraceStream>& files, const ImportO
     ranks.push_back(read_rank(file, options, facts, report));
   check_same_job(ranks);
   facts.alignment = alignment_of(ranks, report);
+  facts.job = ranks.front().record.ranks.value_or(0);
+  keep_layers_of_first(ranks, report);
+  facts.ranks = ranks.size();
   std::vector<StepLayers> steps;
   for (RankSteps& rank : ranks)
     std::ranges::move(rank.steps, std::back_inserter(steps));

@@ -8,6 +8,7 @@
 
 #include "traces/readers/kineto/device_idle.hpp"
 #include "traces/readers/kineto/intervals.hpp"
+#include "traces/readers/kineto/shapes/batch_guess.hpp"
 
 namespace stepcast {
 namespace {
@@ -53,14 +54,17 @@ void add_categories(const KinetoTrace& trace, const KinetoView& view, TraceSumma
 }
 
 void add_collectives(const KinetoTrace& trace, const KinetoView& view, TraceSummary& summary) {
-  std::map<std::tuple<std::string, Bytes>, CollectiveSummary> found;
+  std::map<std::tuple<std::string, Bytes, GroupRanks>, CollectiveSummary> found;
   for (const DeviceWork& work : view.work) {
     if (work.phase != WorkPhase::Communication)
       continue;
     const KnownCollective known = collective_of(trace, work);
     const std::string kind = known.kind ? name_of(*known.kind) : "unknown";
-    CollectiveSummary& entry = found[{kind, known.size}];
+    const bool all = trace.world_size && known.group.size() == *trace.world_size;
+    const GroupRanks group = all ? GroupRanks() : known.group;
+    CollectiveSummary& entry = found[{kind, known.size, group}];
     entry.kind = kind;
+    entry.group = group;
     entry.size = known.size;
     entry.time += trace.events[work.event].duration;
     ++entry.count;
@@ -103,12 +107,20 @@ void add_idle(const KinetoTrace& trace, const KinetoView& view, TraceSummary& su
     add_idle(idle.behind[i], summary.steps[i]);
 }
 
+std::string batch_text(const BatchGuess& guess) {
+  return guess.batch == 0 ? fmt::format("not known: {}", guess.evidence)
+                          : fmt::format("{} (guessed: {})", guess.batch, guess.evidence);
+}
+
 }  // namespace
 
 TraceSummary summarize(const KinetoTrace& trace, const KinetoView& view) {
   TraceSummary summary{.format = "kineto"};
+  const BatchGuess guess = guess_batch(trace.shapes);
+  summary.batch = {guess.batch, guess.evidence};
   summary.facts = {{"device", trace.device_name.empty() ? "not recorded" : trace.device_name},
-                   {"steps by", view.steps.how}};
+                   {"steps by", view.steps.how},
+                   {"batch", batch_text(guess)}};
   if (trace.rank)
     summary.facts.emplace_back("rank", fmt::format("{}", *trace.rank));
   if (trace.world_size)

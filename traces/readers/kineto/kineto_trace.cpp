@@ -14,12 +14,11 @@
 #include "models/base/text.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
 #include "traces/readers/kineto/far_events.hpp"
+#include "traces/readers/kineto/groups/noted_collective.hpp"
 
 namespace stepcast {
 namespace {
 
-constexpr double kLargestCount = 1e18;
-constexpr std::uint64_t kLargestBatch = 1U << 30;
 constexpr Seconds kLongest{86'400};
 constexpr std::int64_t kLatestTime = 1'000'000'000'000'000'000;  // Microseconds.
 constexpr std::uint64_t kNanosecondsEach = 1000;                 // Microsecond.
@@ -67,22 +66,12 @@ bool names_annotation(std::string_view name) {
          name.starts_with("enumerate(DataLoader)") || name.starts_with("## ");
 }
 
-/// Not negative, not huge: -1 stands for none.
-bool is_count(std::optional<double> number) {
-  return number && *number >= 0 && *number <= kLargestCount;
-}
-
-/// A number that is a count, else 0.
-std::uint64_t count_of(std::optional<double> number) {
-  return is_count(number) ? static_cast<std::uint64_t>(*number) : 0;
-}
-
 /// Turns Chrome events into those of a training trace.
 class KinetoBuilder final : public ChromeSink {
  public:
   explicit KinetoBuilder(ImportReport& report) : report_(report) {}
 
-  KinetoTrace take() { return std::move(trace_); }
+  KinetoTrace take();
   bool saw_events() const { return number_ > 0; }
 
   void event(const ChromeEvent& event) override;
@@ -107,6 +96,7 @@ class KinetoBuilder final : public ChromeSink {
   std::unordered_map<std::string, std::uint16_t> threads_;
   std::string thread_name_;
   std::vector<std::uint64_t> devices_;  // In order of their first work.
+  ProcessGroups groups_;
 };
 
 void KinetoBuilder::event(const ChromeEvent& event) {
@@ -173,30 +163,34 @@ void KinetoBuilder::add_shapes(const ChromeEvent& event, KinetoEvent& added) {
   const ChromeArgument* dims = event.find("Input Dims");
   if (dims == nullptr)
     dims = event.find("Input dims");
-  if (dims == nullptr || dims->shapes.empty() || dims->shapes.front().empty())
+  if (dims == nullptr || dims->shapes.empty())
     return;
-  const auto& shape = dims->shapes.front();
+  if (added.kind == KinetoKind::Operator)
+    trace_.shapes.add(event.name, dims->shapes);
+  if (dims->shapes.front().empty())
+    return;
   double product = 1;
-  for (const double extent : shape)
+  for (const double extent : dims->shapes.front())
     product *= extent;
   added.elements = count_of(product);
-  if (shape.size() > 1 && count_of(shape.front()) <= kLargestBatch)
-    added.batch = static_cast<std::uint32_t>(count_of(shape.front()));
 }
 
 void KinetoBuilder::add_collective(const ChromeEvent& event, KinetoEvent& added) {
-  const std::string_view name = event.text("Collective name");
-  if (name.empty())
+  if (event.text("Collective name").empty())
     return;
-  const std::string dtype(event.text("dtype"));
-  const std::uint64_t elements =
-      std::max(count_of(event.number("In msg nelems")), count_of(event.number("Out msg nelems")));
   added.collective = static_cast<std::uint32_t>(trace_.collectives.size());
-  trace_.collectives.push_back({.name = std::string(name),
-                                .size = Bytes{static_cast<double>(elements) * element_size(dtype)},
-                                .ranks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-                                    count_of(event.number("Group size")), 1U << 30)),
-                                .dtype = dtype});
+  trace_.collectives.push_back(noted_collective(event));
+}
+
+// The list of groups may stand behind the events.
+KinetoTrace KinetoBuilder::take() {
+  for (KinetoCollective& noted : trace_.collectives) {
+    if (noted.group.empty())
+      noted.group = groups_.ranks_of(noted.group_name);
+    if (noted.ranks == 0)
+      noted.ranks = static_cast<std::uint32_t>(noted.group.size());
+  }
+  return std::move(trace_);
 }
 
 std::uint32_t KinetoBuilder::name_index(const std::string& name) {
@@ -259,6 +253,8 @@ void KinetoBuilder::property(const std::string& path, const ChromeArgument& valu
     trace_.world_size = whole();
   else if (path == "deviceProperties/name" && trace_.device_name.empty())
     trace_.device_name = value.text;
+  else
+    groups_.take(path, value);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "models/base/units.hpp"
 #include "models/collective/collective.hpp"
 #include "traces/readers/chrome_json/byte_source.hpp"
+#include "traces/readers/kineto/groups/process_groups.hpp"
+#include "traces/readers/kineto/shapes/input_shapes.hpp"
 #include "traces/readers/reader.hpp"
 
 namespace stepcast {
@@ -45,7 +47,6 @@ struct KinetoEvent {
   std::uint64_t elements = 0;     ///< Of the first input tensor; 0 if not recorded.
   std::uint64_t bytes = 0;        ///< Copies.
   std::uint32_t name = 0;         ///< Into KinetoTrace::names.
-  std::uint32_t batch = 0;        ///< First dimension of a first input of several dimensions.
   std::uint32_t collective = kNoEvent;  ///< Into KinetoTrace::collectives.
   std::int32_t stream = 0;   ///< Device work; from kStreamsOfADevice on of a second device.
   std::uint16_t thread = 0;  ///< Host events: into KinetoTrace::threads.
@@ -61,6 +62,9 @@ struct KinetoCollective {
   Bytes size{};      ///< Of the full buffer, see Collective.
   std::uint32_t ranks = 0;
   std::string dtype;
+  std::string group_name;                 ///< PyTorch's, of the ranks that take part.
+  GroupRanks group;                       ///< These ranks.
+  std::optional<std::uint64_t> sequence;  ///< PyTorch's number of it in its group.
 };
 
 struct KinetoTrace {
@@ -70,6 +74,7 @@ struct KinetoTrace {
   std::vector<KinetoCollective> collectives;
   /// PyTorch's number of a call, by event; kept of those that accumulate a gradient only.
   std::unordered_map<std::uint32_t, std::uint64_t> record_ids;
+  InputShapes shapes;
   std::string device_name;
   std::optional<std::uint32_t> rank;
   std::optional<std::uint32_t> world_size;

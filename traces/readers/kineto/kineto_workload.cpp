@@ -47,17 +47,23 @@ std::string device_of(const KinetoFacts& facts, const ImportOptions& options) {
   return find_device_called(facts.device_name).value_or(own);
 }
 
+/// The user knows what was run: the shapes only tell where the user does not.
 std::uint32_t batch_of(const KinetoFacts& facts, const ImportOptions& options) {
-  const std::uint32_t batch = options.batch.value_or(facts.batch);
-  if (facts.batch != 0 && batch != facts.batch)
-    throw InputError(
-        fmt::format("{}: the shapes in the trace are those of batch {}, not of {}: "
-                    "leave --batch out",
-                    facts.origin, facts.batch, batch));
+  const std::uint32_t batch = options.batch.value_or(facts.batch.batch);
   if (batch == 0)
-    throw InputError(facts.origin +
-                     ": the trace holds no shapes: give the samples per step with --batch");
+    throw InputError(fmt::format("{}: {}: give the samples per step with --batch", facts.origin,
+                                 facts.batch.evidence));
   return batch;
+}
+
+std::string batch_note(const KinetoFacts& facts, const ImportOptions& options) {
+  if (!options.batch)
+    return fmt::format("batch {} guessed: {}", facts.batch.batch, facts.batch.evidence);
+  const bool other = facts.batch.batch != 0 && facts.batch.batch != *options.batch;
+  return fmt::format(
+      "batch {} as given{}", *options.batch,
+      other ? fmt::format("; the trace suggests {}: {}", facts.batch.batch, facts.batch.evidence)
+            : "");
 }
 
 /// The wait before a layer's forward work, and before the backward work of the layer before it:
@@ -167,6 +173,12 @@ std::string gradients_note(const KinetoFacts& facts) {
                      facts.gradients_by.empty() ? "not in the trace" : facts.gradients_by);
 }
 
+/// "8", "2 of 128".
+std::string ranks_text(const KinetoFacts& facts) {
+  return facts.ranks < facts.job ? fmt::format("{} of {}", facts.ranks, facts.job)
+                                 : fmt::format("{}", facts.ranks);
+}
+
 Provenance provenance_of(const AverageStep& step, const KinetoFacts& facts,
                          const ImportOptions& options) {
   Provenance provenance{.kind = ProvenanceKind::Measured};
@@ -177,8 +189,9 @@ Provenance provenance_of(const AverageStep& step, const KinetoFacts& facts,
       "device time of the kernels of a layer, summed, mean of {} steps (told apart by {}){}; the "
       "first layer is the optimizer",
       step.steps, facts.steps_by,
-      facts.ranks > 1 ? fmt::format(" of {} ranks", facts.ranks) : std::string());
+      facts.ranks > 1 ? fmt::format(" of {} ranks", ranks_text(facts)) : std::string());
   provenance.notes = time_notes(step, options);
+  provenance.notes.push_back(batch_note(facts, options));
   provenance.notes.push_back(gradients_note(facts));
   if (!facts.device_name.empty())
     provenance.notes.push_back(fmt::format("device by the trace: {}", facts.device_name));

@@ -4,6 +4,7 @@
 
 #include "traces/readers/kineto/layers/average_step.hpp"
 #include "traces/readers/kineto/layers/gradient_type.hpp"
+#include "traces/readers/kineto/shapes/batch_guess.hpp"
 
 namespace stepcast {
 
@@ -11,10 +12,11 @@ namespace stepcast {
 struct KinetoFacts {
   std::string origin;        ///< The first file.
   std::size_t ranks = 1;     ///< Files averaged.
+  std::uint32_t job = 0;     ///< Ranks of the job; 0: not recorded.
   std::string device_name;   ///< "Tesla V100"; may be empty.
   std::string steps_by;      ///< How steps were told apart.
   std::string gradients_by;  ///< Where their sizes come from; empty: not known.
-  std::uint32_t batch = 0;   ///< By the recorded shapes; 0: not recorded.
+  BatchGuess batch;          ///< By the recorded shapes.
   GradientType gradient_type;
   std::vector<Bytes> buckets;  ///< Gradient buckets in the order of their all-reduces.
   std::string alignment;       ///< Of the ranks' clocks; empty: one rank.

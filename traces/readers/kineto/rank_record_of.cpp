@@ -18,8 +18,11 @@ bool ends_together(CollectiveKind kind) {
   return false;
 }
 
-bool is_of_all_ranks(const KnownCollective& known, const KinetoTrace& trace) {
-  return known.ranks == 0 || !trace.world_size || known.ranks == *trace.world_size;
+/// The ranks of the group; empty: all. Nothing if these are a part that is not known.
+std::optional<GroupRanks> group_of(const KnownCollective& known, const KinetoTrace& trace) {
+  if (known.ranks == 0 || !trace.world_size || known.ranks == *trace.world_size)
+    return GroupRanks();
+  return known.group.empty() ? std::nullopt : std::optional(known.group);
 }
 
 }  // namespace
@@ -37,11 +40,14 @@ RankRecord rank_record_of(const KinetoTrace& trace, const KinetoView& view,
     if (work.phase != WorkPhase::Communication || work.step == kNoStep)
       continue;
     const KnownCollective known = collective_of(trace, work);
-    if (!known.kind || !ends_together(*known.kind) || !is_of_all_ranks(known, trace))
+    const auto group = group_of(known, trace);
+    if (!known.kind || !ends_together(*known.kind) || !group)
       continue;
     const KinetoEvent& event = trace.events[work.event];
     record.collectives.push_back({.kind = *known.kind,
                                   .size = known.size,
+                                  .group = *group,
+                                  .sequence = known.sequence,
                                   .step = work.step,
                                   .begin = event.start,
                                   .end = event.end()});

@@ -7,9 +7,8 @@
 
 namespace stepcast {
 
-/// What of a rank's trace is compared with the other ranks'. Collectives of a smaller group than
-/// the job, as far as the trace tells, and those that a rank may leave early (broadcast, reduce,
-/// send) are left out.
+/// What of a rank's trace is compared with the other ranks'. Collectives of a part of the ranks
+/// that is not known, and those that a rank may leave early (broadcast, reduce, send) are left out.
 RankRecord rank_record_of(const KinetoTrace& trace, const KinetoView& view,
                           const std::string& origin);
 

@@ -1,8 +1,10 @@
 #include "sim/report/text/measured/trace_report.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
@@ -75,11 +77,29 @@ std::string mean_time_text(const CollectiveSummary& entry) {
                                 : "not recorded";
 }
 
+/// "0, 4, 8, ... (16)"
+std::string group_text(const std::vector<std::uint32_t>& group) {
+  constexpr std::size_t kShown = 4;
+  if (group.empty())
+    return "all";
+  const std::span<const std::uint32_t> front =
+      std::span(group).first(std::min(kShown, group.size()));
+  return fmt::format("{}{}", fmt::join(front, ", "),
+                     group.size() > kShown ? fmt::format(", ... ({})", group.size()) : "");
+}
+
 std::string collectives_text(const TraceSummary& summary) {
   Table table{.columns = {{"collective", Align::Left}, {"size"}, {"count"}, {"mean time"}}};
-  for (const CollectiveSummary& entry : summary.collectives)
+  const bool groups = std::ranges::any_of(
+      summary.collectives, [](const CollectiveSummary& entry) { return !entry.group.empty(); });
+  if (groups)
+    table.columns.push_back({"ranks", Align::Left});
+  for (const CollectiveSummary& entry : summary.collectives) {
     table.rows.push_back(
         {entry.kind, size_text(entry.size), fmt::format("{}", entry.count), mean_time_text(entry)});
+    if (groups)
+      table.rows.back().push_back(group_text(entry.group));
+  }
   std::string text = render(table);
   if (summary.overlapped_communication + summary.exposed_communication > Seconds{})
     text += fmt::format("{} of communication beside computation, {} by itself\n",
@@ -129,44 +149,17 @@ ordered_json rank_json(const RankTiming& timing) {
           {"straggler", timing.straggler}};
 }
 
-std::string stragglers_text(const RankComparison& comparison) {
-  std::string text;
-  for (const RankTiming& timing : comparison.ranks)
-    if (timing.straggler)
-      text += wrap(fmt::format("Straggler: {} comes last to {} of {} collectives; all others wait "
-                               "{} a step for it alone.",
-                               timing.name, timing.last, comparison.collectives,
-                               format_seconds(timing.holding)),
-                   0);
-  return text.empty() ? "No straggler.\n" : text;
+/// Null: all ranks.
+ordered_json group_json(const std::vector<std::uint32_t>& group) {
+  return group.empty() ? ordered_json() : ordered_json(group);
+}
+
+ordered_json batch_json(const BatchSummary& batch) {
+  return {{"value", batch.value > 0 ? ordered_json(batch.value) : ordered_json()},
+          {"evidence", batch.evidence}};
 }
 
 }  // namespace
-
-std::string render_ranks(const RankComparison& comparison) {
-  if (comparison.ranks.empty())
-    return wrap("Not compared as ranks of one job: " + comparison.why_not, 0);
-  Table table{.columns = {{"rank", Align::Left},
-                          {"clock offset"},
-                          {"half within"},
-                          {"mean step"},
-                          {"waits"},
-                          {"last to"},
-                          {"holds up others"}}};
-  for (const RankTiming& timing : comparison.ranks)
-    table.rows.push_back({timing.name, format_offset(timing.clock_offset),
-                          format_seconds(timing.spread), format_seconds(timing.mean_step),
-                          format_seconds(timing.waiting), fmt::format("{}", timing.last),
-                          format_seconds(timing.holding)});
-  std::string text = render(table);
-  text += wrap(fmt::format("Clock offsets by the ends of {} collectives that all ranks took part "
-                           "in; waits: a step, in them for the rank that comes last.",
-                           comparison.collectives),
-               0);
-  if (comparison.unmatched > 0)
-    text += fmt::format("{} collectives are not on every rank.\n", comparison.unmatched);
-  return text + stragglers_text(comparison);
-}
 
 std::string render_trace(const TraceSummary& summary) {
   std::string text = facts_text(summary);
@@ -180,10 +173,14 @@ std::string render_trace(const TraceSummary& summary) {
 }
 
 std::string trace_json(const TraceSummary& summary, const ImportReport& report,
-                       const RankTiming* timing) {
+                       std::size_t ranks_given, const RankTiming* timing) {
   ordered_json json{{"format", summary.format}};
   for (const auto& [name, value] : summary.facts)
     json["facts"][name] = value;
+  json["batch"] = batch_json(summary.batch);
+  json["ranks_given"] = ranks_given;
+  const bool job_known = summary.rank && summary.rank->ranks;
+  json["ranks"] = job_known ? ordered_json(*summary.rank->ranks) : ordered_json();
   json["steps"] = steps_json(summary);
   if (!summary.steps.empty())
     json["step_time"] = spread_json(step_spread(summary));
@@ -196,7 +193,8 @@ std::string trace_json(const TraceSummary& summary, const ImportReport& report,
     json["collectives"].push_back({{"kind", entry.kind},
                                    {"size_bytes", entry.size.value},
                                    {"count", entry.count},
-                                   {"time_s", entry.time.value}});
+                                   {"time_s", entry.time.value},
+                                   {"group", group_json(entry.group)}});
   json["overlapped_communication_s"] = summary.overlapped_communication.value;
   json["exposed_communication_s"] = summary.exposed_communication.value;
   if (timing != nullptr)

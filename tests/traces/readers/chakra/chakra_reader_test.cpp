@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "tests/support/recorded_data.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
+#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {
@@ -92,6 +94,26 @@ TEST(ChakraReader, ProtocolBuffersHoldTheSame) {
   EXPECT_EQ(nodes[2].size, Bytes{4096});
   ImportReport report;
   EXPECT_NEAR(forward_time(import_text(text, report)).value, 200e-6, 1e-12);
+  EXPECT_EQ(parameter_count(import_text(text, report)), 0U);  // No backward pass: no gradients.
+}
+
+// Version and attributes, attributes alone, and attributes as the first field, as the layouts of
+// 2024, 2023 and before have them; then a node of more bytes than the head that is looked at.
+TEST(ChakraReader, EveryLayoutOfTheMetadataIsRecognised) {
+  const std::string schema = bytes(1, "schema") + bytes(29, "1.0.1");
+  const std::string pid = bytes(1, "pid") + number(13, 114598);
+  const std::string node =
+      number(1, 216) + bytes(2, "aten::add") + bytes(8, std::string(6000, 'x'));
+  for (const std::string& metadata :
+       {bytes(1, "0.0.4"), bytes(2, schema) + bytes(2, pid), bytes(1, schema) + bytes(1, pid),
+        bytes(1, "0.0.4") + bytes(2, bytes(1, std::string(200, 'n')))}) {
+    const std::string text = message(metadata) + message(node);
+    EXPECT_TRUE(ChakraReader().sniff(text.substr(0, 4096)));
+    EXPECT_EQ(parse_chakra_protobuf(text, "c").size(), 1U);
+  }
+  EXPECT_TRUE(ChakraReader().sniff(message("") + message(bytes(2, "node 0"))));
+  EXPECT_FALSE(ChakraReader().sniff(message(number(1, 4)) + message(node)));
+  EXPECT_FALSE(ChakraReader().sniff(message(bytes(1, "0.0.4")) + message(bytes(3, "x"))));
 }
 
 TEST(ChakraReader, EveryCutOfAProtocolBufferIsRefusedOrShorter) {
@@ -123,6 +145,22 @@ TEST(ChakraReader, DependenciesOnMissingNodesAreDoubtful) {
       "runtime": 5, "data_deps": [7], "is_cpu_op": false}]})";
   import_text(text, report);
   EXPECT_EQ(report.doubtful().count("dependency on a node that is not there"), 1U);
+}
+
+// 3,664 messages behind the first, of which 21 are of type 7 and 7 of these hold a comm_type.
+TEST(ChakraReader, ReadsAGraphOfTheOlderSchema) {
+  const auto path = recorded_data("execution_traces/chakra_schema_1.0.et");
+  STEPCAST_SKIP_WITHOUT(path);
+  ImportReport report;
+  const TraceSummary summary = inspect_trace(std::span(&path, 1), {}, report);
+  EXPECT_EQ(summary.format, "chakra");
+  EXPECT_EQ(summary.facts.at(0).second, "3664");
+  std::uint64_t collectives = 0;
+  for (const CollectiveSummary& entry : summary.collectives)
+    collectives += entry.count;
+  EXPECT_EQ(collectives, 7U);
+  const Workload workload = import_trace(path, {.batch = 32}, report);
+  EXPECT_EQ(parameter_count(workload), 25'557'032U);  // Of ResNet-50, in the all-reduces' sizes.
 }
 
 }  // namespace

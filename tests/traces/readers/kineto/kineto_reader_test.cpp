@@ -169,13 +169,34 @@ TEST(KinetoReader, WithoutShapesABucketIsOneGradientOfTheLayerBeforeIt) {
   ASSERT_EQ(layer_of(workload, "conv2d-0").parameters.size(), 1U);
   EXPECT_EQ(layer_of(workload, "conv2d-0").parameters.at(0).elements, 150U);
   EXPECT_EQ(error_of(text),
-            "t.json: the trace holds no shapes: give the samples per step with --batch");
+            "t.json: no shapes of inputs of convolutions or linear layers are recorded: give the "
+            "samples per step with --batch");
 }
 
-TEST(KinetoReader, ABatchAgainstTheShapesIsRefused) {
-  ASSERT_EQ(import_small(small_trace(), {}).batch, 8U);
-  EXPECT_EQ(input_error_of([] { import_small(small_trace(), {.batch = 16}); }),
-            "t.json: the shapes in the trace are those of batch 8, not of 16: leave --batch out");
+TEST(KinetoReader, TheUsersBatchWinsOverTheShapes) {
+  const Workload guessed = import_small(small_trace());
+  EXPECT_EQ(guessed.batch, 8U);
+  EXPECT_TRUE(
+      has_note(guessed,
+               "batch 8 guessed: 8 is the leading dimension of 4 of 4 inputs of convolutions and "
+               "linear layers"));
+  const Workload given = import_small(small_trace(), {.batch = 16});
+  EXPECT_EQ(given.batch, 16U);
+  EXPECT_TRUE(
+      has_note(given,
+               "batch 16 as given; the trace suggests 8: 8 is the leading dimension of 4 of 4 "
+               "inputs of convolutions and linear layers"));
+}
+
+TEST(KinetoReader, TheFirstShapeInATraceIsNotItsBatch) {
+  // An image of the data loader, 224 x 224, that an operator with an autograd number takes.
+  const std::string image =
+      R"({"ph": "X", "cat": "cpu_op", "name": "aten::permute", "pid": 1, "tid": 1, "ts": 5001, )"
+      R"("dur": 1, "args": {"Sequence number": 0, "Input Dims": [[224, 224, 3], []]}},)"
+      "\n";
+  const std::string conv = R"({"ph": "X", "cat": "cpu_op", "name": "aten::conv2d", "pid": 1, )"
+                           R"("tid": 1, "ts": 5010)";
+  EXPECT_EQ(import_small(replaced(small_trace(), conv, image + conv)).batch, 8U);
 }
 
 TEST(KinetoReader, WithoutSequenceNumbersBackwardIsToldByTheThread) {
@@ -486,8 +507,33 @@ TEST(KinetoReader, RanksOfDifferentJobsAreRefused) {
             "b: expected 2 steps as in a, found 1");
   EXPECT_EQ(ranks_error(replaced(other, "msg nelems\": 150", "msg nelems\": 999")),
             "b: expected gradient buckets of 600 B as in a, found 3.902 KiB: no ranks of one job");
-  EXPECT_EQ(ranks_error(replaced(other, "aten::conv2d", "aten::conv3d")),
+  const std::string silent = without_lines(small_trace(), "distributedInfo");
+  const std::string later = replaced(silent, "\"ts\": 5", "\"ts\": 1005");
+  ImportReport report;
+  EXPECT_EQ(input_error_of([&] {
+              KinetoReader().read(
+                  {text_stream(silent, "a"),
+                   text_stream(replaced(later, "aten::conv2d", "aten::conv3d"), "b")},
+                  {}, report);
+            }),
             "b: expected the layers of a, found others: no ranks of one job");
+}
+
+// Stages of a pipeline and shards of embeddings: the mean is that of the ranks like the first.
+TEST(KinetoReader, RanksWithOtherLayersAreRanksOfOneJob) {
+  const std::string first = small_trace();
+  const std::string other =
+      replaced(replaced(first, "\"rank\": 0", "\"rank\": 1"), "aten::conv2d", "aten::conv3d");
+  ImportReport report;
+  const Workload workload =
+      KinetoReader().read({text_stream(first, "a"), text_stream(other, "b")}, {}, report);
+  EXPECT_EQ(layer_of(workload, "conv2d-0").kind, "conv2d");
+  EXPECT_EQ(report.doubtful()
+                .at("rank with other layers than the first one's, left out (a pipeline stage or a "
+                    "shard of the model)")
+                .first,
+            "b");
+  EXPECT_NE(workload.provenance.method.find("mean of 2 steps"), std::string::npos);
 }
 
 }  // namespace

@@ -153,5 +153,20 @@ TEST_F(RecordedTraces, AForwardOnlyTraceHasNoBackward) {
       1U);
 }
 
+// The batches by the traces' own shapes; "kineto_resnet50_v100_workers0" begins with an image.
+TEST_F(RecordedTraces, BatchesOfTheTracesWithShapes) {
+  const std::pair<const char*, std::uint32_t> batches[] = {
+      {"hta_16xa100_cuda_graphs_rank0.json.gz", 4096},
+      {"kineto_resnet50_v100_workers0.json.gz", 32},
+      {"kineto_resnet50_v100_workers4.json.gz", 32},
+      {"tracelens_bert_small_h100_metadata_first.json.gz", 1},
+      {"tracelens_qwen_h100_one_step.json.gz", 16},
+      {"tracelens_resnet18_ddp_mi300_rank0.json.gz", 10},
+      {"tracelens_resnet18_mi300_no_collectives.json.gz", 512}};
+  STEPCAST_SKIP_WITHOUT(file("kineto_resnet50_v100_workers0.json.gz"));
+  for (const auto& [name, batch] : batches)
+    EXPECT_EQ(inspect(file(name)).batch.value, batch) << name;
+}
+
 }  // namespace
 }  // namespace stepcast

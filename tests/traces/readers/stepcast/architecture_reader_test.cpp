@@ -103,7 +103,8 @@ TEST_P(ShippedArchitecture, HasThePublishedTotals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedArchitecture,
-                         testing::Values(Totals{"resnet50", 107, 161, 25557032, 4.089},
+                         testing::Values(Totals{"resnet18", 41, 62, 11689512, 1.814},
+                                         Totals{"resnet50", 107, 161, 25557032, 4.089},
                                          Totals{"densenet201", 402, 604, 20013928, 4.291},
                                          Totals{"inceptionv4", 299, 449, 42679816, 6.122},
                                          Totals{"inceptionv3", 189, 284, 23834568, 5.713},

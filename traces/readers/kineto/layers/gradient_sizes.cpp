@@ -1,6 +1,7 @@
 #include "traces/readers/kineto/layers/gradient_sizes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "traces/readers/kineto/layers/gradient_type.hpp"
 
@@ -49,14 +50,46 @@ bool size_by_copies(const KinetoTrace& trace, const KinetoView& view, StepLayers
   return all_known(step);
 }
 
-void size_by_buckets(StepLayers& step) {
+using Buckets = std::vector<GradientBucket> StepLayers::*;
+
+void size_by_buckets(StepLayers& step, Buckets buckets) {
   for (LayerTimes& layer : step.layers)
     layer.gradients.clear();
   std::uint32_t order = 0;
-  for (const GradientBucket& bucket : step.buckets)
+  for (const GradientBucket& bucket : step.*buckets)
     step.layers[bucket.layer].gradients.push_back(
         {.order = order++,
          .elements = static_cast<std::uint64_t>(bucket.size.value) / step.element_size});
+}
+
+/// A rank of FullyShardedDataParallel keeps a shard of each gradient, whose shape is recorded.
+bool are_shards(const StepLayers& step) {
+  constexpr double kPadding = 1.05;  // What is reduced may be padded to equal parts.
+  Bytes reduced{};
+  for (const GradientBucket& bucket : step.buckets)
+    reduced += bucket.size;
+  std::uint64_t elements = 0;
+  for (const LayerTimes& layer : step.layers)
+    for (const LayerGradient& gradient : layer.gradients)
+      elements += gradient.elements;
+  return elements > 0 &&
+         reduced.value > kPadding * static_cast<double>(elements * step.element_size);
+}
+
+/// Which collectives tell the sizes, and how that is called.
+std::pair<Buckets, std::string> telling_collectives(const std::vector<StepLayers>& steps) {
+  const auto any = [&](Buckets buckets) {
+    return std::ranges::any_of(steps, [&](const StepLayers& s) { return !(s.*buckets).empty(); });
+  };
+  if (any(&StepLayers::buckets))
+    return {&StepLayers::buckets, "the buckets, each as one gradient of the layer before it"};
+  if (any(&StepLayers::late_buckets))
+    return {&StepLayers::late_buckets,
+            "what is reduced behind the backward pass, as gradients of the first layer"};
+  if (any(&StepLayers::gathered))
+    return {&StepLayers::gathered,
+            "the all-gathers of the forward pass, each as one gradient of the layer behind it"};
+  return {&StepLayers::buckets, ""};
 }
 
 }  // namespace
@@ -66,14 +99,16 @@ std::string size_gradients(const KinetoTrace& trace, const KinetoView& view,
   const Bytes element = size_of(gradient_type_of(trace, view).type);
   for (StepLayers& step : steps)
     step.element_size = static_cast<std::uint64_t>(element.value);
-  if (std::ranges::all_of(steps, all_known))
+  const bool shards = std::ranges::any_of(steps, are_shards);
+  if (std::ranges::all_of(steps, all_known) && !shards)
     return std::string(kRecordedShapes);
   const auto by_copies = [&](StepLayers& step) { return size_by_copies(trace, view, step); };
-  if (std::ranges::all_of(steps, by_copies))
+  if (!shards && std::ranges::all_of(steps, by_copies))
     return "copies out of the gradient buckets, in their order";
-  std::ranges::for_each(steps, size_by_buckets);
-  const bool any = std::ranges::any_of(steps, [](const StepLayers& s) { return count_of(s) > 0; });
-  return any ? "the buckets, each as one gradient of the layer before it" : "";
+  const auto [buckets, how] = telling_collectives(steps);
+  for (StepLayers& step : steps)
+    size_by_buckets(step, buckets);
+  return how;
 }
 
 }  // namespace stepcast

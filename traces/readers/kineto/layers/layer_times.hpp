@@ -44,6 +44,8 @@ struct StepLayers {
   Seconds collective_waits{};  ///< Nothing computed, for want of a collective's end; in no layer.
   Seconds pauses{};            ///< Of the gaps, those before work that was launched already.
   std::vector<GradientBucket> buckets;
+  std::vector<GradientBucket> late_buckets;  ///< Reduced behind the backward pass: of layer 0.
+  std::vector<GradientBucket> gathered;      ///< Parameters that the forward pass gathered.
   std::uint64_t element_size = 4;  ///< Bytes of an element of a gradient, see GradientType.
 };
 

@@ -84,6 +84,7 @@ void LayerUnits::add_node(std::uint32_t index) {
   if (!is_autograd_node(name))
     return;
   scoped_nodes_ = scoped_nodes_ || name.starts_with(kEvaluate);
+  backward_begin_ = std::min(backward_begin_.value_or(event.start), event.start);
   auto& nodes = nodes_[event.thread];
   std::uint32_t layer = nodes.empty() ? kOptimizer : nodes.back().layer;
   if (event.sequence >= 0)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,6 +21,9 @@ class LayerUnits {
 
   /// Layer of the node of the backward graph that began last before `launch`, on its thread.
   std::uint32_t layer_before(std::uint32_t launch) const;
+
+  /// When the first node of the backward graph began; nothing if there was none.
+  std::optional<Seconds> backward_begin() const { return backward_begin_; }
 
   std::vector<LayerTimes> take_layers() { return std::move(layers_); }
 
@@ -43,6 +47,7 @@ class LayerUnits {
   std::unordered_map<std::uint16_t, std::vector<Node>> nodes_;       // by thread, ascending
   std::unordered_map<std::string, std::uint32_t> uses_;              // of a layer name
   std::uint32_t gradients_ = 0;
+  std::optional<Seconds> backward_begin_;
   bool scoped_nodes_ = false;  // every part of the backward pass lies in a node
 };
 

@@ -73,6 +73,7 @@ RecordedTask StepRecorder::task_of(const DeviceWork& work) {
   task.collective = known.kind;
   task.size = known.size;
   task.ranks = known.ranks;
+  task.group = known.group;
   task.gradients =
       known.kind == CollectiveKind::AllReduce && event(work.launch).thread != view_.steps.thread;
   return task;

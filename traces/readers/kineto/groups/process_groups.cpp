@@ -1,0 +1,89 @@
+#include "traces/readers/kineto/groups/process_groups.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace stepcast {
+namespace {
+
+constexpr double kLargestRank = 1e9;
+constexpr std::string_view kGroups = "distributedInfo/pg_config/";
+
+std::optional<std::uint32_t> rank_in(std::optional<double> number) {
+  if (!number || !(*number >= 0 && *number <= kLargestRank))
+    return std::nullopt;
+  return static_cast<std::uint32_t>(*number);
+}
+
+/// Of "[0, 1]"; empty if anything else stands in it.
+GroupRanks ranks_in(std::string_view text) {
+  GroupRanks ranks;
+  const std::size_t open = text.find('[');
+  const std::size_t close = text.find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open)
+    return {};
+  const char* at = text.data() + open + 1;
+  const char* const end = text.data() + close;
+  while (at != end) {
+    if (*at == ' ' || *at == ',') {
+      ++at;
+      continue;
+    }
+    std::uint32_t rank = 0;
+    const auto [stop, error] = std::from_chars(at, end, rank);
+    if (error != std::errc())
+      return {};
+    ranks.push_back(rank);
+    at = stop;
+  }
+  return ranks;
+}
+
+/// Of a group whose ranks lie evenly.
+GroupRanks even_ranks(const ChromeEvent& event, std::uint32_t size) {
+  constexpr std::uint32_t kMostRanks = 1U << 20U;
+  const auto start = rank_in(event.number("Global rank start"));
+  const auto stride = rank_in(event.number("Global rank stride"));
+  if (!start || !stride || *stride == 0 || size > kMostRanks ||
+      static_cast<double>(*stride) * size > kLargestRank)
+    return {};
+  GroupRanks ranks;
+  for (std::uint32_t i = 0; i < size; ++i)
+    ranks.push_back(*start + i * *stride);
+  return ranks;
+}
+
+GroupRanks ordered(GroupRanks ranks) {
+  std::ranges::sort(ranks);
+  const auto rest = std::ranges::unique(ranks);
+  ranks.erase(rest.begin(), rest.end());
+  return ranks;
+}
+
+}  // namespace
+
+void ProcessGroups::take(const std::string& path, const ChromeArgument& value) {
+  if (!path.starts_with(kGroups))
+    return;
+  const std::string_view field = std::string_view(path).substr(kGroups.size());
+  if (field == "pg_name")
+    name_ = value.text;
+  else if (field.starts_with("ranks") && !name_.empty())
+    if (const auto rank = rank_in(value.number))
+      by_name_[name_].push_back(*rank);
+}
+
+GroupRanks ProcessGroups::ranks_of(const std::string& name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? GroupRanks() : ordered(found->second);
+}
+
+GroupRanks noted_ranks(const ChromeEvent& event, std::uint32_t size) {
+  GroupRanks ranks = ordered(ranks_in(event.text("Process Group Ranks")));
+  if (ranks.empty() || (size != 0 && ranks.size() != size))
+    ranks = even_ranks(event, size);
+  return ranks;
+}
+
+}  // namespace stepcast

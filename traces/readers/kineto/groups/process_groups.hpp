@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traces/readers/chrome_json/chrome_events.hpp"
+
+namespace stepcast {
+
+/// The ranks of a group, ascending; empty: not known.
+using GroupRanks = std::vector<std::uint32_t>;
+
+/// The groups of ranks that the head of a trace lists by name ("distributedInfo/pg_config").
+class ProcessGroups {
+ public:
+  /// Takes a property of the trace if it is part of the list: a group's name, then its ranks.
+  void take(const std::string& path, const ChromeArgument& value);
+
+  /// The ranks by this name; empty if it is not in the list.
+  GroupRanks ranks_of(const std::string& name) const;
+
+ private:
+  std::map<std::string, GroupRanks> by_name_;
+  std::string name_;  // Of the group whose ranks come next.
+};
+
+/// Ranks as an event notes them: "Process Group Ranks" as the text "[0, 1]", or "Global rank start"
+/// and "stride". Empty if the list is cut short ("[0, 1, ...]") or does not have `size`
+/// ranks; size 0: not noted.
+GroupRanks noted_ranks(const ChromeEvent& event, std::uint32_t size);
+
+}  // namespace stepcast

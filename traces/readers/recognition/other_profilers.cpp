@@ -1,0 +1,64 @@
+#include "traces/readers/recognition/other_profilers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+namespace stepcast {
+namespace {
+
+constexpr std::string_view kNsight =
+    "is a report of Nsight Systems, which is not read: \"nsys export --type=sqlite\" and \"nsys "
+    "stats --report cuda_gpu_trace --format csv\" show what it holds; for stepcast, run the "
+    "program "
+    "under torch.profiler and export it with export_chrome_trace(\"trace.json\")";
+constexpr std::string_view kNsightExport =
+    "is an export of Nsight Systems, which is not read: run the program under torch.profiler and "
+    "export it with export_chrome_trace(\"trace.json\")";
+constexpr std::string_view kRocprof =
+    "is an output of rocprof, which is not read: run the program under torch.profiler, which "
+    "records ROCm devices as well, and export it with export_chrome_trace(\"trace.json\")";
+constexpr std::string_view kDatabase =
+    "is an SQLite database, which is not read: expected a trace as torch.profiler's "
+    "export_chrome_trace(\"trace.json\") writes it";
+constexpr std::string_view kPerfetto =
+    "is a Perfetto trace of protocol buffers, which is not read: expected a trace as "
+    "torch.profiler's export_chrome_trace(\"trace.json\") writes it";
+
+bool holds_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+std::string_view advice_on_database(std::string_view head) {
+  if (holds_any(head, {"CUPTI_ACTIVITY_KIND_", "NVTX_EVENTS", "TARGET_INFO_"}))
+    return kNsightExport;
+  return holds_any(head, {"rocpd_", "rocprof"}) ? kRocprof : kDatabase;
+}
+
+}  // namespace
+
+std::string_view profiler_advice(const std::filesystem::path& path, std::string_view head) {
+  const std::string extension = path.extension().string();
+  const auto is_named = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, extension) != names.end();
+  };
+  const std::string_view line = head.substr(0, head.find('\n'));
+  if (head.starts_with(std::string_view("SQLite format 3\0", 16)))
+    return advice_on_database(head);
+  if (is_named({".nsys-rep", ".qdrep", ".qdstrm"}))
+    return kNsight;
+  // The columns of "nsys stats" and "nsys export --type=jsonlines".
+  if ((holds_any(line, {"Start (ns)", "Total Time (ns)"}) && line.find(',') != line.npos) ||
+      (line.starts_with("{\"Type\":") &&
+       holds_any(head, {"\"CudaEvent\"", "\"NvtxEvent\"", "\"TraceProcessEvent\""})))
+    return kNsightExport;
+  if (holds_any(head, {"\"rocprofiler-sdk-tool\"", "CPU HIP API", "\"Kind\",\"Agent_Id\""}) ||
+      holds_any(line, {"\"KernelName\"", "KernelName,gpu-id", "\"TotalDurationNs\""}))
+    return kRocprof;
+  if (is_named({".pftrace", ".perfetto-trace"}))
+    return kPerfetto;
+  return {};
+}
+
+}  // namespace stepcast
