@@ -7,7 +7,7 @@
 
 #include "tests/support/input_error.hpp"
 #include "tests/traces/readers/kineto/made_trace.hpp"
-#include "traces/readers/kineto/layer_times.hpp"
+#include "traces/readers/kineto/layers/layer_times.hpp"
 
 namespace stepcast {
 namespace {
