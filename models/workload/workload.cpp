@@ -82,6 +82,13 @@ Seconds host_gap_time(const Workload& workload) {
   });
 }
 
+Workload without_host_gaps(Workload workload) {
+  for (Layer& layer : workload.layers)
+    if (layer.kind == kHostGap)
+      layer.forward = layer.backward = {};
+  return workload;
+}
+
 Workload with_step_time(Workload workload, Seconds step_time) {
   if (!(step_time > Seconds{0}))
     throw InputError("step time: expected a time above zero");

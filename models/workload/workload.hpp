@@ -72,6 +72,8 @@ Seconds forward_time(const Workload& workload);
 Seconds backward_time(const Workload& workload);
 /// Of layers of kind kHostGap.
 Seconds host_gap_time(const Workload& workload);
+/// The workload with a host that is always ahead of its device: these layers take no time.
+Workload without_host_gaps(Workload workload);
 
 /// The workload with every layer time multiplied so that forward plus backward is `step_time`.
 /// Throws InputError if the workload's times sum to zero or `step_time` is not above zero.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
@@ -100,6 +101,23 @@ bool is_cheap(const Scenario& scenario) {
   return false;
 }
 
+void add_host_bound(Forecast& forecast, const Scenario& scenario) {
+  constexpr double kMost = 0.5;
+  constexpr double kPercent = 100;
+  const Seconds gaps = host_gap_time(scenario.workload) * forecast.passes;
+  if (gaps <= forecast.iteration_time * kMost)
+    return;
+  Scenario ahead = scenario;
+  ahead.workload = without_host_gaps(std::move(ahead.workload));
+  const Forecast without = plain_forecast_of(ahead, forecast.schedule);
+  forecast.why.insert(
+      forecast.why.begin(),
+      fmt::format("Host-bound: for {} ({:.1f} % of the step) the device waits for its host, as it "
+                  "did in the profile; without these gaps a step takes {}.",
+                  format_seconds(gaps), kPercent * (gaps / forecast.iteration_time),
+                  format_seconds(without.iteration_time)));
+}
+
 }  // namespace
 
 std::vector<std::string> changes_without_effect(const Scenario& scenario,
@@ -152,6 +170,7 @@ std::vector<std::string> notes_before_simulation(const Scenario& scenario, const
 }
 
 void add_notes(Forecast& forecast, const Scenario& scenario) {
+  add_host_bound(forecast, scenario);
   std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
   std::ranges::move(changes_without_effect(scenario, forecast.schedule, forecast.iteration_time),
                     std::back_inserter(forecast.notes));

@@ -5,7 +5,8 @@
 namespace stepcast {
 
 /// Adds to the forecast of a scenario what a user of `--set` may not expect: settings without any
-/// effect, and times that do not follow the batch size.
+/// effect, and times that do not follow the batch size. Where the profiled device waited for its
+/// host for most of the step, the verdict begins with that, and with the step without these gaps.
 ///
 /// Whether a setting had an effect is found by simulating once more without it; not done at `step`
 /// fidelity nor with more than 1024 ranks at `flow`, where a simulation takes its time.

@@ -7,20 +7,29 @@
 
 namespace stepcast {
 
+/// The longest time that a step can be brought to by making everything else infinitely fast: the
+/// largest of these cycles is what bounds it.
+struct Cycles {
+  Seconds host{};         ///< The host's threads, with a device and collectives that cost nothing.
+  Seconds device{};       ///< The device's streams and collectives, with a host that costs nothing.
+  Seconds computation{};  ///< The device's streams alone.
+};
+
 struct ReplayedTimes {
-  std::vector<Seconds> steps;  ///< A step lasts until the training thread begins the next one.
-  Seconds sustained{};         ///< Mean step, and no less than what a stream has to do in one.
-  Seconds host{};              ///< Mean: the host's threads are busy in a step.
-  Seconds busiest{};           ///< Mean: the busiest stream of the device is busy in a step.
+  std::vector<Seconds> steps;  ///< On the device: from the end of one step to that of the next.
+  Seconds mean{};              ///< Of the whole steps.
   Seconds start_deviation{};   ///< See ReplayedTrace; 0 if the steps' tasks were changed.
   std::vector<std::string> notes{};  ///< What predicted collectives took beyond what was measured.
 };
 
-/// Simulates the recorded steps one after the other, again and again, and reports one round of the
-/// steady state. A host that waits for nothing runs ahead of the device; no memory holds that for
-/// long, which `sustained` takes into account and `steps` do not. Errors as of replay_plan() and
-/// simulate().
+/// Simulates the recorded steps one after the other, again and again, and reports the last round of
+/// the steady state. A step ends on the device, with the last work of the stream that computes
+/// most: a host that waits for nothing runs ahead, and its own pace then bounds nothing. Errors as
+/// of replay_plan() and simulate().
 ReplayedTimes replay(const std::vector<RecordedStep>& steps, const Cluster& cluster,
                      const WhatIf& change);
+
+/// The cycles of the steps with a change.
+Cycles find_cycles(const std::vector<RecordedStep>& steps, const Cluster& cluster, WhatIf change);
 
 }  // namespace stepcast

@@ -23,9 +23,12 @@ struct CollectiveSummary {
 /// One recorded step. Times are sums over the work launched in it, which may run in the next.
 struct StepSummary {
   std::string name;
-  Seconds duration{};
+  Seconds duration{};          ///< On the device, from the end of the step before.
+  Seconds host{};              ///< On the host, by its marks.
+  bool whole = true;           ///< False: where the step before ended was not recorded.
   Seconds device{};            ///< Device time of computation.
   Seconds input_copies{};      ///< Device time of copies from the host.
+  Seconds copies_alone{};      ///< Of these: while nothing computed.
   Seconds communication{};     ///< Device time of collectives.
   Seconds host_gaps{};         ///< Nothing computed, and no collective was waited for.
   Seconds collective_waits{};  ///< Nothing computed, for want of a collective's end.
@@ -44,6 +47,8 @@ struct TraceSummary {
   BatchSummary batch;
   std::vector<std::pair<std::string, std::string>> facts;  ///< "device": "Tesla V100".
   std::vector<StepSummary> steps;
+  std::optional<Seconds> device_step;  ///< Mean of the whole steps; none: no steps of a device.
+  std::vector<std::string> doubts;     ///< Sentences: why the steps are not to be trusted.
   /// Device time of the whole trace by category, and the number of pieces.
   struct Category {
     std::string name;

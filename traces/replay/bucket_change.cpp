@@ -48,7 +48,11 @@ class Rewriter {
       : step_(step), buckets_(std::move(buckets)), place_(step.tasks.size()) {}
 
   RecordedStep run() {
-    result_ = {.name = step_.name, .recorded = step_.recorded, .streams = step_.streams};
+    result_ = {.name = step_.name,
+               .recorded = step_.recorded,
+               .begin = step_.begin,
+               .whole = step_.whole,
+               .streams = step_.streams};
     const auto old = old_buckets(step_);
     for (std::uint32_t i = 0; i < step_.tasks.size(); ++i) {
       if (!step_.tasks[i].gradients)
@@ -60,6 +64,9 @@ class Rewriter {
     for (const auto& [before, after] : step_.edges)
       if (!step_.tasks[after].gradients && place_[before] < place_[after])
         result_.edges.emplace_back(place_[before], place_[after]);
+    for (const auto& [stream, task] : step_.earlier)
+      if (!step_.tasks[task].gradients)
+        result_.earlier.emplace_back(stream, place_[task]);
     return std::move(result_);
   }
 

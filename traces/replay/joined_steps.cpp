@@ -1,6 +1,7 @@
 #include "traces/replay/joined_steps.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace stepcast {
 namespace {
@@ -18,15 +19,29 @@ std::vector<std::uint16_t> places_of(const std::vector<std::string>& streams,
   return places;
 }
 
+using LastTasks = std::map<std::uint16_t, std::uint32_t>;  // by stream
+
+/// What waits for the steps before: in this round, or for the end of the round before.
+void add_earlier(const RecordedStep& step, std::uint32_t offset,
+                 const std::vector<std::uint16_t>& places, const LastTasks& last,
+                 RecordedStep& all) {
+  for (const auto& [stream, task] : step.earlier) {
+    if (const auto before = last.find(places[stream]); before != last.end())
+      all.edges.emplace_back(before->second, task + offset);
+    else
+      all.earlier.emplace_back(places[stream], task + offset);
+  }
+}
+
 }  // namespace
 
 JoinedSteps join(std::span<const RecordedStep> steps) {
   JoinedSteps joined;
+  LastTasks last;
   for (const RecordedStep& step : steps) {
     const auto offset = static_cast<std::uint32_t>(joined.all.tasks.size());
     const auto places = places_of(step.streams, joined.all.streams);
-    const auto host = std::ranges::find(step.tasks, 0, &RecordedTask::stream);
-    joined.first.push_back(offset + static_cast<std::uint32_t>(host - step.tasks.begin()));
+    joined.begin.push_back(offset);
     joined.all.recorded += step.recorded;
     joined.all.name = step.name;
     for (const RecordedTask& task : step.tasks) {
@@ -35,6 +50,9 @@ JoinedSteps join(std::span<const RecordedStep> steps) {
     }
     for (const auto& [before, after] : step.edges)
       joined.all.edges.emplace_back(before + offset, after + offset);
+    add_earlier(step, offset, places, last, joined.all);
+    for (std::uint32_t i = offset; i < joined.all.tasks.size(); ++i)
+      last[joined.all.tasks[i].stream] = i;
   }
   return joined;
 }

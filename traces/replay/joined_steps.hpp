@@ -11,10 +11,12 @@ namespace stepcast {
 /// the device while the host is in the next.
 struct JoinedSteps {
   RecordedStep all;
-  std::vector<std::uint32_t> first;  ///< Of each step: its first task on the training thread.
+  std::vector<std::uint32_t> begin;  ///< Of each step: its first task.
 };
 
-/// Precondition: every step has a task on its stream 0, which is the training thread in all.
+/// What waits for the steps before a step waits for their last task on the stream; what does so in
+/// the first stays in RecordedStep::earlier: it waits for the round before. Precondition: stream 0
+/// is the training thread in all steps.
 JoinedSteps join(std::span<const RecordedStep> steps);
 
 }  // namespace stepcast

@@ -56,8 +56,11 @@ std::string why_unpredictable(const RecordedTask& task, std::uint32_t job) {
 }  // namespace
 
 bool is_removed(const RecordedTask& task, const WhatIf& change) {
-  return task.collective &&
-         std::ranges::find(change.without, *task.collective) != change.without.end();
+  if (task.kind != RecordedKind::Collective)
+    return false;
+  if (!task.collective)
+    return change.without.size() == all_collective_kinds().size();
+  return std::ranges::find(change.without, *task.collective) != change.without.end();
 }
 
 bool is_predicted(const RecordedTask& task, const WhatIf& change) {

@@ -4,7 +4,8 @@
 
 namespace stepcast {
 
-/// Whether the change leaves out a task: a collective that costs nothing.
+/// Whether the change leaves out a task: a collective that costs nothing. One whose kind was not
+/// recorded is left out with all kinds.
 bool is_removed(const RecordedTask& task, const WhatIf& change);
 
 /// Whether the cluster's network is to tell how long a task takes. A group of one rank communicates

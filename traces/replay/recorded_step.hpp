@@ -11,7 +11,13 @@
 
 namespace stepcast {
 
-enum class RecordedKind : std::uint8_t { Host, Kernel, Copy, Collective };
+enum class RecordedKind : std::uint8_t {
+  Host,
+  Kernel,
+  Copy,
+  Collective,
+  Delay,  ///< Device work came later than all that it is known to wait for, see add_delays().
+};
 
 /// A piece of one recorded step: a stretch of a host thread up to its next launch or wait, or work
 /// on a stream of the device. Only its duration is kept, not when it ran.
@@ -38,10 +44,14 @@ struct RecordedGradient {
 /// earlier task of the list to a later one.
 struct RecordedStep {
   std::string name;
-  Seconds recorded{};                ///< What the step took.
+  Seconds recorded{};                ///< What the step took on the device.
+  Seconds begin{};                   ///< Where on the device the step before ended.
+  bool whole = true;                 ///< False: that was not recorded, nor what the step took.
   std::vector<std::string> streams;  ///< 0: the thread that trains; other threads; the device's.
   std::vector<RecordedTask> tasks;   ///< In order of their recorded start.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  /// A stream and a task, which waits for all that the steps before put on the stream.
+  std::vector<std::pair<std::uint16_t, std::uint32_t>> earlier;
   std::vector<RecordedGradient> gradients;  ///< In ready order; empty if not known.
   std::uint32_t world_size = 0;             ///< Ranks of the job; 0: not recorded.
 };

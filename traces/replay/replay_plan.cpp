@@ -24,6 +24,9 @@ class PlanWriter {
       tasks.push_back(add(task));
     for (const auto& [before, after] : step_.edges)
       builder_.after(tasks[after], {tasks[before]});
+    for (const auto& [stream, task] : step_.earlier)
+      if (const auto last = last_.find(stream); last != last_.end())
+        builder_.next_after(tasks[task], {last->second.first});
     return std::move(builder_).build();
   }
 
@@ -47,6 +50,8 @@ class PlanWriter {
         return task.duration / change_.device_speed;
       case RecordedKind::Collective:
         return is_removed(task, change_) ? Seconds{} : task.duration;
+      case RecordedKind::Delay:
+        return task.duration;
     }
     return {};
   }
@@ -111,7 +116,7 @@ ReplayPlan replay_plan(const std::vector<RecordedStep>& steps, const Cluster& cl
       changed.push_back(with_buckets(step, *change.buckets));
   JoinedSteps joined = join(change.buckets ? changed : steps);
   Plan plan = PlanWriter(joined.all, cluster, change).write();
-  return {std::move(plan), std::move(joined.all), std::move(joined.first)};
+  return {std::move(plan), std::move(joined.all), std::move(joined.begin)};
 }
 
 }  // namespace stepcast

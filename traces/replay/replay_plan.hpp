@@ -23,7 +23,7 @@ struct WhatIf {
 struct ReplayPlan {
   Plan plan;
   RecordedStep joined;        ///< The changed steps as one. Its tasks are the plan's, in order.
-  std::vector<TaskId> first;  ///< Of each step: its first task on the training thread.
+  std::vector<TaskId> begin;  ///< Of each step: its first task.
 };
 
 /// Precondition: at least one step; one rank, or predict_collectives.

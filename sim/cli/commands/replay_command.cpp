@@ -63,16 +63,15 @@ class ReplayCommand final : public Subcommand {
       fmt::print(stderr, "{}: {}\n", files_.front(), line);
     ReplayedTrace result = replay_result(files_.front(), steps);
     result.change = describe_change();
-    const ReplayedTimes simulated = replay_trace(steps, ideal_cluster(1, 1), {});
-    const ReplayedTimes changed =
-        result.change.empty() ? ReplayedTimes{} : replay_trace(steps, changed_on, change);
-    result.notes = changed.notes;
-    result.sustained = sustained_step(simulated);
-    result.changed = sustained_step(changed);
-    result.start_deviation = simulated.start_deviation;
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      result.steps.push_back(
-          {.name = steps[i].name, .recorded = steps[i].recorded, .simulated = simulated.steps[i]});
+    const Cluster alone = ideal_cluster(1, 1);
+    add_recording(steps, replay_trace(steps, alone, {}), result);
+    refuse_missed_recording(result);
+    if (!result.change.empty()) {
+      const ReplayedTimes changed = replay_trace(steps, changed_on, change);
+      result.notes = changed.notes;
+      result.changed = changed.mean;
+    }
+    result.cycles = find_cycles(steps, changed_on, change);
     fmt::print("{}", json_ ? replay_json(result) : render_replay(result));
     return 0;
   }
@@ -86,8 +85,14 @@ class ReplayCommand final : public Subcommand {
     throw InputError(fmt::format("{}: {}", files_.front(), error.what()));
   }
 
-  static SustainedStep sustained_step(const ReplayedTimes& times) {
-    return {.time = times.sustained, .host = times.host, .busiest = times.busiest};
+  static void add_recording(const std::vector<RecordedStep>& steps, const ReplayedTimes& simulated,
+                            ReplayedTrace& result) {
+    result.start_deviation = simulated.start_deviation;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      result.steps.push_back({.name = steps[i].name,
+                              .recorded = steps[i].recorded,
+                              .simulated = simulated.steps[i],
+                              .whole = steps[i].whole});
   }
 
   /// Kernels were recorded beside collectives: what those slow them down by is in their times.

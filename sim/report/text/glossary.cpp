@@ -49,6 +49,7 @@ constexpr std::array kTerms = {
     Term{"best", "", "tune: the trial with the shortest time of a sample."},
     Term{"best so far ms", "",
          "tune: the shortest iteration of the trials up to this one, in ms; * marks a new one."},
+    Term{"bound by", "bound_by", "replay: the largest cycle, which sets the step."},
     Term{"boundaries", "faster_above, faster_below",
          "crossover: pairs of schedules and the density at which the one that is faster below it "
          "gives way to the other."},
@@ -89,6 +90,8 @@ constexpr std::array kTerms = {
     Term{"computing", "computing_s", "inspect: time of the step in which the device computes."},
     Term{"copies", "input_copies_s",
          "inspect: time of the step in which data is copied from the host to the device."},
+    Term{"copies alone", "copies_alone_s",
+         "inspect: of the copies, while nothing else runs on the device."},
     Term{"count", "", "How many there are."},
     Term{"counts", "", "solve: whether the epochs to the target are measured or assumed."},
     Term{"critical path", "critical_path",
@@ -101,7 +104,14 @@ constexpr std::array kTerms = {
     Term{"curves", "",
          "scaling: the step times of a schedule on a cluster by GPUs. calibrate: the measured "
          "points of each rank count."},
+    Term{"cycles", "device_s, computation_s",
+         "replay: seconds that a step takes if all else costs nothing: of the host's threads, of "
+         "the device's streams with collectives, of these streams alone. The largest bounds the "
+         "step."},
     Term{"dear/best", "", "demo: step time of dear over that of the fastest other schedule."},
+    Term{"delays", "delays_s",
+         "replay: seconds of a recorded step by which device work starts later than all that it is "
+         "known to wait for."},
     Term{"densities", "", "crossover: the columns: parts of the gradient that are selected."},
     Term{
         "density", "",
@@ -109,9 +119,13 @@ constexpr std::array kTerms = {
     Term{"device", "", "The GPU on which the workload was profiled."},
     Term{"device memory", "device_memory_bytes",
          "Memory of the GPU, in bytes (table: MiB); 0 if unknown."},
+    Term{"device step", "device_step_s",
+         "inspect: mean seconds from the end of a step's work on the device to that of the next: "
+         "the host's marks of steps may run ahead of it."},
     Term{
         "doubtful", "",
         "import, inspect: records that were used although something in them contradicts, by kind."},
+    Term{"doubts", "", "inspect, replay: why the numbers are not to be trusted; empty: no reason."},
     Term{"duration", "duration_s", "Seconds from begin to end."},
     Term{"epochs", "", "solve: passes over the data set until the target is reached."},
     Term{"error", "median_error",
@@ -211,6 +225,10 @@ constexpr std::array kTerms = {
     Term{"no start-ups", "", "crossover: the boundary if no message had a start-up."},
     Term{"nodes", "", "Number of nodes (machines)."},
     Term{"notes", "", "Caveats of this run, such as options that were set but have no effect."},
+    Term{
+        "on host", "host_s",
+        "inspect: time of the step by the host's marks. replay, in cycles: what the host's threads "
+        "take alone."},
     Term{"optimiser", "optimiser_bytes",
          "State of the optimiser that a GPU holds, in bytes (table: MiB): one fp32 value a "
          "parameter for sgd, two for adam."},
@@ -295,8 +313,6 @@ constexpr std::array kTerms = {
     Term{"summary", "", "Errors over many cases or curves."},
     Term{"summed from", "summed_from_bytes",
          "calibrate: smallest size whose errors are counted, in bytes."},
-    Term{"sustained", "sustained_s",
-         "replay: seconds of the mean step, and no less than what its busiest stream has to do."},
     Term{"taken as recorded", "taken_as_recorded",
          "replay: parts of the step whose durations come from the profile."},
     Term{"target", "", "solve: the quality that training is to reach."},
@@ -330,6 +346,9 @@ constexpr std::array kTerms = {
     Term{"way", "", "solve: a schedule with its number of epochs."},
     Term{"what", "", "The tasks of a stretch of the critical path."},
     Term{"what it does", "", "list: the schedule in a sentence."},
+    Term{"whole", "",
+         "inspect, replay: whether the trace tells where the step before ended on the device; else "
+         "the step is in no mean."},
     Term{
         "why", "",
         "What bounds the iteration, and which communication held back which compute for how long."},

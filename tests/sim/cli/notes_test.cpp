@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/text.hpp"
+#include "models/base/units.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 
 namespace stepcast {
@@ -104,6 +107,31 @@ TEST_F(Notes, OfSolutionsAreThoseOfRun) {
 TEST_F(Notes, OfCrossoverAreThoseOfRun) {
   expect_notes_of_run("gtopk", {"crossover", "--schedules", "gtopk", "--density", "0.001",
                                 "--bandwidth", "163.84Gbps"});
+}
+
+/// One rank of a workload with `gap` of waiting for its host; what `run` says first.
+std::string first_why(const TemporaryFolder& folder, double gap, double& step) {
+  json workload = json::parse(
+      std::ifstream(STEPCAST_SOURCE_DIR "/traces/workloads/resnet50-rtx2080ti-bs32.json"));
+  workload["layers"].push_back(
+      {{"name", "gap"}, {"kind", "HostGap"}, {"forward_s", gap}, {"backward_s", 0}});
+  const Outcome outcome = run_cli({"run", "--workload", folder.file("gaps.json", workload.dump()),
+                                   "--cluster", "rtx2080ti-16x4-10gbe", "--nodes", "1",
+                                   "--gpus-per-node", "1", "--schedule", "wfbp", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  step = result["iteration_time_s"];
+  return result["why"][0];
+}
+
+TEST(HostBound, TheVerdictOfAStepOfHostGapsBeginsWithThem) {
+  const TemporaryFolder folder;
+  double step = 0;
+  const std::string why = first_why(folder, 2, step);
+  EXPECT_EQ(why, fmt::format("Host-bound: for 2 s ({:.1f} % of the step) the device waits for its "
+                             "host, as it did in the profile; without these gaps a step takes {}.",
+                             100 * 2 / step, format_seconds(Seconds{step - 2})));
+  EXPECT_FALSE(first_why(folder, 0.01, step).starts_with("Host-bound"));
 }
 
 }  // namespace

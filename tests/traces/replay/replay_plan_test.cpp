@@ -119,7 +119,7 @@ TEST(ReplayPlan, PointToPointTransfersAreNotPredicted) {
 TEST(ReplayPlan, StepsFollowEachOtherOnTheSameStreams) {
   const std::vector<RecordedStep> steps = {two_buckets(), two_buckets()};
   const JoinedSteps joined = join(steps);
-  EXPECT_EQ(joined.first, (std::vector<std::uint32_t>{0, 6}));
+  EXPECT_EQ(joined.begin, (std::vector<std::uint32_t>{0, 6}));
   EXPECT_EQ(joined.all.streams.size(), 3U);
   EXPECT_EQ(joined.all.edges.size(), 12U);
   EXPECT_EQ(joined.all.recorded, Seconds{2});

@@ -15,6 +15,12 @@ bool is_collective(const DeviceWork& work) {
   return work.phase == WorkPhase::Communication;
 }
 
+/// What is left of a stretch; nothing if that is a rounding.
+Seconds rest_of(Seconds begin, Seconds end, Seconds part) {
+  const Seconds rest = end - begin - part;
+  return rest < kResolution ? Seconds{} : rest;
+}
+
 /// A collective ended while the host waited in a call that synchronises.
 struct Release {
   Seconds ended{};
@@ -90,7 +96,10 @@ std::optional<Seconds> Collectives::awaited(Seconds idle_since, Seconds launched
 class IdleFinder {
  public:
   IdleFinder(const KinetoTrace& trace, const KinetoView& view)
-      : trace_(trace), steps_(view.steps.steps), collectives_(trace, view), states_(steps_.size()) {
+      : trace_(trace),
+        steps_(view.device_steps),
+        collectives_(trace, view),
+        busy_until_(steps_.size()) {
     idle_.before.resize(view.work.size());
     idle_.behind.resize(steps_.size());
   }
@@ -98,20 +107,14 @@ class IdleFinder {
   DeviceIdle run(const std::vector<DeviceWork>& all);
 
  private:
-  struct State {
-    bool begun = false;
-    bool followed = false;  ///< By work of the next step, without a hole between the two.
-    Seconds busy_until{};
-  };
-
-  void begin_step(const DeviceWork& work);
   void end_steps();
   IdleTime idle_between(Seconds begin, Seconds end, const DeviceWork& next) const;
+  IdleTime idle_behind(Seconds begin, Seconds end) const;
 
   const KinetoTrace& trace_;
-  const std::vector<KinetoStep>& steps_;
+  const std::vector<DeviceStep>& steps_;
   const Collectives collectives_;
-  std::vector<State> states_;
+  std::vector<std::optional<Seconds>> busy_until_;  // by step; none: it has no work
   Seconds since_{};
   DeviceIdle idle_;
 };
@@ -122,46 +125,50 @@ IdleTime IdleFinder::idle_between(Seconds begin, Seconds end, const DeviceWork& 
     return {};
   const Seconds start = trace_.events[next.event].start;
   const Seconds launched =
-      next.launch == kNoEvent ? start : std::min(start, trace_.events[next.launch].end());
+      next.launch == kNoEvent ? since_ : std::min(start, trace_.events[next.launch].end());
   IdleTime idle;
   if (const auto until = collectives_.awaited(since_, launched, start))
     idle.collective = collectives_.covered(begin, std::min(end, *until));
-  (launched > since_ ? idle.host : idle.pause) = end - begin - idle.collective;
+  else if (launched <= since_)
+    idle.collective = collectives_.covered(begin, end);
+  (launched > since_ ? idle.host : idle.pause) = rest_of(begin, end, idle.collective);
   return idle;
 }
 
-/// Cuts the stretch before the first work of a step where the step begins.
-void IdleFinder::begin_step(const DeviceWork& work) {
-  const KinetoStep& step = steps_[work.step];
-  states_[work.step].begun = true;
-  if (work.step > 0 && states_[work.step - 1].begun && steps_[work.step - 1].end >= step.begin) {
-    states_[work.step - 1].followed = true;
-    idle_.behind[work.step - 1] = idle_between(since_, step.begin, work);
-  }
+/// Behind the last work of a step: what the host awaited in a synchronising call, or what the step
+/// ended with, is a wait for a collective.
+IdleTime IdleFinder::idle_behind(Seconds begin, Seconds end) const {
+  IdleTime idle;
+  if (end - begin < kResolution)
+    return idle;
+  const bool ends_with_one = collectives_.covered(end - kResolution, end) > Seconds{};
+  if (const auto until = ends_with_one ? end : collectives_.awaited(begin, end, end))
+    idle.collective = collectives_.covered(begin, std::min(end, *until));
+  idle.host = rest_of(begin, end, idle.collective);
+  return idle;
 }
 
-/// Behind work that no other follows the host had launched none.
 void IdleFinder::end_steps() {
   for (std::size_t i = 0; i < steps_.size(); ++i)
-    if (states_[i].begun && !states_[i].followed)
-      idle_.behind[i].host = std::max(Seconds{}, steps_[i].end - states_[i].busy_until);
+    if (steps_[i].alone && busy_until_[i])
+      idle_.behind[i] = idle_behind(*busy_until_[i], steps_[i].end);
 }
 
 DeviceIdle IdleFinder::run(const std::vector<DeviceWork>& all) {
-  since_ = steps_.front().begin;  // Before it may lie times below zero.
+  std::optional<Seconds> since;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const DeviceWork& work = all[i];
     if (is_collective(work))
       continue;
     const KinetoEvent& event = trace_.events[work.event];
     if (work.step != kNoStep) {
-      if (!states_[work.step].begun)
-        begin_step(work);
-      idle_.before[i] = idle_between(std::max(since_, steps_[work.step].begin), event.start, work);
+      const Seconds begin = steps_[work.step].begin;
+      since_ = std::max(since.value_or(begin), begin);
+      idle_.before[i] = idle_between(since_, event.start, work);
     }
-    since_ = std::max(since_, event.end());
+    since = std::max(since.value_or(event.end()), event.end());
     if (work.step != kNoStep)
-      states_[work.step].busy_until = since_;
+      busy_until_[work.step] = since;
   }
   end_steps();
   return std::move(idle_);

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "traces/readers/kineto/steps/device_steps.hpp"
+#include "traces/readers/kineto/steps/unlaunched_work.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -112,11 +115,16 @@ void count_doubts(const KinetoTrace& trace, const KinetoView& view, ImportReport
   std::map<std::int32_t, Seconds> stream_end;
   for (const DeviceWork& work : view.work) {
     const KinetoEvent& event = trace.events[work.event];
-    if (work.launch == kNoEvent)
+    if (work.before_profile)
+      report.doubt(view.steps.steps.size() == 1
+                       ? "device work launched before the profile, taken as the one step's"
+                       : "device work launched before the profile, in no step",
+                   place_of(trace, event));
+    else if (work.launch == kNoEvent)
       report.doubt("device work without a recorded launch", place_of(trace, event));
     else if (event.start + kOverlapTolerance < trace.events[work.launch].start)
       report.doubt("device work that begins before its launch", place_of(trace, event));
-    if (work.step == kNoStep)
+    if (work.step == kNoStep && !work.before_profile)
       report.skip("device work outside of the steps", place_of(trace, event));
     if (work.phase == WorkPhase::Communication && collective_of(trace, work).size <= Bytes{})
       report.doubt("collective without a recorded size", place_of(trace, event));
@@ -138,6 +146,8 @@ KinetoView interpret(const KinetoTrace& trace, ImportReport& report,
       view.work.push_back(work_of(trace, view, launches, i));
   std::ranges::stable_sort(view.work, {},
                            [&](const DeviceWork& w) { return trace.events[w.event].start; });
+  place_unlaunched_work(trace, view);
+  view.device_steps = find_device_steps(trace, view);
   if (!buckets.empty())
     supply_buckets(trace, buckets, view, report);
   count_doubts(trace, view, report);

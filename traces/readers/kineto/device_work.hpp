@@ -26,10 +26,21 @@ struct DeviceWork {
   std::uint32_t event = kNoEvent;
   std::uint32_t launch = kNoEvent;  ///< The runtime call; kNoEvent if not recorded.
   std::uint32_t step = kNoStep;     ///< By the time of the launch.
+  bool before_profile = false;      ///< It was launched before the profile began.
   std::uint32_t collective =
       kNoEvent;  ///< Into KinetoTrace::collectives, if its arguments are known.
   WorkPhase phase = WorkPhase::Forward;
   Bytes supplied_size{};  ///< Of a bucket of gradients, by a list beside the trace; 0: none.
+};
+
+/// One training step on the device's own clock, see find_device_steps().
+struct DeviceStep {
+  Seconds begin{};
+  Seconds end{};
+  bool whole = false;  ///< A period: from where the step before ended to where this one did.
+  bool alone = false;  ///< Neither the step before nor the one behind was recorded.
+
+  Seconds duration() const { return end - begin; }
 };
 
 /// A trace as a whole, understood: steps, nesting on the host, and the device's work in order of
@@ -38,6 +49,7 @@ struct KinetoView {
   KinetoSteps steps;
   Scopes scopes;
   std::vector<DeviceWork> work;
+  std::vector<DeviceStep> device_steps;  ///< One for each of the host's.
 };
 
 /// Joins device work to launches by correlation and sorts it by phase: by annotation, by the node

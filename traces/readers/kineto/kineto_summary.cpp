@@ -9,6 +9,8 @@
 #include "traces/readers/kineto/device_idle.hpp"
 #include "traces/readers/kineto/intervals.hpp"
 #include "traces/readers/kineto/shapes/batch_guess.hpp"
+#include "traces/readers/kineto/steps/device_steps.hpp"
+#include "traces/readers/kineto/steps/step_doubts.hpp"
 
 namespace stepcast {
 namespace {
@@ -29,6 +31,8 @@ void add_overlap(const KinetoTrace& trace, const KinetoView& view, TraceSummary&
 /// Kernels by phase; copies within the device and fills apart, as other tools count them. What no
 /// step launched is no part of the training.
 std::string category_of(const KinetoTrace& trace, const DeviceWork& work) {
+  if (work.before_profile)
+    return "before the profile";
   if (work.step == kNoStep)
     return "outside of steps";
   const KinetoEvent& event = trace.events[work.event];
@@ -74,22 +78,26 @@ void add_collectives(const KinetoTrace& trace, const KinetoView& view, TraceSumm
 }
 
 /// Copies of input are left out of computation as they are of an imported workload.
-Seconds& time_of(WorkPhase phase, StepSummary& step) {
-  if (phase == WorkPhase::Communication)
-    return step.communication;
-  return phase == WorkPhase::InputCopy ? step.input_copies : step.device;
-}
-
 void add_steps(const KinetoTrace& trace, const KinetoView& view, TraceSummary& summary) {
-  for (const KinetoStep& step : view.steps.steps)
-    summary.steps.push_back({.name = step.name, .duration = step.duration()});
+  const std::vector<StepLoad> loads = step_loads(trace, view);
+  for (std::size_t i = 0; i < loads.size(); ++i)
+    summary.steps.push_back({.name = view.steps.steps[i].name,
+                             .duration = view.device_steps[i].duration(),
+                             .host = view.steps.steps[i].duration(),
+                             .whole = view.device_steps[i].whole,
+                             .device = loads[i].computing,
+                             .input_copies = loads[i].copies,
+                             .copies_alone = loads[i].copies_alone});
   for (const DeviceWork& work : view.work) {
     if (work.step == kNoStep)
       continue;
     StepSummary& step = summary.steps[work.step];
-    time_of(work.phase, step) += trace.events[work.event].duration;
+    if (work.phase == WorkPhase::Communication)
+      step.communication += trace.events[work.event].duration;
     ++step.work;
   }
+  if (const Seconds period = device_period(view); !view.work.empty() && period > Seconds{})
+    summary.device_step = period;
 }
 
 void add_idle(const IdleTime& idle, StepSummary& step) {
@@ -130,6 +138,7 @@ TraceSummary summarize(const KinetoTrace& trace, const KinetoView& view) {
   add_categories(trace, view, summary);
   add_collectives(trace, view, summary);
   add_overlap(trace, view, summary);
+  summary.doubts = step_doubts(trace, view, summary.steps);
   return summary;
 }
 

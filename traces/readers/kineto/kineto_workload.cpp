@@ -10,6 +10,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/device_names.hpp"
+#include "traces/readers/kineto/steps/step_doubts.hpp"
 #include "traces/readers/stepcast/workload_format.hpp"
 
 namespace stepcast {
@@ -134,10 +135,15 @@ std::string unevenness_note(const AverageStep& step) {
 
 std::vector<std::string> time_notes(const AverageStep& step, const ImportOptions& options) {
   std::vector<std::string> notes = {
-      fmt::format("recorded step: {}", describe(step.duration)),
+      fmt::format("recorded step on the device: {}", describe(step.duration)),
       fmt::format("computation on the device: {}", describe(step.computation))};
   if (step.steps > 1)
     notes.push_back(unevenness_note(step));
+  if (step.layers.back().kind == kUnlaunched)
+    notes.push_back(fmt::format(
+        "doubtful: {} of the step were launched before the profile, and whether they belong to it "
+        "is not recorded",
+        format_seconds(step.layers.back().forward)));
   notes.push_back(gap_note(step, options));
   if (step.collective_waits > Seconds{})
     notes.push_back(
@@ -208,6 +214,12 @@ Workload workload_of(const AverageStep& step, const KinetoFacts& facts,
                      const ImportOptions& options) {
   if (step.computation.mean <= Seconds{})
     throw InputError(facts.origin + ": expected work on a device in a step, found none");
+  constexpr double kPercent = 100;
+  if (step.unaccounted > kRefusedShare)
+    throw InputError(fmt::format(
+        "{}: layers, gaps and waits for collectives are {:.1f} % off a recorded step: a workload "
+        "of them would not be the step that was measured",
+        facts.origin, step.unaccounted * kPercent));
   Workload workload;
   workload.model = options.model.empty() ? model_of(facts.origin) : options.model;
   workload.device = device_of(facts, options);

@@ -1,5 +1,7 @@
 #include "traces/readers/kineto/rank_record_of.hpp"
 
+#include "traces/readers/kineto/steps/device_steps.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -34,7 +36,7 @@ RankRecord rank_record_of(const KinetoTrace& trace, const KinetoView& view,
                     .ranks = trace.world_size,
                     .first_time_us = trace.first_time_us,
                     .steps = view.steps.steps.size(),
-                    .mean_step = mean_step(view.steps),
+                    .mean_step = device_period(view),
                     .collectives = {}};
   for (const DeviceWork& work : view.work) {
     if (work.phase != WorkPhase::Communication || work.step == kNoStep)

@@ -145,11 +145,4 @@ KinetoSteps find_steps(const KinetoTrace& trace) {
           .thread = busiest_thread(trace)};
 }
 
-Seconds mean_step(const KinetoSteps& steps) {
-  Seconds sum{};
-  for (const KinetoStep& step : steps.steps)
-    sum += step.duration();
-  return sum / static_cast<double>(steps.steps.size());
-}
-
 }  // namespace stepcast

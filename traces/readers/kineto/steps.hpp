@@ -28,7 +28,4 @@ struct KinetoSteps {
 /// step.
 KinetoSteps find_steps(const KinetoTrace& trace);
 
-/// Of their durations.
-Seconds mean_step(const KinetoSteps& steps);
-
 }  // namespace stepcast

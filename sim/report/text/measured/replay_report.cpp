@@ -1,12 +1,15 @@
 #include "sim/report/text/measured/replay_report.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/report/text/table.hpp"
+#include "traces/replay/recorded_delays.hpp"
 
 namespace stepcast {
 namespace {
@@ -15,12 +18,21 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostSteps = 12;  // Shown as a table; JSON has them all.
 
+constexpr double kDoubted = 0.05;     // Share of a step that a replay may miss its recording by.
+constexpr double kRefused = 0.1;      // The same.
+constexpr double kMostDelayed = 0.1;  // Share of a step that unexplained delays may take.
+
 template <class TimeOf>
 Seconds mean_of(const ReplayedTrace& result, TimeOf time_of) {
+  const bool any = std::ranges::any_of(result.steps, &ReplayedStep::whole);
   Seconds sum{};
+  double count = 0;
   for (const ReplayedStep& step : result.steps)
-    sum += time_of(step);
-  return sum / static_cast<double>(result.steps.size());
+    if (step.whole || !any) {
+      sum += time_of(step);
+      ++count;
+    }
+  return sum / count;
 }
 
 std::string percent(Seconds of, Seconds base) {
@@ -29,6 +41,8 @@ std::string percent(Seconds of, Seconds base) {
 }
 
 std::vector<std::string> row_of(const ReplayedStep& step) {
+  if (!step.whole)
+    return {step.name, "not whole", format_seconds(step.simulated), ""};
   return {step.name, format_seconds(step.recorded), format_seconds(step.simulated),
           percent(step.simulated, step.recorded)};
 }
@@ -44,6 +58,8 @@ double rounded(double value) {
 }
 
 ordered_json step_json(const ReplayedStep& step) {
+  if (!step.whole)
+    return {{"name", step.name}, {"whole", false}, {"simulated_s", rounded(step.simulated.value)}};
   return {{"name", step.name},
           {"recorded_s", rounded(step.recorded.value)},
           {"simulated_s", rounded(step.simulated.value)},
@@ -52,44 +68,64 @@ ordered_json step_json(const ReplayedStep& step) {
 
 ordered_json mean_json(const ReplayedTrace& result) {
   ordered_json json = step_json(mean_step(result));
-  json["sustained_s"] = rounded(result.sustained.time.value);
   if (!result.change.empty())
-    json["changed_s"] = rounded(result.changed.time.value);
+    json["changed_s"] = rounded(result.changed.value);
   return json;
 }
 
-/// Why a change shows nothing, where host or device hide it; empty if neither does.
-std::string note_on_bound(const SustainedStep& step) {
-  constexpr double kBound = 0.8;
-  if (step.host >= step.busiest && step.host / step.time >= kBound)
+/// The largest cycle. Computation and collectives that wait for each other are one.
+std::string bound_by(const ReplayedTrace& result) {
+  constexpr double kBound = 0.9;
+  constexpr double kNoticed = 0.01;
+  const Cycles& cycles = result.cycles;
+  const Seconds step = result.change.empty() ? mean_simulated(result) : result.changed;
+  if (std::max(cycles.host, cycles.device) < step * kBound)
     return fmt::format(
-        "Bound by the host: its threads are busy for {:.0f} % of the step, and hide "
-        "what device and network do; --host-speed shows what lies behind.",
-        100 * (step.host / step.time));
-  if (step.busiest > step.host && step.busiest / step.time >= kBound)
+        "Bound by host and device in turn: {} a step for the host alone, {} for the "
+        "device.",
+        format_seconds(cycles.host), format_seconds(cycles.device));
+  if (cycles.host >= cycles.device)
     return fmt::format(
-        "Bound by the device: its busiest stream is busy for {:.0f} % of the step, and "
-        "hides what the host does; --device-speed shows what lies behind.",
-        100 * (step.busiest / step.time));
-  return "";
+        "Bound by the host: {} a step for it alone; --host-speed shows what lies "
+        "behind ({}).",
+        format_seconds(cycles.host), format_seconds(cycles.device));
+  const bool collectives = cycles.device - cycles.computation > cycles.device * kNoticed;
+  return fmt::format(
+      "Bound by the device: {} a step for {}; {} for the host alone.",
+      format_seconds(cycles.device),
+      collectives ? fmt::format("computation and collectives that wait for each other, {} of it "
+                                "computation",
+                                format_seconds(cycles.computation))
+                  : "its streams",
+      format_seconds(cycles.host));
 }
 
-/// On the change, why there is none to see, and where the recorded host was ahead of its device.
-std::vector<std::string> notes_on(const ReplayedTrace& result) {
-  constexpr double kUnchanged = 0.005;
-  std::vector<std::string> notes = result.notes;
-  if (result.sustained.time / mean_simulated(result) - 1 > kUnchanged)
-    notes.push_back(fmt::format(
-        "The host ran ahead of the device: a stream has {} to do in a step, which steps of {} "
-        "cannot go on for; changes are compared with {} a step.",
-        format_seconds(result.sustained.busiest), format_seconds(mean_simulated(result)),
-        format_seconds(result.sustained.time)));
-  if (result.change.empty() ||
-      std::abs(result.changed.time / result.sustained.time - 1) > kUnchanged)
-    return notes;
-  if (std::string bound = note_on_bound(result.changed); !bound.empty())
-    notes.push_back(std::move(bound));
-  return notes;
+double error_of(const ReplayedTrace& result) {
+  return mean_simulated(result) / mean_recorded(result) - 1;
+}
+
+/// What the first lines of the report say.
+std::vector<std::string> doubts_on(const ReplayedTrace& result) {
+  std::vector<std::string> doubts;
+  if (std::abs(error_of(result)) > kDoubted)
+    doubts.push_back(fmt::format("the replay takes {} for a recorded step of {} ({})",
+                                 format_seconds(mean_simulated(result)),
+                                 format_seconds(mean_recorded(result)),
+                                 percent(mean_simulated(result), mean_recorded(result))));
+  if (result.start_deviation > mean_recorded(result) * kDoubted)
+    doubts.push_back(fmt::format("device work starts {} (median) from when it was recorded to",
+                                 format_seconds(result.start_deviation)));
+  if (result.delays > mean_recorded(result) * kMostDelayed)
+    doubts.push_back(
+        fmt::format("{} of the step of {} are delays of device work that nothing "
+                    "recorded explains: they stay as they are whatever changes",
+                    format_seconds(result.delays), format_seconds(mean_recorded(result))));
+  return doubts;
+}
+
+/// On its way from the host, in the shadow of what the device still does.
+bool is_on_its_way(const RecordedStep& step, const RecordedTask& delay) {
+  return step.streams[delay.stream].starts_with(kLaunchesTo);
 }
 
 }  // namespace
@@ -101,6 +137,8 @@ ReplayedTrace replay_result(std::string origin, const std::vector<RecordedStep>&
     for (const RecordedTask& task : step.tasks) {
       if (task.kind == RecordedKind::Collective)
         result.collectives += task.duration / count;
+      else if (task.kind == RecordedKind::Delay)
+        result.delays += is_on_its_way(step, task) ? Seconds{} : task.duration / count;
       else if (task.kind != RecordedKind::Host)
         result.device += task.duration / count;
       else
@@ -117,31 +155,53 @@ Seconds mean_simulated(const ReplayedTrace& result) {
   return mean_of(result, [](const ReplayedStep& step) { return step.simulated; });
 }
 
+void refuse_missed_recording(const ReplayedTrace& result) {
+  const Seconds step = mean_recorded(result);
+  if (std::abs(error_of(result)) > kRefused)
+    throw InputError(fmt::format(
+        "{}: the replay takes {} for a recorded step of {} ({}): more than {:.0f} % off, so that "
+        "nothing can be said of changes",
+        result.origin, format_seconds(mean_simulated(result)), format_seconds(step),
+        percent(mean_simulated(result), step), 100 * kRefused));
+  if (result.start_deviation > step * kRefused)
+    throw InputError(fmt::format(
+        "{}: replayed device work starts {} (median) from when it was recorded to, more than "
+        "{:.0f} % of the step of {}, so that nothing can be said of changes",
+        result.origin, format_seconds(result.start_deviation), 100 * kRefused,
+        format_seconds(step)));
+}
+
 std::string render_replay(const ReplayedTrace& result) {
   Table table{.columns = {{"step", Align::Left}, {"recorded"}, {"simulated"}, {"error"}}};
   for (std::size_t i = 0; i < result.steps.size() && i < kMostSteps; ++i)
     table.rows.push_back(row_of(result.steps[i]));
   table.rows.push_back(row_of(mean_step(result)));
-  std::string text = render(table);
+  std::string text;
+  for (const std::string& doubt : doubts_on(result))
+    text += wrap(fmt::format("Doubtful: {}.", doubt), 2);
+  text += render(table);
   if (result.steps.size() > kMostSteps)
     text +=
         fmt::format("The mean is of all {} steps; --json shows them all.\n", result.steps.size());
   text += wrap(
       fmt::format("Taken as recorded, a step: {} of the training thread and {} of the threads it "
-                  "calls, between launches and waits; {} of kernels and copies; {} of collectives. "
-                  "Simulated: when each of them runs, and every wait. Work on the device starts "
+                  "calls, between launches and waits; {} of kernels and copies; {} of collectives; "
+                  "{} of delays "
+                  "that no dependency explains. Simulated: when each of them runs, and every wait. "
+                  "Work on the device starts "
                   "within {} (median) of when it was recorded to.",
                   format_seconds(result.host), format_seconds(result.other_threads),
                   format_seconds(result.device), format_seconds(result.collectives),
-                  format_seconds(result.start_deviation)),
+                  format_seconds(result.delays), format_seconds(result.start_deviation)),
       0);
   if (!result.change.empty())
-    text += wrap(fmt::format("With {}: {} a step, {} against the simulated {}.", result.change,
-                             format_seconds(result.changed.time),
-                             percent(result.changed.time, result.sustained.time),
-                             format_seconds(result.sustained.time)),
-                 0);
-  for (const std::string& note : notes_on(result))
+    text += wrap(
+        fmt::format("With {}: {} a step, {} against the simulated {}.", result.change,
+                    format_seconds(result.changed), percent(result.changed, mean_simulated(result)),
+                    format_seconds(mean_simulated(result))),
+        0);
+  text += wrap(bound_by(result), 0);
+  for (const std::string& note : result.notes)
     text += wrap("Note: " + note, 2);
   return text;
 }
@@ -152,12 +212,18 @@ std::string replay_json(const ReplayedTrace& result) {
   for (const ReplayedStep& step : result.steps)
     json["steps"].push_back(step_json(step));
   json["mean"] = mean_json(result);
-  json["notes"] = notes_on(result);
+  json["doubts"] = doubts_on(result);
+  json["notes"] = result.notes;
+  json["bound_by"] = bound_by(result);
+  json["cycles"] = {{"host_s", rounded(result.cycles.host.value)},
+                    {"device_s", rounded(result.cycles.device.value)},
+                    {"computation_s", rounded(result.cycles.computation.value)}};
   json["start_deviation_s"] = rounded(result.start_deviation.value);
   json["taken_as_recorded"] = {{"training_thread_s", rounded(result.host.value)},
                                {"other_threads_s", rounded(result.other_threads.value)},
                                {"kernels_and_copies_s", rounded(result.device.value)},
-                               {"collectives_s", rounded(result.collectives.value)}};
+                               {"collectives_s", rounded(result.collectives.value)},
+                               {"delays_s", rounded(result.delays.value)}};
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

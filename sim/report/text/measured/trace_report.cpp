@@ -22,8 +22,12 @@ std::string size_text(Bytes size) {
   return size > Bytes{} ? format_bytes(size) : "not recorded";
 }
 
+/// What is not to be trusted stands first.
 std::string facts_text(const TraceSummary& summary) {
-  std::string text = fmt::format("{} trace\n", summary.format);
+  std::string text;
+  for (const std::string& doubt : summary.doubts)
+    text += wrap(fmt::format("Doubtful: {}.", doubt), 2);
+  text += fmt::format("{} trace\n", summary.format);
   for (const auto& [name, value] : summary.facts)
     text += fmt::format("  {}: {}\n", name, value);
   return text;
@@ -32,13 +36,30 @@ std::string facts_text(const TraceSummary& summary) {
 Spread step_spread(const TraceSummary& summary) {
   std::vector<Seconds> durations;
   for (const StepSummary& step : summary.steps)
-    durations.push_back(step.duration);
+    if (step.whole)
+      durations.push_back(step.duration);
   return spread_of(std::move(durations));
+}
+
+/// The steps of a device, as against those of its host.
+std::string device_steps_text(const TraceSummary& summary) {
+  Seconds host{};
+  for (const StepSummary& step : summary.steps)
+    host += step.host / static_cast<double>(summary.steps.size());
+  std::string text = fmt::format("The device's own step: {}; the host's: {}.\n",
+                                 describe(step_spread(summary)), format_seconds(host));
+  const auto part = std::ranges::find_if(
+      summary.steps, [](const StepSummary& step) { return !step.whole && step.work > 0; });
+  if (part != summary.steps.end())
+    text += fmt::format("{} is in no mean: where the one before it ended was not recorded.\n",
+                        part->name);
+  return text;
 }
 
 std::string steps_text(const TraceSummary& summary) {
   Table table{.columns = {{"step", Align::Left},
                           {"time"},
+                          {"on host"},
                           {"computing"},
                           {"copies"},
                           {"idle for host"},
@@ -48,19 +69,22 @@ std::string steps_text(const TraceSummary& summary) {
   for (const StepSummary& step : summary.steps) {
     if (table.rows.size() == kMostSteps)
       break;
-    table.rows.push_back({step.name, format_seconds(step.duration), format_seconds(step.device),
-                          format_seconds(step.input_copies), format_seconds(step.host_gaps),
-                          format_seconds(step.collective_waits), format_seconds(step.communication),
-                          fmt::format("{}", step.work)});
+    table.rows.push_back({step.name, format_seconds(step.duration),
+                          step.host > Seconds{} ? format_seconds(step.host) : "",
+                          format_seconds(step.device), format_seconds(step.input_copies),
+                          format_seconds(step.host_gaps), format_seconds(step.collective_waits),
+                          format_seconds(step.communication), fmt::format("{}", step.work)});
   }
   std::string text = render(table);
   if (summary.steps.size() > kMostSteps)
     text += fmt::format("... and {} steps more (--json shows all)\n",
                         summary.steps.size() - kMostSteps);
+  if (summary.device_step)
+    text += device_steps_text(summary);
+  else if (summary.steps.size() > 1)
+    text += fmt::format("{} steps of {}\n", summary.steps.size(), describe(step_spread(summary)));
   if (summary.steps.size() > 1)
-    text += fmt::format(
-        "{} steps of {}\nWork counts in the step that launched it and may run in the next.\n",
-        summary.steps.size(), describe(step_spread(summary)));
+    text += "Work counts in the step that launched it and may run in the next.\n";
   return text;
 }
 
@@ -120,8 +144,11 @@ ordered_json steps_json(const TraceSummary& summary) {
   for (const StepSummary& step : summary.steps)
     json.push_back({{"name", step.name},
                     {"time_s", step.duration.value},
+                    {"host_s", step.host.value},
+                    {"whole", step.whole},
                     {"computing_s", step.device.value},
                     {"input_copies_s", step.input_copies.value},
+                    {"copies_alone_s", step.copies_alone.value},
                     {"idle_for_host_s", step.host_gaps.value},
                     {"idle_for_collectives_s", step.collective_waits.value},
                     {"communicating_s", step.communication.value},
@@ -182,6 +209,9 @@ std::string trace_json(const TraceSummary& summary, const ImportReport& report,
   const bool job_known = summary.rank && summary.rank->ranks;
   json["ranks"] = job_known ? ordered_json(*summary.rank->ranks) : ordered_json();
   json["steps"] = steps_json(summary);
+  if (summary.device_step)
+    json["device_step_s"] = summary.device_step->value;
+  json["doubts"] = summary.doubts;
   if (!summary.steps.empty())
     json["step_time"] = spread_json(step_spread(summary));
   json["categories"] = ordered_json::array();

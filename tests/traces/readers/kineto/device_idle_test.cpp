@@ -32,20 +32,22 @@ TEST(DeviceIdle, AStretchThatEndsWithACollectiveIsAWaitForIt) {
   // The copy is launched until 450 and starts when the all-reduce of 410 to 480 ends.
   for (const StepSummary& step : summary.steps)
     EXPECT_NEAR(step.collective_waits.value, 70e-6, kExact);
-  // Before 35, in 245-265, 275-310 and 490-530, and behind the last work from 650 to the end.
-  for (const StepSummary& step : summary.steps)
-    EXPECT_NEAR(step.host_gaps.value, (35 + 20 + 35 + 40 + 350) * 1e-6, kExact);
+  // Before 35, in 245-265, 275-310 and 490-530; and from the end of the first step's work at 650
+  // on, which is where the second step begins on the device.
+  EXPECT_NEAR(summary.steps[0].host_gaps.value, (35 + 20 + 35 + 40) * 1e-6, kExact);
+  EXPECT_NEAR(summary.steps[1].host_gaps.value, (350 + 35 + 20 + 35 + 40) * 1e-6, kExact);
 }
 
-TEST(DeviceIdle, AWaitForACollectiveIntoTheNextStepIsCutBetweenTheTwo) {
-  // The second step begins at 430, within the all-reduce of 410 to 480 (its marks are the
-  // profiler's own, so that they may lie anywhere).
+TEST(DeviceIdle, AWaitForACollectiveIsOfTheStepWhoseWorkWaits) {
+  // The second step begins on the host at 430, within the all-reduce of 410 to 480 (its marks are
+  // the profiler's own, so that they may lie anywhere): on the device it does at 410, behind the
+  // last work that the first one launched.
   std::string text =
       replaced(small_trace(), "\"ts\": 6000, \"dur\": 1000", "\"ts\": 5430, \"dur\": 1570");
   text = replaced(text, "\"ts\": 5000, \"dur\": 1000", "\"ts\": 5000, \"dur\": 430");
   const TraceSummary summary = summary_of(text);
-  EXPECT_NEAR(summary.steps[0].collective_waits.value, 20e-6, kExact);
-  EXPECT_NEAR(summary.steps[1].collective_waits.value, (50 + 70) * 1e-6, kExact);
+  EXPECT_EQ(summary.steps[0].collective_waits, Seconds{});
+  EXPECT_NEAR(summary.steps[1].collective_waits.value, (70 + 70) * 1e-6, kExact);
   EXPECT_NEAR(summary.steps[0].host_gaps.value, (35 + 20 + 35) * 1e-6, kExact);
 }
 
@@ -53,7 +55,7 @@ TEST(DeviceIdle, AStretchBesideACollectiveIsTheHostsIfItEndsWithTheLaunch) {
   // Launched until 480, when the all-reduce has ended: 410 to 485 is the host's.
   const TraceSummary summary = summary_of(with_copy_at("470", "485"));
   EXPECT_EQ(summary.steps[0].collective_waits, Seconds{});
-  EXPECT_NEAR(summary.steps[0].host_gaps.value, (35 + 20 + 35 + 75 + 35 + 350) * 1e-6, kExact);
+  EXPECT_NEAR(summary.steps[0].host_gaps.value, (35 + 20 + 35 + 75 + 35) * 1e-6, kExact);
 }
 
 TEST(DeviceIdle, AHostThatSynchronisesWithACollectiveWaitsForIt) {
@@ -66,7 +68,7 @@ TEST(DeviceIdle, AHostThatSynchronisesWithACollectiveWaitsForIt) {
     text = replaced(text, call + step + "425, \"dur\": 5", sync + step + "425, \"dur\": 57");
   const TraceSummary summary = summary_of(text);
   EXPECT_NEAR(summary.steps[0].collective_waits.value, 70e-6, kExact);
-  EXPECT_NEAR(summary.steps[0].host_gaps.value, (35 + 20 + 35 + 17 + 23 + 350) * 1e-6, kExact);
+  EXPECT_NEAR(summary.steps[0].host_gaps.value, (35 + 20 + 35 + 17 + 23) * 1e-6, kExact);
 }
 
 TEST(DeviceIdle, TimeBetweenRecordedStepsIsNoGap) {
@@ -86,7 +88,8 @@ TEST(DeviceIdle, AStepWithoutWorkIsNoGapOfTheNext) {
   const TraceSummary summary = summary_of(replaced(small_trace(), list, list + empty + "\n"));
   ASSERT_EQ(summary.steps.size(), 3U);
   EXPECT_EQ(summary.steps[0].host_gaps, Seconds{});
-  EXPECT_NEAR(summary.steps[1].host_gaps.value, (130 + 350) * 1e-6, kExact);
+  EXPECT_NEAR(summary.steps[1].host_gaps.value, 130e-6, kExact);
+  EXPECT_NEAR(summary.steps[2].host_gaps.value, (350 + 130) * 1e-6, kExact);
 }
 
 TEST(DeviceIdle, TheFirstEventOfTheFileNeedNotBeTheEarliest) {
@@ -95,7 +98,8 @@ TEST(DeviceIdle, TheFirstEventOfTheFileNeedNotBeTheEarliest) {
       R"({"ph": "X", "cat": "cpu_op", "name": "aten::late", "pid": 1, "tid": 3, "ts": 6900, "dur": 1, "args": {}},)";
   const std::string list = "\"traceEvents\": [\n";
   const TraceSummary summary = summary_of(replaced(small_trace(), list, list + late + "\n"));
-  EXPECT_NEAR(summary.steps[0].host_gaps.value, (130 + 350) * 1e-6, kExact);
+  EXPECT_NEAR(summary.steps[0].host_gaps.value, 130e-6, kExact);
+  EXPECT_NEAR(summary.steps[1].host_gaps.value, (350 + 130) * 1e-6, kExact);
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST(KinetoReader, FirstStepsFarLongerThanMostAreAWarmUp) {
   EXPECT_EQ(
       report.skipped().at("first step of more than twice the median time, as of a warm-up").count,
       1U);
-  EXPECT_TRUE(has_note(workload, "recorded step: 1 ms"));
+  EXPECT_TRUE(has_note(workload, "recorded step on the device: 1 ms"));
 }
 
 TEST(KinetoReader, GradientsAreSizedByRecordedShapes) {
@@ -242,9 +242,14 @@ TEST(KinetoReader, StepsWithoutProfilerMarksLastFromOneAnnotationToTheNext) {
   const TraceSummary summary =
       inspect_kineto(without_lines(small_trace(), "ProfilerStep#"), report);
   ASSERT_EQ(summary.steps.size(), 2U);
-  EXPECT_NEAR(summary.steps[0].duration.value, 1000e-6, kExact);  // Optimizer.step to the next.
+  EXPECT_NEAR(summary.steps[0].host.value, 1000e-6, kExact);  // Optimizer.step to the next.
   // From 500 to the end of the last work at 650; the host's synchronisation goes on until 655.
-  EXPECT_NEAR(summary.steps[1].duration.value, 150e-6, kExact);
+  EXPECT_NEAR(summary.steps[1].host.value, 150e-6, kExact);
+  // On the device the first one begins with its host and ends with the copy until 1490; the second
+  // is a part of a step. No period of the device was recorded: it is the host's.
+  EXPECT_NEAR(summary.steps[0].duration.value, 990e-6, kExact);
+  EXPECT_FALSE(summary.steps[1].whole);
+  EXPECT_NEAR(summary.device_step->value, 1000e-6, kExact);
 }
 
 TEST(KinetoReader, AnAnnotationInsideAnotherOfItsNameIsNoStep) {

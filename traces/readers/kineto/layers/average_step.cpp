@@ -1,9 +1,13 @@
 #include "traces/readers/kineto/layers/average_step.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
+
+#include "traces/readers/kineto/steps/step_doubts.hpp"
 
 namespace stepcast {
 namespace {
@@ -115,8 +119,8 @@ void note_ratio(const std::string& name, const Spread& spread, AverageStep& resu
     result.most_uneven = {.name = name, .ratio = ratio};
 }
 
-void average_layer(const std::vector<StepLayers>& steps, std::size_t at, AverageStep& result,
-                   std::vector<double>& ratios) {
+void average_layer(const std::vector<StepLayers>& steps, const std::vector<StepLayers>& whole,
+                   std::size_t at, AverageStep& result, std::vector<double>& ratios) {
   LayerTimes& layer = result.layers[at];
   const auto over = [&](Seconds LayerTimes::*time) {
     return spread_over(steps, [&](const StepLayers& step) { return step.layers[at].*time; });
@@ -125,27 +129,50 @@ void average_layer(const std::vector<StepLayers>& steps, std::size_t at, Average
   const Spread backward = over(&LayerTimes::backward);
   layer.forward = forward.mean;
   layer.backward = backward.mean;
-  layer.forward_gap = over(&LayerTimes::forward_gap).mean;
-  layer.backward_gap = over(&LayerTimes::backward_gap).mean;
+  const auto gap = [&](Seconds LayerTimes::*time) {
+    return spread_over(whole, [&](const StepLayers& step) { return step.layers[at].*time; }).mean;
+  };
+  layer.forward_gap = gap(&LayerTimes::forward_gap);
+  layer.backward_gap = gap(&LayerTimes::backward_gap);
   note_ratio(layer.name + " forward", forward, result, ratios);
   note_ratio(layer.name + " backward", backward, result, ratios);
 }
 
+/// Those whose duration is a period; all if there is none.
+std::vector<StepLayers> whole_of(const std::vector<StepLayers>& steps) {
+  std::vector<StepLayers> whole;
+  std::ranges::copy_if(steps, std::back_inserter(whole), &StepLayers::whole);
+  return whole.empty() ? steps : whole;
+}
+
+/// How far layers, gaps, waits and copies are from making up a step, as a share of it.
+double unaccounted(const StepLayers& step) {
+  Seconds sum = step.collective_waits + step.copies_alone;
+  for (const LayerTimes& layer : step.layers)
+    sum += layer.forward + layer.backward + layer.forward_gap + layer.backward_gap;
+  return step.duration > Seconds{} ? std::abs(sum / step.duration - 1) : 0;
+}
+
 /// Precondition: not empty, all with the same layers.
 AverageStep average_of(const std::vector<StepLayers>& steps) {
+  const std::vector<StepLayers> whole = whole_of(steps);
   AverageStep result{.layers = steps.front().layers,
                      .steps = static_cast<std::uint32_t>(steps.size()),
-                     .duration = spread_over(steps, [](const auto& s) { return s.duration; }),
+                     .duration = spread_over(whole, [](const auto& s) { return s.duration; }),
                      .computation = spread_over(steps, device_time)};
   const auto mean = [&](Seconds StepLayers::*time) {
-    return spread_over(steps, [&](const StepLayers& step) { return step.*time; }).mean;
+    return spread_over(whole, [&](const StepLayers& step) { return step.*time; }).mean;
   };
   result.input_copies = mean(&StepLayers::input_copies);
+  result.copies_alone = mean(&StepLayers::copies_alone);
   result.collective_waits = mean(&StepLayers::collective_waits);
   result.pauses = mean(&StepLayers::pauses);
+  for (const StepLayers& step : whole)
+    if (step.whole)
+      result.unaccounted = std::max(result.unaccounted, unaccounted(step));
   std::vector<double> ratios;
   for (std::size_t i = 0; i < result.layers.size(); ++i)
-    average_layer(steps, i, result, ratios);
+    average_layer(steps, whole, i, result, ratios);
   std::ranges::sort(ratios);
   result.median_ratio = ratios.empty() ? 0 : ratios[ratios.size() / 2];
   return result;
@@ -160,6 +187,10 @@ AverageStep average(std::vector<StepLayers> steps, ImportReport& report) {
   drop_empty_layers(steps);
   keep_alike(steps, report);
   drop_warm_up(steps, report);
+  for (const StepLayers& step : steps)
+    if (step.whole && unaccounted(step) > kDoubtedShare)
+      report.doubt("step that its layers, gaps and waits do not add up to",
+                   fmt::format("step {}", step.step));
   return average_of(steps);
 }
 

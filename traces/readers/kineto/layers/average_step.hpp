@@ -19,15 +19,19 @@ struct UnevenLayer {
 struct AverageStep {
   std::vector<LayerTimes> layers;  ///< Only those with a time, a gap or a gradient.
   std::uint32_t steps = 0;         ///< Averaged.
-  Spread duration;                 ///< On the host's clock.
+  Spread duration;                 ///< On the device; of the whole steps.
   Spread computation;              ///< On the device.
   Seconds input_copies{};          ///< Mean; in no layer.
   Seconds collective_waits{};      ///< Mean; in no layer.
   Seconds pauses{};                ///< Mean; part of the gaps.
+  Seconds copies_alone{};          ///< Mean; of the copies, while nothing computed.
+  double unaccounted = 0;          ///< Of a whole step, the worst: what its parts do not make up.
   double median_ratio = 0;         ///< Of the layers' times in either direction.
   UnevenLayer most_uneven;         ///< Of those with a hundredth of the computation or more.
 };
 
+/// Times of layers are means over all steps, gaps and waits over the whole ones.
+///
 /// Averages the steps that consist of the layers most of them have. Others are counted as skipped,
 /// and so are the first ones as long as they take more than twice the median step: a warm-up. Of
 /// several ranks, steps of one number are in `steps` several times.

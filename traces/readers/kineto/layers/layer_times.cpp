@@ -1,9 +1,11 @@
 #include "traces/readers/kineto/layers/layer_times.hpp"
 
+#include <map>
 #include <set>
 
 #include "traces/readers/kineto/device_idle.hpp"
 #include "traces/readers/kineto/layers/layer_units.hpp"
+#include "traces/readers/kineto/steps/device_steps.hpp"
 
 namespace stepcast {
 namespace {
@@ -47,17 +49,20 @@ void add_gap(Seconds gap, bool forward, LayerTimes& times) {
   (forward ? times.forward_gap : times.backward_gap) += gap;
 }
 
-void add_work(const KinetoTrace& trace, const DeviceWork& work, std::uint32_t layer,
-              StepLayers& step) {
-  const Seconds duration = trace.events[work.event].duration;
-  LayerTimes& times = step.layers[layer];
-  const bool forward = is_forward(work.phase, layer);
+/// Where a piece of work belongs in its step.
+struct Place {
+  std::uint32_t layer = LayerUnits::kOptimizer;
+  bool forward = true;
+};
+
+void add_work(Seconds duration, const DeviceWork& work, const Place& place, StepLayers& step) {
   if (work.phase == WorkPhase::InputCopy) {
     step.input_copies += duration;
     return;
   }
+  LayerTimes& times = step.layers[place.layer];
   ++times.work;
-  (forward ? times.forward : times.backward) += duration;
+  (place.forward ? times.forward : times.backward) += duration;
 }
 
 /// Adds a collective to those that tell the sizes of gradients. Gathered parameters are those of
@@ -91,14 +96,8 @@ void place_gathered(std::uint32_t layer, StepLayers& step) {
 /// the steps that follow.
 struct FirstWork {
   bool found = false;
-  std::uint32_t layer = LayerUnits::kOptimizer;
-  bool forward = true;
+  Place place;
 };
-
-void note_first(std::uint32_t layer, WorkPhase phase, FirstWork& first) {
-  if (!first.found)
-    first = {.found = true, .layer = layer, .forward = is_forward(phase, layer)};
-}
 
 void add_idle(const IdleTime& idle, std::uint32_t layer, bool forward, StepLayers& step) {
   add_gap(idle.without_collectives(), forward, step.layers[layer]);
@@ -106,45 +105,83 @@ void add_idle(const IdleTime& idle, std::uint32_t layer, bool forward, StepLayer
   step.pauses += idle.pause;
 }
 
+/// Sorts the work of all steps into their layers.
+class LayerFinder {
+ public:
+  LayerFinder(const KinetoTrace& trace, const KinetoView& view)
+      : trace_(trace), view_(view), idle_(find_idle(trace, view)) {}
+
+  std::vector<StepLayers> run() {
+    begin_steps();
+    const GroupSet of_activations = groups_of_activations(trace_, view_, units_);
+    std::vector<FirstWork> first(steps_.size());
+    for (std::size_t i = 0; i < view_.work.size(); ++i) {
+      const DeviceWork& work = view_.work[i];
+      if (work.step == kNoStep)
+        continue;
+      StepLayers& step = steps_[work.step];
+      if (work.phase == WorkPhase::Communication) {
+        step.communication += trace_.events[work.event].duration;
+        add_bucket(trace_, work, units_[work.step], of_activations, step);
+        continue;
+      }
+      const Place place = place_of(work);
+      if (work.phase == WorkPhase::Forward)
+        place_gathered(place.layer, step);
+      add_work(trace_.events[work.event].duration, work, place, step);
+      add_idle(idle_.before[i], place.layer, place.forward, step);
+      if (!first[work.step].found)
+        first[work.step] = {.found = true, .place = place};
+    }
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+      if (first[i].found)
+        add_idle(idle_.behind[i], first[i].place.layer, first[i].place.forward, steps_[i]);
+    for (StepLayers& step : steps_)
+      place_gathered(LayerUnits::kOptimizer, step);
+    return std::move(steps_);
+  }
+
+ private:
+  void begin_steps() {
+    const std::vector<StepLoad> loads = step_loads(trace_, view_);
+    steps_.resize(loads.size());
+    for (std::uint32_t i = 0; i < steps_.size(); ++i) {
+      units_.emplace_back(trace_, view_, i);
+      steps_[i].step = i;
+      steps_[i].duration = view_.device_steps[i].duration();
+      steps_[i].whole = view_.device_steps[i].whole;
+      steps_[i].copies_alone = loads[i].copies_alone;
+      steps_[i].layers = units_[i].take_layers();
+      steps_[i].layers.push_back({.name = "launched-before-the-profile", .kind = kUnlaunched});
+    }
+  }
+
+  Place place_of(const DeviceWork& work) {
+    if (work.phase == WorkPhase::InputCopy)
+      return {};
+    const auto before_profile = static_cast<std::uint32_t>(steps_[work.step].layers.size() - 1);
+    if (work.before_profile)
+      return {.layer = before_profile};
+    Place& last = last_[{work.step, trace_.events[work.event].stream}];
+    if (work.launch != kNoEvent) {
+      const std::uint32_t layer = units_[work.step].layer_of(work.launch, work.phase);
+      last = {.layer = layer, .forward = is_forward(work.phase, layer)};
+    }
+    return last;
+  }
+
+  const KinetoTrace& trace_;
+  const KinetoView& view_;
+  const DeviceIdle idle_;
+  std::vector<StepLayers> steps_;
+  std::vector<LayerUnits> units_;
+  std::map<std::pair<std::uint32_t, std::int32_t>, Place> last_;  // by step and stream
+};
+
 }  // namespace
 
 std::vector<StepLayers> find_layers(const KinetoTrace& trace, const KinetoView& view) {
-  const DeviceIdle idle = find_idle(trace, view);
-  std::vector<StepLayers> steps(view.steps.steps.size());
-  std::vector<LayerUnits> units;
-  for (std::uint32_t i = 0; i < steps.size(); ++i) {
-    units.emplace_back(trace, view, i);
-    steps[i].step = i;
-    steps[i].duration = view.steps.steps[i].duration();
-    steps[i].layers = units[i].take_layers();
-  }
-  const GroupSet of_activations = groups_of_activations(trace, view, units);
-  std::vector<FirstWork> first(steps.size());
-  for (std::size_t i = 0; i < view.work.size(); ++i) {
-    const DeviceWork& work = view.work[i];
-    if (work.step == kNoStep)
-      continue;
-    StepLayers& step = steps[work.step];
-    if (work.phase == WorkPhase::Communication) {
-      step.communication += trace.events[work.event].duration;
-      add_bucket(trace, work, units[work.step], of_activations, step);
-      continue;
-    }
-    const std::uint32_t layer = work.phase == WorkPhase::InputCopy
-                                    ? LayerUnits::kOptimizer
-                                    : units[work.step].layer_of(work.launch, work.phase);
-    if (work.phase == WorkPhase::Forward)
-      place_gathered(layer, step);
-    add_work(trace, work, layer, step);
-    add_idle(idle.before[i], layer, is_forward(work.phase, layer), step);
-    note_first(layer, work.phase, first[work.step]);
-  }
-  for (std::size_t i = 0; i < steps.size(); ++i)
-    if (first[i].found)
-      add_idle(idle.behind[i], first[i].layer, first[i].forward, steps[i]);
-  for (StepLayers& step : steps)
-    place_gathered(LayerUnits::kOptimizer, step);
-  return steps;
+  return LayerFinder(trace, view).run();
 }
 
 }  // namespace stepcast

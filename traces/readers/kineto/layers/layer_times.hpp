@@ -15,6 +15,9 @@ struct LayerGradient {
   std::uint64_t record_id = 0;  ///< PyTorch's number of the call; 0: not recorded.
 };
 
+/// The kind of the layer that holds work launched before the profile.
+inline constexpr const char* kUnlaunched = "Unlaunched";
+
 /// One layer of one recorded step.
 struct LayerTimes {
   std::string name;
@@ -37,9 +40,11 @@ struct GradientBucket {
 /// update that precedes the forward pass.
 struct StepLayers {
   std::uint32_t step = 0;
-  Seconds duration{};  ///< On the host's clock.
+  Seconds duration{};  ///< On the device, see find_device_steps().
+  bool whole = true;   ///< False: the duration is no period, gaps and waits are not all there.
   std::vector<LayerTimes> layers;
   Seconds input_copies{};      ///< Host to device; in no layer.
+  Seconds copies_alone{};      ///< Of these: while nothing computed.
   Seconds communication{};     ///< In no layer.
   Seconds collective_waits{};  ///< Nothing computed, for want of a collective's end; in no layer.
   Seconds pauses{};            ///< Of the gaps, those before work that was launched already.
@@ -52,6 +57,8 @@ struct StepLayers {
 /// Takes every step apart into layers: a leaf nn.Module where modules were recorded, else an
 /// operator that the training thread called. Forward work belongs to the operator it was launched
 /// in; backward work to the operator whose sequence number the node of the backward graph carries.
+/// Work without a recorded launch belongs to the layer of the work before it on its stream; what
+/// was launched before the profile is a layer of its own, the last one.
 std::vector<StepLayers> find_layers(const KinetoTrace& trace, const KinetoView& view);
 
 }  // namespace stepcast

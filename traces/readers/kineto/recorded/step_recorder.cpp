@@ -1,7 +1,6 @@
 #include "traces/readers/kineto/recorded/step_recorder.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -16,9 +15,15 @@ bool ends_within(Seconds time, const RecordedTask& task) {
 
 }  // namespace
 
+std::string device_stream_name(std::int32_t stream) {
+  return fmt::format("device stream {}", stream);
+}
+
 RecordedStep StepRecorder::run(const StepLayers& layers) {
   stream(fmt::format("thread {}", trace_.threads[view_.steps.thread]));
   add_device_work();
+  for (const auto& [name, end] : earlier_)
+    stream(name);
   order_launches();
   const auto idle = idle_spans(trace_, view_, view_.steps.thread, step_);
   for (const std::uint16_t thread : launching_threads_) {
@@ -45,11 +50,21 @@ std::uint16_t StepRecorder::stream(const std::string& name) {
   return at->second;
 }
 
+/// Until when a stream worked off what was launched before the step.
+std::optional<Seconds> StepRecorder::earlier_end(std::uint16_t stream) const {
+  const auto found = earlier_.find(result_.streams[stream]);
+  return found == earlier_.end() ? std::nullopt : std::optional(found->second);
+}
+
 void StepRecorder::add_device_work() {
   for (const DeviceWork& work : view_.work) {
-    if (work.step != number_ || work.launch == kNoEvent)
+    if (work.step != number_)
       continue;
     const RecordedTask task = task_of(work);
+    if (work.launch == kNoEvent) {
+      add_device_task(task, kNoEvent);
+      continue;
+    }
     const bool copies = work.phase == WorkPhase::InputCopy || work.phase == WorkPhase::OutputCopy;
     if (copies && ends_within(event(work.launch).end(), task))
       add_blocking_copy(task, work.launch);
@@ -61,7 +76,7 @@ void StepRecorder::add_device_work() {
 RecordedTask StepRecorder::task_of(const DeviceWork& work) {
   const KinetoEvent& done = event(work.event);
   RecordedTask task{
-      .stream = stream(fmt::format("device stream {}", done.stream)),
+      .stream = stream(device_stream_name(done.stream)),
       .kind = done.kind == KinetoKind::Kernel ? RecordedKind::Kernel : RecordedKind::Copy,
       .start = done.start,
       .duration = done.duration,
@@ -74,8 +89,8 @@ RecordedTask StepRecorder::task_of(const DeviceWork& work) {
   task.size = known.size;
   task.ranks = known.ranks;
   task.group = known.group;
-  task.gradients =
-      known.kind == CollectiveKind::AllReduce && event(work.launch).thread != view_.steps.thread;
+  task.gradients = known.kind == CollectiveKind::AllReduce && work.launch != kNoEvent &&
+                   event(work.launch).thread != view_.steps.thread;
   return task;
 }
 
@@ -91,8 +106,10 @@ void StepRecorder::add_blocking_copy(RecordedTask task, std::uint32_t launch) {
 }
 
 void StepRecorder::add_device_task(const RecordedTask& task, std::uint32_t launch) {
-  launched_[launch].push_back(static_cast<std::uint32_t>(result_.tasks.size()));
-  launching_threads_.insert(event(launch).thread);
+  if (launch != kNoEvent) {
+    launched_[launch].push_back(static_cast<std::uint32_t>(result_.tasks.size()));
+    launching_threads_.insert(event(launch).thread);
+  }
   launch_of_.push_back(launch);
   const auto [last, first] = last_of_stream_.try_emplace(task.stream, kNoEvent);
   behind_.push_back(last->second);
@@ -138,31 +155,9 @@ void StepRecorder::add_gradients(const StepLayers& layers) {
 
 // In order of the recorded start, so that every dependency leads from an earlier task to a later.
 void StepRecorder::finish() {
-  std::vector<std::uint32_t> order(result_.tasks.size());
-  std::iota(order.begin(), order.end(), 0U);
-  const auto key = [&](std::uint32_t task) {
-    const RecordedTask& recorded = result_.tasks[task];
-    return std::pair(recorded.start, recorded.kind != RecordedKind::Host);
-  };
-  std::ranges::stable_sort(order, {}, key);
-  std::vector<std::uint32_t> place(order.size());
-  std::vector<RecordedTask> tasks;
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    place[order[i]] = i;
-    tasks.push_back(std::move(result_.tasks[order[i]]));
-  }
-  result_.tasks = std::move(tasks);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  for (const auto& [before, after] : result_.edges) {
-    if (place[before] < place[after])
-      edges.emplace_back(place[before], place[after]);
-    else
-      report_.doubt("dependency that the recorded times contradict",
-                    fmt::format("{}: {}", result_.name, result_.tasks[place[after]].label));
-  }
-  result_.edges = std::move(edges);
-  for (RecordedGradient& gradient : result_.gradients)
-    gradient.ready = place[gradient.ready];
+  for (const std::string& label : sort_by_start(result_))
+    report_.doubt("dependency that the recorded times contradict",
+                  fmt::format("{}: {}", result_.name, label));
 }
 
 }  // namespace stepcast

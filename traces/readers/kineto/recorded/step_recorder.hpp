@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -9,18 +10,32 @@
 
 #include "traces/readers/kineto/layers/layer_times.hpp"
 #include "traces/readers/kineto/recorded/host_spans.hpp"
-#include "traces/replay/recorded_step.hpp"
+#include "traces/replay/recorded_delays.hpp"
 
 namespace stepcast {
+
+/// "device stream 7"
+std::string device_stream_name(std::int32_t stream);
 
 /// Writes the tasks of one step.
 class StepRecorder {
  public:
+  /// `earlier`: until when the streams worked off what was launched before the step; `unwaited`:
+  /// those whose collectives nothing has waited for yet, and then the same of this step.
   StepRecorder(const KinetoTrace& trace, const KinetoView& view, std::uint32_t step,
-               ImportReport& report)
-      : trace_(trace), view_(view), step_(view.steps.steps[step]), number_(step), report_(report) {
+               StreamEnds earlier, std::set<std::string>& unwaited, ImportReport& report)
+      : trace_(trace),
+        view_(view),
+        step_(view.steps.steps[step]),
+        number_(step),
+        report_(report),
+        earlier_(std::move(earlier)),
+        unwaited_(unwaited) {
+    const DeviceStep& on_device = view.device_steps[step];
     result_.name = step_.name;
-    result_.recorded = step_.duration();
+    result_.recorded = on_device.duration();
+    result_.begin = on_device.begin;
+    result_.whole = on_device.whole;
     result_.world_size = trace.world_size.value_or(0);
   }
 
@@ -33,6 +48,13 @@ class StepRecorder {
     std::vector<Seconds> latest_end;
   };
 
+  /// What a call waited for: tasks, and streams that worked off what earlier steps launched.
+  struct Waited {
+    std::vector<std::uint32_t> tasks;
+    std::vector<std::uint16_t> earlier;
+    bool empty() const { return tasks.empty() && earlier.empty(); }
+  };
+
   void add_device_work();
   RecordedTask task_of(const DeviceWork& work);
   void add_blocking_copy(RecordedTask task, std::uint32_t launch);
@@ -43,26 +65,32 @@ class StepRecorder {
   Seconds launched_at(std::uint32_t call, std::uint32_t work, bool blocking) const;
   void add_device_task(const RecordedTask& task, std::uint32_t launch);
   void wait_for(std::uint32_t task, Seconds until);
-  std::vector<std::uint32_t> waited_works(std::uint32_t call) const;
-  std::vector<std::uint32_t> ended_before_return(std::uint32_t call) const;
+  Waited waited_works(std::uint32_t call) const;
+  Waited ended_before_return(std::uint32_t call) const;
+  Waited last_of(const Waited& waited, const KinetoEvent& call, bool binds) const;
   void cut_at_calls(Seconds until);
   void add_collective_dependencies();
   void add_checked(std::uint32_t before, std::uint32_t after);
   void add_gradients(const StepLayers& layers);
   void finish();
   std::uint16_t stream(const std::string& name);
+  std::optional<Seconds> earlier_end(std::uint16_t stream) const;
   void order_launches();
   std::uint32_t last_launched(const std::vector<std::uint32_t>& tasks, Seconds before) const;
   std::uint32_t next_launched(std::uint16_t stream, Seconds after) const;
   std::vector<std::uint32_t> calls_in_order() const;
   std::uint32_t held_up_by(std::uint32_t wait) const;
   void add_stream_waits();
+  bool add_wait_for_earlier(std::uint32_t next);
   void doubt_collectives_without_waiter();
   std::vector<std::uint32_t> gradient_nodes() const;
   bool launches_collective(std::uint32_t call) const;
 
   const KinetoEvent& event(std::uint32_t index) const { return trace_.events[index]; }
-  Seconds launch_time(std::uint32_t task) const { return event(launch_of_[task]).start; }
+  /// Of work whose launch was not recorded: before the step.
+  Seconds launch_time(std::uint32_t task) const {
+    return launch_of_[task] == kNoEvent ? step_.begin : event(launch_of_[task]).start;
+  }
   Seconds end_of(std::uint32_t task) const {
     return result_.tasks[task].start + result_.tasks[task].duration;
   }
@@ -86,8 +114,11 @@ class StepRecorder {
   std::map<Seconds, std::uint32_t> called_from_;  // begin of the idle stretch: task before it
   std::map<Seconds, std::uint32_t> returns_;      // begin of the idle stretch: last called task
   std::vector<std::pair<Seconds, std::uint32_t>> first_called_;  // idle stretch, first called task
-  Seconds cursor_{};                  // the thread's time is written up to here
-  std::vector<std::uint32_t> waits_;  // of the thread's next task
+  Seconds cursor_{};                              // the thread's time is written up to here
+  std::vector<std::uint32_t> waits_;              // of the thread's next task
+  std::vector<std::uint16_t> waits_for_earlier_;  // the same, for streams
+  const StreamEnds earlier_;
+  std::set<std::string>& unwaited_;
 };
 
 }  // namespace stepcast

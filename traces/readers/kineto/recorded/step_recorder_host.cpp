@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -31,7 +32,10 @@ void StepRecorder::add_host_task(std::uint16_t stream, Seconds until) {
                            .label = "host"});
   for (const std::uint32_t before : waits_)
     result_.edges.emplace_back(before, task);
+  for (const std::uint16_t before : waits_for_earlier_)
+    result_.earlier.emplace_back(before, task);
   waits_.clear();
+  waits_for_earlier_.clear();
   cursor_ = std::max(cursor_, until);
 }
 
@@ -43,7 +47,7 @@ void StepRecorder::wait_for(std::uint32_t task, Seconds until) {
 // A launch ends a task, and the work waits for it. A blocking call waits for work in turn.
 void StepRecorder::add_call(std::uint16_t stream, std::uint32_t call) {
   const auto launched = launched_.find(call);
-  const std::vector<std::uint32_t> waited = waited_works(call);
+  const Waited waited = waited_works(call);
   if (launched != launched_.end()) {
     add_host_task(stream, launched_at(call, launched->second.front(), !waited.empty()));
     const auto task = static_cast<std::uint32_t>(result_.tasks.size() - 1);
@@ -52,8 +56,12 @@ void StepRecorder::add_call(std::uint16_t stream, std::uint32_t call) {
   } else if (!waited.empty()) {
     add_host_task(stream, event(call).start);
   }
-  for (const std::uint32_t work : waited)
+  for (const std::uint32_t work : waited.tasks)
     wait_for(work, std::min(end_of(work), event(call).end()));
+  for (const std::uint16_t on : waited.earlier) {
+    waits_for_earlier_.push_back(on);
+    cursor_ = std::max(cursor_, std::min(*earlier_end(on), event(call).end()));
+  }
 }
 
 // A launch takes effect when the call ends, or when the work began if that was earlier; in a
@@ -61,28 +69,54 @@ void StepRecorder::add_call(std::uint16_t stream, std::uint32_t call) {
 Seconds StepRecorder::launched_at(std::uint32_t call, std::uint32_t work, bool blocking) const {
   const Seconds begin = event(call).start;
   const Seconds until = std::clamp(result_.tasks[work].start, begin, event(call).end());
-  const bool behind = blocking && behind_[work] != kNoEvent && end_of(behind_[work]) > begin;
-  return behind ? begin : until;
+  const auto before = behind_[work] != kNoEvent ? std::optional(end_of(behind_[work]))
+                                                : earlier_end(result_.tasks[work].stream);
+  return blocking && before && *before > begin ? begin : until;
 }
 
 // Of every stream the last work that was launched before the call and ended before it returned.
-std::vector<std::uint32_t> StepRecorder::ended_before_return(std::uint32_t call) const {
-  std::vector<std::uint32_t> ended;
-  for (const LaunchOrder& stream : on_stream_) {
+StepRecorder::Waited StepRecorder::ended_before_return(std::uint32_t call) const {
+  Waited ended;
+  const Seconds returned = event(call).end() + kTolerance;
+  for (std::uint16_t i = 0; i < on_stream_.size(); ++i) {
+    const LaunchOrder& stream = on_stream_[i];
     const auto launched = std::ranges::upper_bound(
         stream.tasks, event(call).start, {}, [&](std::uint32_t task) { return launch_time(task); });
-    const auto done = std::ranges::upper_bound(stream.latest_end, event(call).end() + kTolerance);
+    const auto done = std::ranges::upper_bound(stream.latest_end, returned);
     const auto count = std::min(launched - stream.tasks.begin(), done - stream.latest_end.begin());
     if (count > 0)
-      ended.push_back(stream.tasks[static_cast<std::size_t>(count - 1)]);
+      ended.tasks.push_back(stream.tasks[static_cast<std::size_t>(count - 1)]);
+    else if (const auto end = earlier_end(i); end && *end <= returned)
+      ended.earlier.push_back(i);
   }
   return ended;
+}
+
+/// Of what may have been waited for, what ended last within the call; with `binds` also before it.
+StepRecorder::Waited StepRecorder::last_of(const Waited& waited, const KinetoEvent& call,
+                                           bool binds) const {
+  Waited last;
+  std::optional<Seconds> latest;
+  const auto is_later = [&](Seconds end) {
+    const bool within = end <= call.end() + kTolerance && (binds || end > call.start);
+    if (!within || (latest && end <= *latest))
+      return false;
+    latest = end;
+    return true;
+  };
+  for (const std::uint32_t task : waited.tasks)
+    if (is_later(end_of(task)))
+      last = {.tasks = {task}, .earlier = {}};
+  for (const std::uint16_t stream : waited.earlier)
+    if (is_later(*earlier_end(stream)))
+      last = {.tasks = {}, .earlier = {stream}};
+  return last;
 }
 
 // A call that synchronises is bound by what was launched before it, even if that had ended by
 // then: after a change it may not have. One for the device waits for every stream; for which
 // stream or event another waits is not recorded: for the one whose work ended last.
-std::vector<std::uint32_t> StepRecorder::waited_works(std::uint32_t call) const {
+StepRecorder::Waited StepRecorder::waited_works(std::uint32_t call) const {
   const KinetoEvent& waiting = event(call);
   const std::string& name = trace_.name_of(waiting);
   const auto own = launched_.find(call);
@@ -90,15 +124,9 @@ std::vector<std::uint32_t> StepRecorder::waited_works(std::uint32_t call) const 
     return {};
   if (contains(name, "DeviceSynchronize") || contains(name, "CtxSynchronize"))
     return ended_before_return(call);
-  std::vector<std::uint32_t> ended =
-      own == launched_.end() ? ended_before_return(call) : own->second;
-  const bool binds = contains(name, "StreamSynchronize");
-  std::erase_if(ended, [&](std::uint32_t task) {
-    const Seconds end = end_of(task);
-    return end > waiting.end() + kTolerance || (!binds && end <= waiting.start);
-  });
-  const auto last = std::ranges::max_element(ended, {}, [&](auto task) { return end_of(task); });
-  return last == ended.end() ? std::vector<std::uint32_t>{} : std::vector{*last};
+  const Waited ended = own == launched_.end() ? ended_before_return(call)
+                                              : Waited{.tasks = own->second, .earlier = {}};
+  return last_of(ended, waiting, contains(name, "StreamSynchronize"));
 }
 
 // Where the training thread called another one, its task ends, and its next waits for the other.

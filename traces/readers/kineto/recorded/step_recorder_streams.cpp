@@ -37,7 +37,7 @@ void StepRecorder::order_launches() {
     stream.latest_end.push_back(stream.tasks.empty() ? end
                                                      : std::max(end, stream.latest_end.back()));
     stream.tasks.push_back(task);
-    if (result_.tasks[task].kind != RecordedKind::Collective)
+    if (result_.tasks[task].kind != RecordedKind::Collective && launch_of_[task] != kNoEvent)
       computing_[event(launch_of_[task]).thread].push_back(task);
   }
 }
@@ -62,12 +62,17 @@ std::uint32_t StepRecorder::next_launched(std::uint16_t stream, Seconds after) c
 
 void StepRecorder::add_collective_dependencies() {
   for (std::uint32_t task = 0; task < launch_of_.size(); ++task) {
-    if (result_.tasks[task].kind != RecordedKind::Collective)
+    if (result_.tasks[task].kind != RecordedKind::Collective || launch_of_[task] == kNoEvent)
       continue;
-    for (std::size_t other = 0; other < on_stream_.size(); ++other) {
+    for (std::uint16_t other = 0; other < on_stream_.size(); ++other) {
       const std::uint32_t before = last_launched(on_stream_[other].tasks, launch_time(task));
-      if (other != result_.tasks[task].stream && before != kNoEvent)
+      if (other == result_.tasks[task].stream)
+        continue;
+      if (before != kNoEvent)
         add_checked(before, task);
+      else if (const auto end = earlier_end(other);
+               end && *end <= result_.tasks[task].start + kTolerance)
+        result_.earlier.emplace_back(other, task);
     }
   }
   add_stream_waits();
@@ -102,6 +107,7 @@ std::uint32_t StepRecorder::held_up_by(std::uint32_t wait) const {
   return first;
 }
 
+// Collectives are waited for in the order of their launch, those of earlier steps first.
 void StepRecorder::add_stream_waits() {
   std::deque<std::uint32_t> launched;  // collectives that nothing waits for yet
   for (const std::uint32_t call : calls_in_order()) {
@@ -110,15 +116,34 @@ void StepRecorder::add_stream_waits() {
         if (result_.tasks[task].kind == RecordedKind::Collective)
           launched.push_back(task);
     const bool waits = trace_.name_of(event(call)).find("StreamWaitEvent") != std::string::npos;
-    if (!waits || launches_collective(call) || launched.empty())
+    if (!waits || launches_collective(call))
       continue;
     const std::uint32_t next = held_up_by(call);
+    if (next == kNoEvent || add_wait_for_earlier(next) || launched.empty())
+      continue;
     // Where the times say otherwise, the call waited for something else.
-    if (next == kNoEvent || end_of(launched.front()) > result_.tasks[next].start + kTolerance)
+    if (end_of(launched.front()) > result_.tasks[next].start + kTolerance)
       continue;
     result_.edges.emplace_back(launched.front(), next);
     launched.pop_front();
   }
+  unwaited_.clear();
+  for (const std::uint32_t task : launched)
+    unwaited_.insert(result_.streams[result_.tasks[task].stream]);
+}
+
+/// The first stream of which nothing waited for the collectives of the steps before.
+bool StepRecorder::add_wait_for_earlier(std::uint32_t next) {
+  for (auto name = unwaited_.begin(); name != unwaited_.end(); ++name) {
+    const std::uint16_t on = stream(*name);
+    const auto end = earlier_end(on);
+    if (!end || *end > result_.tasks[next].start + kTolerance || on == result_.tasks[next].stream)
+      continue;
+    result_.earlier.emplace_back(on, next);
+    unwaited_.erase(name);
+    return true;
+  }
+  return false;
 }
 
 // Nothing shows how long these may take: neither later work of their stream nor a wait for them.

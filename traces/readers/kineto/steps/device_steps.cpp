@@ -1,0 +1,153 @@
+#include "traces/readers/kineto/steps/device_steps.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "traces/readers/kineto/intervals.hpp"
+
+namespace stepcast {
+namespace {
+
+bool computes(const DeviceWork& work) {
+  return work.phase != WorkPhase::Communication && work.phase != WorkPhase::InputCopy;
+}
+
+/// The stream with the most computation in the steps.
+std::int32_t main_stream(const KinetoTrace& trace, const KinetoView& view) {
+  std::map<std::int32_t, Seconds> busy;
+  for (const DeviceWork& work : view.work)
+    if (computes(work) && work.step != kNoStep)
+      busy[trace.events[work.event].stream] += trace.events[work.event].duration;
+  const auto most =
+      std::ranges::max_element(busy, {}, [](const auto& entry) { return entry.second; });
+  return most == busy.end() ? -1 : most->first;
+}
+
+/// When a step's work began and ended.
+struct Extent {
+  bool any = false;
+  std::size_t pieces = 0;
+  Seconds first{};
+  Seconds last{};                       ///< Of all streams.
+  std::optional<Seconds> main_first{};  ///< When computation on the main stream began.
+  std::optional<Seconds> main{};        ///< When the last of it ended.
+  Seconds end() const { return main.value_or(last); }
+};
+
+std::vector<Extent> extents_of(const KinetoTrace& trace, const KinetoView& view,
+                               std::int32_t main) {
+  std::vector<Extent> extents(view.steps.steps.size());
+  for (const DeviceWork& work : view.work) {
+    if (work.step == kNoStep)
+      continue;
+    const KinetoEvent& event = trace.events[work.event];
+    Extent& extent = extents[work.step];
+    extent.first = extent.any ? std::min(extent.first, event.start) : event.start;
+    extent.last = extent.any ? std::max(extent.last, event.end()) : event.end();
+    extent.any = true;
+    ++extent.pieces;
+    if (event.stream != main || !computes(work))
+      continue;
+    if (!extent.main_first)
+      extent.main_first = event.start;  // Work is in order of its start.
+    extent.main = std::max(extent.main.value_or(event.end()), event.end());
+  }
+  return extents;
+}
+
+/// When the main stream had done what no recorded step launched, before a time; none if nothing.
+std::optional<Seconds> done_before(const KinetoTrace& trace, const KinetoView& view,
+                                   std::int32_t main, Seconds first) {
+  std::optional<Seconds> done;
+  for (const DeviceWork& work : view.work) {
+    const KinetoEvent& event = trace.events[work.event];
+    if (event.start >= first)
+      break;
+    if (work.step == kNoStep && event.stream == main)
+      done = std::max(done.value_or(event.end()), event.end());
+  }
+  return done;
+}
+
+/// Steps with less than half of the work that most have end with the trace, not with themselves.
+void drop_parts(const std::vector<Extent>& extents, std::vector<DeviceStep>& steps) {
+  std::vector<std::size_t> pieces;
+  for (const Extent& extent : extents)
+    if (extent.any)
+      pieces.push_back(extent.pieces);
+  std::ranges::sort(pieces);
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (!pieces.empty() && 2 * extents[i].pieces < pieces[pieces.size() / 2])
+      steps[i].whole = false;
+}
+
+bool in_succession(const KinetoSteps& steps, std::size_t before) {
+  return steps.steps[before].end >= steps.steps[before + 1].begin;
+}
+
+}  // namespace
+
+std::vector<DeviceStep> find_device_steps(const KinetoTrace& trace, const KinetoView& view) {
+  const std::int32_t main = main_stream(trace, view);
+  const std::vector<Extent> extents = extents_of(trace, view, main);
+  std::vector<DeviceStep> steps(extents.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const KinetoStep& host = view.steps.steps[i];
+    const Extent& extent = extents[i];
+    steps[i] = {.begin = host.begin, .end = host.begin};
+    if (!extent.any)
+      continue;
+    const auto follows = [&](std::size_t before) {
+      return extents[before].any && extents[before + 1].any && in_succession(view.steps, before);
+    };
+    steps[i].end = std::max(extent.end(), host.begin);
+    const auto earlier = done_before(trace, view, main, extent.main_first.value_or(extent.first));
+    if (i > 0 && follows(i - 1)) {
+      steps[i].begin = steps[i - 1].end;
+      steps[i].whole = true;
+    } else if (earlier && *earlier > host.begin) {
+      steps[i].begin = *earlier;
+      steps[i].whole = true;
+    } else if (i + 1 == steps.size() || !follows(i)) {
+      steps[i] = {.begin = std::min(host.begin, extent.first),
+                  .end = std::max(host.end, extent.last),
+                  .whole = true,
+                  .alone = true};
+    }
+  }
+  drop_parts(extents, steps);
+  return steps;
+}
+
+Seconds device_period(const KinetoView& view) {
+  Seconds sum{};
+  double count = 0;
+  for (const DeviceStep& step : view.device_steps)
+    if (step.whole) {
+      sum += step.duration();
+      ++count;
+    }
+  return count > 0 ? sum / count : view.steps.steps.front().duration();
+}
+
+std::vector<StepLoad> step_loads(const KinetoTrace& trace, const KinetoView& view) {
+  std::vector<StepLoad> loads(view.steps.steps.size());
+  std::vector<std::vector<Interval>> computing(loads.size());
+  std::vector<std::vector<Interval>> copying(loads.size());
+  for (const DeviceWork& work : view.work) {
+    if (work.step == kNoStep || work.phase == WorkPhase::Communication)
+      continue;
+    const KinetoEvent& event = trace.events[work.event];
+    const bool copy = work.phase == WorkPhase::InputCopy;
+    (copy ? loads[work.step].copies : loads[work.step].computing) += event.duration;
+    (copy ? copying : computing)[work.step].emplace_back(event.start, event.end());
+  }
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const auto copies = united(copying[i]);
+    loads[i].copies_alone = length_of(copies) - common_length(copies, united(computing[i]));
+  }
+  return loads;
+}
+
+}  // namespace stepcast
