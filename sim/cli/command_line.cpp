@@ -14,6 +14,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 
 namespace stepcast {
@@ -128,6 +129,7 @@ int run_command(Command& command) {
       assign(binding.option, is_flag(binding.option.target) ? std::vector<std::string>{}
                                                             : binding.parsed->results());
   }
+  const BeatingHeart heart("stepcast " + command.parser->get_name());
   return command.code->run();
 }
 

@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/table.hpp"
 #include "traces/json/strict_json.hpp"
@@ -64,7 +65,7 @@ class ImportCommand final : public Subcommand {
     check();
     ImportReport report;
     const std::vector<std::filesystem::path> paths(files_.begin(), files_.end());
-    const Workload workload = import_trace(paths, import_, report);
+    const Workload workload = imported(paths, report);
     for (const std::string& line : describe(report))
       fmt::print(stderr, "{}: {}\n", files_.front(), line);
     if (output_.empty()) {
@@ -77,6 +78,11 @@ class ImportCommand final : public Subcommand {
   }
 
  private:
+  Workload imported(const std::vector<std::filesystem::path>& paths, ImportReport& report) const {
+    const Progress progress("reading " + files_.front());
+    return import_trace(paths, import_, report);
+  }
+
   void check() {
     if (files_.empty())
       throw InputError("import: expected a file, for example: " + help().examples.front());

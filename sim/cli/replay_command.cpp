@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/replay.hpp"
 #include "sim/report/replay_report.hpp"
@@ -56,6 +57,7 @@ class ReplayCommand final : public Subcommand {
                                    on_one_line(help().examples.front())));
     const WhatIf change = parse_change();
     const Cluster changed_on = cluster_.empty() ? ideal_cluster(1, 1) : network();
+    std::optional<Progress> progress(std::in_place, "replaying " + files_.front());
     ImportReport report;
     const std::vector<RecordedStep> steps = record_trace(
         std::vector<std::filesystem::path>(files_.begin(), files_.end()), strict_, report);
@@ -73,6 +75,7 @@ class ReplayCommand final : public Subcommand {
     for (std::size_t i = 0; i < steps.size(); ++i)
       result.steps.push_back(
           {.name = steps[i].name, .recorded = steps[i].recorded, .simulated = simulated.steps[i]});
+    progress.reset();
     fmt::print("{}", json_ ? replay_json(result) : render_replay(result));
     return 0;
   }
