@@ -1,4 +1,7 @@
+#include <regex>
+
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "sim/cli/subcommand.hpp"
 #include "tests/sim/cli/run_cli.hpp"
@@ -22,6 +25,27 @@ TEST(Usage, VersionIsOneLine) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_TRUE(outcome.out.starts_with("stepcast ")) << outcome.out;
   EXPECT_EQ(lines_of(outcome.out).size(), 1U);
+}
+
+TEST(Usage, HelpIsACommandToo) {
+  EXPECT_EQ(run_cli({"help"}).out, run_cli({"--help"}).out);
+  EXPECT_EQ(run_cli({"help", "run"}).out, run_cli({"run", "--help"}).out);
+  const Outcome outcome = run_cli({"help", "rnu"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("unknown command \"rnu\" (see stepcast --help); did you mean"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST(Usage, TheVersionNamesItsCommitAndSimGrid) {
+  const Outcome outcome = run_cli({"version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  const std::regex expected(
+      "stepcast [0-9.]+ \\(commit ([0-9a-f]{12}(-dirty)?|unknown), SimGrid [34]\\.[0-9.]+\\)\n");
+  EXPECT_TRUE(std::regex_match(outcome.out, expected)) << outcome.out;
+  const nlohmann::json json = nlohmann::json::parse(run_cli({"version", "--json"}).out);
+  EXPECT_EQ(outcome.out.find("commit unknown") != std::string::npos, json["commit"] == "");
+  EXPECT_TRUE(outcome.out.starts_with("stepcast " + json["version"].get<std::string>() + " "));
 }
 
 TEST(Usage, EveryCommandHasAHelpWithAnExampleInHundredColumns) {
