@@ -22,7 +22,7 @@ std::string shown(const std::string& argument) {
 }
 
 [[noreturn]] void refuse_second() {
-  throw InputError("set twice");
+  throw InputError("given twice");
 }
 
 void add_step_time(Settings& settings, std::string_view value) {
@@ -99,7 +99,8 @@ BatchChange interpolated(Workload workload, const Settings& settings) try {
   return with_batch_between(std::move(workload), load_workload(settings.second_workload),
                             *settings.batch);
 } catch (const InputError& error) {
-  throw InputError(fmt::format("second_workload: {}", error.what()));
+  throw InputError(
+      fmt::format("--set second_workload={}: {}", settings.second_workload, error.what()));
 }
 
 BatchChange proportional(Workload workload, std::uint32_t batch) {

@@ -44,7 +44,7 @@ Axis axis_of(const std::string& setting) {
 void refuse_second(const std::vector<Axis>& axes, const std::string& setting,
                    const std::string& name) {
   if (std::ranges::find(axes, name, &Axis::name) != axes.end())
-    throw InputError(fmt::format("--set {}: set twice", setting));
+    throw InputError(fmt::format("--set {}: given twice", setting));
 }
 
 Axes axes_of(const SweepRequest& request) {

@@ -129,7 +129,7 @@ TEST(Settings, WithoutEqualsSignItIsNoSetting) {
 }
 
 TEST(Settings, NothingIsSetTwice) {
-  EXPECT_EQ(error_of({"fusion=none", "fusion=none"}), "--set fusion=none: set twice");
+  EXPECT_EQ(error_of({"fusion=none", "fusion=none"}), "--set fusion=none: given twice");
   EXPECT_NE(error_of({"batch=1", "batch=2"}), "");
   EXPECT_NE(error_of({"step_time=1s", "step_time=2s"}), "");
   EXPECT_NE(error_of({"straggler.1=2", "straggler.01=3"}), "");
@@ -140,7 +140,7 @@ TEST(Settings, SizeFlagsAreClusterFields) {
   Settings settings;
   add_size(settings, 8, 2);
   EXPECT_EQ(with_settings(Cluster{}, settings).ranks(), 16U);
-  EXPECT_EQ(input_error_of([&] { add_size(settings, 4, {}); }), "--nodes 4: set twice");
+  EXPECT_EQ(input_error_of([&] { add_size(settings, 4, {}); }), "--nodes 4: given twice");
   EXPECT_EQ(input_error_of([] {
               Settings none;
               add_size(none, {}, 0);

@@ -160,7 +160,7 @@ TEST(Sweep, WrongUsageIsOneLineAndExitCodeTwo) {
       {{"--set", "fusion_bufer=1MiB,2MiB"}, "did you mean \"fusion_buffer\"?"},
       {{"--set", "batch=16,,32"}, "--set batch: expected values separated by single commas"},
       {{"--set", "batch=16,0"}, "--set batch=0: expected a whole number from 1 on"},
-      {{"--set", "batch=16", "--set", "batch=32,64"}, "set twice"},
+      {{"--set", "batch=16", "--set", "batch=32,64"}, "given twice"},
       {{"--nodes", "4,none"}, "--nodes: expected a whole number"},
       {{"--workers", "0"}, "--workers: expected a whole number from 1 on"},
   };
