@@ -85,7 +85,17 @@ class DeriveCommand final : public Subcommand {
       check_writable(output_);
   }
 
-  Seconds step_time() const { return step_time_ ? *step_time_ : Seconds{*batch_ / *throughput_}; }
+  Seconds step_time() const {
+    const Seconds time = step_time_ ? *step_time_ : Seconds{*batch_ / *throughput_};
+    try {
+      check_step_time(time);
+    } catch (const InputError& error) {
+      throw InputError(throughput_ ? fmt::format("--throughput: {} samples/s at batch {}: {}",
+                                                 *throughput_, *batch_, error.what())
+                                   : fmt::format("--step-time: {}", error.what()));
+    }
+    return time;
+  }
 
   std::string architecture_;
   std::string device_;
