@@ -11,6 +11,7 @@
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/forecast_notes.hpp"
+#include "sim/report/network_notes.hpp"
 
 namespace stepcast {
 namespace {
@@ -148,11 +149,18 @@ std::vector<std::string> notes_before_simulation(const Scenario& scenario, const
                                                  const PlannedRun& run) {
   std::vector<std::string> notes = notes_of(job, run);
   std::ranges::move(notes_on_batch(scenario), std::back_inserter(notes));
+  std::ranges::move(size_notes(scenario.original_cluster, job.cluster), std::back_inserter(notes));
   return notes;
 }
 
-void add_notes(Forecast& forecast, const Scenario& scenario) {
+void add_cheap_notes(Forecast& forecast, const Scenario& scenario) {
   std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
+  std::ranges::move(size_notes(scenario.original_cluster, scenario.cluster),
+                    std::back_inserter(forecast.notes));
+}
+
+void add_notes(Forecast& forecast, const Scenario& scenario) {
+  add_cheap_notes(forecast, scenario);
   std::ranges::move(changes_without_effect(scenario, forecast.schedule, forecast.iteration_time),
                     std::back_inserter(forecast.notes));
 }

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +11,7 @@
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/report/network_notes.hpp"
 #include "sim/report/replay.hpp"
 #include "sim/report/replay_report.hpp"
 #include "traces/catalog.hpp"
@@ -69,6 +72,9 @@ class ReplayCommand final : public Subcommand {
     const ReplayedTimes changed =
         result.change.empty() ? ReplayedTimes{} : replay_trace(steps, changed_on, change);
     result.notes = changed.notes;
+    if (!cluster_.empty())
+      std::ranges::move(size_notes(load_cluster(cluster_), changed_on),
+                        std::back_inserter(result.notes));
     result.sustained = sustained_step(simulated);
     result.changed = sustained_step(changed);
     result.start_deviation = simulated.start_deviation;

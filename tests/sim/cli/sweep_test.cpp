@@ -159,6 +159,15 @@ TEST(Sweep, ARowThatDoesNotFitSaysSo) {
   EXPECT_TRUE(lines_of(text)[2].ends_with(",no")) << text;
 }
 
+TEST(Sweep, ARowBeyondWhatWasMeasuredSaysSo) {
+  const Outcome outcome = run_cli({"compare", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
+                                   "rtx2080ti-16x4-10gbe", "--schedules", "dear", "--fidelity",
+                                   "analytic", "--nodes", "16,64"});
+  EXPECT_NE(outcome.out.find("Note on nodes=64: Resized beyond what was measured: 64 x 4 GPUs"),
+            std::string::npos)
+      << outcome.out;
+}
+
 TEST(Sweep, GpusPerNodeMayBeAList) {
   const Outcome outcome = run_cli({"compare", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
                                    "ideal-4x4", "--schedules", "dear", "--fidelity", "analytic",
