@@ -54,7 +54,8 @@ def json_of(program, command, *arguments, settings=()):
     try:
         done = subprocess.run(line, capture_output=True, text=True, env={**own_data, **os.environ})
         if done.returncode != 0:
-            stop(f"{' '.join(line)}: {done.stderr.strip() or f'ended with status {done.returncode}'}")
+            reason = [f'ended with status {done.returncode}', *done.stderr.strip().splitlines()][-1]  # progress comes before it
+            stop(f"{' '.join(line)}: {reason}")
         return json.loads(done.stdout)
     except (OSError, ValueError) as error:
         stop(f"{' '.join(line)}: {error}")

@@ -23,15 +23,14 @@ std::string shown(const std::string& argument) {
 }
 
 [[noreturn]] void refuse_second() {
-  throw InputError("set twice");
+  throw InputError("given twice");
 }
 
 void add_step_time(Settings& settings, std::string_view value) {
   if (settings.step_time)
     refuse_second();
   const Seconds time = parse_seconds(value);
-  if (time <= Seconds{0})
-    throw InputError(fmt::format("expected a time above zero, found \"{}\"", value));
+  check_step_time(time);
   settings.step_time = time;
 }
 
@@ -63,9 +62,11 @@ void add_second_workload(Settings& settings, std::string_view value) {
 }
 
 void add_straggler(Settings& settings, std::string_view rank, std::string_view value) {
+  constexpr double kMost = 1000;
   const double factor = parse_number(value);
-  if (factor <= 0)
-    throw InputError(fmt::format("expected a factor above zero, found \"{}\"", value));
+  if (factor < 1 / kMost || factor > kMost)
+    throw InputError(
+        fmt::format("expected a factor from {} to {}, found \"{}\"", 1 / kMost, kMost, value));
   if (!settings.stragglers.emplace(parse_count(rank), factor).second)
     refuse_second();
 }
@@ -103,7 +104,8 @@ BatchChange interpolated(Workload workload, const Settings& settings) try {
   return with_batch_between(std::move(workload), load_workload(settings.second_workload),
                             *settings.batch);
 } catch (const InputError& error) {
-  throw InputError(fmt::format("second_workload: {}", error.what()));
+  throw InputError(
+      fmt::format("--set second_workload={}: {}", settings.second_workload, error.what()));
 }
 
 BatchChange proportional(Workload workload, std::uint32_t batch) {

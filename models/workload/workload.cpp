@@ -2,7 +2,10 @@
 
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 
 namespace stepcast {
 
@@ -87,6 +90,17 @@ Workload without_host_gaps(Workload workload) {
     if (layer.kind == kHostGap)
       layer.forward = layer.backward = {};
   return workload;
+}
+
+void check_step_time(Seconds step_time) {
+  constexpr Seconds kLeast{1e-6};
+  constexpr Seconds kMost{86400};
+  if (!(step_time > Seconds{}))
+    throw InputError(
+        fmt::format("expected a time above zero, found {}", format_seconds(step_time)));
+  if (!(step_time >= kLeast && step_time <= kMost))
+    throw InputError(
+        fmt::format("expected a step of 1 us to a day (86400 s), found {:.4g} s", step_time.value));
 }
 
 Workload with_step_time(Workload workload, Seconds step_time) {

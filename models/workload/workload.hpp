@@ -75,6 +75,9 @@ Seconds host_gap_time(const Workload& workload);
 /// The workload with a host that is always ahead of its device: these layers take no time.
 Workload without_host_gaps(Workload workload);
 
+/// Throws InputError for a time that no training step takes: below 1 us or above a day.
+void check_step_time(Seconds step_time);
+
 /// The workload with every layer time multiplied so that forward plus backward is `step_time`.
 /// Throws InputError if the workload's times sum to zero or `step_time` is not above zero.
 Workload with_step_time(Workload workload, Seconds step_time);

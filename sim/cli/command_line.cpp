@@ -14,7 +14,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/typed_words.hpp"
 
 namespace stepcast {
 namespace {
@@ -48,6 +50,13 @@ bool is_argument(const CommandOption& option) {
   return !option.name.starts_with('-');
 }
 
+std::string single_line(std::string text) {
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
 /// Declares one option. Values stay text here; assign() converts them, so that all errors read
 /// alike.
 void bind(Command& command, CommandOption option) {
@@ -61,6 +70,8 @@ void bind(Command& command, CommandOption option) {
   }
   if (is_list(option.target))
     parsed->expected(is_argument(option) ? -1 : 1)->take_all();
+  else if (!is_flag(option.target) && !is_argument(option))
+    parsed->take_all();  // run_command() says better that it was given twice
   command.bindings.push_back({std::move(option), parsed});
 }
 
@@ -121,14 +132,46 @@ void check_command_name(const std::vector<Command>& commands, int argc, const ch
                                  did_you_mean(argv[1], names)));
 }
 
-int run_command(Command& command) {
+void take(const Binding& binding, Words words) {
+  CommandOption option = binding.option;
+  option.name = spelling_of(option, words);
+  if (is_flag(option.target))
+    return assign(option, {});
+  const std::vector<std::string> texts = binding.parsed->results();
+  if (texts.size() > 1 && !is_list(option.target))
+    throw InputError(fmt::format("{}: given twice: {} and {}", option.name, in_quotes(texts[0]),
+                                 in_quotes(texts[1])));
+  assign(option, texts);
+}
+
+std::vector<CommandOption> options_of(const Command& command) {
+  std::vector<CommandOption> options;
+  for (const Binding& binding : command.bindings)
+    options.push_back(binding.option);
+  return options;
+}
+
+int run_command(Command& command, Words words) try {
   refuse_extras(*command.parser, "stepcast " + command.parser->get_name());
   for (const Binding& binding : command.bindings) {
     if (binding.parsed->count() > 0)
-      assign(binding.option, is_flag(binding.option.target) ? std::vector<std::string>{}
-                                                            : binding.parsed->results());
+      take(binding, words);
   }
+  const BeatingHeart heart("stepcast " + command.parser->get_name());
   return command.code->run();
+} catch (const InputError& error) {
+  throw InputError(error.what() + hint_at_commas(options_of(command), words, error.what()));
+}
+
+/// The parser's errors that a user meets are those of an option without its value.
+[[noreturn]] void refuse(const CLI::ParseError& error, const std::vector<Command>& commands,
+                         Words words) {
+  const std::string text = single_line(error.what());
+  for (const Command& command : commands)
+    for (const Binding& binding : command.bindings)
+      if (command.parser->parsed() && text.starts_with(binding.parsed->get_name() + ":"))
+        throw InputError(spelling_of(binding.option, words) + ": expected a value, found none");
+  throw InputError(text);
 }
 
 /// Nobody may take a result for complete that was not written (a full disk, a closed pipe).
@@ -136,13 +179,6 @@ int with_output_checked(int exit_code) {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw InputError("standard output: cannot be written");
   return exit_code;
-}
-
-std::string single_line(std::string text) {
-  while (!text.empty() && text.back() == '\n')
-    text.pop_back();
-  std::ranges::replace(text, '\n', ' ');
-  return text;
 }
 
 std::vector<Command> add_commands(CLI::App& app) {
@@ -157,6 +193,7 @@ std::vector<Command> add_commands(CLI::App& app) {
 
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app(kAbout, "stepcast");
+  const Words words(argv, static_cast<std::size_t>(argc));
   std::vector<Command> commands = add_commands(app);
   check_command_name(commands, argc, argv);
   for (Command& command : commands) {
@@ -170,12 +207,12 @@ int parse_and_run(int argc, const char* const* argv) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
-    throw InputError(single_line(error.what()));
+    refuse(error, commands, words);
   }
   refuse_extras(app, "stepcast");
   for (Command& command : commands) {
     if (command.parser->parsed())
-      return run_command(command);
+      return run_command(command, words);
   }
   fmt::print("{}", app.help());
   return 0;

@@ -1,6 +1,7 @@
 #include "sim/cli/command_option.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,17 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return items;
 }
 
+/// "a b" and "a, b" as they should be written.
+std::string with_commas(const std::string& text) {
+  std::string fixed;
+  for (const char c : text) {
+    const char wanted = c == ' ' ? ',' : c;
+    if (wanted != ',' || (!fixed.empty() && fixed.back() != ','))
+      fixed += wanted;
+  }
+  return fixed;
+}
+
 /// The items of "a,b" and "c", each once.
 std::vector<std::string> items_of(const std::vector<std::string>& texts) {
   std::vector<std::string> items;
@@ -29,10 +41,27 @@ std::vector<std::string> items_of(const std::vector<std::string>& texts) {
       if (item.empty())
         throw InputError(
             fmt::format("expected values separated by single commas, found {}", in_quotes(text)));
+      if (item.find(' ') != std::string::npos && !item.ends_with(".json"))  // of a path it may be
+        throw InputError(fmt::format("lists take commas, as in {}; found {}", with_commas(text),
+                                     in_quotes(text)));
       if (std::ranges::find(items, item) == items.end())
         items.push_back(std::move(item));
     }
   return items;
+}
+
+/// A list that holds a value twice is as if it held it once, which its author may not know.
+void tell_repeated(const std::string& name, const std::vector<std::string>& texts) {
+  std::vector<std::string> seen, told;
+  for (const std::string& text : texts)
+    for (const std::string& item : split_at_commas(text)) {
+      const bool is_new = std::ranges::find(seen, item) == seen.end();
+      if (!is_new && std::ranges::find(told, item) == told.end()) {
+        fmt::print(stderr, "stepcast: {}: {} given twice, taken once\n", name, in_quotes(item));
+        told.push_back(item);
+      }
+      seen.push_back(item);
+    }
 }
 
 /// Stores texts into a target, one function a type.
@@ -88,9 +117,15 @@ bool is_list(const OptionTarget& target) {
                     target);
 }
 
+bool is_comma_list(const OptionTarget& target) {
+  return is_list(target) && !std::holds_alternative<std::vector<std::string>*>(target);
+}
+
 void assign(const CommandOption& option, const std::vector<std::string>& texts) {
   try {
     std::visit(Assign{texts}, option.target);
+    if (is_comma_list(option.target))
+      tell_repeated(option.name, texts);
   } catch (const InputError& error) {
     const std::string name = option.name.substr(option.name.rfind(',') + 1);  // of "-o,--output"
     throw InputError(fmt::format("{}: {}", name, error.what()));

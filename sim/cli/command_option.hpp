@@ -26,6 +26,7 @@ using OptionTarget =
 
 bool is_flag(const OptionTarget& target);
 bool is_list(const OptionTarget& target);
+bool is_comma_list(const OptionTarget& target);  ///< One that takes "a,b,c".
 
 /// One option or argument of a command, as plain data: commands need no parser library.
 struct CommandOption {
@@ -35,7 +36,8 @@ struct CommandOption {
   std::string meaning;
 };
 
-/// Stores what the user gave; counts are from 1 on. Throws InputError `<name>: expected ..., found
+/// Stores what the user gave; counts are from 1 on. Says on stderr which value of a list was given
+/// twice. Throws InputError `<name>: expected ..., found
 /// ...`.
 void assign(const CommandOption& option, const std::vector<std::string>& texts);
 

@@ -49,7 +49,10 @@ const char* name_of(Model model) {
 /// One network of the grid.
 struct Network {
   std::uint32_t nodes = 1;
+  std::uint32_t gpus_per_node = 1;
   BytesPerSecond bandwidth{};
+
+  std::uint32_t ranks() const { return nodes * gpus_per_node; }
 };
 
 void drop_startups(Cluster& cluster) {
@@ -69,10 +72,11 @@ void give_own_nics(Cluster& cluster) {
 }
 
 /// Curves that were measured on other links say nothing; closed forms take their place.
-void drop_curves_of_other_links(Cluster& cluster, const Cluster& measured_on) {
+void drop_curves_of_other_links(Cluster& cluster, const Cluster& measured_on,
+                                const Network& network) {
   const bool same = cluster.nic.bandwidth == measured_on.nic.bandwidth &&
                     cluster.nic.startup == measured_on.nic.startup &&
-                    cluster.gpus_per_node == measured_on.gpus_per_node;
+                    cluster.gpus_per_node == network.gpus_per_node;
   if (cluster.measured && !same)
     cluster.measured = {.name = cluster.measured->name};
 }
@@ -80,6 +84,7 @@ void drop_curves_of_other_links(Cluster& cluster, const Cluster& measured_on) {
 Cluster cluster_of(const CrossoverGrid& grid, const Network& network, Model model) {
   Cluster cluster = grid.scenario.cluster;
   cluster.nodes = network.nodes;
+  cluster.gpus_per_node = network.gpus_per_node;
   cluster.nic.bandwidth = network.bandwidth;
   if (model >= Model::NoStartups)
     drop_startups(cluster);
@@ -87,7 +92,7 @@ Cluster cluster_of(const CrossoverGrid& grid, const Network& network, Model mode
     cluster.overlap = {};
   if (model >= Model::OwnNics)
     give_own_nics(cluster);
-  drop_curves_of_other_links(cluster, grid.scenario.cluster);
+  drop_curves_of_other_links(cluster, grid.scenario.cluster, network);
   return cluster;
 }
 
@@ -199,14 +204,10 @@ std::vector<double> cells_of(const CrossoverGrid& grid, const Network& network) 
   return times;
 }
 
-std::uint32_t ranks_of(const CrossoverGrid& grid, const Network& network) {
-  return network.nodes * grid.scenario.cluster.gpus_per_node;
-}
-
 std::vector<double> boundaries_of(const CrossoverGrid& grid, const Network& network, Model model) {
   const Simulator simulator(grid, network, model);
   std::vector<double> densities;
-  for (const Pair& pair : pairs_of(grid, ranks_of(grid, network)))
+  for (const Pair& pair : pairs_of(grid, network.ranks()))
     densities.push_back(boundary_of(simulator, pair));
   return densities;
 }
@@ -230,8 +231,9 @@ std::vector<double> from_text(const std::string& text) {
 std::vector<Network> networks_of(const CrossoverGrid& grid) {
   std::vector<Network> networks;
   for (const std::uint32_t nodes : grid.nodes)
-    for (const BytesPerSecond bandwidth : grid.bandwidths)
-      networks.push_back({nodes, bandwidth});
+    for (const std::uint32_t gpus : grid.gpus_per_node)
+      for (const BytesPerSecond bandwidth : grid.bandwidths)
+        networks.push_back({nodes, gpus, bandwidth});
   return networks;
 }
 
@@ -249,7 +251,7 @@ void take_boundaries(CrossoverRow& row, const std::vector<double>& numbers) {
 }
 
 CrossoverRow empty_row(const CrossoverGrid& grid, const Network& network) {
-  const std::uint32_t ranks = ranks_of(grid, network);
+  const std::uint32_t ranks = network.ranks();
   CrossoverRow row{.nodes = network.nodes, .gpus = ranks, .bandwidth = network.bandwidth};
   for (const Pair& pair : pairs_of(grid, ranks))
     row.boundaries.push_back({pair.below, pair.above, pair.analytic, {}});
@@ -290,7 +292,7 @@ void take_notes(const CrossoverGrid& grid, const Network& network,
                 std::vector<NotedForecast>& noted) {
   const Simulator simulator(grid, network, Model::Whole);
   const std::string about =
-      fmt::format("{} with {}", gpus_in_words(ranks_of(grid, network)), gbps(network.bandwidth));
+      fmt::format("{} with {}", gpus_in_words(network.ranks()), gbps(network.bandwidth));
   for (const std::string& schedule : grid.scenario.schedules)
     for (const double density : {grid.densities.front(), grid.densities.back()})
       noted.push_back({{schedule, fmt::format("{} at density {:.4g}", schedule, density), about},

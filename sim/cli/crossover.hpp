@@ -14,6 +14,7 @@ struct CrossoverGrid {
   Scenario scenario;  ///< Its schedules: at least one, the first is what speed-ups are against.
   std::vector<double> densities;  ///< Ascending, in (0, 1].
   std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> gpus_per_node;
   std::vector<BytesPerSecond> bandwidths;  ///< Of a node's NIC.
 };
 

@@ -12,6 +12,7 @@
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
+#include "sim/study/network_notes.hpp"
 
 namespace stepcast {
 namespace {
@@ -166,12 +167,19 @@ std::vector<std::string> notes_before_simulation(const Scenario& scenario, const
                                                  const PlannedRun& run) {
   std::vector<std::string> notes = notes_of(job, run);
   std::ranges::move(notes_on_batch(scenario), std::back_inserter(notes));
+  std::ranges::move(size_notes(scenario.original_cluster, job.cluster), std::back_inserter(notes));
   return notes;
+}
+
+void add_cheap_notes(Forecast& forecast, const Scenario& scenario) {
+  std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
+  std::ranges::move(size_notes(scenario.original_cluster, scenario.cluster),
+                    std::back_inserter(forecast.notes));
 }
 
 void add_notes(Forecast& forecast, const Scenario& scenario) {
   add_host_bound(forecast, scenario);
-  std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
+  add_cheap_notes(forecast, scenario);
   std::ranges::move(changes_without_effect(scenario, forecast.schedule, forecast.iteration_time),
                     std::back_inserter(forecast.notes));
 }

@@ -5,14 +5,18 @@
 namespace stepcast {
 
 /// Adds to the forecast of a scenario what a user of `--set` may not expect: settings without any
-/// effect, and times that do not follow the batch size. Where the profiled device waited for its
-/// host for most of the step, the verdict begins with that, and with the step without these gaps.
+/// effect, times that do not follow the batch size, and a cluster beyond its measured size. Where
+/// the profiled device waited for its host for most of the step, the verdict begins with that, and
+/// with the step without these gaps.
 ///
 /// Whether a setting had an effect is found by simulating once more without it; not done at `step`
 /// fidelity nor with more than 1024 ranks at `flow`, where a simulation takes its time.
 void add_notes(Forecast& forecast, const Scenario& scenario);
 
-/// What of it needs no simulation: sentences on a batch that times do not follow.
+/// What of it needs no simulation.
+void add_cheap_notes(Forecast& forecast, const Scenario& scenario);
+
+/// Sentences on a batch that times do not follow.
 std::vector<std::string> notes_on_batch(const Scenario& scenario);
 
 /// Every note of a forecast of the scenario that needs no simulation.

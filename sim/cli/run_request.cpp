@@ -52,6 +52,13 @@ void check_stragglers(const Settings& settings, const Cluster& cluster) {
   }
 }
 
+Forecast simulated(const Scenario& scenario, const std::string& schedule) {
+  const PlannedRun run = planned(scenario, schedule);
+  const Timeline timeline = simulate(run.plan, scenario.cluster, scenario.engine);
+  return make_forecast(scenario.workload, scenario.cluster, run.plan, run.options,
+                       scenario.engine.fidelity, timeline);
+}
+
 }  // namespace
 
 std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedules) {
@@ -141,16 +148,15 @@ PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
 }
 
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {
-  Forecast forecast = plain_forecast_of(scenario, schedule);
+  Forecast forecast = simulated(scenario, schedule);
   add_notes(forecast, scenario);
   return forecast;
 }
 
 Forecast plain_forecast_of(const Scenario& scenario, const std::string& schedule) {
-  const PlannedRun run = planned(scenario, schedule);
-  const Timeline timeline = simulate(run.plan, scenario.cluster, scenario.engine);
-  return make_forecast(scenario.workload, scenario.cluster, run.plan, run.options,
-                       scenario.engine.fidelity, timeline);
+  Forecast forecast = simulated(scenario, schedule);
+  add_cheap_notes(forecast, scenario);
+  return forecast;
 }
 
 }  // namespace stepcast

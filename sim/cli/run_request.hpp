@@ -68,7 +68,7 @@ PlannedRun planned(const Scenario& scenario, const std::string& schedule);
 /// Plan, simulation and report of one schedule of the scenario, with the notes of add_notes().
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule);
 
-/// The same without these notes, which take a simulation for each setting.
+/// The same without those notes that take a simulation for each setting.
 Forecast plain_forecast_of(const Scenario& scenario, const std::string& schedule);
 
 }  // namespace stepcast

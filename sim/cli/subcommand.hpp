@@ -50,5 +50,7 @@ std::unique_ptr<Subcommand> make_calibrate_command();
 std::unique_ptr<Subcommand> make_inspect_command();
 std::unique_ptr<Subcommand> make_replay_command();
 std::unique_ptr<Subcommand> make_schema_command();
+std::unique_ptr<Subcommand> make_help_command();
+std::unique_ptr<Subcommand> make_version_command();
 
 }  // namespace stepcast

@@ -48,6 +48,7 @@ std::vector<CommandOption> options_of(SweepRequest& request, CommandOption sched
   const std::map<std::string, OptionTarget> lists{{"--workload", &request.workloads},
                                                   {"--cluster", &request.clusters},
                                                   {"--nodes", &request.nodes},
+                                                  {"--gpus-per-node", &request.gpus_per_node},
                                                   {"--set", &request.settings}};
   for (CommandOption& option : options) {
     const auto list = lists.find(option.name);

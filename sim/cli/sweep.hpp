@@ -11,10 +11,11 @@ namespace stepcast {
 
 /// A request in which a comparison may list several values.
 struct SweepRequest {
-  RunRequest run;  ///< The rest of it: experiment, fidelity, gpus_per_node, unfold.
+  RunRequest run;  ///< The rest of it: experiment, fidelity, unfold.
   CommaList workloads;
   CommaList clusters;
   CommaList nodes;
+  CommaList gpus_per_node;
   std::vector<std::string> settings;  ///< "key=value" or "key=value,value,...".
 };
 
@@ -31,7 +32,7 @@ struct Combination {
 };
 
 /// Every combination of the values listed, in the order of the command line: workloads, clusters,
-/// node counts and other settings of the job outermost, then schedules, then their options. An
+/// sizes and other settings of the job outermost, then schedules, then their options. An
 /// option multiplies only the schedules that have it.
 struct Sweep {
   std::vector<Scenario> scenarios;  ///< One for each pair of workload and cluster.

@@ -20,7 +20,7 @@ struct Axis {
 
 /// The axes of a job and those of its schedules' options.
 struct Axes {
-  std::vector<Axis> job;  ///< workload, cluster, nodes, then settings such as batch.
+  std::vector<Axis> job;  ///< workload, cluster, size, then settings such as batch.
   std::vector<Axis> options;
 };
 
@@ -44,7 +44,7 @@ Axis axis_of(const std::string& setting) {
 void refuse_second(const std::vector<Axis>& axes, const std::string& setting,
                    const std::string& name) {
   if (std::ranges::find(axes, name, &Axis::name) != axes.end())
-    throw InputError(fmt::format("--set {}: set twice", setting));
+    throw InputError(fmt::format("--set {}: given twice", setting));
 }
 
 Axes axes_of(const SweepRequest& request) {
@@ -56,6 +56,7 @@ Axes axes_of(const SweepRequest& request) {
   add("workload", request.workloads);
   add("cluster", request.clusters);
   add("nodes", request.nodes);
+  add("gpus_per_node", request.gpus_per_node);
   for (const std::string& setting : request.settings) {
     if (setting.find(',') == std::string::npos)
       parse_settings(std::vector{setting});  // the usual errors, such as a missing value
@@ -90,6 +91,12 @@ void for_each_combination(const std::vector<Axis>& axes, Visitor visit) {
     }
   };
   fill(fill, 0);
+}
+
+std::optional<std::uint32_t> count_in(const char* option, const Cell& cell) {
+  std::optional<std::uint32_t> count;
+  assign({.name = option, .value = "", .target = &count, .meaning = ""}, {cell.value});
+  return count;
 }
 
 /// Writes the combinations of a request, reading every workload and cluster once.
@@ -136,16 +143,18 @@ class Planner {
 
   Settings settings_of(const Combination& combination) const {
     std::vector<std::string> arguments;
-    std::optional<std::uint32_t> nodes;
+    std::optional<std::uint32_t> nodes, gpus_per_node;
     for (const Cell& cell : combination.cells) {
       if (cell.name == "nodes")
-        assign({.name = "--nodes", .value = "", .target = &nodes, .meaning = ""}, {cell.value});
+        nodes = count_in("--nodes", cell);
+      else if (cell.name == "gpus_per_node")
+        gpus_per_node = count_in("--gpus-per-node", cell);
       else if (is_job_setting(cell.name) ||
                (has_option(combination.schedule, cell.name) && cell.name != "schedule"))
         arguments.push_back(cell.name + "=" + cell.value);
     }
     Settings settings = parse_settings(arguments);
-    add_size(settings, nodes, request_.run.gpus_per_node);
+    add_size(settings, nodes, gpus_per_node);
     return settings;
   }
 
@@ -159,7 +168,6 @@ class Planner {
       if (cell.name == "cluster")
         run.cluster = cell.value;
     }
-    run.gpus_per_node.reset();
     const auto next = static_cast<std::uint32_t>(sweep_.scenarios.size());
     const auto [known, is_new] = known_.try_emplace({run.workload, run.cluster}, next);
     if (is_new)
@@ -177,6 +185,7 @@ class Planner {
 bool lists_values(const SweepRequest& request) {
   const auto lists = [](const CommaList& list) { return list.items.size() > 1; };
   return lists(request.workloads) || lists(request.clusters) || lists(request.nodes) ||
+         lists(request.gpus_per_node) ||
          std::ranges::any_of(request.settings, [](const std::string& setting) {
            return setting.find(',') != std::string::npos;
          });

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
@@ -148,6 +149,13 @@ void restart_engine() {
 void reset_clock() {
   if (&simgrid_clock != nullptr)
     simgrid_clock = 0;
+}
+
+std::string version() {
+  int major = 0, minor = 0, patch = 0;
+  sg_version_get(&major, &minor, &patch);
+  return patch == 0 ? fmt::format("{}.{}", major, minor)
+                    : fmt::format("{}.{}.{}", major, minor, patch);
 }
 
 double clock() {

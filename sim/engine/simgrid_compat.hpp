@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "models/base/units.hpp"
 
@@ -35,6 +36,9 @@ void restart_engine();
 void reset_clock();
 
 double clock();
+
+/// Of the library that is loaded: "3.32" or "3.32.1".
+std::string version();
 
 /// Runs until neither timers nor flows are left.
 void run();

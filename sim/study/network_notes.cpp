@@ -137,6 +137,16 @@ std::vector<std::string> caveats_of(const Cluster& cluster) {
   return caveats;
 }
 
+std::vector<std::string> size_notes(const Cluster& described, const Cluster& used) {
+  const bool larger = used.nodes > described.nodes || used.gpus_per_node > described.gpus_per_node;
+  if (!larger || described.provenance.kind == ProvenanceKind::Assumed)
+    return {};
+  return {fmt::format(
+      "Resized beyond what was measured: {} x {} GPUs with the figures of {}, which are those of "
+      "{} x {}.",
+      used.nodes, used.gpus_per_node, described.name, described.nodes, described.gpus_per_node)};
+}
+
 std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster,
                                        Fidelity fidelity) {
   std::vector<std::string> notes = caveats_of(cluster);

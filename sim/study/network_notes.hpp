@@ -21,8 +21,12 @@ std::string note_on_costs(const Cluster& cluster);
 /// "caveat: ", each as "Caveat of the cluster: ...", and note_on_costs().
 std::vector<std::string> caveats_of(const Cluster& cluster);
 
-/// Both, and what jitter adds: where a forecast on a cluster with measured collectives or
-/// jitter goes beyond what was measured, each as a sentence; empty for other clusters.
+/// That a cluster was made larger than the one that its measured figures are of; empty where it was
+/// not, and where no figure of it is measured.
+std::vector<std::string> size_notes(const Cluster& described, const Cluster& used);
+
+/// Curves, caveats, and what jitter adds: where a forecast on a cluster with measured collectives
+/// or jitter goes beyond what was measured, each as a sentence; empty for other clusters.
 std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
 
 }  // namespace stepcast

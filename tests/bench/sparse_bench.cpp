@@ -76,6 +76,7 @@ void crossover_map(benchmark::State& state) {
   CrossoverGrid grid{.scenario = {},
                      .densities = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5},
                      .nodes = {16},
+                     .gpus_per_node = {4},
                      .bandwidths = {}};
   grid.scenario.workload = load_workload(kResnet);
   grid.scenario.cluster = load_cluster("rtx2080ti-16x4-10gbe");

@@ -1,4 +1,2 @@
-# copy ../data/benchmarks/allreduce-2-nodes.log
-# copy ../data/benchmarks/allreduce-4-nodes.log
-# copy ../data/benchmarks/allreduce-8-nodes.log
-stepcast calibrate allreduce-2-nodes.log allreduce-4-nodes.log allreduce-8-nodes.log -o mine.json
+# root
+stepcast calibrate tests/data/benchmarks/allreduce-2-nodes.log tests/data/benchmarks/allreduce-4-nodes.log tests/data/benchmarks/allreduce-8-nodes.log -o mine-network.json

@@ -1,2 +1,2 @@
-# copy data/small-trace.json
-stepcast inspect small-trace.json
+# root
+stepcast inspect tests/golden/data/small-trace.json

@@ -1,2 +1,2 @@
-# copy data/small-trace.json
-stepcast replay small-trace.json --device-speed 0.5
+# root
+stepcast replay tests/golden/data/small-trace.json --device-speed 0.5

@@ -7,6 +7,7 @@ several lines with a backslash):
 
     # exit 2                    expected exit status; default 0
     # copy data/broken.json     a file of tests/golden to lay into the working folder first
+    # root                      the command reads files of the repository by their paths from its root
     # before stepcast derive ...  a command to run first; it must succeed, its output does not count
     # replace REGEX => TEXT     applied to the output (not to the expectation) before the comparison
     stepcast run --workload resnet50-rtx2080ti-bs64
@@ -16,7 +17,8 @@ status than 0 needs a NAME.err, and no NAME.txt if it prints nothing to stdout.
 
 With --readme every `$ stepcast ...` of a ```console block in README.md must be the command of a case,
 and what the README shows below it that case's stdout; a line `...` in the README stands for any number
-of lines left out.
+of lines left out. The files that these commands read must lie in the repository, or be written by a
+command before, so that the examples can be pasted into a shell at its root.
 """
 import argparse
 import dataclasses
@@ -24,12 +26,17 @@ import difflib
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1]
+ROOT_FOLDERS = ("configs", "scripts", "tests", "traces")
+READING = ("inspect", "import", "replay", "calibrate")  # whose bare words are files
+WRITING = ("-o", "--output", "--timeline", "--figure", "--svg", "--plot", "--csv", "--export-plan")
 TIMEOUT_S = 100
 
 
@@ -41,6 +48,7 @@ class Case:
     copies: list = dataclasses.field(default_factory=list)
     before: list = dataclasses.field(default_factory=list)
     replacements: list = dataclasses.field(default_factory=list)
+    at_root: bool = False
 
     def file(self, suffix):
         return self.path.with_suffix(suffix)
@@ -68,13 +76,15 @@ def add_directive(case, word, rest):
         case.status = int(rest)
     elif word == "copy":
         case.copies.append(rest)
+    elif word == "root":
+        case.at_root = True
     elif word == "before":
         case.before.append(rest)
     elif word == "replace":
         pattern, _, text = rest.partition(" => ")
         case.replacements.append((pattern, text))
     else:
-        sys.exit(f"{case.path}: unknown directive '# {word}' (exit, copy, before, replace)")
+        sys.exit(f"{case.path}: unknown directive '# {word}' (exit, copy, root, before, replace)")
 
 
 def environment(bin_folder, home):
@@ -90,6 +100,8 @@ def execute(command, folder, bin_folder):
 def run_case(case, bin_folder):
     """Returns (status, stdout, stderr) with the case's replacements applied."""
     with tempfile.TemporaryDirectory(prefix="golden-") as folder:
+        for name in ROOT_FOLDERS if case.at_root else ():
+            os.symlink(ROOT / name, pathlib.Path(folder) / name)
         for name in case.copies:
             shutil.copy(FOLDER / name, folder)
         for command in case.before:
@@ -163,10 +175,40 @@ def shows(shown, output):
     return re.fullmatch(pattern, output.rstrip() + "\n") is not None
 
 
+def is_read(word, command):
+    if word.startswith("-") or "=" in word or word == command:
+        return False
+    return command in READING or re.search(r"/|\.(json|log|gz|txt|csv|svg)$", word)
+
+
+def files_of(command):
+    """What the command reads and what it writes, as far as a word tells that it is a file."""
+    read, written = [], []
+    words = shlex.split(command)
+    for before, word in zip(words, words[1:]):
+        if before in WRITING:
+            written.append(word)
+        elif is_read(word, words[1]) and not before.startswith("-"):
+            read.append(word)
+    return read, written
+
+
+def check_files(readme, examples):
+    """The faults of examples that read what is neither in the repository nor written before."""
+    faults, there = [], set()
+    for command, _ in examples:
+        read, written = files_of(command)
+        faults += [f"{readme.name}: `{command}`: there is no {name}" for name in read
+                   if name not in there and not (readme.parent / name).exists()]
+        there.update(written)
+    return faults
+
+
 def check_readme(readme, cases):
     outputs = {case.command: case.expected(".txt") for case in cases}
     examples = readme_examples(readme.read_text(encoding="utf-8"))
     faults = [] if examples else [f"{readme.name}: shows no `$ stepcast ...` in a ```console block"]
+    faults += check_files(readme, examples)
     for command, shown in examples:
         if command not in outputs:
             faults.append(f"{readme.name}: no case in tests/golden has the command\n  {command}")

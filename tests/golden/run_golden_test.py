@@ -45,6 +45,9 @@ class RunGolden(unittest.TestCase):
     def test_before_runs_first_in_the_same_folder(self):
         self.assertEqual(self.faults("# before echo 1 > file\ncat file\n", "1\n"), [])
 
+    def test_root_lays_the_repository_below_the_command(self):
+        self.assertEqual(self.faults("# root\nls -d tests/golden\n", "tests/golden\n"), [])
+
     def test_replace_changes_the_output(self):
         self.assertEqual(self.faults("# replace [0-9]+ ms => N ms\necho took 15 ms\n", "took N ms\n"), [])
 
@@ -53,10 +56,10 @@ class RunGolden(unittest.TestCase):
         self.assertEqual(run_golden.update_case(case, self.folder), [])
         self.assertEqual(case.expected(".txt"), "new\n")
 
-    def readme_faults(self, readme):
+    def readme_faults(self, readme, command="stepcast list"):
         path = self.folder / "README.md"
         path.write_text(readme)
-        return run_golden.check_readme(path, [self.case("stepcast list\n", "a\nb\nc\n")])
+        return run_golden.check_readme(path, [self.case(command + "\n", "a\nb\nc\n")])
 
     def test_the_readme_shows_what_a_case_prints(self):
         self.assertEqual(self.readme_faults("```console\n$ stepcast list\na\nb\nc\n```\n"), [])
@@ -71,6 +74,18 @@ class RunGolden(unittest.TestCase):
 
     def test_a_readme_command_without_a_case_is_a_fault(self):
         self.assertIn("no case", self.readme_faults("```console\n$ stepcast show x\n```\n")[0])
+    def test_the_readme_reads_no_file_that_is_not_there(self):
+        command = "stepcast inspect trace.json"
+        readme = f"```console\n$ {command}\na\nb\nc\n```\n"
+        self.assertIn("there is no trace.json", self.readme_faults(readme, command)[0])
+        (self.folder / "trace.json").write_text("{}")
+        self.assertEqual(self.readme_faults(readme, command), [])
+
+    def test_a_file_that_an_example_writes_may_be_read_after_it(self):
+        examples = [("stepcast derive resnet50 -o mine.json", ""), ("stepcast show mine.json", "")]
+        readme = self.folder / "README.md"
+        self.assertEqual(run_golden.check_files(readme, examples), [])
+        self.assertEqual(len(run_golden.check_files(readme, examples[::-1])), 1)
 
 
 if __name__ == "__main__":

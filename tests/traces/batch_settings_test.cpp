@@ -51,7 +51,7 @@ TEST(BatchSettings, AnUnknownSecondWorkloadIsNamed) {
   const std::string error = input_error_of([&] {
     with_settings(workload, parse({"batch=16", "second_workload=nonesuch"}));
   });
-  EXPECT_TRUE(error.starts_with("second_workload: ")) << error;
+  EXPECT_TRUE(error.starts_with("--set second_workload=nonesuch: ")) << error;
 }
 
 }  // namespace

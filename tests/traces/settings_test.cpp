@@ -112,12 +112,27 @@ TEST(Settings, WrongValuesAreRefusedAtOnce) {
   EXPECT_EQ(error_of({"cluster.nic.bandwidth=25"}),
             "--set cluster.nic.bandwidth=25: expected a bandwidth such as \"10Gbps\" or "
             "\"1.2GBps\", found \"25\"");
-  for (const char* argument :
-       {"cluster.nodes=0", "cluster.nodes=two", "cluster.gpus_per_node=0",
-        "cluster.nic.startup=-1us", "cluster.rack.oversubscription=0.5",
-        "cluster.overlap.compute_slowdown=-1", "cluster.overlap.compute_slowdown=nan",
-        "step_time=0s", "step_time=-3ms", "step_time=3", "batch=0", "batch=-1", "batch=1.5",
-        "straggler.1=0", "straggler.1=-2", "straggler.1=inf", "straggler.x=2", "straggler.=2"}) {
+  for (const char* argument : {"cluster.nodes=0",
+                               "cluster.nodes=two",
+                               "cluster.gpus_per_node=0",
+                               "cluster.nic.startup=-1us",
+                               "cluster.rack.oversubscription=0.5",
+                               "cluster.overlap.compute_slowdown=-1",
+                               "cluster.overlap.compute_slowdown=nan",
+                               "step_time=0s",
+                               "step_time=-3ms",
+                               "step_time=3",
+                               "batch=0",
+                               "batch=-1",
+                               "batch=1.5",
+                               "straggler.1=0",
+                               "straggler.1=-2",
+                               "straggler.1=inf",
+                               "straggler.1=1e300",
+                               "step_time=1e-300s",
+                               "step_time=1e300s",
+                               "straggler.x=2",
+                               "straggler.=2"}) {
     EXPECT_NE(error_of({argument}), "") << argument;
   }
 }
@@ -129,7 +144,7 @@ TEST(Settings, WithoutEqualsSignItIsNoSetting) {
 }
 
 TEST(Settings, NothingIsSetTwice) {
-  EXPECT_EQ(error_of({"fusion=none", "fusion=none"}), "--set fusion=none: set twice");
+  EXPECT_EQ(error_of({"fusion=none", "fusion=none"}), "--set fusion=none: given twice");
   EXPECT_NE(error_of({"batch=1", "batch=2"}), "");
   EXPECT_NE(error_of({"step_time=1s", "step_time=2s"}), "");
   EXPECT_NE(error_of({"straggler.1=2", "straggler.01=3"}), "");
@@ -140,7 +155,7 @@ TEST(Settings, SizeFlagsAreClusterFields) {
   Settings settings;
   add_size(settings, 8, 2);
   EXPECT_EQ(with_settings(Cluster{}, settings).ranks(), 16U);
-  EXPECT_EQ(input_error_of([&] { add_size(settings, 4, {}); }), "--nodes 4: set twice");
+  EXPECT_EQ(input_error_of([&] { add_size(settings, 4, {}); }), "--nodes 4: given twice");
   EXPECT_EQ(input_error_of([] {
               Settings none;
               add_size(none, {}, 0);

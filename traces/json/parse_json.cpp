@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 
@@ -25,6 +26,31 @@ std::string place_of(std::string_view text, std::size_t offset) {
     column = c == '\n' ? 1 : column + 1;
   }
   return fmt::format("line {}, column {}", line, column);
+}
+
+/// The word that holds the byte at `offset`: letters with what may stand before them.
+std::string_view word_at(std::string_view text, std::size_t offset) {
+  constexpr std::string_view kLetters = "+-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const std::size_t before = text.find_last_not_of(kLetters, offset);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t end = text.find_first_not_of(kLetters, offset);
+  return begin > offset ? "" : text.substr(begin, end - begin);
+}
+
+/// What other writers put into files that they call JSON; "" for anything else.
+std::string known_habit(std::string_view text, std::size_t offset) {
+  const std::string_view rest = text.substr(offset);
+  if (rest.starts_with("//") || rest.starts_with("/*") || rest.starts_with('#'))
+    return "JSON has no comments";
+  std::string_view word = word_at(text, offset);
+  word.remove_prefix(std::min(word.find_first_not_of("+-"), word.size()));
+  for (const std::string_view no_number : {"NaN", "nan", "NAN"})
+    if (word == no_number)
+      return "NaN is no JSON number; write null, or leave the key out";
+  for (const std::string_view infinity : {"Infinity", "infinity", "Inf", "inf", "INF"})
+    if (word == infinity)
+      return "Infinity is no JSON number; write null, or leave the key out";
+  return "";
 }
 
 /// nlohmann's explanation without its exception id and its own idea of the place.
@@ -98,7 +124,9 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
     if (position > text_.size()) {
       fail(text_.size(), "the text ends too early (is the file truncated?)");
     }
-    fail(position == 0 ? 0 : position - 1, reason_of(error.what()));
+    const std::size_t offset = position == 0 ? 0 : position - 1;
+    const std::string habit = known_habit(text_, offset);
+    fail(offset, habit.empty() ? reason_of(error.what()) : habit);
   }
 
  private:

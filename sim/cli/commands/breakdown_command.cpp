@@ -72,7 +72,7 @@ class BreakdownCommand final : public Subcommand {
   }
 
   std::vector<NamedTime> parts_of(const Scenario& scenario) const {
-    const Elapsed elapsed("simulating " + gpus_in_words(scenario.cluster.ranks()));
+    const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
     return protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
   }
 

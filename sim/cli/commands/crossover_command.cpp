@@ -44,6 +44,8 @@ class CrossoverCommand final : public Subcommand {
     for (CommandOption& option : options)
       if (option.name == "--nodes")
         option = {"--nodes", "N,...", &nodes_, "numbers of nodes (the cluster's)"};
+      else if (option.name == "--gpus-per-node")
+        option = {"--gpus-per-node", "G,...", &gpus_per_node_, "GPUs in each (the cluster's)"};
       else if (option.name == "--fidelity")
         option.meaning = "analytic (the default without an experiment file), flow or step";
     options.push_back({"--density", "D,...", &densities_,
@@ -78,6 +80,7 @@ class CrossoverCommand final : public Subcommand {
     CrossoverGrid grid{.scenario = resolve(request_, kExample),
                        .densities = densities_,
                        .nodes = nodes_,
+                       .gpus_per_node = gpus_per_node_,
                        .bandwidths = bandwidths_};
     if (grid.scenario.schedules.empty())
       grid.scenario.schedules = {"ddp", "topk-allgather", "topka2a", "gtopk", "ok-topk"};
@@ -85,6 +88,8 @@ class CrossoverCommand final : public Subcommand {
     std::ranges::sort(grid.densities);
     if (grid.nodes.empty())
       grid.nodes = {grid.scenario.cluster.nodes};
+    if (grid.gpus_per_node.empty())
+      grid.gpus_per_node = {grid.scenario.cluster.gpus_per_node};
     check_settings(grid.scenario.settings);
     check_densities(grid);
     check_ranks(grid);
@@ -110,6 +115,8 @@ class CrossoverCommand final : public Subcommand {
     refuse(settings.cluster, "nic.bandwidth", "cluster.nic.bandwidth", "--bandwidth");
     if (!nodes_.empty())
       refuse(settings.cluster, "nodes", "cluster.nodes", "--nodes");
+    if (!gpus_per_node_.empty())
+      refuse(settings.cluster, "gpus_per_node", "cluster.gpus_per_node", "--gpus-per-node");
   }
 
   static void check_densities(const CrossoverGrid& grid) {
@@ -121,8 +128,9 @@ class CrossoverCommand final : public Subcommand {
 
   static void check_ranks(const CrossoverGrid& grid) {
     constexpr std::uint32_t kMostRanks = 16384;
+    const std::uint32_t gpus = std::ranges::max(grid.gpus_per_node);
     for (const std::uint32_t nodes : grid.nodes)
-      if (nodes > kMostRanks / grid.scenario.cluster.gpus_per_node)
+      if (nodes > kMostRanks / gpus)
         throw InputError(fmt::format("--nodes {}: expected at most {} GPUs", nodes, kMostRanks));
   }
 
@@ -130,6 +138,7 @@ class CrossoverCommand final : public Subcommand {
   bool without_gradients_ = false;
   std::vector<double> densities_{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
   std::vector<std::uint32_t> nodes_;
+  std::vector<std::uint32_t> gpus_per_node_;
   std::vector<BytesPerSecond> bandwidths_{1.0_Gbps,  2.5_Gbps,  5.0_Gbps,  10.0_Gbps,
                                           25.0_Gbps, 50.0_Gbps, 100.0_Gbps};
   std::optional<std::uint32_t> workers_;

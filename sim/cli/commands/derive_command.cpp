@@ -111,7 +111,17 @@ class DeriveCommand final : public Subcommand {
     }
   }
 
-  Seconds step_time() const { return step_time_ ? *step_time_ : Seconds{*batch_ / *throughput_}; }
+  Seconds step_time() const {
+    const Seconds time = step_time_ ? *step_time_ : Seconds{*batch_ / *throughput_};
+    try {
+      check_step_time(time);
+    } catch (const InputError& error) {
+      throw InputError(throughput_ ? fmt::format("--throughput: {} samples/s at batch {}: {}",
+                                                 *throughput_, *batch_, error.what())
+                                   : fmt::format("--step-time: {}", error.what()));
+    }
+    return time;
+  }
 
   ClusterDerivation cluster_;
   std::string architecture_;

@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
@@ -69,7 +70,7 @@ class ImportCommand final : public Subcommand {
     check();
     ImportReport report;
     const std::vector<std::filesystem::path> paths(files_.begin(), files_.end());
-    const Workload workload = import_trace(paths, import_, report);
+    const Workload workload = imported(paths, report);
     for (const std::string& line : describe(report))
       fmt::print(stderr, "{}: {}\n", files_.front(), line);
     if (output_.empty()) {
@@ -82,6 +83,11 @@ class ImportCommand final : public Subcommand {
   }
 
  private:
+  Workload imported(const std::vector<std::filesystem::path>& paths, ImportReport& report) const {
+    const Progress progress("reading " + files_.front());
+    return import_trace(paths, import_, report);
+  }
+
   void check() {
     if (files_.empty())
       throw InputError("import: expected a file, for example: " + help().examples.front());

@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/measured/rank_report.hpp"
 #include "sim/report/text/measured/trace_report.hpp"
@@ -42,9 +43,7 @@ class InspectCommand final : public Subcommand {
       throw InputError(fmt::format("inspect: expected a file, for example: {}",
                                    on_one_line(help().examples.front())));
     const std::vector<std::filesystem::path> given(files_.begin(), files_.end());
-    std::vector<Inspected> all;
-    for (const auto& path : files_in(given))
-      all.push_back(inspect(path));
+    const std::vector<Inspected> all = inspect_all(files_in(given));
     const RankComparison comparison = compare(all);
     fmt::print("{}", json_ ? json_text(all, comparison) : text(all, comparison));
     return 0;
@@ -56,6 +55,16 @@ class InspectCommand final : public Subcommand {
     TraceSummary summary;
     ImportReport report;
   };
+
+  std::vector<Inspected> inspect_all(const std::vector<std::filesystem::path>& paths) const {
+    Progress progress("trace", paths.size());
+    std::vector<Inspected> all;
+    for (const auto& path : paths) {
+      all.push_back(inspect(path));
+      progress.step();
+    }
+    return all;
+  }
 
   Inspected inspect(const std::filesystem::path& path) const {
     Inspected inspected{.path = path};

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +9,10 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/measured/replay_report.hpp"
+#include "sim/study/network_notes.hpp"
 #include "sim/study/replay.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
@@ -56,6 +60,7 @@ class ReplayCommand final : public Subcommand {
                                    on_one_line(help().examples.front())));
     const WhatIf change = parse_change();
     const Cluster changed_on = cluster_.empty() ? ideal_cluster(1, 1) : network();
+    std::optional<Progress> progress(std::in_place, "replaying " + files_.front());
     ImportReport report;
     const std::vector<RecordedStep> steps = record_trace(
         std::vector<std::filesystem::path>(files_.begin(), files_.end()), strict_, report);
@@ -71,7 +76,11 @@ class ReplayCommand final : public Subcommand {
       result.notes = changed.notes;
       result.changed = changed.mean;
     }
+    if (!cluster_.empty())
+      std::ranges::move(size_notes(load_cluster(cluster_), changed_on),
+                        std::back_inserter(result.notes));
     result.cycles = find_cycles(steps, changed_on, change);
+    progress.reset();
     fmt::print("{}", json_ ? replay_json(result) : render_replay(result));
     return 0;
   }

@@ -74,7 +74,7 @@ class RunCommand final : public Subcommand {
   };
 
   static Result result_of(const Scenario& scenario) {
-    const Elapsed elapsed("simulating " + gpus_in_words(scenario.cluster.ranks()));
+    const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
     auto [plan, options] = planned(scenario, scenario.schedules.front());
     Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
     Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,

@@ -14,10 +14,10 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
+#include "sim/cli/scaling_figure.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/report/picture/svg_chart.hpp"
 #include "sim/report/text/shared_notes.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
@@ -31,22 +31,13 @@ constexpr const char* kExample =
     "      --clusters rtx2080ti-16x4-10gbe,rtx2080ti-16x4-ib100 --schedules spd-kfac,dp-kfac\n"
     "      --nodes 1,2,4,8,16 --figure scaling.svg";
 
-/// Step times of one schedule on one cluster, by size of the cluster.
-struct Curve {
-  std::string cluster;
-  std::string schedule;
-  std::vector<Seconds> steps;
-};
-
 /// How schedules scale with the number of nodes, on one or more networks.
 class ScalingCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {.name = "scaling",
             .summary = "Step time against the number of GPUs, as a table and a figure",
-            .description =
-                "Every schedule on every cluster in every size, the batch of a GPU "
-                "staying the same.",
+            .description = "Every schedule on every cluster in every size; a GPU keeps its batch.",
             .examples = {kExample}};
   }
 
@@ -58,11 +49,12 @@ class ScalingCommand final : public Subcommand {
          "default: all, without Kronecker factors those of first order\nthat send whole gradients"},
         {"--nodes", "N,...", &nodes_,
          "numbers of nodes (default: of 1,2,4,8,16 those that the clusters\nhave)"},
-        {"--gpus-per-node", "G", &request_.gpus_per_node, "resize the nodes to G GPUs"},
+        {"--gpus-per-node", "G,...", &gpus_per_node_, "resize the nodes to G GPUs"},
         {"--set", "KEY=VALUE", &request_.settings, "as of run; may be repeated"},
         {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
         without_gradients_option(without_gradients_),
-        {"--figure", "FILE", &figure_, "also draw the curves, as .svg"},
+        {"--figure", "FILE", &figure_,
+         "also draw the curves, as .svg; without --schedules eight at most"},
         {"--json", "", &json_, "print JSON"}};
   }
 
@@ -72,11 +64,10 @@ class ScalingCommand final : public Subcommand {
           fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
     if (!figure_.empty())
       check_figure(figure_);
-    if (nodes_.empty())
-      nodes_ = usual_nodes();
-    const std::vector<Curve> curves = all_curves();
+    sizes_ = sizes();
+    const std::vector<ScalingCurve> curves = all_curves();
     if (!figure_.empty())
-      write_text_file(figure_, svg_of(chart_of(curves)));
+      draw(curves);
     fmt::print("{}", json_ ? json_of(curves) : table_of(curves));
     return 0;
   }
@@ -93,28 +84,54 @@ class ScalingCommand final : public Subcommand {
     return nodes;
   }
 
-  std::vector<Curve> all_curves() {
-    Progress progress("size", clusters_.items.size() * nodes_.size());
-    std::vector<Curve> curves;
+  /// Of all clusters, as a column stands for one number of GPUs.
+  std::uint32_t common_gpus_per_node() {
+    std::uint32_t common = 0;
+    for (const std::string& name : clusters_.items) {
+      request_.cluster = name;
+      const Cluster cluster = resolve(request_, kExample).cluster;
+      common = common == 0 ? cluster.gpus_per_node : common;
+      if (common != cluster.gpus_per_node)
+        throw InputError(
+            fmt::format("--clusters: expected as many GPUs in every node, found {} of {} and {}",
+                        cluster.name, cluster.gpus_per_node, common));
+    }
+    return common;
+  }
+
+  std::vector<ScalingSize> sizes() {
+    const std::vector<std::uint32_t> gpus_per_node =
+        gpus_per_node_.empty() ? std::vector{common_gpus_per_node()} : gpus_per_node_;
+    std::vector<ScalingSize> sizes;
+    for (const std::uint32_t nodes : nodes_.empty() ? usual_nodes() : nodes_)
+      for (const std::uint32_t gpus : gpus_per_node)
+        sizes.push_back({nodes, gpus});
+    return sizes;
+  }
+
+  std::vector<ScalingCurve> all_curves() {
+    Progress progress("size", clusters_.items.size() * sizes_.size());
+    std::vector<ScalingCurve> curves;
     for (const std::string& cluster : clusters_.items)
       std::ranges::move(curves_on(cluster, progress), std::back_inserter(curves));
     return curves;
   }
 
-  std::vector<Curve> curves_on(const std::string& cluster, Progress& progress) {
-    std::vector<Curve> curves;
-    for (const std::uint32_t nodes : nodes_) {
+  std::vector<ScalingCurve> curves_on(const std::string& cluster, Progress& progress) {
+    std::vector<ScalingCurve> curves;
+    for (const ScalingSize& size : sizes_) {
       request_.cluster = cluster;
-      request_.nodes = nodes;
+      request_.nodes = size.nodes;
+      if (!gpus_per_node_.empty())
+        request_.gpus_per_node = size.gpus_per_node;
       request_.schedules = schedules_;
       const Scenario scenario = resolve(request_, kExample);
-      keep_size_of(scenario.cluster);
       check_options(scenario);
       check_gradients(scenario, names_of(scenario).size(), without_gradients_);
       if (curves.empty())
         for (const std::string& schedule : names_of(scenario))
           curves.push_back({scenario.cluster.name, schedule, {}});
-      for (Curve& curve : curves)
+      for (ScalingCurve& curve : curves)
         curve.steps.push_back(step_time(scenario, curve.schedule));
       progress.step();
     }
@@ -131,8 +148,9 @@ class ScalingCommand final : public Subcommand {
     const TuningJob job = job_of(scenario, schedule);
     const PlannedRun run = planned(job);
     const std::string& cluster = scenario.cluster.name;
-    noted_.push_back({{cluster, schedule, gpus_of(cluster, scenario.cluster.ranks())},
-                      notes_before_simulation(scenario, job, run)});
+    const std::string size =
+        fmt::format("{} of {}", gpus_in_words(scenario.cluster.ranks()), cluster);
+    noted_.push_back({{cluster, schedule, size}, notes_before_simulation(scenario, job, run)});
     const Seconds time = step_time_of(run.plan, scenario.cluster, scenario.engine);
     idle_settings_.push_back({{schedule}, changes_without_effect(scenario, schedule, time)});
     return time;
@@ -160,20 +178,6 @@ class ScalingCommand final : public Subcommand {
     return request_.fidelity.empty() ? Fidelity::Flow : parse_fidelity(request_.fidelity);
   }
 
-  static std::string gpus_of(const std::string& cluster, std::uint32_t ranks) {
-    return fmt::format("{} of {}", gpus_in_words(ranks), cluster);
-  }
-
-  // A column stands for one number of GPUs.
-  void keep_size_of(const Cluster& cluster) {
-    if (gpus_per_node_ == 0)
-      gpus_per_node_ = cluster.gpus_per_node;
-    if (gpus_per_node_ != cluster.gpus_per_node)
-      throw InputError(
-          fmt::format("--clusters: expected as many GPUs in every node, found {} of {} and {}",
-                      cluster.name, cluster.gpus_per_node, gpus_per_node_));
-  }
-
   static std::vector<std::string> names_of(const Scenario& scenario) {
     std::vector<std::string> names = scenario.schedules;
     if (names.empty())
@@ -183,11 +187,11 @@ class ScalingCommand final : public Subcommand {
     return names;
   }
 
-  std::string table_of(const std::vector<Curve>& curves) const {
+  std::string table_of(const std::vector<ScalingCurve>& curves) const {
     Table table{.columns = {{"cluster", Align::Left}, {"schedule", Align::Left}}};
-    for (const std::uint32_t nodes : nodes_)
-      table.columns.push_back({gpus_in_words(nodes * gpus_per_node_) + " ms"});
-    for (const Curve& curve : curves) {
+    for (const ScalingSize& size : sizes_)
+      table.columns.push_back({label_of(size, sizes_) + " ms"});
+    for (const ScalingCurve& curve : curves) {
       std::vector<std::string> row{curve.cluster, curve.schedule};
       for (const Seconds step : curve.steps)
         row.push_back(milliseconds(step, 1));
@@ -196,37 +200,25 @@ class ScalingCommand final : public Subcommand {
     return render_in_parts(table, 2) + notes().text(kMostNotes);
   }
 
-  LineChart chart_of(const std::vector<Curve>& curves) const {
-    LineChart chart{.title = fmt::format("Step time of {}", request_.workload),
-                    .x_label = "GPUs",
-                    .y_label = "step ms"};
-    for (const std::uint32_t nodes : nodes_)
-      chart.positions.push_back(std::to_string(nodes * gpus_per_node_));
-    const std::size_t schedules = curves.size() / clusters_.items.size();
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-      ChartLine line{.name = curves[i].schedule,
-                     .member = i % schedules,
-                     .group = i / schedules,
-                     .values = {}};
-      for (const Seconds step : curves[i].steps)
-        line.values.push_back(step.value * 1e3);
-      chart.lines.push_back(std::move(line));
-    }
-    if (clusters_.items.size() == 1)
-      chart.title += " on " + curves.front().cluster;
-    else
-      for (std::size_t i = 0; i < clusters_.items.size(); ++i)
-        chart.groups.push_back(curves[i * schedules].cluster);
-    return chart;
+  void draw(const std::vector<ScalingCurve>& curves) const {
+    ScalingFigure figure{.workload = request_.workload, .sizes = sizes_, .curves = curves};
+    if (schedules_.items.empty())
+      keep_fastest(figure);
+    write_text_file(figure_, svg_of(figure));
+    if (figure.left_out > 0)
+      fmt::print(stderr, "{}: {}: {}; --schedules draws others\n", figure_, which_curves(figure),
+                 fmt::join(schedules_of(figure.curves), ", "));
   }
 
-  std::string json_of(const std::vector<Curve>& curves) const {
+  std::string json_of(const std::vector<ScalingCurve>& curves) const {
     nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
                                 {"workload", request_.workload},
                                 {"fidelity", name_of(fidelity())}};
-    for (const std::uint32_t nodes : nodes_)
-      json["gpus"].push_back(nodes * gpus_per_node_);
-    for (const Curve& curve : curves) {
+    for (const ScalingSize& size : sizes_) {
+      json["gpus"].push_back(size.gpus());
+      json["gpus_per_node"].push_back(size.gpus_per_node);
+    }
+    for (const ScalingCurve& curve : curves) {
       nlohmann::ordered_json entry{{"cluster", curve.cluster}, {"schedule", curve.schedule}};
       for (const Seconds step : curve.steps)
         entry["iteration_time_s"].push_back(step.value);
@@ -240,8 +232,9 @@ class ScalingCommand final : public Subcommand {
   bool without_gradients_ = false;
   CommaList clusters_;
   CommaList schedules_;
-  std::vector<std::uint32_t> nodes_;  ///< Empty: usual_nodes().
-  std::uint32_t gpus_per_node_ = 0;   ///< Of all clusters; 0: not known yet.
+  std::vector<std::uint32_t> nodes_;          ///< Empty: usual_nodes().
+  std::vector<std::uint32_t> gpus_per_node_;  ///< Empty: the clusters' own.
+  std::vector<ScalingSize> sizes_;
   std::vector<NotedForecast> noted_;
   std::vector<NotedForecast> idle_settings_;  ///< Those without effect, beside noted_.
   std::string figure_;

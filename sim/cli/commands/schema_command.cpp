@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
@@ -33,18 +34,61 @@ std::vector<std::string> schema_names() {
   return names;
 }
 
-/// Prints the JSON Schema of a file format.
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const std::string& name) {
+  return read_text_file(folder() / (name + std::string(kSuffix)));
+}
+
+/// A schema may refer to another file, as that of a comparison to that of a forecast. Who has the
+/// printed text has no files: makes what is referred to a definition of the same document.
+void embed(Json& node, Json& definitions) {
+  if (node.is_structured())
+    for (Json& child : node)
+      embed(child, definitions);
+  if (!node.is_object() || !node.contains("$ref"))
+    return;
+  const std::string file = node["$ref"];
+  if (!file.ends_with(kSuffix))
+    return;
+  const std::string name = file.substr(0, file.size() - kSuffix.size());
+  node["$ref"] = "#/definitions/" + name;
+  if (definitions.contains(name))
+    return;
+  Json other = Json::parse(text_of(name));
+  other.erase("$schema");
+  definitions.update(other.value("definitions", Json::object()));
+  other.erase("definitions");
+  embed(other, definitions);
+  definitions[name] = std::move(other);
+}
+
+std::string complete_text_of(const std::string& name) {
+  const std::string text = text_of(name);
+  Json schema = Json::parse(text);
+  Json definitions = schema.value("definitions", Json::object());
+  const std::size_t own = definitions.size();
+  embed(schema, definitions);
+  if (definitions.size() == own)
+    return text;
+  schema["definitions"] = std::move(definitions);
+  return schema.dump(2) + "\n";
+}
+
+/// Prints the JSON Schema of a file format, or of what a command prints.
 class SchemaCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {.name = "schema",
-            .summary = "Print the JSON Schema (draft-07) of a file format",
-            .description = "Without NAME: the names of the formats.",
-            .examples = {"stepcast schema workload", "stepcast schema cluster > cluster.json"}};
+            .summary = "Print the JSON Schema (draft-07) of a file format or of a command's --json",
+            .description =
+                "Without NAME: the names. That of a command (run, compare, ...) is the schema of "
+                "what its\n--json prints.",
+            .examples = {"stepcast schema workload", "stepcast schema run > run.schema.json"}};
   }
 
   std::vector<CommandOption> options() override {
-    return {{"NAME", "", &name_, "workload, cluster, experiment, ..."}};
+    return {{"NAME", "", &name_, "workload, cluster, ..., or a command: run, compare, ..."}};
   }
 
   int run() override {
@@ -56,7 +100,7 @@ class SchemaCommand final : public Subcommand {
     if (std::ranges::find(names, name_) == names.end())
       throw InputError(fmt::format("unknown schema {}: expected one of {}{}", in_quotes(name_),
                                    fmt::join(names, ", "), did_you_mean(name_, names)));
-    fmt::print("{}", read_text_file(folder() / (name_ + std::string(kSuffix))));
+    fmt::print("{}", complete_text_of(name_));
     return 0;
   }
 

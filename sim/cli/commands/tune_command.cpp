@@ -48,9 +48,7 @@ class TuneCommand final : public Subcommand {
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
-    Progress progress("trial");
-    tuning_.measured = [&] { progress.step(); };
-    const Tuning tuning = tune(job, tuning_);
+    const Tuning tuning = tuned(job);
     if (!csv_file_.empty())
       write_text_file(csv_file_, tuning_csv(tuning));
     TuningJob best = job;
@@ -61,6 +59,12 @@ class TuneCommand final : public Subcommand {
   }
 
  private:
+  Tuning tuned(const TuningJob& job) {
+    Progress progress("trial");
+    tuning_.measured = [&] { progress.step(); };
+    return tune(job, tuning_);
+  }
+
   static std::string description() {
     std::string text = "Strategies:";
     for (const StrategyInfo& strategy : all_strategies())

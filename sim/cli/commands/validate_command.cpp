@@ -6,6 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/hardware_validation.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/measured/validation_report.hpp"
@@ -81,14 +82,25 @@ class ValidateCommand final : public Subcommand {
     if (measurements.empty())
       throw InputError("validate: no measurements found under " +
                        (data_root() / "traces/published").string());
-    std::vector<Validation> validations;
-    for (const Measurements& each : measurements)
-      std::ranges::move(validate(each, settings, fidelity), std::back_inserter(validations));
+    const std::vector<Validation> validations = validated(measurements, settings, fidelity);
     fmt::print("{}", json_ ? validation_json(validations) : render_validation(validations));
     return exit_code(validations);
   }
 
  private:
+  static std::vector<Validation> validated(const std::vector<Measurements>& measurements,
+                                           const Settings& settings, Fidelity fidelity) {
+    std::size_t cases = 0;
+    for (const Measurements& each : measurements)
+      cases += each.cases.size();
+    Progress progress("case", cases);
+    std::vector<Validation> validations;
+    for (const Measurements& each : measurements)
+      std::ranges::move(validate(each, settings, fidelity, [&] { progress.step(); }),
+                        std::back_inserter(validations));
+    return validations;
+  }
+
   int run_hardware() const {
     if (!settings_.empty() || !fidelity_.empty())
       throw InputError("validate: --set and --fidelity do not apply to results of stepcast-probe");

@@ -21,23 +21,23 @@ double place_of(const std::vector<double>& densities, double density) {
   return static_cast<double>(above - densities.begin()) - 1 + part;
 }
 
-void add_lines(HeatMap& map, const Crossover& crossover,
+void add_marks(HeatMap& map, const Crossover& crossover,
                const std::vector<const CrossoverRow*>& rows) {
   for (std::size_t pair = 0; pair < rows.front()->boundaries.size(); ++pair)
     for (const bool analytic : {true, false}) {
       const Boundary& first = rows.front()->boundaries[pair];
-      HeatMapLine line{
+      HeatMapMark mark{
           .name = fmt::format("{} left of it faster than {}: {}", first.below, first.above,
                               analytic ? "counting bytes alone" : "as simulated"),
           .at = {},
-          .dashed = analytic,
+          .hollow = analytic,
           .second_colour = pair % 2 == 1};
       for (const CrossoverRow* row : rows) {
         const Boundary& boundary = row->boundaries[pair];
-        line.at.push_back(place_of(crossover.densities,
+        mark.at.push_back(place_of(crossover.densities,
                                    analytic ? boundary.analytic : boundary.simulated.front()));
       }
-      map.lines.push_back(std::move(line));
+      map.marks.push_back(std::move(mark));
     }
 }
 
@@ -64,7 +64,7 @@ HeatMap map_of(const Crossover& crossover, const std::vector<const CrossoverRow*
     map.columns.push_back(fmt::format("{:.4g}", density));
   for (const CrossoverRow* row : rows)
     add_row(map, *row);
-  add_lines(map, crossover, rows);
+  add_marks(map, crossover, rows);
   return map;
 }
 
@@ -74,7 +74,8 @@ std::string crossover_svg(const Crossover& crossover) {
   std::vector<HeatMap> maps;
   for (auto row = crossover.rows.begin(); row != crossover.rows.end();) {
     std::vector<const CrossoverRow*> rows;
-    for (const std::uint32_t nodes = row->nodes; row != crossover.rows.end() && row->nodes == nodes;
+    const CrossoverRow& first = *row;
+    for (; row != crossover.rows.end() && row->nodes == first.nodes && row->gpus == first.gpus;
          ++row)
       rows.push_back(&*row);
     maps.push_back(map_of(crossover, rows));

@@ -27,7 +27,10 @@ constexpr std::array<Rgb, 8> kColours{Rgb{130, 130, 130}, Rgb{230, 159, 0},  Rgb
 
 // At least; the cells of a small map grow until its labels are no longer than its sides.
 constexpr double kCellWidth = 74;
-constexpr double kCellHeight = 34;
+constexpr double kCellHeight = 34;  // of the number
+constexpr double kTrack = 12;       // of the marks of one colour, below the number
+constexpr double kRing = 4.5;
+constexpr double kDot = 3;
 constexpr double kLetter = 8;  // width of a letter, on the safe side
 constexpr double kLeft = 120;
 constexpr double kTitleHeight = 54;
@@ -58,8 +61,13 @@ double cell_width(const HeatMap& map) {
   return cell_size(kCellWidth, map.x_label, map.columns.size());
 }
 
+double tracks_height(const HeatMap& map) {
+  const auto second = std::ranges::count(map.marks, true, &HeatMapMark::second_colour);
+  return map.marks.empty() ? 0 : second > 0 ? 2 * kTrack : kTrack;
+}
+
 double cell_height(const HeatMap& map) {
-  return cell_size(kCellHeight, map.y_label, map.rows.size());
+  return cell_size(kCellHeight + tracks_height(map), map.y_label, map.rows.size());
 }
 
 double width_of(const HeatMap& map) {
@@ -70,10 +78,12 @@ double height_of(const HeatMap& map) {
   return kMapTop + cell_height(map) * static_cast<double>(map.rows.size()) + kMapBottom;
 }
 
-std::string stroke_of(const HeatMapLine& line) {
-  return fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"2.5\"{}",
-                     line.second_colour ? "rgb(176,0,32)" : "black",
-                     line.dashed ? " stroke-dasharray=\"7,5\"" : "");
+std::string shape_of(const HeatMapMark& mark, double x, double y) {
+  const char* colour = mark.second_colour ? "rgb(176,0,32)" : "black";
+  return fmt::format(
+      "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" {}/>\n", x, y, mark.hollow ? kRing : kDot,
+      mark.hollow ? fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"", colour)
+                  : fmt::format("fill=\"{}\"", colour));
 }
 
 /// Draws one map below `top`.
@@ -85,16 +95,21 @@ class Drawing {
   std::string draw() const {
     std::string out = svg::text(kLeft, top_ - 12, "start", map_.title, "font-weight=\"bold\"");
     for (std::size_t row = 0; row < map_.rows.size(); ++row)
-      out += svg::text(kLeft - 8, y_of(row) + height_ / 2 + 5, "end", map_.rows[row]);
-    out += of_cells(&Drawing::cell);
-    for (const HeatMapLine& line : map_.lines)
-      out += line_of(line);
-    return out + of_cells(&Drawing::cell_text) + axes();
+      out += svg::text(kLeft - 8, middle_of(row), "end", map_.rows[row]);
+    out += of_cells(&Drawing::cell) + of_cells(&Drawing::cell_text);
+    for (const HeatMapMark& mark : map_.marks)
+      out += marks_of(mark);
+    return out + axes();
   }
 
  private:
   double y_of(std::size_t row) const {
     return top_ + height_ * static_cast<double>(map_.rows.size() - 1 - row);
+  }
+
+  /// Where the numbers of a row stand: in the middle of what the marks leave.
+  double middle_of(std::size_t row) const {
+    return y_of(row) + (height_ - tracks_height(map_)) / 2 + 5;
   }
 
   double x_of(double column) const { return kLeft + width_ * (column + 0.5); }
@@ -120,27 +135,19 @@ class Drawing {
         fill_of(colour_of(row, column)));
   }
 
-  // Over the lines, which its edge in the colour of the cell interrupts.
   std::string cell_text(std::size_t row, std::size_t column) const {
-    const Rgb colour = colour_of(row, column);
-    return svg::text(
-        x_of(static_cast<double>(column)), y_of(row) + height_ / 2 + 5, "middle",
-        map_.text[row][column],
-        fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"5\" paint-order=\"stroke\"",
-                    is_dark(colour) ? "white" : "black", fill_of(colour)));
+    return svg::text(x_of(static_cast<double>(column)), middle_of(row), "middle",
+                     map_.text[row][column],
+                     is_dark(colour_of(row, column)) ? "fill=\"white\"" : "");
   }
 
-  // Through the rows, a step at each border of two.
-  std::string line_of(const HeatMapLine& line) const {
-    std::string path;
-    for (std::size_t row = 0; row < line.at.size(); ++row) {
-      if (std::isnan(line.at[row]))
-        continue;
-      const bool goes_on = row > 0 && !std::isnan(line.at[row - 1]);
-      path += fmt::format("{}{:.1f},{:.1f} L{:.1f},{:.1f} ", goes_on ? 'L' : 'M',
-                          x_of(line.at[row]), y_of(row) + height_, x_of(line.at[row]), y_of(row));
-    }
-    return fmt::format("<path d=\"{}\" {}/>\n", path, stroke_of(line));
+  std::string marks_of(const HeatMapMark& mark) const {
+    const double below = mark.second_colour ? kTrack / 2 : tracks_height(map_) - kTrack / 2;
+    std::string out;
+    for (std::size_t row = 0; row < mark.at.size(); ++row)
+      if (!std::isnan(mark.at[row]))
+        out += shape_of(mark, x_of(mark.at[row]), y_of(row) + height_ - below);
+    return out;
   }
 
   std::string axes() const {
@@ -183,10 +190,9 @@ class Page {
     add_legend(name);
   }
 
-  void add_category(const HeatMapLine& line) {
-    elements_ +=
-        fmt::format("<path d=\"M{:.1f},{:.1f} h26\" {}/>\n", kLeft, y_ - 4, stroke_of(line));
-    add_legend(line.name);
+  void add_category(const HeatMapMark& mark) {
+    elements_ += shape_of(mark, kLeft + 13, y_ - 4);
+    add_legend(mark.name);
   }
 
   void add_note(const std::string& note) {
@@ -220,8 +226,8 @@ std::string to_svg(const std::string& title, const std::vector<HeatMap>& maps,
   for (std::size_t i = 0; i < categories.size(); ++i)
     page.add_category(categories[i], kColours[i % kColours.size()]);
   if (!maps.empty())
-    for (const HeatMapLine& line : maps.front().lines)
-      page.add_category(line);
+    for (const HeatMapMark& mark : maps.front().marks)
+      page.add_category(mark);
   page.add_space(14);
   for (const std::string& note : notes)
     page.add_note(note);

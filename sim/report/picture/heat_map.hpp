@@ -5,11 +5,12 @@
 
 namespace stepcast {
 
-/// A line across some rows of a heat map, at a place of the x axis for each of them.
-struct HeatMapLine {
+/// A mark in some rows of a heat map, at a place of the x axis for each of them. It stands below
+/// the numbers of the cells, in a track of its colour.
+struct HeatMapMark {
   std::string name;
   std::vector<double> at;  ///< By row: 0 is the first column's centre, 1 the second's; NaN: none.
-  bool dashed = false;
+  bool hollow = false;     ///< A ring, which does not hide the dot at the same place.
   bool second_colour = false;
 };
 
@@ -23,7 +24,7 @@ struct HeatMap {
   std::vector<std::vector<std::size_t>> category;  ///< By row and column: whose colour.
   std::vector<std::vector<double>> strength;       ///< Of the colour, from 0 (pale) to 1.
   std::vector<std::vector<std::string>> text;      ///< Written into the cell.
-  std::vector<HeatMapLine> lines;
+  std::vector<HeatMapMark> marks;
 };
 
 /// Maps below each other with one legend, as an SVG document that needs nothing else. `categories`

@@ -151,7 +151,9 @@ constexpr std::array kTerms = {
     Term{"fidelity", "",
          "How communication is replayed: analytic (a collective takes its closed form), flow (a "
          "flow per ring edge, sharing links), step (every message)."},
-    Term{"fit", "fits", "calibrate: a curve of a collective that a cluster file can name."},
+    Term{"fit", "fits",
+         "calibrate: a curve of a collective that a cluster file can name. Of a forecast: whether "
+         "the memory of the GPU suffices, yes or no; empty where it is not known."},
     Term{"format", "", "The kind of the file, such as kineto."},
     Term{"forward", "forward_s",
          "Seconds (tables: ms) of the iteration in which the slowest rank runs forward passes, "

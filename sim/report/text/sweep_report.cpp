@@ -21,32 +21,22 @@ using Rows = std::vector<SweepRow>;
 struct ResultColumn {
   const char* heading;
   std::string (*shown)(const Forecast&, double speedup);
-  const char* csv_name;
-  double (*value)(const Forecast&, double speedup);
 };
 
 // In the order of importance: the last are left out first where a table would be too wide.
 constexpr std::array kResults{
-    ResultColumn{
-        "iteration ms", [](const Forecast& f, double) { return milliseconds(f.iteration_time); },
-        "iteration_time_s", [](const Forecast& f, double) { return f.iteration_time.value; }},
+    ResultColumn{"iteration ms",
+                 [](const Forecast& f, double) { return milliseconds(f.iteration_time); }},
     ResultColumn{"speed-up",
-                 [](const Forecast&, double speedup) { return fmt::format("{:.3f}", speedup); },
-                 "speedup", [](const Forecast&, double speedup) { return speedup; }},
-    ResultColumn{
-        "samples/s", [](const Forecast& f, double) { return fmt::format("{:.1f}", f.throughput); },
-        "throughput_samples_per_s", [](const Forecast& f, double) { return f.throughput; }},
+                 [](const Forecast&, double speedup) { return fmt::format("{:.3f}", speedup); }},
+    ResultColumn{"samples/s",
+                 [](const Forecast& f, double) { return fmt::format("{:.1f}", f.throughput); }},
     ResultColumn{"exposed ms",
                  [](const Forecast& f, double) {
                    return milliseconds(total_of(f.breakdown.exposed_communication));
-                 },
-                 "exposed_communication_s",
-                 [](const Forecast& f, double) {
-                   return total_of(f.breakdown.exposed_communication).value;
                  }},
-    ResultColumn{
-        "efficiency", [](const Forecast& f, double) { return percent(f.scaling_efficiency); },
-        "scaling_efficiency", [](const Forecast& f, double) { return f.scaling_efficiency; }},
+    ResultColumn{"efficiency",
+                 [](const Forecast& f, double) { return percent(f.scaling_efficiency); }},
 };
 
 double speedup_in(const Rows& rows, const SweepRow& row) {
@@ -83,16 +73,26 @@ std::string heading_of(const Rows& rows, const std::vector<std::size_t>& varying
       2);
 }
 
+/// Whether a forecast needs more memory than there is.
+bool too_large(const SweepRow& row) {
+  return fit_of(row.forecast) == "no";
+}
+
 Table table_of(const Rows& rows, const std::vector<std::size_t>& varying, std::size_t results) {
+  const bool shows_fits = std::ranges::any_of(rows, too_large);
   Table table;
   for (const std::size_t cell : varying)
     table.columns.push_back({rows.front().cells[cell].name, Align::Left});
+  if (shows_fits)
+    table.columns.push_back({"fits", Align::Left});
   for (std::size_t i = 0; i < results; ++i)
     table.columns.push_back({kResults[i].heading, Align::Right});
   for (const SweepRow& row : rows) {
     auto& line = table.rows.emplace_back();
     for (const std::size_t cell : varying)
       line.push_back(row.cells[cell].value);
+    if (shows_fits)
+      line.push_back(fit_of(row.forecast));
     for (std::size_t i = 0; i < results; ++i)
       line.push_back(kResults[i].shown(row.forecast, speedup_in(rows, row)));
   }
@@ -208,24 +208,6 @@ std::string sweep_json(const Rows& rows) {
     result["speedup"] = speedup_in(rows, rows[i]);
   }
   return json.dump(2) + "\n";
-}
-
-std::string sweep_csv(const Rows& rows) {
-  std::string text;
-  for (const Cell& cell : rows.front().cells)
-    text += cell.name + ",";
-  for (std::size_t i = 0; i < kResults.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ",", kResults[i].csv_name);
-  text += '\n';
-  for (const SweepRow& row : rows) {
-    for (const Cell& cell : row.cells)
-      text += cell.value + ",";
-    for (std::size_t i = 0; i < kResults.size(); ++i)
-      text += fmt::format("{}{}", i == 0 ? "" : ",",
-                          kResults[i].value(row.forecast, speedup_in(rows, row)));
-    text += '\n';
-  }
-  return text;
 }
 
 }  // namespace stepcast

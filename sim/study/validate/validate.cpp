@@ -42,10 +42,12 @@ ErrorSummary summary_where(std::span<const Validation> validations, Predicate wa
 }  // namespace
 
 std::vector<Validation> validate(const Measurements& measurements, const Settings& extra,
-                                 Fidelity fidelity) {
+                                 Fidelity fidelity, const std::function<void()>& predicted) {
   std::vector<Validation> validations;
-  for (const MeasuredCase& measured : measurements.cases)
+  for (const MeasuredCase& measured : measurements.cases) {
     validations.push_back(predict(measured, extra, fidelity));
+    predicted();
+  }
   return validations;
 }
 

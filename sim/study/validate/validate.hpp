@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,9 +28,10 @@ struct Validation {
 };
 
 /// Predicts every case. `extra` settings apply on top of each case's own (for calibration).
-/// Throws InputError as loading the workload or cluster does.
-std::vector<Validation> validate(const Measurements& measurements, const Settings& extra,
-                                 Fidelity fidelity);
+/// `predicted` is called after each. Throws InputError as loading the workload or cluster does.
+std::vector<Validation> validate(
+    const Measurements& measurements, const Settings& extra, Fidelity fidelity,
+    const std::function<void()>& predicted = [] {});
 
 /// Relative errors of the cases of one use.
 ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use);

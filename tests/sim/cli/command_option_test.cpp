@@ -23,6 +23,21 @@ TEST(CommandOption, TextsOfARepeatedOptionAreNotSplit) {
   EXPECT_EQ(settings, (std::vector<std::string>{"a=1,2", "a=1,2"}));
 }
 
+TEST(CommandOption, AValueGivenTwiceIsTakenOnceAndSaidToBe) {
+  CommaList names;
+  testing::internal::CaptureStderr();
+  assign(option_of("--schedules", &names), {"dear,ddp,dear", "dear"});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "stepcast: --schedules: \"dear\" given twice, taken once\n");
+  EXPECT_EQ(names.items, (std::vector<std::string>{"dear", "ddp"}));
+}
+
+TEST(CommandOption, APathInAListMayHoldSpaces) {
+  CommaList names;
+  assign(option_of("--clusters", &names), {"my clusters/one.json,two"});
+  EXPECT_EQ(names.items, (std::vector<std::string>{"my clusters/one.json", "two"}));
+}
+
 TEST(CommandOption, ErrorsBeginWithTheLongNameOfTheOption) {
   std::string file;
   EXPECT_EQ(input_error_of([&] { assign(option_of("-o,--output", &file), {""}); }),

@@ -11,8 +11,11 @@ namespace {
 
 CrossoverGrid small_grid() {
   ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
-  CrossoverGrid grid{
-      .scenario = {}, .densities = {0.01, 0.1}, .nodes = {2, 4}, .bandwidths = {{1.25e9}}};
+  CrossoverGrid grid{.scenario = {},
+                     .densities = {0.01, 0.1},
+                     .nodes = {2, 4},
+                     .gpus_per_node = {4},
+                     .bandwidths = {{1.25e9}}};
   grid.scenario.workload = load_workload("resnet50-rtx2080ti-bs64");
   grid.scenario.cluster = load_cluster("rtx2080ti-16x4-10gbe");
   grid.scenario.schedules = {"ddp", "topk-allgather", "topka2a"};
@@ -45,6 +48,15 @@ TEST(FindCrossover, TheAnalyticConditionCountsTheBytesOfTheEncoding) {
         EXPECT_NEAR(boundary.simulated.back(), boundary.analytic, 1e-3 * boundary.analytic)
             << value << ", " << boundary.below << ", " << row.gpus << " GPUs";
   }
+}
+
+TEST(FindCrossover, NodesAndTheirGpusMakeTheRows) {
+  CrossoverGrid grid = small_grid();
+  grid.gpus_per_node = {2, 4};
+  std::vector<std::uint32_t> gpus;
+  for (const CrossoverRow& row : find_crossover(grid, 1).rows)
+    gpus.push_back(row.gpus);
+  EXPECT_EQ(gpus, (std::vector<std::uint32_t>{4, 8, 8, 16}));
 }
 
 TEST(CrossoverCommand, RefusesSettingsOfWhatItSweeps) {

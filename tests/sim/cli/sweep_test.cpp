@@ -137,8 +137,47 @@ TEST(Sweep, CsvHasARowForEachCombination) {
   const std::string text(std::istreambuf_iterator<char>(stream), {});
   EXPECT_EQ(lines_of(text).size(), 5U) << text;
   EXPECT_EQ(lines_of(text)[0],
-            "workload,cluster,schedule,iteration_time_s,speedup,throughput_samples_per_s,"
-            "exposed_communication_s,scaling_efficiency");
+            "workload,cluster,schedule,gpus,iteration_time_s,speedup,throughput_samples_per_s,"
+            "scaling_efficiency,communication_s,exposed_communication_s,waiting_s,idle_s,"
+            "memory_bytes,fits");
+}
+
+TEST(Sweep, ARowThatDoesNotFitSaysSo) {
+  // The activations of a batch of 512 alone need eight times the 5.3 GiB of batch 64; there are 11.
+  const TemporaryFolder folder;
+  const std::string file = folder.file("sweep.csv");
+  const Outcome outcome = run_cli({"compare", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
+                                   "rtx2080ti-16x4-10gbe", "--schedules", "dear", "--fidelity",
+                                   "analytic", "--set", "batch=64,512", "--csv", file});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\nbatch  fits  iteration ms"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\n512    no  "), std::string::npos) << outcome.out;
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  ASSERT_EQ(lines_of(text).size(), 3U) << text;
+  EXPECT_TRUE(lines_of(text)[1].ends_with(",yes")) << text;
+  EXPECT_TRUE(lines_of(text)[2].ends_with(",no")) << text;
+}
+
+TEST(Sweep, ARowBeyondWhatWasMeasuredSaysSo) {
+  const Outcome outcome = run_cli({"compare", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
+                                   "rtx2080ti-16x4-10gbe", "--schedules", "dear", "--fidelity",
+                                   "analytic", "--nodes", "16,64"});
+  EXPECT_NE(outcome.out.find("Note on nodes=64: Resized beyond what was measured: 64 x 4 GPUs"),
+            std::string::npos)
+      << outcome.out;
+}
+
+TEST(Sweep, GpusPerNodeMayBeAList) {
+  const Outcome outcome = run_cli({"compare", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
+                                   "ideal-4x4", "--schedules", "dear", "--fidelity", "analytic",
+                                   "--nodes", "2,4", "--gpus-per-node", "2,8", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  std::vector<int> gpus;
+  for (const json& result : results)
+    gpus.push_back(result["gpus"]);
+  EXPECT_EQ(gpus, (std::vector<int>{4, 16, 8, 32}));
 }
 
 TEST(Sweep, AFailingCombinationIsNamedOnOneLineForAnyNumberOfWorkers) {
@@ -160,7 +199,7 @@ TEST(Sweep, WrongUsageIsOneLineAndExitCodeTwo) {
       {{"--set", "fusion_bufer=1MiB,2MiB"}, "did you mean \"fusion_buffer\"?"},
       {{"--set", "batch=16,,32"}, "--set batch: expected values separated by single commas"},
       {{"--set", "batch=16,0"}, "--set batch=0: expected a whole number from 1 on"},
-      {{"--set", "batch=16", "--set", "batch=32,64"}, "set twice"},
+      {{"--set", "batch=16", "--set", "batch=32,64"}, "given twice"},
       {{"--nodes", "4,none"}, "--nodes: expected a whole number"},
       {{"--workers", "0"}, "--workers: expected a whole number from 1 on"},
   };

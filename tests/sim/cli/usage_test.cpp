@@ -1,4 +1,7 @@
+#include <regex>
+
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "sim/cli/subcommand.hpp"
 #include "tests/sim/cli/run_cli.hpp"
@@ -22,6 +25,27 @@ TEST(Usage, VersionIsOneLine) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_TRUE(outcome.out.starts_with("stepcast ")) << outcome.out;
   EXPECT_EQ(lines_of(outcome.out).size(), 1U);
+}
+
+TEST(Usage, HelpIsACommandToo) {
+  EXPECT_EQ(run_cli({"help"}).out, run_cli({"--help"}).out);
+  EXPECT_EQ(run_cli({"help", "run"}).out, run_cli({"run", "--help"}).out);
+  const Outcome outcome = run_cli({"help", "rnu"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("unknown command \"rnu\" (see stepcast --help); did you mean"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST(Usage, TheVersionNamesItsCommitAndSimGrid) {
+  const Outcome outcome = run_cli({"version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  const std::regex expected(
+      "stepcast [0-9.]+ \\(commit ([0-9a-f]{12}(-dirty)?|unknown), SimGrid [34]\\.[0-9.]+\\)\n");
+  EXPECT_TRUE(std::regex_match(outcome.out, expected)) << outcome.out;
+  const nlohmann::json json = nlohmann::json::parse(run_cli({"version", "--json"}).out);
+  EXPECT_EQ(outcome.out.find("commit unknown") != std::string::npos, json["commit"] == "");
+  EXPECT_TRUE(outcome.out.starts_with("stepcast " + json["version"].get<std::string>() + " "));
 }
 
 TEST(Usage, EveryCommandHasAHelpWithAnExampleInHundredColumns) {
@@ -53,8 +77,23 @@ TEST(Usage, WrongUsageIsOneLineOnStderrAndExitCodeTwo) {
        "\"--workload\"?"},
       {{"run", "--worklaod=x"}, "did you mean \"--workload\"?"},
       {{"show", "dear", "bsp"}, "unexpected argument \"bsp\" (see stepcast show --help)"},
-      {{"run", "--workload"}, "--workload"},
-      {{"run", "--workload", "a", "--workload", "b"}, "--workload"},
+      {{"run", "--workload"}, "--workload: expected a value, found none"},
+      {{"run", "--workload", "a", "--workload", "b"}, "--workload: given twice: \"a\" and \"b\""},
+      {{"compare", "--set", "batch=8", "--set", "batch=8"}, "--set batch=8: given twice"},
+      {{"compare", "--schedules", "ddp dear"},
+       "--schedules: lists take commas, as in ddp,dear; found \"ddp dear\""},
+      {{"compare", "--nodes", "1, 2"}, "--nodes: lists take commas, as in 1,2; found"},
+      {{"compare", "--schedules", "ddp", "dear"}, "; lists take commas: --schedules ddp,dear"},
+      {{"scaling", "--nodes", "1", "2"}, "; lists take commas: --nodes 1,2"},
+      {{"run", "--workload", "resnet50-rtx2080ti-bs64", "--cluster", "ideal-1x2", "--schedule",
+        "dear,ddp"},
+       "; --schedule takes one value, not a list"},
+      {{"run", "--nodes", "1,2"}, "; --nodes takes one value, not a list"},
+      {{"scaling", "--clusters", "a,,b"}, "stepcast: --clusters: expected values separated by"},
+      {{"scaling", "--cluster=a,,b"}, "stepcast: --cluster: expected values separated by"},
+      {{"validate", "--figure", ""}, "stepcast: --figure: expected a value"},
+      {{"derive", "-o", ""}, "stepcast: -o: expected a value"},
+      {{"derive", "-o"}, "stepcast: -o: expected a value, found none"},
       {{"run", "--nodes", "zero"}, "--nodes: expected a whole number"},
       {{"run", "--nodes", "0"}, "--nodes: expected a whole number"},
       {{"run", "--workload", ""}, "--workload: expected a value"},

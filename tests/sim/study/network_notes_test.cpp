@@ -40,5 +40,24 @@ TEST(NetworkNotes, CostsThatAClusterDoesNotGiveAreNamed) {
   EXPECT_EQ(caveats_of(cluster), std::vector<std::string>{note_on_costs(cluster)});
 }
 
+Cluster of_size(std::uint32_t nodes, std::uint32_t gpus_per_node, ProvenanceKind kind) {
+  Cluster cluster{.name = "c", .nodes = nodes, .gpus_per_node = gpus_per_node};
+  cluster.provenance.kind = kind;
+  return cluster;
+}
+
+TEST(NetworkNotes, AClusterResizedBeyondWhatWasMeasuredSaysSo) {
+  const Cluster described = of_size(16, 4, ProvenanceKind::Derived);
+  const auto notes = size_notes(described, of_size(64, 4, ProvenanceKind::Derived));
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0],
+            "Resized beyond what was measured: 64 x 4 GPUs with the figures of c, which are those "
+            "of 16 x 4.");
+  EXPECT_EQ(size_notes(described, of_size(8, 8, ProvenanceKind::Derived)).size(), 1U);
+  EXPECT_EQ(size_notes(described, of_size(8, 4, ProvenanceKind::Derived)).size(), 0U);
+  // Nobody measured anything.
+  EXPECT_EQ(size_notes(of_size(1, 1, ProvenanceKind::Assumed), of_size(9, 9, {})).size(), 0U);
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -52,10 +52,21 @@ TEST(ParseJson, OverlongAndSurrogateBytesAreNotUtf8) {
   EXPECT_EQ(error_of("\"\xe2\x82\xac \xf0\x9f\x98\x80\""), "no error");  // a euro sign, an emoji
 }
 
-TEST(ParseJson, NotANumberAndInfinityAreRefused) {
-  EXPECT_NE(error_of("[NaN]"), "no error");
-  EXPECT_NE(error_of("[Infinity]"), "no error");
+TEST(ParseJson, NotANumberAndInfinityAreRefusedByName) {
+  for (const char* text : {"[NaN]", "[nan]", "[1, -NaN]"})
+    EXPECT_NE(error_of(text).find("NaN is no JSON number"), std::string::npos) << error_of(text);
+  for (const char* text : {"[Infinity]", "[-Infinity]", "[inf]"})
+    EXPECT_NE(error_of(text).find("Infinity is no JSON number"), std::string::npos)
+        << error_of(text);
+  EXPECT_EQ(error_of("[nonsense]").find("NaN"), std::string::npos);
   EXPECT_NE(error_of("[1e999]").find("1e999"), std::string::npos) << error_of("[1e999]");
+}
+
+TEST(ParseJson, ACommentIsRefusedByName) {
+  EXPECT_EQ(error_of("{\n  // of 2026\n}"), "f.json: line 2, column 3: JSON has no comments");
+  EXPECT_EQ(error_of("[1] /* one */"), "f.json: line 1, column 5: JSON has no comments");
+  EXPECT_EQ(error_of("# one\n[1]"), "f.json: line 1, column 1: JSON has no comments");
+  EXPECT_EQ(error_of(R"(["//"])"), "no error");
 }
 
 TEST(ParseJson, TextAfterTheDocumentIsRefused) {

@@ -100,6 +100,9 @@ TEST(DeriveCommand, ImpossibleRatesAndTimesAreRefused) {
   EXPECT_EQ(refused("--throughput", "nan"), 2);
   EXPECT_EQ(refused("--step-time", "0s"), 2);
   EXPECT_EQ(refused("--step-time", "12"), 2);
+  EXPECT_EQ(refused("--throughput", "1e300"), 2);
+  EXPECT_EQ(refused("--throughput", "1e-300"), 2);
+  EXPECT_EQ(refused("--step-time", "1e-300s"), 2);
 }
 
 // A linear layer with 4 outputs for a batch of 4, hence activations of 64 bytes.

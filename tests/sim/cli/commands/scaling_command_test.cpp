@@ -1,3 +1,6 @@
+#include <fstream>
+#include <iterator>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -47,6 +50,19 @@ TEST(ScalingCommand, ClustersOfOtherNodesHaveNoCommonColumns) {
       << outcome.err;
 }
 
+TEST(ScalingCommand, GpusPerNodeMayBeAList) {
+  const std::vector<std::string> sizes{"--nodes", "1,2", "--gpus-per-node", "2,4"};
+  const Outcome outcome = scaling(sizes);
+  EXPECT_NE(outcome.out.find("2 GPUs (1 x 2) ms  4 GPUs (1 x 4) ms  4 GPUs (2 x 2) ms"),
+            std::string::npos)
+      << outcome.out << outcome.err;
+  std::vector<std::string> as_json = sizes;
+  as_json.emplace_back("--json");
+  const json printed = json::parse(scaling(as_json).out);
+  EXPECT_EQ(printed["gpus"], (json{2, 4, 4, 8}));
+  EXPECT_EQ(printed["gpus_per_node"], (json{2, 4, 2, 4}));
+}
+
 TEST(ScalingCommand, OneGpuIsNoPlural) {
   const Outcome outcome = scaling({"--nodes", "1,2", "--gpus-per-node", "1"});
   EXPECT_NE(outcome.out.find("1 GPU ms  2 GPUs ms"), std::string::npos) << outcome.out;
@@ -62,6 +78,46 @@ TEST(ScalingCommand, AFigureIsSvg) {
   EXPECT_TRUE(folder.empty());
   EXPECT_EQ(scaling({"--nodes", "1", "--figure", folder.file("a.svg")}).exit_code, 0);
   EXPECT_FALSE(folder.empty());
+}
+
+std::size_t curves_in(const std::string& file) {
+  std::ifstream stream(file);
+  const std::string svg(std::istreambuf_iterator<char>(stream), {});
+  std::size_t count = 0;
+  for (std::size_t at = svg.find("<polyline"); at != svg.npos; at = svg.find("<polyline", at + 1))
+    ++count;
+  return count;
+}
+
+TEST(ScalingCommand, WithoutSchedulesEightCurvesAtMostAreDrawnAndNamed) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("a.svg");
+  const auto drawn = [&](const std::string& clusters) {
+    return run_cli({"scaling", "--workload", "resnet50-rtx2080ti-bs64", "--clusters", clusters,
+                    "--nodes", "1,2", "--fidelity", "analytic", "--figure", file});
+  };
+  const Outcome one = drawn("ideal-4x2");
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(curves_in(file), 8U);
+  EXPECT_NE(one.err.find(": 8 of "), std::string::npos) << one.err;
+  EXPECT_NE(one.err.find(" curves, of the schedules that are fastest on 4 GPUs: "),
+            std::string::npos)
+      << one.err;
+  // The table holds them all.
+  EXPECT_NE(one.out.find("\nideal-4x2  ps "), std::string::npos) << one.out;
+  EXPECT_EQ(drawn("ideal-4x2,ideal-8x2,ideal-9x2").exit_code, 0);
+  EXPECT_EQ(curves_in(file), 6U);  // 8 / 3 = 2 schedules on 3 clusters
+}
+
+TEST(ScalingCommand, AllCurvesThatTheUserNamesAreDrawn) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("a.svg");
+  const Outcome outcome =
+      run_cli({"scaling", "--workload", "resnet50-rtx2080ti-bs64", "--clusters", "ideal-4x2",
+               "--schedules", "bsp,wfbp,ddp,horovod,dear,mg-wfbp,zero,delayed,ideal", "--nodes",
+               "1,2", "--fidelity", "analytic", "--figure", file});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(curves_in(file), 9U);
 }
 
 TEST(ScalingCommand, AnOptionAppliesToTheSchedulesThatHaveIt) {

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <regex>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -67,15 +69,54 @@ TEST(Crossover, JsonSaysWhereThereIsNoBoundary) {
   EXPECT_NE(json.find("\"simulated\": 0.02"), std::string::npos) << json;
 }
 
+/// Where something is drawn.
+struct Shape {
+  double x = 0;
+  double y = 0;
+  double radius = 0;
+};
+
+constexpr const char* kMark = "<circle cx=\"([0-9.]+)\" cy=\"([0-9.]+)\" r=\"([0-9.]+)";
+
+constexpr const char* kNumber = "<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" text-anchor=\"middle\"()";
+
+std::vector<Shape> shapes_in(const std::string& svg, const char* pattern) {
+  const auto number = [](const std::string& text) { return text.empty() ? 0 : std::stod(text); };
+  std::vector<Shape> shapes;
+  const std::regex expression(pattern);
+  for (std::sregex_iterator at(svg.begin(), svg.end(), expression), end; at != end; ++at)
+    shapes.push_back({number((*at)[1]), number((*at)[2]), number((*at)[3])});
+  return shapes;
+}
+
 // Two columns are as wide as the label below them, 38 letters of 8, so 152 each. At 0.01 and 0.1: a
 // boundary at 0.0316 lies half-way between their centres: at 120 + 152. One at 0.5 is beyond the
 // map.
-TEST(Crossover, LinesLieBetweenTheColumnsOfTheirDensities) {
+TEST(Crossover, MarksLieBetweenTheColumnsOfTheirDensities) {
   Crossover crossover = two_by_two();
   crossover.rows[0].boundaries[0].simulated[0] = std::sqrt(0.01 * 0.1);
   const std::string svg = crossover_svg(crossover);
-  EXPECT_NE(svg.find("<path d=\"M272.0,"), std::string::npos) << svg;
-  EXPECT_NE(svg.find("<path d=\"\""), std::string::npos) << svg;
+  const std::vector<Shape> marks = shapes_in(svg, kMark);
+  ASSERT_EQ(marks.size(), 1U + 2U) << svg;  // and two in the legend
+  EXPECT_EQ(marks[0].x, 272) << svg;
+}
+
+// Text of 14 units reaches about 11 above its line and 4 below it.
+TEST(Crossover, NumbersAndMarksDoNotCollide) {
+  Crossover crossover = two_by_two();
+  for (CrossoverRow& row : crossover.rows)
+    for (Boundary& boundary : row.boundaries)
+      boundary.analytic = boundary.simulated[0] = 0.01;  // in the middle of the first column
+  const std::string svg = crossover_svg(crossover);
+  const std::vector<Shape> marks = shapes_in(svg, kMark);
+  const std::vector<Shape> texts = shapes_in(svg, kNumber);
+  EXPECT_EQ(marks.size(), 2U + 2U) << svg;  // and two in the legend
+  for (const Shape& mark : marks)
+    for (const Shape& text : texts) {
+      if (std::abs(mark.x - text.x) >= 30)
+        continue;
+      EXPECT_TRUE(mark.y + mark.radius < text.y - 11 || mark.y - mark.radius > text.y + 4) << svg;
+    }
 }
 
 TEST(HeatMap, WritesTextAsText) {
@@ -87,10 +128,10 @@ TEST(HeatMap, WritesTextAsText) {
               .category = {{0}},
               .strength = {{1}},
               .text = {{"cell"}},
-              .lines = {{"line", {std::numeric_limits<double>::quiet_NaN()}, true, false}}};
+              .marks = {{"mark", {std::numeric_limits<double>::quiet_NaN()}, true, false}}};
   const std::string svg = to_svg("title", {map}, {"first"}, {"note"});
   EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
-  for (const char* text : {">cell<", ">first<", ">note<", ">line<", ">title<"})
+  for (const char* text : {">cell<", ">first<", ">note<", ">mark<", ">title<"})
     EXPECT_NE(svg.find(text), std::string::npos) << text;
   EXPECT_EQ(svg.find("nan"), std::string::npos);
 }

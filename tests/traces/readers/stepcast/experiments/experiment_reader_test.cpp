@@ -75,7 +75,7 @@ TEST(ExperimentReader, KeepsErrorsOnOneLine) {
 }
 
 TEST(ExperimentReader, RefusesASizeGivenTwice) {
-  EXPECT_EQ(error_after(R"({"set": {"cluster.nodes": "8"}})"), "e.json: /nodes: set twice");
+  EXPECT_EQ(error_after(R"({"set": {"cluster.nodes": "8"}})"), "e.json: /nodes: given twice");
 }
 
 TEST(ExperimentReader, RefusesWrongValuesAndUnknownKeys) {

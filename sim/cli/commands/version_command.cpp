@@ -1,0 +1,48 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/cli/built_commit.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/engine/simgrid_compat.hpp"
+
+namespace stepcast {
+namespace {
+
+/// What a report of a fault should say.
+class VersionCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "version",
+            .summary = "Print the version, the commit it was built from and SimGrid's version",
+            .description = "A commit that ends in -dirty had changes that were not committed.",
+            .examples = {"stepcast version", "stepcast version --json"}};
+  }
+
+  std::vector<CommandOption> options() override { return {{"--json", "", &json_, "print JSON"}}; }
+
+  int run() override {
+    const std::string commit = built_commit();
+    const nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
+                                      {"commit", commit},
+                                      {"simgrid_version", simgrid_compat::version()}};
+    if (json_)
+      fmt::print("{}\n", json.dump(2));
+    else
+      fmt::print("stepcast {} ({}, SimGrid {})\n", STEPCAST_VERSION,
+                 commit.empty() ? "commit unknown" : "commit " + commit, simgrid_compat::version());
+    return 0;
+  }
+
+ private:
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_version_command() {
+  return std::make_unique<VersionCommand>();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,64 @@
+#include "sim/cli/typed_words.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/base/text.hpp"
+
+namespace stepcast {
+namespace {
+
+std::vector<std::string> names_of(const CommandOption& option) {
+  std::vector<std::string> names(1);
+  for (const char c : option.name)
+    if (c == ',')
+      names.emplace_back();
+    else
+      names.back() += c;
+  return names;
+}
+
+/// "--output", "--output=FILE", "-o" or "-oFILE".
+bool calls(std::string_view word, const std::string& name) {
+  const bool is_short = name.starts_with('-') && !name.starts_with("--");
+  return word == name || word.starts_with(name + "=") || (is_short && word.starts_with(name));
+}
+
+/// The option that is called so, or nothing.
+const CommandOption* find_option(std::span<const CommandOption> options, std::string_view word) {
+  for (const CommandOption& option : options)
+    for (const std::string& name : names_of(option))
+      if (word == name)
+        return &option;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string spelling_of(const CommandOption& option, Words words) {
+  const std::vector<std::string> names = names_of(option);
+  for (const std::string_view word : words)
+    for (const std::string& name : names)
+      if (calls(word, name))
+        return name;
+  return names.back();
+}
+
+std::string hint_at_commas(std::span<const CommandOption> options, Words words,
+                           std::string_view error) {
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (error.find(in_quotes(words[i])) == std::string_view::npos)
+      continue;
+    const CommandOption* list = find_option(options, words[i - 2]);
+    if (list != nullptr && is_comma_list(list->target))
+      return fmt::format("; lists take commas: {} {},{}", words[i - 2], words[i - 1], words[i]);
+    const CommandOption* single = find_option(options, words[i - 1]);
+    const bool has_comma = std::string_view(words[i]).find(',') != std::string_view::npos;
+    if (has_comma && single != nullptr && !is_list(single->target) && !is_flag(single->target))
+      return fmt::format("; {} takes one value, not a list", words[i - 1]);
+  }
+  return "";
+}
+
+}  // namespace stepcast
