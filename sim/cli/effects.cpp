@@ -10,8 +10,8 @@
 #include "models/base/error.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/report/forecast_notes.hpp"
-#include "sim/report/network_notes.hpp"
+#include "sim/study/forecast_notes.hpp"
+#include "sim/study/network_notes.hpp"
 
 namespace stepcast {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/report/svg_chart.hpp"
-#include "sim/report/wording.hpp"
+#include "sim/report/picture/svg_chart.hpp"
+#include "sim/report/text/wording.hpp"
 
 namespace stepcast {
 namespace {

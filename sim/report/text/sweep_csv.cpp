@@ -1,0 +1,71 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "sim/report/text/sweep_report.hpp"
+
+namespace stepcast {
+namespace {
+
+/// A column of the CSV file.
+struct CsvColumn {
+  const char* name;
+  std::string (*value)(const Forecast&, double speedup);
+};
+
+std::string csv_number(double value) {
+  return fmt::format("{}", value);
+}
+
+constexpr std::array kCsvColumns{
+    CsvColumn{"gpus", [](const Forecast& f, double) { return std::to_string(f.gpus); }},
+    CsvColumn{"iteration_time_s",
+              [](const Forecast& f, double) { return csv_number(f.iteration_time.value); }},
+    CsvColumn{"speedup", [](const Forecast&, double speedup) { return csv_number(speedup); }},
+    CsvColumn{"throughput_samples_per_s",
+              [](const Forecast& f, double) { return csv_number(f.throughput); }},
+    CsvColumn{"scaling_efficiency",
+              [](const Forecast& f, double) { return csv_number(f.scaling_efficiency); }},
+    CsvColumn{
+        "communication_s",
+        [](const Forecast& f, double) { return csv_number(total_of(f.communication).value); }},
+    CsvColumn{"exposed_communication_s",
+              [](const Forecast& f, double) {
+                return csv_number(total_of(f.breakdown.exposed_communication).value);
+              }},
+    CsvColumn{"waiting_s",
+              [](const Forecast& f, double) { return csv_number(f.breakdown.waiting.value); }},
+    CsvColumn{"idle_s",
+              [](const Forecast& f, double) { return csv_number(f.breakdown.idle.value); }},
+    CsvColumn{"memory_bytes",
+              [](const Forecast& f, double) { return csv_number(f.memory.total().value); }},
+    CsvColumn{"fits", [](const Forecast& f, double) { return fit_of(f); }},
+};
+
+}  // namespace
+
+std::string fit_of(const Forecast& forecast) {
+  if (forecast.device_memory == Bytes{})
+    return "";
+  return forecast.memory.total() > forecast.device_memory ? "no" : "yes";
+}
+
+std::string sweep_csv(const std::vector<SweepRow>& rows) {
+  std::string text;
+  for (const Cell& cell : rows.front().cells)
+    text += cell.name + ",";
+  for (std::size_t i = 0; i < kCsvColumns.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ",", kCsvColumns[i].name);
+  text += '\n';
+  for (const SweepRow& row : rows) {
+    const double speedup = speedup_of(row.forecast, rows[row.baseline].forecast);
+    for (const Cell& cell : row.cells)
+      text += cell.value + ",";
+    for (std::size_t i = 0; i < kCsvColumns.size(); ++i)
+      text += fmt::format("{}{}", i == 0 ? "" : ",", kCsvColumns[i].value(row.forecast, speedup));
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace stepcast
