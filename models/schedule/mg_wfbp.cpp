@@ -86,7 +86,7 @@ ScheduleInfo mg_wfbp_schedule() {
 
 ScheduleInfo asc_wfbp_schedule() {
   return {.name = "asc-wfbp",
-          .summary = "as mg-wfbp, with two all-reduces at once (analytic does not see them share)",
+          .summary = "as mg-wfbp, with two all-reduces at once",
           .source = "Shi, Chu and Li, Exploiting Simultaneous Communications, INFOCOM 2021",
           .options = merge_options(),
           .build = build_asc};

@@ -195,8 +195,8 @@ ScheduleInfo ps_schedule() {
                        "first)"},
                   {.name = "in_flight",
                    .default_value = "2",
-                   .meaning = "partitions under way at each server (fidelity analytic does not see "
-                              "them share the network)"},
+                   .meaning = "partitions under way at each server (fidelity analytic shares the "
+                              "network between them coarsely)"},
                   {.name = "start",
                    .default_value = "ready",
                    .meaning = "a push starts when its gradient is ready, or at backward_end"},
