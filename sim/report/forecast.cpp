@@ -1,6 +1,7 @@
 #include "sim/report/forecast.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -99,18 +100,34 @@ void add_memory(Forecast& forecast, const Workload& workload, const Cluster& clu
   forecast.device_memory = cluster.device.memory;
 }
 
-/// Keeps the longest stretches of the path, in order of time.
-std::vector<PathEntry> path_in_words(const Plan& plan, std::vector<PathSegment> path) {
-  constexpr std::size_t kMostEntries = 24;
-  if (path.size() > kMostEntries) {
-    std::ranges::stable_sort(path, std::ranges::greater{},
-                             [](const PathSegment& s) { return s.end - s.begin; });
-    path.resize(kMostEntries);
-    std::ranges::sort(path, {}, &PathSegment::begin);
-  }
-  std::vector<PathEntry> entries;
+/// The length from which on a stretch of the path is told by itself.
+Seconds least_told(const std::vector<PathSegment>& path) {
+  constexpr std::size_t kMostTold = 24;
+  std::vector<Seconds> lengths;
   for (const PathSegment& segment : path)
-    entries.push_back({describe(plan, segment), segment.begin, segment.end - segment.begin});
+    lengths.push_back(segment.end - segment.begin);
+  if (lengths.size() <= kMostTold)
+    return {};
+  std::ranges::nth_element(lengths, lengths.begin() + kMostTold - 1, std::ranges::greater{});
+  return lengths[kMostTold - 1];
+}
+
+/// Every stretch of the path in order of time: the longest by themselves, shorter neighbours
+/// together, so that nothing is missing from the sum.
+std::vector<PathEntry> path_in_words(const Plan& plan, const std::vector<PathSegment>& path) {
+  const Seconds least = least_told(path);
+  std::vector<PathEntry> entries;
+  for (std::size_t i = 0, first = 0; i < path.size(); first = i) {
+    while (i < path.size() && path[i].end - path[i].begin < least)
+      ++i;
+    if (i == first)
+      ++i;
+    const Seconds begin = path[first].begin;
+    const std::string what = i - first == 1
+                                 ? describe(plan, path[first])
+                                 : describe(plan, std::span(path).subspan(first, i - first));
+    entries.push_back({what, begin, path[i - 1].end - begin});
+  }
   return entries;
 }
 
@@ -123,14 +140,14 @@ void add_explanation(Forecast& forecast, const Plan& plan, const Cluster& cluste
   forecast.breakdown = breakdown_of(plan, window);
   forecast.communication = communication_of(plan, window);
 
-  std::vector<PathSegment> path = critical_path_of(plan, cluster, timeline, extremes.slowest);
+  const std::vector<PathSegment> path = critical_path_of(plan, cluster, timeline, extremes.slowest);
   forecast.why = explain(plan, timeline, window, path);
   if (extremes.fastest != extremes.slowest) {
     const Window of_fastest = window_of(plan, timeline, extremes.fastest, latest_ready);
     add_straggler(forecast, timeline, timeline.classes[extremes.slowest],
                   breakdown_of(plan, of_fastest).waiting);
   }
-  forecast.critical_path = path_in_words(plan, std::move(path));
+  forecast.critical_path = path_in_words(plan, path);
 }
 
 void add_traffic(Forecast& forecast, const Plan& plan, const Cluster& cluster,

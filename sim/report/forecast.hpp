@@ -51,7 +51,7 @@ struct Forecast {
   MemoryUse memory{};
   Bytes device_memory{};                   ///< 0 if unknown.
   std::vector<LinkLoad> links{};           ///< Busiest first.
-  std::vector<PathEntry> critical_path{};  ///< In order of time; the longest stretches.
+  std::vector<PathEntry> critical_path{};  ///< In order of time; adds up to the period.
   std::vector<std::string> why{};          ///< Sentences: the bottleneck, then the blockers.
   std::vector<std::string> notes{};        ///< Sentences: options without effect, caveats.
   Provenance workload_provenance{};
