@@ -88,6 +88,8 @@ bool same(Seconds a, Seconds b) {
   return std::abs(a / b - 1) < kRounding;
 }
 
+}  // namespace
+
 bool is_cheap(const Scenario& scenario) {
   switch (scenario.engine.fidelity) {
     case Fidelity::Analytic:
@@ -99,8 +101,6 @@ bool is_cheap(const Scenario& scenario) {
   }
   return false;
 }
-
-}  // namespace
 
 std::vector<std::string> changes_without_effect(const Scenario& scenario,
                                                 const std::string& schedule,

@@ -11,6 +11,9 @@ namespace stepcast {
 /// fidelity nor with more than 1024 ranks at `flow`, where a simulation takes its time.
 void add_notes(Forecast& forecast, const Scenario& scenario);
 
+/// Whether a note may cost a simulation.
+bool is_cheap(const Scenario& scenario);
+
 /// What of it needs no simulation: sentences on a batch that times do not follow.
 std::vector<std::string> notes_on_batch(const Scenario& scenario);
 
