@@ -1,6 +1,7 @@
 #include "sim/report/forecast.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/report/critical_path.hpp"
 #include "sim/report/forecast_notes.hpp"
+#include "sim/report/network_notes.hpp"
 #include "sim/report/why.hpp"
 
 namespace stepcast {
@@ -37,7 +39,7 @@ Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& 
 }
 
 void add_times(Forecast& forecast, const Workload& workload, const Timeline& timeline) {
-  forecast.iteration_time = timeline.iteration_time / forecast.steps;
+  forecast.iteration_time = timeline.mean_iteration_time() / forecast.steps;
   forecast.worst_iteration_time = timeline.worst_iteration_time;
   forecast.steady = timeline.steady;
   forecast.iterations_simulated = timeline.iterations;
@@ -67,6 +69,9 @@ void add_steps(Forecast& forecast, const std::vector<Seconds>& steps) {
                   forecast.steps, format_seconds(forecast.worst_iteration_time)));
 }
 
+// What the phases of a cycle move on most clusters; beyond it the mean alone would mislead.
+constexpr double kNotedSpread = 0.02;
+
 void add_steadiness_notes(Forecast& forecast) {
   if (forecast.steps > 1 && forecast.steady)
     return;
@@ -75,9 +80,10 @@ void add_steadiness_notes(Forecast& forecast) {
         fmt::format("No steady state in {} iterations: the iteration time is a mean, and its parts "
                     "are those of the last iteration.",
                     forecast.iterations_simulated));
-  else if (forecast.worst_iteration_time > forecast.iteration_time * (1 + 1e-9))
-    forecast.notes.push_back(fmt::format("Iterations repeat in a pattern; the longest takes {}.",
-                                         format_seconds(forecast.worst_iteration_time)));
+  else if (forecast.worst_iteration_time > forecast.iteration_time * (1 + kNotedSpread))
+    forecast.notes.push_back(
+        fmt::format("Iterations differ; this is their mean, and the longest takes {}.",
+                    format_seconds(forecast.worst_iteration_time)));
 }
 
 /// Says whose fault it is, right after the bottleneck.
@@ -131,6 +137,15 @@ std::vector<PathEntry> path_in_words(const Plan& plan, const std::vector<PathSeg
   return entries;
 }
 
+/// What an iteration takes on average beyond the one that is told.
+void add_mean_excess(Forecast& forecast, const Timeline& timeline) {
+  if (timeline.mean_excess <= timeline.iteration_time * 1e-9)
+    return;
+  forecast.breakdown.idle += timeline.mean_excess;
+  forecast.critical_path.push_back({"more on average, in other phases of the cycle",
+                                    timeline.iteration_time, timeline.mean_excess});
+}
+
 /// Where the time of the slowest ranks goes, and why.
 void add_explanation(Forecast& forecast, const Plan& plan, const Cluster& cluster,
                      const Timeline& timeline, const Extremes& extremes) {
@@ -148,12 +163,15 @@ void add_explanation(Forecast& forecast, const Plan& plan, const Cluster& cluste
                   breakdown_of(plan, of_fastest).waiting);
   }
   forecast.critical_path = path_in_words(plan, path);
+  add_mean_excess(forecast, timeline);
 }
 
 void add_traffic(Forecast& forecast, const Plan& plan, const Cluster& cluster,
                  const Timeline& timeline) {
   forecast.sent_per_gpu = sent_per_gpu(plan, cluster);
-  forecast.links = link_loads_of(plan, cluster, timeline.iteration_time);
+  forecast.links = link_loads_of(plan, cluster, timeline.mean_iteration_time());
+  std::ranges::move(overload_notes(forecast.links, cluster, forecast.fidelity),
+                    std::back_inserter(forecast.notes));
 }
 
 }  // namespace
