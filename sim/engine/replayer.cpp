@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sim/engine/negotiated_policy.hpp"
+#include "sim/engine/policy/negotiated_policy.hpp"
 
 namespace stepcast {
 namespace {
