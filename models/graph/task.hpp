@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "models/base/fields.hpp"
 #include "models/base/units.hpp"
 
 namespace stepcast {
@@ -26,5 +27,10 @@ struct Task {
   std::uint32_t label = kNone;       ///< Index into the plan's labels.
   Seconds duration{};                ///< Compute: time on the profiled device.
 };
+
+auto fields_of(Is<Task> auto& task) {
+  auto& [kind, stream, group, layer, collective, label, duration] = task;
+  return std::tie(kind, stream, group, layer, collective, label, duration);
+}
 
 }  // namespace stepcast

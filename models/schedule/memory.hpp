@@ -31,6 +31,13 @@ struct MemoryUse {
   }
 };
 
+auto fields_of(Is<MemoryUse> auto& use) {
+  auto& [parameters, gradients, optimiser, activations, fusion, communication, factors, inverses,
+         kept_by_hooks, preconditioned, residuals, known] = use;
+  return std::tie(parameters, gradients, optimiser, activations, fusion, communication, factors,
+                  inverses, kept_by_hooks, preconditioned, residuals, known);
+}
+
 /// The option that every schedule has: none, sgd (momentum), adam.
 OptionInfo optimiser_option();
 

@@ -13,6 +13,10 @@ namespace stepcast {
 /// Tasks start in plan order, each when the one before it on the same rank has finished.
 struct InOrder {};
 
+auto fields_of(Is<InOrder> auto& /*rule*/) {
+  return std::tuple<>();
+}
+
 /// Of the ready tasks the one with the lowest priority value is handed over first; several may be
 /// handed over as long as their bytes fit the credit (ByteScheduler). Those handed over start in
 /// that order, `at_once` of them running at the same time.
@@ -20,6 +24,11 @@ struct ByPriority {
   Bytes credit{};             ///< 0: one task at a time.
   std::uint32_t at_once = 0;  ///< 0: all that are handed over; 1: as on one NCCL stream.
 };
+
+auto fields_of(Is<ByPriority> auto& rule) {
+  auto& [credit, at_once] = rule;
+  return std::tie(credit, at_once);
+}
 
 /// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that
 /// are ready everywhere, fuses them in ready order up to `fusion` and communicates each fused
@@ -31,12 +40,22 @@ struct Negotiated {
   Bytes fusion{};        ///< 0: no fusion.
 };
 
+auto fields_of(Is<Negotiated> auto& rule) {
+  auto& [cycle, per_cycle, per_tensor, fusion] = rule;
+  return std::tie(cycle, per_cycle, per_tensor, fusion);
+}
+
 using DispatchRule = std::variant<InOrder, ByPriority, Negotiated>;
 
 struct Stream {
   std::string name;  ///< "compute", "all-reduce", ...
   DispatchRule rule = InOrder{};
 };
+
+auto fields_of(Is<Stream> auto& stream) {
+  auto& [name, rule] = stream;
+  return std::tie(name, rule);
+}
 
 /// A collective of a plan.
 struct PlannedCollective {
@@ -47,6 +66,11 @@ struct PlannedCollective {
   bool fusable = true;        ///< On a Negotiated stream: may travel with others.
 };
 
+auto fields_of(Is<PlannedCollective> auto& planned) {
+  auto& [collective, priority, overhead, ideal, fusable] = planned;
+  return std::tie(collective, priority, overhead, ideal, fusable);
+}
+
 /// What second-order training keeps on the rank that holds most; zero for first-order training.
 struct SecondOrderMemory {
   Bytes factors{};         ///< Running averages of the Kronecker factors it constructs.
@@ -56,6 +80,11 @@ struct SecondOrderMemory {
 
   Bytes total() const { return factors + inverses + kept_by_hooks + preconditioned; }
 };
+
+auto fields_of(Is<SecondOrderMemory> auto& memory) {
+  auto& [factors, inverses, kept_by_hooks, preconditioned] = memory;
+  return std::tie(factors, inverses, kept_by_hooks, preconditioned);
+}
 
 /// One iteration of a schedule on every rank, and how it continues into the next iteration.
 ///
@@ -79,6 +108,13 @@ struct Plan {
   /// Options that were set but cannot matter here, each as a sentence.
   std::vector<std::string> notes;
 };
+
+auto fields_of(Is<Plan> auto& plan) {
+  auto& [schedule, graph, next, streams, collectives, groups, labels, later_steps, second_order,
+         notes] = plan;
+  return std::tie(schedule, graph, next, streams, collectives, groups, labels, later_steps,
+                  second_order, notes);
+}
 
 inline std::uint32_t steps_of(const Plan& plan) {
   return static_cast<std::uint32_t>(plan.later_steps.size() + 1);

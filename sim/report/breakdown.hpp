@@ -13,6 +13,11 @@ struct NamedTime {
   Seconds time{};
 };
 
+auto fields_of(Is<NamedTime> auto& named) {
+  auto& [name, time] = named;
+  return std::tie(name, time);
+}
+
 /// Where the time of one iteration goes, on one class of ranks. The parts add up to the iteration.
 struct Breakdown {
   Seconds forward{};
@@ -22,6 +27,11 @@ struct Breakdown {
   Seconds waiting{};                             ///< For slower ranks.
   Seconds idle{};
 };
+
+auto fields_of(Is<Breakdown> auto& parts) {
+  auto& [forward, backward, other, exposed, waiting, idle] = parts;
+  return std::tie(forward, backward, other, exposed, waiting, idle);
+}
 
 /// Sum of all parts.
 Seconds total_of(const Breakdown& breakdown);

@@ -18,6 +18,11 @@ struct PathEntry {
   Seconds time{};
 };
 
+auto fields_of(Is<PathEntry> auto& entry) {
+  auto& [what, begin, time] = entry;
+  return std::tie(what, begin, time);
+}
+
 /// Everything that a report prints about one run. Times and bytes are per training step, but for
 /// the critical path, which is that of a period. Plain values, no references: forecasts can be
 /// kept, sorted and compared after plan and timeline are gone.
@@ -57,6 +62,19 @@ struct Forecast {
   Provenance workload_provenance{};
   Provenance cluster_provenance{};
 };
+
+auto fields_of(Is<Forecast> auto& forecast) {
+  auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
+         passes, steps, fidelity, iteration_time, worst_iteration_time, steady, iterations,
+         throughput, efficiency, slowest_ranks, breakdown, fastest_waiting, communication,
+         sent_per_gpu, memory, device_memory, links, path, why, notes, workload_provenance,
+         cluster_provenance] = forecast;
+  return std::tie(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus,
+                  workers, passes, steps, fidelity, iteration_time, worst_iteration_time, steady,
+                  iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
+                  communication, sent_per_gpu, memory, device_memory, links, path, why, notes,
+                  workload_provenance, cluster_provenance);
+}
 
 /// Reads a forecast off the steady iteration. `options` are those in force. A caller may add notes
 /// of its own afterwards.
