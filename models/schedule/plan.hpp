@@ -7,6 +7,7 @@
 #include "models/collective/collective.hpp"
 #include "models/graph/task_graph.hpp"
 #include "models/network/cluster.hpp"
+#include "models/schedule/memory_use.hpp"
 
 namespace stepcast {
 
@@ -71,19 +72,21 @@ auto fields_of(Is<PlannedCollective> auto& planned) {
   return std::tie(collective, priority, overhead, ideal, fusable);
 }
 
-/// What second-order training keeps on the rank that holds most; zero for first-order training.
-struct SecondOrderMemory {
-  Bytes factors{};         ///< Running averages of the Kronecker factors it constructs.
-  Bytes inverses{};        ///< Those it computes or receives.
-  Bytes kept_by_hooks{};   ///< Gradients of layer outputs until G is made of them.
-  Bytes preconditioned{};  ///< Preconditioned gradients, until the update.
-
-  Bytes total() const { return factors + inverses + kept_by_hooks + preconditioned; }
+/// What a training step of a plan is, in numbers.
+struct Summary {
+  std::uint32_t workers = 1;  ///< Ranks that train; the others serve.
+  std::uint32_t passes = 1;   ///< Mini-batches that a worker works through in a step.
+  double samples = 0;         ///< Of all workers, in all passes.
 };
 
-auto fields_of(Is<SecondOrderMemory> auto& memory) {
-  auto& [factors, inverses, kept_by_hooks, preconditioned] = memory;
-  return std::tie(factors, inverses, kept_by_hooks, preconditioned);
+auto fields_of(Is<Summary> auto& summary) {
+  auto& [workers, passes, samples] = summary;
+  return std::tie(workers, passes, samples);
+}
+
+/// The phases that every plan has, by kind of task.
+inline std::vector<std::string> usual_phases() {
+  return {"forward", "backward", "update", "other", "communication"};
 }
 
 /// One iteration of a schedule on every rank, and how it continues into the next iteration.
@@ -96,24 +99,31 @@ auto fields_of(Is<SecondOrderMemory> auto& memory) {
 /// is one period of several steps, and reports give times per step.
 struct Plan {
   std::string schedule;
+  Summary summary;
   TaskGraph graph;
   std::vector<TaskGraph::Edge> next;
   std::vector<Stream> streams;  ///< Stream 0 is "compute".
   std::vector<PlannedCollective> collectives;
   std::vector<Group> groups;  ///< Group 0: all ranks.
   std::vector<std::string> labels;
+  std::vector<std::string> phases = usual_phases();  ///< What tasks are for, as reports name it.
   /// First tasks of the training steps after the first; empty where an iteration is one step.
   std::vector<TaskId> later_steps;
-  SecondOrderMemory second_order;
+  MemoryUse memory;  ///< Of a worker.
   /// Options that were set but cannot matter here, each as a sentence.
   std::vector<std::string> notes;
 };
 
 auto fields_of(Is<Plan> auto& plan) {
-  auto& [schedule, graph, next, streams, collectives, groups, labels, later_steps, second_order,
-         notes] = plan;
-  return std::tie(schedule, graph, next, streams, collectives, groups, labels, later_steps,
-                  second_order, notes);
+  auto& [schedule, summary, graph, next, streams, collectives, groups, labels, phases, later_steps,
+         memory, notes] = plan;
+  return std::tie(schedule, summary, graph, next, streams, collectives, groups, labels, phases,
+                  later_steps, memory, notes);
+}
+
+/// "forward", "packing", ..
+inline const std::string& phase_of(const Plan& plan, const Task& task) {
+  return plan.phases[task.phase];
 }
 
 inline std::uint32_t steps_of(const Plan& plan) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "models/schedule/memory.hpp"
+#include "models/schedule/memory_use.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/report/breakdown.hpp"

@@ -37,14 +37,14 @@ class Hasher {
 
 }  // namespace
 
-// Names every field: one that is added must be told apart here. Labels, notes and what memory holds
-// say nothing of the time.
+// Names every field: one that is added must be told apart here. Names, notes and what memory holds
+// say nothing of the time; samples count, as tuning looks for the shortest time of a sample.
 std::uint64_t hash_of(const Plan& plan) {
-  const auto& [schedule, graph, next, streams, collectives, groups, labels, later_steps,
-               second_order, notes] = plan;
+  const auto& [schedule, summary, graph, next, streams, collectives, groups, labels, phases,
+               later_steps, memory, notes] = plan;
   Hasher hasher;
   const auto add = [&](const auto&... fields) { (for_each_leaf(fields, hasher), ...); };
-  add(graph, next, streams, collectives, groups, later_steps);
+  add(summary, graph, next, streams, collectives, groups, later_steps);
   return hasher.result();
 }
 

@@ -62,7 +62,8 @@ TEST(PlanHash, NamesAndMemoryDoNotCount) {
   changed.schedule = "another";
   changed.labels = {"conv1"};
   changed.notes = {"A note."};
-  changed.second_order.factors = {1};
+  changed.memory.factors = {1};
+  changed.phases = {"another"};
   EXPECT_EQ(hash_of(changed), hash_of(full_plan()));
   EXPECT_FALSE(same(changed, full_plan()));
 }

@@ -253,9 +253,10 @@ TEST(Tune, RefusesWhatCannotBeSearched) {
             "--first 1GiB: is outside the range 1MiB to 256MiB");
   EXPECT_EQ(error_of({.option = "nearby_layers"}),
             "--option nearby_layers: give the range to search with --low and --high");
-  EXPECT_EQ(error_of({.option = "algorithm"}),
-            "--option algorithm: its default, \"ring\", is no number; if it takes numbers, give "
-            "--low and --high");
+  EXPECT_EQ(
+      error_of({.option = "algorithm"}),
+      "--option algorithm: is one of ring, hierarchical-ring, halving-doubling, not a number to "
+      "be tuned");
   EXPECT_EQ(error_of({.option = "fusion_buffer", .low = "0B", .logarithmic = true}),
             "--low 0B: a logarithmic scale needs a range above zero");
   EXPECT_EQ(error_of({.option = "fusion_buffer"}, {{"fusion_buffer", "5MiB"}}),
