@@ -1,44 +1,13 @@
 #pragma once
+// The list of schedules, for those who use them; what a schedule needs to be in it is in
+// schedule_info.hpp.
 
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "models/network/cluster.hpp"
-#include "models/schedule/option_info.hpp"
-#include "models/schedule/plan.hpp"
-#include "models/workload/workload.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
-
-class OptionReader;
-
-/// A part of a training step, as the authors of a family of systems report it.
-struct PartInfo {
-  std::string name;                 ///< "factor-computation"
-  std::vector<std::string> phases;  ///< Of the tasks that belong to it.
-  std::string setting;  ///< Value of the option that switches on all parts up to this one; or none.
-};
-
-/// How a family of systems divides its step. What is in no part is "other".
-struct PartsInfo {
-  std::string option;           ///< The option that switches parts off.
-  std::vector<PartInfo> parts;  ///< Those that can be switched in that order, then the others.
-  std::string note;             ///< What is in parts whose names do not say it.
-};
-
-/// A published system: a name, its options, and the function that writes its plan.
-struct ScheduleInfo {
-  std::string name;     ///< "dear"
-  std::string summary;  ///< One line.
-  std::string source;   ///< Paper.
-  std::vector<OptionInfo> options;
-  Plan (*build)(const Workload&, const Cluster&, const OptionReader&);
-  bool second_order = false;       ///< Needs layers with Kronecker factors.
-  bool compressed = false;         ///< Sends less than the gradients: convergence may suffer.
-  bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
-  PartsInfo parts{};               ///< Empty where the step is not divided.
-};
 
 /// Every schedule, in the order in which `stepcast list` prints them.
 const std::vector<ScheduleInfo>& all_schedules();

@@ -4,7 +4,7 @@
 
 #include "models/network/cluster.hpp"
 #include "models/schedule/plan.hpp"
-#include "sim/engine/timeline.hpp"
+#include "sim/timeline/timeline.hpp"
 
 namespace stepcast {
 

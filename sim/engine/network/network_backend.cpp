@@ -1,0 +1,22 @@
+#include "sim/engine/network/network_backend.hpp"
+
+#include "sim/engine/network/analytic_backend.hpp"
+#include "sim/engine/network/flow_backend.hpp"
+#include "sim/engine/network/step_backend.hpp"
+
+namespace stepcast {
+
+std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
+                                                     EventQueue& queue) {
+  switch (fidelity) {
+    case Fidelity::Analytic:
+      return std::make_unique<AnalyticBackend>(cluster, queue);
+    case Fidelity::Flow:
+      return std::make_unique<FlowBackend>(cluster, queue);
+    case Fidelity::Step:
+      return std::make_unique<StepBackend>(cluster, queue);
+  }
+  return nullptr;
+}
+
+}  // namespace stepcast
