@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
-#include "models/schedule/accumulation.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
 #include "sim/study/network_notes.hpp"
@@ -29,24 +28,26 @@ Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& 
           .nodes = cluster.nodes,
           .gpus_per_node = cluster.gpus_per_node,
           .gpus = cluster.ranks(),
-          .workers = workers_of(plan),
-          .passes = passes_of(plan),
+          .workers = plan.summary.workers,
+          .passes = plan.summary.passes,
           .steps = steps_of(plan),
           .fidelity = fidelity,
-          .notes = notes_of(plan, workload, cluster, options, fidelity),
+          .memory = plan.memory,
+          .device_memory = cluster.device.memory,
+          .notes = notes_of(plan, workload, cluster, fidelity),
           .workload_provenance = workload.provenance,
           .cluster_provenance = cluster.provenance};
 }
 
-void add_times(Forecast& forecast, const Workload& workload, const Timeline& timeline) {
+void add_times(Forecast& forecast, const Workload& workload, const Plan& plan,
+               const Timeline& timeline) {
   forecast.iteration_time = timeline.mean_iteration_time() / forecast.steps;
   forecast.worst_iteration_time = timeline.worst_iteration_time;
   forecast.steady = timeline.steady;
   forecast.iterations_simulated = timeline.iterations;
   if (timeline.iteration_time <= Seconds{})
     return;
-  const double samples = static_cast<double>(workload.batch) * forecast.workers * forecast.passes;
-  forecast.throughput = samples / forecast.iteration_time.value;
+  forecast.throughput = plan.summary.samples / forecast.iteration_time.value;
   forecast.scaling_efficiency = (forward_time(workload) + backward_time(workload)) *
                                 forecast.passes / forecast.iteration_time;
 }
@@ -98,12 +99,6 @@ void add_straggler(Forecast& forecast, const Timeline& timeline, const RankClass
                           100 * (fastest_waiting / timeline.iteration_time));
   if (!forecast.why.empty())
     forecast.why.insert(forecast.why.begin() + 1, std::move(sentence));
-}
-
-void add_memory(Forecast& forecast, const Workload& workload, const Cluster& cluster,
-                const Plan& plan) {
-  forecast.memory = memory_of(plan, workload, cluster, forecast.options);
-  forecast.device_memory = cluster.device.memory;
 }
 
 /// The length from which on a stretch of the path is told by itself.
@@ -180,9 +175,8 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
                        const ScheduleOptions& options, Fidelity fidelity,
                        const Timeline& timeline) {
   Forecast forecast = identify(workload, cluster, plan, options, fidelity);
-  add_times(forecast, workload, timeline);
+  add_times(forecast, workload, plan, timeline);
   add_steadiness_notes(forecast);
-  add_memory(forecast, workload, cluster, plan);
 
   const Extremes extremes = extremes_of(plan, timeline);
   add_explanation(forecast, plan, cluster, timeline, extremes);

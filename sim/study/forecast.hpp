@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "models/schedule/memory.hpp"
+#include "models/schedule/memory_use.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/timeline/breakdown.hpp"
@@ -17,6 +17,11 @@ struct PathEntry {
   Seconds begin{};   ///< From the begin of the iteration.
   Seconds time{};
 };
+
+auto fields_of(Is<PathEntry> auto& entry) {
+  auto& [what, begin, time] = entry;
+  return std::tie(what, begin, time);
+}
 
 /// Everything that a report prints about one run. Times and bytes are per training step, but for
 /// the critical path, which is that of a period. Plain values, no references: forecasts can be
@@ -57,6 +62,19 @@ struct Forecast {
   Provenance workload_provenance{};
   Provenance cluster_provenance{};
 };
+
+auto fields_of(Is<Forecast> auto& forecast) {
+  auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
+         passes, steps, fidelity, iteration_time, worst_iteration_time, steady, iterations,
+         throughput, efficiency, slowest_ranks, breakdown, fastest_waiting, communication,
+         sent_per_gpu, memory, device_memory, links, path, why, notes, workload_provenance,
+         cluster_provenance] = forecast;
+  return std::tie(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus,
+                  workers, passes, steps, fidelity, iteration_time, worst_iteration_time, steady,
+                  iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
+                  communication, sent_per_gpu, memory, device_memory, links, path, why, notes,
+                  workload_provenance, cluster_provenance);
+}
 
 /// Reads a forecast off the steady iteration. `options` are those in force. A caller may add notes
 /// of its own afterwards.

@@ -37,7 +37,7 @@ std::string_view collective_of(const Plan& plan, TaskId id) {
 std::string describe_compute(const Plan& plan, TaskId first, TaskId last) {
   const Task& task = plan.graph.task(first);
   if (task.kind == TaskKind::Forward || task.kind == TaskKind::Backward)
-    return fmt::format("{} of {}", compute_kind_of(plan, task), range_of(plan, first, last));
+    return fmt::format("{} of {}", phase_of(plan, task), range_of(plan, first, last));
   return range_of(plan, first, last);
 }
 

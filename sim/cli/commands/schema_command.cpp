@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/report/json/option_schema.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -16,13 +17,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".schema.json";
+constexpr const char* kOptions = "options";
 
 fs::path folder() {
   return data_root() / "configs/schema";
 }
 
 std::vector<std::string> schema_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names{kOptions};
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(folder(), absent)) {
     const std::string file = entry.path().filename().string();
@@ -37,10 +39,11 @@ std::vector<std::string> schema_names() {
 class SchemaCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "schema",
-            .summary = "Print the JSON Schema (draft-07) of a file format",
-            .description = "Without NAME: the names of the formats.",
-            .examples = {"stepcast schema workload", "stepcast schema cluster > cluster.json"}};
+    return {
+        .name = "schema",
+        .summary = "Print the JSON Schema (draft-07) of a file format",
+        .description = "Without NAME: the names of the formats; options: those of all schedules.",
+        .examples = {"stepcast schema workload", "stepcast schema cluster > cluster.json"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -56,7 +59,8 @@ class SchemaCommand final : public Subcommand {
     if (std::ranges::find(names, name_) == names.end())
       throw InputError(fmt::format("unknown schema {}: expected one of {}{}", in_quotes(name_),
                                    fmt::join(names, ", "), did_you_mean(name_, names)));
-    fmt::print("{}", read_text_file(folder() / (name_ + std::string(kSuffix))));
+    fmt::print("{}", name_ == kOptions ? option_schema()
+                                       : read_text_file(folder() / (name_ + std::string(kSuffix))));
     return 0;
   }
 

@@ -30,7 +30,7 @@ std::vector<double> ends(const Cluster& cluster, const std::vector<Launch>& laun
   std::vector<TaskId> tasks;
   for (const Launch& launch : launches) {
     const StreamId timer = builder.stream("timer");
-    const TaskId delay = builder.compute("delay", launch.delay, 0, timer);
+    const TaskId delay = builder.compute("delay", launch.delay, {.stream = timer});
     CommunicationOptions options{.stream = builder.stream("network"),
                                  .algorithm = launch.collective.algorithm,
                                  .root = launch.collective.root};
