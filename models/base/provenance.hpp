@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "models/base/fields.hpp"
+
 namespace stepcast {
 
 /// How a number came to be. Reports say which kind their inputs were.
@@ -15,5 +17,10 @@ struct Provenance {
   std::string method;              ///< How it was derived; empty if measured directly.
   std::vector<std::string> notes;  ///< Caveats, e.g. a warm-up outlier.
 };
+
+auto fields_of(Is<Provenance> auto& provenance) {
+  auto& [kind, source, method, notes] = provenance;
+  return std::tie(kind, source, method, notes);
+}
 
 }  // namespace stepcast

@@ -37,6 +37,11 @@ struct Collective {
   std::vector<double> shares{};
 };
 
+auto fields_of(Is<Collective> auto& collective) {
+  auto& [kind, algorithm, size, root, shares] = collective;
+  return std::tie(kind, algorithm, size, root, shares);
+}
+
 /// A message of one step, or the sum of a ring edge's messages.
 struct Message {
   Rank from = 0;

@@ -126,4 +126,18 @@ Seconds LinkLoads::transfer_time(std::span<const Message> messages) {
   return longest;
 }
 
+std::vector<LinkTime> LinkLoads::link_times(std::span<const Phase> phases) {
+  for (const Phase& phase : phases)
+    for (const Message& message : phase.messages) {
+      const Path path = path_of(message);
+      for (std::uint32_t i = 0; i < path.count; ++i)
+        load_[path.links[i]] += message.size.value;
+    }
+  std::vector<LinkTime> times;
+  for (std::uint32_t link = 0; link < link_count(); ++link)
+    if (const Bytes bytes{std::exchange(load_[link], 0)}; bytes > Bytes{})
+      times.push_back({link, bytes / bandwidth_of(link)});
+  return times;
+}
+
 }  // namespace stepcast

@@ -31,6 +31,12 @@ std::vector<Message> crossing_or_all(std::vector<Message> messages, const Cluste
 /// What is not transfer is paid up front: start-ups, and rounds that leave the busiest link idle.
 Phase phase_of(std::vector<Message> messages, Seconds cost, Seconds transfer);
 
+/// What a link needs for its bytes.
+struct LinkTime {
+  std::uint32_t link = 0;  ///< As LinkLoads numbers them.
+  Seconds time{};
+};
+
 /// Counts what crosses each link of a cluster.
 ///
 /// Assumes max-min fair sharing. A message that shares its links with at most n others has at all
@@ -49,6 +55,11 @@ class LinkLoads {
 
   /// What the busiest link needs for its bytes.
   Seconds transfer_time(std::span<const Message> messages);
+
+  /// What every link that the phases cross needs for all their bytes, by number.
+  std::vector<LinkTime> link_times(std::span<const Phase> phases);
+
+  std::uint32_t link_count() const { return static_cast<std::uint32_t>(load_.size()); }
 
  private:
   /// Ports, then NICs, then rack uplinks; each first all sending, then all receiving directions.

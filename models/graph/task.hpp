@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "models/base/fields.hpp"
 #include "models/base/units.hpp"
 
 namespace stepcast {
@@ -10,6 +11,7 @@ namespace stepcast {
 using TaskId = std::uint32_t;    ///< Index of a task in its graph, in plan order.
 using StreamId = std::uint16_t;  ///< Index of a stream of a plan; every rank has all streams.
 using GroupId = std::uint16_t;   ///< Index of a group of ranks of a plan; 0: all ranks.
+using PhaseId = std::uint16_t;   ///< Index of a phase of a plan: what a task is for.
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
@@ -21,10 +23,16 @@ struct Task {
   TaskKind kind = TaskKind::OtherCompute;
   StreamId stream = 0;
   GroupId group = 0;
+  PhaseId phase = 0;
   std::uint32_t layer = kNone;       ///< Forward and backward: the layer.
   std::uint32_t collective = kNone;  ///< Communication: index into the plan's collectives.
   std::uint32_t label = kNone;       ///< Index into the plan's labels.
   Seconds duration{};                ///< Compute: time on the profiled device.
 };
+
+auto fields_of(Is<Task> auto& task) {
+  auto& [kind, stream, group, phase, layer, collective, label, duration] = task;
+  return std::tie(kind, stream, group, phase, layer, collective, label, duration);
+}
 
 }  // namespace stepcast

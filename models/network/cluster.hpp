@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/fields.hpp"
 #include "models/base/provenance.hpp"
 #include "models/base/units.hpp"
 #include "models/network/measured_collectives.hpp"
@@ -89,6 +90,11 @@ struct Group {
   std::vector<Rank> ranks;
   std::uint32_t size() const { return static_cast<std::uint32_t>(ranks.size()); }
 };
+
+auto fields_of(Is<Group> auto& group) {
+  auto& [ranks] = group;
+  return std::tie(ranks);
+}
 
 /// All ranks of the cluster in order.
 Group world_of(const Cluster& cluster);

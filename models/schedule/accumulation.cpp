@@ -1,19 +1,19 @@
 #include "models/schedule/accumulation.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
+
+#include "models/schedule/plan_edit.hpp"
 
 namespace stepcast {
 namespace {
-
-using Edges = std::vector<TaskGraph::Edge>;
 
 Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32_t label,
              GroupId workers) {
   const Layer& profiled = workload.layers[layer];
   return {.kind = kind,
           .group = workers,
+          .phase = static_cast<PhaseId>(kind),
           .layer = layer,
           .label = label,
           .duration = kind == TaskKind::Forward ? profiled.forward : profiled.backward};
@@ -46,72 +46,35 @@ std::vector<TaskId> places_of(const Plan& plan) {
   return places;
 }
 
-// Ids after `by` tasks have been added at each of `places` (ascending).
-class Shift {
- public:
-  Shift(std::span<const TaskId> places, std::size_t by) : places_(places), by_(by) {}
-
-  TaskId operator()(TaskId id) const {
-    const auto before = std::ranges::upper_bound(places_, id) - places_.begin();
-    return static_cast<TaskId>(id + static_cast<std::size_t>(before) * by_);
-  }
-
-  void operator()(Edges& edges) const {
-    for (auto& [before, after] : edges) {
-      before = (*this)(before);
-      after = (*this)(after);
-    }
-  }
-
- private:
-  std::span<const TaskId> places_;
-  std::size_t by_;
-};
-
 }  // namespace
 
 OptionInfo accumulation_option() {
   return {.name = kAccumulation,
           .default_value = "1",
-          .meaning = "forward and backward passes before gradients are communicated"};
+          .meaning = "forward and backward passes before gradients are communicated",
+          .kind = OptionKind::Count,
+          .range = kRepeats};
 }
 
-Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes) {
+Plan with_accumulation(const Plan& plan, const Workload& workload, std::uint32_t passes) {
   const std::vector<TaskId> places = places_of(plan);
   if (passes <= 1 || places.front() == plan.graph.size())
     return plan;
+  PlanEdit edit(plan);
+  edit.result().summary.passes *= passes;
+  edit.result().summary.samples *= passes;
   const auto added = pass_between(workload, static_cast<std::uint32_t>(plan.labels.size()),
                                   plan.graph.task(places.front()).group);
   for (const Layer& layer : workload.layers)
-    plan.labels.push_back(layer.name);
-  std::vector<Task> tasks;
+    edit.result().labels.push_back(layer.name);
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     const bool is_place = std::ranges::binary_search(places, id);
     for (std::uint32_t pass = 1; is_place && pass < passes; ++pass)
-      tasks.insert(tasks.end(), added.begin(), added.end());
-    tasks.push_back(plan.graph.task(id));
+      for (const Task& task : added)
+        edit.insert(task);
+    edit.keep(id);
   }
-  const Shift shift(places, added.size() * (passes - 1));
-  Edges edges = plan.graph.edges();
-  shift(edges);
-  shift(plan.next);
-  for (TaskId& step : plan.later_steps)
-    step = shift(step);
-  plan.graph = TaskGraph(tasks, edges);
-  return plan;
-}
-
-std::uint32_t passes_of(const Plan& plan) {
-  std::uint32_t passes = 0;
-  for (TaskId id = 0; id < plan.graph.size(); ++id)
-    passes += plan.graph.task(id).kind == TaskKind::Forward && plan.graph.task(id).layer == 0;
-  return std::max(1U, passes / steps_of(plan));
-}
-
-std::uint32_t workers_of(const Plan& plan) {
-  const TaskId forward = first_of(plan, TaskKind::Forward);
-  const GroupId group = forward < plan.graph.size() ? plan.graph.task(forward).group : GroupId{0};
-  return plan.groups[group].size();
+  return std::move(edit).apply();
 }
 
 }  // namespace stepcast

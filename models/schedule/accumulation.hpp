@@ -1,7 +1,8 @@
 #pragma once
 
+#include "models/schedule/option_info.hpp"
 #include "models/schedule/plan.hpp"
-#include "models/schedule/schedule_info.hpp"
+#include "models/workload/workload.hpp"
 
 namespace stepcast {
 
@@ -13,12 +14,6 @@ OptionInfo accumulation_option();
 /// The plan with `passes` forward and backward passes before its gradients are communicated: the
 /// additional ones, each a backward and a forward pass, come between the first forward pass, which
 /// may wait for parameters, and the last backward pass, which makes the gradients ready.
-Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes);
-
-/// How many mini-batches a rank that trains works through in a training step, on average.
-std::uint32_t passes_of(const Plan& plan);
-
-/// How many ranks train; the others serve.
-std::uint32_t workers_of(const Plan& plan);
+Plan with_accumulation(const Plan& plan, const Workload& workload, std::uint32_t passes);
 
 }  // namespace stepcast

@@ -1,13 +1,24 @@
 #include "models/schedule/builder.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "models/schedule/memory.hpp"
+
 namespace stepcast {
+
+Builder::Builder(const OptionReader& read, const Workload& workload, const Cluster& cluster)
+    : Builder(read.schedule(), workload, cluster) {
+  optimiser_ = optimiser_of(read);
+}
 
 Builder::Builder(std::string schedule, const Workload& workload, const Cluster& cluster)
     : workload_(workload),
       cluster_(cluster),
       schedule_(std::move(schedule)),
+      optimiser_(kUsualOptimiser),
       streams_{Stream{.name = "compute"}},
       groups_{world_of(cluster)} {
   tasks_.reserve(4 * workload.layers.size());
@@ -24,30 +35,53 @@ GroupId Builder::group(std::vector<Rank> ranks) {
   return static_cast<GroupId>(groups_.size() - 1);
 }
 
-TaskId Builder::forward(LayerId layer) {
+TaskId Builder::forward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
-  return add(
-      {.kind = TaskKind::Forward, .group = workers_, .layer = layer, .duration = profiled.forward},
-      profiled.name);
+  const TaskId task = add({.kind = TaskKind::Forward,
+                           .group = workers_,
+                           .phase = phase_of({}, TaskKind::Forward),
+                           .layer = layer,
+                           .duration = profiled.forward},
+                          profiled.name);
+  this->after(task, after);
+  return task;
 }
 
-TaskId Builder::backward(LayerId layer) {
+TaskId Builder::backward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
-  return add({.kind = TaskKind::Backward,
-              .group = workers_,
-              .layer = layer,
-              .duration = profiled.backward},
-             profiled.name);
+  const TaskId task = add({.kind = TaskKind::Backward,
+                           .group = workers_,
+                           .phase = phase_of({}, TaskKind::Backward),
+                           .layer = layer,
+                           .duration = profiled.backward},
+                          profiled.name);
+  this->after(task, after);
+  return task;
 }
 
-TaskId Builder::update(std::string label, Seconds duration) {
-  return add({.kind = TaskKind::Update, .group = workers_, .duration = duration}, std::move(label));
+TaskId Builder::update(std::string label, const std::vector<TaskId>& after) {
+  const TaskId task =
+      add({.kind = TaskKind::Update, .group = workers_, .phase = phase_of({}, TaskKind::Update)},
+          std::move(label));
+  this->after(task, after);
+  return task;
 }
 
-TaskId Builder::compute(std::string label, Seconds duration, GroupId group, StreamId stream) {
-  return add(
-      {.kind = TaskKind::OtherCompute, .stream = stream, .group = group, .duration = duration},
-      std::move(label));
+TaskId Builder::compute(std::string label, Seconds duration, const ComputeOptions& options) {
+  const TaskId task = add({.kind = TaskKind::OtherCompute,
+                           .stream = options.stream,
+                           .group = options.group,
+                           .phase = phase_of(options.phase, TaskKind::OtherCompute),
+                           .duration = duration},
+                          std::move(label));
+  after(task, options.after);
+  return task;
+}
+
+TaskId Builder::compute(std::string_view phase, std::string_view of, Seconds duration,
+                        ComputeOptions options) {
+  options.phase = phase;
+  return compute(fmt::format("{} of {}", phase, of), duration, options);
 }
 
 TaskId Builder::all_reduce(std::string label, Bytes size, const CommunicationOptions& options) {
@@ -96,6 +130,12 @@ void Builder::next_after(TaskId task, std::initializer_list<TaskId> of_iteration
   next_after(task, std::span(of_iteration_before.begin(), of_iteration_before.size()));
 }
 
+TaskId Builder::wait(Pending& pending) {
+  if (pending.tasks.empty())
+    return kNone;
+  return compute(pending.phase, pending.of, {}, {.after = std::exchange(pending.tasks, {})});
+}
+
 void Builder::end_step() {
   later_steps_.push_back(static_cast<TaskId>(tasks_.size()));
 }
@@ -107,22 +147,46 @@ void Builder::note(std::string sentence) {
 Plan Builder::build() && {
   if (!later_steps_.empty() && later_steps_.back() == tasks_.size())
     later_steps_.pop_back();
-  return {.schedule = std::move(schedule_),
-          .graph = TaskGraph(tasks_, edges_),
-          .next = std::move(next_),
-          .streams = std::move(streams_),
-          .collectives = std::move(collectives_),
-          .groups = std::move(groups_),
-          .labels = std::move(labels_),
-          .later_steps = std::move(later_steps_),
-          .notes = std::move(notes_)};
+  Plan plan{.schedule = std::move(schedule_),
+            .summary = summary(),
+            .graph = TaskGraph(tasks_, edges_),
+            .next = std::move(next_),
+            .streams = std::move(streams_),
+            .collectives = std::move(collectives_),
+            .groups = std::move(groups_),
+            .labels = std::move(labels_),
+            .phases = std::move(phases_),
+            .later_steps = std::move(later_steps_),
+            .notes = std::move(notes_)};
+  plan.memory = usual_memory(plan, workload_, cluster_, optimiser_);
+  return plan;
+}
+
+Summary Builder::summary() const {
+  const std::uint32_t workers = groups_[workers_].size();
+  return {.workers = workers,
+          .passes = passes_,
+          .samples = static_cast<double>(workload_.batch) * workers * passes_};
+}
+
+PhaseId Builder::phase_of(std::string_view name, TaskKind kind) {
+  if (name.empty())
+    return static_cast<PhaseId>(kind);
+  const auto found = std::ranges::find(phases_, name);
+  const auto phase = static_cast<PhaseId>(found - phases_.begin());
+  if (found == phases_.end())
+    phases_.emplace_back(name);
+  return phase;
 }
 
 TaskId Builder::add(Task task, std::string label) {
   task.label = static_cast<std::uint32_t>(labels_.size());
   labels_.push_back(std::move(label));
   tasks_.push_back(task);
-  return static_cast<TaskId>(tasks_.size() - 1);
+  const auto id = static_cast<TaskId>(tasks_.size() - 1);
+  if (task.stream == 0 && task.group == 0)
+    last_everywhere_ = id;
+  return id;
 }
 
 TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
@@ -138,11 +202,15 @@ TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
        .overhead = options.overhead,
        .ideal = options.ideal,
        .fusable = options.fusable});
-  return add({.kind = TaskKind::Communication,
-              .stream = options.stream,
-              .group = options.group,
-              .collective = index},
-             std::move(label));
+  const TaskId task = add({.kind = TaskKind::Communication,
+                           .stream = options.stream,
+                           .group = options.group,
+                           .phase = phase_of(options.phase, TaskKind::Communication),
+                           .collective = index},
+                          std::move(label));
+  after(task, options.after);
+  next_after(task, options.next_after);
+  return task;
 }
 
 }  // namespace stepcast

@@ -7,10 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "models/schedule/options.hpp"
+#include "models/schedule/pending.hpp"
 #include "models/schedule/plan.hpp"
 #include "models/workload/workload.hpp"
 
 namespace stepcast {
+
+/// What a compute verb takes beside the time.
+struct ComputeOptions {
+  std::string phase{};  ///< What it is for, as reports name it; default: "other".
+  GroupId group = 0;
+  StreamId stream = 0;
+  std::vector<TaskId> after{};  ///< Tasks of this iteration that it waits for.
+};
 
 /// What a communication verb takes beside the bytes.
 struct CommunicationOptions {
@@ -22,16 +32,21 @@ struct CommunicationOptions {
   Seconds overhead{};  ///< Software time before it moves.
   bool ideal = false;  ///< See PlannedCollective.
   bool fusable = true;
-  std::vector<double> shares{};  ///< See Collective.
+  std::vector<double> shares{};      ///< See Collective.
+  std::string phase{};               ///< What it is for; default: "communication".
+  std::vector<TaskId> after{};       ///< Tasks of this iteration that it waits for,
+  std::vector<TaskId> next_after{};  ///< and of the iteration before.
 };
 
 /// Writes one iteration of a schedule, in program order, with the verbs of the field.
 ///
 /// Stream 0 is the compute stream and runs its tasks in the order in which they are added. Verbs
-/// return the task; after(task, {...}) orders it behind others of this iteration, next_after(task,
-/// {...}) behind others of the iteration before.
+/// return the task; `.after` orders it behind tasks that are there already. What comes later is
+/// told by after(task, {...}) and, across iterations, next_after(task, {...}).
 class Builder {
  public:
+  Builder(const OptionReader& read, const Workload& workload, const Cluster& cluster);
+  /// Without options: a plan that is no schedule's.
   Builder(std::string schedule, const Workload& workload, const Cluster& cluster);
 
   const Workload& workload() const { return workload_; }
@@ -40,13 +55,18 @@ class Builder {
   StreamId stream(std::string name, DispatchRule rule = InOrder{});
   GroupId group(std::vector<Rank> ranks);
 
-  /// Forward, backward and update tasks from here on run on the ranks of `group` only.
+  /// Forward, backward and update tasks from here on run on the ranks of `group` only: the workers.
   void compute_on(GroupId group) { workers_ = group; }
+  /// How many mini-batches a worker works through in a training step, unless it is one.
+  void passes(std::uint32_t count) { passes_ = count; }
 
-  TaskId forward(LayerId layer);
-  TaskId backward(LayerId layer);
-  TaskId update(std::string label, Seconds duration = {});
-  TaskId compute(std::string label, Seconds duration, GroupId group = 0, StreamId stream = 0);
+  TaskId forward(LayerId layer, const std::vector<TaskId>& after = {});
+  TaskId backward(LayerId layer, const std::vector<TaskId>& after = {});
+  TaskId update(std::string label = "update", const std::vector<TaskId>& after = {});
+  TaskId compute(std::string label, Seconds duration, const ComputeOptions& options = {});
+  /// "packing", "conv1": labelled "packing of conv1", of the phase "packing".
+  TaskId compute(std::string_view phase, std::string_view of, Seconds duration,
+                 ComputeOptions options = {});
 
   TaskId all_reduce(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId reduce_scatter(std::string label, Bytes size, const CommunicationOptions& options = {});
@@ -66,20 +86,32 @@ class Builder {
   /// needs no call. Reports then give times per step.
   void end_step();
 
+  /// All workers wait here for what is pending: a task of no time, "update of gradients". kNone if
+  /// nothing is.
+  TaskId wait(Pending& pending);
+  /// The last task so far that all ranks compute, on stream 0; kNone before the first.
+  TaskId last_everywhere() const { return last_everywhere_; }
+
   void note(std::string sentence);
 
-  /// Throws InputError if the dependencies form a cycle.
+  /// The plan, with what its workers hold if they do nothing special (usual_memory). Throws
+  /// InputError if the dependencies form a cycle.
   Plan build() &&;
 
  private:
   TaskId add(Task task, std::string label);
   TaskId communicate(CollectiveKind kind, std::string label, Bytes size,
                      const CommunicationOptions& options);
+  PhaseId phase_of(std::string_view name, TaskKind kind);
+  Summary summary() const;
 
   const Workload& workload_;
   const Cluster& cluster_;
   std::string schedule_;
+  std::string optimiser_;
   GroupId workers_ = 0;
+  std::uint32_t passes_ = 1;
+  TaskId last_everywhere_ = kNone;
   std::vector<Task> tasks_;
   std::vector<TaskGraph::Edge> edges_;
   std::vector<TaskGraph::Edge> next_;
@@ -87,6 +119,7 @@ class Builder {
   std::vector<PlannedCollective> collectives_;
   std::vector<Group> groups_;
   std::vector<std::string> labels_;
+  std::vector<std::string> phases_ = usual_phases();
   std::vector<TaskId> later_steps_;
   std::vector<std::string> notes_;
 };

@@ -8,53 +8,66 @@
 #include <vector>
 
 #include "models/collective/collective.hpp"
-#include "models/schedule/schedule_info.hpp"
+#include "models/schedule/option_info.hpp"
 
 namespace stepcast {
 
-/// Reads the options of one schedule: every name was checked, every option has a value. Errors are
-/// InputErrors `dear: option fusion_buffer: expected a size such as "25MiB", found "big"`.
+/// The options of one schedule with the values in force, all of which its table of options allows.
 class OptionReader {
  public:
-  OptionReader(std::string schedule, const ScheduleOptions& options)
-      : schedule_(std::move(schedule)), options_(options) {}
+  /// `values` has a value for each of `table`, which must outlive this. Throws InputError
+  /// `dear: option fusion_buffer: expected a size such as "25MiB", found "big"`.
+  OptionReader(std::string schedule, std::span<const OptionInfo> table, ScheduleOptions values);
 
-  const std::string& text(const std::string& name) const { return options_.at(name); }
-  Bytes size(const std::string& name) const;
-  /// A size of at least `least`.
-  Bytes size_from(const std::string& name, Bytes least) const;
-  std::uint32_t count(const std::string& name, std::uint32_t least) const;
-  /// A plain number from `least` on.
-  double number(const std::string& name, double least) const;
-  /// A whole number from 1 to 1,024, for what the plan is repeated by.
-  std::uint32_t repeats(const std::string& name) const;
-  /// One of the choices.
-  const std::string& choice(const std::string& name,
-                            std::initializer_list<std::string_view> choices) const;
-  /// What the choice stands for.
+  const std::string& schedule() const { return schedule_; }
+  const std::string& text(const std::string& name) const { return values_.at(name); }
+  /// Whether the option is set to this word.
+  bool is(const std::string& name, std::string_view word) const { return text(name) == word; }
+
+  Bytes size(const std::string& name) const { return {value(name)}; }
+  Seconds time(const std::string& name) const { return {value(name)}; }
+  std::uint32_t count(const std::string& name) const {
+    return static_cast<std::uint32_t>(value(name));
+  }
+  double number(const std::string& name) const { return value(name); }
+
+  /// A time, or the cluster's value if the option is "cluster".
+  Seconds time_or(const std::string& name, Seconds of_cluster) const {
+    return is(name, "cluster") ? of_cluster : time(name);
+  }
+  Bytes size_or(const std::string& name, Bytes of_cluster) const {
+    return is(name, "cluster") ? of_cluster : size(name);
+  }
+  /// What a word stands for.
   template <class Value>
   Value choice_of(const std::string& name,
                   std::initializer_list<std::pair<std::string_view, Value>> choices) const {
-    std::vector<std::string_view> names;
-    for (const auto& [each, value] : choices)
-      names.push_back(each);
-    return choices.begin()[index_of_choice(name, names)].second;
+    for (const auto& [word, value] : choices)
+      if (is(name, word))
+        return value;
+    fail(name, "stands for nothing");
   }
-  /// A time, or the cluster's value if the option is "cluster".
-  Seconds time_or(const std::string& name, Seconds of_cluster) const;
-  Bytes size_or(const std::string& name, Bytes of_cluster) const;
-  /// An algorithm that implements `kind`.
-  Algorithm algorithm(const std::string& name, CollectiveKind kind) const;
+  Algorithm algorithm(const std::string& name = "algorithm") const;
+
+  /// The same options with another value of one of them.
+  OptionReader with(const std::string& name, const std::string& value) const;
 
   /// Throws InputError "<schedule>: option <name>: <why>".
   [[noreturn]] void fail(const std::string& name, const std::string& why) const;
 
  private:
-  std::size_t index_of_choice(const std::string& name,
-                              std::span<const std::string_view> choices) const;
+  double value(const std::string& name) const;
 
   std::string schedule_;
-  const ScheduleOptions& options_;
+  std::span<const OptionInfo> table_;
+  ScheduleOptions values_;
 };
+
+/// The option "algorithm" of a schedule whose collectives are of `kind`.
+OptionInfo algorithm_option(CollectiveKind kind = CollectiveKind::AllReduce,
+                            const char* of = "all-reduce");
+
+/// The words of the option "algorithm", or of another that names one: all that implement `kind`.
+std::vector<std::string> algorithms_of(CollectiveKind kind);
 
 }  // namespace stepcast

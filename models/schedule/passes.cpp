@@ -56,12 +56,4 @@ std::string label_of(const Bucket& bucket, std::size_t index) {
   return fmt::format("bucket {} ({} ..)", index, bucket.gradients.front().name);
 }
 
-OptionInfo algorithm_option(const char* kind) {
-  return {.name = "algorithm",
-          .default_value = "ring",
-          .meaning =
-              fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", kind,
-                          std::string_view(kind) == "all-reduce" ? ", double-binary-tree" : "")};
-}
-
 }  // namespace stepcast

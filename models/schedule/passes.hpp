@@ -42,7 +42,4 @@ struct Bucket {
 /// "fc.weight" for one gradient, "bucket 3 (layer4.2.conv3.weight ..)" for several.
 std::string label_of(const Bucket& bucket, std::size_t index);
 
-/// The option that every schedule with an all-reduce has, and its value.
-OptionInfo algorithm_option(const char* kind = "all-reduce");
-
 }  // namespace stepcast

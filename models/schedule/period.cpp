@@ -2,65 +2,16 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/memory.hpp"
+#include "models/schedule/plan_edit.hpp"
 
 namespace stepcast {
 namespace {
-
-/// Where what a kind refers to lies in the lists of the period.
-struct Offsets {
-  std::uint32_t labels = 0;
-  std::uint32_t collectives = 0;
-  std::uint32_t groups = 0;  // of the groups after the first, which is the world of all kinds
-
-  Task moved(Task task) const {
-    task.label += labels;
-    if (task.kind == TaskKind::Communication)
-      task.collective += collectives;
-    if (task.group > 0)
-      task.group = static_cast<GroupId>(task.group + groups);
-    return task;
-  }
-};
-
-template <class T>
-void append(std::vector<T>& list, std::span<const T> more) {
-  list.insert(list.end(), more.begin(), more.end());
-}
-
-// What tasks refer to, once for each kind.
-std::vector<Offsets> merge_lists(Plan& period, std::span<const Plan> kinds) {
-  std::vector<Offsets> offsets;
-  for (const Plan& kind : kinds) {
-    assert(kind.streams.size() == period.streams.size() && kind.next.empty());
-    offsets.push_back({.labels = static_cast<std::uint32_t>(period.labels.size()),
-                       .collectives = static_cast<std::uint32_t>(period.collectives.size()),
-                       .groups = static_cast<std::uint32_t>(period.groups.size() - 1)});
-    append<std::string>(period.labels, kind.labels);
-    append<PlannedCollective>(period.collectives, kind.collectives);
-    append<Group>(period.groups, std::span(kind.groups).subspan(1));
-  }
-  return offsets;
-}
-
-void append_step(std::vector<Task>& tasks, std::vector<TaskGraph::Edge>& edges, const Plan& step,
-                 const Offsets& offsets) {
-  const auto first = static_cast<TaskId>(tasks.size());
-  for (TaskId id = 0; id < step.graph.size(); ++id) {
-    tasks.push_back(offsets.moved(step.graph.task(id)));
-    step.graph.for_each_successor(
-        id, [&](TaskId after) { edges.emplace_back(first + id, first + after); });
-  }
-}
-
-// Matrices are kept between the steps that renew them.
-SecondOrderMemory most_held(std::span<const Plan> kinds) {
-  const auto held = [](const Plan& kind) { return kind.second_order.total(); };
-  return std::ranges::max(kinds, {}, held).second_order;
-}
 
 void check_size(std::span<const Plan> kinds, std::span<const std::uint32_t> order) {
   constexpr std::uint64_t kMostTasks = 2'000'000;
@@ -77,25 +28,22 @@ void check_size(std::span<const Plan> kinds, std::span<const std::uint32_t> orde
 }  // namespace
 
 Plan period_of(std::span<const Plan> kinds, std::span<const std::uint32_t> order) {
-  assert(!order.empty());
+  assert(!order.empty() &&
+         std::ranges::all_of(kinds, [](const Plan& k) { return k.next.empty(); }));
   check_size(kinds, order);
-  const Plan& head = kinds[order.front()];
-  Plan period{.schedule = head.schedule,
-              .graph = TaskGraph({}, {}),
-              .streams = head.streams,
-              .groups = {head.groups.front()},
-              .second_order = most_held(kinds),
-              .notes = head.notes};
-  const std::vector<Offsets> offsets = merge_lists(period, kinds);
-  std::vector<Task> tasks;
-  std::vector<TaskGraph::Edge> edges;
-  for (const std::uint32_t kind : order) {
-    if (!tasks.empty())
-      period.later_steps.push_back(static_cast<TaskId>(tasks.size()));
-    append_step(tasks, edges, kinds[kind], offsets[kind]);
+  PlanEdit edit(kinds[order.front()]);
+  for (const Plan& kind : kinds)
+    edit.adopt(kind);
+  bool is_first = true;
+  for (const std::uint32_t index : order) {
+    const Plan& kind = kinds[index];
+    if (!std::exchange(is_first, false))
+      edit.go_on(kind);
+    edit.result().memory = larger_of(edit.result().memory, kind.memory);
+    for (TaskId id = 0; id < kind.graph.size(); ++id)
+      edit.keep(id);
   }
-  period.graph = TaskGraph(tasks, edges);
-  return period;
+  return std::move(edit).apply();
 }
 
 }  // namespace stepcast

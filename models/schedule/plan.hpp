@@ -7,11 +7,16 @@
 #include "models/collective/collective.hpp"
 #include "models/graph/task_graph.hpp"
 #include "models/network/cluster.hpp"
+#include "models/schedule/memory_use.hpp"
 
 namespace stepcast {
 
 /// Tasks start in plan order, each when the one before it on the same rank has finished.
 struct InOrder {};
+
+auto fields_of(Is<InOrder> auto& /*rule*/) {
+  return std::tuple<>();
+}
 
 /// Of the ready tasks the one with the lowest priority value is handed over first; several may be
 /// handed over as long as their bytes fit the credit (ByteScheduler). Those handed over start in
@@ -20,6 +25,11 @@ struct ByPriority {
   Bytes credit{};             ///< 0: one task at a time.
   std::uint32_t at_once = 0;  ///< 0: all that are handed over; 1: as on one NCCL stream.
 };
+
+auto fields_of(Is<ByPriority> auto& rule) {
+  auto& [credit, at_once] = rule;
+  return std::tie(credit, at_once);
+}
 
 /// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that
 /// are ready everywhere, fuses them in ready order up to `fusion` and communicates each fused
@@ -31,12 +41,22 @@ struct Negotiated {
   Bytes fusion{};        ///< 0: no fusion.
 };
 
+auto fields_of(Is<Negotiated> auto& rule) {
+  auto& [cycle, per_cycle, per_tensor, fusion] = rule;
+  return std::tie(cycle, per_cycle, per_tensor, fusion);
+}
+
 using DispatchRule = std::variant<InOrder, ByPriority, Negotiated>;
 
 struct Stream {
   std::string name;  ///< "compute", "all-reduce", ...
   DispatchRule rule = InOrder{};
 };
+
+auto fields_of(Is<Stream> auto& stream) {
+  auto& [name, rule] = stream;
+  return std::tie(name, rule);
+}
 
 /// A collective of a plan.
 struct PlannedCollective {
@@ -47,15 +67,27 @@ struct PlannedCollective {
   bool fusable = true;        ///< On a Negotiated stream: may travel with others.
 };
 
-/// What second-order training keeps on the rank that holds most; zero for first-order training.
-struct SecondOrderMemory {
-  Bytes factors{};         ///< Running averages of the Kronecker factors it constructs.
-  Bytes inverses{};        ///< Those it computes or receives.
-  Bytes kept_by_hooks{};   ///< Gradients of layer outputs until G is made of them.
-  Bytes preconditioned{};  ///< Preconditioned gradients, until the update.
+auto fields_of(Is<PlannedCollective> auto& planned) {
+  auto& [collective, priority, overhead, ideal, fusable] = planned;
+  return std::tie(collective, priority, overhead, ideal, fusable);
+}
 
-  Bytes total() const { return factors + inverses + kept_by_hooks + preconditioned; }
+/// What a training step of a plan is, in numbers.
+struct Summary {
+  std::uint32_t workers = 1;  ///< Ranks that train; the others serve.
+  std::uint32_t passes = 1;   ///< Mini-batches that a worker works through in a step.
+  double samples = 0;         ///< Of all workers, in all passes.
 };
+
+auto fields_of(Is<Summary> auto& summary) {
+  auto& [workers, passes, samples] = summary;
+  return std::tie(workers, passes, samples);
+}
+
+/// The phases that every plan has, by kind of task.
+inline std::vector<std::string> usual_phases() {
+  return {"forward", "backward", "update", "other", "communication"};
+}
 
 /// One iteration of a schedule on every rank, and how it continues into the next iteration.
 ///
@@ -67,18 +99,32 @@ struct SecondOrderMemory {
 /// is one period of several steps, and reports give times per step.
 struct Plan {
   std::string schedule;
+  Summary summary;
   TaskGraph graph;
   std::vector<TaskGraph::Edge> next;
   std::vector<Stream> streams;  ///< Stream 0 is "compute".
   std::vector<PlannedCollective> collectives;
   std::vector<Group> groups;  ///< Group 0: all ranks.
   std::vector<std::string> labels;
+  std::vector<std::string> phases = usual_phases();  ///< What tasks are for, as reports name it.
   /// First tasks of the training steps after the first; empty where an iteration is one step.
   std::vector<TaskId> later_steps;
-  SecondOrderMemory second_order;
+  MemoryUse memory;  ///< Of a worker.
   /// Options that were set but cannot matter here, each as a sentence.
   std::vector<std::string> notes;
 };
+
+auto fields_of(Is<Plan> auto& plan) {
+  auto& [schedule, summary, graph, next, streams, collectives, groups, labels, phases, later_steps,
+         memory, notes] = plan;
+  return std::tie(schedule, summary, graph, next, streams, collectives, groups, labels, phases,
+                  later_steps, memory, notes);
+}
+
+/// "forward", "packing", ..
+inline const std::string& phase_of(const Plan& plan, const Task& task) {
+  return plan.phases[task.phase];
+}
 
 inline std::uint32_t steps_of(const Plan& plan) {
   return static_cast<std::uint32_t>(plan.later_steps.size() + 1);

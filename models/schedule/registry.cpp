@@ -18,7 +18,6 @@
 #include "models/schedule/data_parallel/wfbp.hpp"
 #include "models/schedule/data_parallel/zero.hpp"
 #include "models/schedule/kfac/schedules.hpp"
-#include "models/schedule/kfac/updates.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/options.hpp"
 #include "models/schedule/sparse/schedules.hpp"
@@ -129,17 +128,22 @@ ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOp
   return effective;
 }
 
+namespace {
+
+Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluster& cluster,
+                const OptionReader& read) {
+  Plan plan = info.build(workload, cluster, read);
+  return info.accumulates_itself ? plan
+                                 : with_accumulation(plan, workload, read.count(kAccumulation));
+}
+
+}  // namespace
+
 Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,
                 const ScheduleOptions& options) {
   const ScheduleInfo& info = schedule_of(schedule);
   const ScheduleOptions effective = effective_options(info, options);
-  check_optimiser(info.name, effective);
-  Plan plan = info.second_order ? kfac::build_period(info, workload, cluster, effective)
-                                : info.build(workload, cluster, effective);
-  if (info.accumulates_itself)
-    return plan;
-  return with_accumulation(std::move(plan), workload,
-                           OptionReader(info.name, effective).repeats(kAccumulation));
+  return build_plan(info, workload, cluster, OptionReader(info.name, info.options, effective));
 }
 
 }  // namespace stepcast

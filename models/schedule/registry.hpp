@@ -28,7 +28,8 @@ const ScheduleInfo& schedule_of(std::string_view name);
 Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,
                 const ScheduleOptions& options);
 
-/// The options in force: defaults overlaid with `options`.
+/// The options in force: defaults overlaid with `options`. Throws InputError for an unknown option,
+/// naming the nearest.
 ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options);
 
 }  // namespace stepcast

@@ -1,24 +1,31 @@
 #pragma once
+// What a schedule says of itself, for the list of them in registry.hpp.
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "models/network/cluster.hpp"
+#include "models/schedule/option_info.hpp"
 #include "models/schedule/plan.hpp"
 #include "models/workload/workload.hpp"
 
 namespace stepcast {
 
-/// One option of a schedule as users see it.
-struct OptionInfo {
-  std::string name;           ///< "fusion_buffer"
-  std::string default_value;  ///< "25MiB"
-  std::string meaning;        ///< One line, with the unit or the choices.
+class OptionReader;
+
+/// A part of a training step, as the authors of a family of systems report it.
+struct PartInfo {
+  std::string name;                 ///< "factor-computation"
+  std::vector<std::string> phases;  ///< Of the tasks that belong to it.
+  std::string setting;  ///< Value of the option that switches on all parts up to this one; or none.
 };
 
-/// Options given by the user, as text; every schedule checks its own.
-using ScheduleOptions = std::map<std::string, std::string>;
+/// How a family of systems divides its step. What is in no part is "other".
+struct PartsInfo {
+  std::string option;           ///< The option that switches parts off.
+  std::vector<PartInfo> parts;  ///< Those that can be switched in that order, then the others.
+  std::string note;             ///< What is in parts whose names do not say it.
+};
 
 /// A published system: a name, its options, and the function that writes its plan.
 struct ScheduleInfo {
@@ -26,11 +33,11 @@ struct ScheduleInfo {
   std::string summary;  ///< One line.
   std::string source;   ///< Paper.
   std::vector<OptionInfo> options;
-  Plan (*build)(const Workload&, const Cluster&, const ScheduleOptions&);
-  bool second_order =
-      false;                ///< Needs layers with Kronecker factors; takes other iteration counts.
-  bool compressed = false;  ///< Sends less than the gradients: convergence may suffer.
+  Plan (*build)(const Workload&, const Cluster&, const OptionReader&);
+  bool second_order = false;       ///< Needs layers with Kronecker factors.
+  bool compressed = false;         ///< Sends less than the gradients: convergence may suffer.
   bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
+  PartsInfo parts{};               ///< Empty where the step is not divided.
 };
 
 }  // namespace stepcast

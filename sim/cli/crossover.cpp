@@ -141,44 +141,18 @@ class Simulator {
   Cluster cluster_;
 };
 
-/// Two schedules, and the density at which bytes alone say that they are equally fast.
-struct Pair {
-  std::string below;
-  std::string above;
-  double analytic = 0;
-};
-
 double place_of(double break_even) {
   return break_even > 1 ? kAlways : std::max(break_even, kNever);
 }
 
-sparse::Encoding encoding_of(const CrossoverGrid& grid) {
-  const ScheduleOptions options =
-      effective_options(schedule_of("topka2a"), options_in(grid.scenario.settings, "topka2a"));
-  return sparse::settings_of(OptionReader("topka2a", options)).encoding;
-}
-
-std::vector<Pair> pairs_of(const CrossoverGrid& grid, std::uint32_t ranks) {
-  const auto& schedules = grid.scenario.schedules;
-  const auto has = [&](const char* name) { return std::ranges::count(schedules, name) > 0; };
-  const auto dense = std::ranges::find_if_not(schedules, is_compressed);
-  std::vector<Pair> pairs;
-  if (!has("topka2a") || ranks < 2 || parameter_count(grid.scenario.workload) == 0)
-    return pairs;
-  const Workload& workload = grid.scenario.workload;
-  const sparse::Encoding encoding = encoding_of(grid);
-  const Bytes element = parameter_size(workload) / static_cast<double>(parameter_count(workload));
-  if (has("topk-allgather"))
-    pairs.push_back({"topk-allgather", "topka2a",
-                     place_of(sparse::break_even_with_gathering(encoding, ranks))});
-  if (dense != schedules.end())
-    pairs.push_back(
-        {"topka2a", *dense, place_of(sparse::break_even_with_whole_gradients(encoding, element))});
-  return pairs;
+std::vector<sparse::BreakEven> break_evens_of(const CrossoverGrid& grid, std::uint32_t ranks) {
+  const Scenario& scenario = grid.scenario;
+  return sparse::break_evens(scenario.schedules, scenario.settings.schedule, scenario.workload,
+                             ranks);
 }
 
 /// Bisects the logarithm of the density.
-double boundary_of(const Simulator& simulator, const Pair& pair) {
+double boundary_of(const Simulator& simulator, const sparse::BreakEven& pair) {
   const auto below_wins = [&](double density) {
     return simulator.time_of(pair.below, density) <= simulator.time_of(pair.above, density);
   };
@@ -207,7 +181,7 @@ std::vector<double> cells_of(const CrossoverGrid& grid, const Network& network) 
 std::vector<double> boundaries_of(const CrossoverGrid& grid, const Network& network, Model model) {
   const Simulator simulator(grid, network, model);
   std::vector<double> densities;
-  for (const Pair& pair : pairs_of(grid, network.ranks()))
+  for (const sparse::BreakEven& pair : break_evens_of(grid, network.ranks()))
     densities.push_back(boundary_of(simulator, pair));
   return densities;
 }
@@ -253,8 +227,8 @@ void take_boundaries(CrossoverRow& row, const std::vector<double>& numbers) {
 CrossoverRow empty_row(const CrossoverGrid& grid, const Network& network) {
   const std::uint32_t ranks = network.ranks();
   CrossoverRow row{.nodes = network.nodes, .gpus = ranks, .bandwidth = network.bandwidth};
-  for (const Pair& pair : pairs_of(grid, ranks))
-    row.boundaries.push_back({pair.below, pair.above, pair.analytic, {}});
+  for (const sparse::BreakEven& pair : break_evens_of(grid, ranks))
+    row.boundaries.push_back({pair.below, pair.above, place_of(pair.density), {}});
   return row;
 }
 

@@ -90,6 +90,8 @@ bool same(Seconds a, Seconds b) {
   return std::abs(a / b - 1) < kRounding;
 }
 
+}  // namespace
+
 bool is_cheap(const Scenario& scenario) {
   switch (scenario.engine.fidelity) {
     case Fidelity::Analytic:
@@ -101,6 +103,8 @@ bool is_cheap(const Scenario& scenario) {
   }
   return false;
 }
+
+namespace {
 
 void add_host_bound(Forecast& forecast, const Scenario& scenario) {
   constexpr double kMost = 0.5;

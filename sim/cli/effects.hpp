@@ -16,6 +16,9 @@ void add_notes(Forecast& forecast, const Scenario& scenario);
 /// What of it needs no simulation.
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario);
 
+/// Whether a note may cost a simulation.
+bool is_cheap(const Scenario& scenario);
+
 /// Sentences on a batch that times do not follow.
 std::vector<std::string> notes_on_batch(const Scenario& scenario);
 

@@ -10,7 +10,7 @@ namespace stepcast {
 
 /// How closely communication is replayed.
 enum class Fidelity {
-  Analytic,  ///< A collective takes its closed form, whatever else runs.
+  Analytic,  ///< Collectives take closed forms; those under way at once share links coarsely.
   Flow,      ///< One flow per ring edge between nodes: concurrent traffic shares links.
   Step,      ///< Every message of the algorithm.
 };

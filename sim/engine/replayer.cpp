@@ -4,11 +4,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/engine/policy/negotiated_policy.hpp"
+
 namespace stepcast {
 namespace {
 
 constexpr std::uint32_t kLongestPeriod = 8;
 constexpr double kSteadyTolerance = 1e-9;  // of the iteration time
+static_assert(kPhases <= kLongestPeriod);
 
 bool communicates(const Program& program, StreamId stream) {
   const auto& steps = program.of_stream[stream];
@@ -322,7 +325,8 @@ void Replayer::look_for_steady_state() {
     const bool last = unchecked_ + 1 >= options_.max_iterations;
     if (!last && begins_.size() <= unchecked_ + 1)
       return;
-    for (std::uint32_t period = 1; period <= kLongestPeriod && period_ == 0 && !last; ++period)
+    for (auto period = shortest_period(); period <= kLongestPeriod && period_ == 0 && !last;
+         ++period)
       if (repeats(unchecked_, period))
         period_ = period;
     stopped_ = period_ > 0 || last;
@@ -331,8 +335,18 @@ void Replayer::look_for_steady_state() {
   }
 }
 
+// A cycle whose phases take turns repeats no sooner.
+std::uint32_t Replayer::shortest_period() const {
+  const auto has_phases = [](const Stream& stream) {
+    const auto* rule = std::get_if<Negotiated>(&stream.rule);
+    return rule && rule->cycle > Seconds{};
+  };
+  return std::ranges::any_of(plan_.streams, has_phases) ? kPhases : 1;
+}
+
+// A period that nothing explains must show twice.
 bool Replayer::repeats(std::uint32_t number, std::uint32_t period) const {
-  if (number < period + (period > 1 ? period : 0) || number - period < oldest_)
+  if (number < period + (period > shortest_period() ? period : 0) || number - period < oldest_)
     return false;
   const Seconds now_taken = begins_[number + 1] - begins_[number];
   const Seconds then_taken = begins_[number + 1 - period] - begins_[number - period];
@@ -348,15 +362,32 @@ void Replayer::forget_old_iterations() {
   }
 }
 
+// Of iterations `first` .. `end` - 1 the longest that takes no longer than their mean.
+std::uint32_t Replayer::below_mean(std::uint32_t first, std::uint32_t end) const {
+  const Seconds mean = (begins_[end] - begins_[first]) / (end - first);
+  const auto length = [this](std::uint32_t number) {
+    return begins_[number + 1] - begins_[number];
+  };
+  std::uint32_t best = end - 1;
+  for (std::uint32_t number = first; number < end; ++number)
+    if (length(number) <= mean * (1 + kSteadyTolerance) &&
+        (length(number) > length(best) || length(best) > mean * (1 + kSteadyTolerance)))
+      best = number;
+  return best;
+}
+
 Timeline Replayer::timeline() const {
-  const std::uint32_t reported = unchecked_ - 1;
-  const bool has_next = begins_.size() > reported + 1;
-  const std::uint32_t end = has_next ? reported + 1 : reported;
+  const std::uint32_t last = unchecked_ - 1;
+  const std::uint32_t end = begins_.size() > last + 1 ? last + 1 : last;
   const std::uint32_t span = std::max(1U, period_ > 0 ? period_ : end / 2);
+  const Seconds mean = (begins_[end] - begins_[end - span]) / span;
+  const std::uint32_t reported = period_ > 0 ? below_mean(end - span, end) : last;
+  const Seconds length = period_ > 0 ? begins_[reported + 1] - begins_[reported] : mean;
   Timeline timeline{.classes = folding_.classes,
                     .class_of_rank = folding_.class_of_rank,
-                    .iterations = reported + 1,
-                    .iteration_time = (begins_[end] - begins_[end - span]) / span,
+                    .iterations = last + 1,
+                    .iteration_time = length,
+                    .mean_excess = mean - length,
                     .steady = period_ > 0,
                     .begin = begins_[reported],
                     .intervals = {}};

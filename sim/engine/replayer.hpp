@@ -74,7 +74,9 @@ class Replayer : private Dispatcher {
   void look_for_steady_state();
   bool repeats(std::uint32_t number, std::uint32_t period) const;
   void forget_old_iterations();
+  std::uint32_t shortest_period() const;
   Timeline timeline() const;
+  std::uint32_t below_mean(std::uint32_t first, std::uint32_t end) const;
   [[noreturn]] void report_deadlock() const;
   std::string describe_wait(std::uint32_t number, StepId step) const;
 

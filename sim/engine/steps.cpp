@@ -18,7 +18,7 @@ Seconds compute_start(const Plan& plan, const Timeline& timeline, ClassId rank_c
 }  // namespace
 
 Seconds mean_step_time(const Plan& plan, const Timeline& timeline) {
-  return timeline.iteration_time / steps_of(plan);
+  return timeline.mean_iteration_time() / steps_of(plan);
 }
 
 Seconds step_time_of(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {

@@ -132,11 +132,17 @@ ReplayProgram emulated_program(const ExportedPlan& plan, const ReplayCalibration
 
 ReplayProgram real_program(const ExportedPlan& plan, const ReplayCalibration& calibration,
                            Rank rank) {
-  for (const PlannedCollective& planned : plan.plan.collectives)
+  for (const PlannedCollective& planned : plan.plan.collectives) {
+    if (!planned.collective.shares.empty())
+      throw InputError(
+          fmt::format("{} gives the ranks unequal shares of a collective, which is not replayed; "
+                      "--gpus 1 emulates its communication",
+                      plan.plan.schedule));
     if (planned.collective.kind == CollectiveKind::Send)
       throw InputError(fmt::format(
           "{} sends between neighbours, which is not replayed; --gpus 1 emulates its communication",
           plan.plan.schedule));
+  }
   return ProgramBuilder(plan, calibration, rank).build(std::nullopt);
 }
 

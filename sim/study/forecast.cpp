@@ -1,13 +1,15 @@
 #include "sim/study/forecast.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
-#include "models/schedule/accumulation.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
+#include "sim/study/network_notes.hpp"
 #include "sim/timeline/critical_path.hpp"
 #include "sim/timeline/why.hpp"
 
@@ -26,24 +28,26 @@ Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& 
           .nodes = cluster.nodes,
           .gpus_per_node = cluster.gpus_per_node,
           .gpus = cluster.ranks(),
-          .workers = workers_of(plan),
-          .passes = passes_of(plan),
+          .workers = plan.summary.workers,
+          .passes = plan.summary.passes,
           .steps = steps_of(plan),
           .fidelity = fidelity,
-          .notes = notes_of(plan, workload, cluster, options, fidelity),
+          .memory = plan.memory,
+          .device_memory = cluster.device.memory,
+          .notes = notes_of(plan, workload, cluster, fidelity),
           .workload_provenance = workload.provenance,
           .cluster_provenance = cluster.provenance};
 }
 
-void add_times(Forecast& forecast, const Workload& workload, const Timeline& timeline) {
-  forecast.iteration_time = timeline.iteration_time / forecast.steps;
+void add_times(Forecast& forecast, const Workload& workload, const Plan& plan,
+               const Timeline& timeline) {
+  forecast.iteration_time = timeline.mean_iteration_time() / forecast.steps;
   forecast.worst_iteration_time = timeline.worst_iteration_time;
   forecast.steady = timeline.steady;
   forecast.iterations_simulated = timeline.iterations;
   if (timeline.iteration_time <= Seconds{})
     return;
-  const double samples = static_cast<double>(workload.batch) * forecast.workers * forecast.passes;
-  forecast.throughput = samples / forecast.iteration_time.value;
+  forecast.throughput = plan.summary.samples / forecast.iteration_time.value;
   forecast.scaling_efficiency = (forward_time(workload) + backward_time(workload)) *
                                 forecast.passes / forecast.iteration_time;
 }
@@ -66,6 +70,9 @@ void add_steps(Forecast& forecast, const std::vector<Seconds>& steps) {
                   forecast.steps, format_seconds(forecast.worst_iteration_time)));
 }
 
+// What the phases of a cycle move on most clusters; beyond it the mean alone would mislead.
+constexpr double kNotedSpread = 0.02;
+
 void add_steadiness_notes(Forecast& forecast) {
   if (forecast.steps > 1 && forecast.steady)
     return;
@@ -74,9 +81,10 @@ void add_steadiness_notes(Forecast& forecast) {
         fmt::format("No steady state in {} iterations: the iteration time is a mean, and its parts "
                     "are those of the last iteration.",
                     forecast.iterations_simulated));
-  else if (forecast.worst_iteration_time > forecast.iteration_time * (1 + 1e-9))
-    forecast.notes.push_back(fmt::format("Iterations repeat in a pattern; the longest takes {}.",
-                                         format_seconds(forecast.worst_iteration_time)));
+  else if (forecast.worst_iteration_time > forecast.iteration_time * (1 + kNotedSpread))
+    forecast.notes.push_back(
+        fmt::format("Iterations differ; this is their mean, and the longest takes {}.",
+                    format_seconds(forecast.worst_iteration_time)));
 }
 
 /// Says whose fault it is, right after the bottleneck.
@@ -93,25 +101,44 @@ void add_straggler(Forecast& forecast, const Timeline& timeline, const RankClass
     forecast.why.insert(forecast.why.begin() + 1, std::move(sentence));
 }
 
-void add_memory(Forecast& forecast, const Workload& workload, const Cluster& cluster,
-                const Plan& plan) {
-  forecast.memory = memory_of(plan, workload, cluster, forecast.options);
-  forecast.device_memory = cluster.device.memory;
+/// The length from which on a stretch of the path is told by itself.
+Seconds least_told(const std::vector<PathSegment>& path) {
+  constexpr std::size_t kMostTold = 24;
+  std::vector<Seconds> lengths;
+  for (const PathSegment& segment : path)
+    lengths.push_back(segment.end - segment.begin);
+  if (lengths.size() <= kMostTold)
+    return {};
+  std::ranges::nth_element(lengths, lengths.begin() + kMostTold - 1, std::ranges::greater{});
+  return lengths[kMostTold - 1];
 }
 
-/// Keeps the longest stretches of the path, in order of time.
-std::vector<PathEntry> path_in_words(const Plan& plan, std::vector<PathSegment> path) {
-  constexpr std::size_t kMostEntries = 24;
-  if (path.size() > kMostEntries) {
-    std::ranges::stable_sort(path, std::ranges::greater{},
-                             [](const PathSegment& s) { return s.end - s.begin; });
-    path.resize(kMostEntries);
-    std::ranges::sort(path, {}, &PathSegment::begin);
-  }
+/// Every stretch of the path in order of time: the longest by themselves, shorter neighbours
+/// together, so that nothing is missing from the sum.
+std::vector<PathEntry> path_in_words(const Plan& plan, const std::vector<PathSegment>& path) {
+  const Seconds least = least_told(path);
   std::vector<PathEntry> entries;
-  for (const PathSegment& segment : path)
-    entries.push_back({describe(plan, segment), segment.begin, segment.end - segment.begin});
+  for (std::size_t i = 0, first = 0; i < path.size(); first = i) {
+    while (i < path.size() && path[i].end - path[i].begin < least)
+      ++i;
+    if (i == first)
+      ++i;
+    const Seconds begin = path[first].begin;
+    const std::string what = i - first == 1
+                                 ? describe(plan, path[first])
+                                 : describe(plan, std::span(path).subspan(first, i - first));
+    entries.push_back({what, begin, path[i - 1].end - begin});
+  }
   return entries;
+}
+
+/// What an iteration takes on average beyond the one that is told.
+void add_mean_excess(Forecast& forecast, const Timeline& timeline) {
+  if (timeline.mean_excess <= timeline.iteration_time * 1e-9)
+    return;
+  forecast.breakdown.idle += timeline.mean_excess;
+  forecast.critical_path.push_back({"more on average, in other phases of the cycle",
+                                    timeline.iteration_time, timeline.mean_excess});
 }
 
 /// Where the time of the slowest ranks goes, and why.
@@ -123,20 +150,23 @@ void add_explanation(Forecast& forecast, const Plan& plan, const Cluster& cluste
   forecast.breakdown = breakdown_of(plan, window);
   forecast.communication = communication_of(plan, window);
 
-  std::vector<PathSegment> path = critical_path_of(plan, cluster, timeline, extremes.slowest);
+  const std::vector<PathSegment> path = critical_path_of(plan, cluster, timeline, extremes.slowest);
   forecast.why = explain(plan, timeline, window, path);
   if (extremes.fastest != extremes.slowest) {
     const Window of_fastest = window_of(plan, timeline, extremes.fastest, latest_ready);
     add_straggler(forecast, timeline, timeline.classes[extremes.slowest],
                   breakdown_of(plan, of_fastest).waiting);
   }
-  forecast.critical_path = path_in_words(plan, std::move(path));
+  forecast.critical_path = path_in_words(plan, path);
+  add_mean_excess(forecast, timeline);
 }
 
 void add_traffic(Forecast& forecast, const Plan& plan, const Cluster& cluster,
                  const Timeline& timeline) {
   forecast.sent_per_gpu = sent_per_gpu(plan, cluster);
-  forecast.links = link_loads_of(plan, cluster, timeline.iteration_time);
+  forecast.links = link_loads_of(plan, cluster, timeline.mean_iteration_time());
+  std::ranges::move(overload_notes(forecast.links, cluster, forecast.fidelity),
+                    std::back_inserter(forecast.notes));
 }
 
 }  // namespace
@@ -145,9 +175,8 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
                        const ScheduleOptions& options, Fidelity fidelity,
                        const Timeline& timeline) {
   Forecast forecast = identify(workload, cluster, plan, options, fidelity);
-  add_times(forecast, workload, timeline);
+  add_times(forecast, workload, plan, timeline);
   add_steadiness_notes(forecast);
-  add_memory(forecast, workload, cluster, plan);
 
   const Extremes extremes = extremes_of(plan, timeline);
   add_explanation(forecast, plan, cluster, timeline, extremes);

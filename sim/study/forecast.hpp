@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "models/schedule/memory.hpp"
+#include "models/schedule/memory_use.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/timeline/breakdown.hpp"
@@ -17,6 +17,11 @@ struct PathEntry {
   Seconds begin{};   ///< From the begin of the iteration.
   Seconds time{};
 };
+
+auto fields_of(Is<PathEntry> auto& entry) {
+  auto& [what, begin, time] = entry;
+  return std::tie(what, begin, time);
+}
 
 /// Everything that a report prints about one run. Times and bytes are per training step, but for
 /// the critical path, which is that of a period. Plain values, no references: forecasts can be
@@ -51,12 +56,25 @@ struct Forecast {
   MemoryUse memory{};
   Bytes device_memory{};                   ///< 0 if unknown.
   std::vector<LinkLoad> links{};           ///< Busiest first.
-  std::vector<PathEntry> critical_path{};  ///< In order of time; the longest stretches.
+  std::vector<PathEntry> critical_path{};  ///< In order of time; adds up to the period.
   std::vector<std::string> why{};          ///< Sentences: the bottleneck, then the blockers.
   std::vector<std::string> notes{};        ///< Sentences: options without effect, caveats.
   Provenance workload_provenance{};
   Provenance cluster_provenance{};
 };
+
+auto fields_of(Is<Forecast> auto& forecast) {
+  auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
+         passes, steps, fidelity, iteration_time, worst_iteration_time, steady, iterations,
+         throughput, efficiency, slowest_ranks, breakdown, fastest_waiting, communication,
+         sent_per_gpu, memory, device_memory, links, path, why, notes, workload_provenance,
+         cluster_provenance] = forecast;
+  return std::tie(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus,
+                  workers, passes, steps, fidelity, iteration_time, worst_iteration_time, steady,
+                  iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
+                  communication, sent_per_gpu, memory, device_memory, links, path, why, notes,
+                  workload_provenance, cluster_provenance);
+}
 
 /// Reads a forecast off the steady iteration. `options` are those in force. A caller may add notes
 /// of its own afterwards.

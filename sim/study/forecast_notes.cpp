@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
-#include "models/schedule/memory.hpp"
 #include "sim/study/network_notes.hpp"
 #include "traces/json/provenance_json.hpp"
 
@@ -24,8 +23,8 @@ bool sends_several_at_once(const Stream& stream) {
 void add_fidelity(Notes& notes, const Plan& plan, Fidelity fidelity) {
   if (fidelity == Fidelity::Analytic && std::ranges::any_of(plan.streams, sends_several_at_once))
     notes.emplace_back(
-        "Analytic fidelity: transfers that are under way at once do not share links, so this may "
-        "be faster than the network allows; flow shares them.");
+        "Analytic fidelity: transfers that are under way at once share links coarsely, all on a "
+        "link slowing down alike; flow shares them fairly.");
 }
 
 void add_memory(Notes& notes, const MemoryUse& memory, const Cluster& cluster) {
@@ -72,11 +71,10 @@ void add_compression_source(Notes& notes, const Plan& plan, const Workload& work
 }  // namespace
 
 std::vector<std::string> notes_of(const Plan& plan, const Workload& workload,
-                                  const Cluster& cluster, const ScheduleOptions& options,
-                                  Fidelity fidelity) {
+                                  const Cluster& cluster, Fidelity fidelity) {
   Notes notes = plan.notes;
   add_fidelity(notes, plan, fidelity);
-  add_memory(notes, memory_of(plan, workload, cluster, options), cluster);
+  add_memory(notes, plan.memory, cluster);
   add_missing_inputs(notes, workload, cluster);
   add_other_device(notes, workload, cluster);
   add_host_gaps(notes, workload);
@@ -86,7 +84,7 @@ std::vector<std::string> notes_of(const Plan& plan, const Workload& workload,
 }
 
 std::vector<std::string> notes_of(const TuningJob& job, const PlannedRun& run) {
-  return notes_of(run.plan, job.workload, job.cluster, run.options, job.engine.fidelity);
+  return notes_of(run.plan, job.workload, job.cluster, job.engine.fidelity);
 }
 
 }  // namespace stepcast

@@ -11,10 +11,9 @@ namespace stepcast {
 
 /// The caveats of a forecast that hold before anything is simulated, each as a sentence: those of
 /// the plan, of the fidelity, of memory, of inputs that are missing or of another device, and of
-/// the network. `options` are those in force. Whatever prints a step time prints these.
+/// the network. Whatever prints a step time prints these.
 std::vector<std::string> notes_of(const Plan& plan, const Workload& workload,
-                                  const Cluster& cluster, const ScheduleOptions& options,
-                                  Fidelity fidelity);
+                                  const Cluster& cluster, Fidelity fidelity);
 
 /// The same of a job and what was planned for it.
 std::vector<std::string> notes_of(const TuningJob& job, const PlannedRun& run);

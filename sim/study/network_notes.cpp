@@ -147,6 +147,26 @@ std::vector<std::string> size_notes(const Cluster& described, const Cluster& use
       used.nodes, used.gpus_per_node, described.name, described.nodes, described.gpus_per_node)};
 }
 
+std::vector<std::string> overload_notes(std::span<const LinkLoad> links, const Cluster& cluster,
+                                        Fidelity fidelity) {
+  constexpr double kRounding = 1e-6;
+  const auto over = std::ranges::find_if(
+      links, [](const LinkLoad& link) { return link.utilisation > 1 + kRounding; });
+  if (over == links.end())
+    return {};
+  std::string reason =
+      "this fidelity replays the messages between nodes and leaves out those inside a node that "
+      "run beside them; step replays every message";
+  if (fidelity == Fidelity::Step)
+    reason = "a GPU's port is counted as the average of its group, which sends unevenly here";
+  else if (cluster.measured && !cluster.measured->fits.empty())
+    reason = fmt::format(
+        "the measured collectives ({}) are faster than the cluster's links; step replays the links",
+        cluster.measured->name);
+  return {fmt::format("Utilisation above 100 % ({}: {:.0f} %): {}.", over->name,
+                      100 * over->utilisation, reason)};
+}
+
 std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster,
                                        Fidelity fidelity) {
   std::vector<std::string> notes = caveats_of(cluster);

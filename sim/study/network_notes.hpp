@@ -1,11 +1,13 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "models/network/cluster.hpp"
 #include "models/schedule/plan.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/timeline/links.hpp"
 
 namespace stepcast {
 
@@ -24,6 +26,11 @@ std::vector<std::string> caveats_of(const Cluster& cluster);
 /// That a cluster was made larger than the one that its measured figures are of; empty where it was
 /// not, and where no figure of it is measured.
 std::vector<std::string> size_notes(const Cluster& described, const Cluster& used);
+
+/// Why a link carries more than its bandwidth allows, and which fidelity knows; empty where none
+/// does.
+std::vector<std::string> overload_notes(std::span<const LinkLoad> links, const Cluster& cluster,
+                                        Fidelity fidelity);
 
 /// Curves, caveats, and what jitter adds: where a forecast on a cluster with measured collectives
 /// or jitter goes beyond what was measured, each as a sentence; empty for other clusters.

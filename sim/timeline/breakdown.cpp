@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace stepcast {
 
@@ -34,14 +35,6 @@ ByCollective collectives_used(const Plan& plan) {
   return result;
 }
 
-std::string_view kind_in_label(std::string_view label) {
-  const std::size_t end = std::min(label.find_first_of("\"'0123456789"), label.find(" of "));
-  std::string_view kind = label.substr(0, end);
-  while (!kind.empty() && (kind.back() == ' ' || kind.back() == '.' || kind.back() == '_'))
-    kind.remove_suffix(1);
-  return kind.empty() ? "other" : kind;
-}
-
 /// Adds a time to the line of its name, appending the line when it is new.
 void add_named(std::vector<NamedTime>& times, std::string_view name, Seconds time) {
   const auto it = std::ranges::find(times, name, &NamedTime::name);
@@ -61,7 +54,7 @@ void add_compute(Breakdown& breakdown, const Plan& plan, const Task& task, Secon
       return;
     case TaskKind::Update:
     case TaskKind::OtherCompute:
-      return add_named(breakdown.other_compute, compute_kind_of(plan, task), time);
+      return add_named(breakdown.other_compute, phase_of(plan, task), time);
     case TaskKind::Communication:
       return;
   }
@@ -92,22 +85,6 @@ void scale(Breakdown& breakdown, double factor) {
     *part = *part * factor;
   scale(breakdown.other_compute, factor);
   scale(breakdown.exposed_communication, factor);
-}
-
-std::string_view compute_kind_of(const Plan& plan, const Task& task) {
-  switch (task.kind) {
-    case TaskKind::Forward:
-      return "forward";
-    case TaskKind::Backward:
-      return "backward";
-    case TaskKind::Update:
-      return "update";
-    case TaskKind::OtherCompute:
-      return kind_in_label(plan.labels[task.label]);
-    case TaskKind::Communication:
-      break;
-  }
-  return "communication";
 }
 
 Breakdown breakdown_of(const Plan& plan, const Window& window) {

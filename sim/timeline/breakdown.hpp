@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim/timeline/window.hpp"
@@ -13,15 +12,25 @@ struct NamedTime {
   Seconds time{};
 };
 
+auto fields_of(Is<NamedTime> auto& named) {
+  auto& [name, time] = named;
+  return std::tie(name, time);
+}
+
 /// Where the time of one iteration goes, on one class of ranks. The parts add up to the iteration.
 struct Breakdown {
   Seconds forward{};
   Seconds backward{};
-  std::vector<NamedTime> other_compute;          ///< By kind, in plan order.
+  std::vector<NamedTime> other_compute;          ///< By phase, in plan order.
   std::vector<NamedTime> exposed_communication;  ///< By collective, no compute running meanwhile.
   Seconds waiting{};                             ///< For slower ranks.
   Seconds idle{};
 };
+
+auto fields_of(Is<Breakdown> auto& parts) {
+  auto& [forward, backward, other, exposed, waiting, idle] = parts;
+  return std::tie(forward, backward, other, exposed, waiting, idle);
+}
 
 /// Sum of all parts.
 Seconds total_of(const Breakdown& breakdown);
@@ -31,7 +40,8 @@ Seconds total_of(const std::vector<NamedTime>& times);
 void scale(Breakdown& breakdown, double factor);
 void scale(std::vector<NamedTime>& times, double factor);
 
-/// Every kind of compute and collective of the plan has its line, also when it takes no time.
+/// Every phase of compute and every collective of the plan has its line, also when it takes no
+/// time.
 Breakdown breakdown_of(const Plan& plan, const Window& window);
 
 /// The same for any class, e.g. to see what fast ranks lose to a straggler.
@@ -39,9 +49,5 @@ Breakdown breakdown_of(const Plan& plan, const Timeline& timeline, ClassId rank_
 
 /// Time during which at least one collective of the kind runs on the class, overlapped or not.
 std::vector<NamedTime> communication_of(const Plan& plan, const Window& window);
-
-/// Kind of a compute task: "forward", "backward", "update", else its label up to a quote, a digit
-/// or " of " (`inverse of "conv1"` is of kind "inverse").
-std::string_view compute_kind_of(const Plan& plan, const Task& task);
 
 }  // namespace stepcast

@@ -153,7 +153,7 @@ class TraceWriter {
   std::string_view category_of(const Task& task) const {
     if (task.kind == TaskKind::Communication)
       return name_of(plan_.collectives[task.collective].collective.kind);
-    return compute_kind_of(plan_, task);
+    return phase_of(plan_, task);
   }
 
   std::string arguments_of(const Slice& slice, const Task& task) const {

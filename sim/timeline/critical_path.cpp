@@ -44,9 +44,12 @@ class PathWriter {
   PathWriter(const Plan& plan, const Cluster& cluster, const Timeline& timeline)
       : plan_(plan), startups_(plan, cluster), begin_(timeline.begin) {}
 
-  void add_idle(ClassId rank_class, Seconds from, Seconds to) {
-    segments_.push_back(
-        {.idle = true, .rank_class = rank_class, .begin = from - begin_, .end = to - begin_});
+  void add_idle(const TaskRun& next, Seconds from, Seconds to) {
+    segments_.push_back({.idle = true,
+                         .first = next.task,
+                         .rank_class = next.rank_class,
+                         .begin = from - begin_,
+                         .end = to - begin_});
   }
 
   void add(const TaskRun& run, Seconds from, Seconds to) {
@@ -120,13 +123,13 @@ std::vector<PathSegment> critical_path_of(const Plan& plan, const Cluster& clust
       break;
     const Interval ran = walk.at(*earlier);
     if (const Seconds idle_from = std::max(ran.end, stop); start > idle_from + tolerance)
-      writer.add_idle(run.rank_class, idle_from, start);
+      writer.add_idle(run, idle_from, start);
     writer.add(*earlier, std::max(ran.start, stop), std::min(std::max(ran.end, stop), start));
     start = ran.start;
     run = walk.last_ready(*earlier);
   }
   if (start > stop + tolerance)
-    writer.add_idle(run.rank_class, stop, start);
+    writer.add_idle(run, stop, start);
   return writer.take();
 }
 

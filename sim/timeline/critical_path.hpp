@@ -9,8 +9,8 @@ namespace stepcast {
 /// Consecutive tasks of the critical path that are alike: the same kind of compute, or the same
 /// kind of collective on the same stream. Times count from the begin of the window.
 struct PathSegment {
-  bool idle = false;  ///< Nothing that the path waits for runs: negotiation, launch.
-  TaskId first = kNone;
+  bool idle = false;     ///< Nothing that the path waits for runs: a cycle, negotiation.
+  TaskId first = kNone;  ///< Idle: the task that comes after.
   TaskId last = kNone;
   std::uint32_t count = 0;  ///< Tasks in it; tensors that were fused count as one.
   ClassId rank_class = 0;

@@ -16,6 +16,11 @@ struct LinkLoad {
   double utilisation = 0;  ///< bytes / (bandwidth * iteration time)
 };
 
+auto fields_of(Is<LinkLoad> auto& load) {
+  auto& [name, alike, bytes, bandwidth, utilisation] = load;
+  return std::tie(name, alike, bytes, bandwidth, utilisation);
+}
+
 /// The busiest links: of each level (GPU port, NIC, rack uplink) one line where all carry the same,
 /// else the three that carry most. Busiest level first.
 ///

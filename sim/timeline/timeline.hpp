@@ -27,21 +27,28 @@ struct Interval {
 
 /// Everything that happened in the steady iteration, and in the one before it.
 ///
+/// The steady state may be a pattern of several iterations, as where the phases of a negotiated
+/// stream's cycle take turns. Then the longest of them that takes no longer than their mean is
+/// reported; its parts add up to its own time, and `mean_excess` is what the mean has beyond them.
+///
 /// Times count from the start of the first iteration. A task of iteration i may run after iteration
 /// i+1 has begun (an all-gather that the next forward pass waits for), hence two iterations.
 struct Timeline {
   std::vector<RankClass> classes;
   std::vector<ClassId> class_of_rank;
   std::uint32_t iterations = 0;    ///< Simulated in all.
-  Seconds iteration_time{};        ///< Steady state.
+  Seconds iteration_time{};        ///< Of the reported iteration.
+  Seconds mean_excess{};           ///< How much longer iterations take on average; see below.
   Seconds worst_iteration_time{};  ///< Equal to it unless the steady state is a pattern.
-  bool steady = false;             ///< False: no pattern found, iteration_time is a mean.
-  Seconds begin{};  ///< The window [begin, begin + iteration_time) is the reported one.
+  bool steady = false;  ///< False: no pattern found; iteration_time is a mean, for the last.
+  Seconds begin{};      ///< The window [begin, begin + iteration_time) is the reported one.
 
   /// intervals[k][task * classes.size() + class]: k = 0 the iteration before the reported one,
   /// k = 1 the reported iteration, whose first compute task starts at `begin`. Tasks of which the
   /// class is no member have end < 0.
   std::vector<Interval> intervals[2];
+
+  Seconds mean_iteration_time() const { return iteration_time + mean_excess; }
 
   const Interval& at(int k, TaskId task, ClassId rank_class) const {
     return intervals[k][task * classes.size() + rank_class];

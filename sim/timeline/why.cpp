@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostBlockers = 4;
 constexpr double kLeastShare = 0.005;
+constexpr double kLeastNamed = 0.0005;  // shows as 0.1 %
 constexpr double kComputeBound = 0.9;
 
 const std::string& label_of(const Plan& plan, TaskId id) {
@@ -36,8 +37,20 @@ std::string_view collective_of(const Plan& plan, TaskId id) {
 std::string describe_compute(const Plan& plan, TaskId first, TaskId last) {
   const Task& task = plan.graph.task(first);
   if (task.kind == TaskKind::Forward || task.kind == TaskKind::Backward)
-    return fmt::format("{} of {}", compute_kind_of(plan, task), range_of(plan, first, last));
+    return fmt::format("{} of {}", phase_of(plan, task), range_of(plan, first, last));
   return range_of(plan, first, last);
+}
+
+/// What the path waits for where nothing runs.
+std::string describe_idle(const Plan& plan, const PathSegment& segment) {
+  if (segment.first == kNone)
+    return "idle";
+  const Stream& stream = plan.streams[plan.graph.task(segment.first).stream];
+  if (std::holds_alternative<Negotiated>(stream.rule))
+    return fmt::format("cycle and negotiation of {}", stream.name);
+  if (std::holds_alternative<ByPriority>(stream.rule))
+    return fmt::format("turn on {}", stream.name);
+  return "idle";
 }
 
 std::string describe_tasks(const Plan& plan, TaskId first, TaskId last, std::uint32_t count) {
@@ -49,10 +62,18 @@ std::string describe_tasks(const Plan& plan, TaskId first, TaskId last, std::uin
                      label_of(plan, first), label_of(plan, last));
 }
 
+void add_to(std::vector<NamedTime>& times, const std::string& name, Seconds time) {
+  const auto it = std::ranges::find(times, name, &NamedTime::name);
+  if (it == times.end())
+    times.push_back({name, time});
+  else
+    it->time += time;
+}
+
 /// Shares of the critical path.
 struct PathShares {
   Seconds compute{};
-  Seconds idle{};
+  std::vector<NamedTime> idle;  // by what was waited for
   Seconds startup{};
   std::vector<NamedTime> communication;  // by collective, start-up included
 
@@ -60,30 +81,23 @@ struct PathShares {
     for (const PathSegment& segment : path) {
       const Seconds time = segment.end - segment.begin;
       if (segment.idle)
-        idle += time;
+        add_to(idle, describe_idle(plan, segment), time);
       else if (plan.graph.task(segment.first).kind != TaskKind::Communication)
         compute += time;
       else
-        add_communication(collective_of(plan, segment.first), time, segment.startup);
+        add_to(communication, std::string(collective_of(plan, segment.first)), time);
+      startup += segment.startup;
     }
-  }
-
-  void add_communication(std::string_view name, Seconds time, Seconds its_startup) {
-    startup += its_startup;
-    const auto it = std::ranges::find(communication, name, &NamedTime::name);
-    if (it == communication.end())
-      communication.push_back({std::string(name), time});
-    else
-      it->time += time;
   }
 };
 
 /// Names the largest part of the path.
 std::string bound_by(const PathShares& shares) {
   const Seconds communicating = total_of(shares.communication);
-  if (shares.idle > shares.compute && shares.idle > communicating)
+  const Seconds idle = total_of(shares.idle);
+  if (idle > shares.compute && idle > communicating)
     return "Bound by idle time";
-  const Seconds path = shares.compute + communicating + shares.idle;
+  const Seconds path = shares.compute + communicating + idle;
   if (shares.compute >= path * kComputeBound)
     return "Compute-bound";
   if (shares.compute >= communicating)
@@ -104,9 +118,10 @@ std::string bottleneck_sentence(const Plan& plan, const std::vector<PathSegment>
   for (const NamedTime& part : shares.communication)
     parts += fmt::format(", {} ({}) {}", format_seconds(part.time), percent(part.time / iteration),
                          part.name);
-  if (shares.idle > iteration * kLeastShare)
-    parts += fmt::format(", {} ({}) idle", format_seconds(shares.idle),
-                         percent(shares.idle / iteration));
+  for (const NamedTime& part : shares.idle)
+    if (part.time > iteration * kLeastNamed)
+      parts += fmt::format(", {} ({}) {}", format_seconds(part.time),
+                           percent(part.time / iteration), part.name);
   if (shares.startup > iteration * kLeastShare)
     parts += fmt::format("; {} of the communication is start-up", format_seconds(shares.startup));
   return fmt::format("{}: of the critical path {}.", bound_by(shares), parts);
@@ -157,8 +172,25 @@ std::string rank_ranges(const std::vector<bool>& chosen) {
 
 std::string describe(const Plan& plan, const PathSegment& segment) {
   if (segment.idle)
-    return "idle";
+    return describe_idle(plan, segment);
   return describe_tasks(plan, segment.first, segment.last, segment.count);
+}
+
+std::string describe(const Plan& plan, std::span<const PathSegment> segments) {
+  std::vector<NamedTime> times;
+  for (const PathSegment& segment : segments) {
+    const Task* task = segment.idle ? nullptr : &plan.graph.task(segment.first);
+    const std::string what = !task ? describe_idle(plan, segment)
+                                   : std::string(task->kind == TaskKind::Communication
+                                                     ? collective_of(plan, segment.first)
+                                                     : compute_kind_of(plan, *task));
+    add_to(times, what, segment.end - segment.begin);
+  }
+  std::string text = fmt::format("{} stretches", segments.size());
+  for (const NamedTime& part : times)
+    text += fmt::format("{} {} {}", &part == &times.front() ? ":" : ",", part.name,
+                        format_seconds(part.time));
+  return text;
 }
 
 std::string ranks_of(const Timeline& timeline, std::span<const ClassId> classes) {

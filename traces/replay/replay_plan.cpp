@@ -38,7 +38,7 @@ class PlanWriter {
   }
 
   TaskId compute(const RecordedTask& task) {
-    return builder_.compute(task.label, duration_of(task), 0, task.stream);
+    return builder_.compute(task.label, duration_of(task), {.stream = task.stream});
   }
 
   Seconds duration_of(const RecordedTask& task) const {

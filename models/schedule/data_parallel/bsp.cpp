@@ -5,18 +5,15 @@
 namespace stepcast {
 namespace {
 
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("bsp", options);
-  Builder builder("bsp", workload, cluster);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  Builder builder(read, workload, cluster);
   builder.stream("all-reduce");
   forward_pass(builder);
   const auto backward = backward_pass(builder);
-  const TaskId update = builder.update("update");
+  const TaskId update = builder.update();
   if (const Bytes size = parameter_size(workload); size > Bytes{}) {
-    const TaskId reduced =
-        builder.all_reduce("all gradients", size,
-                           {.algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce)});
-    builder.after(reduced, {backward.front()});
+    const TaskId reduced = builder.all_reduce(
+        "all gradients", size, {.algorithm = read.algorithm(), .after = {backward.front()}});
     builder.after(update, {reduced});
   }
   return std::move(builder).build();

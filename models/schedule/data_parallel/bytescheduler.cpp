@@ -12,17 +12,16 @@ namespace {
 // The credit is what has been handed to the communication library and cannot be overtaken any more.
 // The library runs it on one NCCL stream, so collectives follow one another. With one GPU there is
 // nothing to schedule and no cost.
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("bytescheduler", options);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const Software& software = cluster.software;
-  const Bytes partition = read.size_from("partition", {1024});
+  const Bytes partition = read.size("partition");
   const Seconds negotiation =
       read.time_or("negotiation", software.negotiation_per_request * cluster.ranks());
   const Seconds hook = read.time_or("hook", software.bytescheduler_hook);
-  Builder builder("bytescheduler", workload, cluster);
+  Builder builder(read, workload, cluster);
   const StreamId stream =
       builder.stream("all-reduce", ByPriority{.credit = read.size("credit"), .at_once = 1});
-  const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
+  const Algorithm algorithm = read.algorithm();
   const auto forward = gated_forward_pass(builder);
   const auto ready = backward_pass_with_hooks(builder, cluster.ranks() > 1 ? hook : Seconds{});
   for (const Gradient& piece : partitioned(gradients_in_ready_order(workload), partition)) {
@@ -30,8 +29,8 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
                                               {.stream = stream,
                                                .algorithm = algorithm,
                                                .priority = static_cast<std::int32_t>(piece.layer),
-                                               .overhead = negotiation});
-    builder.after(reduced, {ready[piece.layer]});
+                                               .overhead = negotiation,
+                                               .after = {ready[piece.layer]}});
     builder.next_after(forward.updates[piece.layer], {reduced});
   }
   return std::move(builder).build();
@@ -46,18 +45,25 @@ ScheduleInfo bytescheduler_schedule() {
       .source = "Peng et al., ByteScheduler, SOSP 2019",
       .options = {{.name = "partition",
                    .default_value = "16MB",
-                   .meaning = "largest piece of a gradient (4M fp32 elements)"},
+                   .meaning = "largest piece of a gradient (4M fp32 elements)",
+                   .kind = OptionKind::Size,
+                   .range = {.least = 1024}},
                   {.name = "credit",
                    .default_value = "64MB",
-                   .meaning = "bytes handed over ahead of the wire; 0B: strict priority"},
+                   .meaning = "bytes handed over ahead of the wire; 0B: strict priority",
+                   .kind = OptionKind::Size},
                   {.name = "negotiation",
                    .default_value = "cluster",
                    .meaning = "time on the communication stream before each partition; cluster: "
-                              "Horovod's, per request x ranks"},
+                              "Horovod's, per request x ranks",
+                   .kind = OptionKind::Time,
+                   .words = {"cluster"}},
                   {.name = "hook",
                    .default_value = "cluster",
                    .meaning = "time on the compute stream for each gradient: the host does "
-                              "not launch kernels meanwhile"},
+                              "not launch kernels meanwhile",
+                   .kind = OptionKind::Time,
+                   .words = {"cluster"}},
                   algorithm_option()},
       .build = build};
 }

@@ -22,11 +22,10 @@ std::vector<Bucket> fill_buckets(const Workload& workload, Bytes first_limit, By
   return buckets;
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("ddp", options);
-  Builder builder("ddp", workload, cluster);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  Builder builder(read, workload, cluster);
   const StreamId stream = builder.stream("all-reduce");
-  const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
+  const Algorithm algorithm = read.algorithm();
   const auto buckets = fill_buckets(workload, read.size("first_bucket"), read.size("bucket"));
   overlapped_step(builder, buckets, {.stream = stream, .algorithm = algorithm});
   return std::move(builder).build();
@@ -40,10 +39,12 @@ ScheduleInfo ddp_schedule() {
           .source = "Li et al., PyTorch Distributed, VLDB 2020",
           .options = {{.name = "bucket",
                        .default_value = "25MiB",
-                       .meaning = "a bucket closes at this size (bucket_cap_mb)"},
+                       .meaning = "a bucket closes at this size (bucket_cap_mb)",
+                       .kind = OptionKind::Size},
                       {.name = "first_bucket",
                        .default_value = "1MiB",
-                       .meaning = "the same for the first bucket"},
+                       .meaning = "the same for the first bucket",
+                       .kind = OptionKind::Size},
                       algorithm_option()},
           .build = build};
 }

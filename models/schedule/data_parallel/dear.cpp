@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "models/base/error.hpp"
 #include "models/schedule/passes.hpp"
 
 namespace stepcast {
@@ -41,15 +40,12 @@ std::vector<FusionGroup> fuse(const Workload& workload, Closes closes, Bytes buf
 
 std::vector<FusionGroup> fusion_groups(const Workload& workload, const OptionReader& read) {
   const Bytes buffer = read.size("fusion_buffer");
-  const std::size_t nearby = read.count("nearby_layers", 1);
-  const std::string& fusion = read.choice("fusion", {"buffer", "none", "nearby", "bo"});
-  if (fusion == "bo")  // a plan cannot simulate itself
-    throw InputError("dear: option fusion: bo must be resolved by tuning before the plan is built");
-  if (fusion == "none")
+  const std::size_t nearby = read.count("nearby_layers");
+  if (read.is("fusion", "none"))
     return fuse(
         workload, [](const FusionGroup&, Bytes, Bytes, std::size_t) { return true; }, buffer,
         nearby);
-  if (fusion == "nearby")
+  if (read.is("fusion", "nearby"))
     return fuse(
         workload,
         [](const FusionGroup& group, Bytes, Bytes, std::size_t layers) {
@@ -69,16 +65,14 @@ std::vector<FusionGroup> fusion_groups(const Workload& workload, const OptionRea
 //   backward: when all gradients of a group are ready, its reduce-scatter is issued (last group
 //   first); when all reduce-scatters are done, the all-gathers are issued in forward order; next
 //   forward: group g is updated and entered when its all-gather is done.
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("dear", options);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const auto groups = fusion_groups(workload, read);
-  const bool early = read.choice("rs_start", {"gradient_ready", "enqueue"}) == "enqueue";
-  Builder builder("dear", workload, cluster);
-  const CommunicationOptions scatter{
-      .stream = builder.stream("reduce-scatter"),
-      .algorithm = read.algorithm("algorithm", CollectiveKind::ReduceScatter)};
-  const CommunicationOptions gather{.stream = builder.stream("all-gather"),
-                                    .algorithm = scatter.algorithm};
+  const bool early = read.is("rs_start", "enqueue");
+  Builder builder(read, workload, cluster);
+  CommunicationOptions scatter{.stream = builder.stream("reduce-scatter"),
+                               .algorithm = read.algorithm()};
+  CommunicationOptions gather{.stream = builder.stream("all-gather"),
+                              .algorithm = scatter.algorithm};
 
   std::vector<TaskId> updates;
   TaskId forward_end = 0;
@@ -94,14 +88,14 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
   for (std::size_t g = groups.size(); g-- > 0;) {
     if (groups[g].size == Bytes{})
       continue;
+    scatter.after = {early ? forward_end : backward[groups[g].first]};
     scattered = builder.reduce_scatter(fmt::format("group {}", g), groups[g].size, scatter);
-    builder.after(scattered, {early ? forward_end : backward[groups[g].first]});
   }
+  gather.after = {scattered, backward.front()};
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].size == Bytes{})
       continue;
     const TaskId gathered = builder.all_gather(fmt::format("group {}", g), groups[g].size, gather);
-    builder.after(gathered, {scattered, backward.front()});
     builder.next_after(updates[g], {gathered});
   }
   return std::move(builder).build();
@@ -117,19 +111,25 @@ ScheduleInfo dear_schedule() {
       .options = {{.name = "fusion",
                    .default_value = "buffer",
                    .meaning = "which layers travel together: buffer, nearby, none, or bo (a buffer "
-                              "found by ten trials of Bayesian optimisation)"},
+                              "found by ten trials of Bayesian optimisation)",
+                   .words = {"buffer", "none", "nearby", "bo"},
+                   .search = OptionSearch{.word = "bo", .option = "fusion_buffer"}},
                   {.name = "fusion_buffer",
                    .default_value = "25MiB",
                    .meaning =
-                       "fusion=buffer: a group stays within this size; fusion=bo: the first trial"},
+                       "fusion=buffer: a group stays within this size; fusion=bo: the first trial",
+                   .kind = OptionKind::Size},
                   {.name = "nearby_layers",
                    .default_value = "4",
-                   .meaning = "fusion=nearby: layers with parameters in a group"},
+                   .meaning = "fusion=nearby: layers with parameters in a group",
+                   .kind = OptionKind::Count,
+                   .range = {.least = 1}},
                   {.name = "rs_start",
                    .default_value = "gradient_ready",
                    .meaning = "a reduce-scatter starts when its gradients are ready (paper), or "
-                              "enqueue: when issued, as in the released code"},
-                  algorithm_option("reduce-scatter and all-gather")},
+                              "enqueue: when issued, as in the released code",
+                   .words = {"gradient_ready", "enqueue"}},
+                  algorithm_option(CollectiveKind::ReduceScatter, "reduce-scatter and all-gather")},
       .build = build};
 }
 

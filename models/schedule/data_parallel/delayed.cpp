@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "models/base/error.hpp"
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/passes.hpp"
 
@@ -24,22 +23,19 @@ TaskId local_pass(Builder& builder, std::uint32_t times) {
 //   round time = max(local_steps compute, (local_steps - delay) compute + all-reduce)
 // The plan's iteration is one round, a period of local_steps training steps; its all-reduce is that
 // of the round before.
-Plan build_delayed(const Workload& workload, const Cluster& cluster,
-                   const ScheduleOptions& options) {
-  const OptionReader read("delayed", options);
-  const std::uint32_t steps = read.repeats("local_steps");
-  const std::uint32_t delay = read.count("delay", 1);
-  const std::uint32_t accumulation = read.repeats(kAccumulation);
+Plan build_delayed(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  const std::uint32_t steps = read.count("local_steps");
+  const std::uint32_t delay = read.count("delay");
+  const std::uint32_t accumulation = read.count(kAccumulation);
   if (delay > steps)
-    throw InputError(fmt::format(
-        "delayed: option delay: expected at most local_steps ({}), found {}", steps, delay));
-  Builder builder("delayed", workload, cluster);
+    read.fail("delay", fmt::format("expected at most local_steps ({}), found {}", steps, delay));
+  Builder builder(read, workload, cluster);
   builder.stream("all-reduce");
+  builder.passes(accumulation);
   TaskId reduced = kNone;
   if (const Bytes size = parameter_size(workload); size > Bytes{})
-    reduced = builder.all_reduce("gradients of the round before", size,
-                                 {.algorithm = read.algorithm("algorithm",  //
-                                                              CollectiveKind::AllReduce)});
+    reduced =
+        builder.all_reduce("gradients of the round before", size, {.algorithm = read.algorithm()});
   TaskId end = 0;
   for (std::uint32_t step = 1; step <= steps; ++step) {
     if (step > 1)
@@ -55,18 +51,15 @@ Plan build_delayed(const Workload& workload, const Cluster& cluster,
 }
 
 // The all-reduce waits for nothing of its own iteration and costs compute nothing.
-Plan build_ideal(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("ideal", options);
-  Builder builder("ideal", workload, cluster);
+Plan build_ideal(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  Builder builder(read, workload, cluster);
   builder.stream("all-reduce");
   forward_pass(builder);
   const TaskId end = backward_pass(builder).front();
-  const TaskId update = builder.update("update");
+  const TaskId update = builder.update();
   if (const Bytes size = parameter_size(workload); size > Bytes{}) {
     const TaskId reduced = builder.all_reduce(
-        "all gradients", size,
-        {.algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce), .ideal = true});
-    builder.next_after(reduced, {end});
+        "all gradients", size, {.algorithm = read.algorithm(), .ideal = true, .next_after = {end}});
     builder.after(update, {reduced});
   }
   return std::move(builder).build();
@@ -80,13 +73,19 @@ ScheduleInfo delayed_schedule() {
           .source = "Zhou et al., DaSGD, 2020; LB-SGD is local_steps=1, delay=1",
           .options = {{.name = "local_steps",
                        .default_value = "1",
-                       .meaning = "steps between two all-reduces"},
+                       .meaning = "steps between two all-reduces",
+                       .kind = OptionKind::Count,
+                       .range = kRepeats},
                       {.name = "delay",
                        .default_value = "1",
-                       .meaning = "steps after which the average is applied, 1 to local_steps"},
+                       .meaning = "steps after which the average is applied, 1 to local_steps",
+                       .kind = OptionKind::Count,
+                       .range = {.least = 1}},
                       {.name = kAccumulation,
                        .default_value = "1",
-                       .meaning = "forward and backward passes in a step"},
+                       .meaning = "forward and backward passes in a step",
+                       .kind = OptionKind::Count,
+                       .range = kRepeats},
                       algorithm_option()},
           .build = build_delayed};
 }

@@ -19,11 +19,10 @@ DispatchRule rule_of(const Cluster& cluster, const OptionReader& read) {
 
 // One all-reduce a tensor; which of them travel together is decided at run time by the negotiation
 // of the stream.
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("horovod", options);
-  Builder builder("horovod", workload, cluster);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  Builder builder(read, workload, cluster);
   const StreamId stream = builder.stream("all-reduce", rule_of(cluster, read));
-  const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
+  const Algorithm algorithm = read.algorithm();
   overlapped_step(builder, bucket_of_each(workload), {.stream = stream, .algorithm = algorithm});
   return std::move(builder).build();
 }
@@ -38,17 +37,25 @@ ScheduleInfo horovod_schedule() {
       .source = "Sergeev and Del Balso, Horovod, 2018; version 0.21.3",
       .options = {{.name = "cycle",
                    .default_value = "cluster",
-                   .meaning = "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms"},
+                   .meaning = "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms",
+                   .kind = OptionKind::Time,
+                   .words = {"cluster"}},
                   {.name = "fusion_buffer",
                    .default_value = "cluster",
-                   .meaning = "fusion threshold, e.g. 128MiB; 0B: no fusion"},
+                   .meaning = "fusion threshold, e.g. 128MiB; 0B: no fusion",
+                   .kind = OptionKind::Size,
+                   .words = {"cluster"}},
                   {.name = "negotiation_per_cycle",
                    .default_value = "cluster",
-                   .meaning = "time of one negotiation over all ranks, e.g. 0.5ms"},
+                   .meaning = "time of one negotiation over all ranks, e.g. 0.5ms",
+                   .kind = OptionKind::Time,
+                   .words = {"cluster"}},
                   {.name = "negotiation_per_tensor",
                    .default_value = "cluster",
                    .meaning = "added for each tensor (response cache off), e.g. 0.3ms; cluster: "
-                              "per request x ranks"},
+                              "per request x ranks",
+                   .kind = OptionKind::Time,
+                   .words = {"cluster"}},
                   algorithm_option()},
       .build = build};
 }

@@ -45,24 +45,23 @@ LinearCost cost_for(const Cluster& cluster, const OptionReader& read, Algorithm 
 // WFBP with gradients merged where that saves more than it delays; which ones is decided before the
 // run, from the times of the backward pass and the line t = startup + size / bandwidth of the
 // cluster's all-reduce.
-Plan build_merged(const std::string& name, const Workload& workload, const Cluster& cluster,
-                  const ScheduleOptions& options, MergeRule rule, const DispatchRule& dispatch) {
-  const OptionReader read(name, options);
-  Builder builder(name, workload, cluster);
+Plan build_merged(const Workload& workload, const Cluster& cluster, const OptionReader& read,
+                  MergeRule rule, const DispatchRule& dispatch) {
+  Builder builder(read, workload, cluster);
   const StreamId stream = builder.stream("all-reduce", dispatch);
-  const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
+  const Algorithm algorithm = read.algorithm();
   const auto buckets = merge(workload, cost_for(cluster, read, algorithm), rule);
   overlapped_step(builder, buckets, {.stream = stream, .algorithm = algorithm});
   return std::move(builder).build();
 }
 
-Plan build_mg(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  return build_merged("mg-wfbp", workload, cluster, options, MergeRule::StartupSaved, InOrder{});
+Plan build_mg(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  return build_merged(workload, cluster, read, MergeRule::StartupSaved, InOrder{});
 }
 
-Plan build_asc(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+Plan build_asc(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   return build_merged(
-      "asc-wfbp", workload, cluster, options, MergeRule::NetworkIsBusy,
+      workload, cluster, read, MergeRule::NetworkIsBusy,
       ByPriority{.credit = parameter_size(workload) * 2.0, .at_once = 2});  // in ready order
 }
 
@@ -70,7 +69,9 @@ std::vector<OptionInfo> merge_options() {
   return {{.name = "startup",
            .default_value = "cluster",
            .meaning = "start-up of an all-reduce that the merge rule counts with, e.g. 1.4ms; "
-                      "cluster: launch plus closed form"},
+                      "cluster: launch plus closed form",
+           .kind = OptionKind::Time,
+           .words = {"cluster"}},
           algorithm_option()};
 }
 
@@ -86,7 +87,7 @@ ScheduleInfo mg_wfbp_schedule() {
 
 ScheduleInfo asc_wfbp_schedule() {
   return {.name = "asc-wfbp",
-          .summary = "as mg-wfbp, with two all-reduces at once (analytic does not see them share)",
+          .summary = "as mg-wfbp, with two all-reduces at once",
           .source = "Shi, Chu and Li, Exploiting Simultaneous Communications, INFOCOM 2021",
           .options = merge_options(),
           .build = build_asc};

@@ -16,13 +16,13 @@ std::vector<Bucket> bucket_of_each(const Workload& workload) {
 }
 
 void overlapped_step(Builder& builder, const std::vector<Bucket>& buckets,
-                     const CommunicationOptions& options) {
+                     CommunicationOptions options) {
   forward_pass(builder);
   const auto backward = backward_pass(builder);
-  const TaskId update = builder.update("update");
+  const TaskId update = builder.update();
   for (std::size_t i = 0; i < buckets.size(); ++i) {
+    options.after = {backward[buckets[i].last_ready]};
     const TaskId reduced = builder.all_reduce(label_of(buckets[i], i), buckets[i].size, options);
-    builder.after(reduced, {backward[buckets[i].last_ready]});
     builder.after(update, {reduced});
   }
 }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "models/base/error.hpp"
 #include "models/schedule/data_parallel/layer_updates.hpp"
 
 namespace stepcast {
@@ -26,20 +25,19 @@ std::vector<Rank> ranks_of_nodes(const Cluster& cluster, std::uint32_t first, st
 }
 
 Roles roles_of(const Cluster& cluster, const OptionReader& read) {
-  Roles roles{.workers = cluster.nodes,
-              .servers = cluster.nodes,
-              .remote = read.choice("placement", {"colocated", "remote"}) == "remote"};
+  Roles roles{
+      .workers = cluster.nodes, .servers = cluster.nodes, .remote = read.is("placement", "remote")};
   if (roles.remote && cluster.nodes < 2)
     read.fail("placement", "expected at least 2 nodes for remote servers, found 1");
   const std::uint32_t most = roles.remote ? cluster.nodes - 1 : cluster.nodes;
-  if (read.text("servers") != "all")
-    roles.servers = read.count("servers", 1);
+  if (!read.is("servers", "all"))
+    roles.servers = read.count("servers");
   else if (roles.remote)
     roles.servers = cluster.nodes / 2;
   if (roles.servers > most || roles.servers == 0)
-    throw InputError(fmt::format(
-        "ps: option servers: expected 1 to {} on {} nodes with placement={}, found \"{}\"", most,
-        cluster.nodes, read.text("placement"), read.text("servers")));
+    read.fail("servers",
+              fmt::format("expected 1 to {} on {} nodes with placement={}, found \"{}\"", most,
+                          cluster.nodes, read.text("placement"), read.text("servers")));
   if (roles.remote)
     roles.workers = cluster.nodes - roles.servers;
   return roles;
@@ -56,12 +54,12 @@ class PsPlan {
  public:
   PsPlan(const Workload& workload, const Cluster& cluster, const OptionReader& read)
       : cluster_(cluster),
-        builder_("ps", workload, cluster),
+        builder_(read, workload, cluster),
         roles_(roles_of(cluster, read)),
-        by_priority_(read.choice("order", {"arrival", "priority"}) == "priority"),
-        partition_(read.size_from("partition", {1024})),
+        by_priority_(read.is("order", "priority")),
+        partition_(read.size("partition")),
         per_partition_(read.time_or("per_partition", cluster.software.ps_per_partition)) {
-    add_streams(read.repeats("in_flight"));
+    add_streams(read.count("in_flight"));
     add_groups();
     load_.resize(roles_.servers);
   }
@@ -70,7 +68,7 @@ class PsPlan {
     forward(barrier);
     const auto backward = backward_pass(builder_);
     if (barrier)
-      end_ = builder_.update("update");
+      end_ = builder_.update();
     for (const Gradient& piece :
          partitioned(gradients_in_ready_order(builder_.workload()), partition_))
       add(piece, backward[waits_for_all ? 0 : piece.layer]);
@@ -115,12 +113,12 @@ class PsPlan {
     CommunicationOptions options = options_for(server);
     options.priority = by_priority_ ? static_cast<std::int32_t>(piece.layer) : 0;
     options.overhead = per_partition_ + sum_time(piece.size);
+    options.after = {ready};
     const TaskId pushed = builder_.reduce(piece.name, piece.size, options);
-    builder_.after(pushed, {ready});
     options.stream = pulls_[server % pulls_.size()];
     options.overhead = per_partition_;
+    options.after = {pushed};
     const TaskId pulled = builder_.broadcast(piece.name, piece.size, options);
-    builder_.after(pulled, {pushed});
     if (end_ != kNone)
       builder_.after(end_, {pulled});
     else
@@ -164,11 +162,9 @@ class PsPlan {
   TaskId end_ = kNone;           // with barrier: the update
 };
 
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("ps", options);
-  const bool waits_for_all = read.choice("start", {"ready", "backward_end"}) == "backward_end";
-  const bool barrier = read.choice("barrier", {"yes", "no"}) == "yes";
-  return PsPlan(workload, cluster, read).build(waits_for_all, barrier);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  return PsPlan(workload, cluster, read)
+      .build(read.is("start", "backward_end"), read.is("barrier", "yes"));
 }
 
 }  // namespace
@@ -181,31 +177,44 @@ ScheduleInfo ps_schedule() {
       .options = {{.name = "placement",
                    .default_value = "colocated",
                    .meaning = "colocated: servers run beside workers; remote: the last nodes serve "
-                              "only and do not train"},
+                              "only and do not train",
+                   .words = {"colocated", "remote"}},
                   {.name = "servers",
                    .default_value = "all",
-                   .meaning = "how many nodes serve; all: every node (remote: half of them)"},
+                   .meaning = "how many nodes serve; all: every node (remote: half of them)",
+                   .kind = OptionKind::Count,
+                   .words = {"all"},
+                   .range = {.least = 1}},
                   {.name = "partition",
                    .default_value = "4096000B",
-                   .meaning = "largest piece of a gradient"},
+                   .meaning = "largest piece of a gradient",
+                   .kind = OptionKind::Size,
+                   .range = {.least = 1024}},
                   {.name = "order",
                    .default_value = "arrival",
                    .meaning =
                        "what a server takes next: by arrival or priority (of the layer, input "
-                       "first)"},
+                       "first)",
+                   .words = {"arrival", "priority"}},
                   {.name = "in_flight",
                    .default_value = "2",
-                   .meaning = "partitions under way at each server (fidelity analytic does not see "
-                              "them share the network)"},
+                   .meaning = "partitions under way at each server (fidelity analytic shares the "
+                              "network between them coarsely)",
+                   .kind = OptionKind::Count,
+                   .range = kRepeats},
                   {.name = "start",
                    .default_value = "ready",
-                   .meaning = "a push starts when its gradient is ready, or at backward_end"},
+                   .meaning = "a push starts when its gradient is ready, or at backward_end",
+                   .words = {"ready", "backward_end"}},
                   {.name = "barrier",
                    .default_value = "yes",
-                   .meaning = "yes: one update when all is pulled; no: a layer waits for its own"},
+                   .meaning = "yes: one update when all is pulled; no: a layer waits for its own",
+                   .words = {"yes", "no"}},
                   {.name = "per_partition",
                    .default_value = "cluster",
-                   .meaning = "host work of each push and of each pull, e.g. 0.1ms"}},
+                   .meaning = "host work of each push and of each pull, e.g. 0.1ms",
+                   .kind = OptionKind::Time,
+                   .words = {"cluster"}}},
       .build = build};
 }
 

@@ -7,11 +7,10 @@ namespace {
 
 // start_l = max(end_{l+1}, ready_l): the all-reduces follow one another on one stream, each as soon
 // as its gradient is ready.
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("wfbp", options);
-  Builder builder("wfbp", workload, cluster);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  Builder builder(read, workload, cluster);
   const StreamId stream = builder.stream("all-reduce");
-  const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
+  const Algorithm algorithm = read.algorithm();
   overlapped_step(builder, bucket_of_each(workload), {.stream = stream, .algorithm = algorithm});
   return std::move(builder).build();
 }

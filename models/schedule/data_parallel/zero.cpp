@@ -1,5 +1,7 @@
 #include "models/schedule/data_parallel/zero.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/schedule/accumulation.hpp"
@@ -21,53 +23,53 @@ namespace {
 class ZeroPlan {
  public:
   ZeroPlan(const Workload& workload, const Cluster& cluster, const OptionReader& read)
-      : builder_("zero", workload, cluster),
+      : builder_(read, workload, cluster),
         units_(layer_units(workload, read.size("unit"))),
-        stage_(read.count("stage", 1)),
-        prefetch_(read.count("prefetch", 0)),
-        passes_(read.repeats(kAccumulation)),
-        scatter_{.stream = builder_.stream("reduce-scatter"),
-                 .algorithm = read.algorithm("algorithm", CollectiveKind::ReduceScatter)},
+        stage_(read.choice_of<std::uint32_t>("stage", {{"1", 1}, {"2", 2}, {"3", 3}})),
+        prefetch_(read.count("prefetch")),
+        passes_(read.count(kAccumulation)),
+        scatter_{.stream = builder_.stream("reduce-scatter"), .algorithm = read.algorithm()},
         gather_{.stream = builder_.stream("all-gather"), .algorithm = scatter_.algorithm} {}
 
   Plan build() && {
+    builder_.passes(passes_);
     for (std::uint32_t pass = 0; pass < passes_; ++pass) {
       for (std::size_t u = 0; u < units_.size(); ++u)
         forward(u, pass == 0 || stage_ == 3);
       for (std::size_t u = units_.size(); u-- > 0;)
         backward(u, pass + 1 == passes_ || stage_ >= 2);
     }
-    const TaskId update = builder_.update("update");
-    builder_.after(update, scattered_);
+    const TaskId update = builder_.update("update", scattered_);
     for (const TaskId gather : first_gathers_)
       builder_.next_after(gather, {update});
-    return std::move(builder_).build();
+    const double ranks = builder_.cluster().ranks();
+    Plan plan = std::move(builder_).build();
+    shard(plan.memory, ranks);
+    return plan;
   }
 
  private:
   void forward(std::size_t u, bool gathers) {
     const TaskId gathered = gathers ? gather(u) : kNone;
     for (LayerId layer = units_[u].first; layer <= units_[u].last; ++layer)
-      append(builder_.forward(layer), layer == units_[u].first ? gathered : kNone);
+      last_ = builder_.forward(layer, only(layer == units_[u].first ? gathered : kNone));
     ends_.push_back(last_);
   }
 
   void backward(std::size_t u, bool scatters) {
     const TaskId gathered = stage_ == 3 ? gather(u) : kNone;
     for (LayerId layer = units_[u].last + 1; layer-- > units_[u].first;)
-      append(builder_.backward(layer), layer == units_[u].last ? gathered : kNone);
+      last_ = builder_.backward(layer, only(layer == units_[u].last ? gathered : kNone));
     ends_.push_back(last_);
     if (!scatters || units_[u].size == Bytes{})
       return;
+    scatter_.after = {last_};
     scattered_.push_back(
         builder_.reduce_scatter(fmt::format("unit {}", u), units_[u].size, scatter_));
-    builder_.after(scattered_.back(), {last_});
   }
 
-  void append(TaskId compute, TaskId gathered) {
-    if (gathered != kNone)
-      builder_.after(compute, {gathered});
-    last_ = compute;
+  static std::vector<TaskId> only(TaskId task) {
+    return task == kNone ? std::vector<TaskId>{} : std::vector{task};
   }
 
   // The gather before the next unit's compute; ends_ holds the units done before it.
@@ -80,6 +82,20 @@ class ZeroPlan {
     else
       first_gathers_.push_back(gathered);
     return gathered;
+  }
+
+  // Each stage also shards what the stage before does. Gathered or reduced units are buffers: those
+  // ahead, the one in use, the one being reduced.
+  void shard(MemoryUse& use, double ranks) const {
+    Bytes largest{};
+    for (const LayerUnit& unit : units_)
+      largest = std::max(largest, unit.size);
+    use.fusion_buffers = largest * (stage_ == 3 ? prefetch_ + 2.0 : 1.0);
+    use.optimiser = use.optimiser / ranks;
+    if (stage_ >= 2)
+      use.gradients = use.gradients / ranks;
+    if (stage_ >= 3)
+      use.parameters = use.parameters / ranks;
   }
 
   Builder builder_;
@@ -95,35 +111,39 @@ class ZeroPlan {
   TaskId last_ = 0;
 };
 
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("zero", options);
-  read.choice("stage", {"1", "2", "3"});
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   return ZeroPlan(workload, cluster, read).build();
 }
 
 }  // namespace
 
 ScheduleInfo zero_schedule() {
-  return {.name = "zero",
-          .summary =
-              "sharded training state (ZeRO, FSDP): reduce-scatter gradients, all-gather "
-              "parameters",
-          .source = "Rajbhandari et al., ZeRO, SC 2020; Zhao et al., FSDP, VLDB 2023",
-          .options = {{.name = "stage",
-                       .default_value = "2",
-                       .meaning = "what is sharded: 1 optimiser state, 2 gradients too, 3 "
-                                  "parameters too (FSDP)"},
-                      {.name = "prefetch",
-                       .default_value = "1",
-                       .meaning = "units that parameters are gathered ahead; 0: when needed"},
-                      {.name = "unit",
-                       .default_value = "25MiB",
-                       .meaning = "consecutive layers travel together up to this size"},
-                      {.name = kAccumulation,
-                       .default_value = "1",
-                       .meaning = "forward and backward passes in a step"},
-                      algorithm_option("reduce-scatter and all-gather")},
-          .build = build};
+  return {
+      .name = "zero",
+      .summary =
+          "sharded training state (ZeRO, FSDP): reduce-scatter gradients, all-gather "
+          "parameters",
+      .source = "Rajbhandari et al., ZeRO, SC 2020; Zhao et al., FSDP, VLDB 2023",
+      .options = {{.name = "stage",
+                   .default_value = "2",
+                   .meaning = "what is sharded: 1 optimiser state, 2 gradients too, 3 "
+                              "parameters too (FSDP)",
+                   .words = {"1", "2", "3"}},
+                  {.name = "prefetch",
+                   .default_value = "1",
+                   .meaning = "units that parameters are gathered ahead; 0: when needed",
+                   .kind = OptionKind::Count},
+                  {.name = "unit",
+                   .default_value = "25MiB",
+                   .meaning = "consecutive layers travel together up to this size",
+                   .kind = OptionKind::Size},
+                  {.name = kAccumulation,
+                   .default_value = "1",
+                   .meaning = "forward and backward passes in a step",
+                   .kind = OptionKind::Count,
+                   .range = kRepeats},
+                  algorithm_option(CollectiveKind::ReduceScatter, "reduce-scatter and all-gather")},
+      .build = build};
 }
 
 }  // namespace stepcast

@@ -5,12 +5,13 @@ namespace stepcast {
 namespace {
 
 // Every rank inverts every factor of the averaged Fisher matrix, after the backward pass.
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("d-kfac", options);
-  kfac::Step step("d-kfac", workload, cluster, read);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  kfac::Step step(workload, cluster, read);
   kfac::factors_after_backward(step);
   for (std::size_t factor = 0; factor < step.factors().size(); ++factor)
     step.invert(factor);
+  kfac::InversesInFlight none;  // every rank has them
+  step.wait(none);
   kfac::precondition_everywhere(step);
   return std::move(step).finish();
 }
@@ -22,8 +23,9 @@ ScheduleInfo d_kfac_schedule() {
           .summary = "K-FAC, data parallel: all factors all-reduced, every rank inverts all",
           .source = "Osawa et al., CVPR 2019; as measured by Shi et al., ICDCS 2021",
           .options = kfac::with_common_options({}, kfac::Hooks::No),
-          .build = build,
-          .second_order = true};
+          .build = kfac::in_periods<build>,
+          .second_order = true,
+          .parts = kfac::parts_info()};
 }
 
 }  // namespace stepcast

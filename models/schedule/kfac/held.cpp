@@ -33,21 +33,19 @@ Bytes Holdings::most() const {
   return most;
 }
 
-SecondOrderMemory held_beside_matrices(const Workload& workload, Construction construction) {
-  SecondOrderMemory held;
+void hold_beside_matrices(MemoryUse& use, const Workload& workload, Construction construction) {
   if (construction == Construction::None)
-    return held;
+    return;
   for (const Layer& layer : workload.layers) {
     if (!layer.kronecker)
       continue;
     const double g = layer.kronecker->g;
     const Bytes output_gradients = kElement * (static_cast<double>(layer.kronecker->rows) * g);
-    held.kept_by_hooks = construction == Construction::WithinPasses
-                             ? std::max(held.kept_by_hooks, output_gradients)
-                             : held.kept_by_hooks + output_gradients;
-    held.preconditioned += kElement * (layer.kronecker->a * g);
+    use.kept_by_hooks = construction == Construction::WithinPasses
+                            ? std::max(use.kept_by_hooks, output_gradients)
+                            : use.kept_by_hooks + output_gradients;
+    use.preconditioned += kElement * (layer.kronecker->a * g);
   }
-  return held;
 }
 
 }  // namespace stepcast::kfac

@@ -30,9 +30,9 @@ class Holdings {
 /// When the factors are made of what hooks see.
 enum class Construction { None, WithinPasses, AfterPasses };
 
-/// What hooks and preconditioning keep beside the matrices; nothing without factors. Where G is
-/// made after the backward pass, hooks keep the gradients of all layer outputs until then, else of
-/// one layer; the inputs, of which A is made, are counted as activations already.
-SecondOrderMemory held_beside_matrices(const Workload& workload, Construction construction);
+/// Adds what hooks and preconditioning keep beside the matrices; nothing without factors. Where G
+/// is made after the backward pass, hooks keep the gradients of all layer outputs until then, else
+/// of one layer; the inputs, of which A is made, are counted as activations already.
+void hold_beside_matrices(MemoryUse& use, const Workload& workload, Construction construction);
 
 }  // namespace stepcast::kfac

@@ -20,7 +20,7 @@ Grid grid_of(const OptionReader& read, const Cluster& cluster) {
     return {.columns = cluster.ranks(), .grad_workers = 1};
   if (fraction == "comm-opt")
     return {.columns = 1, .grad_workers = cluster.ranks()};
-  const double number = read.number("grad_worker_fraction", 0);
+  const double number = read.number("grad_worker_fraction");
   try {
     return kfac::grid_of(cluster.ranks(), number);
   } catch (const InputError& error) {
@@ -36,46 +36,57 @@ std::vector<GridPlace> places_of(const Step& step, const Grid& grid) {
   return kfac::place_on_grid(costs, grid);
 }
 
-void invert_in_columns(Step& step, const Grid& grid, std::span<const GridPlace> places) {
+kfac::InversesInFlight invert_in_columns(Step& step, const Grid& grid,
+                                         std::span<const GridPlace> places) {
   for (std::uint32_t layer = 0; layer < step.layers(); ++layer) {
     step.invert(2 * layer, places[layer].inverts_a);
     step.invert(2 * layer + 1, places[layer].inverts_g);
   }
+  kfac::InversesInFlight inverses;
   if (grid.grad_workers == 1)
-    return;  // the one grad worker of a layer made the inverses
+    return inverses;  // the one grad worker of a layer made the inverses
   for (std::size_t factor = 0; factor < step.factors().size(); ++factor) {
     const GridPlace& place = places[factor / 2];
-    step.broadcast_inverses({&factor, 1}, factor % 2 == 0 ? place.inverts_a : place.inverts_g,
+    step.broadcast_inverses(inverses, {&factor, 1},
+                            factor % 2 == 0 ? place.inverts_a : place.inverts_g,
                             step.group_of(kfac::column_of(grid, place.column)));
   }
+  return inverses;
 }
 
 // The grad workers of a layer precondition it, each for the receivers of its row.
-void precondition_in_columns(Step& step, const Grid& grid, std::span<const GridPlace> places) {
-  step.wait_for_inverses();
+kfac::ResultsInFlight precondition_in_columns(Step& step, const Grid& grid,
+                                              std::span<const GridPlace> places) {
+  std::vector<TaskId> preconditioned;
   for (std::uint32_t layer = 0; layer < step.layers(); ++layer)
-    step.precondition(layer, step.group_of(kfac::column_of(grid, places[layer].column)));
+    preconditioned.push_back(
+        step.precondition(layer, step.group_of(kfac::column_of(grid, places[layer].column))));
+  kfac::ResultsInFlight results;
   if (grid.columns == 1)
-    return;  // all are grad workers
+    return results;  // all are grad workers
   for (std::uint32_t layer = 0; layer < step.layers(); ++layer)
     for (std::uint32_t row = 0; row < grid.grad_workers; ++row)
-      step.broadcast_gradient(layer, row * grid.columns + places[layer].column,
+      step.broadcast_gradient(results, layer, preconditioned[layer],
+                              row * grid.columns + places[layer].column,
                               step.group_of(kfac::row_of(grid, row)));
+  return results;
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("kaisa", options);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const Grid grid = grid_of(read, cluster);
-  Step step("kaisa", workload, cluster, read);
-  step.passes([&](std::size_t factor) {
+  Step step(workload, cluster, read);
+  kfac::FactorsInFlight factors;
+  Pending gradients = step.passes([&](std::size_t factor) {
     step.construct(factor);
-    step.all_reduce_factors({&factor, 1});
+    step.all_reduce_factors(factors, {&factor, 1});
   });
-  step.wait_for_gradients();
-  step.wait_for_factors();
+  step.wait(gradients);
+  step.wait(factors);
   const auto places = places_of(step, grid);
-  invert_in_columns(step, grid, places);
-  precondition_in_columns(step, grid, places);
+  kfac::InversesInFlight inverses = invert_in_columns(step, grid, places);
+  step.wait(inverses);
+  kfac::ResultsInFlight results = precondition_in_columns(step, grid, places);
+  step.wait(results);
   return std::move(step).finish();
 }
 
@@ -85,7 +96,9 @@ std::vector<OptionInfo> options() {
         .default_value = kQuarter,
         .meaning =
             "part of the ranks that preconditions a layer, above 0 and up to 1; quarter: 0.25, or "
-            "what is nearest to it and divides the ranks; mem-opt: one rank; comm-opt: all"}},
+            "what is nearest to it and divides the ranks; mem-opt: one rank; comm-opt: all",
+        .kind = OptionKind::Number,
+        .words = {kQuarter, "mem-opt", "comm-opt"}}},
       kfac::Hooks::Yes);
 }
 
@@ -96,8 +109,9 @@ ScheduleInfo kaisa_schedule() {
           .summary = "K-FAC on a grid: grad workers keep a layer's inverses, the others receive",
           .source = "Pauloski et al., KAISA, SC 2021",
           .options = options(),
-          .build = build,
-          .second_order = true};
+          .build = kfac::in_periods<build>,
+          .second_order = true,
+          .parts = kfac::parts_info()};
 }
 
 }  // namespace stepcast

@@ -15,12 +15,12 @@ std::vector<Rank> owners_in_turn(std::uint32_t layers, std::uint32_t ranks) {
   return owners;
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("mpd-kfac", options);
-  kfac::Step step("mpd-kfac", workload, cluster, read);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  kfac::Step step(workload, cluster, read);
   const auto owners = owners_in_turn(step.layers(), kfac::owners_of(read, cluster));
   kfac::factors_after_backward(step);
-  kfac::invert_and_broadcast(step, owners);
+  kfac::InversesInFlight inverses = kfac::invert_and_broadcast(step, owners);
+  step.wait(inverses);
   kfac::precondition_everywhere(step);
   return std::move(step).finish();
 }
@@ -36,8 +36,9 @@ ScheduleInfo mpd_kfac_schedule() {
           .summary = "K-FAC, model parallel: factors inverted in turn, every inverse broadcast",
           .source = "Pauloski et al., SC 2020; as measured by Shi et al., ICDCS 2021",
           .options = options(),
-          .build = build,
-          .second_order = true};
+          .build = kfac::in_periods<build>,
+          .second_order = true,
+          .parts = kfac::parts_info()};
 }
 
 }  // namespace stepcast

@@ -26,8 +26,10 @@ class Reduction {
     step_.construct(factor);
     open_.push_back(factor);
     if (!fused_ || !has_next(factor) || owners_[next_of(factor)] != owners_[factor])
-      step_.reduce_factors(std::exchange(open_, {}), owners_[factor]);
+      step_.reduce_factors(reduced_, std::exchange(open_, {}), owners_[factor]);
   }
+
+  kfac::ReducedFactors& reduced() { return reduced_; }
 
  private:
   static std::size_t next_of(std::size_t factor) {
@@ -41,31 +43,38 @@ class Reduction {
   std::span<const Rank> owners_;
   bool fused_ = true;
   std::vector<std::size_t> open_;
+  kfac::ReducedFactors reduced_;
 };
 
-void invert_and_broadcast_blocks(Step& step, std::span<const Rank> owners, bool fused) {
+kfac::InversesInFlight invert_and_broadcast_blocks(Step& step, kfac::ReducedFactors& reduced,
+                                                   std::span<const Rank> owners, bool fused) {
+  kfac::InversesInFlight inverses;
   std::vector<std::size_t> block;
   for (std::size_t factor = 0; factor < owners.size(); ++factor) {
+    step.receive(reduced, owners[factor]);
     step.invert(factor, owners[factor]);
     block.push_back(factor);
     if (!fused || factor + 1 == owners.size() || owners[factor + 1] != owners[factor])
-      step.broadcast_inverses(std::exchange(block, {}), owners[factor]);
+      step.broadcast_inverses(inverses, std::exchange(block, {}), owners[factor]);
   }
+  return inverses;
 }
 
 // A factor is summed on the one rank that inverts it, during the passes; the packed inverses of a
 // rank are broadcast together.
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("pad-kfac", options);
-  Step step("pad-kfac", workload, cluster, read);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  Step step(workload, cluster, read);
   step.reduce_without_horovod();
-  const bool fused = read.choice("fusion", {"owner", "none"}) == "owner";
+  const bool fused = read.is("fusion", "owner");
   const auto owners = contiguous_owners(step, kfac::owners_of(read, cluster));
   Reduction reduction(step, owners, fused);
-  step.passes([&](std::size_t factor) { reduction.construct(factor); });
-  step.wait_for_gradients();
-  invert_and_broadcast_blocks(step, owners, fused);
+  Pending gradients = step.passes([&](std::size_t factor) { reduction.construct(factor); });
+  step.wait(gradients);
+  kfac::InversesInFlight inverses =
+      invert_and_broadcast_blocks(step, reduction.reduced(), owners, fused);
+  step.wait(inverses);
   kfac::precondition_everywhere(step);
+  step.wait(reduction.reduced());
   return std::move(step).finish();
 }
 
@@ -73,7 +82,8 @@ std::vector<OptionInfo> options() {
   return kfac::with_common_options(
       {{.name = "fusion",
         .default_value = "owner",
-        .meaning = "owner: consecutive tensors of one owner travel together; none"},
+        .meaning = "owner: consecutive tensors of one owner travel together; none",
+        .words = {"owner", "none"}},
        kfac::owners_option()},
       kfac::Hooks::Yes);
 }
@@ -86,8 +96,9 @@ ScheduleInfo pad_kfac_schedule() {
       .summary = "K-FAC, placement-aware: factors reduced to the owner of a contiguous block",
       .source = "prototype in the repository of the authors of SPD-KFAC (lzhangbv/kfac_pytorch)",
       .options = options(),
-      .build = build,
-      .second_order = true};
+      .build = kfac::in_periods<build>,
+      .second_order = true,
+      .parts = kfac::parts_info()};
 }
 
 }  // namespace stepcast

@@ -3,27 +3,41 @@
 #include <algorithm>
 
 #include "models/schedule/kfac/updates.hpp"
-#include "models/schedule/passes.hpp"
 
 namespace stepcast::kfac {
+namespace {
 
-const std::vector<std::string>& part_names() {
-  static const std::vector<std::string> names{"ff-bp",
-                                              "gradient-communication",
-                                              "preconditioning",
-                                              "factor-computation",
-                                              "factor-communication",
-                                              "inverse-computation",
-                                              "all"};
+std::vector<std::string> part_names() {
+  std::vector<std::string> names;
+  for (const PartInfo& part : parts_info().parts)
+    if (!part.setting.empty())
+      names.push_back(part.setting);
   return names;
 }
 
+}  // namespace
+
+PartsInfo parts_info() {
+  return {.option = "parts",
+          .parts = {{"ff-bp", {"forward", "backward"}, "ff-bp"},
+                    {"gradient-communication",
+                     {kGradientCommunication, kMetricCommunication},
+                     "gradient-communication"},
+                    {"preconditioning", {kPreconditioning}, "preconditioning"},
+                    {"factor-computation", {kFactor}, "factor-computation"},
+                    {"factor-communication", {kFactorCommunication}, "factor-communication"},
+                    {"inverse-computation", {kInverse}, "inverse-computation"},
+                    {"inverse-communication", {kInverseCommunication, kResultCommunication}, "all"},
+                    {"packing", {kPacking, kUnpacking}, ""}},
+          .note =
+              "packing: of factors and inverses, and unpacking; other: negotiation, waiting, "
+              "update."};
+}
+
 Parts parts_of(const OptionReader& read) {
-  const std::string& last = read.choice(
-      "parts", {"ff-bp", "gradient-communication", "preconditioning", "factor-computation",
-                "factor-communication", "inverse-computation", "all"});
-  const std::string& update = read.choice("update", {"inverses", "factors", "none"});
-  const auto level = std::ranges::find(part_names(), last) - part_names().begin();
+  const std::vector<std::string> names = part_names();
+  const std::string& update = read.text("update");
+  const auto level = std::ranges::find(names, read.text("parts")) - names.begin();
   const bool factors = update != "none";
   const bool inverses = update == "inverses";
   return {.gradient_communication = level >= 1,
@@ -40,37 +54,51 @@ std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, Hooks h
       {.name = "parts",
        .default_value = "all",
        .meaning = "leave out what comes after: ff-bp, gradient-communication, preconditioning, "
-                  "factor-computation, factor-communication, inverse-computation or all"},
+                  "factor-computation, factor-communication, inverse-computation or all",
+       .words = part_names()},
       {.name = "cycle",
        .default_value = "5ms",
-       .meaning = "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms"},
+       .meaning = "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms",
+       .kind = OptionKind::Time,
+       .words = {"cluster"}},
       {.name = "fusion_buffer",
        .default_value = "cluster",
-       .meaning = "Horovod's fusion threshold, e.g. 64MiB; 0B: no fusion"},
+       .meaning = "Horovod's fusion threshold, e.g. 64MiB; 0B: no fusion",
+       .kind = OptionKind::Size,
+       .words = {"cluster"}},
       {.name = "negotiation_per_cycle",
        .default_value = "cluster",
-       .meaning = "time of one negotiation over all ranks, e.g. 0.5ms"},
+       .meaning = "time of one negotiation over all ranks, e.g. 0.5ms",
+       .kind = OptionKind::Time,
+       .words = {"cluster"}},
       {.name = "negotiation_per_rank",
        .default_value = "123us",
        .meaning = "added to it for each rank; with the cycle this makes a blocking all-reduce of a "
-                  "few bytes take the published 12.2 ms on 64 GPUs"},
+                  "few bytes take the published 12.2 ms on 64 GPUs",
+       .kind = OptionKind::Time},
       {.name = "negotiation_per_tensor",
        .default_value = "cluster",
        .meaning = "added for each tensor, the response cache being off; cluster: per request x "
-                  "ranks"},
+                  "ranks",
+       .kind = OptionKind::Time,
+       .words = {"cluster"}},
       {.name = "run_ahead",
        .default_value = hooks == Hooks::No ? "on" : "off",
        .meaning = "on: the host issues the backward pass ahead of the GPU, so that gradients "
-                  "are negotiated early and fused in full buffers; off: as they become ready"},
+                  "are negotiated early and fused in full buffers; off: as they become ready",
+       .words = {"on", "off"}},
       {.name = "metrics",
        .default_value = "2",
        .meaning = "how many scalars (loss, accuracy) are averaged over all ranks between forward "
-                  "and backward, each waited for, as the published training script does"},
+                  "and backward, each waited for, as the published training script does",
+       .kind = OptionKind::Count,
+       .range = {.most = kRepeats.most}},
       algorithm_option(),
       {.name = "broadcast_algorithm",
        .default_value = "double-binary-tree",
        .meaning = "how a broadcast or reduce to one rank runs: double-binary-tree (closest to "
-                  "the published cost of a broadcast on 64 GPUs) or chain"}};
+                  "the published cost of a broadcast on 64 GPUs) or chain",
+       .words = algorithms_of(CollectiveKind::Broadcast)}};
   own.insert(own.end(), common.begin(), common.end());
   const std::vector<OptionInfo> updates = update_options();
   own.insert(own.end(), updates.begin(), updates.end());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/schedule/options.hpp"
+#include "models/schedule/registry.hpp"
 
 namespace stepcast::kfac {
 
@@ -19,9 +20,21 @@ struct Parts {
   bool result_communication = true;  ///< Of preconditioned gradients, in every iteration.
 };
 
-/// Values of the option "parts", each with all before it: "ff-bp", "gradient-communication", ..,
-/// "all".
-const std::vector<std::string>& part_names();
+// Phases of the tasks of a step, beside the usual ones.
+inline constexpr const char* kFactor = "factor";
+inline constexpr const char* kInverse = "inverse";
+inline constexpr const char* kPacking = "packing";
+inline constexpr const char* kUnpacking = "unpacking";
+inline constexpr const char* kPreconditioning = "preconditioning";
+inline constexpr const char* kGradientCommunication = "gradient communication";
+inline constexpr const char* kMetricCommunication = "metric communication";
+inline constexpr const char* kFactorCommunication = "factor communication";
+inline constexpr const char* kInverseCommunication = "inverse communication";
+inline constexpr const char* kResultCommunication = "result communication";
+
+/// The parts of the authors' protocol, which switches them on one after the other, and what it
+/// cannot tell apart. The option "parts" names the last one that is on.
+PartsInfo parts_info();
 
 /// From the options "parts" and "update".
 Parts parts_of(const OptionReader& read);

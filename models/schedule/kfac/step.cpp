@@ -25,38 +25,26 @@ Negotiated horovod_rule(const Cluster& cluster, const OptionReader& read) {
   const Software& software = cluster.software;
   return {.cycle = read.time_or("cycle", software.horovod_cycle),
           .per_cycle = read.time_or("negotiation_per_cycle", software.negotiation_per_cycle) +
-                       read.time_or("negotiation_per_rank", {}) * cluster.ranks(),
+                       read.time("negotiation_per_rank") * cluster.ranks(),
           .per_tensor = read.time_or("negotiation_per_tensor",
                                      software.negotiation_per_request * cluster.ranks()),
           .fusion = read.size_or("fusion_buffer", software.horovod_fusion)};
 }
 
-// Each is a task of the plan.
-std::uint32_t metrics_of(const OptionReader& read) {
-  constexpr std::uint32_t kMost = 1024;
-  const std::uint32_t metrics = read.count("metrics", 0);
-  if (metrics > kMost)
-    read.fail("metrics",
-              fmt::format("expected a whole number from 0 to {}, found {}", kMost, metrics));
-  return metrics;
-}
-
 }  // namespace
 
-Step::Step(const std::string& schedule, const Workload& workload, const Cluster& cluster,
-           const OptionReader& read)
-    : builder_(schedule, workload, cluster),
-      costs_(costs_of(schedule, workload)),
+Step::Step(const Workload& workload, const Cluster& cluster, const OptionReader& read)
+    : builder_(read, workload, cluster),
+      costs_(costs_of(read.schedule(), workload)),
       parts_(parts_of(read)),
-      algorithm_(read.algorithm("algorithm", CollectiveKind::AllReduce)),
-      broadcast_algorithm_(read.algorithm("broadcast_algorithm", CollectiveKind::Broadcast)),
+      algorithm_(read.algorithm()),
+      broadcast_algorithm_(read.algorithm("broadcast_algorithm")),
       rule_(horovod_rule(cluster, read)),
-      run_ahead_(read.choice("run_ahead", {"on", "off"}) == "on"),
-      metrics_(metrics_of(read)),
-      factors_(factors_of(schedule, workload, costs_)),
+      run_ahead_(read.is("run_ahead", "on")),
+      metrics_(read.count("metrics")),
+      factors_(factors_of(read.schedule(), workload, costs_)),
       kept_factors_(cluster.ranks(), factors_),
-      kept_inverses_(cluster.ranks(), factors_),
-      preconditioned_(layers(), kNone) {
+      kept_inverses_(cluster.ranks(), factors_) {
   horovod_ = builder_.stream("horovod", rule_);
 }
 
@@ -64,115 +52,104 @@ void Step::reduce_without_horovod() {
   group_stream_ = builder_.stream("reductions");
 }
 
-TaskId Step::construct(std::size_t factor, Rank owner) {
+void Step::construct(std::size_t factor, Rank owner) {
   if (!parts_.factor_computation)
-    return kNone;
+    return;
   const Factor& made = factors_[factor];
   const GroupId group = owner_group(owner);
-  const TaskId task = builder_.compute("factor of " + made.name, made.construction, group);
+  builder_.compute(kFactor, made.name, made.construction, {.group = group});
   kept_factors_.add(members_[group], factor);
   if (construction_ == Construction::None)
-    construction_ = backward_begun_ ? Construction::AfterPasses : Construction::WithinPasses;
-  if (owner == kEveryRank)
-    latest_everywhere_ = task;
-  return task;
+    construction_ = has_passed_ ? Construction::AfterPasses : Construction::WithinPasses;
 }
 
 TaskId Step::pack(std::span<const std::size_t> factors, GroupId group) {
   Seconds time{};
   for (const std::size_t factor : factors)
     time += factors_[factor].packing;
-  const TaskId task = builder_.compute("packing of " + name_of(factors), time, group);
-  if (group == 0)
-    latest_everywhere_ = task;
-  return task;
+  return builder_.compute(kPacking, name_of(factors), time, {.group = group});
 }
 
-void Step::all_reduce_factors(std::span<const std::size_t> factors, bool fusable) {
+void Step::all_reduce_factors(FactorsInFlight& in_flight, std::span<const std::size_t> factors,
+                              bool fusable) {
   if (!parts_.factor_communication)
     return;
-  CommunicationOptions options = all_reduce_options();
-  options.fusable = fusable;
-  const TaskId packed = pack(factors, 0);
-  const TaskId task =
-      builder_.all_reduce("factor of " + name_of(factors), size_of(factors), options);
-  builder_.after(task, {packed});
-  factors_in_flight_[factors.front() % 2].push_back(task);
+  CommunicationOptions options = all_reduce_options(kFactorCommunication, fusable);
+  options.after = {pack(factors, 0)};
+  in_flight.of[factors.front() % 2].add(
+      builder_.all_reduce("factor of " + name_of(factors), size_of(factors), options));
 }
 
-void Step::reduce_factors(std::span<const std::size_t> factors, Rank owner) {
-  if (!parts_.factor_communication)
-    return;
-  const TaskId packed = pack(factors, 0);
-  CommunicationOptions options = broadcast_options(owner, 0);
-  if (group_stream_ != 0)
-    options.stream = group_stream_;
-  const TaskId task = builder_.reduce("factor of " + name_of(factors), size_of(factors), options);
-  builder_.after(task, {packed});
-  Reduced& reduced = reduced_[owner];
-  reduced.tasks.push_back(task);
-  for (const std::size_t factor : factors)
-    reduced.unpacking += factors_[factor].unpacking;
-}
-
-void Step::wait_for_gradients() {
-  wait("update of gradients", gradients_);
-}
-
-// All A are unpacked before G is waited for.
-void Step::wait_for_factors() {
+void Step::wait(FactorsInFlight& in_flight) {
   for (const std::size_t first : {0U, 1U}) {
-    if (factors_in_flight_[first].empty())
+    if (builder_.wait(in_flight.of[first]) == kNone)
       continue;
-    wait("inverse of all factors", factors_in_flight_[first]);
-    unpack_factors(first);
+    Seconds time{};
+    for (std::size_t factor = first; factor < factors_.size(); factor += 2)
+      time += factors_[factor].unpacking;
+    builder_.compute(kUnpacking, "factors", time);
   }
 }
 
-void Step::unpack_factors(std::size_t first) {
-  Seconds time{};
-  for (std::size_t factor = first; factor < factors_.size(); factor += 2)
-    time += factors_[factor].unpacking;
-  latest_everywhere_ = builder_.compute("unpacking of factors", time);
-}
-
-void Step::precondition(std::uint32_t layer, GroupId group) {
-  if (!parts_.preconditioning)
+void Step::reduce_factors(ReducedFactors& reduced, std::span<const std::size_t> factors,
+                          Rank owner) {
+  if (!parts_.factor_communication)
     return;
-  const Layer& made = builder_.workload().layers[factors_[2 * layer].layer];
-  preconditioned_[layer] =
-      builder_.compute("preconditioning of " + made.name,
-                       precondition_time(costs_, made.kronecker->a, made.kronecker->g), group);
+  const TaskId packed = pack(factors, 0);
+  CommunicationOptions options = broadcast_options(kFactorCommunication, owner, 0);
+  if (group_stream_ != 0)
+    options.stream = group_stream_;
+  options.after = {packed};
+  ReducedFactors::OfOwner& of_owner = reduced.by_owner[owner];
+  of_owner.pending.add(builder_.reduce("factor of " + name_of(factors), size_of(factors), options));
+  for (const std::size_t factor : factors)
+    of_owner.unpacking += factors_[factor].unpacking;
 }
 
-void Step::broadcast_gradient(std::uint32_t layer, Rank owner, GroupId group) {
+void Step::receive(ReducedFactors& reduced, Rank owner) {
+  const auto found = reduced.by_owner.find(owner);
+  if (!parts_.inverse_computation || found == reduced.by_owner.end())
+    return;
+  builder_.compute(kUnpacking, "factors", found->second.unpacking,
+                   {.group = owner_group(owner), .after = found->second.pending.tasks});
+  reduced.by_owner.erase(found);
+}
+
+void Step::wait(ReducedFactors& reduced) {
+  for (auto& [owner, of_owner] : reduced.by_owner)
+    wait(of_owner.pending);
+}
+
+TaskId Step::precondition(std::uint32_t layer, GroupId group) {
+  if (!parts_.preconditioning)
+    return kNone;
+  const Layer& made = builder_.workload().layers[factors_[2 * layer].layer];
+  return builder_.compute(kPreconditioning, made.name,
+                          precondition_time(costs_, made.kronecker->a, made.kronecker->g),
+                          {.group = group});
+}
+
+void Step::broadcast_gradient(ResultsInFlight& in_flight, std::uint32_t layer,
+                              TaskId preconditioned, Rank owner, GroupId group) {
   if (!parts_.result_communication)
     return;
   const Layer& sent = builder_.workload().layers[factors_[2 * layer].layer];
   const double elements = static_cast<double>(sent.kronecker->a) * sent.kronecker->g;
-  const TaskId task = builder_.broadcast("preconditioned gradient of " + sent.name, {4 * elements},
-                                         broadcast_options(owner, group));
-  builder_.after(task, {preconditioned_[layer]});
-  if (latest_everywhere_ != kNone)
-    builder_.after(task, {latest_everywhere_});
-  results_in_flight_.push_back(task);
+  CommunicationOptions options = broadcast_options(kResultCommunication, owner, group);
+  options.after = and_all_before(preconditioned);
+  in_flight.pending.add(
+      builder_.broadcast("preconditioned gradient of " + sent.name, {4 * elements}, options));
 }
 
 Plan Step::finish() && {
-  wait("update of gradients", gradients_);
-  wait_for_factors();
-  for (auto& [owner, reduced] : reduced_)
-    wait("update of factors", reduced.tasks);
-  wait_for_inverses();
-  wait("update of preconditioned gradients", results_in_flight_);
   if (parts_.preconditioning)
-    builder_.compute("preconditioning of all layers: KL clip", kl_clip_time(costs_));
-  builder_.update("update");
+    builder_.compute(kPreconditioning, "all layers: KL clip", kl_clip_time(costs_));
+  builder_.update();
   const Workload& workload = builder_.workload();
   Plan plan = std::move(builder_).build();
-  plan.second_order = held_beside_matrices(workload, construction_);
-  plan.second_order.factors = kept_factors_.most();
-  plan.second_order.inverses = kept_inverses_.most();
+  hold_beside_matrices(plan.memory, workload, construction_);
+  plan.memory.factors = kept_factors_.most();
+  plan.memory.inverses = kept_inverses_.most();
   return plan;
 }
 
@@ -187,12 +164,10 @@ GroupId Step::group_of(const std::vector<Rank>& ranks) {
   return found->second;
 }
 
-TaskId Step::wait(const char* label, std::vector<TaskId>& pending) {
-  if (pending.empty())
-    return kNone;
-  latest_everywhere_ = builder_.compute(label, {});
-  builder_.after(latest_everywhere_, std::exchange(pending, {}));
-  return latest_everywhere_;
+// A communicator of its own moves nothing before all its ranks are there.
+std::vector<TaskId> Step::and_all_before(TaskId task) const {
+  const TaskId last = builder_.last_everywhere();
+  return last == kNone ? std::vector{task} : std::vector{task, last};
 }
 
 GroupId Step::owner_group(Rank owner) {
@@ -217,17 +192,18 @@ Bytes Step::size_of(std::span<const std::size_t> factors) const {
       [&](Bytes sum, std::size_t factor) { return sum + factors_[factor].size; });
 }
 
-CommunicationOptions Step::all_reduce_options() const {
-  return {.stream = horovod_, .algorithm = algorithm_};
+CommunicationOptions Step::all_reduce_options(const char* phase, bool fusable) const {
+  return {.stream = horovod_, .algorithm = algorithm_, .fusable = fusable, .phase = phase};
 }
 
-CommunicationOptions Step::broadcast_options(Rank owner, GroupId group) {
+CommunicationOptions Step::broadcast_options(const char* phase, Rank owner, GroupId group) {
   if (group != 0 && group_stream_ == 0)
     group_stream_ = builder_.stream("groups");
   return {.stream = group == 0 ? horovod_ : group_stream_,
           .algorithm = broadcast_algorithm_,
           .group = group,
-          .root = index_in(group, owner)};
+          .root = index_in(group, owner),
+          .phase = phase};
 }
 
 }  // namespace stepcast::kfac

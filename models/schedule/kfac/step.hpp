@@ -9,6 +9,7 @@
 #include "models/schedule/builder.hpp"
 #include "models/schedule/kfac/factor.hpp"
 #include "models/schedule/kfac/held.hpp"
+#include "models/schedule/kfac/in_flight.hpp"
 #include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/kfac/placement.hpp"
 
@@ -20,20 +21,19 @@ inline constexpr Bytes kScalar{4};  ///< A metric, or a barrier.
 /// is switched off add nothing. Collectives of all ranks go through one Horovod thread, which
 /// negotiates every tensor (gradients from the begin of the backward pass on, if the host runs
 /// ahead of the GPU, and then in buffers filled up to the fusion threshold); those of other groups
-/// through communicators of their own, first in, first out. "Waiting" for communication happens on
-/// all ranks at a point of the program. Factors and inverses are packed before and unpacked after
-/// they travel, on the compute stream, which nothing hides. As in the published training script,
-/// the loss and the accuracy are averaged over all ranks, each waited for, between the passes.
+/// through communicators of their own, first in, first out. Nothing is waited for but where a
+/// schedule says wait(); then all ranks wait at that point of the program. Factors and inverses are
+/// packed before and unpacked after they travel, on the compute stream, which nothing hides. As in
+/// the published training script, the loss and the accuracy are averaged over all ranks, each
+/// waited for, between the passes.
 ///
 /// Layers with Kronecker factors are numbered 0 .. layers() - 1 in forward order; their factors are
 /// 2 l (A) and 2 l + 1 (G).
 class Step {
  public:
   /// Throws InputError if no layer has factors or the device's K-FAC costs are unknown.
-  Step(const std::string& schedule, const Workload& workload, const Cluster& cluster,
-       const OptionReader& read);
+  Step(const Workload& workload, const Cluster& cluster, const OptionReader& read);
 
-  const Parts& parts() const { return parts_; }
   std::span<const Factor> factors() const { return factors_; }
   std::uint32_t layers() const { return static_cast<std::uint32_t>(factors_.size() / 2); }
   std::uint32_t ranks() const { return builder_.cluster().ranks(); }
@@ -47,61 +47,63 @@ class Step {
   /// its own construction and packing included.
   Seconds time_before(std::size_t factor) const;
 
-  /// Forward and backward, with the gradients' all-reduces. `hook(factor)` is called where the A of
-  /// a layer (before its forward) or the G (after its backward) is constructed in the pass.
-  void passes(const std::function<void(std::size_t factor)>& hook);
-  void passes() {
-    passes([](std::size_t) {});
-  }
+  /// Forward and backward; the result: the gradients' all-reduces. `hook(factor)` is called where
+  /// the A of a layer (before its forward) or the G (after its backward) is constructed.
+  Pending passes(const std::function<void(std::size_t factor)>& hook = [](std::size_t) {});
+  void wait(Pending& pending) { builder_.wait(pending); }
 
   /// On all ranks, or on one.
-  TaskId construct(std::size_t factor, Rank owner = kEveryRank);
+  void construct(std::size_t factor, Rank owner = kEveryRank);
   /// Packs factors and all-reduces them together. Horovod may fuse what is `fusable` with others.
-  void all_reduce_factors(std::span<const std::size_t> factors, bool fusable = true);
-  /// Sums packed factors on `owner`, which waits for them before its next inversion.
-  void reduce_factors(std::span<const std::size_t> factors, Rank owner);
-  void wait_for_gradients();
-  void wait_for_factors();
+  void all_reduce_factors(FactorsInFlight& in_flight, std::span<const std::size_t> factors,
+                          bool fusable = true);
+  /// All A are unpacked before G is waited for.
+  void wait(FactorsInFlight& in_flight);
+  /// Sums packed factors on `owner`.
+  void reduce_factors(ReducedFactors& reduced, std::span<const std::size_t> factors, Rank owner);
+  /// `owner` waits for its factors and unpacks them, if it is to invert them.
+  void receive(ReducedFactors& reduced, Rank owner);
+  /// All wait for what no owner has received.
+  void wait(ReducedFactors& reduced);
 
   void invert(std::size_t factor, Rank owner = kEveryRank);
   /// Packs inverses, on all ranks, as the published code does, or on the owner alone where a
   /// group of fewer ranks receives, and sends them from `owner` to the ranks of `group` (all: 0).
-  void broadcast_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group = 0);
+  void broadcast_inverses(InversesInFlight& in_flight, std::span<const std::size_t> factors,
+                          Rank owner, GroupId group = 0);
   /// Packs all inverses, then sends each from its owner to all.
-  void broadcast_inverses_in_bulk(std::span<const Rank> owners);
-  void wait_for_inverses();
+  void broadcast_inverses_in_bulk(InversesInFlight& in_flight, std::span<const Rank> owners);
+  /// One is unpacked while the next is on its way. Where the protocol of the authors leaves out
+  /// only their communication, all ranks wait for the slowest instead.
+  void wait(InversesInFlight& in_flight);
 
-  void precondition(std::uint32_t layer, GroupId group = 0);
-  /// Sends the preconditioned gradient of a layer; the update waits for it.
-  void broadcast_gradient(std::uint32_t layer, Rank owner, GroupId group = 0);
-  /// KL clip and update of all ranks, after all communication.
+  /// The task, kNone where the part is switched off.
+  TaskId precondition(std::uint32_t layer, GroupId group = 0);
+  /// Sends the gradient of a layer that task `preconditioned` makes.
+  void broadcast_gradient(ResultsInFlight& in_flight, std::uint32_t layer, TaskId preconditioned,
+                          Rank owner, GroupId group = 0);
+  void wait(ResultsInFlight& in_flight) { wait(in_flight.pending); }
+
+  /// KL clip and update of all ranks.
   Plan finish() &&;
 
   GroupId group_of(const std::vector<Rank>& ranks);
 
  private:
-  /// An inverse on its way, and what unpacking it takes on the ranks of the group.
-  struct Sent {
-    TaskId task = kNone;
-    Seconds unpacking{};
-    GroupId group = 0;
-  };
-
-  void average_metrics();
+  TaskId average_metrics(TaskId forward_end);
   void barrier();
   TaskId pack(std::span<const std::size_t> factors, GroupId group);
-  void send_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group,
-                     TaskId packed);
-  void unpack_factors(std::size_t first);
-  void all_reduce_gradients(std::span<const TaskId> backward);
-  void all_reduce_when_ready(std::span<const TaskId> backward);
-  TaskId wait(const char* label, std::vector<TaskId>& pending);
+  void send_inverses(InversesInFlight& in_flight, std::span<const std::size_t> factors, Rank owner,
+                     GroupId group, TaskId packed);
+  Pending all_reduce_in_full_buffers(std::span<const TaskId> backward, TaskId backward_begin);
+  Pending all_reduce_when_ready(std::span<const TaskId> backward);
+  std::vector<TaskId> and_all_before(TaskId task) const;
   GroupId owner_group(Rank owner);
   std::uint32_t index_in(GroupId group, Rank rank) const;
   std::string name_of(std::span<const std::size_t> factors) const;
   Bytes size_of(std::span<const std::size_t> factors) const;
-  CommunicationOptions all_reduce_options() const;
-  CommunicationOptions broadcast_options(Rank owner, GroupId group);
+  CommunicationOptions all_reduce_options(const char* phase, bool fusable = true) const;
+  CommunicationOptions broadcast_options(const char* phase, Rank owner, GroupId group);
 
   Builder builder_;
   const KfacCosts& costs_;
@@ -114,25 +116,13 @@ class Step {
   bool run_ahead_ = true;
   std::uint32_t metrics_ = 0;
   std::vector<Factor> factors_;
+  std::map<std::vector<Rank>, GroupId> groups_;
+  std::vector<std::vector<Rank>> members_{{}};  // by group; empty: all
+  // What memory holds in the end.
   Holdings kept_factors_;
   Holdings kept_inverses_;
   Construction construction_ = Construction::None;
-  bool backward_begun_ = false;
-  std::vector<TaskId> preconditioned_;        // by layer
-  std::vector<TaskId> gradients_;             // all-reduces that nobody has waited for
-  std::vector<TaskId> factors_in_flight_[2];  // A, G
-  std::vector<Sent> inverses_in_flight_;
-  std::vector<TaskId> results_in_flight_;  // preconditioned gradients
-  struct Reduced {
-    std::vector<TaskId> tasks;
-    Seconds unpacking{};
-  };
-  std::map<Rank, Reduced> reduced_;  // by owner, not yet waited for
-  bool barrier_due_ = false;
-  TaskId backward_begin_ = kNone;     // what the backward pass waits for
-  TaskId latest_everywhere_ = kNone;  // the last compute task of all ranks
-  std::map<std::vector<Rank>, GroupId> groups_;
-  std::vector<std::vector<Rank>> members_{{}};  // by group; empty: all
+  bool has_passed_ = false;
 };
 
 }  // namespace stepcast::kfac

@@ -6,6 +6,13 @@
 // The passes of a step, and what is averaged over all ranks on the way: metrics and gradients.
 
 namespace stepcast::kfac {
+namespace {
+
+Pending gradients_in_flight() {
+  return {.phase = "update", .of = "gradients"};
+}
+
+}  // namespace
 
 Seconds Step::time_before(std::size_t factor) const {
   const auto& layers = builder_.workload().layers;
@@ -21,70 +28,72 @@ Seconds Step::time_before(std::size_t factor) const {
   return time;
 }
 
-void Step::passes(const std::function<void(std::size_t factor)>& hook) {
+Pending Step::passes(const std::function<void(std::size_t factor)>& hook) {
   const auto& layers = builder_.workload().layers;
   std::uint32_t kfac_layer = 0;
+  TaskId backward_begin = kNone;  // what the backward pass waits for
   for (LayerId id = 0; id < layers.size(); ++id) {
     if (layers[id].kronecker)
       hook(2 * kfac_layer++);
-    backward_begin_ = latest_everywhere_ = builder_.forward(id);
+    backward_begin = builder_.forward(id);
   }
   if (parts_.gradient_communication)
-    average_metrics();
-  backward_begun_ = true;
+    backward_begin = average_metrics(backward_begin);
+  has_passed_ = true;
   std::vector<TaskId> backward(layers.size());
   for (auto id = static_cast<LayerId>(layers.size()); id-- > 0;) {
-    backward[id] = latest_everywhere_ = builder_.backward(id);
+    backward[id] = builder_.backward(id);
     if (layers[id].kronecker)
       hook(2 * --kfac_layer + 1);
   }
   if (!parts_.gradient_communication)
-    return;
-  if (run_ahead_)
-    all_reduce_gradients(backward);
-  else
-    all_reduce_when_ready(backward);
+    return {};
+  return run_ahead_ ? all_reduce_in_full_buffers(backward, backward_begin)
+                    : all_reduce_when_ready(backward);
 }
 
 // One after the other, and the host waits for each: so does the backward pass.
-void Step::average_metrics() {
+TaskId Step::average_metrics(TaskId forward_end) {
+  TaskId last = forward_end;
   for (std::uint32_t i = 0; i < metrics_; ++i) {
-    CommunicationOptions options = all_reduce_options();
-    options.fusable = false;
-    const TaskId task = builder_.all_reduce("metric of training", kScalar, options);
-    builder_.after(task, {backward_begin_});
-    std::vector<TaskId> pending{task};
-    backward_begin_ = wait("update of metrics", pending);
+    CommunicationOptions options = all_reduce_options(kMetricCommunication, false);
+    options.after = {last};
+    Pending metrics{"update", "metrics"};
+    metrics.add(builder_.all_reduce("metric of training", kScalar, options));
+    last = builder_.wait(metrics);
   }
+  return last;
 }
 
-void Step::all_reduce_when_ready(std::span<const TaskId> backward) {
+Pending Step::all_reduce_when_ready(std::span<const TaskId> backward) {
+  Pending reduced = gradients_in_flight();
+  CommunicationOptions options = all_reduce_options(kGradientCommunication);
   for (const Gradient& gradient : gradients_in_ready_order(builder_.workload())) {
-    gradients_.push_back(
-        builder_.all_reduce("gradient of " + gradient.name, gradient.size, all_reduce_options()));
-    builder_.after(gradients_.back(), {backward[gradient.layer]});
+    options.after = {backward[gradient.layer]};
+    reduced.add(builder_.all_reduce("gradient of " + gradient.name, gradient.size, options));
   }
+  return reduced;
 }
 
 // The host issues the backward pass ahead of the GPU, so Horovod knows of all gradients early; a
 // fused buffer starts when the last of its gradients is there.
-void Step::all_reduce_gradients(std::span<const TaskId> backward) {
+Pending Step::all_reduce_in_full_buffers(std::span<const TaskId> backward, TaskId backward_begin) {
   const auto gradients = gradients_in_ready_order(builder_.workload());
   const TaskId negotiated = builder_.compute(
-      "negotiation of gradients", rule_.per_tensor * static_cast<double>(gradients.size()), 0,
-      builder_.stream("coordinator"));
-  builder_.after(negotiated, {backward_begin_});
-  CommunicationOptions options = all_reduce_options();
-  options.fusable = false;
+      "negotiation", "gradients", rule_.per_tensor * static_cast<double>(gradients.size()),
+      {.stream = builder_.stream("coordinator"), .after = {backward_begin}});
+  Pending reduced = gradients_in_flight();
+  CommunicationOptions options = all_reduce_options(kGradientCommunication, false);
   Bytes filled{};
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     filled += gradients[i].size;
     if (i + 1 < gradients.size() && filled + gradients[i + 1].size <= rule_.fusion)
       continue;
-    gradients_.push_back(builder_.all_reduce("gradient of " + gradients[i].name + " and before",
-                                             std::exchange(filled, {}), options));
-    builder_.after(gradients_.back(), {negotiated, backward[gradients[i].layer]});
+    options.after = {negotiated, backward[gradients[i].layer]};
+    reduced.add(builder_.all_reduce("gradient of " + gradients[i].name + " and before",
+                                    std::exchange(filled, {}), options));
   }
+  return reduced;
 }
 
 }  // namespace stepcast::kfac

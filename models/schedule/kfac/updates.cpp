@@ -1,5 +1,7 @@
 #include "models/schedule/kfac/updates.hpp"
 
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "models/schedule/options.hpp"
@@ -27,7 +29,7 @@ void check(const OptionReader& read, std::uint32_t factor_interval,
   if (inverse_interval % factor_interval != 0)
     read.fail(kInverseInterval, fmt::format("expected a multiple of factor_interval, {}, found {}",
                                             factor_interval, inverse_interval));
-  if (read.text(kUpdate) != kKinds[0])
+  if (!read.is(kUpdate, kKinds[0]))
     read.fail(kUpdate, fmt::format("expected inverses where intervals are above 1, found {}",
                                    read.text(kUpdate)));
 }
@@ -38,31 +40,32 @@ std::vector<OptionInfo> update_options() {
   return {{.name = kUpdate,
            .default_value = kKinds[0],
            .meaning = "what a step renews: inverses (and factors), factors or none (a step between "
-                      "two updates, by itself)"},
+                      "two updates, by itself)",
+           .words = {std::begin(kKinds), std::end(kKinds)}},
           {.name = kFactorInterval,
            .default_value = "1",
-           .meaning = "factors are renewed in every so many steps; times are means over the steps"},
+           .meaning = "factors are renewed in every so many steps; times are means over the steps",
+           .kind = OptionKind::Count,
+           .range = kRepeats},
           {.name = kInverseInterval,
            .default_value = kFactorInterval,
-           .meaning = "inverses are renewed in every so many steps, a multiple of the factors'"}};
+           .meaning = "inverses are renewed in every so many steps, a multiple of the factors'",
+           .kind = OptionKind::Count,
+           .words = {kFactorInterval},
+           .range = kRepeats}};
 }
 
-Plan build_period(const ScheduleInfo& schedule, const Workload& workload, const Cluster& cluster,
-                  const ScheduleOptions& options) {
-  const OptionReader read(schedule.name, options);
-  const std::uint32_t factor_interval = read.repeats(kFactorInterval);
-  const std::uint32_t inverse_interval = read.text(kInverseInterval) == kFactorInterval
-                                             ? factor_interval
-                                             : read.repeats(kInverseInterval);
+Plan build_period(BuildStep build, const Workload& workload, const Cluster& cluster,
+                  const OptionReader& read) {
+  const std::uint32_t factor_interval = read.count(kFactorInterval);
+  const std::uint32_t inverse_interval =
+      read.is(kInverseInterval, kFactorInterval) ? factor_interval : read.count(kInverseInterval);
   if (factor_interval == 1 && inverse_interval == 1)
-    return schedule.build(workload, cluster, options);
+    return build(workload, cluster, read);
   check(read, factor_interval, inverse_interval);
   std::vector<Plan> kinds;
-  for (const char* kind : kKinds) {
-    ScheduleOptions of_kind = options;
-    of_kind[kUpdate] = kind;
-    kinds.push_back(schedule.build(workload, cluster, of_kind));
-  }
+  for (const char* kind : kKinds)
+    kinds.push_back(build(workload, cluster, read.with(kUpdate, kind)));
   return stepcast::period_of(kinds, order_of(factor_interval, inverse_interval));
 }
 

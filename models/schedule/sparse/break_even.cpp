@@ -1,5 +1,8 @@
 #include "models/schedule/sparse/break_even.hpp"
 
+#include <algorithm>
+
+#include "models/schedule/registry.hpp"
 #include "models/schedule/sparse/step.hpp"
 
 namespace stepcast::sparse {
@@ -16,6 +19,39 @@ double break_even_with_gathering(const Encoding& encoding, std::uint32_t ranks) 
 
 double break_even_with_whole_gradients(const Encoding& encoding, Bytes element) {
   return density_of(encoding, element * 2 - dense_size(1));
+}
+
+namespace {
+
+constexpr const char* kByShards = "topka2a";
+constexpr const char* kGathered = "topk-allgather";
+
+Encoding encoding_of(const ScheduleOptions& options) {
+  const ScheduleInfo& info = schedule_of(kByShards);
+  ScheduleOptions own;
+  for (const OptionInfo& option : info.options)
+    if (const auto given = options.find(option.name); given != options.end())
+      own.insert(*given);
+  return settings_of(OptionReader(info.name, info.options, effective_options(info, own))).encoding;
+}
+
+}  // namespace
+
+std::vector<BreakEven> break_evens(std::span<const std::string> schedules,
+                                   const ScheduleOptions& options, const Workload& workload,
+                                   std::uint32_t ranks) {
+  std::vector<BreakEven> found;
+  const auto has = [&](const char* name) { return std::ranges::count(schedules, name) > 0; };
+  if (!has(kByShards) || ranks < 2 || parameter_count(workload) == 0)
+    return found;
+  const Encoding encoding = encoding_of(options);
+  if (has(kGathered))
+    found.push_back({kGathered, kByShards, break_even_with_gathering(encoding, ranks)});
+  const auto whole = std::ranges::find_if_not(schedules, is_compressed);
+  const Bytes element = parameter_size(workload) / static_cast<double>(parameter_count(workload));
+  if (whole != schedules.end())
+    found.push_back({kByShards, *whole, break_even_with_whole_gradients(encoding, element)});
+  return found;
 }
 
 }  // namespace stepcast::sparse

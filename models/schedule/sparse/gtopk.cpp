@@ -37,18 +37,17 @@ TaskId reduce_and_broadcast(Step& step, const std::vector<GroupId>& groups, cons
   for (std::size_t round = 0; round + 1 < groups.size(); ++round) {
     const TaskId sent = step.send(fmt::format("round {} of {}", round, tensor.label), message,
                                   groups[round], ready);
-    ready = step.unpack(fmt::format("re-selection of {}", tensor.label),
-                        merge_time(step.costs(), entries), sent, groups[round + 1]);
+    ready = step.work("re-selection", tensor, merge_time(step.costs(), entries), sent,
+                      groups[round + 1]);
   }
   const TaskId received =
       step.broadcast(fmt::format("global top-k of {}", tensor.label), message, ready);
-  return step.unpack(fmt::format("unpacking of {}", tensor.label),
-                     scatter_add_time(step.costs(), entries, tensor.elements), received);
+  return step.work("unpacking", tensor, scatter_add_time(step.costs(), entries, tensor.elements),
+                   received);
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("gtopk", options);
-  Step step("gtopk", workload, cluster, sparse::settings_of(read));
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  Step step(workload, cluster, read, sparse::settings_of(read));
   const std::vector<GroupId> groups = groups_by_round(step.builder());
   step.pass(
       sparse::fused_tensors(workload, read),

@@ -72,9 +72,9 @@ struct Sent {
 
 class LowRank {
  public:
-  LowRank(const std::string& name, const Workload& workload, const Cluster& cluster,
-          const Settings& settings, std::uint32_t rank, Sent sent)
-      : step_(name, workload, cluster, settings), rank_(rank), sent_(sent) {}
+  LowRank(const Workload& workload, const Cluster& cluster, const OptionReader& read,
+          const Settings& settings, Sent sent)
+      : step_(workload, cluster, read, settings), rank_(read.count("rank")), sent_(sent) {}
 
   Plan plan(const std::vector<Tensor>& tensors) && {
     step_.pass(
@@ -109,15 +109,13 @@ class LowRank {
     if (sent_.p)
       ready = step_.all_reduce(fmt::format("P of {}", tensor.label), sparse::dense_size(factors.p),
                                ready);
-    ready = step_.unpack(fmt::format("orthogonalisation of {}", tensor.label),
-                         orthogonalisation(factors), ready);
+    ready = step_.work("orthogonalisation", tensor, orthogonalisation(factors), ready);
     if (sent_.p && sent_.q)
-      ready = step_.unpack(fmt::format("product of {}", tensor.label), product(factors), ready);
+      ready = step_.work("product", tensor, product(factors), ready);
     if (sent_.q)
       ready = step_.all_reduce(fmt::format("Q of {}", tensor.label), sparse::dense_size(factors.q),
                                ready);
-    return step_.unpack(fmt::format("reconstruction of {}", tensor.label), around(factors, kAfter),
-                        ready);
+    return step_.work("reconstruction", tensor, around(factors, kAfter), ready);
   }
 
   Step step_;
@@ -126,51 +124,55 @@ class LowRank {
 };
 
 Settings low_rank_settings(const OptionReader& read) {
-  const bool is_free = read.choice("compression", {"device", "free"}) == "free";
   return {.density = 1,
-          .selection = is_free ? Selection::Free : Selection::Exact,
-          .on_own_stream = read.choice("selection_stream", {"compute", "own"}) == "own",
+          .selection = read.is("compression", "free") ? Selection::Free : Selection::Exact,
+          .on_own_stream = read.is("selection_stream", "own"),
           .cost_option = "compression"};
 }
 
-Plan build_step(const std::string& name, const Workload& workload, const Cluster& cluster,
-                const ScheduleOptions& options, Sent sent) {
-  const OptionReader read(name, options);
-  return LowRank(name, workload, cluster, low_rank_settings(read), read.count("rank", 1), sent)
+Plan build_step(const Workload& workload, const Cluster& cluster, const OptionReader& read,
+                Sent sent) {
+  return LowRank(workload, cluster, read, low_rank_settings(read), sent)
       .plan(sparse::fused_tensors(workload, read));
 }
 
 // Of a matrix M both factors of one power iteration are all-reduced: P = M Q, then Q = M^T P.
 // Time on a ring: 4(n-1) a + 4(n-1) Nc/n b for factors of Nc elements each.
-Plan build_powersgd(const Workload& workload, const Cluster& cluster,
-                    const ScheduleOptions& options) {
-  return build_step("powersgd", workload, cluster, options, {});
+Plan build_powersgd(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  return build_step(workload, cluster, read, {});
 }
 
 // Half the products and all-reduces: P in even steps, Q in odd ones.
-Plan build_acp(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const auto step = [&](Sent sent) {
-    return build_step("acp-sgd", workload, cluster, options, sent);
-  };
+Plan build_acp(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  const auto step = [&](Sent sent) { return build_step(workload, cluster, read, sent); };
   constexpr std::array<std::uint32_t, 2> kInTurn{0, 1};
   return period_of(std::array{step({.q = false}), step({.p = false})}, kInTurn);
 }
 
 std::vector<OptionInfo> low_rank_options() {
-  return {{.name = "rank", .default_value = "4", .meaning = "columns of the factors"},
+  return {{.name = "rank",
+           .default_value = "4",
+           .meaning = "columns of the factors",
+           .kind = OptionKind::Count,
+           .range = {.least = 1}},
           {.name = "compression",
            .default_value = "device",
-           .meaning = "cost of the products: as known of the device, or free"},
+           .meaning = "cost of the products: as known of the device, or free",
+           .words = {"device", "free"}},
           {.name = "selection_stream",
            .default_value = "compute",
-           .meaning = "compute: compression delays the backward pass; own: it runs beside it"},
+           .meaning = "compute: compression delays the backward pass; own: it runs beside it",
+           .words = {"compute", "own"}},
           {.name = "fusion",
            .default_value = "buffer",
            .meaning = "whose factors travel together: layer, buffer, model or binary (a buffer "
-                      "found by binary search)"},
+                      "found by binary search)",
+           .words = sparse::fusion_words(),
+           .search = sparse::fusion_search()},
           {.name = "fusion_buffer",
            .default_value = "25MiB",
-           .meaning = "fusion=buffer: a group of gradients closes at this size"}};
+           .meaning = "fusion=buffer: a group of gradients closes at this size",
+           .kind = OptionKind::Size}};
 }
 
 }  // namespace

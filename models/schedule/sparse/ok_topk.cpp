@@ -40,11 +40,11 @@ std::vector<double> loads_of(std::uint32_t ranks, double imbalance) {
 // (2n + 2 log2 n) a; the least possible volume is 2k (n-1)/n.
 class OkTopk {
  public:
-  OkTopk(const Workload& workload, const Cluster& cluster, const Settings& settings,
-         double imbalance, Extra extra)
-      : step_("ok-topk", workload, cluster, settings),
+  OkTopk(const Workload& workload, const Cluster& cluster, const OptionReader& read,
+         const Settings& settings, Extra extra)
+      : step_(workload, cluster, read, settings),
         extra_(extra),
-        loads_(loads_of(cluster.ranks(), imbalance)) {}
+        loads_(loads_of(cluster.ranks(), read.number("imbalance"))) {}
 
   Plan plan(const std::vector<Tensor>& tensors) && {
     step_.pass(
@@ -74,9 +74,8 @@ class OkTopk {
     const double entries = sparse::shard_of(step_.selected(tensor), ranks) * ranks;
     const TaskId exchanged = step_.all_to_all(fmt::format("regions of {}", tensor.label),
                                               size_of(entries, tensor.elements), ready, loads_);
-    return step_.unpack(fmt::format("unpacking of {}", tensor.label),
-                        scatter_add_time(step_.costs(), entries, tensor.elements / ranks),
-                        exchanged);
+    return step_.work("unpacking", tensor,
+                      scatter_add_time(step_.costs(), entries, tensor.elements / ranks), exchanged);
   }
 
   TaskId gather_global(const Tensor& tensor, TaskId ready) {
@@ -84,13 +83,13 @@ class OkTopk {
     const double sums = step_.united(tensor.elements, ranks);
     if (extra_.threshold)
       ready = global_threshold(tensor, sums, ready);
-    const TaskId picked = step_.unpack(fmt::format("selection in the region of {}", tensor.label),
-                                       selection_time(step_.costs(), pick(), sums / ranks), ready);
+    const TaskId picked = step_.work("selection in the region", tensor,
+                                     selection_time(step_.costs(), pick(), sums / ranks), ready);
     const double entries = sparse::shard_of(step_.selected(tensor), ranks) * ranks;
     const TaskId gathered = step_.all_gather(fmt::format("global top-k of {}", tensor.label),
                                              size_of(entries, tensor.elements), picked, loads_);
-    return step_.unpack(fmt::format("unpacking of {}", tensor.label),
-                        scatter_add_time(step_.costs(), entries, tensor.elements), gathered);
+    return step_.work("unpacking", tensor,
+                      scatter_add_time(step_.costs(), entries, tensor.elements), gathered);
   }
 
   // All ranks gather the values of all sums and find the k-th largest.
@@ -98,8 +97,8 @@ class OkTopk {
     const TaskId gathered =
         step_.all_gather(fmt::format("sums of {}", tensor.label),
                          size_of_values(step_.settings().encoding, sums), ready, loads_);
-    return step_.unpack(fmt::format("global threshold of {}", tensor.label),
-                        selection_time(step_.costs(), step_.settings().selection, sums), gathered);
+    return step_.work("global threshold", tensor,
+                      selection_time(step_.costs(), step_.settings().selection, sums), gathered);
   }
 
   Selection pick() const {
@@ -121,22 +120,12 @@ std::vector<std::uint32_t> order_of(std::uint32_t threshold_every, std::uint32_t
   return order;
 }
 
-double imbalance_of(const OptionReader& read) {
-  const double imbalance = read.number("imbalance", 0);
-  if (imbalance >= 1)
-    read.fail("imbalance", fmt::format("expected a number of at least 0 and below 1, found \"{}\"",
-                                       read.text("imbalance")));
-  return imbalance;
-}
-
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   constexpr std::uint32_t kMostSteps = 1024;
-  const OptionReader read("ok-topk", options);
   const Settings settings = sparse::settings_of(read);
   const auto tensors = sparse::fused_tensors(workload, read);
-  const double imbalance = imbalance_of(read);
-  const std::uint32_t threshold_every = read.repeats("threshold_every");
-  const std::uint32_t balance_every = read.repeats("balance_every");
+  const std::uint32_t threshold_every = read.count("threshold_every");
+  const std::uint32_t balance_every = read.count("balance_every");
   if (std::lcm(threshold_every, balance_every) > kMostSteps)
     read.fail("balance_every",
               fmt::format("expected a pattern of at most {} steps with threshold_every={}",
@@ -144,7 +133,7 @@ Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptio
   std::vector<Plan> kinds;
   for (const Extra extra : {Extra{}, Extra{.balance = true}, Extra{.threshold = true},
                             Extra{.threshold = true, .balance = true}})
-    kinds.push_back(OkTopk(workload, cluster, settings, imbalance, extra).plan(tensors));
+    kinds.push_back(OkTopk(workload, cluster, read, settings, extra).plan(tensors));
   return period_of(kinds, order_of(threshold_every, balance_every));
 }
 
@@ -157,14 +146,20 @@ ScheduleInfo ok_topk_schedule() {
           .options = sparse::with_common_options(
               {{.name = "threshold_every",
                 .default_value = "32",
-                .meaning = "steps between exact selections, whose threshold the others reuse"},
+                .meaning = "steps between exact selections, whose threshold the others reuse",
+                .kind = OptionKind::Count,
+                .range = kRepeats},
                {.name = "balance_every",
                 .default_value = "64",
-                .meaning = "steps between adjustments of the regions' borders"},
+                .meaning = "steps between adjustments of the regions' borders",
+                .kind = OptionKind::Count,
+                .range = kRepeats},
                {.name = "imbalance",
                 .default_value = "0",
                 .meaning = "loads of the regions between adjustments: this part below to above "
-                           "the mean"}},
+                           "the mean",
+                .kind = OptionKind::Number,
+                .range = {.most = 1, .below_most = true}}},
               {.density = "0.01", .fusion = "model"}),
           .build = build,
           .compressed = true};

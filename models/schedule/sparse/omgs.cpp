@@ -44,10 +44,9 @@ std::function<Seconds(double)> communication_of(const Cluster& cluster, const Se
   };
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("omgs", options);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const Settings settings = sparse::settings_of(read);
-  Step step("omgs", workload, cluster, settings);
+  Step step(workload, cluster, read, settings);
   const auto groups = omgs_groups(
       layers_of(workload),
       {.selection = [&](double elements) { return step.compression_time({.elements = elements}); },

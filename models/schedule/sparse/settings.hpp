@@ -5,6 +5,7 @@
 
 #include "models/device/compression.hpp"
 #include "models/schedule/options.hpp"
+#include "models/workload/workload.hpp"
 
 namespace stepcast::sparse {
 
@@ -41,12 +42,11 @@ struct Defaults {
 /// The options of all sparse schedules after a schedule's own ones.
 std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, const Defaults& defaults);
 
-/// Throws InputError for a density outside (0, 1], a clustering outside [0, 1] or an unknown
-/// choice.
-Settings settings_of(const OptionReader& read);
+/// Values of the option "fusion" (see fused_tensors), and which of them is found by a search.
+std::vector<std::string> fusion_words();
+OptionSearch fusion_search();
 
-/// Above 0 and at most 1. Throws InputError.
-double density_of(const OptionReader& read, const std::string& name);
+Settings settings_of(const OptionReader& read);
 
 /// The costs of the workload's device; with Selection::Free all are 0. Throws InputError if they
 /// are not known.

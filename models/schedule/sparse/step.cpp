@@ -6,11 +6,11 @@
 
 namespace stepcast::sparse {
 
-Step::Step(const std::string& schedule, const Workload& workload, const Cluster& cluster,
+Step::Step(const Workload& workload, const Cluster& cluster, const OptionReader& read,
            const Settings& settings)
-    : builder_(schedule, workload, cluster),
+    : builder_(read, workload, cluster),
       settings_(settings),
-      costs_(costs_of(schedule, workload, settings_)),
+      costs_(costs_of(read.schedule(), workload, settings_)),
       communication_(builder_.stream("communication")),
       unpacking_(builder_.stream("unpacking")) {
   if (settings_.on_own_stream)
@@ -37,24 +37,23 @@ Seconds Step::compression_time(const Tensor& tensor, Selection selection) const 
 void Step::pass(const std::vector<Tensor>& tensors,
                 const std::function<Seconds(const Tensor&)>& time, const Exchange& exchange) {
   forward_pass(builder_);
-  std::vector<TaskId> received;
+  Pending received{.phase = "update", .of = "gradients"};
   auto tensor = tensors.begin();
   for (auto layer = static_cast<LayerId>(builder_.workload().layers.size()); layer-- > 0;) {
     const TaskId backward = builder_.backward(layer);
     if (tensor == tensors.end() || tensor->last_ready != layer)
       continue;
-    received.push_back(exchange(*tensor, compress(*tensor, time(*tensor), backward)));
+    received.add(exchange(*tensor, compress(*tensor, time(*tensor), backward)));
     ++tensor;
   }
-  builder_.after(builder_.update("update"), received);
+  builder_.update("update", received.tasks);
 }
 
 TaskId Step::compress(const Tensor& tensor, Seconds time, TaskId ready) {
-  const TaskId task =
-      builder_.compute(fmt::format("compression of {}", tensor.label), time, 0, selection_);
+  ComputeOptions options{.stream = selection_};
   if (settings_.on_own_stream)
-    builder_.after(task, {ready});
-  return task;
+    options.after = {ready};
+  return builder_.compute("compression", tensor.label, time, options);
 }
 
 TaskId Step::all_gather_entries(const Tensor& tensor, double entries_each, TaskId ready) {
@@ -76,52 +75,54 @@ TaskId Step::all_to_all_entries(const Tensor& tensor, double entries_each_pair, 
 
 TaskId Step::all_to_all(const std::string& label, Bytes size, TaskId ready,
                         std::vector<double> shares) {
-  CommunicationOptions options = communication();
+  CommunicationOptions options = behind(ready);
   options.shares = std::move(shares);
-  const TaskId task = builder_.all_to_all(label, size, options);
-  builder_.after(task, {ready});
-  return task;
+  return builder_.all_to_all(label, size, options);
 }
 
 TaskId Step::all_gather(const std::string& label, Bytes size, TaskId ready,
                         std::vector<double> shares) {
-  CommunicationOptions options = communication();
+  CommunicationOptions options = behind(ready);
   options.shares = std::move(shares);
-  const TaskId task = builder_.all_gather(label, size, options);
-  builder_.after(task, {ready});
-  return task;
+  return builder_.all_gather(label, size, options);
 }
 
 TaskId Step::all_reduce(const std::string& label, Bytes size, TaskId ready) {
-  const TaskId task = builder_.all_reduce(label, size, communication());
-  builder_.after(task, {ready});
-  return task;
+  return builder_.all_reduce(label, size, behind(ready));
 }
 
 TaskId Step::send(const std::string& label, Bytes size, GroupId group, TaskId ready) {
-  CommunicationOptions options = communication();
+  CommunicationOptions options = behind(ready);
   options.group = group;
-  const TaskId task = builder_.send(label, size, options);
-  builder_.after(task, {ready});
-  return task;
+  return builder_.send(label, size, options);
 }
 
 TaskId Step::broadcast(const std::string& label, Bytes size, TaskId ready) {
-  CommunicationOptions options = communication();
+  CommunicationOptions options = behind(ready);
   options.algorithm = Algorithm::BinomialTree;
-  const TaskId task = builder_.broadcast(label, size, options);
-  builder_.after(task, {ready});
-  return task;
+  return builder_.broadcast(label, size, options);
 }
 
-TaskId Step::unpack(const std::string& label, Seconds time, TaskId ready, GroupId group) {
-  const TaskId task = builder_.compute(label, time, group, unpacking_);
-  builder_.after(task, {ready});
-  return task;
+TaskId Step::work(const char* phase, const Tensor& tensor, Seconds time, TaskId ready,
+                  GroupId group) {
+  return builder_.compute(phase, tensor.label, time,
+                          {.group = group, .stream = unpacking_, .after = {ready}});
 }
 
+// Error feedback keeps an fp32 residual for every parameter. Everything that is gathered or
+// exchanged in a training step has a buffer of its own until the update.
 Plan Step::finish() && {
-  return std::move(builder_).build();
+  const auto parameters = static_cast<double>(parameter_count(builder_.workload()));
+  Plan plan = std::move(builder_).build();
+  Bytes received{};
+  for (const PlannedCollective& planned : plan.collectives)
+    if (planned.collective.kind == CollectiveKind::AllGather ||
+        planned.collective.kind == CollectiveKind::AllToAll)
+      received += planned.collective.size;
+  plan.memory.fusion_buffers += received;
+  if (settings_.error_feedback)
+    plan.memory.residuals = size_of(DataType::Float32) * parameters;
+  return plan;
 }
 
 }  // namespace stepcast::sparse

@@ -21,7 +21,7 @@ using Exchange = std::function<TaskId(const Tensor& tensor, TaskId ready)>;
 class Step {
  public:
   /// Throws InputError if the device's compression costs are unknown.
-  Step(const std::string& schedule, const Workload& workload, const Cluster& cluster,
+  Step(const Workload& workload, const Cluster& cluster, const OptionReader& read,
        const Settings& settings);
 
   const Settings& settings() const { return settings_; }
@@ -53,14 +53,17 @@ class Step {
   TaskId all_reduce(const std::string& label, Bytes size, TaskId ready);
   TaskId send(const std::string& label, Bytes size, GroupId group, TaskId ready);
   TaskId broadcast(const std::string& label, Bytes size, TaskId ready);
-  /// Work with received entries, beside the compute stream.
-  TaskId unpack(const std::string& label, Seconds time, TaskId ready, GroupId group = 0);
+  /// Work with received entries, beside the compute stream: "unpacking", ...
+  TaskId work(const char* phase, const Tensor& tensor, Seconds time, TaskId ready,
+              GroupId group = 0);
 
   Plan finish() &&;
 
  private:
   TaskId compress(const Tensor& tensor, Seconds time, TaskId ready);
-  CommunicationOptions communication() const { return {.stream = communication_}; }
+  CommunicationOptions behind(TaskId ready) const {
+    return {.stream = communication_, .after = {ready}};
+  }
 
   Builder builder_;
   Settings settings_;

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "models/base/error.hpp"
-
 namespace stepcast::sparse {
 namespace {
 
@@ -42,13 +40,10 @@ std::vector<LayerId> layers_with_parameters(const Workload& workload) {
 }
 
 Bytes limit_of(const OptionReader& read) {
-  const std::string& fusion = read.choice("fusion", {"layer", "buffer", "model", "binary"});
-  if (fusion == "binary")  // a plan cannot simulate itself
-    read.fail("fusion", "binary must be resolved by tuning before the plan is built");
-  const Bytes buffer = read.size("fusion_buffer");
-  if (fusion == "layer")
+  if (read.is("fusion", "layer"))
     return {};
-  return fusion == "model" ? Bytes{std::numeric_limits<double>::infinity()} : buffer;
+  return read.is("fusion", "model") ? Bytes{std::numeric_limits<double>::infinity()}
+                                    : read.size("fusion_buffer");
 }
 
 }  // namespace

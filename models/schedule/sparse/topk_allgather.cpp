@@ -14,9 +14,9 @@ namespace sparse {
 TaskId gather_and_add(Step& step, const Tensor& tensor, TaskId ready) {
   const double entries = step.selected(tensor);
   const TaskId gathered = step.all_gather_entries(tensor, entries, ready);
-  return step.unpack(fmt::format("unpacking of {}", tensor.label),
-                     scatter_add_time(step.costs(), entries * step.ranks(), tensor.elements),
-                     gathered);
+  return step.work("unpacking", tensor,
+                   scatter_add_time(step.costs(), entries * step.ranks(), tensor.elements),
+                   gathered);
 }
 
 }  // namespace sparse
@@ -28,9 +28,9 @@ using sparse::Step;
 using sparse::Tensor;
 
 // Time on a ring: 2(n-1) a + 2(n-1) k b, an entry being a value and an index.
-Plan plan_of(const std::string& name, const Workload& workload, const Cluster& cluster,
-             const OptionReader& read, const Settings& settings, Selection selection) {
-  Step step(name, workload, cluster, settings);
+Plan plan_of(const Workload& workload, const Cluster& cluster, const OptionReader& read,
+             const Settings& settings, Selection selection) {
+  Step step(workload, cluster, read, settings);
   step.pass(
       sparse::fused_tensors(workload, read),
       [&](const Tensor& tensor) { return step.compression_time(tensor, selection); },
@@ -38,48 +38,36 @@ Plan plan_of(const std::string& name, const Workload& workload, const Cluster& c
   return std::move(step).finish();
 }
 
-Plan build_named(const std::string& name, const Workload& workload, const Cluster& cluster,
-                 const ScheduleOptions& options) {
-  const OptionReader read(name, options);
+Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const Settings settings = sparse::settings_of(read);
-  return plan_of(name, workload, cluster, read, settings, settings.selection);
-}
-
-Plan build_topk(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  return build_named("topk-allgather", workload, cluster, options);
-}
-
-Plan build_sidco(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  return build_named("sidco", workload, cluster, options);
+  return plan_of(workload, cluster, read, settings, settings.selection);
 }
 
 // Deep gradient compression begins with denser gradients: a stage an epoch, then `density`.
-Plan build_dgc(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  constexpr std::array kWarmUp{0.25, 0.0625, 0.015625, 0.004, 0.001};
-  const OptionReader read("dgc", options);
+Plan build_dgc(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  if (read.is("warm_up", "done"))
+    return build(workload, cluster, read);
   Settings settings = sparse::settings_of(read);
-  const std::string& stage = read.choice("warm_up", {"done", "1", "2", "3", "4", "5"});
-  if (stage != "done")
-    settings.density = kWarmUp[read.count("warm_up", 1) - 1];
-  Plan plan = plan_of("dgc", workload, cluster, read, settings, settings.selection);
-  if (stage != "done")
-    plan.notes.push_back(fmt::format(
-        "Warm-up stage {}: the density is {}, whatever `density` says.", stage, settings.density));
+  settings.density = read.choice_of<double>(
+      "warm_up", {{"1", 0.25}, {"2", 0.0625}, {"3", 0.015625}, {"4", 0.004}, {"5", 0.001}});
+  Plan plan = plan_of(workload, cluster, read, settings, settings.selection);
+  plan.notes.push_back(fmt::format("Warm-up stage {}: the density is {}, whatever `density` says.",
+                                   read.text("warm_up"), settings.density));
   return plan;
 }
 
 // A hard threshold that is found exactly every `threshold_every` steps and reused between.
-Plan build_dct(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
-  const OptionReader read("dct", options);
+Plan build_dct(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const Settings settings = sparse::settings_of(read);
   const auto step_with = [&](Selection selection) {
     const bool is_free = settings.selection == Selection::Free;
-    return plan_of("dct", workload, cluster, read, settings, is_free ? Selection::Free : selection);
+    return plan_of(workload, cluster, read, settings, is_free ? Selection::Free : selection);
   };
-  if (read.text("threshold_every") == "0")
+  const std::uint32_t every = read.count("threshold_every");
+  if (every == 0)
     return step_with(Selection::Reused);
   const std::array kinds{step_with(settings.selection), step_with(Selection::Reused)};
-  std::vector<std::uint32_t> order(read.repeats("threshold_every"), 1);
+  std::vector<std::uint32_t> order(every, 1);
   order.front() = 0;
   return period_of(kinds, order);
 }
@@ -93,7 +81,7 @@ ScheduleInfo topk_allgather_schedule() {
               "Lin et al., Deep Gradient Compression, ICLR 2018; Renggli et al., SparCML, SC "
               "2019",
           .options = sparse::with_common_options({}, {}),
-          .build = build_topk,
+          .build = build,
           .compressed = true};
 }
 
@@ -105,7 +93,8 @@ ScheduleInfo dgc_schedule() {
               {{.name = "warm_up",
                 .default_value = "done",
                 .meaning = "done, or the stage from 1 to 5 with density .25, .0625, .015625, .004, "
-                           ".001"}},
+                           ".001",
+                .words = {"done", "1", "2", "3", "4", "5"}}},
               {.density = "0.001", .selection = "sampled", .fusion = "layer"}),
           .build = build_dgc,
           .compressed = true};
@@ -116,7 +105,7 @@ ScheduleInfo sidco_schedule() {
           .summary = "topk-allgather with a threshold from a fitted distribution",
           .source = "Abdelmoniem et al., SIDCo, MLSys 2021",
           .options = sparse::with_common_options({}, {.density = "0.001", .selection = "fitted"}),
-          .build = build_sidco,
+          .build = build,
           .compressed = true};
 }
 
@@ -128,7 +117,9 @@ ScheduleInfo dct_schedule() {
               {{.name = "threshold_every",
                 .default_value = "0",
                 .meaning = "steps between exact refreshes of the threshold; 0: so many that they "
-                           "do not count"}},
+                           "do not count",
+                .kind = OptionKind::Count,
+                .range = {.most = kRepeats.most}}},
               {.density = "0.01"}),
           .build = build_dct,
           .compressed = true};

@@ -19,8 +19,8 @@ TaskId exchange_shards(Step& step, const Tensor& tensor, TaskId ready) {
   const std::uint32_t ranks = step.ranks();
   const double entries = sparse::shard_of(step.selected(tensor), ranks);
   const TaskId exchanged = step.all_to_all_entries(tensor, entries, ready);
-  return step.unpack(
-      fmt::format("unpacking of {}", tensor.label),
+  return step.work(
+      "unpacking", tensor,
       scatter_add_time(step.costs(), entries * ranks, sparse::shard_of(tensor.elements, ranks)),
       exchanged);
 }
@@ -41,16 +41,15 @@ TaskId gather_sums(Step& step, const Tensor& tensor, TaskId ready) {
       sparse::dense_size(shard))
     return gather_dense_shards(step, tensor, ready);
   const TaskId gathered = step.all_gather_entries(tensor, entries, ready);
-  return step.unpack(fmt::format("unpacking of {}", tensor.label),
-                     scatter_add_time(step.costs(), entries * ranks, tensor.elements), gathered);
+  return step.work("unpacking", tensor,
+                   scatter_add_time(step.costs(), entries * ranks, tensor.elements), gathered);
 }
 
 using Gather = TaskId (*)(Step& step, const Tensor& tensor, TaskId ready);
 
-Plan plan_of(const std::string& name, const Workload& workload, const Cluster& cluster,
-             const ScheduleOptions& options, Gather gather) {
-  const OptionReader read(name, options);
-  Step step(name, workload, cluster, sparse::settings_of(read));
+Plan plan_of(const Workload& workload, const Cluster& cluster, const OptionReader& read,
+             Gather gather) {
+  Step step(workload, cluster, read, sparse::settings_of(read));
   step.pass(
       sparse::fused_tensors(workload, read),
       [&](const Tensor& tensor) { return step.compression_time(tensor); },
@@ -62,16 +61,14 @@ Plan plan_of(const std::string& name, const Workload& workload, const Cluster& c
 
 // 4. All-gather of the dense shards, without a second selection. Time on a ring and by pairs:
 // 3(n-1) a + (2k + d)(n-1)/n b. Communication is at most 2d / (2k + d) times as fast as dense.
-Plan build_topka2a(const Workload& workload, const Cluster& cluster,
-                   const ScheduleOptions& options) {
-  return plan_of("topka2a", workload, cluster, options, gather_dense_shards);
+Plan build_topka2a(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  return plan_of(workload, cluster, read, gather_dense_shards);
 }
 
 // SparCML's split all-gather: the sums of a shard stay sparse while that pays. Volume from
 // 4k(n-1)/n (all select the same) to (2k + d)(n-1)/n.
-Plan build_topk_dsa(const Workload& workload, const Cluster& cluster,
-                    const ScheduleOptions& options) {
-  return plan_of("topk-dsa", workload, cluster, options, gather_sums);
+Plan build_topk_dsa(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+  return plan_of(workload, cluster, read, gather_sums);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/kfac/parts.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/cli/effects.hpp"
 #include "sim/cli/progress.hpp"
@@ -16,7 +15,7 @@
 #include "sim/report/text/shared_notes.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
-#include "sim/study/kfac/kfac_parts.hpp"
+#include "sim/timeline/parts.hpp"
 
 namespace stepcast {
 namespace {
@@ -52,7 +51,7 @@ class BreakdownCommand final : public Subcommand {
           fmt::format("--protocol: expected exposed or ablation, found {}", in_quotes(protocol_)));
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     check(scenario);
-    const std::vector<NamedTime> parts = parts_of(scenario);
+    const std::vector<NamedTime> parts = times_of(scenario);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
     const auto notes = notes_before_simulation(scenario, job, planned(job));
     fmt::print("{}", json_ ? json_of(scenario, parts, notes) : text_of(scenario, parts, notes));
@@ -62,16 +61,27 @@ class BreakdownCommand final : public Subcommand {
  private:
   static void check(const Scenario& scenario) {
     const ScheduleInfo& schedule = schedule_of(scenario.schedules.front());
-    if (std::ranges::find(schedule.options, "parts", &OptionInfo::name) == schedule.options.end())
-      throw InputError(
-          fmt::format("breakdown: {} is no K-FAC system; expected one of d-kfac, "
-                      "mpd-kfac, kaisa, spd-kfac, pad-kfac, dp-kfac",
-                      schedule.name));
-    if (scenario.settings.schedule.contains("parts"))
-      throw InputError("--set parts: breakdown sets it itself");
+    const PartsInfo& info = schedule.parts;
+    if (info.parts.empty())
+      throw InputError(fmt::format("breakdown: {} is no K-FAC system; expected one of {}",
+                                   schedule.name, fmt::join(divided_schedules(), ", ")));
+    if (scenario.settings.schedule.contains(info.option))
+      throw InputError(fmt::format("--set {}: breakdown sets it itself", info.option));
   }
 
-  std::vector<NamedTime> parts_of(const Scenario& scenario) const {
+  static std::vector<std::string> divided_schedules() {
+    std::vector<std::string> names;
+    for (const ScheduleInfo& schedule : all_schedules())
+      if (!schedule.parts.parts.empty())
+        names.push_back(schedule.name);
+    return names;
+  }
+
+  static const PartsInfo& info_of(const Scenario& scenario) {
+    return schedule_of(scenario.schedules.front()).parts;
+  }
+
+  std::vector<NamedTime> times_of(const Scenario& scenario) const {
     const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
     return protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
   }
@@ -80,18 +90,21 @@ class BreakdownCommand final : public Subcommand {
     const Plan plan = planned(scenario, scenario.schedules.front()).plan;
     const Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
     const ClassId slowest = extremes_of(plan, timeline).slowest;
-    return kfac_parts_of(plan, window_of(plan, timeline, slowest, latest_ready_of(plan, timeline)));
+    return parts_of(info_of(scenario), plan,
+                    window_of(plan, timeline, slowest, latest_ready_of(plan, timeline)));
   }
 
   static std::vector<NamedTime> ablation(const Scenario& scenario) {
     std::vector<NamedTime> parts;
     Seconds before{};
     TuningJob job = job_of(scenario, scenario.schedules.front());
-    for (const std::string& part : kfac::part_names()) {
-      job.options["parts"] = part;
+    const PartsInfo& info = info_of(scenario);
+    for (const PartInfo& part : info.parts) {
+      if (part.setting.empty())
+        continue;
+      job.options[info.option] = part.setting;
       const Seconds time = step_time_of(planned(job).plan, scenario.cluster, scenario.engine);
-      const bool last = part == "all";
-      parts.push_back({last ? name_of(KfacPart::InverseCommunication) : part, time - before});
+      parts.push_back({part.name, time - before});
       before = time;
     }
     return parts;
@@ -104,15 +117,10 @@ class BreakdownCommand final : public Subcommand {
                     setup_of(scenario.workload.name, scenario.cluster, scenario.engine.fidelity));
     SharedNotes shared;
     shared.add("the whole step", notes);
-    return wrap(heading, 2) + "\n" + table_of(parts) + note_on_other(parts) +
+    const bool has_other = parts.back().name == kOtherPart;
+    return wrap(heading, 2) + "\n" + table_of(parts) +
+           (has_other ? fmt::format("\n{}\n", info_of(scenario).note) : "") +
            note_on_negative(parts) + shared.text();
-  }
-
-  static std::string note_on_other(const std::vector<NamedTime>& parts) {
-    return parts.back().name == name_of(KfacPart::Other)
-               ? "\npacking: of factors and inverses, and unpacking; other: negotiation, waiting, "
-                 "update.\n"
-               : "";
   }
 
   static std::string note_on_negative(const std::vector<NamedTime>& parts) {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -8,6 +10,7 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
+#include "sim/cli/sensitivity.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/report/json/json.hpp"
@@ -80,6 +83,9 @@ class RunCommand final : public Subcommand {
     Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
                                       scenario.engine.fidelity, timeline);
     add_notes(forecast, scenario);
+    std::ranges::move(edges_of(scenario, forecast.schedule, forecast.iteration_time,
+                               plan.graph.size() * timeline.classes.size()),
+                      std::back_inserter(forecast.notes));
     return {std::move(plan), std::move(timeline), std::move(forecast)};
   }
 

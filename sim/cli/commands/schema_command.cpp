@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/report/json/option_schema.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -17,13 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".schema.json";
+constexpr const char* kOptions = "options";
 
 fs::path folder() {
   return data_root() / "configs/schema";
 }
 
 std::vector<std::string> schema_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names{kOptions};
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(folder(), absent)) {
     const std::string file = entry.path().filename().string();
@@ -83,7 +85,7 @@ class SchemaCommand final : public Subcommand {
             .summary = "Print the JSON Schema (draft-07) of a file format or of a command's --json",
             .description =
                 "Without NAME: the names. That of a command (run, compare, ...) is the schema of "
-                "what its\n--json prints.",
+                "what its\n--json prints; options: the options of all schedules.",
             .examples = {"stepcast schema workload", "stepcast schema run > run.schema.json"}};
   }
 
@@ -100,7 +102,7 @@ class SchemaCommand final : public Subcommand {
     if (std::ranges::find(names, name_) == names.end())
       throw InputError(fmt::format("unknown schema {}: expected one of {}{}", in_quotes(name_),
                                    fmt::join(names, ", "), did_you_mean(name_, names)));
-    fmt::print("{}", complete_text_of(name_));
+    fmt::print("{}", name_ == kOptions ? option_schema() : complete_text_of(name_));
     return 0;
   }
 

@@ -111,13 +111,28 @@ const ScheduleInfo* find_schedule(const std::string& name) {
                                did_you_mean(name, known)));
 }
 
+/// What it takes beside its meaning: a kind, words, and the range of numbers where it has ends.
+nlohmann::ordered_json option_json(const OptionInfo& option) {
+  nlohmann::ordered_json json{{"name", option.name},
+                              {"default", option.default_value},
+                              {"meaning", option.meaning},
+                              {"kind", name_of(option.kind)}};
+  if (!option.words.empty())
+    json["words"] = option.words;
+  if (option.kind == OptionKind::Choice)
+    return json;
+  json[option.range.above_least ? "above" : "least"] = option.range.least;
+  if (option.range.most < OptionRange{}.most)
+    json[option.range.below_most ? "below" : "most"] = option.range.most;
+  return json;
+}
+
 std::string schedule_json(const ScheduleInfo& schedule) {
   nlohmann::ordered_json json{
       {"name", schedule.name}, {"summary", schedule.summary}, {"source", schedule.source}};
   json["options"] = nlohmann::ordered_json::array();
   for (const OptionInfo& option : schedule.options)
-    json["options"].push_back(
-        {{"name", option.name}, {"default", option.default_value}, {"meaning", option.meaning}});
+    json["options"].push_back(option_json(option));
   return json.dump(2) + "\n";
 }
 

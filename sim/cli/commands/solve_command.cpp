@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/effects.hpp"
@@ -117,7 +116,7 @@ class SolveCommand final : public Subcommand {
     job.options = options_of_attempt(attempt, scenario);
     const PlannedRun run = planned(job);
     const Plan& plan = run.plan;
-    const double batch = static_cast<double>(scenario.workload.batch) * passes_of(plan);
+    const double batch = static_cast<double>(scenario.workload.batch) * plan.summary.passes;
     Solution solution{.label = attempt.label,
                       .schedule = attempt.schedule,
                       .epochs = attempt.epochs.value_or(0),
@@ -125,8 +124,8 @@ class SolveCommand final : public Subcommand {
                       .provenance = attempt.provenance,
                       .notes = notes_before_simulation(scenario, job, run),
                       .given = attempt.given};
-    solution.iterations = attempt.iterations.value_or(
-        iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, workers_of(plan)));
+    solution.iterations = attempt.iterations.value_or(iterations_of(
+        solution.epochs, static_cast<double>(goal.samples), batch, plan.summary.workers));
     return solution;
   }
 

@@ -11,17 +11,18 @@ constexpr auto kNoBuffer = static_cast<std::size_t>(-1);
 }  // namespace
 
 void NegotiatedPolicy::ready(Operation operation) {
+  if (waiting_.empty())
+    waiting_since_ = dispatcher_.now();
   waiting_.push_back(operation);
-  if (busy_)
-    return;
-  const Seconds now = dispatcher_.now();
-  const Seconds due = last_cycle_ + rule_.cycle;
-  begin_cycle(due > now ? due : now + rule_.cycle * 0.5);
+  if (!busy_)
+    begin_cycle();
 }
 
-void NegotiatedPolicy::begin_cycle(Seconds time) {
+void NegotiatedPolicy::begin_cycle() {
   busy_ = true;
-  dispatcher_.wake_at(time, *this);
+  const Seconds earliest = std::max(last_cycle_ + rule_.cycle, dispatcher_.now());
+  const double phase = (waiting_.front().iteration % kPhases + 0.5) / kPhases;
+  dispatcher_.wake_at(std::max(earliest, waiting_since_ + rule_.cycle * phase), *this);
 }
 
 void NegotiatedPolicy::wake() {
@@ -51,7 +52,7 @@ void NegotiatedPolicy::finished(Operation) {
     return launch_next();
   busy_ = false;
   if (!waiting_.empty())
-    begin_cycle(std::max(last_cycle_ + rule_.cycle, dispatcher_.now()));
+    begin_cycle();
 }
 
 // As Horovod looks ahead, a tensor joins the buffer that is open even if others, which cannot be

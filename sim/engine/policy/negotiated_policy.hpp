@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <vector>
 
@@ -7,14 +8,22 @@
 
 namespace stepcast {
 
+/// Phases of a negotiated stream's cycle that iterations take in turn: the steady state has this
+/// period.
+inline constexpr std::uint32_t kPhases = 8;
+
 /// Horovod's background thread, cycle by cycle: all ranks agree on the tensors that are ready
 /// everywhere, fuse them in ready order up to the fusion buffer, and communicate buffer after
-/// buffer: copy in, collective, copy out. The next cycle begins when that is done, and not before
-/// `cycle` has passed since this one began.
+/// buffer: copy in, collective, copy out. Then the thread sleeps for what is left of `cycle` since
+/// the cycle began, if anything, and goes on with the next, also where nothing is ready.
 ///
-/// The thread's clock runs freely, so a tensor that becomes ready after a pause waits between
-/// nothing and one cycle; here it waits half a cycle, the mean, which keeps the forecast
-/// deterministic.
+/// The phase of its cycles against a tensor that becomes ready at r is arbitrary in life. If a step
+/// always met the same one, it would lock to multiples of the cycle, and tensors that just catch a
+/// cycle, or just miss it, would decide the step: faster links could make it longer. So iterations
+/// take kPhases phases u, evenly spread over 0 .. 1, in turn, and what counts is their mean. A
+/// tensor waits u cycles, but for a thread that works beyond that: the next cycle begins at
+/// max(e, r + u cycle), where e is when the thread is ready for it and r that of the first tensor.
+/// That is never earlier for a later r or e, and takes a lone tensor half a cycle on average.
 class NegotiatedPolicy : public DispatchPolicy {
  public:
   NegotiatedPolicy(const Negotiated& rule, Dispatcher& dispatcher)
@@ -24,7 +33,7 @@ class NegotiatedPolicy : public DispatchPolicy {
   void wake() override;
 
  private:
-  void begin_cycle(Seconds time);
+  void begin_cycle();
   void negotiate();
   void communicate();
   void fuse(const std::vector<Operation>& agreed);
@@ -33,6 +42,7 @@ class NegotiatedPolicy : public DispatchPolicy {
   Negotiated rule_;
   Dispatcher& dispatcher_;
   std::vector<Operation> waiting_;              // ready, for the next cycle
+  Seconds waiting_since_{};                     // when the first of them became ready
   std::vector<Operation> negotiating_;          // of this cycle, until they are agreed on
   std::deque<std::vector<Operation>> buffers_;  // of this cycle, not yet communicated
   std::size_t running_ = 0;                     // operations of the buffer that is communicated

@@ -6,7 +6,6 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/accumulation.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/tuning/plan_hash.hpp"
 #include "sim/study/tuning/tuned_fusion.hpp"
@@ -32,17 +31,21 @@ const OptionInfo& option_of(const ScheduleInfo& schedule, const std::string& nam
                                in_quotes(name), fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
-/// The option's unit: that of its default, or, where the default is a word, that of `low`.
-OptionUnit unit_of(const OptionInfo& option, const std::string& low) try {
-  const bool is_word = option.default_value.find_first_of("0123456789") == std::string::npos;
-  if (is_word && low.empty() && option.name.find("buffer") != std::string::npos)
-    return OptionUnit::Size;
-  return unit_of_text(is_word ? low : option.default_value);
-} catch (const InputError&) {
-  throw InputError(
-      fmt::format("--option {}: its default, {}, is no number; if it takes numbers, give --low and "
-                  "--high",
-                  option.name, in_quotes(option.default_value)));
+OptionUnit unit_of(const OptionInfo& option) {
+  switch (option.kind) {
+    case OptionKind::Size:
+      return OptionUnit::Size;
+    case OptionKind::Time:
+      return OptionUnit::Time;
+    case OptionKind::Count:
+      return OptionUnit::Count;
+    case OptionKind::Number:
+      return OptionUnit::Number;
+    case OptionKind::Choice:
+      break;
+  }
+  throw InputError(fmt::format("--option {}: is one of {}, not a number to be tuned", option.name,
+                               fmt::join(option.words, ", ")));
 }
 
 double parse_flag(const char* flag, OptionUnit unit, const std::string& text) try {
@@ -65,16 +68,31 @@ void check(const SearchRange& range, const std::string& low, const std::string& 
     throw InputError(fmt::format("--low {}: a logarithmic scale needs a range above zero", low));
 }
 
-SearchRange range_of(const TuningJob& job, const TuningRequest& request, OptionUnit unit) {
-  const bool has_default = unit == OptionUnit::Size;
-  if (!has_default && (request.low.empty() || request.high.empty()))
-    throw InputError(
-        fmt::format("--option {}: give the range to search with --low and --high", request.option));
+struct Ends {
+  std::string low;
+  std::string high;
+};
+
+/// Sizes have DeAR's range or, for a binary search, up to the model; others what the option takes,
+/// where it says both ends.
+Ends usual_ends(const TuningJob& job, const TuningRequest& request, const OptionInfo& option) {
   const bool is_binary = request.strategy == "binary";
-  const std::string low =
-      request.low.empty() ? (is_binary ? std::string("0B") : kLowSize) : request.low;
-  const std::string high =
-      request.high.empty() ? (is_binary ? model_size(job) : kHighSize) : request.high;
+  if (option.kind == OptionKind::Size)
+    return is_binary ? Ends{"0B", model_size(job)} : Ends{kLowSize, kHighSize};
+  const OptionRange& range = option.range;
+  if (range.above_least || range.below_most || range.most == OptionRange{}.most)
+    return {};
+  return {write_value(unit_of(option), range.least), write_value(unit_of(option), range.most)};
+}
+
+SearchRange range_of(const TuningJob& job, const TuningRequest& request, const OptionInfo& option) {
+  const OptionUnit unit = unit_of(option);
+  const Ends usual = usual_ends(job, request, option);
+  const std::string low = request.low.empty() ? usual.low : request.low;
+  const std::string high = request.high.empty() ? usual.high : request.high;
+  if (low.empty() || high.empty())
+    throw InputError(
+        fmt::format("--option {}: give the range to search with --low and --high", option.name));
   SearchRange range{.unit = unit,
                     .low = parse_flag("--low", unit, low),
                     .high = parse_flag("--high", unit, high)};
@@ -125,9 +143,7 @@ Plan plan_with(const TuningJob& job, const std::string& option, const std::strin
 }
 
 Measurement measurement_of(const TuningJob& job, const Plan& plan) {
-  const double mini_batches = static_cast<double>(workers_of(plan)) * passes_of(plan);
-  return {.time = step_time_of(plan, job.cluster, job.engine),
-          .samples = job.workload.batch * mini_batches};
+  return {.time = step_time_of(plan, job.cluster, job.engine), .samples = plan.summary.samples};
 }
 
 /// The first of the fastest.
@@ -144,9 +160,8 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
   const StrategyInfo& strategy = strategy_of(request.strategy);
   const OptionInfo& option = option_of(schedule_of(job.schedule), request.option);
   check_job(job, option.name);
-  const OptionUnit unit = unit_of(option, request.low);
   const bool is_exhaustive = strategy.search == search_exhaustive;
-  SearchTask task{.range = range_of(job, request, unit),
+  SearchTask task{.range = range_of(job, request, option),
                   .most_trials = request.trials.value_or(is_exhaustive ? kMostPlans : kTrials),
                   .seed = request.seed,
                   .xi = request.xi};

@@ -10,9 +10,10 @@ std::string fusion_search_of(const TuningJob& job) {
   const auto fusion = job.options.find("fusion");
   if (fusion == job.options.end())
     return "";
-  const bool is_known = (job.schedule == "dear" && fusion->second == "bo") ||
-                        (is_compressed(job.schedule) && fusion->second == "binary");
-  return is_known ? fusion->second : "";
+  for (const OptionInfo& option : schedule_of(job.schedule).options)
+    if (option.name == fusion->first && option.search && option.search->word == fusion->second)
+      return option.search->word;
+  return "";
 }
 
 namespace {

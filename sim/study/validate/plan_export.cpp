@@ -164,6 +164,7 @@ void add_tasks(ExportedPlan& exported, const Plan& plan, const FixedPlan& fixed)
   for (const FixedTask& each : fixed.tasks()) {
     Task task = plan.graph.task(each.parts.front());
     task.layer = kNone;
+    task.phase = 0;
     task.label = static_cast<std::uint32_t>(exported.plan.labels.size());
     exported.plan.labels.push_back(label_of(plan, each));
     if (task.kind == TaskKind::Communication) {

@@ -1,6 +1,5 @@
 #include "sim/study/validate/validate.hpp"
 
-#include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/network_notes.hpp"
@@ -23,7 +22,7 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
           .cluster = experiment.cluster,
           .schedule = schedule,
           .label = measured.label,
-          .gpus = workers_of(plan),
+          .gpus = plan.summary.workers,
           .use = measured.use,
           .measured = measured.measured,
           .predicted = step_time_of(plan, cluster, engine),

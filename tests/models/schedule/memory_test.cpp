@@ -22,8 +22,7 @@ Workload workload() {
 MemoryUse use_of(const std::string& schedule, const ScheduleOptions& options,
                  const Workload& trained, std::uint32_t nodes = 4) {
   const Cluster cluster = plain_cluster(nodes);
-  return memory_of(build_plan(schedule, trained, cluster, options), trained, cluster,
-                   effective_options(schedule_of(schedule), options));
+  return build_plan(schedule, trained, cluster, options).memory;
 }
 
 TEST(Memory, EveryRankHoldsEverythingUnlessSharded) {

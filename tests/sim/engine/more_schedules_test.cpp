@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/accumulation.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
@@ -21,7 +20,7 @@ double iteration(const std::string& schedule, const Workload& workload, const Cl
   const Timeline timeline =
       simulate(build_plan(schedule, workload, cluster, options), cluster, {.fidelity = fidelity});
   EXPECT_TRUE(timeline.steady);
-  return timeline.iteration_time.value;
+  return timeline.mean_iteration_time().value;
 }
 
 // 10 layers, FF 1 ms and BP 2 ms each, 4 MB each: 40 MB in all. On 4 nodes at 1 GB/s an all-reduce
@@ -162,7 +161,7 @@ TEST(Delayed, FollowsItsFormula) {
   EXPECT_NEAR(round("4", "4"), 0.120, 1e-9);
   const Plan plan = build_plan("delayed", kHeavy, plain_cluster(4), {{"local_steps", "4"}});
   EXPECT_EQ(steps_of(plan), 4U);
-  EXPECT_EQ(passes_of(plan), 1U);
+  EXPECT_EQ(plan.summary.passes, 1U);
 }
 
 TEST(Delayed, RefusesADelayBeyondTheRound) {
@@ -227,7 +226,7 @@ TEST(Ps, NodesAddUpInsideFirst) {
 TEST(Ps, RemoteServersDoNotTrain) {
   const Plan plan =
       build_plan("ps", kHeavy, plain_cluster(6), {{"placement", "remote"}, {"servers", "2"}});
-  EXPECT_EQ(workers_of(plan), 4U);
+  EXPECT_EQ(plan.summary.workers, 4U);
 }
 
 /// Labels of the pushes in the order in which the server takes them.
@@ -289,7 +288,7 @@ TEST(Accumulation, AddsPassesBeforeCommunication) {
 TEST(Accumulation, EveryFirstOrderScheduleHasIt) {
   for (const ScheduleInfo& schedule : first_order_schedules()) {
     const Plan plan = build_plan(schedule.name, kLight, plain_cluster(4), {{"accumulation", "3"}});
-    EXPECT_EQ(passes_of(plan), 3U) << schedule.name;
+    EXPECT_EQ(plan.summary.passes, 3U) << schedule.name;
     EXPECT_GE(iteration(schedule.name, kLight, plain_cluster(4), {{"accumulation", "3"}}),
               0.090 * (1 - 1e-9))
         << schedule.name;

@@ -16,7 +16,7 @@ double iteration(const std::string& schedule, const Workload& workload, const Cl
   const Timeline timeline =
       simulate(build_plan(schedule, workload, cluster, options), cluster, engine);
   EXPECT_TRUE(timeline.steady);
-  return timeline.iteration_time.value;
+  return timeline.mean_iteration_time().value;
 }
 
 // 10 layers, FF 1 ms and BP 2 ms each, 1e6 fp32 elements each: 40 MB in all. On 4 nodes at 1 GB/s

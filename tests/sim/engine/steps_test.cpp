@@ -77,7 +77,7 @@ TEST(Period, KindsShareTheirLists) {
 TEST(Period, AccumulationAddsItsPassesToEveryStep) {
   const Cluster cluster = plain_cluster(4);
   const Plan plan = with_accumulation(period_of_four(cluster), kTwoLayers, 2);
-  EXPECT_EQ(passes_of(plan), 2U);
+  EXPECT_EQ(plan.summary.passes, 2U);
   const std::vector<Seconds> times = step_times(plan, simulate(plan, cluster, {}), 0);
   ASSERT_EQ(times.size(), 4U);
   EXPECT_NEAR(times[0].value, 0.027, 1e-12);

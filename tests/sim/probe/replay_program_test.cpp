@@ -148,6 +148,15 @@ TEST(ReplayProgram, RecordsAnEventForWhateverIsWaitedFor) {
       }
 }
 
+TEST(ReplayProgram, UnequalSharesCanOnlyBeEmulated) {
+  ExportedPlan plan = small_plan();
+  plan.plan.collectives[0].collective.shares = {1, 2};
+  EXPECT_EQ(emulated_program(plan, kCalibration, Emulation::Copies).steps.size(), 2U);
+  EXPECT_EQ(input_error_of([&] { real_program(plan, kCalibration, 0); }),
+            "test gives the ranks unequal shares of a collective, which is not replayed; --gpus 1 "
+            "emulates its communication");
+}
+
 TEST(ReplayProgram, SendsCanOnlyBeEmulated) {
   ExportedPlan plan = small_plan();
   plan.plan.collectives[0].collective.kind = CollectiveKind::Send;

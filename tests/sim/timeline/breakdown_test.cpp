@@ -91,23 +91,32 @@ TEST(BreakdownTest, ARankOutsideTheGroupOfACommunicationHasNoPartInIt) {
   EXPECT_DOUBLE_EQ(total_of(parts.exposed_communication).value, 0);
 }
 
-TEST(BreakdownTest, OtherComputeIsNamedByItsLabelUpToWhatItIsAbout) {
-  const std::vector<HandTask> tasks = {{TaskKind::OtherCompute, "inverse of conv", {{0, 1}}},
-                                       {TaskKind::OtherCompute, "inverse of fc", {{1, 2}}},
-                                       {TaskKind::OtherCompute, "compress \"bucket 1\"", {{2, 5}}},
-                                       {TaskKind::OtherCompute, "1", {{5, 6}}},
+HandTask other_task(const std::string& label, Ran ran, const std::string& phase,
+                    StreamId stream = 0) {
+  return {.kind = TaskKind::OtherCompute,
+          .label = label,
+          .runs = {ran},
+          .stream = stream,
+          .phase = phase};
+}
+
+TEST(BreakdownTest, OtherComputeIsNamedByItsPhaseWhateverItsLabel) {
+  const std::vector<HandTask> tasks = {other_task("inverse of conv", {0, 1}, "inverse"),
+                                       other_task("forward of fc", {1, 2}, "inverse"),
+                                       other_task("all of it", {2, 5}, "compression"),
+                                       other_task("inverse", {5, 6}, ""),
                                        {TaskKind::Update, "sgd", {{6, 8}}}};
   const Breakdown parts = breakdown_of(plan_of(tasks, {}, {}), timeline_of(tasks, ms(8)), 0);
   ASSERT_EQ(parts.other_compute.size(), 4U);
   EXPECT_NEAR(named(parts.other_compute, "inverse").value, 2e-3, 1e-12);
-  EXPECT_NEAR(named(parts.other_compute, "compress").value, 3e-3, 1e-12);
+  EXPECT_NEAR(named(parts.other_compute, "compression").value, 3e-3, 1e-12);
   EXPECT_NEAR(named(parts.other_compute, "other").value, 1e-3, 1e-12);
   EXPECT_NEAR(named(parts.other_compute, "update").value, 2e-3, 1e-12);
 }
 
 TEST(BreakdownTest, ComputeOnAnotherStreamFillsAGapAsComputeNotAsCommunication) {
   const std::vector<HandTask> tasks = {{TaskKind::Forward, "conv", {{0, 2}}},
-                                       {TaskKind::OtherCompute, "pack", {{1, 3}}, 1}};
+                                       other_task("pack", {1, 3}, "pack", 1)};
   const Breakdown parts = breakdown_of(plan_of(tasks, {}, {}), timeline_of(tasks, ms(4)), 0);
   EXPECT_NEAR(named(parts.other_compute, "pack").value, 1e-3, 1e-12);
   EXPECT_NEAR(parts.idle.value, 1e-3, 1e-12);

@@ -2,6 +2,7 @@
 // Small plans and timelines written by hand, so that every expected number can be read off a
 // sketch.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct HandTask {
   CollectiveKind collective = CollectiveKind::AllReduce;
   Bytes size{1e6};
   GroupId group = 0;
+  std::string phase{};  ///< Default: the usual one of its kind.
 };
 
 /// Two nodes of two GPUs; 1 GB/s inside, 0.5 GB/s between nodes.
@@ -62,8 +64,16 @@ inline Plan plan_of(const std::vector<HandTask>& hand, const std::vector<TaskGra
   std::vector<Task> tasks;
   std::vector<std::string> labels;
   std::vector<PlannedCollective> collectives;
+  std::vector<std::string> phases = usual_phases();
   for (const HandTask& each : hand) {
     Task task{.kind = each.kind, .stream = each.stream, .group = each.group};
+    task.phase = static_cast<PhaseId>(each.kind);
+    if (!each.phase.empty()) {
+      const auto known = std::ranges::find(phases, each.phase);
+      task.phase = static_cast<PhaseId>(known - phases.begin());
+      if (known == phases.end())
+        phases.push_back(each.phase);
+    }
     task.label = static_cast<std::uint32_t>(labels.size());
     labels.push_back(each.label);
     if (each.kind == TaskKind::Communication) {
@@ -73,12 +83,15 @@ inline Plan plan_of(const std::vector<HandTask>& hand, const std::vector<TaskGra
     tasks.push_back(task);
   }
   return {.schedule = "by-hand",
+          .summary = {.workers = 4, .passes = 1, .samples = 16},
           .graph = TaskGraph(tasks, edges),
           .next = std::move(next),
           .streams = {{.name = "compute"}, {.name = "comm", .rule = rule}, {.name = "comm 2"}},
           .collectives = std::move(collectives),
           .groups = {world_of(small_cluster())},
           .labels = std::move(labels),
+          .phases = std::move(phases),
+          .memory = {.activations_known = false},
           .notes = {}};
 }
 

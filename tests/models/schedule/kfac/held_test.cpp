@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "models/schedule/memory.hpp"
 #include "models/schedule/registry.hpp"
 #include "tests/models/schedule/kfac/kfac_workload.hpp"
 #include "tests/support/examples.hpp"
@@ -13,8 +12,7 @@ const Workload kWorkload = examples::kfac_workload(6);
 
 MemoryUse use_of(const std::string& schedule, const ScheduleOptions& options = {}) {
   const Cluster cluster = examples::plain_cluster(8);
-  return memory_of(build_plan(schedule, kWorkload, cluster, options), kWorkload, cluster,
-                   effective_options(schedule_of(schedule), options));
+  return build_plan(schedule, kWorkload, cluster, options).memory;
 }
 
 /// 4 bytes for each element of all matrices.

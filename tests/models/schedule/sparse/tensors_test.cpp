@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/memory.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/schedule/sparse/settings.hpp"
 #include "tests/support/examples.hpp"
@@ -15,8 +14,10 @@ namespace {
 const Workload kWorkload = examples::uniform_workload(5, {1e-3}, {2e-3}, 1'000'000);
 
 std::vector<Tensor> fused(const std::string& fusion, const std::string& buffer) {
+  const ScheduleInfo& info = schedule_of("topka2a");
   const ScheduleOptions options{{"fusion", fusion}, {"fusion_buffer", buffer}};
-  return fused_tensors(kWorkload, OptionReader("test", options));
+  return fused_tensors(kWorkload,
+                       OptionReader("test", info.options, effective_options(info, options)));
 }
 
 TEST(Tensors, CloseWhenTheyReachTheBuffer) {
@@ -59,8 +60,7 @@ TEST(Encoding, ABitmapCostsABitForEveryElement) {
 TEST(SparseMemory, HoldsResidualsAndWhatIsReceived) {
   const Cluster cluster = examples::plain_cluster(4);
   const auto use_with = [&](const ScheduleOptions& options) {
-    const Plan plan = build_plan("topka2a", kWorkload, cluster, options);
-    return memory_of(plan, kWorkload, cluster, effective_options(schedule_of("topka2a"), options));
+    return build_plan("topka2a", kWorkload, cluster, options).memory;
   };
   ScheduleOptions options{{"selection", "free"}, {"fusion", "model"}, {"density", "0.1"}};
   EXPECT_EQ(use_with(options).residuals, Bytes{20e6});
@@ -76,9 +76,7 @@ TEST(SparseMemory, IsThatOfTheStepOfAPeriodThatNeedsMost) {
   const Cluster cluster = examples::plain_cluster(4);
   const ScheduleOptions options{
       {"selection", "free"}, {"density", "0.1"}, {"threshold_every", "4"}, {"balance_every", "2"}};
-  const Plan plan = build_plan("ok-topk", kWorkload, cluster, options);
-  const MemoryUse use =
-      memory_of(plan, kWorkload, cluster, effective_options(schedule_of("ok-topk"), options));
+  const MemoryUse use = build_plan("ok-topk", kWorkload, cluster, options).memory;
   EXPECT_NEAR(use.fusion_buffers.value, 4e6 + 4e6 + 4 * (1 - 0.6561) * 5e6 + 16, 1);
 }
 

@@ -114,8 +114,8 @@ TEST(RunCommand, AnalyticTransfersThatShareNothingAreNoted) {
                            .out)["notes"]
         .dump();
   };
-  EXPECT_NE(notes_at("analytic").find("do not share links"), std::string::npos);
-  EXPECT_EQ(notes_at("flow").find("do not share links"), std::string::npos);
+  EXPECT_NE(notes_at("analytic").find("share links coarsely"), std::string::npos);
+  EXPECT_EQ(notes_at("flow").find("share links coarsely"), std::string::npos);
 }
 
 TEST(RunCommand, ASettingWithAnEffectIsNotNoted) {

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/study/tuning/plan_hash.hpp"
 #include "sim/study/tuning/tuned_fusion.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"
@@ -151,6 +150,29 @@ TEST(Tune, ExhaustiveSearchIsAsGoodAsTryingEveryHundredthOfAMebibyte) {
   }
 }
 
+/// The trials of an exhaustive search, at most six.
+Tuning exhaustive(const std::string& schedule, const std::string& option) {
+  Job example;
+  example.job.schedule = schedule;
+  return tune(
+      example.job,
+      {.option = option, .strategy = "exhaustive", .trials = 6, .low = "0.1ms", .high = "20ms"});
+}
+
+TEST(Tune, ExhaustiveSearchTriesWhatChangesOnlyANegotiation) {
+  const Tuning tuning = exhaustive("bytescheduler", "negotiation");
+  EXPECT_EQ(tuning.trials.size(), 6U);
+  EXPECT_EQ(tuning.best_trial().text, "100us");
+  EXPECT_LT(tuning.best_trial().found.time * 2, tuning.trials[1].found.time);
+}
+
+TEST(Tune, ExhaustiveSearchTriesWhatChangesOnlyThePartitionsOfAServer) {
+  const Tuning tuning = exhaustive("ps", "per_partition");
+  EXPECT_EQ(tuning.trials.size(), 6U);
+  EXPECT_EQ(tuning.best_trial().text, "100us");
+  EXPECT_LT(tuning.best_trial().found.time, tuning.trials[1].found.time);
+}
+
 TEST(Tune, TakesTheValueOfTheMostSamplesPerSecond) {
   // Every pass adds its compute time and no communication: steps get longer, samples cheaper.
   const Job example;
@@ -231,9 +253,10 @@ TEST(Tune, RefusesWhatCannotBeSearched) {
             "--first 1GiB: is outside the range 1MiB to 256MiB");
   EXPECT_EQ(error_of({.option = "nearby_layers"}),
             "--option nearby_layers: give the range to search with --low and --high");
-  EXPECT_EQ(error_of({.option = "algorithm"}),
-            "--option algorithm: its default, \"ring\", is no number; if it takes numbers, give "
-            "--low and --high");
+  EXPECT_EQ(
+      error_of({.option = "algorithm"}),
+      "--option algorithm: is one of ring, hierarchical-ring, halving-doubling, not a number to "
+      "be tuned");
   EXPECT_EQ(error_of({.option = "fusion_buffer", .low = "0B", .logarithmic = true}),
             "--low 0B: a logarithmic scale needs a range above zero");
   EXPECT_EQ(error_of({.option = "fusion_buffer"}, {{"fusion_buffer", "5MiB"}}),
@@ -272,16 +295,6 @@ TEST(ResolveFusion, LeavesOtherOptionsAlone) {
   example.job.schedule = "wfbp";
   example.job.options = {{"fusion", "bo"}};
   EXPECT_EQ(resolve_fusion(example.job).options, example.job.options);
-}
-
-TEST(PlanHash, TellsPlansApartByTheirWork) {
-  const Job example;
-  const auto hash_with = [&](const char* buffer) {
-    return hash_of(
-        build_plan("dear", example.workload, example.cluster, {{"fusion_buffer", buffer}}));
-  };
-  EXPECT_EQ(hash_with("2MiB"), hash_with("2.9MiB"));
-  EXPECT_NE(hash_with("2MiB"), hash_with("3MiB"));
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ struct ExportedPlan {
   /// The forecast has a compute slowdown or launch wait, which emulated communication lacks.
   bool communication_slows_compute = false;
   Seconds iteration_time{};  ///< Of one iteration of the plan (all steps of a period).
-  /// All streams are in order; tasks name no layers; each communication has a collective of its
-  /// own.
+  /// All streams are in order; tasks name no layers and no phases; each communication has a
+  /// collective of its own.
   Plan plan;
   std::vector<CommunicationForecast> forecasts;  ///< Of plan.collectives.
   Provenance provenance;

@@ -118,6 +118,25 @@ Value named(ObjectReader& reader, std::string_view key,
   reader.fail(key, fmt::format("unknown {} {}", key, in_quotes(text)));
 }
 
+/// One number from 0 on for each member of the group, not all 0; none where it is absent.
+std::vector<double> read_shares(ObjectReader& reader, std::uint32_t members) {
+  std::vector<double> shares;
+  if (!reader.has("shares"))
+    return shares;
+  double sum = 0;
+  for (const json& share : array_of(reader, "shares")) {
+    shares.push_back(share.is_number() ? share.get<double>() : -1);
+    sum += shares.back();
+    if (shares.back() < 0)
+      reader.fail("shares", "expected numbers from 0 on");
+  }
+  if (shares.size() != members || sum == 0)
+    reader.fail("shares", fmt::format("expected {} numbers, one for each member of the group, not "
+                                      "all 0",
+                                      members));
+  return shares;
+}
+
 void read_communication(ObjectReader& reader, ExportedPlan& exported, Task& task) {
   Collective collective{.kind = named(reader, "collective", find_collective_kind),
                         .algorithm = named(reader, "algorithm", find_algorithm),
@@ -129,6 +148,7 @@ void read_communication(ObjectReader& reader, ExportedPlan& exported, Task& task
   if (reader.has("root"))
     collective.root = static_cast<std::uint32_t>(
         count_below(reader, "root", exported.plan.groups[task.group].size(), "place in its group"));
+  collective.shares = read_shares(reader, exported.plan.groups[task.group].size());
   task.collective = static_cast<std::uint32_t>(exported.plan.collectives.size());
   exported.plan.collectives.push_back({.collective = collective});
   exported.forecasts.push_back(

@@ -20,6 +20,12 @@ std::string communication_text(const Collective& collective,
       json_number(forecast.wait.value), json_number(forecast.time.value));
   if (collective.root > 0)
     text += fmt::format(R"(, "root": {})", collective.root);
+  if (!collective.shares.empty()) {
+    std::vector<std::string> shares;
+    for (const double share : collective.shares)
+      shares.push_back(json_number(share));
+    text += fmt::format(R"(, "shares": [{}])", fmt::join(shares, ", "));
+  }
   return text;
 }
 

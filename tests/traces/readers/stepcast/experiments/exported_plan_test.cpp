@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "tests/support/leaves.hpp"
 #include "tests/support/replaced.hpp"
+#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -45,6 +47,45 @@ TEST(ExportedPlan, HoldsEverythingThatAReplayNeeds) {
 TEST(ExportedPlan, IsReadBackAsItWasWritten) {
   const std::string written = to_json_text(parse_exported_plan(kPlan, "p.json"));
   EXPECT_EQ(to_json_text(parse_exported_plan(written, "written")), written);
+}
+
+TEST(ExportedPlan, EveryFieldOfACollectiveIsWritten) {
+  ExportedPlan exported = parse_exported_plan(kPlan, "p.json");
+  Collective& collective = exported.plan.collectives[0].collective;
+  collective = {.kind = CollectiveKind::Broadcast,
+                .algorithm = Algorithm::Chain,
+                .size = {8},
+                .root = 1,
+                .shares = {1, 2}};
+  const std::string written = to_json_text(exported);
+  EXPECT_TRUE(
+      same(parse_exported_plan(written, "written").plan.collectives, exported.plan.collectives));
+  for (const Collective& other : with_one_change(collective)) {
+    ExportedPlan changed = exported;
+    changed.plan.collectives[0].collective = other;
+    EXPECT_NE(to_json_text(changed), written);
+  }
+}
+
+TEST(ExportedPlan, RefusesSharesThatAreNotOneForEachMember) {
+  const std::string expected =
+      "p.json: /tasks/2/shares: expected 2 numbers, one for each member of the group, not all 0";
+  EXPECT_EQ(error_with("\"size_bytes\": 1000000", "\"size_bytes\": 1, \"shares\": [1]"), expected);
+  EXPECT_EQ(error_with("\"size_bytes\": 1000000", "\"size_bytes\": 1, \"shares\": [0, 0]"),
+            expected);
+  EXPECT_EQ(error_with("\"size_bytes\": 1000000", "\"size_bytes\": 1, \"shares\": [1, -1]"),
+            "p.json: /tasks/2/shares: expected numbers from 0 on");
+}
+
+TEST(ExportedPlan, ItsSchemaNamesEveryCollectiveAndAlgorithm) {
+  const std::string schema =
+      read_text_file(std::string(STEPCAST_SOURCE_DIR) + "/configs/schema/plan.schema.json");
+  for (const CollectiveKind kind : all_collective_kinds())
+    EXPECT_NE(schema.find(std::string("\"") + name_of(kind) + "\""), std::string::npos)
+        << name_of(kind);
+  for (const Algorithm algorithm : all_algorithms())
+    EXPECT_NE(schema.find(std::string("\"") + name_of(algorithm) + "\""), std::string::npos)
+        << name_of(algorithm);
 }
 
 TEST(ExportedPlan, KnowsWhetherItsForecastSlowsComputeDown) {

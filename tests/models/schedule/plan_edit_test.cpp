@@ -1,0 +1,101 @@
+#include "models/schedule/plan_edit.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "models/schedule/builder.hpp"
+#include "tests/support/examples.hpp"
+
+namespace stepcast {
+namespace {
+
+using Edges = std::vector<TaskGraph::Edge>;
+
+const Workload kWorkload = examples::uniform_workload(1, {1e-3}, {2e-3}, 1000);
+const Cluster kCluster = examples::plain_cluster(2);
+
+/// a -> b -> c, the second step begins at c, and c leads to the next a.
+Plan chain() {
+  Builder builder("chain", kWorkload, kCluster);
+  const TaskId a = builder.compute("work", "a", {1});
+  const TaskId b = builder.compute("rest", "b", {2}, {.after = {a}});
+  builder.end_step();
+  const TaskId c = builder.compute("work", "c", {3}, {.after = {b}});
+  builder.next_after(a, {c});
+  return std::move(builder).build();
+}
+
+Seconds duration_of(const Plan& plan, TaskId id) {
+  return plan.graph.task(id).duration;
+}
+
+TEST(PlanEdit, KeepingEverythingKeepsThePlan) {
+  const Plan plan = chain();
+  PlanEdit edit(plan);
+  for (TaskId id = 0; id < 3; ++id)
+    edit.keep(id);
+  EXPECT_TRUE(same(std::move(edit).apply(), plan));
+}
+
+TEST(PlanEdit, WhatIsInsertedMovesWhatFollows) {
+  const Plan plan = chain();
+  PlanEdit edit(plan);
+  edit.keep(0);
+  edit.keep(1);
+  edit.insert({.duration = {9}});
+  edit.keep(2);
+  const Plan edited = std::move(edit).apply();
+  EXPECT_EQ(duration_of(edited, 2), Seconds{9});
+  EXPECT_EQ(edited.graph.edges(), (Edges{{0, 1}, {1, 3}}));
+  EXPECT_EQ(edited.next, (Edges{{3, 0}}));
+  EXPECT_EQ(edited.later_steps, std::vector<TaskId>{3});
+}
+
+TEST(PlanEdit, WhatWaitedForARemovedTaskWaitsForItsPredecessors) {
+  const Plan plan = chain();
+  PlanEdit edit(plan);
+  edit.keep(0);
+  edit.keep(2);
+  EXPECT_EQ(std::move(edit).apply().graph.edges(), (Edges{{0, 1}}));
+  PlanEdit without_end(plan);
+  without_end.keep(0);
+  without_end.keep(1);
+  EXPECT_EQ(std::move(without_end).apply().next, (Edges{{1, 0}}));
+}
+
+TEST(PlanEdit, AReplacementKeepsTheEdges) {
+  const Plan plan = chain();
+  PlanEdit edit(plan);
+  edit.keep(0);
+  edit.replace(1, {.duration = {7}});
+  edit.keep(2);
+  const Plan edited = std::move(edit).apply();
+  EXPECT_EQ(duration_of(edited, 1), Seconds{7});
+  EXPECT_EQ(edited.graph.edges(), plan.graph.edges());
+}
+
+TEST(PlanEdit, AnotherPlanFollowsAsAStepWithItsOwnNames) {
+  const Plan plan = chain();
+  const Plan other = [] {
+    Builder builder("other", kWorkload, kCluster);
+    builder.compute("rest", "x", {4});
+    builder.compute("new", "y", {5});
+    return std::move(builder).build();
+  }();
+  PlanEdit edit(plan);
+  for (TaskId id = 0; id < 3; ++id)
+    edit.keep(id);
+  edit.go_on(other);
+  edit.keep(0);
+  edit.keep(1);
+  const Plan joined = std::move(edit).apply();
+  EXPECT_EQ(joined.labels[joined.graph.task(4).label], "new of y");
+  EXPECT_EQ(phase_of(joined, joined.graph.task(3)), "rest");
+  EXPECT_EQ(phase_of(joined, joined.graph.task(4)), "new");
+  EXPECT_EQ(std::ranges::count(joined.phases, "rest"), 1);
+  EXPECT_EQ(joined.later_steps, (std::vector<TaskId>{2, 3}));
+}
+
+}  // namespace
+}  // namespace stepcast
