@@ -59,5 +59,21 @@ TEST(NetworkNotes, AClusterResizedBeyondWhatWasMeasuredSaysSo) {
   EXPECT_EQ(size_notes(of_size(1, 1, ProvenanceKind::Assumed), of_size(9, 9, {})).size(), 0U);
 }
 
+TEST(NetworkNotes, UtilisationAboveTheLinksNamesItsReasonAndTheFidelityThatAnswers) {
+  const std::vector<LinkLoad> fine{{.name = "every NIC", .utilisation = 1}};
+  const std::vector<LinkLoad> over{{.name = "every GPU port", .utilisation = 1.9}};
+  EXPECT_EQ(overload_notes(fine, {}, Fidelity::Analytic), std::vector<std::string>{});
+  const auto notes = overload_notes(over, {}, Fidelity::Analytic);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0],
+            "Utilisation above 100 % (every GPU port: 190 %): this fidelity replays the messages "
+            "between nodes and leaves out those inside a node that run beside them; step replays "
+            "every message.");
+  Cluster measured;
+  measured.measured = MeasuredCollectives{.name = "logs", .fits = {{}}};
+  EXPECT_NE(overload_notes(over, measured, Fidelity::Flow)[0].find("measured collectives (logs)"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace stepcast
