@@ -10,10 +10,10 @@ namespace {
 using Edges = std::vector<TaskGraph::Edge>;
 
 Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32_t label,
-             GroupId workers) {
+             TeamId workers) {
   const Layer& profiled = workload.layers[layer];
   return {.kind = kind,
-          .group = workers,
+          .team = workers,
           .layer = layer,
           .label = label,
           .duration = kind == TaskKind::Forward ? profiled.forward : profiled.backward};
@@ -21,7 +21,7 @@ Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32
 
 // One backward and one forward pass of the workers, named after the layers.
 std::vector<Task> pass_between(const Workload& workload, std::uint32_t first_label,
-                               GroupId workers) {
+                               TeamId workers) {
   std::vector<Task> tasks;
   const auto layers = static_cast<LayerId>(workload.layers.size());
   for (LayerId layer = layers; layer-- > 0;)
@@ -81,7 +81,7 @@ Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes
   if (passes <= 1 || places.front() == plan.graph.size())
     return plan;
   const auto added = pass_between(workload, static_cast<std::uint32_t>(plan.labels.size()),
-                                  plan.graph.task(places.front()).group);
+                                  plan.graph.task(places.front()).team);
   for (const Layer& layer : workload.layers)
     plan.labels.push_back(layer.name);
   std::vector<Task> tasks;
@@ -95,6 +95,10 @@ Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes
   Edges edges = plan.graph.edges();
   shift(edges);
   shift(plan.next);
+  for (LaterEdge& edge : plan.later)
+    edge = {shift(edge.before), shift(edge.after), edge.iterations};
+  for (Quorum& quorum : plan.quorums)
+    quorum.task = shift(quorum.task);
   for (TaskId& step : plan.later_steps)
     step = shift(step);
   plan.graph = TaskGraph(tasks, edges);
@@ -110,8 +114,8 @@ std::uint32_t passes_of(const Plan& plan) {
 
 std::uint32_t workers_of(const Plan& plan) {
   const TaskId forward = first_of(plan, TaskKind::Forward);
-  const GroupId group = forward < plan.graph.size() ? plan.graph.task(forward).group : GroupId{0};
-  return plan.groups[group].size();
+  const TeamId team = forward < plan.graph.size() ? plan.graph.task(forward).team : TeamId{0};
+  return static_cast<std::uint32_t>(plan.teams[team].ranks());
 }
 
 }  // namespace stepcast

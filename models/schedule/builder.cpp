@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "models/base/index.hpp"
+#include "models/schedule/plan_checks.hpp"
+
 namespace stepcast {
 
 Builder::Builder(std::string schedule, const Workload& workload, const Cluster& cluster)
@@ -9,45 +12,48 @@ Builder::Builder(std::string schedule, const Workload& workload, const Cluster& 
       cluster_(cluster),
       schedule_(std::move(schedule)),
       streams_{Stream{.name = "compute"}},
-      groups_{world_of(cluster)} {
+      teams_{world_team(cluster)} {
   tasks_.reserve(4 * workload.layers.size());
   labels_.reserve(4 * workload.layers.size());
 }
 
 StreamId Builder::stream(std::string name, DispatchRule rule) {
   streams_.push_back({.name = std::move(name), .rule = rule});
-  return static_cast<StreamId>(streams_.size() - 1);
+  return checked_id(streams_.size() - 1, "streams");
 }
 
-GroupId Builder::group(std::vector<Rank> ranks) {
-  groups_.push_back({std::move(ranks)});
-  return static_cast<GroupId>(groups_.size() - 1);
+TeamId Builder::team(Team team) {
+  teams_.push_back(team_of(std::move(team.groups)));
+  return checked_id(teams_.size() - 1, "teams");
+}
+
+TeamId Builder::group(std::vector<Rank> ranks) {
+  if (ranks.empty())
+    throw InputError(schedule_ + ": a group without ranks");
+  return team({{Group{std::move(ranks)}}});
 }
 
 TaskId Builder::forward(LayerId layer) {
   const Layer& profiled = workload_.layers.at(layer);
   return add(
-      {.kind = TaskKind::Forward, .group = workers_, .layer = layer, .duration = profiled.forward},
+      {.kind = TaskKind::Forward, .team = workers_, .layer = layer, .duration = profiled.forward},
       profiled.name);
 }
 
 TaskId Builder::backward(LayerId layer) {
   const Layer& profiled = workload_.layers.at(layer);
-  return add({.kind = TaskKind::Backward,
-              .group = workers_,
-              .layer = layer,
-              .duration = profiled.backward},
-             profiled.name);
+  return add(
+      {.kind = TaskKind::Backward, .team = workers_, .layer = layer, .duration = profiled.backward},
+      profiled.name);
 }
 
 TaskId Builder::update(std::string label, Seconds duration) {
-  return add({.kind = TaskKind::Update, .group = workers_, .duration = duration}, std::move(label));
+  return add({.kind = TaskKind::Update, .team = workers_, .duration = duration}, std::move(label));
 }
 
-TaskId Builder::compute(std::string label, Seconds duration, GroupId group, StreamId stream) {
-  return add(
-      {.kind = TaskKind::OtherCompute, .stream = stream, .group = group, .duration = duration},
-      std::move(label));
+TaskId Builder::compute(std::string label, Seconds duration, TeamId team, StreamId stream) {
+  return add({.kind = TaskKind::OtherCompute, .stream = stream, .team = team, .duration = duration},
+             std::move(label));
 }
 
 TaskId Builder::all_reduce(std::string label, Bytes size, const CommunicationOptions& options) {
@@ -96,6 +102,16 @@ void Builder::next_after(TaskId task, std::initializer_list<TaskId> of_iteration
   next_after(task, std::span(of_iteration_before.begin(), of_iteration_before.size()));
 }
 
+void Builder::later_after(TaskId task, TaskId earlier, std::uint32_t iterations) {
+  if (iterations == 0)
+    return after(task, {earlier});
+  later_.push_back({.before = earlier, .after = task, .iterations = iterations});
+}
+
+void Builder::needs(TaskId task, std::uint32_t count) {
+  quorums_.push_back({.task = task, .needed = count});
+}
+
 void Builder::end_step() {
   later_steps_.push_back(static_cast<TaskId>(tasks_.size()));
 }
@@ -107,27 +123,31 @@ void Builder::note(std::string sentence) {
 Plan Builder::build() && {
   if (!later_steps_.empty() && later_steps_.back() == tasks_.size())
     later_steps_.pop_back();
-  return {.schedule = std::move(schedule_),
-          .graph = TaskGraph(tasks_, edges_),
-          .next = std::move(next_),
-          .streams = std::move(streams_),
-          .collectives = std::move(collectives_),
-          .groups = std::move(groups_),
-          .labels = std::move(labels_),
-          .later_steps = std::move(later_steps_),
-          .notes = std::move(notes_)};
+  Plan plan{.schedule = std::move(schedule_),
+            .graph = TaskGraph(std::move(tasks_), edges_),
+            .next = std::move(next_),
+            .later = std::move(later_),
+            .quorums = std::move(quorums_),
+            .streams = std::move(streams_),
+            .collectives = std::move(collectives_),
+            .teams = std::move(teams_),
+            .labels = std::move(labels_),
+            .later_steps = std::move(later_steps_),
+            .notes = std::move(notes_)};
+  require_common_ranks(plan);
+  return plan;
 }
 
 TaskId Builder::add(Task task, std::string label) {
-  task.label = static_cast<std::uint32_t>(labels_.size());
+  task.label = checked_id(labels_.size(), "labels");
   labels_.push_back(std::move(label));
   tasks_.push_back(task);
-  return static_cast<TaskId>(tasks_.size() - 1);
+  return checked_id(tasks_.size() - 1, "tasks");
 }
 
 TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
                             const CommunicationOptions& options) {
-  const auto index = static_cast<std::uint32_t>(collectives_.size());
+  const std::uint32_t index = checked_id(collectives_.size(), "collectives");
   collectives_.push_back(
       {.collective = {.kind = kind,
                       .algorithm = options.algorithm.value_or(default_algorithm(kind)),
@@ -140,7 +160,7 @@ TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
        .fusable = options.fusable});
   return add({.kind = TaskKind::Communication,
               .stream = options.stream,
-              .group = options.group,
+              .team = options.team,
               .collective = index},
              std::move(label));
 }

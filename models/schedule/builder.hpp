@@ -16,7 +16,7 @@ namespace stepcast {
 struct CommunicationOptions {
   StreamId stream = 1;
   std::optional<Algorithm> algorithm;  ///< Default: default_algorithm of the kind.
-  GroupId group = 0;
+  TeamId team = 0;
   std::uint32_t root = 0;
   std::int32_t priority = 0;
   Seconds overhead{};  ///< Software time before it moves.
@@ -38,15 +38,17 @@ class Builder {
   const Cluster& cluster() const { return cluster_; }
 
   StreamId stream(std::string name, DispatchRule rule = InOrder{});
-  GroupId group(std::vector<Rank> ranks);
+  TeamId team(Team team);
+  /// A team of one group. Throws InputError without ranks.
+  TeamId group(std::vector<Rank> ranks);
 
-  /// Forward, backward and update tasks from here on run on the ranks of `group` only.
-  void compute_on(GroupId group) { workers_ = group; }
+  /// Forward, backward and update tasks from here on run on the ranks of `team` only.
+  void compute_on(TeamId team) { workers_ = team; }
 
   TaskId forward(LayerId layer);
   TaskId backward(LayerId layer);
   TaskId update(std::string label, Seconds duration = {});
-  TaskId compute(std::string label, Seconds duration, GroupId group = 0, StreamId stream = 0);
+  TaskId compute(std::string label, Seconds duration, TeamId team = 0, StreamId stream = 0);
 
   TaskId all_reduce(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId reduce_scatter(std::string label, Bytes size, const CommunicationOptions& options = {});
@@ -54,13 +56,18 @@ class Builder {
   TaskId all_to_all(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId broadcast(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId reduce(std::string label, Bytes size, const CommunicationOptions& options = {});
-  /// `size` bytes from every odd member of the group to the even one before it.
+  /// `size` bytes from every member of a group to the next: of a pair, from the first to the
+  /// second.
   TaskId send(std::string label, Bytes size, const CommunicationOptions& options = {});
 
   void after(TaskId task, std::span<const TaskId> earlier);
   void after(TaskId task, std::initializer_list<TaskId> earlier);
   void next_after(TaskId task, std::span<const TaskId> of_iteration_before);
   void next_after(TaskId task, std::initializer_list<TaskId> of_iteration_before);
+  /// Behind a task of the iteration `iterations` before.
+  void later_after(TaskId task, TaskId earlier, std::uint32_t iterations);
+  /// The task starts when `count` of all that it is ordered behind have finished.
+  void needs(TaskId task, std::uint32_t count);
 
   /// What is added from here on belongs to the next training step of the period. The last step
   /// needs no call. Reports then give times per step.
@@ -68,7 +75,7 @@ class Builder {
 
   void note(std::string sentence);
 
-  /// Throws InputError if the dependencies form a cycle.
+  /// Throws InputError if the dependencies form a cycle, or if no rank runs both tasks of one.
   Plan build() &&;
 
  private:
@@ -79,13 +86,15 @@ class Builder {
   const Workload& workload_;
   const Cluster& cluster_;
   std::string schedule_;
-  GroupId workers_ = 0;
+  TeamId workers_ = 0;
   std::vector<Task> tasks_;
   std::vector<TaskGraph::Edge> edges_;
   std::vector<TaskGraph::Edge> next_;
+  std::vector<LaterEdge> later_;
+  std::vector<Quorum> quorums_;
   std::vector<Stream> streams_;
   std::vector<PlannedCollective> collectives_;
-  std::vector<Group> groups_;
+  std::vector<Team> teams_;
   std::vector<std::string> labels_;
   std::vector<TaskId> later_steps_;
   std::vector<std::string> notes_;

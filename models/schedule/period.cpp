@@ -14,14 +14,14 @@ namespace {
 struct Offsets {
   std::uint32_t labels = 0;
   std::uint32_t collectives = 0;
-  std::uint32_t groups = 0;  // of the groups after the first, which is the world of all kinds
+  std::uint32_t teams = 0;  // of the teams after the first, which is the world of all kinds
 
   Task moved(Task task) const {
     task.label += labels;
     if (task.kind == TaskKind::Communication)
       task.collective += collectives;
-    if (task.group > 0)
-      task.group = static_cast<GroupId>(task.group + groups);
+    if (task.team > 0)
+      task.team += teams;
     return task;
   }
 };
@@ -38,10 +38,10 @@ std::vector<Offsets> merge_lists(Plan& period, std::span<const Plan> kinds) {
     assert(kind.streams.size() == period.streams.size() && kind.next.empty());
     offsets.push_back({.labels = static_cast<std::uint32_t>(period.labels.size()),
                        .collectives = static_cast<std::uint32_t>(period.collectives.size()),
-                       .groups = static_cast<std::uint32_t>(period.groups.size() - 1)});
+                       .teams = static_cast<std::uint32_t>(period.teams.size() - 1)});
     append<std::string>(period.labels, kind.labels);
     append<PlannedCollective>(period.collectives, kind.collectives);
-    append<Group>(period.groups, std::span(kind.groups).subspan(1));
+    append<Team>(period.teams, std::span(kind.teams).subspan(1));
   }
   return offsets;
 }
@@ -83,7 +83,7 @@ Plan period_of(std::span<const Plan> kinds, std::span<const std::uint32_t> order
   Plan period{.schedule = head.schedule,
               .graph = TaskGraph({}, {}),
               .streams = head.streams,
-              .groups = {head.groups.front()},
+              .teams = {head.teams.front()},
               .second_order = most_held(kinds),
               .notes = head.notes};
   const std::vector<Offsets> offsets = merge_lists(period, kinds);

@@ -7,6 +7,7 @@
 #include "models/collective/collective.hpp"
 #include "models/graph/task_graph.hpp"
 #include "models/network/cluster.hpp"
+#include "models/network/team.hpp"
 
 namespace stepcast {
 
@@ -47,6 +48,19 @@ struct PlannedCollective {
   bool fusable = true;        ///< On a Negotiated stream: may travel with others.
 };
 
+/// From a task to one that starts `iterations` iterations on.
+struct LaterEdge {
+  TaskId before = 0;
+  TaskId after = 0;
+  std::uint32_t iterations = 1;
+};
+
+/// A task that starts when `needed` of all its predecessors have finished, whichever come first.
+struct Quorum {
+  TaskId task = 0;
+  std::uint32_t needed = 0;
+};
+
 /// What second-order training keeps on the rank that holds most; zero for first-order training.
 struct SecondOrderMemory {
   Bytes factors{};         ///< Running averages of the Kronecker factors it constructs.
@@ -59,7 +73,7 @@ struct SecondOrderMemory {
 
 /// One iteration of a schedule on every rank, and how it continues into the next iteration.
 ///
-/// Ranks are alike (SPMD) except for membership in groups. Order within an in-order stream is plan
+/// Ranks are alike (SPMD) except for membership in teams. Order within an in-order stream is plan
 /// order (task id); `graph` holds only the dependencies across streams. An edge of `next` goes from
 /// a task of one iteration to a task of the following one.
 ///
@@ -69,9 +83,11 @@ struct Plan {
   std::string schedule;
   TaskGraph graph;
   std::vector<TaskGraph::Edge> next;
+  std::vector<LaterEdge> later;  ///< Over two iterations or more.
+  std::vector<Quorum> quorums;
   std::vector<Stream> streams;  ///< Stream 0 is "compute".
   std::vector<PlannedCollective> collectives;
-  std::vector<Group> groups;  ///< Group 0: all ranks.
+  std::vector<Team> teams;  ///< Team 0: all ranks, as one group.
   std::vector<std::string> labels;
   /// First tasks of the training steps after the first; empty where an iteration is one step.
   std::vector<TaskId> later_steps;

@@ -6,10 +6,9 @@
 #include "models/base/units.hpp"
 #include "models/graph/task.hpp"
 #include "models/network/cluster.hpp"
+#include "sim/engine/places.hpp"
 
 namespace stepcast {
-
-using ClassId = std::uint32_t;
 
 /// Ranks with the same tasks, durations and position: one of them stands for all.
 struct RankClass {
@@ -25,6 +24,8 @@ struct Interval {
   Seconds end{};
 };
 
+inline constexpr Interval kNotRun{Seconds{-1}, Seconds{-1}, Seconds{-1}};
+
 /// Everything that happened in the steady iteration, and in the one before it.
 ///
 /// Times count from the start of the first iteration. A task of iteration i may run after iteration
@@ -38,13 +39,16 @@ struct Timeline {
   bool steady = false;             ///< False: no pattern found, iteration_time is a mean.
   Seconds begin{};  ///< The window [begin, begin + iteration_time) is the reported one.
 
-  /// intervals[k][task * classes.size() + class]: k = 0 the iteration before the reported one,
-  /// k = 1 the reported iteration, whose first compute task starts at `begin`. Tasks of which the
-  /// class is no member have end < 0.
-  std::vector<Interval> intervals[2];
+  std::vector<Seconds> iteration_times;  ///< Of a run of so many iterations; else empty.
 
+  /// Of the iteration before the reported one (k = 0), and of the reported one (k = 1), whose first
+  /// compute task starts at `begin`; by places.
+  std::vector<Interval> intervals[2];
+  Places places;  ///< Of tasks.
+
+  /// Tasks of which the class is no member have end < 0.
   const Interval& at(int k, TaskId task, ClassId rank_class) const {
-    return intervals[k][task * classes.size() + rank_class];
+    return places.has(task, rank_class) ? intervals[k][places.at(task, rank_class)] : kNotRun;
   }
 };
 

@@ -60,7 +60,7 @@ void add(Hasher& hasher, const TaskGraph& graph) {
     const Task& task = graph.task(id);
     hasher.add(static_cast<int>(task.kind));
     hasher.add(task.stream);
-    hasher.add(task.group);
+    hasher.add(task.team);
     hasher.add(task.collective);
     hasher.add(task.duration);
     graph.for_each_successor(id, [&](TaskId successor) { hasher.add(successor); });
@@ -80,10 +80,20 @@ std::uint64_t hash_of(const Plan& plan) {
     std::visit([&](const auto& rule) { add(hasher, rule); }, stream.rule);
   for (const PlannedCollective& planned : plan.collectives)
     add(hasher, planned);
-  for (const Group& group : plan.groups) {
-    hasher.add(group.size());
-    for (const Rank rank : group.ranks)
-      hasher.add(rank);
+  for (const LaterEdge& edge : plan.later) {
+    hasher.add(edge.before);
+    hasher.add(edge.after);
+    hasher.add(edge.iterations);
+  }
+  for (const Quorum& quorum : plan.quorums) {
+    hasher.add(quorum.task);
+    hasher.add(quorum.needed);
+  }
+  for (const Team& team : plan.teams) {
+    hasher.add(team.group_size());
+    for (const Group& group : team.groups)
+      for (const Rank rank : group.ranks)
+        hasher.add(rank);
   }
   return hasher.result();
 }

@@ -68,7 +68,7 @@ TaskId Step::construct(std::size_t factor, Rank owner) {
   if (!parts_.factor_computation)
     return kNone;
   const Factor& made = factors_[factor];
-  const GroupId group = owner_group(owner);
+  const TeamId group = owner_group(owner);
   const TaskId task = builder_.compute("factor of " + made.name, made.construction, group);
   kept_factors_.add(members_[group], factor);
   if (construction_ == Construction::None)
@@ -78,7 +78,7 @@ TaskId Step::construct(std::size_t factor, Rank owner) {
   return task;
 }
 
-TaskId Step::pack(std::span<const std::size_t> factors, GroupId group) {
+TaskId Step::pack(std::span<const std::size_t> factors, TeamId group) {
   Seconds time{};
   for (const std::size_t factor : factors)
     time += factors_[factor].packing;
@@ -136,7 +136,7 @@ void Step::unpack_factors(std::size_t first) {
   latest_everywhere_ = builder_.compute("unpacking of factors", time);
 }
 
-void Step::precondition(std::uint32_t layer, GroupId group) {
+void Step::precondition(std::uint32_t layer, TeamId group) {
   if (!parts_.preconditioning)
     return;
   const Layer& made = builder_.workload().layers[factors_[2 * layer].layer];
@@ -145,7 +145,7 @@ void Step::precondition(std::uint32_t layer, GroupId group) {
                        precondition_time(costs_, made.kronecker->a, made.kronecker->g), group);
 }
 
-void Step::broadcast_gradient(std::uint32_t layer, Rank owner, GroupId group) {
+void Step::broadcast_gradient(std::uint32_t layer, Rank owner, TeamId group) {
   if (!parts_.result_communication)
     return;
   const Layer& sent = builder_.workload().layers[factors_[2 * layer].layer];
@@ -176,10 +176,10 @@ Plan Step::finish() && {
   return plan;
 }
 
-GroupId Step::group_of(const std::vector<Rank>& ranks) {
+TeamId Step::group_of(const std::vector<Rank>& ranks) {
   if (ranks.size() == this->ranks())
     return 0;
-  const auto [found, is_new] = groups_.try_emplace(ranks, GroupId{0});
+  const auto [found, is_new] = groups_.try_emplace(ranks, TeamId{0});
   if (is_new) {
     found->second = builder_.group(ranks);
     members_.push_back(ranks);
@@ -195,11 +195,11 @@ TaskId Step::wait(const char* label, std::vector<TaskId>& pending) {
   return latest_everywhere_;
 }
 
-GroupId Step::owner_group(Rank owner) {
-  return owner == kEveryRank ? GroupId{0} : group_of({owner});
+TeamId Step::owner_group(Rank owner) {
+  return owner == kEveryRank ? TeamId{0} : group_of({owner});
 }
 
-std::uint32_t Step::index_in(GroupId group, Rank rank) const {
+std::uint32_t Step::index_in(TeamId group, Rank rank) const {
   if (group == 0)
     return rank;
   const auto found = std::ranges::find(members_[group], rank);
@@ -221,12 +221,12 @@ CommunicationOptions Step::all_reduce_options() const {
   return {.stream = horovod_, .algorithm = algorithm_};
 }
 
-CommunicationOptions Step::broadcast_options(Rank owner, GroupId group) {
+CommunicationOptions Step::broadcast_options(Rank owner, TeamId group) {
   if (group != 0 && group_stream_ == 0)
     group_stream_ = builder_.stream("groups");
   return {.stream = group == 0 ? horovod_ : group_stream_,
           .algorithm = broadcast_algorithm_,
-          .group = group,
+          .team = group,
           .root = index_in(group, owner)};
 }
 

@@ -66,42 +66,41 @@ class Step {
   void invert(std::size_t factor, Rank owner = kEveryRank);
   /// Packs inverses, on all ranks, as the published code does, or on the owner alone where a
   /// group of fewer ranks receives, and sends them from `owner` to the ranks of `group` (all: 0).
-  void broadcast_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group = 0);
+  void broadcast_inverses(std::span<const std::size_t> factors, Rank owner, TeamId group = 0);
   /// Packs all inverses, then sends each from its owner to all.
   void broadcast_inverses_in_bulk(std::span<const Rank> owners);
   void wait_for_inverses();
 
-  void precondition(std::uint32_t layer, GroupId group = 0);
+  void precondition(std::uint32_t layer, TeamId group = 0);
   /// Sends the preconditioned gradient of a layer; the update waits for it.
-  void broadcast_gradient(std::uint32_t layer, Rank owner, GroupId group = 0);
+  void broadcast_gradient(std::uint32_t layer, Rank owner, TeamId group = 0);
   /// KL clip and update of all ranks, after all communication.
   Plan finish() &&;
 
-  GroupId group_of(const std::vector<Rank>& ranks);
+  TeamId group_of(const std::vector<Rank>& ranks);
 
  private:
   /// An inverse on its way, and what unpacking it takes on the ranks of the group.
   struct Sent {
     TaskId task = kNone;
     Seconds unpacking{};
-    GroupId group = 0;
+    TeamId group = 0;
   };
 
   void average_metrics();
   void barrier();
-  TaskId pack(std::span<const std::size_t> factors, GroupId group);
-  void send_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group,
-                     TaskId packed);
+  TaskId pack(std::span<const std::size_t> factors, TeamId group);
+  void send_inverses(std::span<const std::size_t> factors, Rank owner, TeamId group, TaskId packed);
   void unpack_factors(std::size_t first);
   void all_reduce_gradients(std::span<const TaskId> backward);
   void all_reduce_when_ready(std::span<const TaskId> backward);
   TaskId wait(const char* label, std::vector<TaskId>& pending);
-  GroupId owner_group(Rank owner);
-  std::uint32_t index_in(GroupId group, Rank rank) const;
+  TeamId owner_group(Rank owner);
+  std::uint32_t index_in(TeamId group, Rank rank) const;
   std::string name_of(std::span<const std::size_t> factors) const;
   Bytes size_of(std::span<const std::size_t> factors) const;
   CommunicationOptions all_reduce_options() const;
-  CommunicationOptions broadcast_options(Rank owner, GroupId group);
+  CommunicationOptions broadcast_options(Rank owner, TeamId group);
 
   Builder builder_;
   const KfacCosts& costs_;
@@ -131,7 +130,7 @@ class Step {
   bool barrier_due_ = false;
   TaskId backward_begin_ = kNone;     // what the backward pass waits for
   TaskId latest_everywhere_ = kNone;  // the last compute task of all ranks
-  std::map<std::vector<Rank>, GroupId> groups_;
+  std::map<std::vector<Rank>, TeamId> groups_;
   std::vector<std::vector<Rank>> members_{{}};  // by group; empty: all
 };
 

@@ -10,7 +10,7 @@ namespace stepcast::kfac {
 void Step::invert(std::size_t factor, Rank owner) {
   if (!parts_.inverse_computation)
     return;
-  const GroupId group = owner_group(owner);
+  const TeamId group = owner_group(owner);
   if (const auto reduced = reduced_.find(owner); reduced != reduced_.end()) {
     const Reduced received = std::exchange(reduced->second, {});
     if (!received.tasks.empty())
@@ -25,10 +25,10 @@ void Step::invert(std::size_t factor, Rank owner) {
   barrier_due_ = !parts_.inverse_communication;
 }
 
-void Step::broadcast_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group) {
+void Step::broadcast_inverses(std::span<const std::size_t> factors, Rank owner, TeamId group) {
   if (parts_.inverse_communication)
     send_inverses(factors, owner, group,
-                  pack(factors, group == 0 ? GroupId{0} : owner_group(owner)));
+                  pack(factors, group == 0 ? TeamId{0} : owner_group(owner)));
 }
 
 void Step::broadcast_inverses_in_bulk(std::span<const Rank> owners) {
@@ -41,7 +41,7 @@ void Step::broadcast_inverses_in_bulk(std::span<const Rank> owners) {
     send_inverses({&factor, 1}, owners[factor], 0, packed);
 }
 
-void Step::send_inverses(std::span<const std::size_t> factors, Rank owner, GroupId group,
+void Step::send_inverses(std::span<const std::size_t> factors, Rank owner, TeamId group,
                          TaskId packed) {
   const TaskId task = builder_.broadcast("inverse of " + name_of(factors), size_of(factors),
                                          broadcast_options(owner, group));

@@ -98,9 +98,9 @@ TaskId Step::all_reduce(const std::string& label, Bytes size, TaskId ready) {
   return task;
 }
 
-TaskId Step::send(const std::string& label, Bytes size, GroupId group, TaskId ready) {
+TaskId Step::send(const std::string& label, Bytes size, TeamId team, TaskId ready) {
   CommunicationOptions options = communication();
-  options.group = group;
+  options.team = team;
   const TaskId task = builder_.send(label, size, options);
   builder_.after(task, {ready});
   return task;
@@ -114,8 +114,8 @@ TaskId Step::broadcast(const std::string& label, Bytes size, TaskId ready) {
   return task;
 }
 
-TaskId Step::unpack(const std::string& label, Seconds time, TaskId ready, GroupId group) {
-  const TaskId task = builder_.compute(label, time, group, unpacking_);
+TaskId Step::unpack(const std::string& label, Seconds time, TaskId ready, TeamId team) {
+  const TaskId task = builder_.compute(label, time, team, unpacking_);
   builder_.after(task, {ready});
   return task;
 }

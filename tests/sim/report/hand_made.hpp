@@ -31,7 +31,7 @@ struct HandTask {
   StreamId stream = 0;
   CollectiveKind collective = CollectiveKind::AllReduce;
   Bytes size{1e6};
-  GroupId group = 0;
+  TeamId team = 0;
 };
 
 /// Two nodes of two GPUs; 1 GB/s inside, 0.5 GB/s between nodes.
@@ -63,7 +63,7 @@ inline Plan plan_of(const std::vector<HandTask>& hand, const std::vector<TaskGra
   std::vector<std::string> labels;
   std::vector<PlannedCollective> collectives;
   for (const HandTask& each : hand) {
-    Task task{.kind = each.kind, .stream = each.stream, .group = each.group};
+    Task task{.kind = each.kind, .stream = each.stream, .team = each.team};
     task.label = static_cast<std::uint32_t>(labels.size());
     labels.push_back(each.label);
     if (each.kind == TaskKind::Communication) {
@@ -77,7 +77,7 @@ inline Plan plan_of(const std::vector<HandTask>& hand, const std::vector<TaskGra
           .next = std::move(next),
           .streams = {{.name = "compute"}, {.name = "comm", .rule = rule}, {.name = "comm 2"}},
           .collectives = std::move(collectives),
-          .groups = {world_of(small_cluster())},
+          .teams = {world_team(small_cluster())},
           .labels = std::move(labels),
           .notes = {}};
 }
@@ -97,6 +97,7 @@ inline Timeline timeline_of(const std::vector<HandTask>& hand, Seconds iteration
   timeline.iteration_time = timeline.worst_iteration_time = iteration;
   timeline.steady = true;
   timeline.begin = iteration * 2;
+  timeline.places = Places(hand.size(), static_cast<std::uint32_t>(classes));
   for (int k = 0; k < 2; ++k)
     for (const HandTask& task : hand)
       for (const Ran& ran : task.runs) {
