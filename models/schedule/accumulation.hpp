@@ -1,7 +1,7 @@
 #pragma once
 
 #include "models/schedule/plan.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 

@@ -6,6 +6,7 @@
 #include "models/schedule/layer_units.hpp"
 #include "models/schedule/options.hpp"
 #include "models/schedule/passes.hpp"
+#include "models/schedule/registry.hpp"
 
 namespace stepcast {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "models/schedule/plan.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 

@@ -13,11 +13,11 @@
 #include "sim/cli/effects.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/sweep.hpp"
-#include "sim/cli/workers.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/report/shared_notes.hpp"
-#include "sim/report/wording.hpp"
-#include "sim/tuning/tuned_fusion.hpp"
+#include "sim/report/text/shared_notes.hpp"
+#include "sim/report/text/wording.hpp"
+#include "sim/study/sweep/workers.hpp"
+#include "sim/study/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/cli/run_request.hpp"
-#include "sim/report/crossover.hpp"
+#include "sim/report/text/crossover.hpp"
 
 namespace stepcast {
 

@@ -10,7 +10,7 @@
 #include "models/base/error.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/report/forecast_notes.hpp"
+#include "sim/study/forecast_notes.hpp"
 
 namespace stepcast {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/output_file.hpp"
-#include "sim/validate/hardware_report.hpp"
+#include "sim/report/text/measured/hardware_report.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

@@ -10,8 +10,8 @@
 #include "models/workload/workload.hpp"
 #include "sim/cli/command_option.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/report/forecast.hpp"
-#include "sim/tuning/tuned_fusion.hpp"
+#include "sim/study/forecast.hpp"
+#include "sim/study/tuning/tuned_fusion.hpp"
 #include "traces/settings.hpp"
 
 namespace stepcast {

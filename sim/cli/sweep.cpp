@@ -6,8 +6,8 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/progress.hpp"
-#include "sim/cli/workers.hpp"
-#include "sim/report/forecast_archive.hpp"
+#include "sim/study/forecast_archive.hpp"
+#include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/cli/run_request.hpp"
-#include "sim/report/sweep_report.hpp"
+#include "sim/report/text/sweep_report.hpp"
 
 namespace stepcast {
 

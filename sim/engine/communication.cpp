@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sim/engine/components.hpp"
+#include "sim/engine/folding/components.hpp"
 #include "sim/engine/replayer.hpp"
 
 namespace stepcast {

@@ -7,7 +7,7 @@
 #include "models/network/cluster.hpp"
 #include "models/network/slow_down.hpp"
 #include "models/schedule/plan.hpp"
-#include "sim/engine/timeline.hpp"
+#include "sim/timeline/timeline.hpp"
 
 namespace stepcast {
 

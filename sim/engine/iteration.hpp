@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/engine/program.hpp"
-#include "sim/engine/timeline.hpp"
+#include "sim/timeline/timeline.hpp"
 
 namespace stepcast {
 

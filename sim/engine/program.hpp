@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/schedule/plan.hpp"
-#include "sim/engine/folding.hpp"
-#include "sim/engine/places.hpp"
+#include "sim/engine/folding/folding.hpp"
+#include "sim/timeline/places.hpp"
 
 namespace stepcast {
 

@@ -4,12 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/dispatch_policy.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/event_queue.hpp"
 #include "sim/engine/iteration.hpp"
 #include "sim/engine/lanes.hpp"
-#include "sim/engine/network_backend.hpp"
+#include "sim/engine/network/network_backend.hpp"
 #include "sim/engine/steady_state.hpp"
 
 namespace stepcast {

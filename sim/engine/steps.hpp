@@ -4,7 +4,7 @@
 
 #include "models/schedule/plan.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/engine/timeline.hpp"
+#include "sim/timeline/timeline.hpp"
 
 namespace stepcast {
 

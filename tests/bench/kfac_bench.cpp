@@ -1,7 +1,7 @@
 // Forecasts of second-order training: every rank differs, so little folds.
 #include <benchmark/benchmark.h>
 
-#include "sim/report/forecast.hpp"
+#include "sim/study/forecast.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/cli/sweep.hpp"
-#include "sim/tuning/tune.hpp"
+#include "sim/study/tuning/tune.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "scripts"))
-from check_layers import faults_of_file  # noqa: E402
+from check_layers import faults_of_file, faults_of_folders  # noqa: E402
 
 
 class CheckLayers(unittest.TestCase):
@@ -42,6 +42,21 @@ class CheckLayers(unittest.TestCase):
     def test_models_read_no_files(self):
         self.expect_fault("models/workload/workload.cpp", "<fstream>", "no file input and output")
         self.expect_none("traces/json/file.cpp", "<fstream>")
+
+    def test_schedules_know_the_type_and_only_the_registry_knows_them(self):
+        self.expect_fault("models/schedule/plan.hpp", '"models/schedule/kfac/step.hpp"', "a layer above")
+        self.expect_none("models/schedule/kfac/step.hpp", '"models/schedule/plan.hpp"')
+        self.expect_none("models/schedule/registry.cpp", '"models/schedule/kfac/schedules.hpp"')
+
+    def test_the_probe_needs_no_simulation(self):
+        self.expect_fault("sim/probe/results.cpp", '"sim/engine/engine.hpp"', "the probe stands on sim/timeline")
+        self.expect_none("sim/probe/results.cpp", '"sim/timeline/chrome_trace.hpp"')
+        self.expect_none("tests/sim/probe/results_test.cpp", '"sim/study/validate/hardware_fit.hpp"')
+
+    def test_a_folder_holds_at_most_30_sources(self):
+        names = [f"sim/engine/{number}.cpp" for number in range(30)]
+        self.assertEqual(faults_of_folders([*names, "sim/engine/policy/in_order.cpp"]), [])
+        self.assertIn("sim/engine: holds 31 sources", faults_of_folders([*names, "sim/engine/more.hpp"])[0])
 
     def test_a_new_folder_must_be_given_a_layer(self):
         self.assertIn("is in no layer", faults_of_file("models/power/watts.hpp", "")[0])

@@ -1,7 +1,7 @@
 #pragma once
 // The published K-FAC systems, one .cpp file each.
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 

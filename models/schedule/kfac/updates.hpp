@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast::kfac {
 

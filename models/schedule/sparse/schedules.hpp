@@ -1,7 +1,7 @@
 #pragma once
 // Systems that send compressed gradients, one .cpp file each (or a family).
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 

@@ -7,8 +7,8 @@
 
 #include "models/network/layout.hpp"
 #include "models/schedule/builder.hpp"
-#include "sim/engine/dispatch_policy.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/engine/policy/dispatch_policy.hpp"
 #include "tests/support/examples.hpp"
 
 namespace stepcast {

@@ -1,4 +1,4 @@
-#include "sim/report/forecast.hpp"
+#include "sim/study/forecast.hpp"
 
 #include <chrono>
 #include <set>
@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "models/schedule/period.hpp"
-#include "sim/report/json.hpp"
-#include "sim/report/render.hpp"
-#include "sim/report/table.hpp"
-#include "tests/sim/report/hand_made.hpp"
+#include "sim/report/json/json.hpp"
+#include "sim/report/text/render.hpp"
+#include "sim/report/text/table.hpp"
+#include "tests/sim/timeline/hand_made.hpp"
 #include "tests/support/examples.hpp"
 
 namespace stepcast {

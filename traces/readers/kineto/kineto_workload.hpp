@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "traces/readers/kineto/average_step.hpp"
-#include "traces/readers/kineto/gradient_type.hpp"
+#include "traces/readers/kineto/layers/average_step.hpp"
+#include "traces/readers/kineto/layers/gradient_type.hpp"
 
 namespace stepcast {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/base/provenance.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 

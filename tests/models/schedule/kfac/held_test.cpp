@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "models/schedule/memory.hpp"
+#include "models/schedule/registry.hpp"
 #include "tests/models/schedule/kfac/kfac_workload.hpp"
 #include "tests/support/examples.hpp"
 

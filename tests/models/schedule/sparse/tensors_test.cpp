@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/schedule/memory.hpp"
+#include "models/schedule/registry.hpp"
 #include "models/schedule/sparse/settings.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"

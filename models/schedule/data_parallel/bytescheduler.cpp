@@ -1,0 +1,65 @@
+#include "models/schedule/data_parallel/bytescheduler.hpp"
+
+#include "models/schedule/data_parallel/layer_updates.hpp"
+
+namespace stepcast {
+namespace {
+
+// Gradients are cut into partitions; the partition of the layer nearest to the input goes first,
+// because its forward pass comes first. A layer's next forward pass waits for its own all-reduces
+// and nothing else: there is no barrier between two iterations.
+//
+// The credit is what has been handed to the communication library and cannot be overtaken any more.
+// The library runs it on one NCCL stream, so collectives follow one another. With one GPU there is
+// nothing to schedule and no cost.
+Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  const OptionReader read("bytescheduler", options);
+  const Software& software = cluster.software;
+  const Bytes partition = read.size_from("partition", {1024});
+  const Seconds negotiation =
+      read.time_or("negotiation", software.negotiation_per_request * cluster.ranks());
+  const Seconds hook = read.time_or("hook", software.bytescheduler_hook);
+  Builder builder("bytescheduler", workload, cluster);
+  const StreamId stream =
+      builder.stream("all-reduce", ByPriority{.credit = read.size("credit"), .at_once = 1});
+  const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
+  const auto forward = gated_forward_pass(builder);
+  const auto ready = backward_pass_with_hooks(builder, cluster.ranks() > 1 ? hook : Seconds{});
+  for (const Gradient& piece : partitioned(gradients_in_ready_order(workload), partition)) {
+    const TaskId reduced = builder.all_reduce(piece.name, piece.size,
+                                              {.stream = stream,
+                                               .algorithm = algorithm,
+                                               .priority = static_cast<std::int32_t>(piece.layer),
+                                               .overhead = negotiation});
+    builder.after(reduced, {ready[piece.layer]});
+    builder.next_after(forward.updates[piece.layer], {reduced});
+  }
+  return std::move(builder).build();
+}
+
+}  // namespace
+
+ScheduleInfo bytescheduler_schedule() {
+  return {
+      .name = "bytescheduler",
+      .summary = "partitions of gradients by priority of their layer, no global barrier",
+      .source = "Peng et al., ByteScheduler, SOSP 2019",
+      .options = {{.name = "partition",
+                   .default_value = "16MB",
+                   .meaning = "largest piece of a gradient (4M fp32 elements)"},
+                  {.name = "credit",
+                   .default_value = "64MB",
+                   .meaning = "bytes handed over ahead of the wire; 0B: strict priority"},
+                  {.name = "negotiation",
+                   .default_value = "cluster",
+                   .meaning = "time on the communication stream before each partition; cluster: "
+                              "Horovod's, per request x ranks"},
+                  {.name = "hook",
+                   .default_value = "cluster",
+                   .meaning = "time on the compute stream for each gradient: the host does "
+                              "not launch kernels meanwhile"},
+                  algorithm_option()},
+      .build = build};
+}
+
+}  // namespace stepcast

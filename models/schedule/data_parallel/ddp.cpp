@@ -1,0 +1,51 @@
+#include "models/schedule/data_parallel/ddp.hpp"
+
+#include "models/schedule/data_parallel/overlapped_step.hpp"
+
+namespace stepcast {
+namespace {
+
+// Gradients in ready order; a bucket closes when it has reached its limit. The first one is small,
+// so that communication starts early.
+std::vector<Bucket> fill_buckets(const Workload& workload, Bytes first_limit, Bytes limit) {
+  std::vector<Bucket> buckets;
+  bool open = false;
+  for (Gradient& gradient : gradients_in_ready_order(workload)) {
+    if (!open)
+      buckets.emplace_back();
+    Bucket& bucket = buckets.back();
+    bucket.size += gradient.size;
+    bucket.last_ready = gradient.layer;
+    bucket.gradients.push_back(std::move(gradient));
+    open = bucket.size < (buckets.size() == 1 ? first_limit : limit);
+  }
+  return buckets;
+}
+
+Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  const OptionReader read("ddp", options);
+  Builder builder("ddp", workload, cluster);
+  const StreamId stream = builder.stream("all-reduce");
+  const Algorithm algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce);
+  const auto buckets = fill_buckets(workload, read.size("first_bucket"), read.size("bucket"));
+  overlapped_step(builder, buckets, {.stream = stream, .algorithm = algorithm});
+  return std::move(builder).build();
+}
+
+}  // namespace
+
+ScheduleInfo ddp_schedule() {
+  return {.name = "ddp",
+          .summary = "PyTorch DistributedDataParallel: buckets of gradients, all-reduced in order",
+          .source = "Li et al., PyTorch Distributed, VLDB 2020",
+          .options = {{.name = "bucket",
+                       .default_value = "25MiB",
+                       .meaning = "a bucket closes at this size (bucket_cap_mb)"},
+                      {.name = "first_bucket",
+                       .default_value = "1MiB",
+                       .meaning = "the same for the first bucket"},
+                      algorithm_option()},
+          .build = build};
+}
+
+}  // namespace stepcast

@@ -1,0 +1,136 @@
+#include "models/schedule/data_parallel/dear.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/passes.hpp"
+
+namespace stepcast {
+namespace {
+
+// Consecutive layers whose gradients are reduce-scattered, and parameters all-gathered, together.
+struct FusionGroup {
+  LayerId first = 0;
+  LayerId last = 0;
+  std::size_t layers_with_parameters = 0;
+  Bytes size{};
+};
+
+using Closes = bool (*)(const FusionGroup& group, Bytes added, Bytes buffer, std::size_t nearby);
+
+// Walks the layers in forward order; a layer is never split. Layers without parameters join
+// whichever group is open.
+std::vector<FusionGroup> fuse(const Workload& workload, Closes closes, Bytes buffer,
+                              std::size_t nearby) {
+  std::vector<FusionGroup> groups;
+  for (LayerId layer = 0; layer < workload.layers.size(); ++layer) {
+    const Bytes size = parameter_size(workload.layers[layer]);
+    const bool full = !groups.empty() && size > Bytes{} && groups.back().size > Bytes{} &&
+                      closes(groups.back(), size, buffer, nearby);
+    if (groups.empty() || full)
+      groups.push_back({.first = layer});
+    FusionGroup& group = groups.back();
+    group.last = layer;
+    group.size += size;
+    group.layers_with_parameters += size > Bytes{} ? 1 : 0;
+  }
+  return groups;
+}
+
+std::vector<FusionGroup> fusion_groups(const Workload& workload, const OptionReader& read) {
+  const Bytes buffer = read.size("fusion_buffer");
+  const std::size_t nearby = read.count("nearby_layers", 1);
+  const std::string& fusion = read.choice("fusion", {"buffer", "none", "nearby", "bo"});
+  if (fusion == "bo")  // a plan cannot simulate itself
+    throw InputError("dear: option fusion: bo must be resolved by tuning before the plan is built");
+  if (fusion == "none")
+    return fuse(
+        workload, [](const FusionGroup&, Bytes, Bytes, std::size_t) { return true; }, buffer,
+        nearby);
+  if (fusion == "nearby")
+    return fuse(
+        workload,
+        [](const FusionGroup& group, Bytes, Bytes, std::size_t layers) {
+          return group.layers_with_parameters >= layers;
+        },
+        buffer, nearby);
+  return fuse(
+      workload,
+      [](const FusionGroup& group, Bytes added, Bytes limit, std::size_t) {
+        return group.size + added > limit;
+      },
+      buffer, nearby);
+}
+
+// DeAR decouples the all-reduce of a group into a reduce-scatter, which overlaps the backward pass,
+// and an all-gather, which overlaps the next forward pass:
+//   backward: when all gradients of a group are ready, its reduce-scatter is issued (last group
+//   first); when all reduce-scatters are done, the all-gathers are issued in forward order; next
+//   forward: group g is updated and entered when its all-gather is done.
+Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  const OptionReader read("dear", options);
+  const auto groups = fusion_groups(workload, read);
+  const bool early = read.choice("rs_start", {"gradient_ready", "enqueue"}) == "enqueue";
+  Builder builder("dear", workload, cluster);
+  const CommunicationOptions scatter{
+      .stream = builder.stream("reduce-scatter"),
+      .algorithm = read.algorithm("algorithm", CollectiveKind::ReduceScatter)};
+  const CommunicationOptions gather{.stream = builder.stream("all-gather"),
+                                    .algorithm = scatter.algorithm};
+
+  std::vector<TaskId> updates;
+  TaskId forward_end = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    updates.push_back(builder.update(fmt::format("update of group {}", g)));
+    for (LayerId layer = groups[g].first; layer <= groups[g].last; ++layer)
+      forward_end = builder.forward(layer);
+  }
+  const auto backward = backward_pass(builder);
+
+  TaskId scattered =
+      backward.front();  // reduce-scatters are first in, first out: the last ends last
+  for (std::size_t g = groups.size(); g-- > 0;) {
+    if (groups[g].size == Bytes{})
+      continue;
+    scattered = builder.reduce_scatter(fmt::format("group {}", g), groups[g].size, scatter);
+    builder.after(scattered, {early ? forward_end : backward[groups[g].first]});
+  }
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].size == Bytes{})
+      continue;
+    const TaskId gathered = builder.all_gather(fmt::format("group {}", g), groups[g].size, gather);
+    builder.after(gathered, {scattered, backward.front()});
+    builder.next_after(updates[g], {gathered});
+  }
+  return std::move(builder).build();
+}
+
+}  // namespace
+
+ScheduleInfo dear_schedule() {
+  return {
+      .name = "dear",
+      .summary = "all-reduce decoupled: reduce-scatter overlaps backward, all-gather next forward",
+      .source = "Zhang et al., DeAR, ICDCS 2023",
+      .options = {{.name = "fusion",
+                   .default_value = "buffer",
+                   .meaning = "which layers travel together: buffer, nearby, none, or bo (a buffer "
+                              "found by ten trials of Bayesian optimisation)"},
+                  {.name = "fusion_buffer",
+                   .default_value = "25MiB",
+                   .meaning =
+                       "fusion=buffer: a group stays within this size; fusion=bo: the first trial"},
+                  {.name = "nearby_layers",
+                   .default_value = "4",
+                   .meaning = "fusion=nearby: layers with parameters in a group"},
+                  {.name = "rs_start",
+                   .default_value = "gradient_ready",
+                   .meaning = "a reduce-scatter starts when its gradients are ready (paper), or "
+                              "enqueue: when issued, as in the released code"},
+                  algorithm_option("reduce-scatter and all-gather")},
+      .build = build};
+}
+
+}  // namespace stepcast

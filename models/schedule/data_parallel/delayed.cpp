@@ -1,0 +1,102 @@
+#include "models/schedule/data_parallel/delayed.hpp"
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/accumulation.hpp"
+#include "models/schedule/passes.hpp"
+
+namespace stepcast {
+namespace {
+
+// Forward and backward `times` times.
+TaskId local_pass(Builder& builder, std::uint32_t times) {
+  TaskId end = 0;
+  for (std::uint32_t i = 0; i < times; ++i) {
+    forward_pass(builder);
+    end = backward_pass(builder).front();
+  }
+  return end;
+}
+
+// A round is `local_steps` steps, each updating the local weights. The all-reduce of a round begins
+// when the round has ended and is applied after `delay` steps of the next one:
+//   round time = max(local_steps compute, (local_steps - delay) compute + all-reduce)
+// The plan's iteration is one round, a period of local_steps training steps; its all-reduce is that
+// of the round before.
+Plan build_delayed(const Workload& workload, const Cluster& cluster,
+                   const ScheduleOptions& options) {
+  const OptionReader read("delayed", options);
+  const std::uint32_t steps = read.repeats("local_steps");
+  const std::uint32_t delay = read.count("delay", 1);
+  const std::uint32_t accumulation = read.repeats(kAccumulation);
+  if (delay > steps)
+    throw InputError(fmt::format(
+        "delayed: option delay: expected at most local_steps ({}), found {}", steps, delay));
+  Builder builder("delayed", workload, cluster);
+  builder.stream("all-reduce");
+  TaskId reduced = kNone;
+  if (const Bytes size = parameter_size(workload); size > Bytes{})
+    reduced = builder.all_reduce("gradients of the round before", size,
+                                 {.algorithm = read.algorithm("algorithm",  //
+                                                              CollectiveKind::AllReduce)});
+  TaskId end = 0;
+  for (std::uint32_t step = 1; step <= steps; ++step) {
+    if (step > 1)
+      builder.end_step();
+    end = local_pass(builder, accumulation);
+    const TaskId update = builder.update(fmt::format("update of step {}", step));
+    if (step == delay && reduced != kNone)
+      builder.after(update, {reduced});
+  }
+  if (reduced != kNone)
+    builder.next_after(reduced, {end});
+  return std::move(builder).build();
+}
+
+// The all-reduce waits for nothing of its own iteration and costs compute nothing.
+Plan build_ideal(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  const OptionReader read("ideal", options);
+  Builder builder("ideal", workload, cluster);
+  builder.stream("all-reduce");
+  forward_pass(builder);
+  const TaskId end = backward_pass(builder).front();
+  const TaskId update = builder.update("update");
+  if (const Bytes size = parameter_size(workload); size > Bytes{}) {
+    const TaskId reduced = builder.all_reduce(
+        "all gradients", size,
+        {.algorithm = read.algorithm("algorithm", CollectiveKind::AllReduce), .ideal = true});
+    builder.next_after(reduced, {end});
+    builder.after(update, {reduced});
+  }
+  return std::move(builder).build();
+}
+
+}  // namespace
+
+ScheduleInfo delayed_schedule() {
+  return {.name = "delayed",
+          .summary = "local steps; the all-reduce of a round overlaps the next round",
+          .source = "Zhou et al., DaSGD, 2020; LB-SGD is local_steps=1, delay=1",
+          .options = {{.name = "local_steps",
+                       .default_value = "1",
+                       .meaning = "steps between two all-reduces"},
+                      {.name = "delay",
+                       .default_value = "1",
+                       .meaning = "steps after which the average is applied, 1 to local_steps"},
+                      {.name = kAccumulation,
+                       .default_value = "1",
+                       .meaning = "forward and backward passes in a step"},
+                      algorithm_option()},
+          .build = build_delayed};
+}
+
+ScheduleInfo ideal_schedule() {
+  return {.name = "ideal",
+          .summary = "a bound, not a system: max(forward + backward, one fused all-reduce)",
+          .source = "Peng et al., ByteScheduler, SOSP 2019: perfect pre-emption",
+          .options = {algorithm_option()},
+          .build = build_ideal};
+}
+
+}  // namespace stepcast

@@ -1,0 +1,212 @@
+#include "models/schedule/data_parallel/ps.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/data_parallel/layer_updates.hpp"
+
+namespace stepcast {
+namespace {
+
+// Who serves whom. The nodes are the workers of the protocol: a node adds up the gradients of its
+// GPUs before it pushes them and spreads what it pulls (BytePS).
+struct Roles {
+  std::uint32_t workers = 1;  // nodes that train
+  std::uint32_t servers = 1;
+  bool remote = false;  // the servers are the last nodes and do not train
+};
+
+std::vector<Rank> ranks_of_nodes(const Cluster& cluster, std::uint32_t first, std::uint32_t last) {
+  std::vector<Rank> ranks;
+  for (Rank rank = first * cluster.gpus_per_node; rank < last * cluster.gpus_per_node; ++rank)
+    ranks.push_back(rank);
+  return ranks;
+}
+
+Roles roles_of(const Cluster& cluster, const OptionReader& read) {
+  Roles roles{.workers = cluster.nodes,
+              .servers = cluster.nodes,
+              .remote = read.choice("placement", {"colocated", "remote"}) == "remote"};
+  if (roles.remote && cluster.nodes < 2)
+    read.fail("placement", "expected at least 2 nodes for remote servers, found 1");
+  const std::uint32_t most = roles.remote ? cluster.nodes - 1 : cluster.nodes;
+  if (read.text("servers") != "all")
+    roles.servers = read.count("servers", 1);
+  else if (roles.remote)
+    roles.servers = cluster.nodes / 2;
+  if (roles.servers > most || roles.servers == 0)
+    throw InputError(fmt::format(
+        "ps: option servers: expected 1 to {} on {} nodes with placement={}, found \"{}\"", most,
+        cluster.nodes, read.text("placement"), read.text("servers")));
+  if (roles.remote)
+    roles.workers = cluster.nodes - roles.servers;
+  return roles;
+}
+
+// A partition goes to the server that has the fewest bytes so far: pushed when its gradient is
+// ready, added up, pulled. There are as many lanes as servers or workers, whichever are fewer: one
+// transfer at each server saturates it, and no worker can feed more servers at once than its NIC.
+// In each lane `in_flight` partitions are under way, so that one crosses the network while another
+// is added up or moves inside its node.
+//   remote servers: pushes and pulls go in opposite directions at the same time, max(M/B, nM/(kB))
+//   colocated: they share every NIC in both directions and take turns, 2 (n-1) M / (kB)
+class PsPlan {
+ public:
+  PsPlan(const Workload& workload, const Cluster& cluster, const OptionReader& read)
+      : cluster_(cluster),
+        builder_("ps", workload, cluster),
+        roles_(roles_of(cluster, read)),
+        by_priority_(read.choice("order", {"arrival", "priority"}) == "priority"),
+        partition_(read.size_from("partition", {1024})),
+        per_partition_(read.time_or("per_partition", cluster.software.ps_per_partition)) {
+    add_streams(read.repeats("in_flight"));
+    add_groups();
+    load_.resize(roles_.servers);
+  }
+
+  Plan build(bool waits_for_all, bool barrier) && {
+    forward(barrier);
+    const auto backward = backward_pass(builder_);
+    if (barrier)
+      end_ = builder_.update("update");
+    for (const Gradient& piece :
+         partitioned(gradients_in_ready_order(builder_.workload()), partition_))
+      add(piece, backward[waits_for_all ? 0 : piece.layer]);
+    return std::move(builder_).build();
+  }
+
+ private:
+  void add_streams(std::uint32_t in_flight) {
+    const ByPriority rule{.credit = partition_ * in_flight, .at_once = in_flight};
+    const std::uint32_t lanes = std::min(roles_.workers, roles_.servers);
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      const char* name = roles_.remote ? "push" : "push and pull";
+      pushes_.push_back(builder_.stream(fmt::format("{} {}", name, lane), rule));
+      pulls_.push_back(roles_.remote ? builder_.stream(fmt::format("pull {}", lane), rule)
+                                     : pushes_.back());
+    }
+  }
+
+  void add_groups() {
+    if (!roles_.remote)
+      return;
+    const auto workers = ranks_of_nodes(cluster_, 0, roles_.workers);
+    builder_.compute_on(builder_.group(workers));
+    for (std::uint32_t server = 0; server < roles_.servers; ++server) {
+      auto members = workers;
+      const std::uint32_t node = roles_.workers + server;
+      for (const Rank rank : ranks_of_nodes(cluster_, node, node + 1))
+        members.push_back(rank);
+      groups_.push_back(builder_.group(std::move(members)));
+    }
+  }
+
+  void forward(bool barrier) {
+    if (barrier)
+      forward_pass(builder_);
+    else
+      updates_ = gated_forward_pass(builder_).updates;
+  }
+
+  void add(const Gradient& piece, TaskId ready) {
+    const std::size_t server = least_loaded(piece.size);
+    CommunicationOptions options = options_for(server);
+    options.priority = by_priority_ ? static_cast<std::int32_t>(piece.layer) : 0;
+    options.overhead = per_partition_ + sum_time(piece.size);
+    const TaskId pushed = builder_.reduce(piece.name, piece.size, options);
+    builder_.after(pushed, {ready});
+    options.stream = pulls_[server % pulls_.size()];
+    options.overhead = per_partition_;
+    const TaskId pulled = builder_.broadcast(piece.name, piece.size, options);
+    builder_.after(pulled, {pushed});
+    if (end_ != kNone)
+      builder_.after(end_, {pulled});
+    else
+      builder_.next_after(updates_[piece.layer], {pulled});
+  }
+
+  CommunicationOptions options_for(std::size_t server) const {
+    CommunicationOptions options{.stream = pushes_[server % pushes_.size()],
+                                 .algorithm = Algorithm::Star};
+    const auto root = static_cast<std::uint32_t>(server) * cluster_.gpus_per_node;
+    options.team = roles_.remote ? groups_[server] : TeamId{0};
+    options.root = roles_.remote ? roles_.workers * cluster_.gpus_per_node : root;
+    return options;
+  }
+
+  std::size_t least_loaded(Bytes added) {
+    const auto server = std::ranges::min_element(load_);
+    *server += added;
+    return static_cast<std::size_t>(server - load_.begin());
+  }
+
+  // The server reads every worker's copy.
+  Seconds sum_time(Bytes size) const {
+    const BytesPerSecond bandwidth = cluster_.software.ps_sum_bandwidth;
+    if (roles_.workers == 1)
+      return {};
+    return bandwidth > BytesPerSecond{} ? size * roles_.workers / bandwidth : Seconds{};
+  }
+
+  const Cluster& cluster_;
+  Builder builder_;
+  Roles roles_;
+  bool by_priority_;
+  Bytes partition_;
+  Seconds per_partition_;
+  std::vector<Bytes> load_;       // by server
+  std::vector<StreamId> pushes_;  // by lane
+  std::vector<StreamId> pulls_;
+  std::vector<TeamId> groups_;   // remote: the workers and one server
+  std::vector<TaskId> updates_;  // by layer, without barrier
+  TaskId end_ = kNone;           // with barrier: the update
+};
+
+Plan build(const Workload& workload, const Cluster& cluster, const ScheduleOptions& options) {
+  const OptionReader read("ps", options);
+  const bool waits_for_all = read.choice("start", {"ready", "backward_end"}) == "backward_end";
+  const bool barrier = read.choice("barrier", {"yes", "no"}) == "yes";
+  return PsPlan(workload, cluster, read).build(waits_for_all, barrier);
+}
+
+}  // namespace
+
+ScheduleInfo ps_schedule() {
+  return {
+      .name = "ps",
+      .summary = "parameter servers: nodes push gradients in partitions and pull the sums",
+      .source = "Jiang et al., BytePS, OSDI 2020",
+      .options = {{.name = "placement",
+                   .default_value = "colocated",
+                   .meaning = "colocated: servers run beside workers; remote: the last nodes serve "
+                              "only and do not train"},
+                  {.name = "servers",
+                   .default_value = "all",
+                   .meaning = "how many nodes serve; all: every node (remote: half of them)"},
+                  {.name = "partition",
+                   .default_value = "4096000B",
+                   .meaning = "largest piece of a gradient"},
+                  {.name = "order",
+                   .default_value = "arrival",
+                   .meaning =
+                       "what a server takes next: by arrival or priority (of the layer, input "
+                       "first)"},
+                  {.name = "in_flight",
+                   .default_value = "2",
+                   .meaning = "partitions under way at each server (fidelity analytic does not see "
+                              "them share the network)"},
+                  {.name = "start",
+                   .default_value = "ready",
+                   .meaning = "a push starts when its gradient is ready, or at backward_end"},
+                  {.name = "barrier",
+                   .default_value = "yes",
+                   .meaning = "yes: one update when all is pulled; no: a layer waits for its own"},
+                  {.name = "per_partition",
+                   .default_value = "cluster",
+                   .meaning = "host work of each push and of each pull, e.g. 0.1ms"}},
+      .build = build};
+}
+
+}  // namespace stepcast

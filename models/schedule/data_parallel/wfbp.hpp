@@ -1,0 +1,9 @@
+#pragma once
+
+#include "models/schedule/schedule_info.hpp"
+
+namespace stepcast {
+
+ScheduleInfo wfbp_schedule();
+
+}  // namespace stepcast

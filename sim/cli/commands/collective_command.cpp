@@ -1,0 +1,244 @@
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/cli/on_one_line.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/report/text/table.hpp"
+#include "sim/study/collective_run.hpp"
+#include "traces/catalog.hpp"
+
+namespace stepcast {
+namespace {
+
+using namespace literals;
+
+constexpr const char* kExample =
+    "stepcast collective --cluster rtx2080ti-16x4-10gbe --size 1MiB,32MiB --gpus 8,64";
+
+template <class Value>
+std::vector<std::string> names_of(const std::vector<Value>& values) {
+  std::vector<std::string> names;
+  for (const Value value : values)
+    names.emplace_back(name_of(value));
+  return names;
+}
+
+[[noreturn]] void refuse_name(const char* option, const std::string& name,
+                              const std::vector<std::string>& known) {
+  throw InputError(fmt::format("{}: expected one of {}, found {}{}", option, fmt::join(known, ", "),
+                               in_quotes(name), did_you_mean(name, known)));
+}
+
+CollectiveKind parse_kind(const std::string& name) {
+  const std::optional<CollectiveKind> kind = find_collective_kind(name);
+  if (!kind)
+    refuse_name("--kind", name, names_of(all_collective_kinds()));
+  return *kind;
+}
+
+std::vector<Algorithm> algorithms_for(CollectiveKind kind) {
+  std::vector<Algorithm> algorithms;
+  for (const Algorithm algorithm : all_algorithms()) {
+    if (supports(algorithm, kind))
+      algorithms.push_back(algorithm);
+  }
+  return algorithms;
+}
+
+std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names,
+                                        CollectiveKind kind) {
+  const std::vector<Algorithm> possible = algorithms_for(kind);
+  if (names.empty())
+    return possible;
+  std::vector<Algorithm> algorithms;
+  for (const std::string& name : names) {
+    const std::optional<Algorithm> algorithm = find_algorithm(name);
+    if (!algorithm || !supports(*algorithm, kind))
+      refuse_name("--algorithm", name, names_of(possible));
+    algorithms.push_back(*algorithm);
+  }
+  return algorithms;
+}
+
+std::string gigabytes_per_second(BytesPerSecond bandwidth) {
+  return std::isfinite(bandwidth.value) ? fmt::format("{:.3f}", bandwidth.value * 1e-9) : "-";
+}
+
+/// nccl-tests defines none for sends between pairs of GPUs.
+bool has_bus_bandwidth(const CollectiveRun& run) {
+  return run.collective.kind != CollectiveKind::Send;
+}
+
+/// Which rows come from measured curves, if any do.
+std::string curve_lines(const std::vector<CollectiveRun>& runs) {
+  std::string text;
+  for (const std::string basis : {"measured", "extrapolated"}) {
+    std::set<std::string> rows;
+    for (const CollectiveRun& run : runs)
+      if (run.basis == basis)
+        rows.insert(fmt::format("{} of {} on {} GPUs", name_of(run.collective.kind),
+                                format_bytes(run.collective.size), run.ranks));
+    if (!rows.empty())
+      text += wrap(
+          fmt::format("{} from measured curves: {}",
+                      basis == "measured" ? "Interpolated" : "Extrapolated", fmt::join(rows, ", ")),
+          2);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+/// In the columns and units of nccl-tests.
+std::string table_of(const std::vector<CollectiveRun>& runs) {
+  Table table{.columns = {{"collective", Align::Left},
+                          {"algorithm", Align::Left},
+                          {"fidelity", Align::Left},
+                          {"GPUs"},
+                          {"size"},
+                          {"time us"},
+                          {"algbw GB/s"},
+                          {"busbw GB/s"}}};
+  for (const CollectiveRun& run : runs)
+    table.rows.push_back(
+        {name_of(run.collective.kind), name_of(run.collective.algorithm), name_of(run.fidelity),
+         std::to_string(run.ranks), format_bytes(run.collective.size),
+         fmt::format("{:.2f}", run.time.value * 1e6),
+         gigabytes_per_second(run.algorithm_bandwidth()),
+         has_bus_bandwidth(run) ? gigabytes_per_second(run.bus_bandwidth()) : "-"});
+  return render(table) + curve_lines(runs);
+}
+
+std::string json_of(const std::vector<CollectiveRun>& runs) {
+  nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
+  json["results"] = nlohmann::ordered_json::array();
+  for (const CollectiveRun& run : runs) {
+    json["results"].push_back({{"kind", name_of(run.collective.kind)},
+                               {"algorithm", name_of(run.collective.algorithm)},
+                               {"fidelity", name_of(run.fidelity)},
+                               {"gpus", run.ranks},
+                               {"size_bytes", run.collective.size.value},
+                               {"time_s", run.time.value},
+                               {"basis", run.basis},
+                               {"algbw_bytes_per_s", run.algorithm_bandwidth().value},
+                               {"busbw_bytes_per_s", nullptr}});
+    if (has_bus_bandwidth(run))
+      json["results"].back()["busbw_bytes_per_s"] = run.bus_bandwidth().value;
+  }
+  return json.dump(2) + "\n";
+}
+
+/// A collective by itself, as nccl-tests would measure it.
+class CollectiveCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {
+        .name = "collective",
+        .summary = "Time of a collective by itself, as nccl-tests prints it",
+        .description =
+            "The time includes the launch (software.collective_launch of the cluster), as that "
+            "of nccl-tests\ndoes. algbw is size / time; busbw is algbw times 2(n-1)/n for an "
+            "all-reduce, (n-1)/n for a\nreduce-scatter, all-gather or all-to-all, 1 for a "
+            "broadcast or reduce. send: every second GPU\nsends to the one before it; it has no "
+            "busbw. GB/s are 1e9 bytes/s.",
+        .examples = {kExample,
+                     "stepcast collective --cluster rtx2080ti-16x4-ib100 --kind broadcast "
+                     "--size 25MiB\n      --fidelity analytic,step"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    return {{"--cluster", "C", &cluster_, "name (see stepcast list clusters) or .json file"},
+            {"--kind", "KIND", &kind_,
+             "all-reduce (the default), reduce-scatter, all-gather, all-to-all,\nbroadcast, reduce "
+             "or send"},
+            {"--size", "BYTES,...", &sizes_, "buffer as in nccl-tests; default 32MiB"},
+            {"--gpus", "N,...", &gpus_, "the first N: whole nodes or part of one; default: all"},
+            {"--algorithm", "A,...", &algorithms_, "default: every one that implements the kind"},
+            {"--fidelity", "F,...", &fidelities_, "default: analytic,flow; also step"},
+            {"--set", "KEY=VALUE", &settings_,
+             "change a field of the cluster: cluster.nic.startup=5us"},
+            {"--json", "", &json_, "print JSON"}};
+  }
+
+  int run() override {
+    if (cluster_.empty())
+      throw InputError(
+          fmt::format("no cluster given; name one with --cluster (see stepcast list "
+                      "clusters), for example: {}",
+                      on_one_line(kExample)));
+    const std::vector<CollectiveRun> runs = all_runs(cluster());
+    fmt::print("{}", json_ ? json_of(runs) : table_of(runs));
+    return 0;
+  }
+
+ private:
+  Cluster cluster() const {
+    for (const std::string& setting : settings_)
+      if (!setting.starts_with("cluster."))
+        throw InputError(fmt::format(
+            "--set {}: a collective by itself has cluster.<field> settings only", setting));
+    return with_settings(load_cluster(cluster_), parse_settings(settings_));
+  }
+
+  /// Everything is checked before the first simulation.
+  std::vector<CollectiveRun> all_runs(const Cluster& cluster) const {
+    const CollectiveKind kind = parse_kind(kind_);
+    const std::vector<Algorithm> algorithms = parse_algorithms(algorithms_.items, kind);
+    for (const Bytes size : sizes_)
+      if (!(size > Bytes{}))
+        throw InputError("--size: expected sizes above zero, found 0");
+    std::vector<Fidelity> fidelities;
+    for (const std::string& name : fidelities_.items)
+      fidelities.push_back(parse_fidelity(name));
+    std::vector<Cluster> clusters;
+    for (const std::uint32_t gpus : gpus_)
+      clusters.push_back(first_ranks_of(cluster, gpus));
+    if (fidelities.empty())
+      fidelities = {Fidelity::Analytic, Fidelity::Flow};
+    if (clusters.empty())
+      clusters.push_back(cluster);
+    return product(kind, clusters, sizes_, algorithms, fidelities);
+  }
+
+  static std::vector<CollectiveRun> product(CollectiveKind kind,
+                                            const std::vector<Cluster>& clusters,
+                                            const std::vector<Bytes>& sizes,
+                                            const std::vector<Algorithm>& algorithms,
+                                            const std::vector<Fidelity>& fidelities) {
+    Progress progress("collective",
+                      clusters.size() * sizes.size() * algorithms.size() * fidelities.size());
+    std::vector<CollectiveRun> runs;
+    for (const Cluster& cluster : clusters)
+      for (const Bytes size : sizes)
+        for (const Algorithm algorithm : algorithms)
+          for (const Fidelity fidelity : fidelities) {
+            runs.push_back(run_collective({.kind = kind, .algorithm = algorithm, .size = size},
+                                          cluster, fidelity));
+            progress.step();
+          }
+    return runs;
+  }
+
+  std::string cluster_;
+  std::string kind_ = "all-reduce";
+  std::vector<Bytes> sizes_{32.0_MiB};
+  std::vector<std::uint32_t> gpus_;
+  CommaList algorithms_;
+  CommaList fidelities_;
+  std::vector<std::string> settings_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_collective_command() {
+  return std::make_unique<CollectiveCommand>();
+}
+
+}  // namespace stepcast

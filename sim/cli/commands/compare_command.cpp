@@ -1,0 +1,83 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "sim/cli/effects.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/cli/sweep.hpp"
+#include "sim/report/json/json.hpp"
+#include "sim/report/text/render.hpp"
+#include "sim/study/sweep/workers.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kExample =
+    "stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe";
+
+/// Forecasts several schedules of the same job, or of several jobs, one row each.
+class CompareCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "compare",
+            .summary = "Forecast several schedules of one job, side by side",
+            .description =
+                "Speed-ups are against the first schedule. An option set with --set "
+                "applies to the schedules\nthat have it. Workloads, clusters, node counts and "
+                "values of --set may be lists: every\ncombination gets a row of one table.",
+            .examples = {kExample, "stepcast compare dear-64gpu-10gbe --nodes 8",
+                         "stepcast compare --workload bert-base-rtx2080ti-bs64 --cluster "
+                         "rtx2080ti-16x4-ib100\n      --schedules horovod,dear --set "
+                         "cluster.nic.bandwidth=25Gbps",
+                         "stepcast compare dear-64gpu-10gbe --schedules dear --nodes 4,8,16 "
+                         "--set\n      fusion_buffer=5MiB,25MiB,100MiB"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    std::vector<CommandOption> options =
+        options_of(request_, {"--schedules", "S,...", &request_.run.schedules,
+                              "default: all of first order that send whole gradients"});
+    options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
+    options.push_back({"--csv", "FILE", &csv_file_, "also write the results as a table"});
+    options.push_back({"--json", "", &json_, "print JSON"});
+    return options;
+  }
+
+  int run() override {
+    if (!csv_file_.empty())
+      check_writable(csv_file_);
+    const Sweep sweep = plan_sweep(request_, kExample);
+    const std::uint32_t workers = workers_.value_or(available_cores());
+    const auto rows = rows_of(sweep, run_sweep(sweep, workers));
+    if (!csv_file_.empty())
+      write_text_file(csv_file_, sweep_csv(rows));
+    fmt::print("{}", text_of(sweep, rows));
+    return 0;
+  }
+
+ private:
+  std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows) const {
+    if (sweep.has_lists)
+      return json_ ? sweep_json(rows) : render_sweep(rows);
+    std::vector<Forecast> forecasts;
+    for (const SweepRow& row : rows)
+      forecasts.push_back(row.forecast);
+    drop_notes_of_single_rows(forecasts);
+    return json_ ? compare_json(forecasts) : render_compare(forecasts);
+  }
+
+  SweepRequest request_;
+  std::optional<std::uint32_t> workers_;
+  std::string csv_file_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_compare_command() {
+  return std::make_unique<CompareCommand>();
+}
+
+}  // namespace stepcast

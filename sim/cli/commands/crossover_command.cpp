@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "sim/cli/crossover.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/study/sweep/workers.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+using namespace literals;
+
+constexpr const char* kExample =
+    "stepcast crossover --workload vgg16-rtx2080ti-bs32 --cluster rtx2080ti-16x4-10gbe";
+
+/// Shows where a scheme of compressed gradients is the fastest.
+class CrossoverCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "crossover",
+            .summary = "Map which gradient compression wins, by density, ranks and bandwidth",
+            .description =
+                "Forecasts every schedule at every density, number of nodes and bandwidth, and "
+                "finds the densities at\nwhich the order changes. Beside them: where it would "
+                "change if bytes alone counted,\nand what moves it.",
+            .examples = {kExample,
+                         std::string(kExample) + "\n      --nodes 2,8,16 --figure crossover.svg",
+                         "stepcast crossover --workload bert-large-rtx2080ti-bs32 --cluster "
+                         "rtx2080ti-16x4-10gbe\n      --schedules dear,topka2a,omgs --density "
+                         "0.001,0.01,0.1 --bandwidth 10Gbps --json"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    std::vector<CommandOption> options = options_of(
+        request_, {"--schedules", "S,...", &request_.schedules,
+                   "the first is what speed-ups are against (ddp, topk-allgather,\ntopka2a, gtopk, "
+                   "ok-topk)"});
+    for (CommandOption& option : options)
+      if (option.name == "--nodes")
+        option = {"--nodes", "N,...", &nodes_, "numbers of nodes (the cluster's)"};
+      else if (option.name == "--fidelity")
+        option.meaning = "analytic (the default without an experiment file), flow or step";
+    options.push_back({"--density", "D,...", &densities_,
+                       "selected parts of the gradient (0.001 to 0.5 in nine steps)"});
+    options.push_back({"--bandwidth", "B,...", &bandwidths_,
+                       "of a node's NIC (1Gbps to 100Gbps in seven steps)"});
+    options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
+    options.push_back({"--figure,--svg", "FILE", &figure_, "also draw heat maps, as .svg"});
+    options.push_back({"--csv", "FILE", &csv_file_, "also write every forecast as a table"});
+    options.push_back({"--json", "", &json_, "print JSON"});
+    return options;
+  }
+
+  int run() override {
+    if (!figure_.empty())
+      check_figure(figure_);
+    if (!csv_file_.empty())
+      check_writable(csv_file_);
+    const Crossover crossover = find_crossover(grid(), workers_.value_or(available_cores()));
+    if (!figure_.empty())
+      write_text_file(figure_, crossover_svg(crossover));
+    if (!csv_file_.empty())
+      write_text_file(csv_file_, crossover_csv(crossover));
+    fmt::print("{}", json_ ? crossover_json(crossover) : render_crossover(crossover));
+    return 0;
+  }
+
+ private:
+  CrossoverGrid grid() {
+    set_default_fidelity();
+    CrossoverGrid grid{.scenario = resolve(request_, kExample),
+                       .densities = densities_,
+                       .nodes = nodes_,
+                       .bandwidths = bandwidths_};
+    if (grid.scenario.schedules.empty())
+      grid.scenario.schedules = {"ddp", "topk-allgather", "topka2a", "gtopk", "ok-topk"};
+    std::ranges::sort(grid.densities);
+    if (grid.nodes.empty())
+      grid.nodes = {grid.scenario.cluster.nodes};
+    check_settings(grid.scenario.settings);
+    check_densities(grid);
+    check_ranks(grid);
+    return grid;
+  }
+
+  // Communication of the default schedules never meets other communication, so that closed forms
+  // are as good as flows and much cheaper. An experiment file says what it wants.
+  void set_default_fidelity() {
+    if (request_.fidelity.empty() && request_.experiment.empty())
+      request_.fidelity = "analytic";
+  }
+
+  // What is swept takes no setting, which would be ignored.
+  void check_settings(const Settings& settings) const {
+    const auto refuse = [](const auto& given, const std::string& name, const std::string& key,
+                           const char* option) {
+      if (const auto found = given.find(name); found != given.end())
+        throw InputError(fmt::format("--set {}={}: is swept; give {} the values to forecast", key,
+                                     found->second, option));
+    };
+    refuse(settings.schedule, "density", "density", "--density");
+    refuse(settings.cluster, "nic.bandwidth", "cluster.nic.bandwidth", "--bandwidth");
+    if (!nodes_.empty())
+      refuse(settings.cluster, "nodes", "cluster.nodes", "--nodes");
+  }
+
+  static void check_densities(const CrossoverGrid& grid) {
+    for (const double density : grid.densities)
+      if (!(density > 0 && density <= 1))
+        throw InputError(
+            fmt::format("--density: expected numbers above 0 and at most 1, found {:g}", density));
+  }
+
+  static void check_ranks(const CrossoverGrid& grid) {
+    constexpr std::uint32_t kMostRanks = 16384;
+    for (const std::uint32_t nodes : grid.nodes)
+      if (nodes > kMostRanks / grid.scenario.cluster.gpus_per_node)
+        throw InputError(fmt::format("--nodes {}: expected at most {} GPUs", nodes, kMostRanks));
+  }
+
+  RunRequest request_;
+  std::vector<double> densities_{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
+  std::vector<std::uint32_t> nodes_;
+  std::vector<BytesPerSecond> bandwidths_{1.0_Gbps,  2.5_Gbps,  5.0_Gbps,  10.0_Gbps,
+                                          25.0_Gbps, 50.0_Gbps, 100.0_Gbps};
+  std::optional<std::uint32_t> workers_;
+  std::string figure_;
+  std::string csv_file_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_crossover_command() {
+  return std::make_unique<CrossoverCommand>();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,147 @@
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/report/json/json.hpp"
+#include "sim/report/text/demo_report.hpp"
+#include "sim/report/text/table.hpp"
+#include "sim/timeline/chrome_trace.hpp"
+
+namespace stepcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kWorkloads{"resnet50-rtx2080ti-bs64", "densenet201-rtx2080ti-bs32",
+                                "inceptionv4-rtx2080ti-bs64", "bert-base-rtx2080ti-bs64",
+                                "bert-large-rtx2080ti-bs32"};
+constexpr std::array kClusters{"rtx2080ti-16x4-10gbe", "rtx2080ti-16x4-ib100"};
+constexpr std::array kSchedules{"bsp", "wfbp", "ddp", "horovod", "dear"};
+
+constexpr const char* kTimelineFile = "out/demo-timeline.json.gz";
+
+constexpr const char* kNext =
+    "Next\n"
+    "  stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe\n"
+    "  stepcast run --workload bert-base-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe \\\n"
+    "      --schedule dear --set cluster.nic.bandwidth=25Gbps\n"
+    "  stepcast list\n";
+
+Scenario scenario_of(const char* workload, const char* cluster) {
+  return resolve({.workload = workload, .cluster = cluster}, "stepcast demo");
+}
+
+/// "rtx2080ti-16x4-10gbe" is called "10gbe".
+std::string network_of(const std::string& cluster) {
+  return cluster.substr(cluster.rfind('-') + 1);
+}
+
+/// Simulates again the case to look at, and writes its timeline.
+void write_timeline(const std::string& file, const Forecast& forecast) {
+  const Scenario scenario = scenario_of(forecast.workload.c_str(), forecast.cluster.c_str());
+  const Plan plan = planned(scenario, forecast.schedule).plan;
+  write_chrome_trace(file, scenario.workload, plan,
+                     simulate(plan, scenario.cluster, scenario.engine));
+}
+
+/// The folder of the default file is made; that of a file that the user names must exist.
+void make_default_folder() {
+  std::error_code error;
+  fs::create_directories(fs::path(kTimelineFile).parent_path(), error);
+  if (error)
+    throw InputError(fmt::format("{}: cannot be written: {}; name another file with --timeline",
+                                 kTimelineFile, error.message()));
+}
+
+/// Five models on two networks with 64 GPUs under five schedules.
+class DemoCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "demo",
+            .summary = "Five DNNs on 64 GPUs over two networks under five schedules",
+            .description =
+                "Shows what DeAR would gain over BSP, WFBP, PyTorch-DDP and Horovod, "
+                "and writes one timeline.",
+            .examples = {"stepcast demo", "stepcast demo --timeline /tmp/dear.json.gz"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    return {{"--timeline", "FILE", &timeline_file_,
+             fmt::format("where to write the timeline; default: {}", kTimelineFile)},
+            {"--json", "", &json_, "print JSON"}};
+  }
+
+  int run() override {
+    if (timeline_file_.empty()) {
+      make_default_folder();
+      timeline_file_ = kTimelineFile;
+    }
+    check_writable(timeline_file_);
+    const std::vector<DemoCase> cases = all_cases();
+    const Forecast& shown = greatest_gain(cases).of("dear");
+    write_timeline(timeline_file_, shown);
+    if (json_)
+      print_json(cases);
+    else
+      print_report(cases, shown);
+    return 0;
+  }
+
+ private:
+  static std::vector<DemoCase> all_cases() {
+    Progress progress("forecasting", kWorkloads.size() * kClusters.size() * kSchedules.size());
+    std::vector<DemoCase> cases;
+    for (const char* cluster : kClusters) {
+      for (const char* workload : kWorkloads) {
+        const Scenario scenario = scenario_of(workload, cluster);
+        DemoCase& each = cases.emplace_back();
+        each.model = scenario.workload.model;
+        each.network = network_of(cluster);
+        for (const char* schedule : kSchedules) {
+          each.forecasts.push_back(forecast_of(scenario, schedule));
+          progress.step();
+        }
+      }
+    }
+    return cases;
+  }
+
+  void print_report(const std::vector<DemoCase>& cases, const Forecast& shown) const {
+    fmt::print("{}", wrap("Forecast of one training step on 64 RTX 2080 Ti (16 nodes of 4), at "
+                          "flow fidelity. dear/best and dear/horovod: DeAR's speed-up over the "
+                          "fastest other schedule and over Horovod.",
+                          0));
+    fmt::print("\n{}\nReading\n", demo_table(cases));
+    for (const std::string& sentence : demo_reading(cases))
+      fmt::print("{}", wrap("- " + sentence, 2));
+    fmt::print("\nTimeline of {} on {} under {}\n  {}\n  open it at https://ui.perfetto.dev\n\n{}",
+               shown.workload, shown.cluster, shown.schedule, timeline_file_, kNext);
+  }
+
+  static void print_json(const std::vector<DemoCase>& cases) {
+    std::string text;
+    for (const DemoCase& each : cases) {
+      text += text.empty() ? "" : ",\n";
+      text += compare_json(each.forecasts);
+    }
+    fmt::print("{{\"comparisons\": [\n{}]}}\n", text);
+  }
+
+  std::string timeline_file_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_demo_command() {
+  return std::make_unique<DemoCommand>();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,125 @@
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/report/text/table.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/import.hpp"
+#include "traces/readers/stepcast/workload_writer.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::size_t kIndent = 4;  // Of the lines that a note goes on for.
+
+/// A file as --workload takes it: a name without '/' and ".json" is one of the catalog.
+std::string workload_argument(const std::string& file) {
+  const bool is_path = file.find('/') != std::string::npos || file.ends_with(".json");
+  return is_path ? file : "./" + file;
+}
+
+/// Converts a measured trace of another format into a workload.
+class ImportCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {
+        .name = "import",
+        .summary = "Convert a measured trace into a workload",
+        .description = fmt::format(
+            "The format is found by content, also gzip-compressed:\n{}.\n"
+            "Several files, or a folder, are the ranks of one job. An execution trace or a DDP "
+            "bucket list\nbeside a PyTorch profiler trace adds the sizes that it lacks. What was "
+            "skipped or is doubtful\nis counted by kind on standard error.",
+            fmt::join(trace_formats(), ", ")),
+        .examples = {"stepcast import profiles/vgg16/graph.txt --model vgg16 --batch 128 -o "
+                     "vgg16.json",
+                     "stepcast import trace.json buckets.json --batch 32 -o resnet50.json",
+                     "stepcast import rank0.json.gz rank1.json.gz --batch 32 -o resnet50.json"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    return {
+        {"FILE", "", &files_, "trace to read; several, or a folder: one for each rank"},
+        {"-o,--output", "FILE", &output_, "workload file to write; default: standard output"},
+        {"--batch", "N", &import_.batch, "samples per step, where the trace does not tell"},
+        {"--model", "NAME", &import_.model, "default: from the file's place"},
+        {"--device", "NAME", &import_.device,
+         "default: what the trace names, as configs/devices calls it"},
+        {"--source", "TEXT", &import_.source, "who measured it, for the provenance"},
+        {"--gaps", "G", &gaps_,
+         "the device's waits for the host: keep as layers (default) or drop"},
+        {"--forward-share", "X", &import_.forward_share,
+         "forward over backward time, where a trace tells the latter only (0.5)"},
+        {"--strict", "", &import_.strict,
+         "refuse a trace if anything in it is skipped or doubtful"},
+    };
+  }
+
+  int run() override {
+    check();
+    ImportReport report;
+    const std::vector<std::filesystem::path> paths(files_.begin(), files_.end());
+    const Workload workload = import_trace(paths, import_, report);
+    for (const std::string& line : describe(report))
+      fmt::print(stderr, "{}: {}\n", files_.front(), line);
+    if (output_.empty()) {
+      fmt::print("{}", to_json_text(workload));
+      return 0;
+    }
+    write_text_file(output_, to_json_text(workload));
+    fmt::print(stderr, "{}", summary(workload));
+    return 0;
+  }
+
+ private:
+  void check() {
+    if (files_.empty())
+      throw InputError("import: expected a file, for example: " + help().examples.front());
+    if (gaps_ != "keep" && gaps_ != "drop")
+      throw InputError(fmt::format("--gaps: expected keep or drop, found {}", in_quotes(gaps_)));
+    import_.drop_gaps = gaps_ == "drop";
+    if (import_.forward_share && !(*import_.forward_share >= 0))
+      throw InputError(fmt::format("--forward-share: expected a number from 0 on, found {}",
+                                   *import_.forward_share));
+    if (!output_.empty())
+      check_writable(output_);
+  }
+
+  /// What was written, what is known of it, and what to do with it.
+  std::string summary(const Workload& workload) const {
+    std::string text =
+        fmt::format("{}: {} layers, {} forward, {} backward; workload written to {}\n",
+                    workload.name, workload.layers.size(), format_seconds(forward_time(workload)),
+                    format_seconds(backward_time(workload)), output_);
+    for (const std::string& note : workload.provenance.notes)
+      text += wrap("  " + note, kIndent);
+    if (parameter_count(workload) == 0)
+      text += wrap(
+          "  without gradients a forecast has nothing to communicate: a PyTorch profiler trace "
+          "takes "
+          "them from an execution trace or a DDP bucket list of the same run, given beside it",
+          kIndent);
+    return text +
+           fmt::format(
+               "next: stepcast run --workload {} --cluster C --schedule S (see stepcast list)\n",
+               workload_argument(output_));
+  }
+
+  std::vector<std::string> files_;
+  std::string gaps_ = "keep";
+  std::string output_;
+  ImportOptions import_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_import_command() {
+  return std::make_unique<ImportCommand>();
+}
+
+}  // namespace stepcast

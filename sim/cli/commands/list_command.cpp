@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/numbers.hpp"
+#include "models/base/text.hpp"
+#include "models/collective/collective.hpp"
+#include "models/schedule/registry.hpp"
+#include "models/workload/architecture.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/report/text/table.hpp"
+#include "traces/catalog.hpp"
+#include "traces/json/provenance_json.hpp"
+#include "traces/readers/stepcast/architecture_reader.hpp"
+#include "traces/readers/stepcast/collectives_file.hpp"
+#include "traces/readers/stepcast/device_reader.hpp"
+#include "traces/readers/stepcast/goal_reader.hpp"
+
+namespace stepcast {
+namespace {
+
+std::string millions(std::uint64_t count) {
+  return fmt::format("{:.2f} M", static_cast<double>(count) * 1e-6);
+}
+
+Table workload_table() {
+  Table table{.columns = {{"workload", Align::Left},
+                          {"batch"},
+                          {"layers"},
+                          {"tensors"},
+                          {"parameters"},
+                          {"forward ms"},
+                          {"backward ms"},
+                          {"times", Align::Left}}};
+  for (const std::string& name : list_names(CatalogKind::Workload)) {
+    const Workload w = load_workload(name);
+    table.rows.push_back({name, std::to_string(w.batch), std::to_string(w.layers.size()),
+                          std::to_string(tensor_count(w)), millions(parameter_count(w)),
+                          milliseconds(forward_time(w), 1), milliseconds(backward_time(w), 1),
+                          name_of(w.provenance.kind)});
+  }
+  return table;
+}
+
+Table cluster_table() {
+  Table table{.columns = {{"cluster", Align::Left},
+                          {"nodes"},
+                          {"GPUs each"},
+                          {"device", Align::Left},
+                          {"NIC"},
+                          {"start-up"},
+                          {"in the node"},
+                          {"figures", Align::Left}}};
+  for (const std::string& name : list_names(CatalogKind::Cluster)) {
+    const Cluster c = load_cluster(name);
+    table.rows.push_back({name, std::to_string(c.nodes), std::to_string(c.gpus_per_node),
+                          c.device.name, format_bandwidth(c.nic.bandwidth),
+                          format_seconds(c.nic.startup), format_bandwidth(c.intra_node.bandwidth),
+                          name_of(c.provenance.kind)});
+  }
+  table.rows.push_back(
+      {"ideal-<nodes>x<gpus>", "any", "any", "-", "12.5 GB/s", "0 s", "100 GB/s", "for tests"});
+  return table;
+}
+
+Table schedule_table() {
+  Table table{.columns = {{"schedule", Align::Left}, {"what it does", Align::Left}}};
+  for (const ScheduleInfo& schedule : all_schedules())
+    table.rows.push_back({schedule.name, schedule.summary});
+  return table;
+}
+
+Table device_table() {
+  Table table{
+      .columns = {{"device", Align::Left}, {"fp32 peak"}, {"memory bandwidth"}, {"memory"}}};
+  for (const std::string& name : list_names(CatalogKind::Device)) {
+    const DeviceSpec d = read_device(find_file(CatalogKind::Device, name));
+    table.rows.push_back({name, fmt::format("{:.2f} TFLOP/s", d.peak_fp32.value * 1e-12),
+                          format_bandwidth(d.memory_bandwidth), format_bytes(d.memory)});
+  }
+  return table;
+}
+
+Table architecture_table() {
+  Table table{
+      .columns = {
+          {"architecture", Align::Left}, {"layers"}, {"tensors"}, {"parameters"}, {"GMAC/sample"}}};
+  for (const std::string& name : list_names(CatalogKind::Architecture)) {
+    const Architecture a = read_architecture(find_file(CatalogKind::Architecture, name));
+    table.rows.push_back({name, std::to_string(a.layers.size()), std::to_string(tensor_count(a)),
+                          millions(parameter_count(a)), fmt::format("{:.3f}", macs(a) * 1e-9)});
+  }
+  return table;
+}
+
+Table experiment_table() {
+  Table table{.columns = {{"experiment", Align::Left},
+                          {"workload", Align::Left},
+                          {"cluster", Align::Left},
+                          {"schedules"}}};
+  for (const std::string& name : list_names(CatalogKind::Experiment)) {
+    const Experiment e = load_experiment(name);
+    table.rows.push_back({name, e.workload, e.cluster, std::to_string(e.schedules.size())});
+  }
+  return table;
+}
+
+std::string kinds_in(const MeasuredCollectives& measured) {
+  std::set<CollectiveKind> kinds;
+  for (const CollectiveCurve& curve : measured.curves)
+    kinds.insert(curve.kind);
+  std::vector<std::string> names;
+  for (const CollectiveKind kind : kinds)
+    names.emplace_back(name_of(kind));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Table collectives_table() {
+  Table table{.columns = {{"collectives", Align::Left}, {"curves"}, {"measured", Align::Left}}};
+  for (const std::string& name : list_names(CatalogKind::Collectives)) {
+    const MeasuredCollectives measured =
+        read_collectives(find_file(CatalogKind::Collectives, name));
+    table.rows.push_back({name, std::to_string(measured.curves.size()), kinds_in(measured)});
+  }
+  return table;
+}
+
+Table goal_table() {
+  Table table{
+      .columns = {
+          {"goal", Align::Left}, {"model", Align::Left}, {"ways"}, {"target", Align::Left}}};
+  for (const std::string& name : goal_names()) {
+    const Goal goal = load_goal(name);
+    table.rows.push_back({name, goal.model.empty() ? "any" : goal.model,
+                          std::to_string(goal.attempts.size()), goal.target});
+  }
+  return table;
+}
+
+struct Section {
+  const char* name;
+  Table (*table)();
+};
+
+constexpr std::array kSections{
+    Section{"workloads", workload_table},         Section{"clusters", cluster_table},
+    Section{"schedules", schedule_table},         Section{"devices", device_table},
+    Section{"architectures", architecture_table}, Section{"experiments", experiment_table},
+    Section{"collectives", collectives_table},    Section{"goals", goal_table}};
+
+/// Lists what can be named on the command line.
+class ListCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "list",
+            .summary = "List workloads, clusters, schedules and all else that has a name",
+            .description = "Without KIND: everything. Details of one: stepcast show NAME.",
+            .examples = {"stepcast list workloads", "stepcast list schedules"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    return {{"KIND", "", &kind_,
+             "workloads, clusters, schedules, devices, architectures,\nexperiments, collectives or "
+             "goals"},
+            {"--json", "", &json_, "print the names as JSON"}};
+  }
+
+  int run() override {
+    check_kind();
+    nlohmann::ordered_json names;
+    std::string text;
+    for (const Section& section : kSections) {
+      if (!kind_.empty() && kind_ != section.name)
+        continue;
+      const Table table = section.table();
+      text += text.empty() ? "" : "\n";
+      text += render(table);
+      for (const auto& row : table.rows)
+        names[section.name].push_back(row.front());
+    }
+    fmt::print("{}", json_ ? names.dump(2) + "\n" : text);
+    return 0;
+  }
+
+ private:
+  void check_kind() const {
+    std::vector<std::string> kinds;
+    for (const Section& section : kSections)
+      kinds.emplace_back(section.name);
+    if (!kind_.empty() && std::ranges::find(kinds, kind_) == kinds.end())
+      throw InputError(fmt::format("list: expected one of {}, found {}{}", fmt::join(kinds, ", "),
+                                   in_quotes(kind_), did_you_mean(kind_, kinds)));
+  }
+
+  std::string kind_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_list_command() {
+  return std::make_unique<ListCommand>();
+}
+
+}  // namespace stepcast

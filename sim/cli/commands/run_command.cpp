@@ -1,0 +1,109 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/cli/effects.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/report/json/json.hpp"
+#include "sim/report/text/render.hpp"
+#include "sim/report/text/wording.hpp"
+#include "sim/study/validate/plan_export.hpp"
+#include "sim/timeline/chrome_trace.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kExample =
+    "stepcast run --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe --schedule "
+    "dear";
+
+/// Forecasts one schedule: plan, simulate, report.
+class RunCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "run",
+            .summary = "Forecast one schedule: step time, where it goes, and why",
+            .description = "Prints the steady iteration; --timeline shows every task of it.",
+            .examples = {kExample,
+                         "stepcast run --workload bert-base-rtx2080ti-bs64 --cluster "
+                         "rtx2080ti-16x4-10gbe\n      --schedule dear --nodes 8 --set "
+                         "fusion_buffer=50MiB --timeline dear.json.gz"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    std::vector<CommandOption> options = options_of(
+        request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
+    options.push_back({"--timeline", "FILE", &timeline_file_,
+                       "also write the timeline, for https://ui.perfetto.dev;\ncompressed if the "
+                       "name ends in .gz"});
+    options.push_back({"--export-plan", "FILE", &plan_file_,
+                       "also write the plan with its forecast, for stepcast-probe replay"});
+    options.push_back({"--json", "", &json_, "print JSON"});
+    return options;
+  }
+
+  int run() override {
+    if (!timeline_file_.empty())
+      check_writable(timeline_file_);
+    if (!plan_file_.empty())
+      check_writable(plan_file_);
+    const Scenario scenario = resolve_one_schedule(request_, kExample);
+    warn_of_size(scenario);
+    const auto [plan, timeline, forecast] = result_of(scenario);
+    if (!plan_file_.empty())
+      write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
+                             timeline, request_.settings));
+    if (!timeline_file_.empty())
+      write_timeline(scenario.workload, plan, timeline);
+    fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));
+    return 0;
+  }
+
+ private:
+  struct Result {
+    Plan plan;
+    Timeline timeline;
+    Forecast forecast;
+  };
+
+  static Result result_of(const Scenario& scenario) {
+    const Elapsed elapsed("simulating " + gpus_in_words(scenario.cluster.ranks()));
+    auto [plan, options] = planned(scenario, scenario.schedules.front());
+    Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
+    Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
+                                      scenario.engine.fidelity, timeline);
+    add_notes(forecast, scenario);
+    return {std::move(plan), std::move(timeline), std::move(forecast)};
+  }
+
+  void write_timeline(const Workload& workload, const Plan& plan, const Timeline& timeline) const {
+    write_chrome_trace(timeline_file_, workload, plan, timeline);
+    fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
+               timeline_file_);
+  }
+
+  void write_plan(const ExportedPlan& plan) const {
+    write_text_file(plan_file_, to_json_text(plan));
+    fmt::print(stderr, "plan written to {}\n", plan_file_);
+  }
+
+  RunRequest request_;
+  std::string timeline_file_;
+  std::string plan_file_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_run_command() {
+  return std::make_unique<RunCommand>();
+}
+
+}  // namespace stepcast

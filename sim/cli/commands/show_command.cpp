@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/report/text/descriptions.hpp"
+#include "traces/catalog.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/architecture_reader.hpp"
+#include "traces/readers/stepcast/collectives_file.hpp"
+#include "traces/readers/stepcast/device_reader.hpp"
+
+namespace stepcast {
+namespace {
+
+/// A kind of file: what its "format" says, the names of the shipped ones, the file behind a name or
+/// path, and how to describe it.
+struct FileKind {
+  const char* format;
+  std::vector<std::string> (*names)();
+  std::filesystem::path (*find)(const std::string& name);
+  std::string (*describe)(const std::string& name);
+};
+
+template <CatalogKind Kind>
+FileKind in_catalog(const char* format, std::string (*describe)(const std::string&)) {
+  return {.format = format,
+          .names = [] { return list_names(Kind); },
+          .find = [](const std::string& name) { return find_file(Kind, name); },
+          .describe = describe};
+}
+
+const std::array kFileKinds{
+    in_catalog<CatalogKind::Workload>(
+        "stepcast-workload",
+        [](const std::string& name) { return description_of(load_workload(name)); }),
+    in_catalog<CatalogKind::Cluster>(
+        "stepcast-cluster",
+        [](const std::string& name) { return description_of(load_cluster(name)); }),
+    in_catalog<CatalogKind::Experiment>(
+        "stepcast-experiment",
+        [](const std::string& name) { return description_of(load_experiment(name)); }),
+    in_catalog<CatalogKind::Device>("stepcast-device",
+                                    [](const std::string& name) {
+                                      return description_of(
+                                          read_device(find_file(CatalogKind::Device, name)));
+                                    }),
+    in_catalog<CatalogKind::Architecture>(
+        "stepcast-architecture",
+        [](const std::string& name) {
+          return description_of(read_architecture(find_file(CatalogKind::Architecture, name)));
+        }),
+    in_catalog<CatalogKind::Collectives>(
+        "stepcast-collectives",
+        [](const std::string& name) {
+          return description_of(read_collectives(find_file(CatalogKind::Collectives, name)));
+        }),
+    FileKind{"stepcast-goal", goal_names, find_goal,
+             [](const std::string& name) { return description_of(load_goal(name)); }}};
+
+bool is_path(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(".json");
+}
+
+/// Finds the kind of a file by its "format".
+const FileKind& kind_of_file(const std::string& path) {
+  const nlohmann::json json = parse_json(read_text_file(path), path);
+  const std::string format =
+      json.is_object() && json.contains("format") && json["format"].is_string()
+          ? json["format"].get<std::string>()
+          : "";
+  const auto found = std::ranges::find(kFileKinds, format, &FileKind::format);
+  if (found == kFileKinds.end())
+    throw InputError(fmt::format(
+        "{}: /format: expected that of a workload, cluster, experiment, device, architecture, "
+        "collectives or goal, found {}",
+        path, in_quotes(format)));
+  return *found;
+}
+
+const FileKind* find_kind_of_name(const std::string& name) {
+  if (name.starts_with("ideal-"))
+    return &kFileKinds[1];
+  for (const FileKind& kind : kFileKinds) {
+    const std::vector<std::string> names = kind.names();
+    if (std::ranges::find(names, name) != names.end())
+      return &kind;
+  }
+  return nullptr;
+}
+
+const ScheduleInfo* find_schedule(const std::string& name) {
+  const auto& schedules = all_schedules();
+  const auto found = std::ranges::find(schedules, name, &ScheduleInfo::name);
+  return found == schedules.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse(const std::string& name) {
+  std::vector<std::string> known;
+  for (const ScheduleInfo& schedule : all_schedules())
+    known.push_back(schedule.name);
+  for (const FileKind& kind : kFileKinds)
+    std::ranges::move(kind.names(), std::back_inserter(known));
+  throw InputError(fmt::format("unknown name {} (see stepcast list){}", in_quotes(name),
+                               did_you_mean(name, known)));
+}
+
+std::string schedule_json(const ScheduleInfo& schedule) {
+  nlohmann::ordered_json json{
+      {"name", schedule.name}, {"summary", schedule.summary}, {"source", schedule.source}};
+  json["options"] = nlohmann::ordered_json::array();
+  for (const OptionInfo& option : schedule.options)
+    json["options"].push_back(
+        {{"name", option.name}, {"default", option.default_value}, {"meaning", option.meaning}});
+  return json.dump(2) + "\n";
+}
+
+/// Shows one thing that has a name.
+class ShowCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "show",
+            .summary = "Show a workload, cluster, schedule or anything that list names",
+            .description = "With where its numbers come from. --json prints the file itself.",
+            .examples = {"stepcast show dear", "stepcast show rtx2080ti-16x4-10gbe",
+                         "stepcast show my_workload.json"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    return {{"NAME", "", &name_, "name (see stepcast list) or .json file"},
+            {"--json", "", &json_, "print JSON"}};
+  }
+
+  int run() override {
+    if (name_.empty())
+      throw InputError(
+          "show: expected a name (see stepcast list), for example: stepcast show dear");
+    fmt::print("{}", text());
+    return 0;
+  }
+
+ private:
+  std::string text() const {
+    if (const ScheduleInfo* schedule = find_schedule(name_))
+      return json_ ? schedule_json(*schedule) : description_of(*schedule);
+    const FileKind* kind = is_path(name_) ? &kind_of_file(name_) : find_kind_of_name(name_);
+    if (kind == nullptr)
+      refuse(name_);
+    return json_ ? read_text_file(kind->find(name_)) : kind->describe(name_);
+  }
+
+  std::string name_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_show_command() {
+  return std::make_unique<ShowCommand>();
+}
+
+}  // namespace stepcast

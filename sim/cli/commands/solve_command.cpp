@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/accumulation.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/cli/effects.hpp"
+#include "sim/cli/on_one_line.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/cli/typed_counts.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/report/text/solution.hpp"
+#include "sim/report/text/wording.hpp"
+#include "traces/readers/stepcast/goal_reader.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kExample =
+    "stepcast solve resnet50-imagenet --workload resnet50-rtx2080ti-bs32\n"
+    "      --cluster rtx2080ti-16x4-ib100";
+
+/// Training time to a target, end to end.
+class SolveCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "solve",
+            .summary = "Hours of training to a target, schedule by schedule",
+            .description =
+                "GOAL names a file of epochs or iterations that ways of training take to a "
+                "target\n(shipped: see traces/published/goals; format: stepcast schema goal). "
+                "--epochs or --iterations\ngive your own, with GOAL in place of its count of that "
+                "way. A step is forecast and\nmultiplied: StepCast does not forecast convergence.",
+            .examples = {kExample,
+                         "stepcast solve --epochs horovod=90,spd-kfac=55 --samples 1281167\n"
+                         "      --workload resnet50-rtx2080ti-bs32 --cluster rtx2080ti-16x4-ib100 "
+                         "--set\n      inverse_interval=10"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    std::vector<CommandOption> options = options_of(
+        request_, {"--schedules", "S,...", &request_.schedules, "default: all of the goal"});
+    // The bare argument is a goal here.
+    options.front() = {"GOAL", "", &goal_, "name or file of a goal"};
+    options.push_back({"--epochs", "S=N,...", &counts_.epochs,
+                       "epochs of each way: its schedule, or its label in GOAL"});
+    options.push_back({"--iterations", "S=N,...", &counts_.iterations, "iterations of each way"});
+    options.push_back(
+        {"--samples", "N", &counts_.samples, "samples of an epoch, where epochs are counted"});
+    options.push_back({"--json", "", &json_, "print JSON"});
+    return options;
+  }
+
+  int run() override {
+    const Goal goal = this->goal();
+    const CommaList wanted = std::exchange(request_.schedules, {});
+    const Scenario scenario = resolve(request_, kExample);
+    check_model(goal, scenario.workload);
+    const std::vector<Solution> solutions = solutions_of(goal, wanted, scenario);
+    fmt::print("{}", text_of(goal, scenario, solutions));
+    return 0;
+  }
+
+ private:
+  Goal goal() const {
+    if (!goal_.empty())
+      return with_counts(load_goal(goal_), counts_);
+    if (counts_.empty())
+      throw InputError(
+          fmt::format("expected a GOAL ({}), --epochs or --iterations, for example: {}",
+                      fmt::join(goal_names(), ", "), on_one_line(kExample)));
+    return goal_of(counts_);
+  }
+
+  static void check_model(const Goal& goal, const Workload& workload) {
+    if (!goal.model.empty() && goal.model != workload.model)
+      throw InputError(
+          fmt::format("solve: goal {} counts steps of {}; expected a workload of that model, found "
+                      "{}, which is of {}",
+                      goal.name, goal.model, workload.name, workload.model));
+  }
+
+  // Settings apply to the schedules that have the option, and come before those of the goal.
+  static ScheduleOptions options_of_attempt(const Attempt& attempt, const Scenario& scenario) {
+    ScheduleOptions options = attempt.options;
+    const ScheduleOptions known = effective_options(schedule_of(attempt.schedule), {});
+    for (const auto& [name, value] : scenario.settings.schedule)
+      if (known.contains(name))
+        options[name] = value;
+    return options;
+  }
+
+  static std::vector<Solution> solutions_of(const Goal& goal, const CommaList& wanted,
+                                            const Scenario& scenario) {
+    Progress progress("way", wanted.items.empty() ? goal.attempts.size() : 0);
+    std::vector<Solution> solutions;
+    for (const Attempt& attempt : goal.attempts)
+      if (wanted.items.empty() || std::ranges::count(wanted.items, attempt.schedule) > 0) {
+        solutions.push_back(solution_of(attempt, goal, scenario));
+        progress.step();
+      }
+    if (solutions.empty())
+      throw InputError(
+          fmt::format("--schedules: the goal has none of {}", fmt::join(wanted.items, ", ")));
+    return solutions;
+  }
+
+  static Solution solution_of(const Attempt& attempt, const Goal& goal, const Scenario& scenario) {
+    TuningJob job = job_of(scenario, attempt.schedule);
+    job.options = options_of_attempt(attempt, scenario);
+    const PlannedRun run = planned(job);
+    const Plan& plan = run.plan;
+    const double batch = static_cast<double>(scenario.workload.batch) * passes_of(plan);
+    Solution solution{.label = attempt.label,
+                      .schedule = attempt.schedule,
+                      .epochs = attempt.epochs.value_or(0),
+                      .step = step_time_of(plan, scenario.cluster, scenario.engine),
+                      .provenance = attempt.provenance,
+                      .notes = notes_before_simulation(scenario, job, run),
+                      .given = attempt.given};
+    solution.iterations = attempt.iterations.value_or(
+        iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, workers_of(plan)));
+    return solution;
+  }
+
+  std::string text_of(const Goal& goal, const Scenario& scenario,
+                      const std::vector<Solution>& solutions) const {
+    if (json_)
+      return solutions_json(goal.target, scenario.workload.name, scenario.cluster.name,
+                            name_of(scenario.engine.fidelity), solutions);
+    return render_solutions(
+        fmt::format("{}: {}", goal.target,
+                    setup_of(scenario.workload.name, scenario.cluster.name, scenario.cluster.nodes,
+                             scenario.cluster.gpus_per_node)),
+        solutions);
+  }
+
+  RunRequest request_;
+  std::string goal_;
+  TypedCounts counts_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_solve_command() {
+  return std::make_unique<SolveCommand>();
+}
+
+}  // namespace stepcast

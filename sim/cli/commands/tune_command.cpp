@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "sim/cli/effects.hpp"
+#include "sim/cli/on_one_line.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/report/text/tuning_report.hpp"
+#include "sim/study/tuning/tune.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kExample =
+    "stepcast tune dear-64gpu-10gbe --schedule dear --option fusion_buffer";
+
+/// Searches the best value of one option.
+class TuneCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "tune",
+            .summary = "Find the best value of a numeric option, such as the fusion buffer",
+            .description = description(),
+            .examples = {kExample,
+                         std::string(kExample) + "\n      --strategy exhaustive --csv curve.csv",
+                         "stepcast tune --workload bert-base-rtx2080ti-bs64 --cluster "
+                         "rtx2080ti-16x4-10gbe\n      --schedule horovod --option cycle --low "
+                         "0.1ms --high 20ms"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    std::vector<CommandOption> options = options_of(
+        request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
+    for (CommandOption& option : search_options())
+      options.push_back(std::move(option));
+    return options;
+  }
+
+  int run() override {
+    if (!csv_file_.empty())
+      check_writable(csv_file_);
+    read_numbers();
+    const Scenario scenario = resolve_one_schedule(request_, kExample);
+    const TuningJob job = job_of(scenario, scenario.schedules.front());
+    Progress progress("trial");
+    tuning_.measured = [&] { progress.step(); };
+    const Tuning tuning = tune(job, tuning_);
+    if (!csv_file_.empty())
+      write_text_file(csv_file_, tuning_csv(tuning));
+    TuningJob best = job;
+    best.options[tuning.option] = tuning.best_trial().text;
+    const auto notes = notes_before_simulation(scenario, best, planned(best));
+    fmt::print("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
+    return 0;
+  }
+
+ private:
+  static std::string description() {
+    std::string text = "Strategies:";
+    for (const StrategyInfo& strategy : all_strategies())
+      text += fmt::format("\n  {:<11} {}", strategy.name, strategy.summary);
+    return text;
+  }
+
+  std::vector<CommandOption> search_options() {
+    return {
+        {"--option", "NAME", &tuning_.option, "the option to tune (see stepcast show SCHEDULE)"},
+        {"--strategy", "NAME", &tuning_.strategy, "default: bo"},
+        {"--trials", "N", &tuning_.trials, "simulations at most (default 10; exhaustive: 4096)"},
+        {"--low", "VALUE", &tuning_.low, "begin of the range (sizes: 1MiB; binary: 0B)"},
+        {"--high", "VALUE", &tuning_.high,
+         "end of the range (sizes: 256MiB; binary: the model's size)"},
+        {"--first", "VALUE", &tuning_.first, "where bo begins (sizes: 25MiB)"},
+        {"--scale", "NAME", &scale_,
+         "linear or log (the default for ranges above zero that span a\nfactor of ten)"},
+        {"--seed", "N", &seed_, "of random (default 1)"},
+        {"--xi", "X", &xi_,
+         "what bo asks of an improvement, in standard deviations of\nthe times (default 0.1)"},
+        {"--csv", "FILE", &csv_file_, "also write the trials"},
+        {"--json", "", &json_, "print JSON"}};
+  }
+
+  void read_numbers() {
+    if (tuning_.option.empty())
+      throw InputError(fmt::format("no option given; name one with --option, for example: {}",
+                                   on_one_line(kExample)));
+    if (!scale_.empty() && scale_ != "linear" && scale_ != "log")
+      throw InputError(fmt::format("--scale: expected linear or log, found \"{}\"", scale_));
+    if (!scale_.empty())
+      tuning_.logarithmic = scale_ == "log";
+    if (xi_ && !(*xi_ >= 0))
+      throw InputError(fmt::format("--xi: expected a number from 0 on, found {}", *xi_));
+    check_uses();
+    tuning_.seed = seed_.value_or(tuning_.seed);
+    tuning_.xi = xi_.value_or(tuning_.xi);
+  }
+
+  // A number that the strategy ignores must not look as if it had mattered.
+  void check_uses() const {
+    if (seed_)
+      check_use("seed");
+    if (xi_)
+      check_use("xi");
+    if (!tuning_.first.empty())
+      check_use("first");
+  }
+
+  void check_use(const std::string& number) const {
+    const StrategyInfo& chosen = strategy_of(tuning_.strategy);
+    if (std::ranges::count(chosen.uses, number) > 0)
+      return;
+    for (const StrategyInfo& other : all_strategies())
+      if (std::ranges::count(other.uses, number) > 0)
+        throw InputError(fmt::format("--{}: the strategy {} does not use it, only {} does", number,
+                                     chosen.name, other.name));
+  }
+
+  RunRequest request_;
+  TuningRequest tuning_;
+  std::string scale_;
+  std::optional<std::uint32_t> seed_;
+  std::optional<double> xi_;
+  std::string csv_file_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_tune_command() {
+  return std::make_unique<TuneCommand>();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "sim/cli/hardware_validation.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/report/text/measured/validation_report.hpp"
+#include "traces/catalog.hpp"
+
+namespace stepcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kOutOfTolerance = 4;
+
+/// Shipped measurements, by name.
+std::vector<std::string> published_files() {
+  std::vector<std::string> files;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(data_root() / "traces/published", absent)) {
+    if (entry.path().extension() == ".json")
+      files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Compares predictions with measured iteration times.
+class ValidateCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "validate",
+            .summary = "Compare predictions with measured iteration times",
+            .description =
+                "Without FILE: all published measurements that StepCast ships. Exits "
+                "with 4 if the worst error of\nthe check cases exceeds --max-error.\n"
+                "With results that stepcast-probe recorded: device and collective models are "
+                "fitted on half of the\npoints and predict the other half and the replays; "
+                "--max-error bounds the median of each family\nand the error of each replay.",
+            .examples = {"stepcast validate", "stepcast validate --max-error 20",
+                         "stepcast validate traces/hardware/h200-*.json --plot h200.svg",
+                         "stepcast validate traces/hardware/h200-*.json --update-device -o "
+                         "configs/devices/h200.json",
+                         "stepcast validate measured.json --set cluster.nic.startup=20us"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    return {{"FILE", "", &files_,
+             "measurements (see stepcast schema measurements),\nor results of stepcast-probe (see "
+             "stepcast schema hardware)"},
+            {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
+            {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
+            {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
+            {"--plot,--figure", "FILE", &plot_,
+             "results of stepcast-probe: predicted against measured, SVG"},
+            {"--update-device", "", &update_device_,
+             "results of stepcast-probe: write the fitted device"},
+            {"-o,--output", "FILE", &device_file_,
+             "where --update-device writes it (default: <device>.json\nhere)"},
+            {"--json", "", &json_, "print JSON"}};
+  }
+
+  int run() override {
+    if (max_error_ && !(*max_error_ >= 0))
+      throw InputError(
+          fmt::format("--max-error: expected a percentage of at least 0, found {}", *max_error_));
+    if (holds_hardware_results(files_))
+      return run_hardware();
+    if (!plot_.empty() || update_device_ || !device_file_.empty())
+      throw InputError("validate: --plot, --update-device and -o need results of stepcast-probe");
+    const Settings settings = parse_settings(settings_);
+    const Fidelity fidelity = fidelity_.empty() ? Fidelity::Flow : parse_fidelity(fidelity_);
+    std::vector<Measurements> measurements;
+    for (const std::string& file : files_.empty() ? published_files() : files_)
+      measurements.push_back(read_measurements(file));
+    if (measurements.empty())
+      throw InputError("validate: no measurements found under " +
+                       (data_root() / "traces/published").string());
+    std::vector<Validation> validations;
+    for (const Measurements& each : measurements)
+      std::ranges::move(validate(each, settings, fidelity), std::back_inserter(validations));
+    fmt::print("{}", json_ ? validation_json(validations) : render_validation(validations));
+    return exit_code(validations);
+  }
+
+ private:
+  int run_hardware() const {
+    if (!settings_.empty() || !fidelity_.empty())
+      throw InputError("validate: --set and --fidelity do not apply to results of stepcast-probe");
+    if (!device_file_.empty() && !update_device_)
+      throw InputError("validate: -o says where --update-device writes; give that too");
+    return run_hardware_validation({.files = files_,
+                                    .max_error = max_error_,
+                                    .plot = plot_,
+                                    .update_device = update_device_,
+                                    .device_file = device_file_,
+                                    .json = json_});
+  }
+
+  int exit_code(const std::vector<Validation>& validations) const {
+    const ErrorSummary summary = summarise(validations, MeasurementUse::Check);
+    if (max_error_ && summary.cases == 0)
+      throw InputError("--max-error: the measurements have no check case to be compared with it");
+    const double worst = 100 * summary.worst;
+    if (!max_error_ || worst <= *max_error_)
+      return 0;
+    std::fflush(stdout);
+    fmt::print(stderr, "stepcast: the worst error of the check cases is {:.1f} %, above {} %\n",
+               worst, *max_error_);
+    return kOutOfTolerance;
+  }
+
+  std::vector<std::string> files_;
+  std::vector<std::string> settings_;
+  std::string fidelity_;
+  std::optional<double> max_error_;
+  std::string plot_;
+  bool update_device_ = false;
+  std::string device_file_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_validate_command() {
+  return std::make_unique<ValidateCommand>();
+}
+
+}  // namespace stepcast

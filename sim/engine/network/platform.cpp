@@ -1,0 +1,80 @@
+#include "sim/engine/network/platform.hpp"
+
+#include <memory>
+#include <string>
+
+#include <simgrid/s4u.hpp>
+
+#include "sim/engine/simgrid_compat.hpp"
+
+namespace stepcast {
+namespace {
+
+namespace sg4 = simgrid::s4u;
+using Up = std::vector<sg4::LinkInRoute>;
+
+sg4::LinkInRoute up(sg4::SplitDuplexLink* link) {
+  return {link, sg4::LinkInRoute::Direction::UP};
+}
+
+sg4::SplitDuplexLink* duplex(sg4::NetZone* zone, const std::string& name,
+                             BytesPerSecond bandwidth) {
+  return zone->create_split_duplex_link(name, bandwidth.value * simgrid_compat::kUnitsPerByte);
+}
+
+// Hosts must be sealed by hand: SimGrid seals only the first platform of a process.
+sg4::Host* endpoint(sg4::NetZone* zone, const std::string& name, const Up& route) {
+  auto* host = zone->create_host(name, 1.0);
+  zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, route, true);
+  host->seal();
+  return host;
+}
+
+bool same_network(const Cluster& a, const Cluster& b) {
+  if (a.nodes != b.nodes || a.gpus_per_node != b.gpus_per_node ||
+      a.intra_node.bandwidth != b.intra_node.bandwidth || a.nic.bandwidth != b.nic.bandwidth ||
+      a.rack.has_value() != b.rack.has_value())
+    return false;
+  return !a.rack ||
+         (a.rack->nodes == b.rack->nodes && a.rack->oversubscription == b.rack->oversubscription);
+}
+
+}  // namespace
+
+const Platform& Platform::for_cluster(const Cluster& cluster) {
+  static std::unique_ptr<Platform> current;
+  if (!current || !same_network(current->cluster_, cluster)) {
+    simgrid_compat::restart_engine();
+    current.reset(new Platform(cluster));
+  }
+  return *current;
+}
+
+Platform::Platform(const Cluster& cluster) : cluster_(cluster) {
+  auto* zone = sg4::create_star_zone("cluster");
+  sg4::SplitDuplexLink* nic = nullptr;
+  sg4::SplitDuplexLink* uplink = nullptr;
+  for (Rank rank = 0; rank < cluster.ranks(); ++rank) {
+    const std::string id = std::to_string(rank);
+    if (cluster.rack && rank % (cluster.rack->nodes * cluster.gpus_per_node) == 0)
+      uplink = duplex(zone, "rack" + id, uplink_bandwidth(cluster));
+    if (rank % cluster.gpus_per_node == 0)
+      nic = duplex(zone, "nic" + id, cluster.nic.bandwidth);
+    auto* port = duplex(zone, "port" + id, cluster.intra_node.bandwidth);
+    near_.push_back(endpoint(zone, "near" + id, {up(port)}));
+    far_.push_back(endpoint(zone, "far" + id, {up(port), up(nic)}));
+    if (cluster.rack)
+      farthest_.push_back(endpoint(zone, "farthest" + id, {up(port), up(nic), up(uplink)}));
+  }
+  zone->seal();
+}
+
+sg4::Host* Platform::host(Rank rank, Rank from, Rank to) const {
+  if (node_of(cluster_, from) == node_of(cluster_, to))
+    return near_[rank];
+  if (rack_of(cluster_, from) == rack_of(cluster_, to))
+    return far_[rank];
+  return farthest_[rank];
+}
+
+}  // namespace stepcast

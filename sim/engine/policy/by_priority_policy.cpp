@@ -1,0 +1,46 @@
+#include "sim/engine/policy/by_priority_policy.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace stepcast {
+
+void ByPriorityPolicy::ready(Operation operation) {
+  const auto key = [this](Operation op) {
+    return std::tuple(op.iteration, dispatcher_.priority_of(op), op.step, op.meeting);
+  };
+  const auto after = [&](Operation waiting, Operation added) { return key(waiting) > key(added); };
+  waiting_.insert(std::lower_bound(waiting_.begin(), waiting_.end(), operation, after), operation);
+  hand_over_what_fits();
+}
+
+void ByPriorityPolicy::finished(Operation operation) {
+  in_flight_ -= dispatcher_.size_of(operation);
+  --running_;
+  hand_over_what_fits();
+}
+
+void ByPriorityPolicy::hand_over_what_fits() {
+  while (!waiting_.empty()) {
+    const Operation next = waiting_.back();
+    const Bytes size = dispatcher_.size_of(next);
+    const bool busy = running_ > 0 || !handed_over_.empty();
+    if (busy && in_flight_ + size > rule_.credit)
+      break;
+    waiting_.pop_back();
+    in_flight_ += size;
+    handed_over_.push_back(next);
+  }
+  launch_what_may_run();
+}
+
+void ByPriorityPolicy::launch_what_may_run() {
+  while (!handed_over_.empty() && (rule_.at_once == 0 || running_ < rule_.at_once)) {
+    const Operation next = handed_over_.front();
+    handed_over_.pop_front();
+    ++running_;
+    dispatcher_.launch(std::span(&next, 1), {});
+  }
+}
+
+}  // namespace stepcast

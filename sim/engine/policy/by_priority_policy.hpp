@@ -1,0 +1,33 @@
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "sim/engine/policy/dispatch_policy.hpp"
+
+namespace stepcast {
+
+/// Of the ready operations the one with the lowest priority value is handed over first; more follow
+/// while the bytes in flight fit the credit (ByteScheduler, SOSP 2019). What is handed over starts
+/// first in, first out, at most `at_once` at a time, and is not overtaken or pre-empted any more: a
+/// large credit keeps the wire busy but reacts later to something more urgent.
+class ByPriorityPolicy : public DispatchPolicy {
+ public:
+  ByPriorityPolicy(const ByPriority& rule, Dispatcher& dispatcher)
+      : rule_(rule), dispatcher_(dispatcher) {}
+  void ready(Operation operation) override;
+  void finished(Operation operation) override;
+
+ private:
+  void hand_over_what_fits();
+  void launch_what_may_run();
+
+  ByPriority rule_;
+  Dispatcher& dispatcher_;
+  std::vector<Operation> waiting_;     // the next one last
+  std::deque<Operation> handed_over_;  // not running yet
+  Bytes in_flight_{};                  // handed over or running
+  std::size_t running_ = 0;
+};
+
+}  // namespace stepcast

@@ -1,0 +1,90 @@
+#include "sim/engine/policy/negotiated_policy.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepcast {
+namespace {
+
+constexpr auto kNoBuffer = static_cast<std::size_t>(-1);
+
+}  // namespace
+
+void NegotiatedPolicy::ready(Operation operation) {
+  waiting_.push_back(operation);
+  if (busy_)
+    return;
+  const Seconds now = dispatcher_.now();
+  const Seconds due = last_cycle_ + rule_.cycle;
+  begin_cycle(due > now ? due : now + rule_.cycle * 0.5);
+}
+
+void NegotiatedPolicy::begin_cycle(Seconds time) {
+  busy_ = true;
+  dispatcher_.wake_at(time, *this);
+}
+
+void NegotiatedPolicy::wake() {
+  if (negotiating_.empty())
+    negotiate();
+  else
+    communicate();
+}
+
+void NegotiatedPolicy::negotiate() {
+  last_cycle_ = dispatcher_.now();
+  negotiating_ = std::exchange(waiting_, {});
+  const Seconds time =
+      rule_.per_cycle + rule_.per_tensor * static_cast<double>(negotiating_.size());
+  dispatcher_.wake_at(last_cycle_ + time, *this);
+}
+
+void NegotiatedPolicy::communicate() {
+  fuse(std::exchange(negotiating_, {}));
+  launch_next();
+}
+
+void NegotiatedPolicy::finished(Operation) {
+  if (--running_ > 0)
+    return;
+  if (!buffers_.empty())
+    return launch_next();
+  busy_ = false;
+  if (!waiting_.empty())
+    begin_cycle(std::max(last_cycle_ + rule_.cycle, dispatcher_.now()));
+}
+
+// As Horovod looks ahead, a tensor joins the buffer that is open even if others, which cannot be
+// fused, came in between.
+void NegotiatedPolicy::fuse(const std::vector<Operation>& agreed) {
+  Bytes filled{};
+  std::size_t open = kNoBuffer;
+  for (const Operation operation : agreed) {
+    const Bytes size = dispatcher_.size_of(operation);
+    if (open != kNoBuffer && filled + size <= rule_.fusion &&
+        dispatcher_.may_fuse(buffers_[open].front(), operation)) {
+      buffers_[open].push_back(operation);
+      filled += size;
+      continue;
+    }
+    buffers_.push_back({operation});
+    if (!dispatcher_.may_fuse(operation, operation))
+      continue;
+    open = buffers_.size() - 1;
+    filled = size;
+  }
+}
+
+// A tensor that is alone in its buffer is communicated in place, without copies.
+void NegotiatedPolicy::launch_next() {
+  const std::vector<Operation> buffer = std::move(buffers_.front());
+  buffers_.pop_front();
+  running_ = buffer.size();
+  Bytes size{};
+  for (const Operation operation : buffer)
+    size += dispatcher_.size_of(operation);
+  const bool fused = buffer.size() > 1;
+  dispatcher_.launch(buffer, fused ? dispatcher_.copy_time(size) * 2.0 : Seconds{});
+}
+
+}  // namespace stepcast

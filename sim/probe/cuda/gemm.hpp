@@ -1,0 +1,24 @@
+#pragma once
+
+#include "models/device/kernel_point.hpp"
+#include "sim/probe/cuda/support.hpp"
+
+namespace stepcast {
+
+/// The operands of one matrix product, filled with random values.
+class GemmOperands {
+ public:
+  GemmOperands(const KernelShape& shape, const CudaStream& stream);
+
+  /// Puts C = A B into the handle's stream.
+  void multiply(const Cublas& cublas) const;
+  const float* result() const { return c_.as<float>(); }
+
+ private:
+  KernelShape shape_;
+  Memory a_;
+  Memory b_;
+  Memory c_;
+};
+
+}  // namespace stepcast

@@ -1,0 +1,147 @@
+#include <cmath>
+
+#include "sim/probe/cuda/kernels.hpp"
+#include "sim/probe/cuda/probes.hpp"
+#include "sim/probe/cuda/selection_kernels.hpp"
+#include "sim/probe/random_values.hpp"
+#include "sim/probe/reference.hpp"
+#include "sim/probe/triangle.hpp"
+#include "sim/probe/work.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::uint64_t kElementsChecked = 64;
+constexpr float kFactor = 0.5F;
+// One per cent of values that are uniform between -1 and 1.
+constexpr float kThreshold = 0.99F;
+
+Memory random_input(std::uint64_t elements, std::uint64_t seed, const CudaStream& stream) {
+  Memory memory(elements * sizeof(float));
+  fill_random(memory.as<float>(), elements, seed, stream.get());
+  return memory;
+}
+
+KernelPoint measure_top_k(const KernelShape& shape, const Effort& effort) {
+  const CudaStream stream;
+  const Memory data = random_input(shape.size, kSeedA, stream);
+  Selector selector(kept_of(shape.size));
+  const Sample sample = measure(
+      timed_on(
+          stream,
+          [&] { selector.top_k(data.as<float>(), shape.size, kept_of(shape.size), stream.get()); }),
+      effort);
+  std::vector<std::uint32_t> places;
+  std::vector<float> values;
+  selector.fetch(stream, places, values);
+  const bool complete = places.size() == kept_of(shape.size);
+  return checked_point(shape, sample, complete ? top_k_error(shape.size, places, values) : 1.0);
+}
+
+KernelPoint measure_threshold(const KernelShape& shape, const Effort& effort) {
+  const CudaStream stream;
+  const Memory data = random_input(shape.size, kSeedA, stream);
+  Selector selector(2 * kept_of(shape.size) + 64);
+  const Sample sample = measure(
+      timed_on(stream,
+               [&] { selector.above(data.as<float>(), shape.size, kThreshold, stream.get()); }),
+      effort);
+  std::vector<std::uint32_t> places;
+  std::vector<float> values;
+  selector.fetch(stream, places, values);
+  return checked_point(shape, sample, threshold_error(shape.size, kThreshold, places, values));
+}
+
+KernelPoint measure_scatter_add(const KernelShape& shape, const Effort& effort) {
+  const CudaStream stream;
+  const std::uint64_t count = kept_of(shape.size);
+  const std::uint64_t stretch = shape.size / count;
+  const Memory dense = random_input(shape.size, kSeedA, stream);
+  const Memory values = random_input(count, kSeedB, stream);
+  const Memory places(count * sizeof(std::uint32_t));
+  fill_places(places.as<std::uint32_t>(), count, stretch, stream.get());
+  const auto once = [&] {
+    scatter_add(dense.as<float>(), places.as<std::uint32_t>(), values.as<float>(), count,
+                stream.get());
+  };
+  const Sample sample = measure(timed_on(stream, once), effort);
+  fill_random(dense.as<float>(), shape.size, kSeedA, stream.get());
+  once();
+  std::vector<std::uint64_t> checked;
+  std::vector<double> expected;
+  for (const std::uint64_t i : spread_places(count, kElementsChecked)) {
+    checked.push_back(scatter_place(i, stretch));
+    expected.push_back(static_cast<double>(random_value(kSeedA, checked.back())) +
+                       static_cast<double>(random_value(kSeedB, i)));
+  }
+  return checked_point(shape, sample,
+                       largest_error(expected, fetch(stream, dense.as<float>(), checked)));
+}
+
+KernelPoint measure_packing(const KernelShape& shape, const Effort& effort) {
+  const CudaStream stream;
+  const std::uint64_t side = side_of_packed(shape.size);
+  const Memory matrix = random_input(side * side, kSeedA, stream);
+  const Memory packed(shape.size * sizeof(float));
+  const Sample sample = measure(
+      timed_on(stream,
+               [&] { pack_triangle(packed.as<float>(), matrix.as<float>(), side, stream.get()); }),
+      effort);
+  const auto places = spread_places(side * (side + 1) / 2, kElementsChecked);
+  std::vector<double> expected;
+  for (const std::uint64_t place : places) {
+    const auto [row, column] = triangle_place(place);
+    expected.push_back(static_cast<double>(random_value(kSeedA, column * side + row)));
+  }
+  return checked_point(shape, sample,
+                       largest_error(expected, fetch(stream, packed.as<float>(), places)));
+}
+
+KernelPoint measure_elementwise(const KernelShape& shape, const Effort& effort) {
+  const CudaStream stream;
+  const Memory x = random_input(shape.size, kSeedA, stream);
+  const Memory y = random_input(shape.size, kSeedB, stream);
+  const auto once = [&] {
+    add_scaled(y.as<float>(), x.as<float>(), kFactor, shape.size, stream.get());
+  };
+  const Sample sample = measure(timed_on(stream, once), effort);
+  fill_random(y.as<float>(), shape.size, kSeedB, stream.get());
+  once();
+  const auto places = spread_places(shape.size, kElementsChecked);
+  std::vector<double> expected;
+  for (const std::uint64_t place : places)
+    expected.push_back(static_cast<double>(random_value(kSeedB, place)) +
+                       static_cast<double>(kFactor) *
+                           static_cast<double>(random_value(kSeedA, place)));
+  return checked_point(shape, sample,
+                       largest_error(expected, fetch(stream, y.as<float>(), places)));
+}
+
+KernelPoint measure_launch(const KernelShape& shape, const Effort& effort) {
+  const CudaStream stream;
+  const Sample sample = measure(timed_on(
+                                    stream, [&] { launch_nothing(stream.get()); }, Pace::Host),
+                                effort);
+  return checked_point(shape, sample, std::nullopt);
+}
+
+}  // namespace
+
+KernelPoint measure_selection(const KernelShape& shape, const Effort& effort) {
+  switch (shape.family) {
+    case KernelFamily::TopK:
+      return measure_top_k(shape, effort);
+    case KernelFamily::ThresholdTopK:
+      return measure_threshold(shape, effort);
+    case KernelFamily::ScatterAdd:
+      return measure_scatter_add(shape, effort);
+    case KernelFamily::Packing:
+      return measure_packing(shape, effort);
+    case KernelFamily::Elementwise:
+      return measure_elementwise(shape, effort);
+    default:
+      return measure_launch(shape, effort);
+  }
+}
+
+}  // namespace stepcast

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/report/text/crossover.hpp"
+
+namespace stepcast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json density_json(double density) {
+  return is_density(density) ? Json(density) : Json(density_text(density));
+}
+
+Json boundary_json(const Crossover& crossover, const Boundary& boundary) {
+  Json simulated = Json::object();
+  for (std::size_t i = 0; i < crossover.models.size(); ++i)
+    simulated[crossover.models[i]] = density_json(boundary.simulated[i]);
+  return {{"faster_below", boundary.below},
+          {"faster_above", boundary.above},
+          {"analytic_density", density_json(boundary.analytic)},
+          {"simulated_density", std::move(simulated)}};
+}
+
+Json times_json(const Crossover& crossover, const CrossoverRow& row) {
+  Json cells = Json::array();
+  for (std::size_t i = 0; i < row.times.size(); ++i) {
+    Json times = Json::object();
+    for (std::size_t s = 0; s < crossover.schedules.size(); ++s)
+      times[crossover.schedules[s]] = row.times[i][s].value;
+    cells.push_back({{"density", crossover.densities[i]},
+                     {"fastest", crossover.schedules[fastest_of(row.times[i])]},
+                     {"iteration_time_s", std::move(times)}});
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::string crossover_json(const Crossover& crossover) {
+  Json rows = Json::array();
+  for (const CrossoverRow& row : crossover.rows) {
+    Json boundaries = Json::array();
+    for (const Boundary& boundary : row.boundaries)
+      boundaries.push_back(boundary_json(crossover, boundary));
+    rows.push_back({{"nodes", row.nodes},
+                    {"gpus", row.gpus},
+                    {"nic_bandwidth_bytes_per_s", row.bandwidth.value},
+                    {"cells", times_json(crossover, row)},
+                    {"boundaries", std::move(boundaries)}});
+  }
+  const Json json = {{"version", STEPCAST_VERSION},      {"workload", crossover.workload},
+                     {"cluster", crossover.cluster},     {"fidelity", crossover.fidelity},
+                     {"schedules", crossover.schedules}, {"densities", crossover.densities},
+                     {"caveat", kCrossoverCaveat},       {"notes", crossover.notes.sentences()},
+                     {"networks", std::move(rows)}};
+  return json.dump(2) + "\n";
+}
+
+std::string crossover_csv(const Crossover& crossover) {
+  std::string text =
+      "nodes,gpus,nic_bandwidth_bytes_per_s,density,schedule,iteration_time_s,speedup,fastest\n";
+  for (const CrossoverRow& row : crossover.rows)
+    for (std::size_t i = 0; i < row.times.size(); ++i)
+      for (std::size_t s = 0; s < crossover.schedules.size(); ++s)
+        text += fmt::format("{},{},{:.6g},{:.6g},{},{:.9g},{:.6g},{}\n", row.nodes, row.gpus,
+                            row.bandwidth.value, crossover.densities[i], crossover.schedules[s],
+                            row.times[i][s].value, speed_up(row.times[i], s),
+                            s == fastest_of(row.times[i]) ? 1 : 0);
+  return text;
+}
+
+}  // namespace stepcast

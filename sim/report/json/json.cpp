@@ -1,0 +1,161 @@
+#include "sim/report/json/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "traces/json/provenance_json.hpp"
+
+namespace stepcast {
+
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order of writing
+
+// Objects whose keys are data: kinds of compute and collectives, options.
+constexpr std::array<std::string_view, 4> kNamedByData = {
+    "other_compute_s", "exposed_communication_s", "communication_s", "options"};
+
+Json times_json(const std::vector<NamedTime>& times) {
+  Json json = Json::object();
+  for (const NamedTime& part : times)
+    json[part.name] = part.time.value;
+  return json;
+}
+
+Json breakdown_json(const Breakdown& parts) {
+  return {{"forward_s", parts.forward.value},
+          {"backward_s", parts.backward.value},
+          {"other_compute_s", times_json(parts.other_compute)},
+          {"exposed_communication_s", times_json(parts.exposed_communication)},
+          {"waiting_s", parts.waiting.value},
+          {"idle_s", parts.idle.value}};
+}
+
+Json schedule_json(const Forecast& forecast) {
+  Json options = Json::object();
+  for (const auto& [name, value] : forecast.options)
+    options[name] = value;
+  return {{"name", forecast.schedule}, {"options", std::move(options)}};
+}
+
+// Parts of second-order training only where there are any.
+Json memory_json(const Forecast& f) {
+  Json json{{"parameters_bytes", f.memory.parameters.value},
+            {"gradients_bytes", f.memory.gradients.value},
+            {"optimiser_bytes", f.memory.optimiser.value},
+            {"activations_bytes", f.memory.activations.value},
+            {"fusion_buffers_bytes", f.memory.fusion_buffers.value},
+            {"communication_buffers_bytes", f.memory.communication_buffers.value}};
+  if (f.memory.second_order() > Bytes{}) {
+    json["factors_bytes"] = f.memory.factors.value;
+    json["inverses_bytes"] = f.memory.inverses.value;
+    json["kept_by_hooks_bytes"] = f.memory.kept_by_hooks.value;
+    json["preconditioned_bytes"] = f.memory.preconditioned.value;
+  }
+  json["residuals_bytes"] = f.memory.residuals.value;
+  json["total_bytes"] = f.memory.total().value;
+  json["device_memory_bytes"] = f.device_memory.value;
+  return json;
+}
+
+Json links_json(const std::vector<LinkLoad>& links) {
+  Json json = Json::array();
+  for (const LinkLoad& link : links)
+    json.push_back({{"link", link.name},
+                    {"alike", link.alike},
+                    {"bytes", link.bytes.value},
+                    {"bandwidth_bytes_per_s", link.bandwidth.value},
+                    {"utilisation", link.utilisation}});
+  return json;
+}
+
+Json path_json(const std::vector<PathEntry>& path) {
+  Json json = Json::array();
+  for (const PathEntry& entry : path)
+    json.push_back(
+        {{"what", entry.what}, {"begin_s", entry.begin.value}, {"duration_s", entry.time.value}});
+  return json;
+}
+
+Json forecast_json(const Forecast& f) {
+  Json json;
+  json["version"] = STEPCAST_VERSION;
+  json["workload"] = f.workload;
+  json["cluster"] = f.cluster;
+  json["schedule"] = schedule_json(f);
+  json["gpus"] = f.gpus;
+  json["workers"] = f.workers;
+  json["passes"] = f.passes;
+  json["steps"] = f.steps;
+  json["nodes"] = f.nodes;
+  json["gpus_per_node"] = f.gpus_per_node;
+  json["device"] = f.device;
+  json["batch"] = f.batch;
+  json["fidelity"] = name_of(f.fidelity);
+  json["iteration_time_s"] = f.iteration_time.value;
+  json["worst_iteration_time_s"] = f.worst_iteration_time.value;
+  json["steady"] = f.steady;
+  json["throughput_samples_per_s"] = f.throughput;
+  json["scaling_efficiency"] = f.scaling_efficiency;
+  json["slowest_ranks"] = f.slowest_ranks;
+  json["breakdown"] = breakdown_json(f.breakdown);
+  json["fastest_waiting_s"] = f.fastest_waiting.value;
+  json["communication_s"] = times_json(f.communication);
+  json["bytes_sent_per_gpu"] = f.sent_per_gpu.value;
+  json["memory"] = memory_json(f);
+  json["links"] = links_json(f.links);
+  json["critical_path"] = path_json(f.critical_path);
+  json["why"] = f.why;
+  json["notes"] = f.notes;
+  json["provenance"] = {{"workload", provenance_json(f.workload_provenance)},
+                        {"cluster", provenance_json(f.cluster_provenance)}};
+  return json;
+}
+
+Json comparison_json(const std::vector<Forecast>& forecasts) {
+  Json results = Json::array();
+  for (const Forecast& forecast : forecasts) {
+    results.push_back(forecast_json(forecast));
+    results.back()["speedup"] = speedup_of(forecast, forecasts.front());
+  }
+  return {{"results", std::move(results)}};
+}
+
+void collect_keys(const Json& json, std::vector<std::string>& keys) {
+  if (json.is_array())
+    for (const Json& item : json)
+      collect_keys(item, keys);
+  if (!json.is_object())
+    return;
+  for (const auto& [key, value] : json.items()) {
+    if (std::ranges::find(keys, key) == keys.end())
+      keys.push_back(key);
+    if (std::ranges::find(kNamedByData, key) == kNamedByData.end())
+      collect_keys(value, keys);
+  }
+}
+
+}  // namespace
+
+std::string to_json(const Forecast& forecast) {
+  return forecast_json(forecast).dump(2) + "\n";
+}
+
+std::string compare_json(const std::vector<Forecast>& forecasts) {
+  return comparison_json(forecasts).dump(2) + "\n";
+}
+
+std::vector<std::string> json_keys() {
+  Forecast forecast;
+  forecast.links.emplace_back();
+  forecast.critical_path.emplace_back();
+  forecast.workload_provenance = {.source = "any", .method = "any", .notes = {"any"}};
+  std::vector<std::string> keys;
+  collect_keys(comparison_json({forecast}), keys);
+  return keys;
+}
+
+}  // namespace stepcast

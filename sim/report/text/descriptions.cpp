@@ -1,0 +1,222 @@
+#include "sim/report/text/descriptions.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "models/base/numbers.hpp"
+#include "models/base/text.hpp"
+#include "models/collective/collective.hpp"
+#include "sim/report/text/facts.hpp"
+#include "sim/report/text/table.hpp"
+#include "traces/json/provenance_json.hpp"
+#include "traces/readers/stepcast/cluster_fields.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::size_t kLongestLayers = 8;
+
+const char* words_of(BatchScaling scaling) {
+  switch (scaling) {
+    case BatchScaling::Unknown:
+      return "layer times stay with --set batch: the trace does not say how they follow it";
+    case BatchScaling::Proportional:
+      return "layer times are proportional to the batch with --set batch";
+  }
+  return "";
+}
+
+std::string layers_text(const Workload& workload) {
+  if (workload.edges.empty())
+    return fmt::format("{}, each feeding the next", workload.layers.size());
+  return fmt::format("{}, with {} edges between them", workload.layers.size(),
+                     workload.edges.size());
+}
+
+/// Layers by forward plus backward time, longest first; equals in forward order.
+std::vector<LayerId> longest_layers(const Workload& workload) {
+  std::vector<LayerId> ids(workload.layers.size());
+  std::iota(ids.begin(), ids.end(), LayerId{0});
+  std::ranges::stable_sort(ids, std::greater{}, [&](LayerId id) {
+    return workload.layers[id].forward + workload.layers[id].backward;
+  });
+  ids.resize(std::min(ids.size(), kLongestLayers));
+  return ids;
+}
+
+std::string longest_layers_table(const Workload& workload) {
+  Table table{.columns = {{"longest layers", Align::Left},
+                          {"kind", Align::Left},
+                          {"forward ms"},
+                          {"backward ms"},
+                          {"parameters"}}};
+  for (const LayerId id : longest_layers(workload)) {
+    const Layer& layer = workload.layers[id];
+    table.rows.push_back({layer.name, layer.kind, milliseconds(layer.forward, 3),
+                          milliseconds(layer.backward, 3), format_bytes(parameter_size(layer))});
+  }
+  return render(table);
+}
+
+/// Writes a field of a cluster as `--set` takes it.
+struct FieldText {
+  Cluster& cluster;
+
+  std::string operator()(std::string& (*member)(Cluster&)) const { return member(cluster); }
+  std::string operator()(std::uint32_t& (*member)(Cluster&)) const {
+    return std::to_string(member(cluster));
+  }
+  std::string operator()(double& (*member)(Cluster&)) const {
+    return fmt::format("{}", member(cluster));
+  }
+  std::string operator()(Seconds& (*member)(Cluster&)) const {
+    return format_seconds(member(cluster));
+  }
+  std::string operator()(Bytes& (*member)(Cluster&)) const { return format_bytes(member(cluster)); }
+  std::string operator()(BytesPerSecond& (*member)(Cluster&)) const {
+    return format_bandwidth(member(cluster));
+  }
+};
+
+std::string settings_text(const Settings& settings) {
+  std::vector<std::string> parts;
+  if (settings.step_time)
+    parts.push_back(fmt::format("step_time={}", format_seconds(*settings.step_time)));
+  if (settings.batch)
+    parts.push_back(fmt::format("batch={}", *settings.batch));
+  if (settings.global_batch)
+    parts.push_back(fmt::format("global_batch={}", *settings.global_batch));
+  if (settings.batch_fixed_part)
+    parts.push_back(fmt::format("batch_fixed_part={}", *settings.batch_fixed_part));
+  if (!settings.second_workload.empty())
+    parts.push_back(fmt::format("second_workload={}", settings.second_workload));
+  for (const auto& [rank, factor] : settings.stragglers)
+    parts.push_back(fmt::format("straggler.{}={}", rank, factor));
+  for (const auto& [path, value] : settings.cluster)
+    parts.push_back(fmt::format("cluster.{}={}", path, value));
+  for (const auto& [option, value] : settings.schedule)
+    parts.push_back(fmt::format("{}={}", option, value));
+  return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, " "));
+}
+
+}  // namespace
+
+std::string description_of(const Workload& workload) {
+  const Seconds forward = forward_time(workload);
+  const Seconds backward = backward_time(workload);
+  Facts facts{
+      {"workload", workload.name},
+      {"model", workload.model},
+      {"device", workload.device},
+      {"batch",
+       fmt::format("{} samples per GPU; {}", workload.batch, words_of(workload.batch_scaling))},
+      {"precision", workload.precision},
+      {"layers", layers_text(workload)},
+      {"parameters", fmt::format("{} in {} tensors, {}", with_thousands(parameter_count(workload)),
+                                 tensor_count(workload), format_bytes(parameter_size(workload)))},
+      {"step", fmt::format("{} = {} forward + {} backward", format_seconds(forward + backward),
+                           format_seconds(forward), format_seconds(backward))}};
+  add_provenance(facts, workload.provenance);
+  return render(facts) + "\n" + longest_layers_table(workload);
+}
+
+std::string description_of(const Cluster& cluster) {
+  Facts facts;
+  Cluster copy = cluster;  // the table of fields hands out references
+  for (const ClusterField& field : cluster_fields()) {
+    if (field.path.starts_with("rack.") && !cluster.rack)
+      continue;
+    facts.emplace_back(field.path, std::visit(FieldText{copy}, field.member));
+  }
+  if (!cluster.rack)
+    facts.emplace_back("rack", "none: one switch");
+  facts.emplace_back("GPUs", std::to_string(cluster.ranks()));
+  if (cluster.measured)
+    facts.emplace_back("collectives", cluster.measured->name + " (measured curves)");
+  add_provenance(facts, cluster.provenance);
+  return render(facts) + "\nChange a field with --set cluster.<field>=<value>.\n";
+}
+
+std::string description_of(const DeviceSpec& device) {
+  Facts facts{{"device", device.name},
+              {"fp32 peak", fmt::format("{:.2f} TFLOP/s", device.peak_fp32.value * 1e-12)},
+              {"memory bandwidth", format_bandwidth(device.memory_bandwidth)},
+              {"memory", device.memory > Bytes{} ? format_bytes(device.memory) : "unknown"}};
+  add_provenance(facts, device.provenance);
+  return render(facts);
+}
+
+std::string description_of(const Architecture& architecture) {
+  Facts facts{
+      {"architecture", architecture.name},
+      {"layers", std::to_string(architecture.layers.size())},
+      {"parameters", fmt::format("{} in {} tensors", with_thousands(parameter_count(architecture)),
+                                 tensor_count(architecture))},
+      {"work", fmt::format("{:.3f} G multiply-accumulates per sample, forward",
+                           macs(architecture) * 1e-9)}};
+  add_provenance(facts, architecture.provenance);
+  return render(facts);
+}
+
+std::string description_of(const MeasuredCollectives& measured) {
+  Table table{.columns = {{"collective", Align::Left},
+                          {"GPUs"},
+                          {"nodes"},
+                          {"sizes"},
+                          {"from"},
+                          {"to"},
+                          {"left out"}}};
+  for (const CollectiveCurve& curve : measured.curves) {
+    const auto kept = std::ranges::count(curve.points, PointUse::Kept, &CurvePoint::use);
+    table.rows.push_back(
+        {name_of(curve.kind), std::to_string(curve.ranks), std::to_string(curve.nodes),
+         std::to_string(curve.points.size()), format_bytes(curve.points.front().size),
+         format_bytes(curve.points.back().size), std::to_string(std::ssize(curve.points) - kept)});
+  }
+  Facts facts{{"collectives", measured.name}};
+  add_provenance(facts, measured.provenance);
+  return render(facts) + "\n" + render(table);
+}
+
+std::string description_of(const Experiment& experiment) {
+  return render(Facts{{"workload", experiment.workload},
+                      {"cluster", experiment.cluster},
+                      {"schedules", fmt::format("{}", fmt::join(experiment.schedules, ", "))},
+                      {"fidelity", experiment.fidelity.empty() ? "flow" : experiment.fidelity},
+                      {"sets", settings_text(experiment.settings)}});
+}
+
+std::string description_of(const Goal& goal) {
+  Table table{.columns = {{"way", Align::Left},
+                          {"schedule", Align::Left},
+                          {"epochs"},
+                          {"iterations"},
+                          {"counts", Align::Left}}};
+  const auto written = [](const std::optional<double>& count) {
+    return count ? fmt::format("{:g}", *count) : "";
+  };
+  for (const Attempt& attempt : goal.attempts)
+    table.rows.push_back({attempt.label, attempt.schedule, written(attempt.epochs),
+                          written(attempt.iterations), name_of(attempt.provenance.kind)});
+  const Facts facts{{"goal", goal.name},
+                    {"target", goal.target},
+                    {"model", goal.model.empty() ? "any" : goal.model},
+                    {"samples of an epoch", with_thousands(goal.samples)}};
+  return render(facts) + "\n" + render(table);
+}
+
+std::string description_of(const ScheduleInfo& schedule) {
+  std::string text = render(Facts{
+      {"schedule", schedule.name}, {"summary", schedule.summary}, {"source", schedule.source}});
+  text += schedule.options.empty() ? "\nNo options.\n"
+                                   : "\nOptions (--set option=value; default in brackets)\n";
+  Facts options;
+  for (const OptionInfo& option : schedule.options)
+    options.emplace_back(fmt::format("  {} [{}]", option.name, option.default_value),
+                         option.meaning);
+  return text + render(options);
+}
+
+}  // namespace stepcast

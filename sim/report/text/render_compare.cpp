@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "models/base/numbers.hpp"
+#include "sim/report/text/render.hpp"
+#include "sim/report/text/table.hpp"
+#include "sim/report/text/wording.hpp"
+
+namespace stepcast {
+namespace {
+
+/// A column of a comparison; `baseline` is the first row of the table.
+struct CompareColumn {
+  const char* name;
+  Align align;
+  std::string (*value)(const Forecast&, const Forecast& baseline);
+};
+
+constexpr std::array kCompareColumns = {
+    CompareColumn{"schedule", Align::Left,
+                  [](const Forecast& f, const Forecast&) { return f.schedule; }},
+    CompareColumn{
+        "iteration ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(f.iteration_time); }},
+    CompareColumn{"speed-up", Align::Right,
+                  [](const Forecast& f, const Forecast& baseline) {
+                    return fmt::format("{:.3f}", speedup_of(f, baseline));
+                  }},
+    CompareColumn{
+        "samples/s", Align::Right,
+        [](const Forecast& f, const Forecast&) { return fmt::format("{:.1f}", f.throughput); }},
+    CompareColumn{"efficiency", Align::Right,
+                  [](const Forecast& f, const Forecast&) { return percent(f.scaling_efficiency); }},
+    CompareColumn{
+        "comm ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(total_of(f.communication)); }},
+    CompareColumn{"exposed ms", Align::Right,
+                  [](const Forecast& f, const Forecast&) {
+                    return milliseconds(total_of(f.breakdown.exposed_communication));
+                  }},
+    CompareColumn{
+        "waiting ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.waiting); }},
+    CompareColumn{
+        "idle ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.idle); }},
+};
+
+bool share_a_table(const Forecast& a, const Forecast& b) {
+  return a.workload == b.workload && a.cluster == b.cluster && a.nodes == b.nodes &&
+         a.gpus_per_node == b.gpus_per_node && a.batch == b.batch && a.fidelity == b.fidelity;
+}
+
+using Rows = std::vector<Forecast>::const_iterator;
+
+/// The schedules that carry a note, in their order.
+std::vector<std::string> carriers_of(const std::string& note, Rows first, Rows last) {
+  std::vector<std::string> schedules;
+  for (Rows row = first; row != last; ++row)
+    if (std::ranges::find(row->notes, note) != row->notes.end())
+      schedules.push_back(row->schedule);
+  return schedules;
+}
+
+/// A note of one row stands there; one of several rows once, with the last of them.
+void add_notes(std::vector<std::string>& sentences, Rows row, Rows first, Rows last) {
+  for (const std::string& note : row->notes) {
+    const std::vector<std::string> schedules = carriers_of(note, first, last);
+    if (schedules.back() == row->schedule)
+      sentences.push_back(fmt::format("{}, note: {}", fmt::join(schedules, ", "), note));
+  }
+}
+
+/// The bottleneck, the slowest rank if there is one, and the longest wait of every row.
+std::string why_of(Rows first, Rows last) {
+  std::vector<std::string> sentences;
+  for (Rows row = first; row != last; ++row) {
+    std::string text;
+    const std::size_t most =
+        row->fastest_waiting > Seconds{} ? 3 : 2;  // the slowest rank comes second
+    for (std::size_t i = 0; i < std::min(row->why.size(), most); ++i)
+      text += fmt::format(" {}", row->why[i]);
+    if (!text.empty())
+      sentences.push_back(fmt::format("{}:{}", row->schedule, text));
+    add_notes(sentences, row, first, last);
+  }
+  return list_of("Why", sentences);
+}
+
+std::string compare_group(Rows first, Rows last) {
+  Table table;
+  for (const CompareColumn& column : kCompareColumns)
+    table.columns.push_back({column.name, column.align});
+  for (Rows row = first; row != last; ++row) {
+    auto& cells = table.rows.emplace_back();
+    for (const CompareColumn& column : kCompareColumns)
+      cells.push_back(column.value(*row, *first));
+  }
+  return wrap(title_of(*first), 2) + "\n" + render(table) + why_of(first, last);
+}
+
+}  // namespace
+
+std::string render_compare(const std::vector<Forecast>& forecasts) {
+  std::string text;
+  for (Rows first = forecasts.begin(); first != forecasts.end();) {
+    const Rows last = std::find_if(first, forecasts.end(), [first](const Forecast& other) {
+      return !share_a_table(*first, other);
+    });
+    if (!text.empty())
+      text += '\n';
+    text += compare_group(first, last);
+    first = last;
+  }
+  return text;
+}
+
+std::vector<std::string> names_of_comparison() {
+  std::vector<std::string> names;
+  for (const CompareColumn& column : kCompareColumns)
+    names.emplace_back(column.name);
+  return names;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "models/base/numbers.hpp"
+#include "models/base/text.hpp"
+#include "sim/report/text/render.hpp"
+#include "sim/report/text/table.hpp"
+#include "sim/report/text/wording.hpp"
+#include "traces/json/provenance_json.hpp"
+
+namespace stepcast {
+namespace {
+
+/// A line of the head of a run.
+struct RunRow {
+  const char* name;
+  std::string (*value)(const Forecast&);
+};
+
+constexpr std::array kRunRows = {
+    RunRow{"iteration time",
+           [](const Forecast& f) { return milliseconds(f.iteration_time) + " ms"; }},
+    RunRow{"throughput",
+           [](const Forecast& f) { return fmt::format("{:.1f} samples/s", f.throughput); }},
+    RunRow{"scaling efficiency", [](const Forecast& f) { return percent(f.scaling_efficiency); }},
+    RunRow{"bytes sent per GPU", [](const Forecast& f) { return format_bytes(f.sent_per_gpu); }},
+};
+
+const std::array<Column, 3> kBreakdownColumns = {
+    Column{"breakdown", Align::Left}, Column{"ms", Align::Right}, Column{"share", Align::Right}};
+const std::array<Column, 2> kCommunicationColumns = {Column{"communication", Align::Left},
+                                                     Column{"busy ms", Align::Right}};
+const std::array<Column, 4> kLinkColumns = {
+    Column{"link", Align::Left}, Column{"sent", Align::Right}, Column{"bandwidth", Align::Right},
+    Column{"utilisation", Align::Right}};
+
+const std::array<Column, 2> kMemoryColumns = {Column{"memory per GPU", Align::Left},
+                                              Column{"MiB", Align::Right}};
+
+/// A line of the memory table.
+struct MemoryRow {
+  const char* name;
+  Bytes (*size)(const Forecast&);
+};
+
+constexpr std::array kMemoryRows = {
+    MemoryRow{"parameters", [](const Forecast& f) { return f.memory.parameters; }},
+    MemoryRow{"gradients", [](const Forecast& f) { return f.memory.gradients; }},
+    MemoryRow{"optimiser", [](const Forecast& f) { return f.memory.optimiser; }},
+    MemoryRow{"activations", [](const Forecast& f) { return f.memory.activations; }},
+    MemoryRow{"fusion buffers", [](const Forecast& f) { return f.memory.fusion_buffers; }},
+    MemoryRow{"communication buffers",
+              [](const Forecast& f) { return f.memory.communication_buffers; }},
+    MemoryRow{"factors", [](const Forecast& f) { return f.memory.factors; }},
+    MemoryRow{"inverses", [](const Forecast& f) { return f.memory.inverses; }},
+    MemoryRow{"kept by hooks", [](const Forecast& f) { return f.memory.kept_by_hooks; }},
+    MemoryRow{"preconditioned", [](const Forecast& f) { return f.memory.preconditioned; }},
+    MemoryRow{"residuals", [](const Forecast& f) { return f.memory.residuals; }},
+    MemoryRow{"total", [](const Forecast& f) { return f.memory.total(); }},
+    MemoryRow{"device memory", [](const Forecast& f) { return f.device_memory; }},
+};
+
+constexpr const char* kForward = "forward";
+constexpr const char* kBackward = "backward";
+constexpr const char* kOtherCompute = "other compute";
+constexpr const char* kExposed = "exposed communication";
+constexpr const char* kWaiting = "waiting for slower ranks";
+constexpr const char* kIdle = "idle";
+constexpr const char* kTotal = "iteration";
+
+template <std::size_t size>
+Table table_of(const std::array<Column, size>& columns) {
+  return {{columns.begin(), columns.end()}, {}};
+}
+
+std::string options_of(const Forecast& f) {
+  std::string text;
+  for (const auto& [name, value] : f.options)
+    text += fmt::format(" {}={}", name, value);
+  return text;
+}
+
+std::string head_of(const Forecast& forecast) {
+  std::size_t widest = 0;
+  for (const RunRow& row : kRunRows)
+    widest = std::max(widest, width_of(row.name));
+  std::string text;
+  for (const RunRow& row : kRunRows)
+    text += fmt::format("{:<{}}  {:>20}\n", row.name, widest, row.value(forecast));
+  return text;
+}
+
+std::string breakdown_table(const Forecast& forecast) {
+  const Breakdown& parts = forecast.breakdown;
+  Table table = table_of(kBreakdownColumns);
+  const auto add = [&](std::string name, Seconds time) {
+    const double share = forecast.iteration_time > Seconds{} ? time / forecast.iteration_time : 0;
+    table.rows.push_back({std::move(name), milliseconds(time), percent(share)});
+  };
+  add(kForward, parts.forward);
+  add(kBackward, parts.backward);
+  for (const NamedTime& part : parts.other_compute)
+    add(fmt::format("{}: {}", kOtherCompute, part.name), part.time);
+  for (const NamedTime& part : parts.exposed_communication)
+    add(fmt::format("{}: {}", kExposed, part.name), part.time);
+  add(kWaiting, parts.waiting);
+  add(kIdle, parts.idle);
+  add(kTotal, total_of(parts));
+  return render(table);
+}
+
+std::string communication_table(const Forecast& forecast) {
+  if (forecast.communication.empty())
+    return "";
+  Table table = table_of(kCommunicationColumns);
+  for (const NamedTime& part : forecast.communication)
+    table.rows.push_back({part.name, milliseconds(part.time)});
+  return render(table).insert(0, 1, '\n');
+}
+
+std::string link_table(const Forecast& forecast) {
+  if (forecast.links.empty())
+    return "";
+  Table table = table_of(kLinkColumns);
+  for (const LinkLoad& link : forecast.links)
+    table.rows.push_back({link.name, format_bytes(link.bytes), format_bandwidth(link.bandwidth),
+                          percent(link.utilisation)});
+  return render(table).insert(0, 1, '\n');
+}
+
+std::string memory_table(const Forecast& forecast) {
+  Table table = table_of(kMemoryColumns);
+  for (const MemoryRow& row : kMemoryRows)
+    if (const Bytes size = row.size(forecast); size > Bytes{})
+      table.rows.push_back({row.name, fmt::format("{:.1f}", size.value / (1 << 20))});
+  return render(table).insert(0, 1, '\n');
+}
+
+std::string inputs_of(const Forecast& f) {
+  std::vector<std::string> inputs{fmt::format(
+      "workload {}: {}", name_of(f.workload_provenance.kind), f.workload_provenance.source)};
+  for (const std::string& note : f.workload_provenance.notes)
+    if (note.starts_with("batch "))  // the trace was resized: how its times followed
+      inputs.push_back(note);
+  inputs.push_back(fmt::format("cluster {}: {}", name_of(f.cluster_provenance.kind),
+                               f.cluster_provenance.source));
+  return list_of("Inputs", inputs);
+}
+
+}  // namespace
+
+std::string render_run(const Forecast& forecast) {
+  std::string text = wrap(fmt::format("{}: {}", forecast.schedule, title_of(forecast)), 2);
+  if (!forecast.options.empty())
+    text += wrap(fmt::format("options{}", options_of(forecast)), 2);
+  text += fmt::format("\n{}\n{}", head_of(forecast), breakdown_table(forecast));
+  text += communication_table(forecast) + link_table(forecast) + memory_table(forecast);
+  text += list_of("Why", forecast.why) + list_of("Notes", forecast.notes);
+  return text + inputs_of(forecast);
+}
+
+std::string title_of(const Forecast& f) {
+  return fmt::format("{}, {} fidelity", setup_of(f.workload, f.cluster, f.nodes, f.gpus_per_node),
+                     name_of(f.fidelity));
+}
+
+std::vector<std::string> names_of_run() {
+  std::vector<std::string> names;
+  for (const RunRow& row : kRunRows)
+    names.emplace_back(row.name);
+  for (const Column& column : kBreakdownColumns)
+    names.push_back(column.heading);
+  for (const Column& column : kCommunicationColumns)
+    names.push_back(column.heading);
+  for (const Column& column : kLinkColumns)
+    names.push_back(column.heading);
+  for (const Column& column : kMemoryColumns)
+    names.push_back(column.heading);
+  for (const MemoryRow& row : kMemoryRows)
+    names.emplace_back(row.name);
+  for (const char* row : {kForward, kBackward, kOtherCompute, kExposed, kWaiting, kIdle, kTotal})
+    names.emplace_back(row);
+  return names;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,105 @@
+#include "sim/report/text/solution.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/text.hpp"
+#include "sim/report/text/shared_notes.hpp"
+#include "sim/report/text/table.hpp"
+#include "traces/json/provenance_json.hpp"
+
+namespace stepcast {
+namespace {
+
+double hours(Seconds time) {
+  return time.value / 3600;
+}
+
+std::string origin_of(const Solution& solution) {
+  return solution.given ? "given" : name_of(solution.provenance.kind);
+}
+
+std::vector<std::string> row_of(const Solution& solution, const Solution& first) {
+  return {solution.label,
+          solution.schedule,
+          solution.epochs > 0 ? fmt::format("{:g}", solution.epochs) : "",
+          fmt::format("{:.0f}", solution.iterations),
+          fmt::format("{:.2f}", solution.step.value * 1e3),
+          fmt::format("{:.2f}", hours(solution.total())),
+          fmt::format("{:.3f}", first.total() / solution.total()),
+          origin_of(solution)};
+}
+
+// Hours, as in the table, unless they would come out as 0.
+std::string duration_of(Seconds time) {
+  return hours(time) < 0.1 ? format_seconds(time) : fmt::format("{:.2f} h", hours(time));
+}
+
+std::string sentence_on(const std::vector<Solution>& solutions) {
+  const auto best = std::ranges::min_element(solutions, {}, &Solution::total);
+  const Solution& first = solutions.front();
+  if (best == solutions.begin())
+    return fmt::format("{} gets there first.", first.label);
+  const double ratio = best->step / first.step;
+  return fmt::format(
+      "{} gets there first: {} instead of {} with {}{}.", best->label, duration_of(best->total()),
+      duration_of(first.total()), first.label,
+      ratio > 1 ? fmt::format(", although a step takes {:.2f} times as long", ratio) : "");
+}
+
+std::string notes_on(const std::vector<Solution>& solutions) {
+  std::vector<NotedForecast> forecasts;
+  for (const Solution& solution : solutions)
+    forecasts.push_back({{solution.label}, solution.notes});
+  return shared_notes_of(forecasts).text(kMostNotes);
+}
+
+}  // namespace
+
+double iterations_of(double epochs, double samples, double batch, double workers) {
+  return epochs * std::ceil(samples / (batch * workers));
+}
+
+std::string render_solutions(const std::string& heading, const std::vector<Solution>& solutions) {
+  Table table{.columns = {{"way", Align::Left},
+                          {"schedule", Align::Left},
+                          {"epochs"},
+                          {"iterations"},
+                          {"iteration ms"},
+                          {"hours"},
+                          {"speed-up"},
+                          {"counts", Align::Left}}};
+  for (const Solution& solution : solutions)
+    table.rows.push_back(row_of(solution, solutions.front()));
+  return wrap(heading, 2) + "\n" + render(table) + "\n" + wrap(sentence_on(solutions), 0) +
+         notes_on(solutions);
+}
+
+std::string solutions_json(const std::string& target, const std::string& workload,
+                           const std::string& cluster, const std::string& fidelity,
+                           const std::vector<Solution>& solutions) {
+  nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
+                              {"target", target},
+                              {"workload", workload},
+                              {"cluster", cluster},
+                              {"fidelity", fidelity}};
+  for (const Solution& solution : solutions) {
+    nlohmann::ordered_json entry{{"label", solution.label}, {"schedule", solution.schedule}};
+    if (solution.epochs > 0)
+      entry["epochs"] = solution.epochs;
+    entry["iterations"] = solution.iterations;
+    entry["iteration_time_s"] = solution.step.value;
+    entry["time_s"] = solution.total().value;
+    entry["speedup"] = solutions.front().total() / solution.total();
+    entry["provenance"] = provenance_json(solution.provenance);
+    entry["provenance"]["kind"] = origin_of(solution);
+    entry["notes"] = solution.notes;
+    json["results"].push_back(std::move(entry));
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace stepcast

@@ -1,0 +1,231 @@
+#include "sim/report/text/sweep_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/numbers.hpp"
+#include "sim/report/json/json.hpp"
+#include "sim/report/text/table.hpp"
+
+namespace stepcast {
+namespace {
+
+using Rows = std::vector<SweepRow>;
+
+/// A result as the table and the CSV file show it.
+struct ResultColumn {
+  const char* heading;
+  std::string (*shown)(const Forecast&, double speedup);
+  const char* csv_name;
+  double (*value)(const Forecast&, double speedup);
+};
+
+// In the order of importance: the last are left out first where a table would be too wide.
+constexpr std::array kResults{
+    ResultColumn{
+        "iteration ms", [](const Forecast& f, double) { return milliseconds(f.iteration_time); },
+        "iteration_time_s", [](const Forecast& f, double) { return f.iteration_time.value; }},
+    ResultColumn{"speed-up",
+                 [](const Forecast&, double speedup) { return fmt::format("{:.3f}", speedup); },
+                 "speedup", [](const Forecast&, double speedup) { return speedup; }},
+    ResultColumn{
+        "samples/s", [](const Forecast& f, double) { return fmt::format("{:.1f}", f.throughput); },
+        "throughput_samples_per_s", [](const Forecast& f, double) { return f.throughput; }},
+    ResultColumn{"exposed ms",
+                 [](const Forecast& f, double) {
+                   return milliseconds(total_of(f.breakdown.exposed_communication));
+                 },
+                 "exposed_communication_s",
+                 [](const Forecast& f, double) {
+                   return total_of(f.breakdown.exposed_communication).value;
+                 }},
+    ResultColumn{
+        "efficiency", [](const Forecast& f, double) { return percent(f.scaling_efficiency); },
+        "scaling_efficiency", [](const Forecast& f, double) { return f.scaling_efficiency; }},
+};
+
+double speedup_in(const Rows& rows, const SweepRow& row) {
+  return speedup_of(row.forecast, rows[row.baseline].forecast);
+}
+
+bool varies(const Rows& rows, std::size_t cell) {
+  return std::ranges::any_of(rows, [&](const SweepRow& row) {
+    return row.cells[cell].value != rows.front().cells[cell].value;
+  });
+}
+
+/// Workload and cluster where an experiment file names them and the sweep does not.
+std::string constant_job_of(const Rows& rows) {
+  const SweepRow& row = rows.front();
+  std::string text;
+  if (std::ranges::find(row.cells, "workload", &Cell::name) == row.cells.end())
+    text += " workload=" + row.forecast.workload;
+  if (std::ranges::find(row.cells, "cluster", &Cell::name) == row.cells.end())
+    text += " cluster=" + row.forecast.cluster;
+  return text;
+}
+
+std::string heading_of(const Rows& rows, const std::vector<std::size_t>& varying) {
+  std::string constants = constant_job_of(rows);
+  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell) {
+    if (std::ranges::find(varying, cell) == varying.end())
+      constants +=
+          fmt::format(" {}={}", rows.front().cells[cell].name, rows.front().cells[cell].value);
+  }
+  return wrap(
+      fmt::format("{} forecasts, {} fidelity{}{}", rows.size(),
+                  name_of(rows.front().forecast.fidelity), constants.empty() ? "" : ":", constants),
+      2);
+}
+
+Table table_of(const Rows& rows, const std::vector<std::size_t>& varying, std::size_t results) {
+  Table table;
+  for (const std::size_t cell : varying)
+    table.columns.push_back({rows.front().cells[cell].name, Align::Left});
+  for (std::size_t i = 0; i < results; ++i)
+    table.columns.push_back({kResults[i].heading, Align::Right});
+  for (const SweepRow& row : rows) {
+    auto& line = table.rows.emplace_back();
+    for (const std::size_t cell : varying)
+      line.push_back(row.cells[cell].value);
+    for (std::size_t i = 0; i < results; ++i)
+      line.push_back(kResults[i].shown(row.forecast, speedup_in(rows, row)));
+  }
+  return table;
+}
+
+/// Names the results after the first `shown`, for which the table had no room.
+std::string left_out(std::size_t shown) {
+  std::vector<std::string> names;
+  for (std::size_t i = shown; i < kResults.size(); ++i)
+    names.emplace_back(kResults[i].heading);
+  return names.empty() ? ""
+                       : wrap(fmt::format("No room here for {}: --csv and --json have them.",
+                                          fmt::join(names, ", ")),
+                              2);
+}
+
+/// What the row shares with those that differ from it in one cell only.
+std::string without_cell(const SweepRow& row, std::size_t cell) {
+  std::string text;
+  for (std::size_t other = 0; other < row.cells.size(); ++other)
+    text += other == cell ? "" : row.cells[other].value + '\n';
+  return text;
+}
+
+/// Whether there are rows that differ in this cell only, and all of them take equally long.
+bool changes_nothing(const Rows& rows, std::size_t cell) {
+  constexpr double kRounding = 1e-9;
+  std::map<std::string, Seconds> times;
+  bool compared = false;
+  const bool alike = std::ranges::all_of(rows, [&](const SweepRow& row) {
+    const Seconds time = row.forecast.iteration_time;
+    const auto [known, is_new] = times.try_emplace(without_cell(row, cell), time);
+    compared = compared || !is_new;
+    return std::abs(time / known->second - 1) < kRounding;
+  });
+  return compared && alike;
+}
+
+/// What a forecast notes, the first row for which it holds, and for how many it does.
+struct Remark {
+  std::string note;
+  const SweepRow* row = nullptr;
+  std::size_t rows = 1;
+};
+
+std::vector<Remark> remarks_of(const Rows& rows) {
+  std::vector<Remark> remarks;
+  for (const SweepRow& row : rows)
+    for (const std::string& note : row.forecast.notes) {
+      const auto known = std::ranges::find(remarks, note, &Remark::note);
+      if (known == remarks.end())
+        remarks.push_back({.note = note, .row = &row});
+      else
+        ++known->rows;
+    }
+  return remarks;
+}
+
+std::string text_of(const Remark& remark, const Rows& rows,
+                    const std::vector<std::size_t>& varying) {
+  if (remark.rows > 1)
+    return wrap(fmt::format("Note on {} of {} rows: {}", remark.rows, rows.size(), remark.note), 2);
+  std::string where;
+  for (const std::size_t cell : varying)
+    where += fmt::format(" {}={}", remark.row->cells[cell].name, remark.row->cells[cell].value);
+  return wrap(fmt::format("Note on{}: {}", where, remark.note), 2);
+}
+
+std::string notes_of(const Rows& rows, const std::vector<std::size_t>& varying) {
+  constexpr std::size_t kMostRemarks = 8;
+  std::string text;
+  for (const std::size_t cell : varying)
+    if (changes_nothing(rows, cell))
+      text += wrap(fmt::format("Note: {} changed nothing: all of its values give the same times.",
+                               rows.front().cells[cell].name),
+                   2);
+  const auto remarks = remarks_of(rows);
+  for (std::size_t i = 0; i < std::min(remarks.size(), kMostRemarks); ++i)
+    text += text_of(remarks[i], rows, varying);
+  if (remarks.size() > kMostRemarks)
+    text += fmt::format("and {} more notes (see --json)\n", remarks.size() - kMostRemarks);
+  return text;
+}
+
+}  // namespace
+
+std::string render_sweep(const Rows& rows) {
+  std::vector<std::size_t> varying;
+  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell) {
+    if (varies(rows, cell))
+      varying.push_back(cell);
+  }
+  std::size_t results = kResults.size();
+  Table table = table_of(rows, varying, results);
+  constexpr std::size_t kFewest = 2;
+  while (natural_width(table) > kReportWidth && results > kFewest)
+    table = table_of(rows, varying, --results);
+  return heading_of(rows, varying) + "\n" + render(table) +
+         "\nSpeed-ups are against the first row of the same job.\n" + left_out(results) +
+         notes_of(rows, varying);
+}
+
+std::string sweep_json(const Rows& rows) {
+  std::vector<Forecast> forecasts;
+  for (const SweepRow& row : rows)
+    forecasts.push_back(row.forecast);
+  auto json = nlohmann::ordered_json::parse(compare_json(forecasts));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto& result = json["results"][i];
+    for (const Cell& cell : rows[i].cells)
+      result["combination"][cell.name] = cell.value;
+    result["speedup"] = speedup_in(rows, rows[i]);
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string sweep_csv(const Rows& rows) {
+  std::string text;
+  for (const Cell& cell : rows.front().cells)
+    text += cell.name + ",";
+  for (std::size_t i = 0; i < kResults.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ",", kResults[i].csv_name);
+  text += '\n';
+  for (const SweepRow& row : rows) {
+    for (const Cell& cell : row.cells)
+      text += cell.value + ",";
+    for (std::size_t i = 0; i < kResults.size(); ++i)
+      text += fmt::format("{}{}", i == 0 ? "" : ",",
+                          kResults[i].value(row.forecast, speedup_in(rows, row)));
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace stepcast

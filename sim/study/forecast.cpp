@@ -1,0 +1,163 @@
+#include "sim/study/forecast.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/text.hpp"
+#include "models/schedule/accumulation.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/study/forecast_notes.hpp"
+#include "sim/timeline/critical_path.hpp"
+#include "sim/timeline/why.hpp"
+
+namespace stepcast {
+
+namespace {
+
+Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& plan,
+                  const ScheduleOptions& options, Fidelity fidelity) {
+  return {.workload = workload.name,
+          .cluster = cluster.name,
+          .schedule = plan.schedule,
+          .options = options,
+          .device = workload.device,
+          .batch = workload.batch,
+          .nodes = cluster.nodes,
+          .gpus_per_node = cluster.gpus_per_node,
+          .gpus = cluster.ranks(),
+          .workers = workers_of(plan),
+          .passes = passes_of(plan),
+          .steps = steps_of(plan),
+          .fidelity = fidelity,
+          .notes = notes_of(plan, workload, cluster, options, fidelity),
+          .workload_provenance = workload.provenance,
+          .cluster_provenance = cluster.provenance};
+}
+
+void add_times(Forecast& forecast, const Workload& workload, const Timeline& timeline) {
+  forecast.iteration_time = timeline.iteration_time / forecast.steps;
+  forecast.worst_iteration_time = timeline.worst_iteration_time;
+  forecast.steady = timeline.steady;
+  forecast.iterations_simulated = timeline.iterations;
+  if (timeline.iteration_time <= Seconds{})
+    return;
+  const double samples = static_cast<double>(workload.batch) * forecast.workers * forecast.passes;
+  forecast.throughput = samples / forecast.iteration_time.value;
+  forecast.scaling_efficiency = (forward_time(workload) + backward_time(workload)) *
+                                forecast.passes / forecast.iteration_time;
+}
+
+// The longest step of a period on the slowest ranks; times so far are those of whole periods.
+void add_steps(Forecast& forecast, const std::vector<Seconds>& steps) {
+  if (forecast.steps == 1)
+    return;
+  forecast.worst_iteration_time = std::ranges::max(steps);
+  scale(forecast.breakdown, 1.0 / forecast.steps);
+  scale(forecast.communication, 1.0 / forecast.steps);
+  forecast.fastest_waiting = forecast.fastest_waiting / forecast.steps;
+  forecast.sent_per_gpu = forecast.sent_per_gpu / forecast.steps;
+  for (LinkLoad& link : forecast.links)
+    link.bytes = link.bytes / forecast.steps;
+  forecast.notes.push_back(
+      fmt::format("A period of {} training steps: times are means of a step, the longest takes {}; "
+                  "the critical "
+                  "path and its shares are those of the period.",
+                  forecast.steps, format_seconds(forecast.worst_iteration_time)));
+}
+
+void add_steadiness_notes(Forecast& forecast) {
+  if (forecast.steps > 1 && forecast.steady)
+    return;
+  if (!forecast.steady)
+    forecast.notes.push_back(
+        fmt::format("No steady state in {} iterations: the iteration time is a mean, and its parts "
+                    "are those of the last iteration.",
+                    forecast.iterations_simulated));
+  else if (forecast.worst_iteration_time > forecast.iteration_time * (1 + 1e-9))
+    forecast.notes.push_back(fmt::format("Iterations repeat in a pattern; the longest takes {}.",
+                                         format_seconds(forecast.worst_iteration_time)));
+}
+
+/// Says whose fault it is, right after the bottleneck.
+void add_straggler(Forecast& forecast, const Timeline& timeline, const RankClass& slowest,
+                   Seconds fastest_waiting) {
+  forecast.fastest_waiting = fastest_waiting;
+  std::string sentence = fmt::format("The slowest: {}", forecast.slowest_ranks);
+  if (slowest.compute_scale != 1)
+    sentence += fmt::format(", computing {:.4g} times as long as profiled", slowest.compute_scale);
+  sentence += fmt::format("; the fastest wait {} ({:.1f} % of the step) for slower ranks.",
+                          format_seconds(fastest_waiting),
+                          100 * (fastest_waiting / timeline.iteration_time));
+  if (!forecast.why.empty())
+    forecast.why.insert(forecast.why.begin() + 1, std::move(sentence));
+}
+
+void add_memory(Forecast& forecast, const Workload& workload, const Cluster& cluster,
+                const Plan& plan) {
+  forecast.memory = memory_of(plan, workload, cluster, forecast.options);
+  forecast.device_memory = cluster.device.memory;
+}
+
+/// Keeps the longest stretches of the path, in order of time.
+std::vector<PathEntry> path_in_words(const Plan& plan, std::vector<PathSegment> path) {
+  constexpr std::size_t kMostEntries = 24;
+  if (path.size() > kMostEntries) {
+    std::ranges::stable_sort(path, std::ranges::greater{},
+                             [](const PathSegment& s) { return s.end - s.begin; });
+    path.resize(kMostEntries);
+    std::ranges::sort(path, {}, &PathSegment::begin);
+  }
+  std::vector<PathEntry> entries;
+  for (const PathSegment& segment : path)
+    entries.push_back({describe(plan, segment), segment.begin, segment.end - segment.begin});
+  return entries;
+}
+
+/// Where the time of the slowest ranks goes, and why.
+void add_explanation(Forecast& forecast, const Plan& plan, const Cluster& cluster,
+                     const Timeline& timeline, const Extremes& extremes) {
+  const std::vector<Seconds> latest_ready = latest_ready_of(plan, timeline);
+  const Window window = window_of(plan, timeline, extremes.slowest, latest_ready);
+  forecast.slowest_ranks = ranks_of(timeline, extremes.as_slow);
+  forecast.breakdown = breakdown_of(plan, window);
+  forecast.communication = communication_of(plan, window);
+
+  std::vector<PathSegment> path = critical_path_of(plan, cluster, timeline, extremes.slowest);
+  forecast.why = explain(plan, timeline, window, path);
+  if (extremes.fastest != extremes.slowest) {
+    const Window of_fastest = window_of(plan, timeline, extremes.fastest, latest_ready);
+    add_straggler(forecast, timeline, timeline.classes[extremes.slowest],
+                  breakdown_of(plan, of_fastest).waiting);
+  }
+  forecast.critical_path = path_in_words(plan, std::move(path));
+}
+
+void add_traffic(Forecast& forecast, const Plan& plan, const Cluster& cluster,
+                 const Timeline& timeline) {
+  forecast.sent_per_gpu = sent_per_gpu(plan, cluster);
+  forecast.links = link_loads_of(plan, cluster, timeline.iteration_time);
+}
+
+}  // namespace
+
+Forecast make_forecast(const Workload& workload, const Cluster& cluster, const Plan& plan,
+                       const ScheduleOptions& options, Fidelity fidelity,
+                       const Timeline& timeline) {
+  Forecast forecast = identify(workload, cluster, plan, options, fidelity);
+  add_times(forecast, workload, timeline);
+  add_steadiness_notes(forecast);
+  add_memory(forecast, workload, cluster, plan);
+
+  const Extremes extremes = extremes_of(plan, timeline);
+  add_explanation(forecast, plan, cluster, timeline, extremes);
+  add_traffic(forecast, plan, cluster, timeline);
+  add_steps(forecast, step_times(plan, timeline, extremes.slowest));
+  return forecast;
+}
+
+double speedup_of(const Forecast& forecast, const Forecast& baseline) {
+  return baseline.throughput > 0 ? forecast.throughput / baseline.throughput : 0;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/schedule/memory.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/timeline/breakdown.hpp"
+#include "sim/timeline/links.hpp"
+
+namespace stepcast {
+
+/// A stretch of the critical path in words.
+struct PathEntry {
+  std::string what;  ///< "forward of conv1 .. fc", `all-reduce "bucket 2"`, "idle"
+  Seconds begin{};   ///< From the begin of the iteration.
+  Seconds time{};
+};
+
+/// Everything that a report prints about one run. Times and bytes are per training step, but for
+/// the critical path, which is that of a period. Plain values, no references: forecasts can be
+/// kept, sorted and compared after plan and timeline are gone.
+struct Forecast {
+  std::string workload{};
+  std::string cluster{};
+  std::string schedule{};
+  ScheduleOptions options{};  ///< In force: the defaults overlaid with what the user set.
+  std::string device{};
+  std::uint32_t batch = 1;  ///< Samples per GPU and step.
+  std::uint32_t nodes = 1;
+  std::uint32_t gpus_per_node = 1;
+  std::uint32_t gpus = 1;
+  std::uint32_t workers = 1;  ///< GPUs that train; fewer than gpus beside remote servers.
+  std::uint32_t passes = 1;   ///< Mini-batches that a GPU works through in a training step.
+  std::uint32_t steps = 1;    ///< Training steps after which the work repeats.
+  Fidelity fidelity = Fidelity::Flow;
+
+  Seconds iteration_time{};        ///< Of a training step: the mean of those of a period.
+  Seconds worst_iteration_time{};  ///< Differs only where the steady state is a pattern.
+  bool steady = true;
+  std::uint32_t iterations_simulated = 0;
+  double throughput = 0;          ///< Samples per second, all workers.
+  double scaling_efficiency = 0;  ///< passes (FF + BP of the trace) / iteration time.
+
+  std::string slowest_ranks{};             ///< Whose breakdown it is: "ranks 0-63".
+  Breakdown breakdown{};                   ///< Adds up to iteration_time.
+  Seconds fastest_waiting{};               ///< What the fastest ranks wait for slower ones.
+  std::vector<NamedTime> communication{};  ///< Busy time by collective, overlapped or not.
+  Bytes sent_per_gpu{};
+  MemoryUse memory{};
+  Bytes device_memory{};                   ///< 0 if unknown.
+  std::vector<LinkLoad> links{};           ///< Busiest first.
+  std::vector<PathEntry> critical_path{};  ///< In order of time; the longest stretches.
+  std::vector<std::string> why{};          ///< Sentences: the bottleneck, then the blockers.
+  std::vector<std::string> notes{};        ///< Sentences: options without effect, caveats.
+  Provenance workload_provenance{};
+  Provenance cluster_provenance{};
+};
+
+/// Reads a forecast off the steady iteration. `options` are those in force. A caller may add notes
+/// of its own afterwards.
+Forecast make_forecast(const Workload& workload, const Cluster& cluster, const Plan& plan,
+                       const ScheduleOptions& options, Fidelity fidelity, const Timeline& timeline);
+
+/// Speed-up of `forecast` over `baseline`: the ratio of their throughputs.
+double speedup_of(const Forecast& forecast, const Forecast& baseline);
+
+}  // namespace stepcast

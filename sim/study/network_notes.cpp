@@ -1,0 +1,133 @@
+#include "sim/study/network_notes.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/text.hpp"
+#include "models/collective/measured_curve.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Kinds of collectives by what happened to them; a set, so that a note comes once.
+struct Uses {
+  /// By the ranks that were measured, in words, and those that are used.
+  std::map<std::pair<std::string, std::uint32_t>, std::set<CollectiveKind>> beyond_ranks;
+  std::set<CollectiveKind> beyond_sizes;
+  std::set<CollectiveKind> halves;
+  std::set<CollectiveKind> closed_forms;
+};
+
+std::string measured_ranks(const CurveEstimate& beyond) {
+  return beyond.fewest_ranks == beyond.most_ranks
+             ? fmt::format("{}", beyond.most_ranks)
+             : fmt::format("{} to {}", beyond.fewest_ranks, beyond.most_ranks);
+}
+
+void count(Uses& uses, const Collective& collective, const Group& group, const Cluster& cluster) {
+  if (group.size() < 2 || !(collective.size > Bytes{}))
+    return;
+  const auto estimate = find_measured_time(collective, group, cluster);
+  if (!estimate) {
+    uses.closed_forms.insert(collective.kind);
+    return;
+  }
+  if (estimate->beyond_ranks)
+    uses.beyond_ranks[{measured_ranks(*estimate), group.size()}].insert(collective.kind);
+  if (estimate->beyond_sizes)
+    uses.beyond_sizes.insert(collective.kind);
+  if (estimate->half_all_reduce)
+    uses.halves.insert(collective.kind);
+}
+
+/// What a stream that fuses may send at most in one piece.
+Bytes largest_piece(const Stream& stream, Bytes total) {
+  const auto* negotiated = std::get_if<Negotiated>(&stream.rule);
+  return negotiated ? std::min(total, negotiated->fusion) : Bytes{};
+}
+
+Uses uses_of(const Plan& plan, const Cluster& cluster) {
+  Uses uses;
+  std::map<StreamId, Bytes> totals;
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    const Task& task = plan.graph.task(id);
+    if (task.kind != TaskKind::Communication)
+      continue;
+    Collective collective = plan.collectives[task.collective].collective;
+    const bool fuses = std::holds_alternative<Negotiated>(plan.streams[task.stream].rule);
+    Bytes& total = totals[task.stream];
+    total += collective.size;
+    if (fuses)
+      collective.size = largest_piece(plan.streams[task.stream], total);
+    count(uses, collective, plan.teams[task.team].groups.front(), cluster);
+  }
+  return uses;
+}
+
+std::string names_of(const std::set<CollectiveKind>& kinds) {
+  std::vector<std::string> names;
+  for (const CollectiveKind kind : kinds)
+    names.emplace_back(name_of(kind));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<std::string> sentences_on(const Uses& uses, const MeasuredCollectives& measured) {
+  std::vector<std::string> notes;
+  for (const auto& [ranks, kinds] : uses.beyond_ranks)
+    notes.push_back(fmt::format(
+        "Extrapolated: {} on {} GPUs, measured on {} ({}); continued along the rounds of the ring "
+        "or the levels of the tree.",
+        names_of(kinds), ranks.second, ranks.first, measured.name));
+  if (!uses.beyond_sizes.empty())
+    notes.push_back(fmt::format("Extrapolated: {} of sizes that were not measured ({}).",
+                                names_of(uses.beyond_sizes), measured.name));
+  if (!uses.halves.empty())
+    notes.push_back(fmt::format("Not measured: {} ({}); taken as half of a measured all-reduce.",
+                                names_of(uses.halves), measured.name));
+  if (!uses.closed_forms.empty())
+    notes.push_back(fmt::format(
+        "Not measured: {} as used here ({}); closed forms over the cluster's links instead.",
+        names_of(uses.closed_forms), measured.name));
+  return notes;
+}
+
+}  // namespace
+
+std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
+  if (!cluster.measured)
+    return {};
+  if (cluster.measured->fits.empty())
+    return {fmt::format("Links differ from those benchmarked: closed forms replace {}.",
+                        cluster.measured->name)};
+  if (fidelity == Fidelity::Step)
+    return {"Step fidelity replays messages over the links and ignores measured curves."};
+  return sentences_on(uses_of(plan, cluster), *cluster.measured);
+}
+
+std::vector<std::string> caveats_of(const Cluster& cluster) {
+  constexpr std::string_view kCaveat = "caveat: ";
+  std::vector<std::string> caveats;
+  for (const std::string& note : cluster.provenance.notes)
+    if (note.starts_with(kCaveat))
+      caveats.push_back("Caveat of the cluster: " + note.substr(kCaveat.size()));
+  return caveats;
+}
+
+std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster,
+                                       Fidelity fidelity) {
+  std::vector<std::string> notes = caveats_of(cluster);
+  std::ranges::move(curve_notes(plan, cluster, fidelity), std::back_inserter(notes));
+  if (const double scale = jitter_scale(cluster); scale > 1)
+    notes.push_back(fmt::format(
+        "Compute includes {:.1f} % of waiting for the slowest of {} ranks (software.jitter).",
+        100 * (scale - 1), cluster.ranks()));
+  return notes;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,178 @@
+#include "sim/study/tuning/tune.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/schedule/accumulation.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/study/tuning/plan_hash.hpp"
+#include "sim/study/tuning/tuned_fusion.hpp"
+
+namespace stepcast {
+namespace {
+
+// DeAR searches 1 to 256 MB and begins at 25 MB.
+constexpr const char* kLowSize = "1MiB";
+constexpr const char* kHighSize = "256MiB";
+constexpr const char* kFirstSize = "25MiB";
+constexpr std::uint32_t kTrials = 10;
+constexpr std::uint32_t kMostPlans = 4096;
+
+const OptionInfo& option_of(const ScheduleInfo& schedule, const std::string& name) {
+  std::vector<std::string> names;
+  for (const OptionInfo& option : schedule.options) {
+    if (option.name == name)
+      return option;
+    names.push_back(option.name);
+  }
+  throw InputError(fmt::format("--option: {} has no option {}: expected one of {}{}", schedule.name,
+                               in_quotes(name), fmt::join(names, ", "), did_you_mean(name, names)));
+}
+
+/// The option's unit: that of its default, or, where the default is a word, that of `low`.
+OptionUnit unit_of(const OptionInfo& option, const std::string& low) try {
+  const bool is_word = option.default_value.find_first_of("0123456789") == std::string::npos;
+  if (is_word && low.empty() && option.name.find("buffer") != std::string::npos)
+    return OptionUnit::Size;
+  return unit_of_text(is_word ? low : option.default_value);
+} catch (const InputError&) {
+  throw InputError(
+      fmt::format("--option {}: its default, {}, is no number; if it takes numbers, give --low and "
+                  "--high",
+                  option.name, in_quotes(option.default_value)));
+}
+
+double parse_flag(const char* flag, OptionUnit unit, const std::string& text) try {
+  return parse_value(unit, text);
+} catch (const InputError& error) {
+  throw InputError(fmt::format("{}: {}", flag, error.what()));
+}
+
+/// Written the way it will be set, so that both ends can be measured.
+std::string model_size(const TuningJob& job) {
+  return write_value(OptionUnit::Size, parameter_size(job.workload).value);
+}
+
+void check(const SearchRange& range, const std::string& low, const std::string& high) {
+  if (range.low > range.high)
+    throw InputError(fmt::format("--low {} --high {}: the range is reversed", low, high));
+  if (range.low == range.high)
+    throw InputError(fmt::format("--low {} --high {}: the range is empty", low, high));
+  if (range.logarithmic && range.low <= 0)
+    throw InputError(fmt::format("--low {}: a logarithmic scale needs a range above zero", low));
+}
+
+SearchRange range_of(const TuningJob& job, const TuningRequest& request, OptionUnit unit) {
+  const bool has_default = unit == OptionUnit::Size;
+  if (!has_default && (request.low.empty() || request.high.empty()))
+    throw InputError(
+        fmt::format("--option {}: give the range to search with --low and --high", request.option));
+  const bool is_binary = request.strategy == "binary";
+  const std::string low =
+      request.low.empty() ? (is_binary ? std::string("0B") : kLowSize) : request.low;
+  const std::string high =
+      request.high.empty() ? (is_binary ? model_size(job) : kHighSize) : request.high;
+  SearchRange range{.unit = unit,
+                    .low = parse_flag("--low", unit, low),
+                    .high = parse_flag("--high", unit, high)};
+  constexpr double kDecade = 10;
+  range.logarithmic =
+      request.logarithmic.value_or(range.low > 0 && range.high / range.low >= kDecade);
+  check(range, low, high);
+  return range;
+}
+
+/// What the user asks for; else DeAR's, or the option's default, where it is inside the range; else
+/// the middle.
+double first_of(const TuningRequest& request, const OptionInfo& option, const SearchRange& range) {
+  const auto is_inside = [&](double value) { return value >= range.low && value <= range.high; };
+  if (!request.first.empty()) {
+    const double first = parse_flag("--first", range.unit, request.first);
+    if (!is_inside(first))
+      throw InputError(fmt::format("--first {}: is outside the range {} to {}", request.first,
+                                   write_value(range.unit, range.low),
+                                   write_value(range.unit, range.high)));
+    return first;
+  }
+  const bool is_size = range.unit == OptionUnit::Size;
+  const std::string usual = is_size ? kFirstSize : option.default_value;
+  try {
+    const double first = parse_value(range.unit, usual);
+    return is_inside(first) ? first : range.at(0.5);
+  } catch (const InputError&) {
+    return range.at(0.5);
+  }
+}
+
+void check_job(const TuningJob& job, const std::string& option) {
+  const auto given = job.options.find(option);
+  if (given != job.options.end())
+    throw InputError(
+        fmt::format("--set {}={}: is the option that is tuned", option, given->second));
+  if (const std::string search = fusion_search_of(job); !search.empty())
+    throw InputError(
+        fmt::format("--set fusion={}: already tunes fusion_buffer; to tune {}, give fusion=buffer",
+                    search, option));
+}
+
+Plan plan_with(const TuningJob& job, const std::string& option, const std::string& text) {
+  ScheduleOptions options = job.options;
+  options[option] = text;
+  return build_plan(job.schedule, job.workload, job.cluster, options);
+}
+
+Measurement measurement_of(const TuningJob& job, const Plan& plan) {
+  const double mini_batches = static_cast<double>(workers_of(plan)) * passes_of(plan);
+  return {.time = step_time_of(plan, job.cluster, job.engine),
+          .samples = job.workload.batch * mini_batches};
+}
+
+/// The first of the fastest.
+std::size_t best_of(const std::vector<Trial>& trials) {
+  const auto fastest = std::ranges::min_element(trials, {}, &Trial::per_sample);
+  if (!fastest->is_feasible())
+    throw InputError(trials.back().refusal);
+  return static_cast<std::size_t>(fastest - trials.begin());
+}
+
+}  // namespace
+
+Tuning tune(const TuningJob& job, const TuningRequest& request) {
+  const StrategyInfo& strategy = strategy_of(request.strategy);
+  const OptionInfo& option = option_of(schedule_of(job.schedule), request.option);
+  check_job(job, option.name);
+  const OptionUnit unit = unit_of(option, request.low);
+  const bool is_exhaustive = strategy.search == search_exhaustive;
+  SearchTask task{.range = range_of(job, request, unit),
+                  .most_trials = request.trials.value_or(is_exhaustive ? kMostPlans : kTrials),
+                  .seed = request.seed,
+                  .xi = request.xi};
+  task.first = first_of(request, option, task.range);
+  task.measure = [&](const std::string& text) {
+    const Measurement found = measurement_of(job, plan_with(job, option.name, text));
+    if (request.measured)
+      request.measured();
+    return found;
+  };
+  task.plan_of = [&](const std::string& text) -> std::uint64_t {
+    try {
+      return hash_of(plan_with(job, option.name, text));
+    } catch (const InputError&) {
+      return std::hash<std::string>{}(text);  // what lies beside a refused value may be feasible
+    }
+  };
+  Search search(task);
+  strategy.search(search);
+  Tuning tuning{.option = option.name,
+                .strategy = strategy.name,
+                .range = task.range,
+                .seed = request.seed,
+                .trials = search.trials()};
+  tuning.best = best_of(tuning.trials);
+  return tuning;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,62 @@
+#include "sim/study/validate/validate.hpp"
+
+#include "models/schedule/accumulation.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/study/network_notes.hpp"
+#include "sim/study/tuning/tuned_fusion.hpp"
+#include "traces/catalog.hpp"
+
+namespace stepcast {
+namespace {
+
+Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity fidelity) {
+  const Experiment& experiment = measured.experiment;
+  const Settings all = overlaid(experiment.settings, extra);
+  const Cluster cluster = with_settings(load_cluster(experiment.cluster), all);
+  const Settings settings = resolved_batch(all, cluster);
+  const Workload workload = with_settings(load_workload(experiment.workload), settings);
+  const std::string& schedule = experiment.schedules.front();
+  const EngineOptions engine{.fidelity = fidelity, .stragglers = settings.stragglers};
+  const Plan plan = planned({workload, cluster, schedule, settings.schedule, engine}).plan;
+  return {.workload = experiment.workload,
+          .cluster = experiment.cluster,
+          .schedule = schedule,
+          .label = measured.label,
+          .gpus = workers_of(plan),
+          .use = measured.use,
+          .measured = measured.measured,
+          .predicted = step_time_of(plan, cluster, engine),
+          .notes = curve_notes(plan, cluster, fidelity)};
+}
+
+template <class Predicate>
+ErrorSummary summary_where(std::span<const Validation> validations, Predicate wanted) {
+  std::vector<double> errors;
+  for (const Validation& validation : validations)
+    if (wanted(validation))
+      errors.push_back(validation.error());
+  return summary_of(std::move(errors));
+}
+
+}  // namespace
+
+std::vector<Validation> validate(const Measurements& measurements, const Settings& extra,
+                                 Fidelity fidelity) {
+  std::vector<Validation> validations;
+  for (const MeasuredCase& measured : measurements.cases)
+    validations.push_back(predict(measured, extra, fidelity));
+  return validations;
+}
+
+ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use) {
+  return summary_where(validations, [&](const Validation& each) { return each.use == use; });
+}
+
+ErrorSummary summarise_checks(std::span<const Validation> validations, std::string_view schedule) {
+  return summary_where(validations, [&](const Validation& each) {
+    return each.use == MeasurementUse::Check && each.schedule == schedule;
+  });
+}
+
+}  // namespace stepcast

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/statistics.hpp"
+#include "sim/engine/engine.hpp"
+#include "traces/readers/stepcast/experiments/measurements_reader.hpp"
+
+namespace stepcast {
+
+/// A measured case and what the simulator says of it.
+struct Validation {
+  std::string workload;
+  std::string cluster;
+  std::string schedule;
+  std::string label;       ///< What the source calls the system; may be empty.
+  std::uint32_t gpus = 0;  ///< That train: not those of remote parameter servers.
+  MeasurementUse use = MeasurementUse::Check;
+  Seconds measured{};
+  Seconds predicted{};
+  std::vector<std::string> notes{};  ///< What of it was extrapolated from measured collectives.
+
+  double error() const { return predicted / measured - 1; }  ///< Signed, relative.
+};
+
+/// Predicts every case. `extra` settings apply on top of each case's own (for calibration).
+/// Throws InputError as loading the workload or cluster does.
+std::vector<Validation> validate(const Measurements& measurements, const Settings& extra,
+                                 Fidelity fidelity);
+
+/// Relative errors of the cases of one use.
+ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use);
+
+/// The check cases of one schedule.
+ErrorSummary summarise_checks(std::span<const Validation> validations, std::string_view schedule);
+
+}  // namespace stepcast

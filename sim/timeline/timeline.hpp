@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/units.hpp"
+#include "models/graph/task.hpp"
+#include "models/network/cluster.hpp"
+#include "sim/timeline/places.hpp"
+
+namespace stepcast {
+
+/// Ranks with the same tasks, durations and position: one of them stands for all.
+struct RankClass {
+  Rank representative = 0;  ///< The lowest rank of the class.
+  std::uint32_t count = 1;
+  double compute_scale = 1;  ///< Straggler factor and jitter on every compute time.
+};
+
+/// What one task did on one class of ranks, in simulated time.
+struct Interval {
+  Seconds ready{};  ///< All its dependencies were met (and, compute: the stream was free).
+  Seconds start{};  ///< Communication: every member was ready and the stream let it start.
+  Seconds end{};
+};
+
+inline constexpr Interval kNotRun{Seconds{-1}, Seconds{-1}, Seconds{-1}};
+
+/// Everything that happened in the steady iteration, and in the one before it.
+///
+/// Times count from the start of the first iteration. A task of iteration i may run after iteration
+/// i+1 has begun (an all-gather that the next forward pass waits for), hence two iterations.
+struct Timeline {
+  std::vector<RankClass> classes;
+  std::vector<ClassId> class_of_rank;
+  std::uint32_t iterations = 0;    ///< Simulated in all.
+  Seconds iteration_time{};        ///< Steady state.
+  Seconds worst_iteration_time{};  ///< Equal to it unless the steady state is a pattern.
+  bool steady = false;             ///< False: no pattern found, iteration_time is a mean.
+  Seconds begin{};  ///< The window [begin, begin + iteration_time) is the reported one.
+
+  std::vector<Seconds> iteration_times;  ///< Of a run of so many iterations; else empty.
+
+  /// Of the iteration before the reported one (k = 0), and of the reported one (k = 1), whose first
+  /// compute task starts at `begin`; by places.
+  std::vector<Interval> intervals[2];
+  Places places;  ///< Of tasks.
+
+  /// Tasks of which the class is no member have end < 0.
+  const Interval& at(int k, TaskId task, ClassId rank_class) const {
+    return places.has(task, rank_class) ? intervals[k][places.at(task, rank_class)] : kNotRun;
+  }
+};
+
+}  // namespace stepcast

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/timeline/blockers.hpp"
+#include "sim/timeline/critical_path.hpp"
+
+namespace stepcast {
+
+/// The iteration explained to a planner, one sentence each: what bounds it, then what held compute
+/// back for longest (up to four sentences, none below half a per cent of the iteration).
+std::vector<std::string> explain(const Plan& plan, const Timeline& timeline, const Window& window,
+                                 const std::vector<PathSegment>& path);
+
+/// "forward of conv1 .. fc", `all-reduce "bucket 2"`, "101 all-reduces bn1 .. conv1", "idle".
+std::string describe(const Plan& plan, const PathSegment& segment);
+
+/// "rank 3", "ranks 0-2, 4-63", at most four ranges, then "...".
+std::string ranks_of(const Timeline& timeline, std::span<const ClassId> classes);
+
+}  // namespace stepcast

@@ -1,0 +1,99 @@
+#include "sim/report/text/crossover.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim/report/picture/heat_map.hpp"
+
+namespace stepcast {
+namespace {
+
+// Two densities and two schedules: b wins at the first, a at the second.
+Crossover two_by_two() {
+  CrossoverRow row{.nodes = 4, .gpus = 8, .bandwidth = {1.25e9}};
+  row.times = {{{4.0}, {2.0}}, {{4.0}, {5.0}}};
+  row.boundaries = {{"b", "a", 0.5, {0.02, 0, 2}}};
+  return {.workload = "w",
+          .cluster = "c",
+          .fidelity = "analytic",
+          .schedules = {"a", "b"},
+          .densities = {0.01, 0.1},
+          .models = {"simulated", "second", "third"},
+          .rows = {row}};
+}
+
+TEST(Crossover, TheFirstOfEqualsIsTheFastest) {
+  EXPECT_EQ(fastest_of({{2.0}, {1.0}, {1.0}}), 1U);
+}
+
+TEST(Crossover, TablesNameWinnersAndTheirSpeedUp) {
+  const std::string text = render_crossover(two_by_two());
+  EXPECT_NE(text.find("    4     8  10 Gb/s  B 2.00  A 1.00\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("   8  10 Gb/s       0.5       0.02   never  always\n"), std::string::npos)
+      << text;
+}
+
+TEST(Crossover, TheExplanationFollowsTheBoundaryFromModelToModel) {
+  const std::string text = render_crossover(two_by_two());
+  const std::string why = text.substr(text.find("Why"));
+  EXPECT_NE(why.find("a overtakes b at density 0.02"), std::string::npos) << why;
+  EXPECT_NE(why.find("second moves it"), std::string::npos) << why;
+}
+
+TEST(Crossover, TheExplanationSaysWhereBytesAloneGiveNoDensity) {
+  Crossover crossover = two_by_two();
+  crossover.rows[0].boundaries[0].analytic = kNever;
+  EXPECT_NE(render_crossover(crossover).find("that a is faster at every density."),
+            std::string::npos)
+      << render_crossover(crossover);
+}
+
+TEST(Crossover, CsvHasALineForEveryForecast) {
+  EXPECT_EQ(
+      crossover_csv(two_by_two()),
+      "nodes,gpus,nic_bandwidth_bytes_per_s,density,schedule,iteration_time_s,speedup,fastest\n"
+      "4,8,1.25e+09,0.01,a,4,1,0\n"
+      "4,8,1.25e+09,0.01,b,2,2,1\n"
+      "4,8,1.25e+09,0.1,a,4,1,1\n"
+      "4,8,1.25e+09,0.1,b,5,0.8,0\n");
+}
+
+TEST(Crossover, JsonSaysWhereThereIsNoBoundary) {
+  const std::string json = crossover_json(two_by_two());
+  EXPECT_NE(json.find("\"second\": \"never\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"simulated\": 0.02"), std::string::npos) << json;
+}
+
+// Two columns are as wide as the label below them, 38 letters of 8, so 152 each. At 0.01 and 0.1: a
+// boundary at 0.0316 lies half-way between their centres: at 120 + 152. One at 0.5 is beyond the
+// map.
+TEST(Crossover, LinesLieBetweenTheColumnsOfTheirDensities) {
+  Crossover crossover = two_by_two();
+  crossover.rows[0].boundaries[0].simulated[0] = std::sqrt(0.01 * 0.1);
+  const std::string svg = crossover_svg(crossover);
+  EXPECT_NE(svg.find("<path d=\"M272.0,"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("<path d=\"\""), std::string::npos) << svg;
+}
+
+TEST(HeatMap, WritesTextAsText) {
+  HeatMap map{.title = "a < b & c",
+              .x_label = "x",
+              .y_label = "y",
+              .columns = {"1"},
+              .rows = {"2"},
+              .category = {{0}},
+              .strength = {{1}},
+              .text = {{"cell"}},
+              .lines = {{"line", {std::numeric_limits<double>::quiet_NaN()}, true, false}}};
+  const std::string svg = to_svg("title", {map}, {"first"}, {"note"});
+  EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
+  for (const char* text : {">cell<", ">first<", ">note<", ">line<", ">title<"})
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,113 @@
+#include "sim/report/text/glossary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace stepcast {
+namespace {
+
+/// Commands that print files, whose fields the schemas describe, or tables of names.
+constexpr std::array kNoReports = {"schema", "show", "import", "list", "derive", "demo"};
+
+/// Objects whose keys are data: options, names of schedules, what a trace says of itself.
+constexpr std::array kNamedByData = {"options",          "settings", "facts", "checks_by_schedule",
+                                     "iteration_time_s", "devices"};
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+bool is_report(const std::filesystem::path& golden) {
+  const std::string command = text_of(std::filesystem::path(golden).replace_extension(".cmd"));
+  std::smatch found;
+  return std::regex_search(command, found, std::regex("(?:^|\n)stepcast ([a-z]+)")) &&
+         std::ranges::count(kNoReports, found[1].str()) == 0;
+}
+
+void add_keys(const nlohmann::json& json, std::set<std::string>& names) {
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_object())
+      names.insert(key);
+    if (value.is_structured() && (!json.is_object() || std::ranges::count(kNamedByData, key) == 0))
+      add_keys(value, names);
+  }
+}
+
+/// Headings are above a line of dashes, which tells where they begin and end.
+void add_headings(const std::string& text, std::set<std::string>& names) {
+  static const std::regex kDashes("-+(  -+)* *");
+  std::istringstream lines(text);
+  std::string above;
+  for (std::string line; std::getline(lines, line); above = line) {
+    if (above.empty() || !std::regex_match(line, kDashes))
+      continue;
+    for (std::size_t begin = 0; begin < line.size() && begin < above.size();) {
+      const std::size_t end = std::min(line.find("  ", begin), line.size());
+      const std::string cell = above.substr(begin, end - begin);
+      if (const std::size_t first = cell.find_first_not_of(' '); first != std::string::npos)
+        names.insert(cell.substr(first, cell.find_last_not_of(' ') - first + 1));
+      begin = end + 2;
+    }
+  }
+}
+
+/// A density, a number of GPUs or an option heads a column of its own.
+bool is_data(const std::string& heading) {
+  static const std::regex kData("[0-9.]+( GPUs ms)?|fusion_buffer");
+  return std::regex_match(heading, kData);
+}
+
+TEST(GlossaryTest, EveryColumnAndKeyOfTheGoldenReportsHasItsLine) {
+  std::set<std::string> names;
+  const auto folder = std::filesystem::path(STEPCAST_SOURCE_DIR) / "tests/golden";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".txt" || !is_report(entry.path()))
+      continue;
+    const std::string text = text_of(entry.path());
+    if (const auto json = nlohmann::json::parse(text, nullptr, false); !json.is_discarded())
+      add_keys(json, names);
+    else
+      add_headings(text, names);
+  }
+  EXPECT_GT(names.size(), 150U);
+  for (const std::string& name : names)
+    EXPECT_TRUE(is_data(name) || find_term(name) != nullptr) << name;
+}
+
+TEST(GlossaryTest, EveryPrintedColumnHasItsLine) {
+  const auto columns = printed_columns();
+  EXPECT_GT(columns.size(), 40U);
+  for (const std::string& column : columns)
+    EXPECT_NE(find_term(column), nullptr) << column;
+}
+
+TEST(GlossaryTest, TermsAreFoundByHeadingAndKeyWhateverTheirSpelling) {
+  ASSERT_NE(find_term("exposed_communication_s"), nullptr);
+  EXPECT_EQ(find_term("Exposed-Communication"), find_term("exposed ms"));
+  EXPECT_EQ(find_term("expose"), nullptr);
+  EXPECT_EQ(find_term(""), nullptr);
+}
+
+TEST(GlossaryTest, TermsAreSortedUniqueAndDefined) {
+  std::set<std::string_view> names;
+  for (const Term& term : all_terms()) {
+    EXPECT_TRUE(names.insert(term.name).second) << term.name;
+    EXPECT_EQ(find_term(term.name), &term) << term.name;
+    EXPECT_TRUE(term.definition.ends_with('.')) << term.name;
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(all_terms(), {}, &Term::name));
+}
+
+}  // namespace
+}  // namespace stepcast

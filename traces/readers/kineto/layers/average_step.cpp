@@ -1,0 +1,166 @@
+#include "traces/readers/kineto/layers/average_step.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace stepcast {
+namespace {
+
+constexpr double kWarmUp = 2;      // Times the median step.
+constexpr double kNoticed = 0.01;  // Share of the computation that a layer is noticed from.
+
+bool is_empty(const LayerTimes& layer) {
+  return layer.work == 0 && layer.gradients.empty() && layer.forward_gap <= Seconds{};
+}
+
+/// Traces may begin before the first step does or end within the last.
+void drop_idle_steps(std::vector<StepLayers>& steps, ImportReport& report) {
+  const auto is_idle = [&](const StepLayers& step) {
+    const bool idle = std::ranges::all_of(step.layers, is_empty);
+    if (idle)
+      report.skip("step without work on the device", fmt::format("step {}", step.step));
+    return idle;
+  };
+  std::erase_if(steps, is_idle);
+}
+
+/// The optimizer, the first layer, has the gap before copies of input too: it goes from all or
+/// none.
+void drop_empty_layers(std::vector<StepLayers>& steps) {
+  const bool no_optimizer = std::ranges::all_of(
+      steps, [](const StepLayers& step) { return is_empty(step.layers.front()); });
+  for (StepLayers& step : steps) {
+    const auto rest = std::remove_if(step.layers.begin() + 1, step.layers.end(), is_empty);
+    step.layers.erase(rest, step.layers.end());
+    if (no_optimizer)
+      step.layers.erase(step.layers.begin());
+  }
+}
+
+/// The first steps of a rank, as long as they are far longer than most.
+void drop_warm_up(std::vector<StepLayers>& steps, ImportReport& report) {
+  std::vector<Seconds> durations(steps.size());
+  std::ranges::transform(steps, durations.begin(), &StepLayers::duration);
+  std::ranges::sort(durations);
+  const Seconds median = durations[(durations.size() - 1) / 2];
+  std::vector<StepLayers> kept;
+  bool warm = false;
+  std::uint32_t last = kNoStep;
+  for (StepLayers& step : steps) {
+    const bool next_rank = step.step <= last;
+    last = step.step;
+    warm = (warm && !next_rank) || step.duration <= median * kWarmUp;
+    if (warm)
+      kept.push_back(std::move(step));
+    else
+      report.skip("first step of more than twice the median time, as of a warm-up",
+                  fmt::format("step {}", step.step));
+  }
+  steps = std::move(kept);
+}
+
+/// Names of the layers and the number of gradients of each: what makes two steps alike.
+std::string signature_of(const StepLayers& step) {
+  std::string signature;
+  for (const LayerTimes& layer : step.layers)
+    signature += fmt::format("{} {}\n", layer.name, layer.gradients.size());
+  return signature;
+}
+
+/// Of two as common, the one of more layers: the other is part of a step.
+std::string most_common_signature(const std::vector<StepLayers>& steps) {
+  std::map<std::string, std::size_t> counts;
+  for (const StepLayers& step : steps)
+    ++counts[signature_of(step)];
+  const auto rank = [](const auto& entry) { return std::pair(entry.second, entry.first.size()); };
+  return std::ranges::max_element(counts, {}, rank)->first;
+}
+
+Seconds device_time(const StepLayers& step) {
+  Seconds sum{};
+  for (const LayerTimes& layer : step.layers)
+    sum += layer.forward + layer.backward;
+  return sum;
+}
+
+/// Of one quantity of every step.
+template <typename Quantity>
+Spread spread_over(const std::vector<StepLayers>& steps, Quantity quantity) {
+  std::vector<Seconds> times(steps.size());
+  std::ranges::transform(steps, times.begin(), quantity);
+  return spread_of(std::move(times));
+}
+
+/// Keeps the steps that consist of the layers most of them have.
+void keep_alike(std::vector<StepLayers>& steps, ImportReport& report) {
+  const std::string wanted = most_common_signature(steps);
+  std::erase_if(steps, [&](const StepLayers& step) {
+    const bool other = signature_of(step) != wanted;
+    if (other)
+      report.skip("step with other layers than most", fmt::format("step {}", step.step));
+    return other;
+  });
+}
+
+/// Notes how far the steps of one direction of a layer lie apart.
+void note_ratio(const std::string& name, const Spread& spread, AverageStep& result,
+                std::vector<double>& ratios) {
+  if (spread.mean <= Seconds{})
+    return;
+  const double ratio = spread.deviation / spread.mean;
+  ratios.push_back(ratio);
+  if (spread.mean >= result.computation.mean * kNoticed && ratio > result.most_uneven.ratio)
+    result.most_uneven = {.name = name, .ratio = ratio};
+}
+
+void average_layer(const std::vector<StepLayers>& steps, std::size_t at, AverageStep& result,
+                   std::vector<double>& ratios) {
+  LayerTimes& layer = result.layers[at];
+  const auto over = [&](Seconds LayerTimes::*time) {
+    return spread_over(steps, [&](const StepLayers& step) { return step.layers[at].*time; });
+  };
+  const Spread forward = over(&LayerTimes::forward);
+  const Spread backward = over(&LayerTimes::backward);
+  layer.forward = forward.mean;
+  layer.backward = backward.mean;
+  layer.forward_gap = over(&LayerTimes::forward_gap).mean;
+  layer.backward_gap = over(&LayerTimes::backward_gap).mean;
+  note_ratio(layer.name + " forward", forward, result, ratios);
+  note_ratio(layer.name + " backward", backward, result, ratios);
+}
+
+/// Precondition: not empty, all with the same layers.
+AverageStep average_of(const std::vector<StepLayers>& steps) {
+  AverageStep result{.layers = steps.front().layers,
+                     .steps = static_cast<std::uint32_t>(steps.size()),
+                     .duration = spread_over(steps, [](const auto& s) { return s.duration; }),
+                     .computation = spread_over(steps, device_time)};
+  const auto mean = [&](Seconds StepLayers::*time) {
+    return spread_over(steps, [&](const StepLayers& step) { return step.*time; }).mean;
+  };
+  result.input_copies = mean(&StepLayers::input_copies);
+  result.collective_waits = mean(&StepLayers::collective_waits);
+  result.pauses = mean(&StepLayers::pauses);
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < result.layers.size(); ++i)
+    average_layer(steps, i, result, ratios);
+  std::ranges::sort(ratios);
+  result.median_ratio = ratios.empty() ? 0 : ratios[ratios.size() / 2];
+  return result;
+}
+
+}  // namespace
+
+AverageStep average(std::vector<StepLayers> steps, ImportReport& report) {
+  drop_idle_steps(steps, report);
+  if (steps.empty())
+    return {};
+  drop_empty_layers(steps);
+  keep_alike(steps, report);
+  drop_warm_up(steps, report);
+  return average_of(steps);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,128 @@
+#include "traces/readers/kineto/layers/layer_units.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace stepcast {
+namespace {
+
+constexpr std::string_view kModule = "nn.Module: ";
+constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function: ";
+constexpr std::string_view kAccumulate = "torch::autograd::AccumulateGrad";
+
+/// "conv2d" of "aten::conv2d".
+std::string short_name(const std::string& name) {
+  const std::size_t colon = name.rfind("::");
+  return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+/// "Conv2d" of "Conv2d_0".
+std::string kind_of_module(const std::string& name) {
+  const std::size_t underscore = name.rfind('_');
+  return underscore == std::string::npos ? name : name.substr(0, underscore);
+}
+
+}  // namespace
+
+LayerUnits::LayerUnits(const KinetoTrace& trace, const KinetoView& view, std::uint32_t step)
+    : trace_(trace), view_(view) {
+  layers_.push_back({.name = "optimizer", .kind = "Optimizer"});
+  const KinetoStep& span = view.steps.steps[step];
+  const auto each_event = [&](std::size_t thread, auto use) {
+    const auto& order = view.scopes.by_thread[thread];
+    const auto start_of = [&](std::uint32_t i) { return trace.events[i].start; };
+    for (auto at = std::ranges::lower_bound(order, span.begin, {}, start_of);
+         at != order.end() && start_of(*at) < span.end; ++at)
+      if (trace.events[*at].kind == KinetoKind::Operator)
+        use(*at);
+  };
+  if (view.steps.thread < view.scopes.by_thread.size())
+    each_event(view.steps.thread, [&](std::uint32_t i) { add_forward(i); });
+  for (std::size_t thread = 0; thread < view.scopes.by_thread.size(); ++thread)
+    each_event(thread, [&](std::uint32_t i) { add_node(i); });
+}
+
+// Operators called directly by the training program, in order.
+void LayerUnits::add_forward(std::uint32_t index) {
+  const Scope& scope = view_.scopes.of_event[index];
+  const KinetoEvent& event = trace_.events[index];
+  if (scope.top_operator != kNoEvent || scope.mark == Mark::Optimizer ||
+      scope.mark == Mark::Backward || is_autograd_node(trace_.name_of(event)))
+    return;
+  const std::uint32_t layer = layer_of_forward_operator(index);
+  layer_of_event_[index] = layer;
+  if (event.sequence >= 0 && (by_sequence_.empty() || event.sequence >= by_sequence_.back().first))
+    by_sequence_.emplace_back(event.sequence, layer);
+}
+
+std::uint32_t LayerUnits::layer_of_forward_operator(std::uint32_t index) {
+  const std::uint32_t module = view_.scopes.of_event[index].module;
+  if (module == kNoEvent || view_.scopes.has_modules[module]) {
+    const std::string name = short_name(trace_.name_of(trace_.events[index]));
+    return add_layer(name, name);
+  }
+  const auto [at, added] = layer_of_event_.try_emplace(module, 0);
+  if (added) {
+    const std::string name = trace_.name_of(trace_.events[module]).substr(kModule.size());
+    at->second = add_layer(name, kind_of_module(name));
+  }
+  return at->second;
+}
+
+std::uint32_t LayerUnits::add_layer(const std::string& name, const std::string& kind) {
+  const std::uint32_t use = uses_[name]++;
+  const bool numbered = name == kind || use > 0;
+  layers_.push_back({.name = numbered ? fmt::format("{}-{}", name, use) : name, .kind = kind});
+  return static_cast<std::uint32_t>(layers_.size() - 1);
+}
+
+// A node without a number of its own (the accumulation of a gradient) follows the one before it.
+void LayerUnits::add_node(std::uint32_t index) {
+  const KinetoEvent& event = trace_.events[index];
+  const std::string& name = trace_.name_of(event);
+  if (!is_autograd_node(name))
+    return;
+  scoped_nodes_ = scoped_nodes_ || name.starts_with(kEvaluate);
+  auto& nodes = nodes_[event.thread];
+  std::uint32_t layer = nodes.empty() ? kOptimizer : nodes.back().layer;
+  if (event.sequence >= 0)
+    layer = layer_by_sequence(event.sequence);
+  nodes.push_back({event.start, layer});
+  if (name != kAccumulate)
+    return;
+  const auto id = trace_.record_ids.find(index);
+  layers_[layer].gradients.push_back(
+      {gradients_++, event.elements, id == trace_.record_ids.end() ? 0 : id->second});
+}
+
+// An operator that makes no node carries the number of the next one that does: of several with one
+// number, the last made the node.
+std::uint32_t LayerUnits::layer_by_sequence(std::int64_t sequence) const {
+  const auto after = std::ranges::upper_bound(by_sequence_, sequence, {},
+                                              [](const auto& entry) { return entry.first; });
+  return after == by_sequence_.begin() ? kOptimizer : std::prev(after)->second;
+}
+
+std::uint32_t LayerUnits::layer_of(std::uint32_t launch, WorkPhase phase) const {
+  if (launch == kNoEvent || phase == WorkPhase::Optimizer)
+    return kOptimizer;
+  const Scope& scope = view_.scopes.of_event[launch];
+  if (phase != WorkPhase::Backward) {
+    const auto found = layer_of_event_.find(scope.top_operator);
+    return found == layer_of_event_.end() ? kOptimizer : found->second;
+  }
+  // Behind the backward graph, gradients are copied out of buckets: no layer's work.
+  return scoped_nodes_ && scope.node == kNoEvent ? kOptimizer : layer_before(launch);
+}
+
+std::uint32_t LayerUnits::layer_before(std::uint32_t launch) const {
+  const auto nodes = nodes_.find(trace_.events[launch].thread);
+  if (nodes == nodes_.end())
+    return kOptimizer;
+  const auto after =
+      std::ranges::upper_bound(nodes->second, trace_.events[launch].start, {}, &Node::start);
+  return after == nodes->second.begin() ? kOptimizer : std::prev(after)->layer;
+}
+
+}  // namespace stepcast

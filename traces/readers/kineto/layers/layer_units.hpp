@@ -1,0 +1,49 @@
+#pragma once
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "traces/readers/kineto/layers/layer_times.hpp"
+
+namespace stepcast {
+
+/// Which layer of a step a host event belongs to.
+class LayerUnits {
+ public:
+  static constexpr std::uint32_t kOptimizer = 0;
+
+  LayerUnits(const KinetoTrace& trace, const KinetoView& view, std::uint32_t step);
+
+  /// Layer of work of any phase that `launch` (an event, or kNoEvent) put on the device.
+  std::uint32_t layer_of(std::uint32_t launch, WorkPhase phase) const;
+
+  /// Layer of the node of the backward graph that began last before `launch`, on its thread.
+  std::uint32_t layer_before(std::uint32_t launch) const;
+
+  std::vector<LayerTimes> take_layers() { return std::move(layers_); }
+
+ private:
+  struct Node {
+    Seconds start{};
+    std::uint32_t layer = 0;
+  };
+
+  void add_forward(std::uint32_t index);
+  void add_node(std::uint32_t index);
+  std::uint32_t layer_by_sequence(std::int64_t sequence) const;
+  std::uint32_t layer_of_forward_operator(std::uint32_t index);
+  std::uint32_t add_layer(const std::string& name, const std::string& kind);
+
+  const KinetoTrace& trace_;
+  const KinetoView& view_;
+  std::vector<LayerTimes> layers_;
+  std::unordered_map<std::uint32_t, std::uint32_t> layer_of_event_;  // operator or leaf module
+  std::vector<std::pair<std::int64_t, std::uint32_t>> by_sequence_;  // ascending
+  std::unordered_map<std::uint16_t, std::vector<Node>> nodes_;       // by thread, ascending
+  std::unordered_map<std::string, std::uint32_t> uses_;              // of a layer name
+  std::uint32_t gradients_ = 0;
+  bool scoped_nodes_ = false;  // every part of the backward pass lies in a node
+};
+
+}  // namespace stepcast

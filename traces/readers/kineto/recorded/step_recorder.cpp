@@ -1,0 +1,167 @@
+#include "traces/readers/kineto/recorded/step_recorder.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace stepcast {
+namespace {
+
+constexpr std::size_t kLabel = 60;
+
+bool ends_within(Seconds time, const RecordedTask& task) {
+  return task.start < time && time < task.start + task.duration;
+}
+
+}  // namespace
+
+RecordedStep StepRecorder::run(const StepLayers& layers) {
+  stream(fmt::format("thread {}", trace_.threads[view_.steps.thread]));
+  add_device_work();
+  order_launches();
+  const auto idle = idle_spans(trace_, view_, view_.steps.thread, step_);
+  for (const std::uint16_t thread : launching_threads_) {
+    if (thread == view_.steps.thread)
+      continue;
+    for (const HostBurst& burst : bursts_of(trace_, view_, thread, step_, idle))
+      calls_.push_back(burst);
+    add_other_thread(thread);
+  }
+  std::ranges::stable_sort(calls_, {}, [](const HostBurst& b) { return b.idle.begin; });
+  add_training_thread();
+  add_collective_dependencies();
+  add_gradients(layers);
+  doubt_collectives_without_waiter();
+  finish();
+  return std::move(result_);
+}
+
+std::uint16_t StepRecorder::stream(const std::string& name) {
+  const auto [at, added] =
+      streams_.try_emplace(name, static_cast<std::uint16_t>(result_.streams.size()));
+  if (added)
+    result_.streams.push_back(name);
+  return at->second;
+}
+
+void StepRecorder::add_device_work() {
+  for (const DeviceWork& work : view_.work) {
+    if (work.step != number_ || work.launch == kNoEvent)
+      continue;
+    const RecordedTask task = task_of(work);
+    const bool copies = work.phase == WorkPhase::InputCopy || work.phase == WorkPhase::OutputCopy;
+    if (copies && ends_within(event(work.launch).end(), task))
+      add_blocking_copy(task, work.launch);
+    else
+      add_device_task(task, work.launch);
+  }
+}
+
+RecordedTask StepRecorder::task_of(const DeviceWork& work) {
+  const KinetoEvent& done = event(work.event);
+  RecordedTask task{
+      .stream = stream(fmt::format("device stream {}", done.stream)),
+      .kind = done.kind == KinetoKind::Kernel ? RecordedKind::Kernel : RecordedKind::Copy,
+      .start = done.start,
+      .duration = done.duration,
+      .label = trace_.name_of(done).substr(0, kLabel)};
+  if (work.phase != WorkPhase::Communication)
+    return task;
+  const KnownCollective known = collective_of(trace_, work);
+  task.kind = RecordedKind::Collective;
+  task.collective = known.kind;
+  task.size = known.size;
+  task.ranks = known.ranks;
+  task.gradients =
+      known.kind == CollectiveKind::AllReduce && event(work.launch).thread != view_.steps.thread;
+  return task;
+}
+
+// It goes on a little after its call has returned: that part holds nobody up.
+void StepRecorder::add_blocking_copy(RecordedTask task, std::uint32_t launch) {
+  const Seconds returned = event(launch).end();
+  const Seconds end = task.start + task.duration;
+  task.duration = returned - task.start;
+  add_device_task(task, launch);
+  task.start = returned;
+  task.duration = end - returned;
+  add_device_task(task, launch);
+}
+
+void StepRecorder::add_device_task(const RecordedTask& task, std::uint32_t launch) {
+  launched_[launch].push_back(static_cast<std::uint32_t>(result_.tasks.size()));
+  launching_threads_.insert(event(launch).thread);
+  launch_of_.push_back(launch);
+  const auto [last, first] = last_of_stream_.try_emplace(task.stream, kNoEvent);
+  behind_.push_back(last->second);
+  last->second = static_cast<std::uint32_t>(result_.tasks.size());
+  result_.tasks.push_back(task);
+}
+
+// ---- gradients
+
+std::vector<std::uint32_t> StepRecorder::gradient_nodes() const {
+  std::vector<std::uint32_t> nodes;
+  for (std::size_t thread = 0; thread < view_.scopes.by_thread.size(); ++thread)
+    for (const std::uint32_t index :
+         host_events(trace_, view_, static_cast<std::uint16_t>(thread), step_))
+      if (trace_.name_of(event(index)) == "torch::autograd::AccumulateGrad") {
+        const std::uint32_t around = view_.scopes.of_event[index].node;
+        nodes.push_back(around == kNoEvent ? index : around);
+      }
+  return nodes;
+}
+
+// A gradient is ready after the device work that was launched last before its node ended.
+void StepRecorder::add_gradients(const StepLayers& layers) {
+  std::map<std::uint32_t, std::uint64_t> elements;
+  for (const LayerTimes& layer : layers.layers)
+    for (const LayerGradient& gradient : layer.gradients)
+      elements[gradient.order] = gradient.elements;
+  const auto element_size = static_cast<double>(layers.element_size);
+  const auto nodes = gradient_nodes();
+  if (nodes.size() != elements.size())
+    return;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::uint32_t ready =
+        last_launched(computing_[event(nodes[i]).thread], event(nodes[i]).end());
+    if (ready != kNoEvent)
+      result_.gradients.push_back(
+          {Bytes{static_cast<double>(elements[static_cast<std::uint32_t>(i)]) * element_size},
+           ready});
+  }
+}
+
+// ---- the list of tasks
+
+// In order of the recorded start, so that every dependency leads from an earlier task to a later.
+void StepRecorder::finish() {
+  std::vector<std::uint32_t> order(result_.tasks.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto key = [&](std::uint32_t task) {
+    const RecordedTask& recorded = result_.tasks[task];
+    return std::pair(recorded.start, recorded.kind != RecordedKind::Host);
+  };
+  std::ranges::stable_sort(order, {}, key);
+  std::vector<std::uint32_t> place(order.size());
+  std::vector<RecordedTask> tasks;
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    tasks.push_back(std::move(result_.tasks[order[i]]));
+  }
+  result_.tasks = std::move(tasks);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (const auto& [before, after] : result_.edges) {
+    if (place[before] < place[after])
+      edges.emplace_back(place[before], place[after]);
+    else
+      report_.doubt("dependency that the recorded times contradict",
+                    fmt::format("{}: {}", result_.name, result_.tasks[place[after]].label));
+  }
+  result_.edges = std::move(edges);
+  for (RecordedGradient& gradient : result_.gradients)
+    gradient.ready = place[gradient.ready];
+}
+
+}  // namespace stepcast

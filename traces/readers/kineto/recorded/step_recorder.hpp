@@ -1,0 +1,93 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "traces/readers/kineto/layers/layer_times.hpp"
+#include "traces/readers/kineto/recorded/host_spans.hpp"
+#include "traces/replay/recorded_step.hpp"
+
+namespace stepcast {
+
+/// Writes the tasks of one step.
+class StepRecorder {
+ public:
+  StepRecorder(const KinetoTrace& trace, const KinetoView& view, std::uint32_t step,
+               ImportReport& report)
+      : trace_(trace), view_(view), step_(view.steps.steps[step]), number_(step), report_(report) {
+    result_.name = step_.name;
+    result_.recorded = step_.duration();
+    result_.world_size = trace.world_size.value_or(0);
+  }
+
+  RecordedStep run(const StepLayers& layers);
+
+ private:
+  /// Work of one stream as it was launched, and when all of it up to there had ended.
+  struct LaunchOrder {
+    std::vector<std::uint32_t> tasks;
+    std::vector<Seconds> latest_end;
+  };
+
+  void add_device_work();
+  RecordedTask task_of(const DeviceWork& work);
+  void add_blocking_copy(RecordedTask task, std::uint32_t launch);
+  void add_training_thread();
+  void add_other_thread(std::uint16_t thread);
+  void add_host_task(std::uint16_t stream, Seconds until);
+  void add_call(std::uint16_t stream, std::uint32_t call);
+  Seconds launched_at(std::uint32_t call, std::uint32_t work, bool blocking) const;
+  void add_device_task(const RecordedTask& task, std::uint32_t launch);
+  void wait_for(std::uint32_t task, Seconds until);
+  std::vector<std::uint32_t> waited_works(std::uint32_t call) const;
+  std::vector<std::uint32_t> ended_before_return(std::uint32_t call) const;
+  void cut_at_calls(Seconds until);
+  void add_collective_dependencies();
+  void add_checked(std::uint32_t before, std::uint32_t after);
+  void add_gradients(const StepLayers& layers);
+  void finish();
+  std::uint16_t stream(const std::string& name);
+  void order_launches();
+  std::uint32_t last_launched(const std::vector<std::uint32_t>& tasks, Seconds before) const;
+  std::uint32_t next_launched(std::uint16_t stream, Seconds after) const;
+  std::vector<std::uint32_t> calls_in_order() const;
+  std::uint32_t held_up_by(std::uint32_t wait) const;
+  void add_stream_waits();
+  void doubt_collectives_without_waiter();
+  std::vector<std::uint32_t> gradient_nodes() const;
+  bool launches_collective(std::uint32_t call) const;
+
+  const KinetoEvent& event(std::uint32_t index) const { return trace_.events[index]; }
+  Seconds launch_time(std::uint32_t task) const { return event(launch_of_[task]).start; }
+  Seconds end_of(std::uint32_t task) const {
+    return result_.tasks[task].start + result_.tasks[task].duration;
+  }
+
+  const KinetoTrace& trace_;
+  const KinetoView& view_;
+  const KinetoStep& step_;
+  const std::uint32_t number_;
+  ImportReport& report_;
+  RecordedStep result_;
+  std::map<std::string, std::uint16_t> streams_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> launched_;  // by launch: tasks
+  std::vector<std::uint32_t> launch_of_;  // of the device tasks, which come first
+  std::vector<std::uint32_t> behind_;     // of the device tasks: the one before on its stream
+  std::map<std::uint16_t, std::uint32_t> last_of_stream_;
+  std::vector<LaunchOrder> on_stream_;                 // by stream
+  std::vector<std::vector<std::uint32_t>> computing_;  // by thread: its launches beside collectives
+  std::set<std::uint16_t> launching_threads_;
+  std::vector<HostBurst> calls_;  // by the training thread, by begin
+  std::size_t next_call_ = 0;
+  std::map<Seconds, std::uint32_t> called_from_;  // begin of the idle stretch: task before it
+  std::map<Seconds, std::uint32_t> returns_;      // begin of the idle stretch: last called task
+  std::vector<std::pair<Seconds, std::uint32_t>> first_called_;  // idle stretch, first called task
+  Seconds cursor_{};                  // the thread's time is written up to here
+  std::vector<std::uint32_t> waits_;  // of the thread's next task
+};
+
+}  // namespace stepcast

@@ -1,0 +1,148 @@
+// What waits for what between the streams of the device.
+#include <algorithm>
+#include <deque>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "traces/readers/kineto/recorded/step_recorder.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr Seconds kTolerance{2e-6};  // As of step_recorder_host.cpp.
+
+}  // namespace
+
+bool StepRecorder::launches_collective(std::uint32_t call) const {
+  const Scope& scope = view_.scopes.of_event[call];
+  if (scope.collective != kNoEvent)
+    return trace_.collectives[event(scope.collective).collective].name != "wait";
+  if (scope.top_operator == kNoEvent)
+    return false;
+  const std::string& name = trace_.name_of(event(scope.top_operator));
+  return name.find("c10d") != std::string::npos || name.find("nccl") != std::string::npos;
+}
+
+// Device work in order of its launch, by what launched it and where it ran.
+void StepRecorder::order_launches() {
+  std::vector<std::uint32_t> order(launch_of_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t task) { return launch_time(task); });
+  on_stream_.resize(result_.streams.size());
+  computing_.resize(trace_.threads.size());
+  for (const std::uint32_t task : order) {
+    LaunchOrder& stream = on_stream_[result_.tasks[task].stream];
+    const Seconds end = end_of(task);
+    stream.latest_end.push_back(stream.tasks.empty() ? end
+                                                     : std::max(end, stream.latest_end.back()));
+    stream.tasks.push_back(task);
+    if (result_.tasks[task].kind != RecordedKind::Collective)
+      computing_[event(launch_of_[task]).thread].push_back(task);
+  }
+}
+
+// The work of a list in order of launch that was launched last before a time.
+std::uint32_t StepRecorder::last_launched(const std::vector<std::uint32_t>& tasks,
+                                          Seconds before) const {
+  const auto after =
+      std::ranges::lower_bound(tasks, before, {}, [&](std::uint32_t t) { return launch_time(t); });
+  return after == tasks.begin() ? kNoEvent : *std::prev(after);
+}
+
+// The first work beside collectives that was launched on a stream after a time, by any thread.
+std::uint32_t StepRecorder::next_launched(std::uint16_t stream, Seconds after) const {
+  const auto& tasks = on_stream_[stream].tasks;
+  auto next =
+      std::ranges::upper_bound(tasks, after, {}, [&](std::uint32_t t) { return launch_time(t); });
+  while (next != tasks.end() && result_.tasks[*next].kind == RecordedKind::Collective)
+    ++next;
+  return next == tasks.end() ? kNoEvent : *next;
+}
+
+void StepRecorder::add_collective_dependencies() {
+  for (std::uint32_t task = 0; task < launch_of_.size(); ++task) {
+    if (result_.tasks[task].kind != RecordedKind::Collective)
+      continue;
+    for (std::size_t other = 0; other < on_stream_.size(); ++other) {
+      const std::uint32_t before = last_launched(on_stream_[other].tasks, launch_time(task));
+      if (other != result_.tasks[task].stream && before != kNoEvent)
+        add_checked(before, task);
+    }
+  }
+  add_stream_waits();
+}
+
+// Calls of all threads that launch work, in order: one may wait for what another launched.
+std::vector<std::uint32_t> StepRecorder::calls_in_order() const {
+  std::set<std::uint16_t> threads = launching_threads_;
+  threads.insert(view_.steps.thread);
+  std::vector<std::uint32_t> calls;
+  for (const std::uint16_t thread : threads)
+    for (const std::uint32_t index : host_events(trace_, view_, thread, step_))
+      if (event(index).kind == KinetoKind::Runtime)
+        calls.push_back(index);
+  std::ranges::stable_sort(calls, {}, [&](std::uint32_t call) { return event(call).start; });
+  return calls;
+}
+
+// A thread lets the stream wait on which it computes; one that computed nothing yet, that on which
+// work is launched next.
+std::uint32_t StepRecorder::held_up_by(std::uint32_t wait) const {
+  const Seconds at = event(wait).start;
+  const std::uint32_t last = last_launched(computing_[event(wait).thread], at);
+  if (last != kNoEvent)
+    return next_launched(result_.tasks[last].stream, at);
+  std::uint32_t first = kNoEvent;
+  for (std::size_t stream = 0; stream < on_stream_.size(); ++stream) {
+    const std::uint32_t next = next_launched(static_cast<std::uint16_t>(stream), at);
+    if (next != kNoEvent && (first == kNoEvent || launch_time(next) < launch_time(first)))
+      first = next;
+  }
+  return first;
+}
+
+void StepRecorder::add_stream_waits() {
+  std::deque<std::uint32_t> launched;  // collectives that nothing waits for yet
+  for (const std::uint32_t call : calls_in_order()) {
+    if (const auto found = launched_.find(call); found != launched_.end())
+      for (const std::uint32_t task : found->second)
+        if (result_.tasks[task].kind == RecordedKind::Collective)
+          launched.push_back(task);
+    const bool waits = trace_.name_of(event(call)).find("StreamWaitEvent") != std::string::npos;
+    if (!waits || launches_collective(call) || launched.empty())
+      continue;
+    const std::uint32_t next = held_up_by(call);
+    // Where the times say otherwise, the call waited for something else.
+    if (next == kNoEvent || end_of(launched.front()) > result_.tasks[next].start + kTolerance)
+      continue;
+    result_.edges.emplace_back(launched.front(), next);
+    launched.pop_front();
+  }
+}
+
+// Nothing shows how long these may take: neither later work of their stream nor a wait for them.
+void StepRecorder::doubt_collectives_without_waiter() {
+  std::vector<bool> waited(launch_of_.size(), false);
+  for (const auto& [before, after] : result_.edges)
+    if (before < waited.size())
+      waited[before] = true;
+  for (const LaunchOrder& stream : on_stream_)
+    for (auto task = stream.tasks.rbegin(); task != stream.tasks.rend(); ++task) {
+      if (waited[*task] || result_.tasks[*task].kind != RecordedKind::Collective)
+        break;
+      report_.doubt("collective that nothing in its step waits for",
+                    fmt::format("{}: {}", result_.name, result_.tasks[*task].label));
+    }
+}
+
+// A dependency that is concluded, not noted, must not contradict the recorded times.
+void StepRecorder::add_checked(std::uint32_t before, std::uint32_t after) {
+  if (end_of(before) <= result_.tasks[after].start + kTolerance)
+    result_.edges.emplace_back(before, after);
+  else
+    report_.doubt("dependency between streams that the times contradict",
+                  fmt::format("{}: {}", result_.name, result_.tasks[after].label));
+}
+
+}  // namespace stepcast

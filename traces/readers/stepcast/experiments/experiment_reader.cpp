@@ -1,0 +1,99 @@
+#include "traces/readers/stepcast/experiments/experiment_reader.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/format_header.hpp"
+
+namespace stepcast {
+namespace {
+
+std::string name_at(ObjectReader& root, std::string_view key) {
+  std::string name = root.text(key);
+  if (name.empty())
+    root.fail(key, "expected a name, found \"\"");
+  return name;
+}
+
+/// `schedule` for one, `schedules` for several; exactly one of the two keys.
+std::vector<std::string> read_schedules(ObjectReader& root) {
+  std::vector<std::string> schedules = root.texts_or_none("schedules");
+  if (!root.has("schedules"))
+    return {name_at(root, "schedule")};
+  if (root.has("schedule"))
+    root.fail("schedule", "give either \"schedule\" or \"schedules\", not both");
+  if (schedules.empty() || std::ranges::find(schedules, "") != schedules.end())
+    root.fail("schedules", "expected at least one name and none empty");
+  return schedules;
+}
+
+std::string read_fidelity(ObjectReader& root) {
+  const std::string fidelity = root.text_or("fidelity", "");
+  const bool known = fidelity == "analytic" || fidelity == "flow" || fidelity == "step";
+  if (!known && root.has("fidelity"))
+    root.fail("fidelity",
+              "expected \"analytic\", \"flow\" or \"step\", found " + in_quotes(fidelity));
+  return fidelity;
+}
+
+/// Adds a setting given under `field`; errors name the field.
+void add_field(Settings& settings, const ObjectReader& root, std::string_view field,
+               std::string_view key, std::string_view value) try {
+  add_setting(settings, key, value);
+} catch (const InputError& error) {
+  root.fail(field, error.what());
+}
+
+void read_set(ObjectReader& root, Settings& settings) {
+  if (!root.object_if("set"))
+    return;
+  for (const auto& [key, value] : root.raw("set").items()) {
+    // Keys are the user's: one with a line break must not break the message.
+    const bool plain = std::ranges::all_of(key, [](char c) { return c > 0x20 && c < 0x7f; });
+    const std::string field = "set/" + (plain ? key : in_quotes(key));
+    if (!value.is_string() || value.get_ref<const std::string&>().empty())
+      root.fail(field, "expected a string such as \"25MiB\" or \"8\"");
+    add_field(settings, root, field, key, value.get<std::string>());
+  }
+}
+
+void read_size(ObjectReader& root, Settings& settings, std::string_view key) {
+  const std::uint64_t count = root.count_or(key, 1, 0);
+  if (count != 0)
+    add_field(settings, root, key, fmt::format("cluster.{}", key), std::to_string(count));
+}
+
+}  // namespace
+
+Experiment read_experiment_fields(ObjectReader& object) {
+  Experiment experiment;
+  experiment.workload = name_at(object, "workload");
+  experiment.cluster = name_at(object, "cluster");
+  experiment.schedules = read_schedules(object);
+  experiment.fidelity = read_fidelity(object);
+  read_set(object, experiment.settings);
+  read_size(object, experiment.settings, "nodes");
+  read_size(object, experiment.settings, "gpus_per_node");
+  return experiment;
+}
+
+Experiment parse_experiment(std::string_view text, const std::string& origin) {
+  const nlohmann::json json = parse_json(text, origin);
+  ObjectReader root(json, origin);
+  read_format_header(root, "stepcast-experiment");
+  root.text_or("description", "");  // For the reader of the file.
+  Experiment experiment = read_experiment_fields(root);
+  root.finish();
+  return experiment;
+}
+
+Experiment read_experiment(const std::filesystem::path& path) {
+  return parse_experiment(read_text_file(path), path.string());
+}
+
+}  // namespace stepcast

@@ -1,0 +1,73 @@
+#include "traces/readers/stepcast/experiments/measurements_reader.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "traces/json/provenance_json.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/format_header.hpp"
+
+namespace stepcast {
+namespace {
+
+MeasurementUse read_use(ObjectReader& object) {
+  const std::string text = object.text("use");
+  for (const auto use : {MeasurementUse::Bandwidth, MeasurementUse::StartUp,
+                         MeasurementUse::Software, MeasurementUse::Check})
+    if (text == name_of(use))
+      return use;
+  object.fail("use",
+              fmt::format("expected \"bandwidth\", \"start-up\", \"software\" or \"check\", found "
+                          "\"{}\"",
+                          text));
+}
+
+MeasuredCase read_case(ObjectReader& object) {
+  MeasuredCase measured{.experiment = read_experiment_fields(object),
+                        .label = object.text_or("label", ""),
+                        .use = read_use(object),
+                        .measured = object.seconds("measured_s"),
+                        .spread = object.number_or("spread", 0, 0)};
+  if (measured.measured == Seconds{})
+    object.fail("measured_s", "expected a time above 0");
+  if (measured.experiment.schedules.size() != 1)
+    object.fail("schedules", "expected one schedule a case");
+  object.finish();
+  return measured;
+}
+
+}  // namespace
+
+Measurements parse_measurements(std::string_view text, const std::string& origin) {
+  const nlohmann::json json = parse_json(text, origin);
+  ObjectReader root(json, origin);
+  read_format_header(root, "stepcast-measurements");
+  Measurements measurements{.name = root.text("name"),
+                            .provenance = read_provenance(root.object("provenance"))};
+  for (ObjectReader& object : root.objects("cases"))
+    measurements.cases.push_back(read_case(object));
+  if (measurements.cases.empty())
+    root.fail("cases", "expected at least one case");
+  root.finish();
+  return measurements;
+}
+
+Measurements read_measurements(const std::filesystem::path& path) {
+  return parse_measurements(read_text_file(path), path.string());
+}
+
+const char* name_of(MeasurementUse use) {
+  switch (use) {
+    case MeasurementUse::Bandwidth:
+      return "bandwidth";
+    case MeasurementUse::StartUp:
+      return "start-up";
+    case MeasurementUse::Software:
+      return "software";
+    case MeasurementUse::Check:
+      return "check";
+  }
+  return "";
+}
+
+}  // namespace stepcast
