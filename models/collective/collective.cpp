@@ -215,7 +215,7 @@ Bytes sent_per_rank(const Collective& collective, std::uint32_t ranks) {
   if (collective.algorithm == Algorithm::HalvingDoubling)
     return halving_doubling::sent_per_rank(collective, ranks);
   if (collective.kind == CollectiveKind::Send)
-    return collective.size * ((ranks - 1.0) / ranks);
+    return collective.size * (static_cast<double>(ranks / 2) / ranks);
   // The others send every byte as often as it must move, on average over the group.
   const double passes = collective.kind == CollectiveKind::AllReduce ? 2 : 1;
   return collective.size * (passes * (ranks - 1) / ranks);

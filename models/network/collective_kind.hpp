@@ -11,7 +11,7 @@ enum class CollectiveKind : std::uint8_t {
   AllToAll,
   Broadcast,
   Reduce,
-  Send,  ///< Along a chain: each member to the next; of a pair, the first to the second.
+  Send,  ///< From the first half of the group to the second; of a pair, the first to the second.
 };
 
 }  // namespace stepcast

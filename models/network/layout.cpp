@@ -157,30 +157,17 @@ std::vector<Group> TeamChoice::lines() const {
   return lines;
 }
 
-// Of every line the chains of ranks `shift_` apart; with a fixed coordinate on the axis, the pair
-// that begins there.
-std::vector<Group> TeamChoice::shifted(std::vector<Group> lines) const {
+std::vector<Group> TeamChoice::shifted(const std::vector<Group>& lines) const {
   const auto fixed =
       std::ranges::find(fixed_, along_.front(), &decltype(fixed_)::value_type::first);
-  const auto step = static_cast<std::size_t>(std::abs(shift_));
-  std::vector<Group> chains;
-  for (Group& line : lines) {
-    if (shift_ < 0)
-      std::ranges::reverse(line.ranks);
-    const std::size_t size = line.ranks.size();
-    if (fixed != fixed_.end()) {
-      const std::size_t first = shift_ < 0 ? size - 1 - fixed->second : fixed->second;
-      if (first + step < size)
-        chains.push_back({{line.ranks[first], line.ranks[first + step]}});
-      continue;
+  std::vector<Group> pairs;
+  for (const Group& line : lines)
+    for (std::uint32_t from = 0; from < line.size(); ++from) {
+      const std::int64_t to = std::int64_t{from} + shift_;
+      if (to >= 0 && to < line.size() && (fixed == fixed_.end() || fixed->second == from))
+        pairs.push_back({{line.ranks[from], line.ranks[static_cast<std::size_t>(to)]}});
     }
-    for (std::size_t first = 0; first < std::min(step, size); ++first) {
-      Group& chain = chains.emplace_back();
-      for (std::size_t i = first; i < size; i += step)
-        chain.ranks.push_back(line.ranks[i]);
-    }
-  }
-  return chains;
+  return pairs;
 }
 
 TeamChoice::operator Team() const {

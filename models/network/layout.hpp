@@ -33,7 +33,7 @@ class TeamChoice {
 
   bool is_selected(Rank rank) const;
   std::vector<Group> lines() const;
-  std::vector<Group> shifted(std::vector<Group> lines) const;
+  std::vector<Group> shifted(const std::vector<Group>& lines) const;
 
   const Layout* layout_;
   std::vector<Axis> along_;  // axes on which the ranks of a group differ
@@ -65,8 +65,8 @@ class Layout {
   TeamChoice along(Axis axis) const;
   /// The same of two axes, ascending by rank.
   TeamChoice along(Axis first, Axis second) const;
-  /// For sends, from each rank to the one `distance` further on the axis; not around its end.
-  /// With .at(axis, i) these are pairs; without, the chains of ranks that follow one another.
+  /// For sends: the pairs of each rank and the one `distance` further on the axis, not around its
+  /// end. A rank in the middle would be in two pairs: say with .at(axis, i) where they begin.
   TeamChoice shift(Axis axis, std::int32_t distance) const;
 
  private:

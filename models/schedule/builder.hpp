@@ -56,8 +56,8 @@ class Builder {
   TaskId all_to_all(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId broadcast(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId reduce(std::string label, Bytes size, const CommunicationOptions& options = {});
-  /// `size` bytes from every member of a group to the next: of a pair, from the first to the
-  /// second.
+  /// `size` bytes from each member of the first half of a group to its counterpart in the second:
+  /// of a pair, from the first to the second.
   TaskId send(std::string label, Bytes size, const CommunicationOptions& options = {});
 
   void after(TaskId task, std::span<const TaskId> earlier);

@@ -74,7 +74,6 @@ std::uint32_t Replayer::take_slot(std::span<const Operation> operations) {
   const std::uint32_t slot = idle_running_.back();
   idle_running_.pop_back();
   running_[slot].operations.assign(operations.begin(), operations.end());
-  running_[slot].members = members_of(operations.front());
   return slot;
 }
 
@@ -95,7 +94,6 @@ void Replayer::launch_on(Group group, std::span<const Operation> operations, Sec
   const std::uint32_t slot = take_slot(operations);
   running_[slot].made = team_of({std::move(group)});
   std::vector<ClassId>& members = running_[slot].members;
-  members.clear();
   for (const Operation& operation : operations) {
     if (folding_.meetings[operation.meeting].groups.size() > 1)
       throw std::logic_error("a group made on the spot, but ranks are folded");
@@ -125,7 +123,7 @@ void Replayer::start_communication(std::uint32_t slot, const Participants& parti
     begin_slowing(running);
   const Seconds delay =
       participants.representative().size() > 1 && !planned.ideal
-          ? cluster_.software.collective_launch + extra + wait_for_room(running.members)
+          ? cluster_.software.collective_launch + extra + wait_for_room(members_of(running))
           : Seconds{};
   network_->start(collective, participants, delay, [this, slot] { finish_communication(slot); });
 }
@@ -155,13 +153,13 @@ void Replayer::leave_stream(const Operation& operation) {
 }
 
 void Replayer::begin_slowing(const Running& running) {
-  for (const ClassId id : running.members)
+  for (const ClassId id : members_of(running))
     if (++communicating_[id] == 1 && cluster_.overlap.compute_slowdown > 0)
       change_speed(id);
 }
 
 void Replayer::end_slowing(const Running& running) {
-  for (const ClassId id : running.members)
+  for (const ClassId id : members_of(running))
     if (--communicating_[id] == 0 && cluster_.overlap.compute_slowdown > 0)
       change_speed(id);
 }

@@ -160,11 +160,12 @@ TaskId Program::task_at(StepId step, Seconds done) const {
   return tasks[static_cast<std::size_t>(std::upper_bound(begin, last, done) - work_at_end.begin())];
 }
 
-Program compile(const Plan& plan, const Folding& folding, bool merge_compute) {
+Program compile(const Plan& plan, const Folding& folding, const CompileOptions& options) {
   Program program;
   const Edges edges = edges_of(plan);
-  form_steps(program, plan, find_cuts(plan.graph.size(), edges), merge_compute);
-  index_tasks(program, plan);
+  form_steps(program, plan, find_cuts(plan.graph.size(), edges), options.merge_compute);
+  if (options.finds_tasks)
+    index_tasks(program, plan);
   program.rows = Rows(program.steps, folding, plan.streams.size());
   const auto same = std::ranges::count(edges, 0U, &LaterEdge::iterations);
   program.same = index_successors(program, std::span(edges).first(static_cast<std::size_t>(same)));

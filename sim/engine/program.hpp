@@ -56,8 +56,8 @@ struct Program {
   std::vector<ProgramStep> steps;  ///< In plan order of their first tasks.
   std::vector<StepId> step_of_task;
   Rows rows;
-  /// Tasks of step s in order, and the work done in the step when each ends, at places
-  /// first_task[s] .. first_task[s + 1].
+  /// If asked for: tasks of step s in order, and the work done in the step when each ends, at
+  /// places first_task[s] .. first_task[s + 1].
   std::vector<std::uint32_t> first_task;
   std::vector<TaskId> tasks;
   std::vector<Seconds> work_at_end;
@@ -74,12 +74,17 @@ struct Program {
     return waits_for[iteration < waits_for.size() ? iteration : waits_for.size() - 1];
   }
 
-  /// The task of a compute step that is under way when `done` of its work is done.
+  /// The task of a compute step that is under way when `done` of its work is done. Precondition:
+  /// compiled with `finds_tasks`.
   TaskId task_at(StepId step, Seconds done) const;
 
   bool has(StepId step, ClassId rank_class) const { return places.has(step, rank_class); }
 };
 
-Program compile(const Plan& plan, const Folding& folding, bool merge_compute);
+struct CompileOptions {
+  bool merge_compute = true;
+  bool finds_tasks = true;  ///< Makes task_at() possible: twelve bytes a task.
+};
+Program compile(const Plan& plan, const Folding& folding, const CompileOptions& options);
 
 }  // namespace stepcast

@@ -9,6 +9,7 @@
 #include "sim/engine/iteration.hpp"
 #include "sim/engine/lanes.hpp"
 #include "sim/engine/network/network_backend.hpp"
+#include "sim/engine/policy/dispatch_policy.hpp"
 #include "sim/engine/steady_state.hpp"
 
 namespace stepcast {
@@ -28,9 +29,9 @@ class Replayer : private Dispatcher {
   /// Operations that were launched as one.
   struct Running {
     std::vector<Operation> operations;
-    std::vector<ClassId> members;  // whose compute it slows down
     bool slows = false;
-    Team made;  // on the spot
+    Team made;                     // on the spot
+    std::vector<ClassId> members;  // of that
   };
 
   void make_policies(StreamId stream);
@@ -91,8 +92,11 @@ class Replayer : private Dispatcher {
     return program_.first_meeting[step] + meeting -
            folding_.first_meeting[program_.steps[step].team];
   }
-  const std::vector<ClassId>& members_of(Operation operation) const {
+  const std::vector<ClassId>& members_of(const Operation& operation) const {
     return folding_.meetings[operation.meeting].members;
+  }
+  const std::vector<ClassId>& members_of(const Running& running) const {
+    return running.members.empty() ? members_of(running.operations.front()) : running.members;
   }
 
   const Plan& plan_;

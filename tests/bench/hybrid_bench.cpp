@@ -16,14 +16,14 @@ double peak_mebibytes() {
 }
 
 // 8 tensor x 16 pipeline x 8 data ranks on 1,024 GPUs, 96 layers, 64 micro-batches.
-void hybrid(benchmark::State& state, Fidelity fidelity) {
+void hybrid(benchmark::State& state, const EngineOptions& options) {
   const examples::HybridShape shape;
   const Cluster cluster = examples::hybrid_cluster(shape);
   Timeline timeline;
   std::size_t tasks = 0;
   for (auto _ : state) {
     const Plan plan = examples::hybrid_plan(cluster, shape);
-    timeline = simulate(plan, cluster, {.fidelity = fidelity});
+    timeline = simulate(plan, cluster, options);
     tasks = plan.graph.size();
   }
   state.counters["tasks"] = static_cast<double>(tasks);
@@ -32,9 +32,13 @@ void hybrid(benchmark::State& state, Fidelity fidelity) {
   state.counters["step_ms"] = timeline.iteration_time.value * 1e3;
   state.counters["peak_MiB"] = peak_mebibytes();
 }
-BENCHMARK_CAPTURE(hybrid, tp8_pp16_dp8_1024_gpus_analytic, Fidelity::Analytic)
+const EngineOptions kAnalytic{.fidelity = Fidelity::Analytic};
+const EngineOptions kFlow{.fidelity = Fidelity::Flow};
+const EngineOptions kStraggler{.fidelity = Fidelity::Analytic, .stragglers = {{491, 1.2}}};
+BENCHMARK_CAPTURE(hybrid, tp8_pp16_dp8_1024_gpus_analytic, kAnalytic)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(hybrid, tp8_pp16_dp8_1024_gpus_flow, Fidelity::Flow)
+BENCHMARK_CAPTURE(hybrid, tp8_pp16_dp8_1024_gpus_flow, kFlow)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(hybrid, tp8_pp16_dp8_1024_gpus_straggler_analytic, kStraggler)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 

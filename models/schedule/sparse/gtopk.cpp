@@ -13,7 +13,7 @@ using sparse::Tensor;
 
 /// The teams of a round of the tree.
 struct TreeRound {
-  TeamId pairs = 0;  ///< Neighbours: the second merges what the first sends.
+  TeamId pairs = 0;  ///< First all who send, then their neighbours, who merge.
   TeamId left = 0;   ///< Those who hold a selection after it.
   bool even = true;  ///< Whether everybody before it has a neighbour.
 };
@@ -23,15 +23,17 @@ std::vector<TreeRound> rounds_of(Builder& builder) {
   const std::uint32_t ranks = builder.cluster().ranks();
   std::vector<TreeRound> rounds;
   for (std::uint32_t distance = 1; distance < ranks; distance *= 2) {
-    Team pairs;
+    std::vector<Rank> pairs;
     std::vector<Rank> left;
     for (Rank rank = 0; rank < ranks; rank += 2 * distance) {
       left.push_back(rank);
       if (rank + distance < ranks)
-        pairs.groups.push_back({{rank + distance, rank}});
+        pairs.push_back(rank + distance);
     }
-    const bool even = pairs.groups.size() == left.size();
-    rounds.push_back({.pairs = builder.team(std::move(pairs)),
+    const bool even = pairs.size() == left.size();
+    for (std::size_t i = 0, senders = pairs.size(); i < senders; ++i)
+      pairs.push_back(left[i]);
+    rounds.push_back({.pairs = builder.group(std::move(pairs)),
                       .left = builder.group(std::move(left)),
                       .even = even});
   }
