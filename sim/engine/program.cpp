@@ -20,6 +20,7 @@ using Edges = std::vector<LaterEdge>;
 // All edges, those of the same iteration first.
 Edges edges_of(const Plan& plan) {
   Edges edges;
+  edges.reserve(2 * plan.graph.size() + plan.next.size() + plan.later.size());
   for (TaskId id = 0; id < plan.graph.size(); ++id)
     plan.graph.for_each_successor(id, [&](TaskId after) { edges.push_back({id, after, 0}); });
   for (const auto& [before, after] : plan.next)

@@ -161,9 +161,10 @@ void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
 
 // Where fewer than all predecessors are enough, the later ones find nothing left to wait for.
 void Replayer::release(std::uint32_t number, StepId step, ClassId rank_class) {
-  if (!program_.has(step, rank_class))
+  const std::uint32_t place = program_.places.find(step, rank_class);
+  if (place == kNone)
     return;
-  std::uint32_t& waits = iteration(number).waits[program_.places.at(step, rank_class)];
+  std::uint32_t& waits = iteration(number).waits[place];
   if (waits > 0 && --waits == 0)
     became_ready(number, step, rank_class);
 }

@@ -37,6 +37,7 @@ class Places {
     for (const TeamId team : teams_)
       first_.push_back(
           checked_id(std::size_t{first_.back()} + index_.members[team], "tasks times classes"));
+    all_have_all_ = size() == teams_.size() * index_.classes;
   }
 
   /// Every one of `classes` has every item.
@@ -52,18 +53,28 @@ class Places {
   std::uint32_t first_of(std::uint32_t item) const { return first_[item]; }
 
   bool has(std::uint32_t item, ClassId rank_class) const {
-    return index_.of(teams_[item], rank_class) != kNone;
+    return all_have_all_ || index_.of(teams_[item], rank_class) != kNone;
   }
 
   /// Precondition: has.
   std::uint32_t at(std::uint32_t item, ClassId rank_class) const {
-    return first_[item] + index_.of(teams_[item], rank_class);
+    return all_have_all_ ? item * index_.classes + rank_class
+                         : first_[item] + index_.of(teams_[item], rank_class);
+  }
+
+  /// kNone where the class does not have the item.
+  std::uint32_t find(std::uint32_t item, ClassId rank_class) const {
+    if (all_have_all_)
+      return item * index_.classes + rank_class;
+    const std::uint32_t index = index_.of(teams_[item], rank_class);
+    return index == kNone ? kNone : first_[item] + index;
   }
 
  private:
   std::vector<TeamId> teams_;         // by item
   std::vector<std::uint32_t> first_;  // by item, and one more
   TeamIndex index_;
+  bool all_have_all_ = false;  // as with data parallelism: then places need no look-up
 };
 
 }  // namespace stepcast

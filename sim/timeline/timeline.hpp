@@ -48,7 +48,8 @@ struct Timeline {
 
   /// Tasks of which the class is no member have end < 0.
   const Interval& at(int k, TaskId task, ClassId rank_class) const {
-    return places.has(task, rank_class) ? intervals[k][places.at(task, rank_class)] : kNotRun;
+    const std::uint32_t place = places.find(task, rank_class);
+    return place == kNone ? kNotRun : intervals[k][place];
   }
 };
 
