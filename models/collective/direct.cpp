@@ -1,16 +1,17 @@
 #include "models/collective/algorithms.hpp"
 
-// Sends between neighbours: member 2i+1 of the group sends the whole buffer to member 2i. A last
-// member without a neighbour does nothing. All messages move at the same time: exact where their
-// start-ups are equal, else an upper bound.
+// Sends from the first half of the group to the second: member i to member i + n/2, so of a pair
+// from the first to the second. A last member of an odd group does nothing. All messages move at
+// the same time: exact where their start-ups are equal, else an upper bound.
 
 namespace stepcast::direct {
 
 StepPlan step_plan(const Collective& collective, const Group& group) {
   StepPlan plan{.rounds = {Round{}}, .barrier = true};
-  for (std::uint32_t odd = 1; odd < group.size(); odd += 2)
+  const std::uint32_t half = group.size() / 2;
+  for (std::uint32_t i = 0; i < half; ++i)
     plan.rounds.front().messages.push_back(
-        {group.ranks[odd], group.ranks[odd - 1], collective.size});
+        {group.ranks[i], group.ranks[half + i], collective.size});
   return plan;
 }
 

@@ -127,14 +127,20 @@ Seconds LinkLoads::transfer_time(std::span<const Message> messages) {
 }
 
 std::vector<LinkTime> LinkLoads::link_times(std::span<const Phase> phases) {
+  std::vector<std::uint32_t> crossed;
   for (const Phase& phase : phases)
     for (const Message& message : phase.messages) {
       const Path path = path_of(message);
-      for (std::uint32_t i = 0; i < path.count; ++i)
-        load_[path.links[i]] += message.size.value;
+      for (std::uint32_t i = 0; i < path.count; ++i) {
+        const std::uint32_t link = path.links[i];
+        if (load_[link] == 0)
+          crossed.push_back(link);
+        load_[link] += message.size.value;
+      }
     }
+  std::ranges::sort(crossed);
   std::vector<LinkTime> times;
-  for (std::uint32_t link = 0; link < link_count(); ++link)
+  for (const std::uint32_t link : crossed)
     if (const Bytes bytes{std::exchange(load_[link], 0)}; bytes > Bytes{})
       times.push_back({link, bytes / bandwidth_of(link)});
   return times;

@@ -9,20 +9,20 @@
 namespace stepcast {
 
 using TaskId = std::uint32_t;    ///< Index of a task in its graph, in plan order.
-using StreamId = std::uint16_t;  ///< Index of a stream of a plan; every rank has all streams.
-using GroupId = std::uint16_t;   ///< Index of a group of ranks of a plan; 0: all ranks.
-using PhaseId = std::uint16_t;   ///< Index of a phase of a plan: what a task is for.
+using StreamId = std::uint32_t;  ///< Index of a stream of a plan; every rank has all streams.
+using TeamId = std::uint32_t;    ///< Index of a team of a plan; 0: all ranks, as one group.
+using PhaseId = std::uint32_t;   ///< Index of a phase of a plan: what a task is for.
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 enum class TaskKind : std::uint8_t { Forward, Backward, Update, OtherCompute, Communication };
 
-/// One operation of one iteration, executed by every rank of its group (SPMD): compute on each of
-/// them by itself, or one communication of all of them together.
+/// One operation of one iteration, executed by every rank of its team (SPMD): compute on each of
+/// them by itself, or one communication in each of the team's groups.
 struct Task {
   TaskKind kind = TaskKind::OtherCompute;
   StreamId stream = 0;
-  GroupId group = 0;
+  TeamId team = 0;
   PhaseId phase = 0;
   std::uint32_t layer = kNone;       ///< Forward and backward: the layer.
   std::uint32_t collective = kNone;  ///< Communication: index into the plan's collectives.
@@ -31,8 +31,8 @@ struct Task {
 };
 
 auto fields_of(Is<Task> auto& task) {
-  auto& [kind, stream, group, phase, layer, collective, label, duration] = task;
-  return std::tie(kind, stream, group, phase, layer, collective, label, duration);
+  auto& [kind, stream, team, phase, layer, collective, label, duration] = task;
+  return std::tie(kind, stream, team, phase, layer, collective, label, duration);
 }
 
 }  // namespace stepcast

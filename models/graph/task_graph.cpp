@@ -1,5 +1,7 @@
 #include "models/graph/task_graph.hpp"
 
+#include <utility>
+
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <fmt/format.h>
@@ -54,45 +56,38 @@ std::string describe_cycle(const Graph& graph) {
 }  // namespace
 
 struct TaskGraph::Graph {
-  using Csr = boost::compressed_sparse_row_graph<boost::directedS, Task, boost::no_property,
-                                                 boost::no_property, TaskId, std::uint32_t>;
+  using Csr =
+      boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                         boost::no_property, TaskId, std::uint32_t>;
   Csr csr;
-
-  std::span<const Task> tasks() const {
-    const auto size = boost::num_vertices(csr);
-    return size > 0 ? std::span(&csr[0], size) : std::span<const Task>();
-  }
 };
 
-TaskGraph::TaskGraph(const std::vector<Task>& tasks, const std::vector<Edge>& edges)
-    : in_degree_(tasks.size()) {
+TaskGraph::TaskGraph(std::vector<Task> tasks, const std::vector<Edge>& edges)
+    : tasks_(std::move(tasks)), in_degree_(tasks_.size()) {
   for (const auto& [before, after] : edges) {
-    if (before >= tasks.size() || after >= tasks.size())
+    if (before >= tasks_.size() || after >= tasks_.size())
       throw InputError(fmt::format("dependency {} -> {} names a task outside 0..{}", before, after,
-                                   tasks.size() - 1));
+                                   tasks_.size() - 1));
     ++in_degree_[after];
   }
   auto graph =
       std::make_unique<Graph>(Graph{Graph::Csr(boost::edges_are_unsorted_multi_pass, edges.begin(),
-                                               edges.end(), static_cast<TaskId>(tasks.size()))});
-  for (TaskId id = 0; id < tasks.size(); ++id)
-    graph->csr[id] = tasks[id];
+                                               edges.end(), static_cast<TaskId>(tasks_.size()))});
   if (!is_acyclic(graph->csr, in_degree_))
     throw InputError("cyclic task graph: " + describe_cycle(graph->csr));
-  tasks_ = graph->tasks();
   graph_ = std::move(graph);
 }
 
 TaskGraph::TaskGraph(const TaskGraph& other)
     : graph_(std::make_unique<Graph>(*other.graph_)),
-      tasks_(graph_->tasks()),
+      tasks_(other.tasks_),
       in_degree_(other.in_degree_) {}
 
 TaskGraph::TaskGraph(TaskGraph&&) noexcept = default;
 
 TaskGraph& TaskGraph::operator=(TaskGraph other) noexcept {
   graph_.swap(other.graph_);
-  std::swap(tasks_, other.tasks_);
+  tasks_.swap(other.tasks_);
   in_degree_.swap(other.in_degree_);
   return *this;
 }

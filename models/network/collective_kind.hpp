@@ -11,7 +11,7 @@ enum class CollectiveKind : std::uint8_t {
   AllToAll,
   Broadcast,
   Reduce,
-  Send,  ///< Between neighbours: the odd members of the group to the even ones before them.
+  Send,  ///< From the first half of the group to the second; of a pair, the first to the second.
 };
 
 }  // namespace stepcast

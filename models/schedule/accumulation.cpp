@@ -9,10 +9,10 @@ namespace stepcast {
 namespace {
 
 Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32_t label,
-             GroupId workers) {
+             TeamId workers) {
   const Layer& profiled = workload.layers[layer];
   return {.kind = kind,
-          .group = workers,
+          .team = workers,
           .phase = static_cast<PhaseId>(kind),
           .layer = layer,
           .label = label,
@@ -21,7 +21,7 @@ Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32
 
 // One backward and one forward pass of the workers, named after the layers.
 std::vector<Task> pass_between(const Workload& workload, std::uint32_t first_label,
-                               GroupId workers) {
+                               TeamId workers) {
   std::vector<Task> tasks;
   const auto layers = static_cast<LayerId>(workload.layers.size());
   for (LayerId layer = layers; layer-- > 0;)
@@ -64,7 +64,7 @@ Plan with_accumulation(const Plan& plan, const Workload& workload, std::uint32_t
   edit.result().summary.passes *= passes;
   edit.result().summary.samples *= passes;
   const auto added = pass_between(workload, static_cast<std::uint32_t>(plan.labels.size()),
-                                  plan.graph.task(places.front()).group);
+                                  plan.graph.task(places.front()).team);
   for (const Layer& layer : workload.layers)
     edit.result().labels.push_back(layer.name);
   for (TaskId id = 0; id < plan.graph.size(); ++id) {

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "models/base/index.hpp"
 #include "models/schedule/memory.hpp"
+#include "models/schedule/plan_checks.hpp"
 
 namespace stepcast {
 
@@ -20,25 +22,31 @@ Builder::Builder(std::string schedule, const Workload& workload, const Cluster& 
       schedule_(std::move(schedule)),
       optimiser_(kUsualOptimiser),
       streams_{Stream{.name = "compute"}},
-      groups_{world_of(cluster)} {
+      teams_{world_team(cluster)} {
   tasks_.reserve(4 * workload.layers.size());
   labels_.reserve(4 * workload.layers.size());
 }
 
 StreamId Builder::stream(std::string name, DispatchRule rule) {
   streams_.push_back({.name = std::move(name), .rule = rule});
-  return static_cast<StreamId>(streams_.size() - 1);
+  return checked_id(streams_.size() - 1, "streams");
 }
 
-GroupId Builder::group(std::vector<Rank> ranks) {
-  groups_.push_back({std::move(ranks)});
-  return static_cast<GroupId>(groups_.size() - 1);
+TeamId Builder::team(Team team) {
+  teams_.push_back(team_of(std::move(team.groups)));
+  return checked_id(teams_.size() - 1, "teams");
+}
+
+TeamId Builder::group(std::vector<Rank> ranks) {
+  if (ranks.empty())
+    throw InputError(schedule_ + ": a group without ranks");
+  return team({{Group{std::move(ranks)}}});
 }
 
 TaskId Builder::forward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
   const TaskId task = add({.kind = TaskKind::Forward,
-                           .group = workers_,
+                           .team = workers_,
                            .phase = phase_of({}, TaskKind::Forward),
                            .layer = layer,
                            .duration = profiled.forward},
@@ -50,7 +58,7 @@ TaskId Builder::forward(LayerId layer, const std::vector<TaskId>& after) {
 TaskId Builder::backward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
   const TaskId task = add({.kind = TaskKind::Backward,
-                           .group = workers_,
+                           .team = workers_,
                            .phase = phase_of({}, TaskKind::Backward),
                            .layer = layer,
                            .duration = profiled.backward},
@@ -61,7 +69,7 @@ TaskId Builder::backward(LayerId layer, const std::vector<TaskId>& after) {
 
 TaskId Builder::update(std::string label, const std::vector<TaskId>& after) {
   const TaskId task =
-      add({.kind = TaskKind::Update, .group = workers_, .phase = phase_of({}, TaskKind::Update)},
+      add({.kind = TaskKind::Update, .team = workers_, .phase = phase_of({}, TaskKind::Update)},
           std::move(label));
   this->after(task, after);
   return task;
@@ -70,7 +78,7 @@ TaskId Builder::update(std::string label, const std::vector<TaskId>& after) {
 TaskId Builder::compute(std::string label, Seconds duration, const ComputeOptions& options) {
   const TaskId task = add({.kind = TaskKind::OtherCompute,
                            .stream = options.stream,
-                           .group = options.group,
+                           .team = options.team,
                            .phase = phase_of(options.phase, TaskKind::OtherCompute),
                            .duration = duration},
                           std::move(label));
@@ -130,6 +138,16 @@ void Builder::next_after(TaskId task, std::initializer_list<TaskId> of_iteration
   next_after(task, std::span(of_iteration_before.begin(), of_iteration_before.size()));
 }
 
+void Builder::later_after(TaskId task, TaskId earlier, std::uint32_t iterations) {
+  if (iterations == 0)
+    return after(task, {earlier});
+  later_.push_back({.before = earlier, .after = task, .iterations = iterations});
+}
+
+void Builder::needs(TaskId task, std::uint32_t count) {
+  quorums_.push_back({.task = task, .needed = count});
+}
+
 TaskId Builder::wait(Pending& pending) {
   if (pending.tasks.empty())
     return kNone;
@@ -149,21 +167,24 @@ Plan Builder::build() && {
     later_steps_.pop_back();
   Plan plan{.schedule = std::move(schedule_),
             .summary = summary(),
-            .graph = TaskGraph(tasks_, edges_),
+            .graph = TaskGraph(std::move(tasks_), edges_),
             .next = std::move(next_),
+            .later = std::move(later_),
+            .quorums = std::move(quorums_),
             .streams = std::move(streams_),
             .collectives = std::move(collectives_),
-            .groups = std::move(groups_),
+            .teams = std::move(teams_),
             .labels = std::move(labels_),
             .phases = std::move(phases_),
             .later_steps = std::move(later_steps_),
             .notes = std::move(notes_)};
+  require_common_ranks(plan);
   plan.memory = usual_memory(plan, workload_, cluster_, optimiser_);
   return plan;
 }
 
 Summary Builder::summary() const {
-  const std::uint32_t workers = groups_[workers_].size();
+  const auto workers = static_cast<std::uint32_t>(teams_[workers_].ranks());
   return {.workers = workers,
           .passes = passes_,
           .samples = static_cast<double>(workload_.batch) * workers * passes_};
@@ -173,25 +194,25 @@ PhaseId Builder::phase_of(std::string_view name, TaskKind kind) {
   if (name.empty())
     return static_cast<PhaseId>(kind);
   const auto found = std::ranges::find(phases_, name);
-  const auto phase = static_cast<PhaseId>(found - phases_.begin());
+  const PhaseId phase = checked_id(static_cast<std::size_t>(found - phases_.begin()), "phases");
   if (found == phases_.end())
     phases_.emplace_back(name);
   return phase;
 }
 
 TaskId Builder::add(Task task, std::string label) {
-  task.label = static_cast<std::uint32_t>(labels_.size());
+  task.label = checked_id(labels_.size(), "labels");
   labels_.push_back(std::move(label));
   tasks_.push_back(task);
-  const auto id = static_cast<TaskId>(tasks_.size() - 1);
-  if (task.stream == 0 && task.group == 0)
+  const TaskId id = checked_id(tasks_.size() - 1, "tasks");
+  if (task.stream == 0 && task.team == 0)
     last_everywhere_ = id;
   return id;
 }
 
 TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
                             const CommunicationOptions& options) {
-  const auto index = static_cast<std::uint32_t>(collectives_.size());
+  const std::uint32_t index = checked_id(collectives_.size(), "collectives");
   collectives_.push_back(
       {.collective = {.kind = kind,
                       .algorithm = options.algorithm.value_or(default_algorithm(kind)),
@@ -204,7 +225,7 @@ TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
        .fusable = options.fusable});
   const TaskId task = add({.kind = TaskKind::Communication,
                            .stream = options.stream,
-                           .group = options.group,
+                           .team = options.team,
                            .phase = phase_of(options.phase, TaskKind::Communication),
                            .collective = index},
                           std::move(label));

@@ -17,7 +17,7 @@ namespace stepcast {
 /// What a compute verb takes beside the time.
 struct ComputeOptions {
   std::string phase{};  ///< What it is for, as reports name it; default: "other".
-  GroupId group = 0;
+  TeamId team = 0;
   StreamId stream = 0;
   std::vector<TaskId> after{};  ///< Tasks of this iteration that it waits for.
 };
@@ -26,7 +26,7 @@ struct ComputeOptions {
 struct CommunicationOptions {
   StreamId stream = 1;
   std::optional<Algorithm> algorithm;  ///< Default: default_algorithm of the kind.
-  GroupId group = 0;
+  TeamId team = 0;
   std::uint32_t root = 0;
   std::int32_t priority = 0;
   Seconds overhead{};  ///< Software time before it moves.
@@ -53,10 +53,12 @@ class Builder {
   const Cluster& cluster() const { return cluster_; }
 
   StreamId stream(std::string name, DispatchRule rule = InOrder{});
-  GroupId group(std::vector<Rank> ranks);
+  TeamId team(Team team);
+  /// A team of one group. Throws InputError without ranks.
+  TeamId group(std::vector<Rank> ranks);
 
-  /// Forward, backward and update tasks from here on run on the ranks of `group` only: the workers.
-  void compute_on(GroupId group) { workers_ = group; }
+  /// Forward, backward and update tasks from here on run on the ranks of `team` only: the workers.
+  void compute_on(TeamId team) { workers_ = team; }
   /// How many mini-batches a worker works through in a training step, unless it is one.
   void passes(std::uint32_t count) { passes_ = count; }
 
@@ -74,13 +76,18 @@ class Builder {
   TaskId all_to_all(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId broadcast(std::string label, Bytes size, const CommunicationOptions& options = {});
   TaskId reduce(std::string label, Bytes size, const CommunicationOptions& options = {});
-  /// `size` bytes from every odd member of the group to the even one before it.
+  /// `size` bytes from each member of the first half of a group to its counterpart in the second:
+  /// of a pair, from the first to the second.
   TaskId send(std::string label, Bytes size, const CommunicationOptions& options = {});
 
   void after(TaskId task, std::span<const TaskId> earlier);
   void after(TaskId task, std::initializer_list<TaskId> earlier);
   void next_after(TaskId task, std::span<const TaskId> of_iteration_before);
   void next_after(TaskId task, std::initializer_list<TaskId> of_iteration_before);
+  /// Behind a task of the iteration `iterations` before.
+  void later_after(TaskId task, TaskId earlier, std::uint32_t iterations);
+  /// The task starts when `count` of all that it is ordered behind have finished.
+  void needs(TaskId task, std::uint32_t count);
 
   /// What is added from here on belongs to the next training step of the period. The last step
   /// needs no call. Reports then give times per step.
@@ -95,7 +102,7 @@ class Builder {
   void note(std::string sentence);
 
   /// The plan, with what its workers hold if they do nothing special (usual_memory). Throws
-  /// InputError if the dependencies form a cycle.
+  /// InputError if the dependencies form a cycle, or if no rank runs both tasks of one.
   Plan build() &&;
 
  private:
@@ -109,15 +116,17 @@ class Builder {
   const Cluster& cluster_;
   std::string schedule_;
   std::string optimiser_;
-  GroupId workers_ = 0;
+  TeamId workers_ = 0;
   std::uint32_t passes_ = 1;
   TaskId last_everywhere_ = kNone;
   std::vector<Task> tasks_;
   std::vector<TaskGraph::Edge> edges_;
   std::vector<TaskGraph::Edge> next_;
+  std::vector<LaterEdge> later_;
+  std::vector<Quorum> quorums_;
   std::vector<Stream> streams_;
   std::vector<PlannedCollective> collectives_;
-  std::vector<Group> groups_;
+  std::vector<Team> teams_;
   std::vector<std::string> labels_;
   std::vector<std::string> phases_ = usual_phases();
   std::vector<TaskId> later_steps_;

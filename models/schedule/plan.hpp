@@ -7,6 +7,7 @@
 #include "models/collective/collective.hpp"
 #include "models/graph/task_graph.hpp"
 #include "models/network/cluster.hpp"
+#include "models/network/team.hpp"
 #include "models/schedule/memory_use.hpp"
 
 namespace stepcast {
@@ -72,6 +73,29 @@ auto fields_of(Is<PlannedCollective> auto& planned) {
   return std::tie(collective, priority, overhead, ideal, fusable);
 }
 
+/// From a task to one that starts `iterations` iterations on.
+struct LaterEdge {
+  TaskId before = 0;
+  TaskId after = 0;
+  std::uint32_t iterations = 1;
+};
+
+auto fields_of(Is<LaterEdge> auto& edge) {
+  auto& [before, after, iterations] = edge;
+  return std::tie(before, after, iterations);
+}
+
+/// A task that starts when `needed` of all its predecessors have finished, whichever come first.
+struct Quorum {
+  TaskId task = 0;
+  std::uint32_t needed = 0;
+};
+
+auto fields_of(Is<Quorum> auto& quorum) {
+  auto& [task, needed] = quorum;
+  return std::tie(task, needed);
+}
+
 /// What a training step of a plan is, in numbers.
 struct Summary {
   std::uint32_t workers = 1;  ///< Ranks that train; the others serve.
@@ -91,7 +115,7 @@ inline std::vector<std::string> usual_phases() {
 
 /// One iteration of a schedule on every rank, and how it continues into the next iteration.
 ///
-/// Ranks are alike (SPMD) except for membership in groups. Order within an in-order stream is plan
+/// Ranks are alike (SPMD) except for membership in teams. Order within an in-order stream is plan
 /// order (task id); `graph` holds only the dependencies across streams. An edge of `next` goes from
 /// a task of one iteration to a task of the following one.
 ///
@@ -102,9 +126,11 @@ struct Plan {
   Summary summary;
   TaskGraph graph;
   std::vector<TaskGraph::Edge> next;
+  std::vector<LaterEdge> later;  ///< Over two iterations or more.
+  std::vector<Quorum> quorums;
   std::vector<Stream> streams;  ///< Stream 0 is "compute".
   std::vector<PlannedCollective> collectives;
-  std::vector<Group> groups;  ///< Group 0: all ranks.
+  std::vector<Team> teams;  ///< Team 0: all ranks, as one group.
   std::vector<std::string> labels;
   std::vector<std::string> phases = usual_phases();  ///< What tasks are for, as reports name it.
   /// First tasks of the training steps after the first; empty where an iteration is one step.
@@ -115,10 +141,10 @@ struct Plan {
 };
 
 auto fields_of(Is<Plan> auto& plan) {
-  auto& [schedule, summary, graph, next, streams, collectives, groups, labels, phases, later_steps,
-         memory, notes] = plan;
-  return std::tie(schedule, summary, graph, next, streams, collectives, groups, labels, phases,
-                  later_steps, memory, notes);
+  auto& [schedule, summary, graph, next, later, quorums, streams, collectives, teams, labels,
+         phases, later_steps, memory, notes] = plan;
+  return std::tie(schedule, summary, graph, next, later, quorums, streams, collectives, teams,
+                  labels, phases, later_steps, memory, notes);
 }
 
 /// "forward", "packing", ..

@@ -49,9 +49,9 @@ Edges bypassed(std::span<const TaskGraph::Edge> edges, const TaskGraph& graph,
   return result;
 }
 
-/// Edges into the next iteration, moved from a removed task back to all that it waits for.
+/// Edges into later iterations, moved from a removed task back to all that it waits for.
 Edges backed_up(Edges edges, const TaskGraph& graph, const std::vector<TaskId>& new_id) {
-  if (edges.empty())
+  if (std::ranges::all_of(edges, [&](const auto& edge) { return new_id[edge.first] != kNone; }))
     return edges;
   const Predecessors predecessors(graph, {});
   Edges result;
@@ -75,7 +75,7 @@ PlanEdit::PlanEdit(const Plan& plan)
               .summary = plan.summary,
               .graph = TaskGraph({}, {}),
               .streams = plan.streams,
-              .groups = {plan.groups.front()},
+              .teams = {plan.teams.front()},
               .memory = plan.memory,
               .notes = plan.notes} {
   go_on(plan);
@@ -88,11 +88,11 @@ void PlanEdit::adopt(const Plan& plan) {
     return;
   offsets->second = {.labels = static_cast<std::uint32_t>(result_.labels.size()),
                      .collectives = static_cast<std::uint32_t>(result_.collectives.size()),
-                     .groups = static_cast<std::uint32_t>(result_.groups.size() - 1),
+                     .teams = static_cast<std::uint32_t>(result_.teams.size() - 1),
                      .phases = merged(result_.phases, plan.phases)};
   append<std::string>(result_.labels, plan.labels);
   append<PlannedCollective>(result_.collectives, plan.collectives);
-  append<Group>(result_.groups, std::span(plan.groups).subspan(1));
+  append<Team>(result_.teams, std::span(plan.teams).subspan(1));
 }
 
 void PlanEdit::go_on(const Plan& plan) {
@@ -121,18 +121,28 @@ Task PlanEdit::moved(Task task) const {
     task.label += offsets.labels;
   if (task.collective != kNone)
     task.collective += offsets.collectives;
-  if (task.group > 0)
-    task.group = static_cast<GroupId>(task.group + offsets.groups);
+  if (task.team > 0)
+    task.team += offsets.teams;
   task.phase = offsets.phases[task.phase];
   return task;
+}
+
+Edges PlanEdit::moved(const Edges& into_later) const {
+  const Edges edges = backed_up(into_later, source_->graph, new_id_);
+  return bypassed(edges, source_->graph, new_id_);
 }
 
 void PlanEdit::close() {
   if (source_ == nullptr)
     return;
   append<TaskGraph::Edge>(edges_, bypassed(source_->graph.edges(), source_->graph, new_id_));
-  const Edges next = backed_up(source_->next, source_->graph, new_id_);
-  append<TaskGraph::Edge>(result_.next, bypassed(next, source_->graph, new_id_));
+  append<TaskGraph::Edge>(result_.next, moved(source_->next));
+  for (const LaterEdge& edge : source_->later)
+    for (const auto& [before, after] : moved({{edge.before, edge.after}}))
+      result_.later.push_back({before, after, edge.iterations});
+  for (const Quorum& quorum : source_->quorums)
+    if (new_id_[quorum.task] != kNone)
+      result_.quorums.push_back({new_id_[quorum.task], quorum.needed});
   for (const TaskId step : source_->later_steps)
     result_.later_steps.push_back(first_kept_from(step));
 }

@@ -46,11 +46,12 @@ class PlanEdit {
   struct Offsets {
     std::uint32_t labels = 0;
     std::uint32_t collectives = 0;
-    std::uint32_t groups = 0;  // of those after the first, which is the world of all
+    std::uint32_t teams = 0;  // of those after the first, which is the world of all
     std::vector<PhaseId> phases;
   };
 
   Task moved(Task task) const;
+  std::vector<TaskGraph::Edge> moved(const std::vector<TaskGraph::Edge>& into_later) const;
   void close();
   TaskId first_kept_from(TaskId id) const;
 

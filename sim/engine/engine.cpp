@@ -1,7 +1,5 @@
 #include "sim/engine/engine.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -16,9 +14,7 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions&
     throw InputError(plan.schedule + ": the plan has no tasks");
   simgrid_compat::ensure_engine();
   simgrid_compat::reset_clock();
-  EngineOptions checked = options;
-  checked.max_iterations = std::max(2U, options.max_iterations);
-  const Timeline timeline = Replayer(plan, cluster, checked).run();
+  const Timeline timeline = Replayer(plan, cluster, options).run();
   if (log::shows_debug())
     log::debug(fmt::format("{} on {}, {}: {} ranks in {} classes, {} tasks, {} after {} iterations",
                            plan.schedule, cluster.name, name_of(options.fidelity), cluster.ranks(),

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 
 #include "models/network/cluster.hpp"
+#include "models/network/slow_down.hpp"
 #include "models/schedule/plan.hpp"
 #include "sim/timeline/timeline.hpp"
 
@@ -15,16 +18,25 @@ enum class Fidelity {
   Step,      ///< Every message of the algorithm.
 };
 
+class DispatchPolicy;
+class Dispatcher;
+
+/// A policy of the caller's for a stream; null: what the stream's rule asks for.
+using PolicyMaker = std::function<std::unique_ptr<DispatchPolicy>(StreamId, Dispatcher&)>;
+
 struct EngineOptions {
   Fidelity fidelity = Fidelity::Flow;
   std::map<Rank, double> stragglers;  ///< Factor on the compute times of a rank; default 1.
   bool fold = true;                   ///< Simulate one rank for each class of equal ranks.
   bool merge_compute = true;  ///< Run compute between two communication points as one event.
   std::uint32_t max_iterations = 64;  ///< Give up looking for the steady state after so many.
+  std::uint32_t iterations = 0;  ///< Run so many, steady or not; 0: until the steady state shows.
+  SlowDown slow_down{};          ///< On top of stragglers; where it is chance, give `iterations`.
+  PolicyMaker policy{};
 };
 
-/// Repeats the plan's iteration on the cluster until the steady state shows, and returns what
-/// happened in it. Every task has its own interval whether merged or not.
+/// Repeats the plan's iteration on the cluster until the steady state shows, or as often as asked
+/// for, and returns what happened in it. Every task has its own interval whether merged or not.
 ///
 /// Throws InputError if a straggler is no rank of the cluster, SimulationError if a task can never
 /// start (the message names it and what it waits for). May be called any number of times in a

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace stepcast {
 namespace {
-
-constexpr Interval kNotRun{Seconds{-1}, Seconds{-1}, Seconds{-1}};
 
 // The time at which a step had done `work`, between its start, its breakpoints and its end.
 Seconds time_of(Seconds work, Seconds total, const Interval& step,
@@ -26,24 +25,26 @@ Seconds time_of(Seconds work, Seconds total, const Interval& step,
 
 // Breakpoints sorted by place; those of one place stay in order of time.
 std::vector<Breakpoint> by_place(std::vector<Breakpoint> breakpoints) {
-  std::ranges::stable_sort(breakpoints, {}, &Breakpoint::where);
+  std::ranges::stable_sort(breakpoints, {}, &Breakpoint::place);
   return breakpoints;
 }
 
 }  // namespace
 
 Iteration new_iteration(const Program& program, const Folding& folding, std::uint32_t number) {
-  const std::size_t places = program.steps.size() * program.classes;
   Iteration iteration{.number = number,
-                      .waits = number == 0 ? program.waits_for_first : program.waits_for,
-                      .waiting_members = std::vector<std::uint32_t>(program.steps.size()),
-                      .intervals = std::vector<Interval>(places, kNotRun),
-                      .breakpoints = {}};
-  for (StepId step = 0; step < program.steps.size(); ++step) {
-    const auto members = folding.members[program.steps[step].group].size();
-    iteration.waiting_members[step] = static_cast<std::uint32_t>(members);
-    iteration.left += members;
-  }
+                      .waits = program.waits_in(number),
+                      .waiting_members = {},
+                      .intervals = std::vector<Interval>(program.places.size(), kNotRun),
+                      .breakpoints = {},
+                      .left = program.places.size()};
+  iteration.waiting_members.reserve(program.first_meeting.back());
+  for (const ProgramStep& step : program.steps)
+    if (step.is_communication())
+      for (MeetingId id = folding.first_meeting[step.team];
+           id < folding.first_meeting[step.team + 1]; ++id)
+        iteration.waiting_members.push_back(
+            static_cast<std::uint32_t>(folding.meetings[id].members.size()));
   return iteration;
 }
 
@@ -60,25 +61,33 @@ bool same_course(const Iteration& a, const Iteration& b, Seconds tolerance) {
   return true;
 }
 
+Places task_places(const Plan& plan, const Folding& folding) {
+  std::vector<TeamId> teams;
+  teams.reserve(plan.graph.size());
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    teams.push_back(plan.graph.task(id).team);
+  return {std::move(teams), folding.index};
+}
+
 std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
-                                     const Folding& folding, const Iteration& iteration) {
-  const std::uint32_t classes = program.classes;
-  std::vector<Interval> intervals(plan.graph.size() * classes, kNotRun);
+                                     const Folding& folding, const Iteration& iteration,
+                                     const Places& places) {
+  std::vector<Interval> intervals(places.size());
   std::vector<Seconds> done(program.steps.size());
   const auto breakpoints = by_place(iteration.breakpoints);
   for (TaskId task = 0; task < plan.graph.size(); ++task) {
     const StepId step = program.step_of_task[task];
     const Seconds before = done[step];
     done[step] += plan.graph.task(task).duration;
-    for (const ClassId id : folding.members[program.steps[step].group]) {
-      const std::size_t where = step * classes + id;
-      const Interval& whole = iteration.intervals[where];
-      Interval& part = intervals[task * classes + id];
+    for (const ClassId id : folding.members[program.steps[step].team]) {
+      const std::size_t place = program.places.at(step, id);
+      const Interval& whole = iteration.intervals[place];
+      Interval& part = intervals[places.at(task, id)];
       part = whole;
       if (program.steps[step].first == program.steps[step].last)
         continue;
-      const auto low = std::ranges::lower_bound(breakpoints, where, {}, &Breakpoint::where);
-      const auto high = std::ranges::upper_bound(breakpoints, where, {}, &Breakpoint::where);
+      const auto low = std::ranges::lower_bound(breakpoints, place, {}, &Breakpoint::place);
+      const auto high = std::ranges::upper_bound(breakpoints, place, {}, &Breakpoint::place);
       const double scale = folding.classes[id].compute_scale;
       const Seconds total = program.steps[step].duration * scale;
       part.start =

@@ -8,24 +8,22 @@
 
 namespace stepcast {
 
-/// At `time`, `done` of the compute of one (step, class) was done. Recorded where its speed
-/// changed.
+/// At `time`, `done` of the compute at one place was done. Recorded where its speed changed.
 struct Breakpoint {
-  std::size_t where = 0;  ///< step * classes + class
+  std::size_t place = 0;
   Seconds time{};
   Seconds done{};
 };
 
-/// The state of one iteration of the program. All vectors are indexed by step * classes + class,
-/// but for waiting_members.
+/// The state of one iteration of the program, by the places of its steps.
 struct Iteration {
   std::uint32_t number = 0;
-  std::vector<std::uint16_t> waits;            ///< Unmet dependencies.
-  std::vector<std::uint32_t> waiting_members;  ///< Per communication step: classes not ready yet.
-  std::vector<Interval> intervals;             ///< end < 0: not finished, or no member.
+  std::vector<std::uint32_t> waits;            ///< Unmet dependencies.
+  std::vector<std::uint32_t> waiting_members;  ///< Classes not ready, by Program::first_meeting.
+  std::vector<Interval> intervals;             ///< end < 0: not finished.
   std::vector<Breakpoint> breakpoints;         ///< In order of time.
-  std::size_t left = 0;                        ///< (step, class) pairs that have not finished.
-  Seconds begin{-1};                           ///< Start of the first compute step of class 0.
+  std::size_t left = 0;                        ///< Places that have not finished.
+  Seconds begin{-1};                           ///< Start of the first compute step of the clock.
 
   bool begun() const { return begin >= Seconds{}; }
   bool finished() const { return left == 0; }
@@ -37,8 +35,12 @@ Iteration new_iteration(const Program& program, const Folding& folding, std::uin
 /// `tolerance`.
 bool same_course(const Iteration& a, const Iteration& b, Seconds tolerance);
 
+/// Places of the tasks of a plan.
+Places task_places(const Plan& plan, const Folding& folding);
+
 /// Intervals of every task from those of the steps: merged compute is taken apart again.
 std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
-                                     const Folding& folding, const Iteration& iteration);
+                                     const Folding& folding, const Iteration& iteration,
+                                     const Places& places);
 
 }  // namespace stepcast

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/schedule/plan.hpp"
-#include "sim/engine/folding.hpp"
+#include "sim/engine/folding/folding.hpp"
+#include "sim/timeline/places.hpp"
 
 namespace stepcast {
 
@@ -16,47 +18,73 @@ struct ProgramStep {
   TaskId first = 0;
   TaskId last = 0;  ///< Tasks first..last that are on this stream, in plan order.
   StreamId stream = 0;
-  GroupId group = 0;
+  TeamId team = 0;
   std::uint32_t collective = kNone;  ///< kNone: compute.
   Seconds duration{};                ///< Compute: sum over its tasks.
 
   bool is_communication() const { return collective != kNone; }
 };
 
+/// Successors of step s: to[offset[s]] .. to[offset[s + 1]]. `later`, where it is kept: so many
+/// iterations on.
+struct Successors {
+  std::vector<std::uint32_t> offset;
+  std::vector<StepId> to;
+  std::vector<std::uint32_t> later;
+};
+
+/// The steps of every class on every stream, in order. Classes of the same teams share them.
+class Rows {
+ public:
+  Rows() = default;
+  Rows(const std::vector<ProgramStep>& steps, const Folding& folding, std::size_t streams);
+
+  std::span<const StepId> of(ClassId rank_class, StreamId stream) const {
+    const std::size_t row = row_of_class_[rank_class] * streams_ + stream;
+    return std::span(steps_).subspan(first_[row], first_[row + 1] - first_[row]);
+  }
+
+ private:
+  std::size_t streams_ = 0;
+  std::vector<std::uint32_t> row_of_class_;
+  std::vector<std::uint32_t> first_;  // by row * streams + stream, and one more
+  std::vector<StepId> steps_;
+};
+
 /// A plan made ready for execution on the classes of a folding: compute merged, successors indexed.
 struct Program {
   std::vector<ProgramStep> steps;  ///< In plan order of their first tasks.
   std::vector<StepId> step_of_task;
-  std::vector<std::vector<StepId>> of_stream;  ///< The steps of each stream, in order.
-  /// Successors of step s in the same and in the next iteration: to[offset[s]] .. to[offset[s +
-  /// 1]].
-  struct Successors {
-    std::vector<std::uint32_t> offset;
-    std::vector<StepId> to;
-  };
-  /// Tasks of step s in order, and the work done in the step when each ends, at places
-  /// first_task[s] .. first_task[s + 1].
+  Rows rows;
+  /// If asked for: tasks of step s in order, and the work done in the step when each ends, at
+  /// places first_task[s] .. first_task[s + 1].
   std::vector<std::uint32_t> first_task;
   std::vector<TaskId> tasks;
   std::vector<Seconds> work_at_end;
   Successors same;
   Successors next;
-  /// Dependencies of (step, class), at step * classes + class: all, and those of the same iteration
-  /// (the first iteration has no others).
-  std::vector<std::uint16_t> waits_for;
-  std::vector<std::uint16_t> waits_for_first;
-  /// Whether a class belongs to a group: is_member[group * classes + class].
-  std::vector<bool> is_member;
-  std::uint32_t classes = 0;
+  Places places;  ///< Of steps.
+  /// Dependencies at each place, by iteration: the first have none of iterations before them. The
+  /// last entry holds for all further iterations.
+  std::vector<std::vector<std::uint32_t>> waits_for;
+  /// Meetings that a communication step has to start, at first_meeting[s] .. first_meeting[s + 1].
+  std::vector<std::uint32_t> first_meeting;
 
-  /// The task of a compute step that is under way when `done` of its work is done.
+  const std::vector<std::uint32_t>& waits_in(std::uint32_t iteration) const {
+    return waits_for[iteration < waits_for.size() ? iteration : waits_for.size() - 1];
+  }
+
+  /// The task of a compute step that is under way when `done` of its work is done. Precondition:
+  /// compiled with `finds_tasks`.
   TaskId task_at(StepId step, Seconds done) const;
 
-  bool has(StepId step, ClassId rank_class) const {
-    return is_member[steps[step].group * classes + rank_class];
-  }
+  bool has(StepId step, ClassId rank_class) const { return places.has(step, rank_class); }
 };
 
-Program compile(const Plan& plan, const Folding& folding, bool merge_compute);
+struct CompileOptions {
+  bool merge_compute = true;
+  bool finds_tasks = true;  ///< Makes task_at() possible: twelve bytes a task.
+};
+Program compile(const Plan& plan, const Folding& folding, const CompileOptions& options);
 
 }  // namespace stepcast

@@ -1,402 +1,214 @@
 #include "sim/engine/replayer.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
-#include "sim/engine/policy/negotiated_policy.hpp"
-
 namespace stepcast {
-namespace {
-
-constexpr std::uint32_t kLongestPeriod = 8;
-constexpr double kSteadyTolerance = 1e-9;  // of the iteration time
-static_assert(kPhases <= kLongestPeriod);
-
-bool communicates(const Program& program, StreamId stream) {
-  const auto& steps = program.of_stream[stream];
-  const auto is_communication = [&](StepId s) { return program.steps[s].is_communication(); };
-  const auto count = std::ranges::count_if(steps, is_communication);
-  if (count > 0 && static_cast<std::size_t>(count) != steps.size())
-    throw std::logic_error("a stream holds both compute and communication");
-  return count > 0;
-}
-
-}  // namespace
 
 Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options)
     : plan_(plan),
       cluster_(cluster),
       options_(options),
       folding_(fold_ranks(plan, cluster, options)),
-      program_(compile(plan, folding_, options.merge_compute)),
-      network_(make_network_backend(options.fidelity, cluster, queue_)),
-      lanes_(folding_.classes.size() * plan.streams.size()),
-      communicating_(folding_.classes.size()) {
-  for (StreamId stream = 0; stream < streams(); ++stream) {
-    policies_.push_back(
-        communicates(program_, stream)
-            ? make_dispatch_policy(plan.streams[stream].rule, stream, program_, folding_, *this)
-            : nullptr);
-    for (ClassId id = 0; id < folding_.classes.size(); ++id)
-      skip_foreign(id, stream);
-  }
+      program_(compile(plan, folding_,
+                       {.merge_compute = options.merge_compute,
+                        .finds_tasks = cluster.overlap.launch_wait > 0})),
+      network_(make_network_backend(options.fidelity, cluster, queue_, folding_.role_of_node)),
+      lanes_(program_, folding_.classes.size(), plan.streams.size()),
+      clock_(find_clock()),
+      communicating_(folding_.classes.size()),
+      iterations_(plan, options) {
+  for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
+    make_policies(stream);
 }
 
 Timeline Replayer::run() {
-  queue_.after({}, [this] {
-    iteration(0);
-    for (ClassId id = 0; id < folding_.classes.size(); ++id)
-      for (StreamId stream = 0; stream < streams(); ++stream)
-        try_start(id, stream);
-  });
+  queue_.after({}, [this] { start_everything(); });
+  // From here on each event ends a step, which releases others and lets its stream go on; what can
+  // start does, and posts its own end. That goes on until the iterations repeat.
   queue_.run();
   if (!stopped_)
     report_deadlock();
   return timeline();
 }
 
+void Replayer::start_everything() {
+  iteration(0);
+  for (LaneId lane = 0; lane < folding_.classes.size() * plan_.streams.size(); ++lane)
+    try_start(lane);
+}
+
 // ---- compute
 
-Replayer::Lane& Replayer::lane_of(ClassId rank_class, StreamId stream) {
-  return lanes_[rank_class * plan_.streams.size() + stream];
-}
-
-void Replayer::try_start(ClassId rank_class, StreamId stream) {
-  const auto& order = program_.of_stream[stream];
-  if (stopped_ || policies_[stream] || order.empty())
+void Replayer::try_start(LaneId lane) {
+  if (stopped_ || lanes_.is_empty(lane) || lanes_.is_busy(lane) ||
+      !is_in_order(lanes_.stream_of(lane)))
     return;
-  Lane& lane = lane_of(rank_class, stream);
-  if (lane.busy || lane.iteration >= options_.max_iterations || lane.position >= order.size())
+  const Lanes::Head head = lanes_.head(lane);
+  if (!program_.steps[head.step].is_communication())
+    return start_compute(lane, head);
+  const TeamId team = program_.steps[head.step].team;
+  try_meet({head.iteration, head.step, folding_.meeting(team, lanes_.class_of(lane))});
+}
+
+void Replayer::start_compute(LaneId lane, Lanes::Head head) {
+  if (head.iteration >= iterations_.limit())
     return;
-  const StepId step = order[lane.position];
-  if (!program_.has(step, rank_class))
-    return;  // the class computes nothing on this stream
-  Iteration& current = iteration(lane.iteration);
-  const std::size_t where = step * program_.classes + rank_class;
-  if (current.waits[where] > 0)
+  const ClassId rank_class = lanes_.class_of(lane);
+  Iteration& current = iteration(head.iteration);
+  const std::size_t place = program_.places.at(head.step, rank_class);
+  if (current.waits[place] > 0)
     return;
-  lane.busy = true;
-  lane.remaining = program_.steps[step].duration * folding_.classes[rank_class].compute_scale;
-  lane.since = now();
-  lane.slowness = slowness(rank_class);
-  current.intervals[where].ready = current.intervals[where].start = lane.since;
-  if (rank_class == 0 && stream == 0 && !current.begun()) {
-    current.begin = lane.since;
-    begins_.push_back(lane.since);
-  }
-  schedule_finish(rank_class, stream);
-  look_for_steady_state();
+  const Seconds start = now();
+  lanes_.begin(lane, program_.steps[head.step].duration * scale_of(rank_class, head.iteration),
+               slowness(rank_class), start);
+  current.intervals[place].ready = current.intervals[place].start = start;
+  if (lane == clock_ && !current.begun())
+    iterations_.begin(current, start);
+  finish_when_due(lane);
+  stop_if_enough();
 }
 
-void Replayer::schedule_finish(ClassId rank_class, StreamId stream) {
-  Lane& lane = lane_of(rank_class, stream);
-  const auto index = static_cast<std::uint32_t>(&lane - lanes_.data());
-  queue_.at(lane.since + lane.remaining * lane.slowness,
-            [this, index, version = ++lane.version] { finish_compute(index, version); });
+void Replayer::finish_when_due(LaneId lane) {
+  queue_.at(lanes_.end(lane),
+            [this, lane, version = lanes_.version(lane)] { finish_compute(lane, version); });
 }
 
-void Replayer::finish_compute(std::uint32_t lane_index, std::uint32_t version) {
-  Lane& lane = lanes_[lane_index];
-  if (version != lane.version)
+void Replayer::finish_compute(LaneId lane, std::uint32_t version) {
+  if (version != lanes_.version(lane))
     return;
-  const auto stream = static_cast<StreamId>(lane_index % plan_.streams.size());
-  const auto rank_class = static_cast<ClassId>(lane_index / plan_.streams.size());
-  const std::uint32_t number = lane.iteration;
-  const StepId step = program_.of_stream[stream][lane.position];
-  iteration(number).intervals[step * program_.classes + rank_class].end = now();
-  lane.busy = false;
-  advance(rank_class, stream);
-  try_start(rank_class, stream);  // the next kernel is queued already when a collective is launched
-  complete(number, step, rank_class);
-}
-
-void Replayer::advance(ClassId rank_class, StreamId stream) {
-  Lane& lane = lane_of(rank_class, stream);
-  if (++lane.position == program_.of_stream[stream].size()) {
-    lane.position = 0;
-    ++lane.iteration;
-  }
-  skip_foreign(rank_class, stream);
-}
-
-// Steps of groups that the class does not belong to are not on its lane.
-void Replayer::skip_foreign(ClassId rank_class, StreamId stream) {
-  const auto& order = program_.of_stream[stream];
-  Lane& lane = lane_of(rank_class, stream);
-  for (std::size_t tried = 0;
-       tried < order.size() && !program_.has(order[lane.position], rank_class); ++tried)
-    if (++lane.position == order.size()) {
-      lane.position = 0;
-      ++lane.iteration;
-    }
+  const Lanes::Head head = lanes_.head(lane);
+  const ClassId rank_class = lanes_.class_of(lane);
+  iteration(head.iteration).intervals[program_.places.at(head.step, rank_class)].end = now();
+  lanes_.advance(lane);
+  try_start(lane);  // the next kernel is queued already when a collective is launched
+  complete(head.iteration, head.step, rank_class);
 }
 
 double Replayer::slowness(ClassId rank_class) const {
   return communicating_[rank_class] > 0 ? 1 + cluster_.overlap.compute_slowdown : 1;
 }
 
+double Replayer::scale_of(ClassId rank_class, std::uint32_t number) const {
+  const RankClass& ranks = folding_.classes[rank_class];
+  return options_.slow_down.laws.empty()
+             ? ranks.compute_scale
+             : ranks.compute_scale * options_.slow_down.factor(ranks.representative, number);
+}
+
 // The class has begun or ceased to communicate: its running compute goes on at another speed.
 void Replayer::change_speed(ClassId rank_class) {
-  for (StreamId stream = 0; stream < streams(); ++stream) {
-    Lane& lane = lane_of(rank_class, stream);
-    if (!lane.busy || lane.slowness == slowness(rank_class))
+  for (StreamId stream = 0; stream < plan_.streams.size(); ++stream) {
+    const LaneId lane = lanes_.of(rank_class, stream);
+    if (!lanes_.is_busy(lane))
       continue;
-    lane.remaining -= (now() - lane.since) / lane.slowness;
-    lane.since = now();
-    lane.slowness = slowness(rank_class);
-    const StepId step = program_.of_stream[stream][lane.position];
-    const Seconds total =
-        program_.steps[step].duration * folding_.classes[rank_class].compute_scale;
-    iteration(lane.iteration)
-        .breakpoints.push_back(
-            {step * program_.classes + rank_class, lane.since, total - lane.remaining});
-    schedule_finish(rank_class, stream);
+    const auto [number, id] = lanes_.head(lane);
+    const ProgramStep& step = program_.steps[id];
+    if (step.is_communication() || !lanes_.change_speed(lane, slowness(rank_class), now()))
+      continue;
+    const double scale = folding_.classes[rank_class].compute_scale;
+    const double work = scale_of(rank_class, number) / scale;
+    const Seconds left = lanes_.remaining(lane, now()) / work;
+    iteration(number).breakpoints.push_back(
+        {program_.places.at(id, rank_class), now(), step.duration * scale - left});
+    finish_when_due(lane);
   }
-}
-
-// ---- communication
-
-void Replayer::launch(std::span<const Operation> operations, Seconds extra) {
-  if (stopped_)
-    return;
-  if (idle_running_.empty()) {
-    idle_running_.push_back(static_cast<std::uint32_t>(running_.size()));
-    running_.emplace_back();
-  }
-  const std::uint32_t slot = idle_running_.back();
-  idle_running_.pop_back();
-  running_[slot].operations.assign(operations.begin(), operations.end());
-  const ProgramStep& first = program_.steps[operations.front().step];
-  const PlannedCollective& planned = plan_.collectives[first.collective];
-  Collective collective = planned.collective;
-  collective.size = {};
-  for (const Operation& operation : operations) {
-    collective.size += size_of(operation);
-    extra += plan_.collectives[program_.steps[operation.step].collective].overhead;
-    for (const ClassId id : folding_.members[first.group])
-      iteration(operation.iteration).intervals[operation.step * program_.classes + id].start =
-          now();
-  }
-  if (!planned.ideal)
-    begin_slowing(first.group);
-  const Group& group = plan_.groups[first.group];
-  const Seconds delay = group.size() > 1 && !planned.ideal
-                            ? cluster_.software.collective_launch + extra + wait_for_room(first)
-                            : Seconds{};
-  network_->start(collective, group, delay, [this, slot] { finish_communication(slot); });
-}
-
-void Replayer::finish_communication(std::uint32_t running) {
-  const std::vector<Operation> operations = std::move(running_[running].operations);
-  idle_running_.push_back(running);
-  const ProgramStep& first = program_.steps[operations.front().step];
-  if (!plan_.collectives[first.collective].ideal)
-    end_slowing(first.group);
-  for (const Operation& operation : operations)
-    for (const ClassId id : folding_.members[first.group]) {
-      const std::size_t where = operation.step * program_.classes + id;
-      iteration(operation.iteration).intervals[where].end = now();
-      complete(operation.iteration, operation.step, id);
-    }
-  for (const Operation& operation : operations)
-    policies_[first.stream]->finished(operation);
-}
-
-void Replayer::begin_slowing(GroupId group) {
-  for (const ClassId id : folding_.members[group])
-    if (++communicating_[id] == 1 && cluster_.overlap.compute_slowdown > 0)
-      change_speed(id);
-}
-
-void Replayer::end_slowing(GroupId group) {
-  for (const ClassId id : folding_.members[group])
-    if (--communicating_[id] == 0 && cluster_.overlap.compute_slowdown > 0)
-      change_speed(id);
-}
-
-// See Overlap::launch_wait; the slowest member decides.
-Seconds Replayer::wait_for_room(const ProgramStep& step) {
-  Seconds longest{};
-  if (cluster_.overlap.launch_wait > 0)
-    for (const ClassId id : folding_.members[step.group])
-      longest = std::max(longest, running_task_time(id));
-  return longest * cluster_.overlap.launch_wait;
 }
 
 // Time of the task that class `rank_class` computes now; 0 if none.
 Seconds Replayer::running_task_time(ClassId rank_class) {
-  const Lane& lane = lane_of(rank_class, 0);
-  if (!lane.busy)
+  const LaneId lane = lanes_.of(rank_class, 0);
+  if (!lanes_.is_busy(lane) || program_.steps[lanes_.head(lane).step].is_communication())
     return {};
-  const double scale = folding_.classes[rank_class].compute_scale;
-  const StepId step = program_.of_stream[0][lane.position];
-  const Seconds remaining = lane.remaining - (now() - lane.since) / lane.slowness;
-  const Seconds done = program_.steps[step].duration - remaining / scale;
+  const auto [number, step] = lanes_.head(lane);
+  const double scale = scale_of(rank_class, number);
+  const Seconds done = program_.steps[step].duration - lanes_.remaining(lane, now()) / scale;
   return plan_.graph.task(program_.task_at(step, done)).duration * scale;
-}
-
-bool Replayer::is_ready(Operation operation) const {
-  return operation.iteration >= oldest_ && operation.iteration < known() &&
-         at(operation.iteration).waiting_members[operation.step] == 0;
-}
-
-Bytes Replayer::size_of(Operation operation) const {
-  return plan_.collectives[program_.steps[operation.step].collective].collective.size;
-}
-
-bool Replayer::may_fuse(Operation a, Operation b) const {
-  const ProgramStep& first = program_.steps[a.step];
-  const ProgramStep& second = program_.steps[b.step];
-  const PlannedCollective& one = plan_.collectives[first.collective];
-  const PlannedCollective& other = plan_.collectives[second.collective];
-  return one.fusable && other.fusable && first.group == second.group &&
-         one.collective.kind == CollectiveKind::AllReduce &&
-         other.collective.kind == CollectiveKind::AllReduce &&
-         one.collective.algorithm == other.collective.algorithm;
-}
-
-std::int32_t Replayer::priority_of(Operation operation) const {
-  return plan_.collectives[program_.steps[operation.step].collective].priority;
-}
-
-void Replayer::wake_at(Seconds time, DispatchPolicy& policy) {
-  queue_.at(time, [&policy] { policy.wake(); });
-}
-
-// Reads the gradients and writes the buffer, or the other way round.
-Seconds Replayer::copy_time(Bytes size) const {
-  const BytesPerSecond bandwidth = cluster_.device.memory_bandwidth;
-  return bandwidth > BytesPerSecond{} ? size * 2.0 / bandwidth : Seconds{};
 }
 
 // ---- dependencies and iterations
 
 Iteration& Replayer::iteration(std::uint32_t number) {
-  while (known() <= number) {
-    const std::uint32_t added = known();
-    iterations_.push_back(new_iteration(program_, folding_, added));
+  while (iterations_.known() <= number) {
+    const std::uint32_t added = iterations_.known();
+    iterations_.add(new_iteration(program_, folding_, added));
     queue_.after({}, [this, added] { offer_free_communication(added); });
   }
-  return iterations_[number - oldest_];
+  return iterations_.at(number);
 }
 
 // Communication that waits for nothing is ready as soon as its iteration is known.
 void Replayer::offer_free_communication(std::uint32_t number) {
-  const auto& waits = number == 0 ? program_.waits_for_first : program_.waits_for;
+  const std::vector<std::uint32_t>& waits = program_.waits_in(number);
   for (StepId step = 0; step < program_.steps.size(); ++step)
     if (program_.steps[step].is_communication())
-      for (const ClassId id : folding_.members[program_.steps[step].group])
-        if (waits[step * program_.classes + id] == 0)
+      for (const ClassId id : folding_.members[program_.steps[step].team])
+        if (waits[program_.places.at(step, id)] == 0)
           became_ready(number, step, id);
 }
 
 void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
   --iteration(number).left;
-  for (auto i = program_.same.offset[step]; i < program_.same.offset[step + 1]; ++i)
-    release(number, program_.same.to[i], rank_class);
-  if (number + 1 < options_.max_iterations)
-    for (auto i = program_.next.offset[step]; i < program_.next.offset[step + 1]; ++i)
-      release(number + 1, program_.next.to[i], rank_class);
-  look_for_steady_state();
+  const Successors& same = program_.same;
+  for (auto i = same.offset[step]; i < same.offset[step + 1]; ++i)
+    release(number, same.to[i], rank_class);
+  const Successors& next = program_.next;
+  for (auto i = next.offset[step]; i < next.offset[step + 1]; ++i)
+    if (number + next.later[i] < iterations_.limit())
+      release(number + next.later[i], next.to[i], rank_class);
+  stop_if_enough();
 }
 
+// Where fewer than all predecessors are enough, the later ones find nothing left to wait for.
 void Replayer::release(std::uint32_t number, StepId step, ClassId rank_class) {
-  if (!program_.has(step, rank_class))
+  const std::uint32_t place = program_.places.find(step, rank_class);
+  if (place == kNone)
     return;
-  if (--iteration(number).waits[step * program_.classes + rank_class] == 0)
+  std::uint32_t& waits = iteration(number).waits[place];
+  if (waits > 0 && --waits == 0)
     became_ready(number, step, rank_class);
 }
 
 void Replayer::became_ready(std::uint32_t number, StepId step, ClassId rank_class) {
-  const StreamId stream = program_.steps[step].stream;
-  if (!policies_[stream])
-    return try_start(rank_class, stream);
+  const ProgramStep& what = program_.steps[step];
+  if (!what.is_communication())
+    return try_start(lanes_.of(rank_class, what.stream));
   Iteration& current = iteration(number);
-  current.intervals[step * program_.classes + rank_class].ready = now();
-  if (--current.waiting_members[step] == 0)
-    policies_[stream]->ready({number, step});
+  current.intervals[program_.places.at(step, rank_class)].ready = now();
+  const Operation operation{number, step, folding_.meeting(what.team, rank_class)};
+  if (--members_awaited(current, step, operation.meeting) > 0)
+    return;
+  if (is_in_order(what.stream))
+    try_meet(operation);
+  else
+    policy_of(operation).ready(operation);
 }
 
-// ---- steady state
-
-void Replayer::look_for_steady_state() {
-  while (!stopped_ && unchecked_ < known() && at(unchecked_).finished()) {
-    const bool last = unchecked_ + 1 >= options_.max_iterations;
-    if (!last && begins_.size() <= unchecked_ + 1)
-      return;
-    for (auto period = shortest_period(); period <= kLongestPeriod && period_ == 0 && !last;
-         ++period)
-      if (repeats(unchecked_, period))
-        period_ = period;
-    stopped_ = period_ > 0 || last;
-    ++unchecked_;
-    forget_old_iterations();
-  }
-}
-
-// A cycle whose phases take turns repeats no sooner.
-std::uint32_t Replayer::shortest_period() const {
-  const auto has_phases = [](const Stream& stream) {
-    const auto* rule = std::get_if<Negotiated>(&stream.rule);
-    return rule && rule->cycle > Seconds{};
+LaneId Replayer::find_clock() const {
+  const auto computes = [&](ClassId id, StreamId stream) {
+    return std::ranges::any_of(program_.rows.of(id, stream), [&](StepId step) {
+      return !program_.steps[step].is_communication();
+    });
   };
-  return std::ranges::any_of(plan_.streams, has_phases) ? kPhases : 1;
-}
-
-// A period that nothing explains must show twice.
-bool Replayer::repeats(std::uint32_t number, std::uint32_t period) const {
-  if (number < period + (period > shortest_period() ? period : 0) || number - period < oldest_)
-    return false;
-  const Seconds now_taken = begins_[number + 1] - begins_[number];
-  const Seconds then_taken = begins_[number + 1 - period] - begins_[number - period];
-  const Seconds tolerance = now_taken * kSteadyTolerance;
-  return now_taken - then_taken <= tolerance && then_taken - now_taken <= tolerance &&
-         same_course(at(number - period), at(number), tolerance);
-}
-
-void Replayer::forget_old_iterations() {
-  while (oldest_ + kLongestPeriod + 1 < unchecked_) {
-    iterations_.pop_front();
-    ++oldest_;
-  }
-}
-
-// Of iterations `first` .. `end` - 1 the longest that takes no longer than their mean.
-std::uint32_t Replayer::below_mean(std::uint32_t first, std::uint32_t end) const {
-  const Seconds mean = (begins_[end] - begins_[first]) / (end - first);
-  const auto length = [this](std::uint32_t number) {
-    return begins_[number + 1] - begins_[number];
-  };
-  std::uint32_t best = end - 1;
-  for (std::uint32_t number = first; number < end; ++number)
-    if (length(number) <= mean * (1 + kSteadyTolerance) &&
-        (length(number) > length(best) || length(best) > mean * (1 + kSteadyTolerance)))
-      best = number;
-  return best;
+  for (StreamId stream = 0; stream < plan_.streams.size(); ++stream)
+    for (ClassId id = 0; id < folding_.classes.size(); ++id)
+      if (computes(id, stream))
+        return lanes_.of(id, stream);
+  return 0;
 }
 
 Timeline Replayer::timeline() const {
-  const std::uint32_t last = unchecked_ - 1;
-  const std::uint32_t end = begins_.size() > last + 1 ? last + 1 : last;
-  const std::uint32_t span = std::max(1U, period_ > 0 ? period_ : end / 2);
-  const Seconds mean = (begins_[end] - begins_[end - span]) / span;
-  const std::uint32_t reported = period_ > 0 ? below_mean(end - span, end) : last;
-  const Seconds length = period_ > 0 ? begins_[reported + 1] - begins_[reported] : mean;
+  const std::uint32_t reported = iterations_.reported();
+  const std::uint32_t before = reported > iterations_.oldest() ? reported - 1 : reported;
   Timeline timeline{.classes = folding_.classes,
                     .class_of_rank = folding_.class_of_rank,
-                    .iterations = last + 1,
-                    .iteration_time = length,
-                    .mean_excess = mean - length,
-                    .steady = period_ > 0,
-                    .begin = begins_[reported],
-                    .intervals = {}};
-  for (std::uint32_t i = end - span; i < end; ++i)
-    timeline.worst_iteration_time =
-        std::max(timeline.worst_iteration_time, begins_[i + 1] - begins_[i]);
-  timeline.intervals[1] = task_intervals(plan_, program_, folding_, at(reported));
+                    .intervals = {},
+                    .places = task_places(plan_, folding_)};
+  iterations_.tell_times(timeline);
+  timeline.intervals[1] =
+      task_intervals(plan_, program_, folding_, iterations_.at(reported), timeline.places);
   timeline.intervals[0] =
-      task_intervals(plan_, program_, folding_, at(reported > oldest_ ? reported - 1 : reported));
+      task_intervals(plan_, program_, folding_, iterations_.at(before), timeline.places);
   return timeline;
 }
 

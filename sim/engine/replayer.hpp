@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,56 +7,64 @@
 #include "sim/engine/engine.hpp"
 #include "sim/engine/event_queue.hpp"
 #include "sim/engine/iteration.hpp"
+#include "sim/engine/lanes.hpp"
 #include "sim/engine/network/network_backend.hpp"
 #include "sim/engine/policy/dispatch_policy.hpp"
+#include "sim/engine/steady_state.hpp"
 
 namespace stepcast {
 
 /// The main loop of the simulator: repeats a plan's iteration, event by event.
 ///
-/// A step starts when its dependencies are met and its stream lets it: compute in order on its lane
-/// (one per class and compute stream), communication when the stream's dispatch policy says so.
-/// When it finishes it releases its successors, in this iteration and the next. The replay stops
-/// when an iteration ran exactly as an earlier one: the system is deterministic, so it would go on
-/// like that.
+/// A step starts when its dependencies are met and its stream lets it: in order on its lane (one
+/// per class and stream), or when the stream's dispatch policy says so. A communication also needs
+/// all its members. When a step finishes it releases its successors, in this iteration and in later
+/// ones. The replay stops when an iteration ran exactly as an earlier one.
 class Replayer : private Dispatcher {
  public:
   Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
   Timeline run();
 
  private:
-  /// The compute stream of one class: what it runs now, or will run next.
-  struct Lane {
-    std::uint32_t iteration = 0;
-    std::size_t position = 0;   // in program_.of_stream[stream]
-    std::uint32_t version = 0;  // tells a finish event that was overtaken by a change of speed
-    bool busy = false;
-    Seconds remaining{};  // work left at `since`
-    Seconds since{};
-    double slowness = 1;  // time per work
-  };
+  /// Operations that were launched as one.
   struct Running {
-    std::vector<Operation> operations;  // of one launch
+    std::vector<Operation> operations;
+    bool slows = false;
+    Team made;                     // on the spot
+    std::vector<ClassId> members;  // of that
   };
+
+  void make_policies(StreamId stream);
+  DispatchPolicy& policy_of(const Operation& operation);
+  bool is_in_order(StreamId stream) const { return policies_[stream].empty(); }
+
+  void start_everything();
 
   // compute
-  Lane& lane_of(ClassId rank_class, StreamId stream);
-  void try_start(ClassId rank_class, StreamId stream);
-  void schedule_finish(ClassId rank_class, StreamId stream);
-  void finish_compute(std::uint32_t lane, std::uint32_t version);
-  void advance(ClassId rank_class, StreamId stream);
-  void skip_foreign(ClassId rank_class, StreamId stream);
+  void try_start(LaneId lane);
+  void start_compute(LaneId lane, Lanes::Head head);
+  void finish_when_due(LaneId lane);
+  void finish_compute(LaneId lane, std::uint32_t version);
   void change_speed(ClassId rank_class);
   double slowness(ClassId rank_class) const;
-
-  // communication (Dispatcher)
-  void launch(std::span<const Operation> operations, Seconds extra) override;
-  void finish_communication(std::uint32_t running);
-  void begin_slowing(GroupId group);
-  void end_slowing(GroupId group);
-  Seconds wait_for_room(const ProgramStep& step);
+  double scale_of(ClassId rank_class, std::uint32_t iteration) const;
   Seconds running_task_time(ClassId rank_class);
+
+  // communication
+  void try_meet(Operation operation);
+  void start_communication(std::uint32_t running, const Participants& participants, Seconds extra);
+  void finish_communication(std::uint32_t running);
+  void leave_stream(const Operation& operation);
+  void begin_slowing(const Running& running);
+  void end_slowing(const Running& running);
+  Seconds wait_for_room(const std::vector<ClassId>& members);
+  std::uint32_t take_slot(std::span<const Operation> operations);
+
+  // Dispatcher
+  void launch(std::span<const Operation> operations, Seconds extra) override;
+  void launch_on(Group group, std::span<const Operation> operations, Seconds extra) override;
   bool is_ready(Operation operation) const override;
+  const Group& group_of(Operation operation) const override;
   Bytes size_of(Operation operation) const override;
   bool may_fuse(Operation a, Operation b) const override;
   std::int32_t priority_of(Operation operation) const override;
@@ -71,18 +78,26 @@ class Replayer : private Dispatcher {
   void complete(std::uint32_t number, StepId step, ClassId rank_class);
   void release(std::uint32_t number, StepId step, ClassId rank_class);
   void became_ready(std::uint32_t number, StepId step, ClassId rank_class);
-  void look_for_steady_state();
-  bool repeats(std::uint32_t number, std::uint32_t period) const;
-  void forget_old_iterations();
-  std::uint32_t shortest_period() const;
+  void stop_if_enough() { stopped_ = stopped_ || iterations_.is_enough(); }
+  LaneId find_clock() const;
   Timeline timeline() const;
-  std::uint32_t below_mean(std::uint32_t first, std::uint32_t end) const;
   [[noreturn]] void report_deadlock() const;
   std::string describe_wait(std::uint32_t number, StepId step) const;
 
-  const Iteration& at(std::uint32_t number) const { return iterations_[number - oldest_]; }
-  StreamId streams() const { return static_cast<StreamId>(plan_.streams.size()); }
-  std::uint32_t known() const { return oldest_ + static_cast<std::uint32_t>(iterations_.size()); }
+  const ProgramStep& step_of(Operation operation) const { return program_.steps[operation.step]; }
+  std::uint32_t& members_awaited(Iteration& iteration, StepId step, MeetingId meeting) {
+    return iteration.waiting_members[waiting_place(step, meeting)];
+  }
+  std::size_t waiting_place(StepId step, MeetingId meeting) const {
+    return program_.first_meeting[step] + meeting -
+           folding_.first_meeting[program_.steps[step].team];
+  }
+  const std::vector<ClassId>& members_of(const Operation& operation) const {
+    return folding_.meetings[operation.meeting].members;
+  }
+  const std::vector<ClassId>& members_of(const Running& running) const {
+    return running.members.empty() ? members_of(running.operations.front()) : running.members;
+  }
 
   const Plan& plan_;
   const Cluster& cluster_;
@@ -91,16 +106,14 @@ class Replayer : private Dispatcher {
   Program program_;
   EventQueue queue_;
   std::unique_ptr<NetworkBackend> network_;
-  std::vector<std::unique_ptr<DispatchPolicy>> policies_;  // by stream; null: compute
-  std::vector<Lane> lanes_;
+  std::vector<std::vector<std::unique_ptr<DispatchPolicy>>> policies_;  // by stream and component
+  std::vector<std::vector<ClassId>> component_of_class_;  // by stream with policies, and class
+  Lanes lanes_;
+  LaneId clock_;                              // iterations begin with its first compute step
   std::vector<std::uint32_t> communicating_;  // by class: launches it takes part in
   std::vector<Running> running_;
   std::vector<std::uint32_t> idle_running_;
-  std::deque<Iteration> iterations_;
-  std::uint32_t oldest_ = 0;     // number of iterations_.front()
-  std::uint32_t unchecked_ = 0;  // first iteration not yet looked at for the steady state
-  std::vector<Seconds> begins_;
-  std::uint32_t period_ = 0;  // iterations after which everything repeats; 0: not found yet
+  SteadyState iterations_;
   bool stopped_ = false;
 };
 

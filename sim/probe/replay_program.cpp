@@ -15,8 +15,7 @@ namespace {
 constexpr std::uint64_t kSmallestCopy = 4;
 
 bool is_member(const Plan& plan, TaskId id, Rank rank) {
-  return std::ranges::find(plan.groups[plan.graph.task(id).group].ranks, rank) !=
-         plan.groups[plan.graph.task(id).group].ranks.end();
+  return find_group(plan.teams[plan.graph.task(id).team], rank).has_value();
 }
 
 /// Streams whose compute is the GPU's: those with forward tasks, or else the first. What computes

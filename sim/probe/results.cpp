@@ -103,7 +103,7 @@ std::string replay_trace(const ExportedPlan& plan, const ReplayMeasurement& meas
                     .steady = true,
                     .begin = measured.second_begin};
   timeline.class_of_rank[plan.rank] = 0;
-  constexpr Interval kNotRun{Seconds{-1}, Seconds{-1}, Seconds{-1}};
+  timeline.places = Places(plan.plan.graph.size(), 1);
   for (std::vector<Interval>& intervals : timeline.intervals)
     intervals.assign(plan.plan.graph.size(), kNotRun);
   for (const ReplayInterval& each : measured.intervals)

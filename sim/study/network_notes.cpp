@@ -65,7 +65,7 @@ Uses uses_of(const Plan& plan, const Cluster& cluster) {
     total += collective.size;
     if (fuses)
       collective.size = largest_piece(plan.streams[task.stream], total);
-    count(uses, collective, plan.groups[task.group], cluster);
+    count(uses, collective, plan.teams[task.team].groups.front(), cluster);
   }
   return uses;
 }

@@ -113,7 +113,7 @@ class TraceWriter {
   }
 
   void write_class(ClassId rank_class) {
-    const Lanes lanes = lanes_of(plan_, timeline_, rank_class);
+    const TraceLanes lanes = lanes_of(plan_, timeline_, rank_class);
     process_ = rank_class + 1;
     name_process(process_, process_name(rank_class));
     first_thread_.clear();
@@ -166,7 +166,7 @@ class TraceWriter {
       text +=
           fmt::format(R"(,"bytes":{:.0f},"algorithm":"{}","group_size":{})", bytes_of(slice).value,
                       name_of(plan_.collectives[task.collective].collective.algorithm),
-                      plan_.groups[task.group].size());
+                      plan_.teams[task.team].group_size());
     return text;
   }
 
@@ -186,7 +186,7 @@ class TraceWriter {
     return size;
   }
 
-  void write_arrows(const Lanes& lanes) {
+  void write_arrows(const TraceLanes& lanes) {
     for (int k = 0; k < 2; ++k)
       for (TaskId id = 0; id < plan_.graph.size(); ++id)
         plan_.graph.for_each_successor(id, [&](TaskId after) {
@@ -198,7 +198,7 @@ class TraceWriter {
 
   /// The ends of an arrow must lie in their slices. It leaves a nanosecond before the end of the
   /// source, because at the end the next slice of the stream begins.
-  void write_arrow(const Lanes& lanes, std::uint32_t from, std::uint32_t to) {
+  void write_arrow(const TraceLanes& lanes, std::uint32_t from, std::uint32_t to) {
     if (from == kNone || to == kNone || from == to)
       return;
     const Slice& source = lanes.slices[from];

@@ -9,7 +9,7 @@ namespace stepcast {
 namespace {
 
 /// The start-up of a collective: what it costs with next to nothing in the buffers. One closed form
-/// per kind, algorithm, group and root of a plan.
+/// per kind, algorithm, team and root of a plan.
 class Startups {
  public:
   Startups(const Plan& plan, const Cluster& cluster) : plan_(plan), cluster_(cluster) {}
@@ -18,19 +18,19 @@ class Startups {
     Collective empty = plan_.collectives[task.collective].collective;
     empty.size = Bytes{1e-6};
     for (const Known& known : known_)
-      if (known.group == task.group && known.collective.kind == empty.kind &&
+      if (known.team == task.team && known.collective.kind == empty.kind &&
           known.collective.algorithm == empty.algorithm && known.collective.root == empty.root)
         return known.time;
-    const Seconds time =
-        cluster_.software.collective_launch + cost_of(empty, plan_.groups[task.group], cluster_);
-    known_.push_back({empty, task.group, time});
+    const Seconds time = cluster_.software.collective_launch +
+                         cost_of(empty, plan_.teams[task.team].groups.front(), cluster_);
+    known_.push_back({empty, task.team, time});
     return time;
   }
 
  private:
   struct Known {
     Collective collective;
-    GroupId group = 0;
+    TeamId team = 0;
     Seconds time{};
   };
   const Plan& plan_;

@@ -14,7 +14,7 @@ namespace {
 /// bytes on every edge are proportional to the size.
 struct Traffic {
   Collective collective;
-  GroupId group = 0;
+  TeamId team = 0;
 };
 
 std::vector<Traffic> traffic_of(const Plan& plan) {
@@ -25,13 +25,13 @@ std::vector<Traffic> traffic_of(const Plan& plan) {
       continue;
     const Collective& collective = plan.collectives[task.collective].collective;
     const auto same = std::ranges::find_if(result, [&](const Traffic& known) {
-      return known.group == task.group && known.collective.kind == collective.kind &&
+      return known.team == task.team && known.collective.kind == collective.kind &&
              known.collective.algorithm == collective.algorithm &&
              known.collective.root == collective.root &&
              known.collective.shares == collective.shares;
     });
     if (same == result.end())
-      result.push_back({collective, task.group});
+      result.push_back({collective, task.team});
     else
       same->collective.size += collective.size;
   }
@@ -158,7 +158,8 @@ void add_level(std::vector<LinkLoad>& loads, const Level& level, Seconds iterati
 std::vector<LinkLoad> link_loads_of(const Plan& plan, const Cluster& cluster, Seconds iteration) {
   LinkCounter counter(cluster);
   for (const Traffic& traffic : traffic_of(plan))
-    counter.add(traffic.collective, plan.groups[traffic.group]);
+    for (const Group& group : plan.teams[traffic.team].groups)
+      counter.add(traffic.collective, group);
   std::vector<LinkLoad> loads;
   for (const Level& each : counter.take())
     add_level(loads, each, iteration);
@@ -169,9 +170,10 @@ std::vector<LinkLoad> link_loads_of(const Plan& plan, const Cluster& cluster, Se
 Bytes sent_per_gpu(const Plan& plan, const Cluster& cluster) {
   Bytes sum;
   for (const Traffic& traffic : traffic_of(plan)) {
-    const std::uint32_t members = plan.groups[traffic.group].size();
-    if (members > 1)
-      sum += sent_per_rank(traffic.collective, members) * members;
+    const Team& team = plan.teams[traffic.team];
+    if (team.group_size() > 1)
+      sum +=
+          sent_per_rank(traffic.collective, team.group_size()) * static_cast<double>(team.ranks());
   }
   return sum / cluster.ranks();
 }

@@ -6,10 +6,9 @@
 #include "models/base/units.hpp"
 #include "models/graph/task.hpp"
 #include "models/network/cluster.hpp"
+#include "sim/timeline/places.hpp"
 
 namespace stepcast {
-
-using ClassId = std::uint32_t;
 
 /// Ranks with the same tasks, durations and position: one of them stands for all.
 struct RankClass {
@@ -24,6 +23,8 @@ struct Interval {
   Seconds start{};  ///< Communication: every member was ready and the stream let it start.
   Seconds end{};
 };
+
+inline constexpr Interval kNotRun{Seconds{-1}, Seconds{-1}, Seconds{-1}};
 
 /// Everything that happened in the steady iteration, and in the one before it.
 ///
@@ -43,15 +44,19 @@ struct Timeline {
   bool steady = false;  ///< False: no pattern found; iteration_time is a mean, for the last.
   Seconds begin{};      ///< The window [begin, begin + iteration_time) is the reported one.
 
-  /// intervals[k][task * classes.size() + class]: k = 0 the iteration before the reported one,
-  /// k = 1 the reported iteration, whose first compute task starts at `begin`. Tasks of which the
-  /// class is no member have end < 0.
+  std::vector<Seconds> iteration_times;  ///< Of a run of so many iterations; else empty.
+
+  /// Of the iteration before the reported one (k = 0), and of the reported one (k = 1), whose first
+  /// compute task starts at `begin`; by places.
   std::vector<Interval> intervals[2];
+  Places places;  ///< Of tasks.
 
   Seconds mean_iteration_time() const { return iteration_time + mean_excess; }
 
+  /// Tasks of which the class is no member have end < 0.
   const Interval& at(int k, TaskId task, ClassId rank_class) const {
-    return intervals[k][task * classes.size() + rank_class];
+    const std::uint32_t place = places.find(task, rank_class);
+    return place == kNone ? kNotRun : intervals[k][place];
   }
 };
 

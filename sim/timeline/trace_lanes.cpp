@@ -35,7 +35,7 @@ bool ran_as_one(const Plan& plan, const Slice& a, const Slice& b) {
 }
 
 /// Puts every slice into the first lane of its stream that is free when it starts.
-void assign_lanes(Lanes& lanes) {
+void assign_lanes(TraceLanes& lanes) {
   std::vector<Seconds> busy_until;
   StreamId stream = 0;
   for (Slice& slice : lanes.slices) {
@@ -55,8 +55,8 @@ void assign_lanes(Lanes& lanes) {
 
 }  // namespace
 
-Lanes lanes_of(const Plan& plan, const Timeline& timeline, ClassId rank_class) {
-  Lanes lanes;
+TraceLanes lanes_of(const Plan& plan, const Timeline& timeline, ClassId rank_class) {
+  TraceLanes lanes;
   lanes.lanes_of_stream.assign(plan.streams.size(), 1);
   for (std::vector<std::uint32_t>& slice_of : lanes.slice_of)
     slice_of.assign(plan.graph.size(), kNone);

@@ -19,13 +19,13 @@ struct Slice {
 };
 
 /// The slices of one class of ranks in both iterations, by stream, then by start.
-struct Lanes {
+struct TraceLanes {
   std::vector<Slice> slices{};
   std::vector<std::uint32_t> lanes_of_stream{};  ///< At least 1 each.
   /// slice_of[k][task]: index of the task's slice, or kNone if the class is no member.
   std::vector<std::uint32_t> slice_of[2];
 };
 
-Lanes lanes_of(const Plan& plan, const Timeline& timeline, ClassId rank_class);
+TraceLanes lanes_of(const Plan& plan, const Timeline& timeline, ClassId rank_class);
 
 }  // namespace stepcast

@@ -129,7 +129,7 @@ class PsPlan {
     CommunicationOptions options{.stream = pushes_[server % pushes_.size()],
                                  .algorithm = Algorithm::Star};
     const auto root = static_cast<std::uint32_t>(server) * cluster_.gpus_per_node;
-    options.group = roles_.remote ? groups_[server] : GroupId{0};
+    options.team = roles_.remote ? groups_[server] : TeamId{0};
     options.root = roles_.remote ? roles_.workers * cluster_.gpus_per_node : root;
     return options;
   }
@@ -157,7 +157,7 @@ class PsPlan {
   std::vector<Bytes> load_;       // by server
   std::vector<StreamId> pushes_;  // by lane
   std::vector<StreamId> pulls_;
-  std::vector<GroupId> groups_;  // remote: the workers and one server
+  std::vector<TeamId> groups_;   // remote: the workers and one server
   std::vector<TaskId> updates_;  // by layer, without barrier
   TaskId end_ = kNone;           // with barrier: the update
 };

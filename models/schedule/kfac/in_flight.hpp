@@ -29,7 +29,7 @@ struct InversesInFlight {
   struct Sent {
     TaskId task = kNone;
     Seconds unpacking{};  ///< On each rank of the group.
-    GroupId group = 0;
+    TeamId group = 0;
   };
   std::vector<Sent> sent;
 };

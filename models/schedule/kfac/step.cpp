@@ -56,18 +56,18 @@ void Step::construct(std::size_t factor, Rank owner) {
   if (!parts_.factor_computation)
     return;
   const Factor& made = factors_[factor];
-  const GroupId group = owner_group(owner);
-  builder_.compute(kFactor, made.name, made.construction, {.group = group});
+  const TeamId group = owner_group(owner);
+  builder_.compute(kFactor, made.name, made.construction, {.team = group});
   kept_factors_.add(members_[group], factor);
   if (construction_ == Construction::None)
     construction_ = has_passed_ ? Construction::AfterPasses : Construction::WithinPasses;
 }
 
-TaskId Step::pack(std::span<const std::size_t> factors, GroupId group) {
+TaskId Step::pack(std::span<const std::size_t> factors, TeamId group) {
   Seconds time{};
   for (const std::size_t factor : factors)
     time += factors_[factor].packing;
-  return builder_.compute(kPacking, name_of(factors), time, {.group = group});
+  return builder_.compute(kPacking, name_of(factors), time, {.team = group});
 }
 
 void Step::all_reduce_factors(FactorsInFlight& in_flight, std::span<const std::size_t> factors,
@@ -111,7 +111,7 @@ void Step::receive(ReducedFactors& reduced, Rank owner) {
   if (!parts_.inverse_computation || found == reduced.by_owner.end())
     return;
   builder_.compute(kUnpacking, "factors", found->second.unpacking,
-                   {.group = owner_group(owner), .after = found->second.pending.tasks});
+                   {.team = owner_group(owner), .after = found->second.pending.tasks});
   reduced.by_owner.erase(found);
 }
 
@@ -120,17 +120,17 @@ void Step::wait(ReducedFactors& reduced) {
     wait(of_owner.pending);
 }
 
-TaskId Step::precondition(std::uint32_t layer, GroupId group) {
+TaskId Step::precondition(std::uint32_t layer, TeamId group) {
   if (!parts_.preconditioning)
     return kNone;
   const Layer& made = builder_.workload().layers[factors_[2 * layer].layer];
   return builder_.compute(kPreconditioning, made.name,
                           precondition_time(costs_, made.kronecker->a, made.kronecker->g),
-                          {.group = group});
+                          {.team = group});
 }
 
 void Step::broadcast_gradient(ResultsInFlight& in_flight, std::uint32_t layer,
-                              TaskId preconditioned, Rank owner, GroupId group) {
+                              TaskId preconditioned, Rank owner, TeamId group) {
   if (!parts_.result_communication)
     return;
   const Layer& sent = builder_.workload().layers[factors_[2 * layer].layer];
@@ -153,10 +153,10 @@ Plan Step::finish() && {
   return plan;
 }
 
-GroupId Step::group_of(const std::vector<Rank>& ranks) {
+TeamId Step::group_of(const std::vector<Rank>& ranks) {
   if (ranks.size() == this->ranks())
     return 0;
-  const auto [found, is_new] = groups_.try_emplace(ranks, GroupId{0});
+  const auto [found, is_new] = groups_.try_emplace(ranks, TeamId{0});
   if (is_new) {
     found->second = builder_.group(ranks);
     members_.push_back(ranks);
@@ -170,11 +170,11 @@ std::vector<TaskId> Step::and_all_before(TaskId task) const {
   return last == kNone ? std::vector{task} : std::vector{task, last};
 }
 
-GroupId Step::owner_group(Rank owner) {
-  return owner == kEveryRank ? GroupId{0} : group_of({owner});
+TeamId Step::owner_group(Rank owner) {
+  return owner == kEveryRank ? TeamId{0} : group_of({owner});
 }
 
-std::uint32_t Step::index_in(GroupId group, Rank rank) const {
+std::uint32_t Step::index_in(TeamId group, Rank rank) const {
   if (group == 0)
     return rank;
   const auto found = std::ranges::find(members_[group], rank);
@@ -196,12 +196,12 @@ CommunicationOptions Step::all_reduce_options(const char* phase, bool fusable) c
   return {.stream = horovod_, .algorithm = algorithm_, .fusable = fusable, .phase = phase};
 }
 
-CommunicationOptions Step::broadcast_options(const char* phase, Rank owner, GroupId group) {
+CommunicationOptions Step::broadcast_options(const char* phase, Rank owner, TeamId group) {
   if (group != 0 && group_stream_ == 0)
     group_stream_ = builder_.stream("groups");
   return {.stream = group == 0 ? horovod_ : group_stream_,
           .algorithm = broadcast_algorithm_,
-          .group = group,
+          .team = group,
           .root = index_in(group, owner),
           .phase = phase};
 }

@@ -70,7 +70,7 @@ class Step {
   /// Packs inverses, on all ranks, as the published code does, or on the owner alone where a
   /// group of fewer ranks receives, and sends them from `owner` to the ranks of `group` (all: 0).
   void broadcast_inverses(InversesInFlight& in_flight, std::span<const std::size_t> factors,
-                          Rank owner, GroupId group = 0);
+                          Rank owner, TeamId group = 0);
   /// Packs all inverses, then sends each from its owner to all.
   void broadcast_inverses_in_bulk(InversesInFlight& in_flight, std::span<const Rank> owners);
   /// One is unpacked while the next is on its way. Where the protocol of the authors leaves out
@@ -78,32 +78,32 @@ class Step {
   void wait(InversesInFlight& in_flight);
 
   /// The task, kNone where the part is switched off.
-  TaskId precondition(std::uint32_t layer, GroupId group = 0);
+  TaskId precondition(std::uint32_t layer, TeamId group = 0);
   /// Sends the gradient of a layer that task `preconditioned` makes.
   void broadcast_gradient(ResultsInFlight& in_flight, std::uint32_t layer, TaskId preconditioned,
-                          Rank owner, GroupId group = 0);
+                          Rank owner, TeamId group = 0);
   void wait(ResultsInFlight& in_flight) { wait(in_flight.pending); }
 
   /// KL clip and update of all ranks.
   Plan finish() &&;
 
-  GroupId group_of(const std::vector<Rank>& ranks);
+  TeamId group_of(const std::vector<Rank>& ranks);
 
  private:
   TaskId average_metrics(TaskId forward_end);
   void barrier();
-  TaskId pack(std::span<const std::size_t> factors, GroupId group);
+  TaskId pack(std::span<const std::size_t> factors, TeamId group);
   void send_inverses(InversesInFlight& in_flight, std::span<const std::size_t> factors, Rank owner,
-                     GroupId group, TaskId packed);
+                     TeamId group, TaskId packed);
   Pending all_reduce_in_full_buffers(std::span<const TaskId> backward, TaskId backward_begin);
   Pending all_reduce_when_ready(std::span<const TaskId> backward);
   std::vector<TaskId> and_all_before(TaskId task) const;
-  GroupId owner_group(Rank owner);
-  std::uint32_t index_in(GroupId group, Rank rank) const;
+  TeamId owner_group(Rank owner);
+  std::uint32_t index_in(TeamId group, Rank rank) const;
   std::string name_of(std::span<const std::size_t> factors) const;
   Bytes size_of(std::span<const std::size_t> factors) const;
   CommunicationOptions all_reduce_options(const char* phase, bool fusable = true) const;
-  CommunicationOptions broadcast_options(const char* phase, Rank owner, GroupId group);
+  CommunicationOptions broadcast_options(const char* phase, Rank owner, TeamId group);
 
   Builder builder_;
   const KfacCosts& costs_;
@@ -116,7 +116,7 @@ class Step {
   bool run_ahead_ = true;
   std::uint32_t metrics_ = 0;
   std::vector<Factor> factors_;
-  std::map<std::vector<Rank>, GroupId> groups_;
+  std::map<std::vector<Rank>, TeamId> groups_;
   std::vector<std::vector<Rank>> members_{{}};  // by group; empty: all
   // What memory holds in the end.
   Holdings kept_factors_;

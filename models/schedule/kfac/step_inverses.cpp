@@ -10,16 +10,16 @@ namespace stepcast::kfac {
 void Step::invert(std::size_t factor, Rank owner) {
   if (!parts_.inverse_computation)
     return;
-  const GroupId group = owner_group(owner);
-  builder_.compute(kInverse, factors_[factor].name, factors_[factor].inversion, {.group = group});
+  const TeamId group = owner_group(owner);
+  builder_.compute(kInverse, factors_[factor].name, factors_[factor].inversion, {.team = group});
   kept_inverses_.add(members_[group], factor);
 }
 
 void Step::broadcast_inverses(InversesInFlight& in_flight, std::span<const std::size_t> factors,
-                              Rank owner, GroupId group) {
+                              Rank owner, TeamId group) {
   if (parts_.inverse_communication)
     send_inverses(in_flight, factors, owner, group,
-                  pack(factors, group == 0 ? GroupId{0} : owner_group(owner)));
+                  pack(factors, group == 0 ? TeamId{0} : owner_group(owner)));
 }
 
 void Step::broadcast_inverses_in_bulk(InversesInFlight& in_flight, std::span<const Rank> owners) {
@@ -33,7 +33,7 @@ void Step::broadcast_inverses_in_bulk(InversesInFlight& in_flight, std::span<con
 }
 
 void Step::send_inverses(InversesInFlight& in_flight, std::span<const std::size_t> factors,
-                         Rank owner, GroupId group, TaskId packed) {
+                         Rank owner, TeamId group, TaskId packed) {
   CommunicationOptions options = broadcast_options(kInverseCommunication, owner, group);
   options.after = group == 0 ? std::vector{packed} : and_all_before(packed);
   InversesInFlight::Sent sent{
@@ -51,7 +51,7 @@ void Step::wait(InversesInFlight& in_flight) {
     barrier();
   for (const InversesInFlight::Sent& sent : std::exchange(in_flight.sent, {}))
     builder_.compute(kUnpacking, "inverse", sent.unpacking,
-                     {.group = sent.group, .after = {sent.task}});
+                     {.team = sent.group, .after = {sent.task}});
 }
 
 void Step::barrier() {

@@ -91,9 +91,9 @@ TaskId Step::all_reduce(const std::string& label, Bytes size, TaskId ready) {
   return builder_.all_reduce(label, size, behind(ready));
 }
 
-TaskId Step::send(const std::string& label, Bytes size, GroupId group, TaskId ready) {
+TaskId Step::send(const std::string& label, Bytes size, TeamId team, TaskId ready) {
   CommunicationOptions options = behind(ready);
-  options.group = group;
+  options.team = team;
   return builder_.send(label, size, options);
 }
 
@@ -104,9 +104,9 @@ TaskId Step::broadcast(const std::string& label, Bytes size, TaskId ready) {
 }
 
 TaskId Step::work(const char* phase, const Tensor& tensor, Seconds time, TaskId ready,
-                  GroupId group) {
+                  TeamId team) {
   return builder_.compute(phase, tensor.label, time,
-                          {.group = group, .stream = unpacking_, .after = {ready}});
+                          {.team = team, .stream = unpacking_, .after = {ready}});
 }
 
 // Error feedback keeps an fp32 residual for every parameter. Everything that is gathered or

@@ -51,11 +51,10 @@ class Step {
   TaskId all_gather(const std::string& label, Bytes size, TaskId ready,
                     std::vector<double> shares = {});
   TaskId all_reduce(const std::string& label, Bytes size, TaskId ready);
-  TaskId send(const std::string& label, Bytes size, GroupId group, TaskId ready);
+  TaskId send(const std::string& label, Bytes size, TeamId team, TaskId ready);
   TaskId broadcast(const std::string& label, Bytes size, TaskId ready);
   /// Work with received entries, beside the compute stream: "unpacking", ...
-  TaskId work(const char* phase, const Tensor& tensor, Seconds time, TaskId ready,
-              GroupId group = 0);
+  TaskId work(const char* phase, const Tensor& tensor, Seconds time, TaskId ready, TeamId team = 0);
 
   Plan finish() &&;
 

@@ -3,34 +3,50 @@
 #include <algorithm>
 #include <utility>
 
+// Folded groups are alike, so the speed of the first of them is that of all; what all of them take
+// of their links counts. A change costs O(links of one collective), to be added or taken away, and
+// the links of the first group of each that is under way.
+
 namespace stepcast {
 
-void AnalyticBackend::start(const Collective& collective, const Group& group, Seconds delay,
-                            Done done) {
+void AnalyticBackend::start(const Collective& collective, const Participants& participants,
+                            Seconds delay, Done done) {
+  const std::uint32_t index = idle_operation();
+  Operation& operation = operations_[index];
+  operation = {.collective = collective,
+               .participants = participants,
+               .own = nullptr,
+               .version = operation.version,
+               .done = std::move(done)};
+  if (participants.id == kNone) {
+    operation.own = std::make_unique<Cost>();
+    operation.cost = operation.own.get();
+    operation.cost->alone = cost_of(collective, participants.representative(), cluster_);
+    find_shares(*operation.cost, collective, participants);  // its group is gone afterwards
+  } else {
+    operation.cost = &known_cost(collective, participants);
+  }
+  operation.end = queue_.now() + (delay + operation.cost->alone);
+  queue_.after(delay, [this, index] { begin(index); });
+}
+
+std::uint32_t AnalyticBackend::idle_operation() {
   if (idle_.empty()) {
     idle_.push_back(static_cast<std::uint32_t>(operations_.size()));
     operations_.emplace_back();
   }
   const std::uint32_t index = idle_.back();
   idle_.pop_back();
-  Operation& operation = operations_[index];
-  operation.collective = collective;
-  operation.group = &group;
-  operation.cost = &known_cost(collective, group);
-  operation.end = queue_.now() + (delay + operation.cost->alone);
-  operation.moves_at = Seconds{-1};
-  operation.slowness = 1;
-  operation.done = std::move(done);
-  queue_.after(delay, [this, index] { begin(index); });
+  return index;
 }
 
 AnalyticBackend::Cost& AnalyticBackend::known_cost(const Collective& collective,
-                                                   const Group& group) {
+                                                   const Participants& participants) {
   const Key key{collective.kind, collective.algorithm, collective.size.value,
-                collective.root, collective.shares,    &group};
+                collective.root, collective.shares,    participants.id};
   const auto [known, is_new] = costs_.try_emplace(key);
   if (is_new)
-    known->second.alone = cost_of(collective, group, cluster_);
+    known->second.alone = cost_of(collective, participants.representative(), cluster_);
   return known->second;
 }
 
@@ -38,8 +54,7 @@ void AnalyticBackend::begin(std::uint32_t operation) {
   under_way_.push_back(operation);
   Operation& begun = operations_[operation];
   queue_.at(begun.end, [this, operation, version = ++begun.version] { end(operation, version); });
-  if (under_way_.size() > 1)
-    change_speeds();
+  change_speeds();
 }
 
 void AnalyticBackend::end(std::uint32_t operation, std::uint32_t version) {
@@ -47,32 +62,38 @@ void AnalyticBackend::end(std::uint32_t operation, std::uint32_t version) {
     return;
   const Done done = std::move(operations_[operation].done);
   std::erase(under_way_, operation);
+  leave_links(operations_[operation]);
   idle_.push_back(operation);
   change_speeds();
   done();
 }
 
-void AnalyticBackend::find_shares(const Operation& operation) {
-  Cost& cost = *operation.cost;
+void AnalyticBackend::find_shares(Cost& cost, const Collective& collective,
+                                  const Participants& participants) {
   if (!cost.shares.empty() || cost.alone <= Seconds{})
     return;
   if (!loads_) {
     loads_.emplace(cluster_);
     wanted_.resize(loads_->link_count());
   }
-  const auto phases = edge_flows_of(operation.collective, *operation.group, cluster_);
-  const auto times = loads_->link_times(phases);
-  for (const LinkTime& each : times)
-    cost.moving = std::max(cost.moving, std::min(each.time, cost.alone));
-  for (const auto& [link, time] : times)
-    cost.shares.push_back({link, std::min(time / cost.moving, 1.0)});
+  for (const std::uint32_t group : participants.groups) {
+    const auto times =
+        loads_->link_times(edge_flows_of(collective, participants.team->groups[group], cluster_));
+    cost.moving = {};
+    for (const LinkTime& each : times)
+      cost.moving = std::max(cost.moving, std::min(each.time, cost.alone));
+    for (const auto& [link, time] : times)
+      cost.shares.push_back({link, std::min(time / cost.moving, 1.0)});
+    if (cost.of_first == 0)
+      cost.of_first = cost.shares.size();
+  }
 }
 
 bool AnalyticBackend::moves(std::uint32_t operation) {
   Operation& asked = operations_[operation];
   constexpr Seconds kRounding{1e-12};
   if (asked.moves_at < Seconds{}) {
-    find_shares(asked);
+    find_shares(*asked.cost, asked.collective, asked.participants);
     asked.moves_at = asked.end - asked.cost->moving;
     if (asked.moves_at > queue_.now() + kRounding)
       queue_.at(asked.moves_at, [this] { change_speeds(); });
@@ -80,25 +101,36 @@ bool AnalyticBackend::moves(std::uint32_t operation) {
   return asked.moves_at <= queue_.now() + kRounding;
 }
 
+void AnalyticBackend::want_links(Operation& operation) {
+  operation.wants = true;
+  for (const LinkShare& share : operation.cost->shares)
+    wanted_[share.link] += share.part;
+}
+
+// Sums of several parts are left with an error of rounding; with the last of them it goes.
+void AnalyticBackend::leave_links(Operation& operation) {
+  if (!std::exchange(operation.wants, false))
+    return;
+  for (const LinkShare& share : operation.cost->shares)
+    wanted_[share.link] = under_way_.empty() ? 0 : wanted_[share.link] - share.part;
+}
+
 void AnalyticBackend::change_speeds() {
-  if (under_way_.size() == 1)
+  if (under_way_.size() == 1 && operations_[under_way_.front()].is_one_group())
     return run_at(under_way_.front(), 1);
   for (const std::uint32_t operation : under_way_)
-    if (moves(operation))
-      for (const LinkShare& share : operations_[operation].cost->shares)
-        wanted_[share.link] += share.part;
+    if (!operations_[operation].wants && moves(operation))
+      want_links(operations_[operation]);
   constexpr double kRounding = 1e-9;
   for (const std::uint32_t operation : under_way_) {
-    double most = 1 + kRounding;
-    if (!moves(operation))
+    const Operation& moving = operations_[operation];
+    if (!moving.wants)
       continue;
-    for (const LinkShare& share : operations_[operation].cost->shares)
-      most = std::max(most, wanted_[share.link]);
+    double most = 1 + kRounding;
+    for (std::size_t i = 0; i < moving.cost->of_first; ++i)
+      most = std::max(most, wanted_[moving.cost->shares[i].link]);
     run_at(operation, most > 1 + kRounding ? most : 1);
   }
-  for (const std::uint32_t operation : under_way_)
-    for (const LinkShare& share : operations_[operation].cost->shares)
-      wanted_[share.link] = 0;
 }
 
 void AnalyticBackend::run_at(std::uint32_t operation, double slowness) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -10,52 +11,61 @@
 
 namespace stepcast {
 
-/// A collective takes its closed form. Where several are under way at once, no link carries more
-/// than it can: each collective wants the share of a link that it uses when it moves alone, after
-/// its start-ups, and all on a link that is wanted more than once over slow down alike, so many
-/// times. That is never faster than the links allow; flow, which hands on what a slowed collective
-/// leaves unused elsewhere, may be a little faster.
+/// A collective takes its closed form. Where several are under way at once, or several groups of a
+/// team, no link carries more than it can: each group wants the share of a link that it uses when
+/// it moves alone, after its start-ups, and all on a link that is wanted more than once over slow
+/// down alike, so many times. That is never faster than the links allow; flow, which hands on what
+/// a slowed collective leaves unused elsewhere, may be a little faster.
 class AnalyticBackend : public NetworkBackend {
  public:
   AnalyticBackend(const Cluster& cluster, EventQueue& queue) : cluster_(cluster), queue_(queue) {}
-  void start(const Collective& collective, const Group& group, Seconds delay, Done done) override;
+  void start(const Collective& collective, const Participants& participants, Seconds delay,
+             Done done) override;
 
  private:
   using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, std::vector<double>,
-                         const Group*>;
-  /// The part of a link that a collective uses while it moves alone.
+                         std::uint32_t>;
+  /// The part of a link that a group uses while it moves alone.
   struct LinkShare {
     std::uint32_t link = 0;
     double part = 0;
   };
   struct Cost {
-    Seconds alone{};                  // on an idle network
-    std::vector<LinkShare> shares{};  // found when first under way with others
+    Seconds alone{};                  // of one group, on an idle network
+    std::vector<LinkShare> shares{};  // of all groups; found when first under way with others
+    std::size_t of_first = 0;         // how many of them are the first group's
     Seconds moving{};                 // of `alone`, after the start-ups
   };
   struct Operation {
     Collective collective;
-    const Group* group = nullptr;
+    Participants participants;
     Cost* cost = nullptr;
+    std::unique_ptr<Cost> own;  // of groups made on the spot
     Seconds moves_at{-1};       // after its start-ups; < 0: not known yet
+    bool wants = false;         // its shares are among wanted_
     Seconds end{};              // if nothing begins or ends before
     double slowness = 1;        // time taken over time taken alone, at the moment
     std::uint32_t version = 0;  // tells an end that was overtaken by a change of speed
     Done done;
+
+    bool is_one_group() const { return participants.groups.size() == 1; }
   };
 
-  Cost& known_cost(const Collective& collective, const Group& group);
-  void find_shares(const Operation& operation);
+  std::uint32_t idle_operation();
+  Cost& known_cost(const Collective& collective, const Participants& participants);
+  void find_shares(Cost& cost, const Collective& collective, const Participants& participants);
   void begin(std::uint32_t operation);
   void end(std::uint32_t operation, std::uint32_t version);
   bool moves(std::uint32_t operation);
+  void want_links(Operation& operation);
+  void leave_links(Operation& operation);
   void change_speeds();
   void run_at(std::uint32_t operation, double slowness);
 
   const Cluster& cluster_;
   EventQueue& queue_;
   std::optional<LinkLoads> loads_;  // made when first needed
-  std::vector<double> wanted_;      // by link: 1 is all of it; 0 between two calls
+  std::vector<double> wanted_;      // by link, by all that move: 1 is all of it
   std::map<Key, Cost> costs_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;       // operations_ to use again

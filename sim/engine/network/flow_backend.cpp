@@ -1,26 +1,76 @@
 #include "sim/engine/network/flow_backend.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+
+// One flow for each edge of the algorithm, with the bytes of all its rounds: rounds of a ring run
+// in step, so what an edge moves in all of them is all that concurrent traffic can see, and 2(P -
+// 1) rounds of P messages become P flows. A flow costs SimGrid 2 to 3 us (worse than linear from
+// some 500 at once), so a collective of P ranks costs about P times that, whatever its size; what
+// is asked for again is prepared once, by size. A tree or a hierarchy goes through its phases one
+// after the other. Groups that are folded (see folding.cpp) begin together and share links, so one
+// operation moves the flows of all of them: the fold saves events, not flows, unless whole nodes
+// fold too (folded_nodes.cpp), which leaves a flow for each role.
 
 namespace stepcast {
 
-FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue)
-    : cluster_(cluster), queue_(queue), platform_(Platform::for_cluster(cluster)) {}
+FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes nodes)
+    : cluster_(cluster),
+      queue_(queue),
+      nodes_(std::move(nodes)),
+      platform_(Platform::for_cluster(nodes_.cluster())) {}
 
-void FlowBackend::start(const Collective& collective, const Group& group, Seconds delay,
-                        Done done) {
-  const Key key{collective.kind, collective.algorithm, collective.size.value,
-                collective.root, collective.shares,    &group};
-  auto known = phases_.find(key);
-  if (known == phases_.end())
-    known = phases_.emplace(key, edge_flows_of(collective, group, cluster_)).first;
+std::vector<FlowBackend::Flow> FlowBackend::flows_of(const std::vector<Message>& messages) const {
+  std::vector<Flow> flows;
+  flows.reserve(messages.size());
+  if (!nodes_.is_folded())
+    for (const Message& message : messages)
+      flows.push_back({platform_.source(message.from, message.to),
+                       platform_.destination(message.from, message.to), message.size});
+  else
+    for (const auto& [from, to, leaves, size] : nodes_.folded(messages))
+      flows.push_back({leaves ? platform_.far(from) : platform_.near(from),
+                       leaves ? platform_.far(to) : platform_.near(to), size});
+  return flows;
+}
+
+// Alike groups go through the same phases at the same times: each phase holds the flows of all.
+FlowBackend::Phases FlowBackend::phases_of(const Collective& collective,
+                                           const Participants& participants) const {
+  std::vector<Phase> phases = edge_flows_of(collective, participants.representative(), cluster_);
+  for (const std::uint32_t group : participants.groups.subspan(1)) {
+    std::vector<Phase> more = edge_flows_of(collective, participants.team->groups[group], cluster_);
+    for (std::size_t i = 0; i < phases.size(); ++i)
+      std::ranges::move(more[i].messages, std::back_inserter(phases[i].messages));
+  }
+  Phases prepared;
+  for (const Phase& phase : phases)
+    prepared.push_back({phase.startup, flows_of(phase.messages)});
+  return prepared;
+}
+
+void FlowBackend::start(const Collective& collective, const Participants& participants,
+                        Seconds delay, Done done) {
   if (idle_.empty()) {
     idle_.push_back(static_cast<std::uint32_t>(operations_.size()));
     operations_.emplace_back();
   }
   const std::uint32_t operation = idle_.back();
   idle_.pop_back();
-  operations_[operation] = {.phases = &known->second, .done = std::move(done)};
+  operations_[operation] = {.phases = nullptr, .own = nullptr, .done = std::move(done)};
+  Operation& current = operations_[operation];
+  if (participants.id == kNone) {
+    current.own = std::make_unique<const Phases>(phases_of(collective, participants));
+    current.phases = current.own.get();
+  } else {
+    const Key key{collective.kind, collective.algorithm, collective.size.value,
+                  collective.root, collective.shares,    participants.id};
+    auto known = phases_.find(key);
+    if (known == phases_.end())
+      known = phases_.emplace(key, phases_of(collective, participants)).first;
+    current.phases = &known->second;
+  }
   begin_phase(operation, delay);
 }
 
@@ -35,14 +85,12 @@ void FlowBackend::begin_phase(std::uint32_t operation, Seconds delay) {
 
 void FlowBackend::start_flows(std::uint32_t operation) {
   Operation& current = operations_[operation];
-  const Phase& phase = (*current.phases)[current.phase++];
-  current.in_flight = phase.messages.size();
-  if (phase.messages.empty())
+  const FlowPhase& phase = (*current.phases)[current.phase++];
+  current.in_flight = phase.flows.size();
+  if (phase.flows.empty())
     return begin_phase(operation, {});
-  for (const Message& message : phase.messages)
-    simgrid_compat::start_flow(platform_.source(message.from, message.to),
-                               platform_.destination(message.from, message.to), message.size, *this,
-                               operation);
+  for (const auto& [from, to, size] : phase.flows)
+    simgrid_compat::start_flow(from, to, size, *this, operation);
 }
 
 void FlowBackend::flow_arrived(std::uint32_t operation) {

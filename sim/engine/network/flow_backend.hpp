@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/engine/network/folded_nodes.hpp"
 #include "sim/engine/network/network_backend.hpp"
 #include "sim/engine/network/platform.hpp"
 #include "sim/engine/simgrid_compat.hpp"
@@ -12,22 +13,38 @@ namespace stepcast {
 
 /// A collective pays its start-ups on a timer and then moves all bytes of a ring edge as one
 /// SimGrid flow, so that concurrent traffic shares links. Within 1.4 % of message by message in all
-/// contention cases measured but one (3.9 %), at about 1/100 of the cost.
+/// contention cases measured but one (3.9 %), at about 1/100 of the cost. Groups that are folded
+/// share the links that several of them cross: all their flows move, or, where the nodes fold as
+/// well, those of one GPU for each role (see FoldedNodes).
 class FlowBackend : public NetworkBackend, private FlowListener {
  public:
-  FlowBackend(const Cluster& cluster, EventQueue& queue);
-  void start(const Collective& collective, const Group& group, Seconds delay, Done done) override;
+  FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes nodes);
+  void start(const Collective& collective, const Participants& participants, Seconds delay,
+             Done done) override;
 
  private:
   using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, std::vector<double>,
-                         const Group*>;
+                         std::uint32_t>;
+  struct Flow {
+    simgrid::s4u::Host* from = nullptr;
+    simgrid::s4u::Host* to = nullptr;
+    Bytes size{};
+  };
+  struct FlowPhase {
+    Seconds startup{};
+    std::vector<Flow> flows;
+  };
+  using Phases = std::vector<FlowPhase>;
   struct Operation {
-    const std::vector<Phase>* phases = nullptr;
+    const Phases* phases = nullptr;
+    std::unique_ptr<const Phases> own;  // of a group made on the spot
     std::size_t phase = 0;
     std::size_t in_flight = 0;
     Done done;
   };
 
+  Phases phases_of(const Collective& collective, const Participants& participants) const;
+  std::vector<Flow> flows_of(const std::vector<Message>& messages) const;
   void begin_phase(std::uint32_t operation, Seconds delay);
   void start_flows(std::uint32_t operation);
   void flow_arrived(std::uint32_t operation) override;
@@ -35,8 +52,9 @@ class FlowBackend : public NetworkBackend, private FlowListener {
 
   const Cluster& cluster_;
   EventQueue& queue_;
+  FoldedNodes nodes_;
   const Platform& platform_;
-  std::map<Key, std::vector<Phase>> phases_;
+  std::map<Key, Phases> phases_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;  // operations_ to use again
 };

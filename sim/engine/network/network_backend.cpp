@@ -6,13 +6,14 @@
 
 namespace stepcast {
 
-std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
-                                                     EventQueue& queue) {
+std::unique_ptr<NetworkBackend> make_network_backend(
+    Fidelity fidelity, const Cluster& cluster, EventQueue& queue,
+    const std::vector<std::uint32_t>& role_of_node) {
   switch (fidelity) {
     case Fidelity::Analytic:
       return std::make_unique<AnalyticBackend>(cluster, queue);
     case Fidelity::Flow:
-      return std::make_unique<FlowBackend>(cluster, queue);
+      return std::make_unique<FlowBackend>(cluster, queue, FoldedNodes(cluster, role_of_node));
     case Fidelity::Step:
       return std::make_unique<StepBackend>(cluster, queue);
   }

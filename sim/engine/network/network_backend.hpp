@@ -3,12 +3,24 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "models/collective/collective.hpp"
+#include "models/network/team.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/event_queue.hpp"
 
 namespace stepcast {
+
+/// Groups of a team that communicate at the same time, each by itself and all alike.
+struct Participants {
+  const Team* team = nullptr;  ///< Needed until start() returns; where there is an id, for good.
+  std::span<const std::uint32_t> groups;
+  std::uint32_t id = kNone;  ///< The same id: the same groups. kNone: made on the spot.
+
+  const Group& representative() const { return team->groups[groups.front()]; }
+};
 
 /// Carries out collectives in simulated time, at one fidelity.
 class NetworkBackend {
@@ -17,14 +29,15 @@ class NetworkBackend {
 
   virtual ~NetworkBackend() = default;
 
-  /// Starts `collective` on `group` after `delay`; calls `done` when it has finished everywhere.
-  /// `group` must outlive the operation.
-  virtual void start(const Collective& collective, const Group& group, Seconds delay,
+  /// Starts `collective` in every one of the groups after `delay`; calls `done` when it has
+  /// finished everywhere.
+  virtual void start(const Collective& collective, const Participants& participants, Seconds delay,
                      Done done) = 0;
 };
 
-/// Throws InputError if the cluster cannot be built.
-std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
-                                                     EventQueue& queue);
+/// `role_of_node`: see Roles::of_node. Throws InputError if the cluster cannot be built.
+std::unique_ptr<NetworkBackend> make_network_backend(
+    Fidelity fidelity, const Cluster& cluster, EventQueue& queue,
+    const std::vector<std::uint32_t>& role_of_node);
 
 }  // namespace stepcast

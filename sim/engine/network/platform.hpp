@@ -24,6 +24,10 @@ class Platform {
   /// changed since the last call. Nothing may be in flight.
   static const Platform& for_cluster(const Cluster& cluster);
 
+  /// End points of a message inside a node, and of one that leaves it but not its rack.
+  simgrid::s4u::Host* near(Rank rank) const { return near_[rank]; }
+  simgrid::s4u::Host* far(Rank rank) const { return far_[rank]; }
+
   /// End points of a message.
   simgrid::s4u::Host* source(Rank from, Rank to) const { return host(from, from, to); }
   simgrid::s4u::Host* destination(Rank from, Rank to) const { return host(to, from, to); }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/engine/network/network_backend.hpp"
@@ -16,13 +18,14 @@ namespace stepcast {
 class StepBackend : public NetworkBackend, private FlowListener {
  public:
   StepBackend(const Cluster& cluster, EventQueue& queue);
-  void start(const Collective& collective, const Group& group, Seconds delay, Done done) override;
+  void start(const Collective& collective, const Participants& participants, Seconds delay,
+             Done done) override;
 
  private:
   using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, std::vector<double>,
-                         const Group*>;
+                         std::uint32_t>;
 
-  /// A message with the places of its ends in the group.
+  /// A message with the places of its ends among the ranks of the groups.
   struct Hop {
     Message message;
     std::uint32_t from = 0;
@@ -33,7 +36,7 @@ class StepBackend : public NetworkBackend, private FlowListener {
     struct RoundScript {
       std::vector<Hop> hops;                 ///< Sorted by sender.
       std::vector<std::uint32_t> first_hop;  ///< Of rank r: first_hop[r] .. first_hop[r + 1].
-      std::vector<std::uint16_t> messages;   ///< Sent plus received by rank r.
+      std::vector<std::uint32_t> messages;   ///< Sent plus received by rank r.
     };
     std::vector<RoundScript> rounds;      ///< Distinct rounds.
     std::vector<std::uint32_t> sequence;  ///< The rounds in order, repeats written out.
@@ -42,7 +45,8 @@ class StepBackend : public NetworkBackend, private FlowListener {
   };
   struct Operation {
     const Script* script = nullptr;
-    std::vector<std::uint16_t> missing;  ///< Unfinished messages, by round * ranks + rank.
+    std::unique_ptr<const Script> own;   ///< Of a group made on the spot.
+    std::vector<std::uint32_t> missing;  ///< Unfinished messages, by round * ranks + rank.
     std::vector<std::uint32_t> round;    ///< The round each rank is in.
     std::uint32_t barrier_round = 0;
     std::uint32_t left_in_round = 0;  ///< Barrier only: messages left of barrier_round.
@@ -55,7 +59,10 @@ class StepBackend : public NetworkBackend, private FlowListener {
     std::uint32_t hop = 0;
   };
 
-  const Script& script_of(const Collective& collective, const Group& group);
+  Script script_of(const Collective& collective, const Participants& participants) const;
+  static Script::RoundScript prepared(const Round& round,
+                                      const std::unordered_map<Rank, std::uint32_t>& place,
+                                      std::uint32_t ranks);
   void begin(std::uint32_t operation);
   void begin_barrier_round(std::uint32_t operation);
   void advance(std::uint32_t operation, std::uint32_t rank);

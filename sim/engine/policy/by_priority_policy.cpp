@@ -7,7 +7,7 @@ namespace stepcast {
 
 void ByPriorityPolicy::ready(Operation operation) {
   const auto key = [this](Operation op) {
-    return std::tuple(op.iteration, dispatcher_.priority_of(op), op.step);
+    return std::tuple(op.iteration, dispatcher_.priority_of(op), op.step, op.meeting);
   };
   const auto after = [&](Operation waiting, Operation added) { return key(waiting) > key(added); };
   waiting_.insert(std::lower_bound(waiting_.begin(), waiting_.end(), operation, after), operation);

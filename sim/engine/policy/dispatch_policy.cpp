@@ -1,19 +1,17 @@
 #include "sim/engine/policy/dispatch_policy.hpp"
 
 #include "sim/engine/policy/by_priority_policy.hpp"
-#include "sim/engine/policy/in_order_policy.hpp"
 #include "sim/engine/policy/negotiated_policy.hpp"
 
 namespace stepcast {
 
-std::unique_ptr<DispatchPolicy> make_dispatch_policy(const DispatchRule& rule, StreamId stream,
-                                                     const Program& program, const Folding& folding,
+std::unique_ptr<DispatchPolicy> make_dispatch_policy(const DispatchRule& rule,
                                                      Dispatcher& dispatcher) {
   if (const auto* priority = std::get_if<ByPriority>(&rule))
     return std::make_unique<ByPriorityPolicy>(*priority, dispatcher);
   if (const auto* negotiated = std::get_if<Negotiated>(&rule))
     return std::make_unique<NegotiatedPolicy>(*negotiated, dispatcher);
-  return std::make_unique<InOrderPolicy>(stream, program, folding, dispatcher);
+  return nullptr;
 }
 
 }  // namespace stepcast

@@ -10,10 +10,11 @@
 
 namespace stepcast {
 
-/// A communication of one iteration.
+/// A communication of one iteration, on the groups of one meeting.
 struct Operation {
   std::uint32_t iteration = 0;
   StepId step = 0;
+  MeetingId meeting = 0;
   auto operator<=>(const Operation&) const = default;
 };
 
@@ -23,7 +24,13 @@ class Dispatcher {
   virtual ~Dispatcher() = default;
   /// Starts `operations` as one collective of their summed size. `extra` is added to its time.
   virtual void launch(std::span<const Operation> operations, Seconds extra) = 0;
+  /// Starts them as one collective among the ranks of `group`, made on the spot, whatever groups
+  /// they have: each brings its ranks, and the largest size counts. Each must stand for one group
+  /// only (simulate with EngineOptions::fold off).
+  virtual void launch_on(Group group, std::span<const Operation> operations, Seconds extra) = 0;
   virtual bool is_ready(Operation operation) const = 0;
+  /// The ranks of the first group that the operation stands for.
+  virtual const Group& group_of(Operation operation) const = 0;
   virtual Bytes size_of(Operation operation) const = 0;
   /// Whether one buffer may hold both: all-reduces alike but for their sizes.
   virtual bool may_fuse(Operation a, Operation b) const = 0;
@@ -35,8 +42,8 @@ class Dispatcher {
   virtual Seconds copy_time(Bytes size) const = 0;
 };
 
-/// Decides which communication of a stream starts next. Run-time decisions live here and nowhere
-/// else in the engine.
+/// Decides which communication of a stream starts next where that is not the order of the plan.
+/// Run-time decisions live here and nowhere else in the engine.
 class DispatchPolicy {
  public:
   virtual ~DispatchPolicy() = default;
@@ -47,9 +54,8 @@ class DispatchPolicy {
   virtual void wake() {}
 };
 
-/// The policy that a stream's rule asks for. `program` and `folding` must outlive it.
-std::unique_ptr<DispatchPolicy> make_dispatch_policy(const DispatchRule& rule, StreamId stream,
-                                                     const Program& program, const Folding& folding,
+/// The policy that a stream's rule asks for; null: in order, which the lanes see to.
+std::unique_ptr<DispatchPolicy> make_dispatch_policy(const DispatchRule& rule,
                                                      Dispatcher& dispatcher);
 
 }  // namespace stepcast

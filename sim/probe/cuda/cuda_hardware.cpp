@@ -21,7 +21,7 @@ constexpr Seconds kFirstWarmUp{0.5};  // an idle GPU takes a while to raise its 
 constexpr Seconds kWarmUp{5e-3};      // after the host has checked an output
 constexpr int kMissingHardware = 3;   // exit code
 
-GpuView view_of(const Team& team) {
+GpuView view_of(const ProcessTeam& team) {
   GpuView view{.ranks = team.size(), .rank_on_node = team.rank_on_node()};
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -35,7 +35,7 @@ GpuView view_of(const Team& team) {
 }
 
 /// The GPUs of this process: one under MPI.
-std::vector<Member> members_of(const GpuView& view, const Team& team,
+std::vector<Member> members_of(const GpuView& view, const ProcessTeam& team,
                                std::optional<std::uint32_t> asked) {
   if (team.size() > 1)
     return {{.rank = team.rank(), .device = static_cast<int>(first_gpu(view))}};
@@ -78,7 +78,7 @@ bool reach_each_other(const std::vector<Member>& members) {
 
 class CudaHardware final : public Hardware {
  public:
-  CudaHardware(std::unique_ptr<Team> team, std::vector<Member> members)
+  CudaHardware(std::unique_ptr<ProcessTeam> team, std::vector<Member> members)
       : team_(std::move(team)), communicators_(std::move(members), *team_) {
     try {
       prepare();
@@ -172,7 +172,7 @@ class CudaHardware final : public Hardware {
     return team_->size() > 1 ? team_->size() : static_cast<std::uint32_t>(members().size());
   }
 
-  std::unique_ptr<Team> team_;
+  std::unique_ptr<ProcessTeam> team_;
   CommunicatorCache communicators_;
   Machine machine_;
   MachineLimits limits_;
@@ -180,7 +180,7 @@ class CudaHardware final : public Hardware {
 };
 
 /// One line for all ranks: of the first, or that another one lacks something.
-void refuse_together(const std::string& missing, Team& team) {
+void refuse_together(const std::string& missing, ProcessTeam& team) {
   if (team.largest(missing.empty() ? 0 : 1) == 0)
     return;
   if (team.rank() > 0)
@@ -192,7 +192,7 @@ void refuse_together(const std::string& missing, Team& team) {
 }  // namespace
 
 std::unique_ptr<Hardware> open_hardware(std::optional<std::uint32_t> gpus) {
-  std::unique_ptr<Team> team = make_team();
+  std::unique_ptr<ProcessTeam> team = make_team();
   const GpuView view = view_of(*team);
   std::string missing = missing_gpus(view, gpus);
   std::vector<Member> members = members_of(view, *team, gpus);

@@ -165,7 +165,7 @@ class OverlapRun {
     Communicator::end();
   }
 
-  Team& team_;
+  ProcessTeam& team_;
   std::vector<std::unique_ptr<Side>> sides_;
   bool with_nccl_ = false;
   HostGate product_gate_;

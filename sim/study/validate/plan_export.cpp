@@ -69,7 +69,7 @@ class FixedPlan {
       return plan_.collectives[plan_.graph.task(id).collective].collective.kind;
     };
     return left.end > left.start && left.start == right.start && left.end == right.end &&
-           plan_.graph.task(a).group == plan_.graph.task(b).group && kind(a) == kind(b);
+           plan_.graph.task(a).team == plan_.graph.task(b).team && kind(a) == kind(b);
   }
 
   /// The stream's communications in the order of the forecast, those that were fused as one.
@@ -196,7 +196,7 @@ ExportedPlan export_plan(const Workload& workload, const Cluster& cluster, const
       .communication_slows_compute =
           cluster.overlap.compute_slowdown > 0 || cluster.overlap.launch_wait > 0,
       .iteration_time = timeline.iteration_time,
-      .plan = {.schedule = plan.schedule, .graph = TaskGraph({}, {}), .groups = plan.groups}};
+      .plan = {.schedule = plan.schedule, .graph = TaskGraph({}, {}), .teams = plan.teams}};
   exported.provenance = {
       .kind = ProvenanceKind::Derived,
       .source = fmt::format("workload {}, cluster {}", workload.name, cluster.name),

@@ -176,14 +176,16 @@ TEST(BinomialTree, ReachesEveryMemberOnce) {
   EXPECT_EQ(std::ranges::count(has, true), 11);
 }
 
-TEST(Direct, SendsFromOddMembersAndLeavesALastOneOut) {
+TEST(Direct, SendsFromTheFirstHalfToTheSecond) {
   const Cluster cluster = slow_network(8, 1);
   const Collective send{CollectiveKind::Send, Algorithm::Direct, {1e6}};
-  const StepPlan plan = steps_of(send, {{0, 2, 4, 6, 7}}, cluster);
+  const StepPlan plan = steps_of(send, {{6, 0, 3, 2, 7}}, cluster);
   ASSERT_EQ(plan.rounds.size(), 1U);
   ASSERT_EQ(plan.rounds[0].messages.size(), 2U);
-  EXPECT_EQ(plan.rounds[0].messages[1].from, 6U);
-  EXPECT_EQ(plan.rounds[0].messages[1].to, 4U);
+  EXPECT_EQ(plan.rounds[0].messages[0].from, 6U);
+  EXPECT_EQ(plan.rounds[0].messages[0].to, 3U);
+  EXPECT_EQ(plan.rounds[0].messages[1].from, 0U);
+  EXPECT_EQ(plan.rounds[0].messages[1].to, 2U);
 }
 
 }  // namespace

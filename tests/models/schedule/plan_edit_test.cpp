@@ -15,7 +15,8 @@ using Edges = std::vector<TaskGraph::Edge>;
 const Workload kWorkload = examples::uniform_workload(1, {1e-3}, {2e-3}, 1000);
 const Cluster kCluster = examples::plain_cluster(2);
 
-/// a -> b -> c, the second step begins at c, and c leads to the next a.
+/// a -> b -> c, the second step begins at c, c leads to the next a and to the b after that, and any
+/// one predecessor is enough for b.
 Plan chain() {
   Builder builder("chain", kWorkload, kCluster);
   const TaskId a = builder.compute("work", "a", {1});
@@ -23,6 +24,8 @@ Plan chain() {
   builder.end_step();
   const TaskId c = builder.compute("work", "c", {3}, {.after = {b}});
   builder.next_after(a, {c});
+  builder.later_after(b, c, 2);
+  builder.needs(b, 1);
   return std::move(builder).build();
 }
 
@@ -42,13 +45,15 @@ TEST(PlanEdit, WhatIsInsertedMovesWhatFollows) {
   const Plan plan = chain();
   PlanEdit edit(plan);
   edit.keep(0);
-  edit.keep(1);
   edit.insert({.duration = {9}});
+  edit.keep(1);
   edit.keep(2);
   const Plan edited = std::move(edit).apply();
-  EXPECT_EQ(duration_of(edited, 2), Seconds{9});
-  EXPECT_EQ(edited.graph.edges(), (Edges{{0, 1}, {1, 3}}));
+  EXPECT_EQ(duration_of(edited, 1), Seconds{9});
+  EXPECT_EQ(edited.graph.edges(), (Edges{{0, 2}, {2, 3}}));
   EXPECT_EQ(edited.next, (Edges{{3, 0}}));
+  EXPECT_TRUE(same(edited.later, std::vector<LaterEdge>{{3, 2, 2}}));
+  EXPECT_TRUE(same(edited.quorums, std::vector<Quorum>{{2, 1}}));
   EXPECT_EQ(edited.later_steps, std::vector<TaskId>{3});
 }
 
@@ -57,11 +62,16 @@ TEST(PlanEdit, WhatWaitedForARemovedTaskWaitsForItsPredecessors) {
   PlanEdit edit(plan);
   edit.keep(0);
   edit.keep(2);
-  EXPECT_EQ(std::move(edit).apply().graph.edges(), (Edges{{0, 1}}));
-  PlanEdit without_end(plan);
-  without_end.keep(0);
-  without_end.keep(1);
-  EXPECT_EQ(std::move(without_end).apply().next, (Edges{{1, 0}}));
+  const Plan without_middle = std::move(edit).apply();
+  EXPECT_EQ(without_middle.graph.edges(), (Edges{{0, 1}}));
+  EXPECT_TRUE(same(without_middle.later, std::vector<LaterEdge>{{1, 1, 2}}));
+  EXPECT_TRUE(without_middle.quorums.empty());
+  PlanEdit edit_end(plan);
+  edit_end.keep(0);
+  edit_end.keep(1);
+  const Plan without_end = std::move(edit_end).apply();
+  EXPECT_EQ(without_end.next, (Edges{{1, 0}}));
+  EXPECT_TRUE(same(without_end.later, std::vector<LaterEdge>{{1, 1, 2}}));
 }
 
 TEST(PlanEdit, AReplacementKeepsTheEdges) {

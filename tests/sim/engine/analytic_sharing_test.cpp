@@ -1,7 +1,10 @@
 // Schedules with several transfers under way at once, by closed forms against shared links.
 #include <gtest/gtest.h>
 
+#include "models/network/layout.hpp"
+#include "models/schedule/builder.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/engine/engine.hpp"
 #include "sim/engine/steps.hpp"
 #include "tests/support/examples.hpp"
 
@@ -37,6 +40,48 @@ TEST(AnalyticSharing, TransfersAtOnceTakeAsLongAsTheirFlows) {
                                  << (options.empty() ? "" : options.begin()->first);
     }
   }
+}
+
+// Four nodes of four GPUs; ports of 10 GB/s, NICs of 1 GB/s.
+const Cluster kCluster = examples::plain_cluster(4, 4);
+
+// An all-reduce of 1 MB in each group of `team`, folded and not.
+void expect_time(const Team& team, const Cluster& cluster, double seconds) {
+  const Workload workload = examples::uniform_workload(1, {1e-3}, {0}, 1);
+  Builder builder("sum", workload, cluster);
+  const StreamId stream = builder.stream("sum");
+  const TaskId sum =
+      builder.all_reduce("sum", Bytes{1e6}, {.stream = stream, .team = builder.team(team)});
+  builder.after(sum, {builder.forward(0)});
+  const Plan plan = std::move(builder).build();
+  for (const bool fold : {false, true}) {
+    const Timeline timeline =
+        simulate(plan, cluster, {.fidelity = Fidelity::Analytic, .fold = fold});
+    const Interval& run =
+        timeline.at(1, sum, timeline.class_of_rank[team.groups.front().ranks.front()]);
+    EXPECT_NEAR((run.end - run.start).value, seconds, seconds * 1e-9) << fold;
+  }
+}
+
+TEST(AnalyticSharing, GroupsInsideNodesShareNoNic) {
+  const Layout layout(kCluster, {{Axis::Tensor, 4}, {Axis::Data, 4}});
+  // 2 * 3/4 of 1 MB over a port.
+  expect_time(layout.along(Axis::Tensor), kCluster, 1.5e-4);
+}
+
+TEST(AnalyticSharing, GroupsAcrossNodesShareTheirNics) {
+  const Layout layout(kCluster, {{Axis::Tensor, 4}, {Axis::Data, 4}});
+  // 2 * 3/4 of 1 MB over a fourth of a NIC; a rail that is alone has it to itself.
+  expect_time(layout.along(Axis::Data), kCluster, 6e-3);
+  expect_time(layout.along(Axis::Data).at(Axis::Tensor, 1), kCluster, 1.5e-3);
+}
+
+TEST(AnalyticSharing, UplinksAreSharedByTheGroupsThatLeaveTheRack) {
+  // Racks of two nodes with an uplink of 2 GB/s / 4: a fourth of .5 GB/s for each of four rings.
+  Cluster cluster = kCluster;
+  cluster.rack = RackLevel{.nodes = 2, .oversubscription = 4};
+  const Layout layout(cluster, {{Axis::Tensor, 4}, {Axis::Data, 4}});
+  expect_time(layout.along(Axis::Data), cluster, 1.5e-3 / (0.5 / 4));
 }
 
 }  // namespace

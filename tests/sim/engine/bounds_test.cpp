@@ -63,7 +63,7 @@ Seconds serial_sum(const Example& example, const Plan& plan) {
   Seconds sum = (forward_time(example.workload) + backward_time(example.workload)) *
                 (1 + example.cluster.overlap.compute_slowdown);
   for (const PlannedCollective& planned : plan.collectives)
-    sum += cost_of(planned.collective, plan.groups[0], example.cluster) +
+    sum += cost_of(planned.collective, plan.teams[0].groups[0], example.cluster) +
            software.collective_launch + software.horovod_cycle + software.negotiation_per_cycle;
   return sum;
 }

@@ -163,11 +163,11 @@ TEST(Engine, GroupsOfRanksCommunicateSideBySide) {
   const Workload workload = uniform_workload(1, {1e-3}, {0}, 1);
   Builder builder("pairs", workload, cluster);
   builder.stream("all-reduce");
-  const GroupId low = builder.group({0, 1});
-  const GroupId high = builder.group({2, 3});
+  const TeamId low = builder.group({0, 1});
+  const TeamId high = builder.group({2, 3});
   const TaskId forward = builder.forward(0);
-  const TaskId a = builder.all_reduce("a", Bytes{1e6}, {.group = low});
-  const TaskId b = builder.all_reduce("b", Bytes{1e6}, {.group = high});
+  const TaskId a = builder.all_reduce("a", Bytes{1e6}, {.team = low});
+  const TaskId b = builder.all_reduce("b", Bytes{1e6}, {.team = high});
   const TaskId update = builder.update("update");
   builder.after(a, {forward});
   builder.after(b, {forward});

@@ -36,7 +36,7 @@ std::vector<double> ends(const Cluster& cluster, const std::vector<Launch>& laun
                                  .algorithm = launch.collective.algorithm,
                                  .root = launch.collective.root};
     if (!launch.ranks.empty())
-      options.group = builder.group(launch.ranks);
+      options.team = builder.group(launch.ranks);
     switch (launch.collective.kind) {
       case CollectiveKind::AllReduce:
         tasks.push_back(builder.all_reduce("x", launch.collective.size, options));
@@ -72,7 +72,7 @@ std::vector<double> ends(const Cluster& cluster, const std::vector<Launch>& laun
   std::vector<double> result;
   for (const TaskId task : tasks) {
     const ClassId rank_class =
-        timeline.class_of_rank[plan.groups[plan.graph.task(task).group].ranks[0]];
+        timeline.class_of_rank[plan.teams[plan.graph.task(task).team].groups[0].ranks[0]];
     result.push_back((timeline.at(1, task, rank_class).end - timeline.at(1, 0, 0).start).value);
   }
   return result;

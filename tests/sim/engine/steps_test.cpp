@@ -69,7 +69,7 @@ TEST(Period, OneStepIsThePlanItself) {
 TEST(Period, KindsShareTheirLists) {
   const Plan plan = period_of_four(plain_cluster(4));
   EXPECT_EQ(plan.collectives.size(), 1U);
-  EXPECT_EQ(plan.groups.size(), 1U);
+  EXPECT_EQ(plan.teams.size(), 1U);
   EXPECT_EQ(plan.graph.size(), 7U + 3 * 5U);
 }
 

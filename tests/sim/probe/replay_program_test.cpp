@@ -22,13 +22,13 @@ ExportedPlan small_plan() {
       .plan = {.schedule = "test",
                .graph = TaskGraph(
                    {{.kind = TaskKind::Forward, .duration = Seconds{2.345e-3}},
-                    {.kind = TaskKind::OtherCompute, .group = 1, .duration = Seconds{1.004e-3}},
+                    {.kind = TaskKind::OtherCompute, .team = 1, .duration = Seconds{1.004e-3}},
                     {.kind = TaskKind::Communication, .stream = 1, .collective = 0}},
                    {{0, 2}, {1, 2}}),
                .next = {{2, 0}},
                .streams = {{"compute"}, {"all-reduce"}},
                .collectives = {{}},
-               .groups = {{{0, 1}}, {{1}}}}};
+               .teams = {{{{{0, 1}}}}, {{{{1}}}}}}};
   exported.forecasts = {{.wait = Seconds{1e-3}, .time = Seconds{3e-3}}};
   return exported;
 }

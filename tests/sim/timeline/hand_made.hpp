@@ -32,7 +32,7 @@ struct HandTask {
   StreamId stream = 0;
   CollectiveKind collective = CollectiveKind::AllReduce;
   Bytes size{1e6};
-  GroupId group = 0;
+  TeamId team = 0;
   std::string phase{};  ///< Default: the usual one of its kind.
 };
 
@@ -66,7 +66,7 @@ inline Plan plan_of(const std::vector<HandTask>& hand, const std::vector<TaskGra
   std::vector<PlannedCollective> collectives;
   std::vector<std::string> phases = usual_phases();
   for (const HandTask& each : hand) {
-    Task task{.kind = each.kind, .stream = each.stream, .group = each.group};
+    Task task{.kind = each.kind, .stream = each.stream, .team = each.team};
     task.phase = static_cast<PhaseId>(each.kind);
     if (!each.phase.empty()) {
       const auto known = std::ranges::find(phases, each.phase);
@@ -88,7 +88,7 @@ inline Plan plan_of(const std::vector<HandTask>& hand, const std::vector<TaskGra
           .next = std::move(next),
           .streams = {{.name = "compute"}, {.name = "comm", .rule = rule}, {.name = "comm 2"}},
           .collectives = std::move(collectives),
-          .groups = {world_of(small_cluster())},
+          .teams = {world_team(small_cluster())},
           .labels = std::move(labels),
           .phases = std::move(phases),
           .memory = {.activations_known = false},
@@ -110,6 +110,7 @@ inline Timeline timeline_of(const std::vector<HandTask>& hand, Seconds iteration
   timeline.iteration_time = timeline.worst_iteration_time = iteration;
   timeline.steady = true;
   timeline.begin = iteration * 2;
+  timeline.places = Places(hand.size(), static_cast<std::uint32_t>(classes));
   for (int k = 0; k < 2; ++k)
     for (const HandTask& task : hand)
       for (const Ran& ran : task.runs) {

@@ -35,7 +35,7 @@ TEST(LinksTest, AGroupInsideANodeLoadsItsPortsOnly) {
   const std::vector<HandTask> tasks = {
       {TaskKind::Communication, "a", {{0, 1}}, 1, CollectiveKind::AllReduce, Bytes{1e6}, 1}};
   Plan plan = plan_of(tasks, {}, {});
-  plan.groups.push_back({{0, 1}});
+  plan.teams.push_back({{{{0, 1}}}});
   const auto loads = link_loads_of(plan, small_cluster(), ms(10));
   ASSERT_EQ(loads.size(), 4U);  // the three busiest ports, and the NICs, alike
   EXPECT_EQ(loads[0].name, "GPU port of rank 0, out");

@@ -10,7 +10,7 @@ namespace {
 /// Floats in the full buffer, at least one for each rank of the group.
 std::uint64_t elements_of(const ExportedPlan& plan, const ReplayStep& step) {
   const double bytes = plan.plan.collectives[step.collective].collective.size.value;
-  const std::uint32_t ranks = plan.plan.groups[plan.plan.graph.task(step.task).group].size();
+  const std::uint32_t ranks = plan.plan.teams[plan.plan.graph.task(step.task).team].group_size();
   const auto floats = static_cast<std::uint64_t>(bytes / sizeof(float));
   return std::max<std::uint64_t>(1, floats / ranks) * ranks;
 }

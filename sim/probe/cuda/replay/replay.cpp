@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "models/schedule/issue_order.hpp"
 #include "sim/probe/cuda/on_device.hpp"
@@ -11,20 +12,23 @@
 namespace stepcast {
 namespace {
 
-/// For every pair of stream and group that communicates, so that streams do not wait for each
-/// other.
-using Communicators = std::map<std::pair<StreamId, GroupId>, Communicator>;
+/// One for each group of a team on every stream on which the team communicates, so that streams do
+/// not wait for each other.
+using Communicators = std::map<std::tuple<StreamId, TeamId, std::uint32_t>, Communicator>;
 using Players = std::vector<std::unique_ptr<Player>>;
 
 /// All processes make them in the order of the plan.
 Communicators communicators_of(const ExportedPlan& plan, const std::vector<Member>& members,
-                               Team& team) {
+                               ProcessTeam& team) {
   Communicators made;
   for (TaskId id = 0; id < plan.plan.graph.size(); ++id) {
     const Task& task = plan.plan.graph.task(id);
-    const std::pair key(task.stream, task.group);
-    if (task.kind == TaskKind::Communication && !made.contains(key))
-      made.emplace(key, Communicator(plan.plan.groups[task.group], members, team));
+    if (task.kind != TaskKind::Communication)
+      continue;
+    const std::vector<Group>& groups = plan.plan.teams[task.team].groups;
+    for (std::uint32_t i = 0; i < groups.size(); ++i)
+      if (const std::tuple key(task.stream, task.team, i); !made.contains(key))
+        made.emplace(key, Communicator(groups[i], members, team));
   }
   return made;
 }
@@ -51,17 +55,19 @@ void for_each_with(const Players& players, TaskId task, Action action) {
 void play_task(const ExportedPlan& plan, TaskId id, const Players& players,
                const Communicators& communicators) {
   const Task& task = plan.plan.graph.task(id);
-  const auto communicator = communicators.find({task.stream, task.group});
-  if (task.kind != TaskKind::Communication || communicator == communicators.end()) {
+  if (task.kind != TaskKind::Communication || communicators.empty()) {
     for_each_with(players, id,
                   [](const Player& player, const ReplayStep& step) { player.play(step); });
     return;
   }
-  Communicator::begin();
-  for (std::size_t i = 0; i < players.size(); ++i)
-    if (const ReplayStep* step = players[i]->find(id))
-      players[i]->communicate(*step, plan, communicator->second, i);
-  Communicator::end();
+  for (std::uint32_t group = 0; group < plan.plan.teams[task.team].groups.size(); ++group) {
+    const Communicator& communicator = communicators.at({task.stream, task.team, group});
+    Communicator::begin();
+    for (std::size_t i = 0; i < players.size(); ++i)
+      if (const ReplayStep* step = players[i]->find(id); step && communicator.has(i))
+        players[i]->communicate(*step, plan, communicator, i);
+    Communicator::end();
+  }
 }
 
 void play_iteration(const ExportedPlan& plan, const std::vector<TaskId>& order,
@@ -81,13 +87,13 @@ void wait(const Players& players, const Communicators& communicators) {
   for (const auto& player : players) {
     const OnDevice current(player->member().device);
     for (const auto& [key, communicator] : communicators)
-      communicator.wait(player->stream(key.first));
+      communicator.wait(player->stream(std::get<0>(key)));
     player->synchronise();
   }
 }
 
 /// An iteration lasts as long as that of the slowest process.
-void take_slowest(ReplayMeasurement& measured, Team& team) {
+void take_slowest(ReplayMeasurement& measured, ProcessTeam& team) {
   for (Seconds& iteration : measured.iterations)
     iteration = {team.largest(iteration.value)};
 }
@@ -101,7 +107,7 @@ bool communicates(const std::vector<ReplayProgram>& programs) {
 
 ReplayMeasurement replay_on_cuda(const ExportedPlan& plan,
                                  const std::vector<ReplayProgram>& programs,
-                                 const std::vector<Member>& members, Team& team,
+                                 const std::vector<Member>& members, ProcessTeam& team,
                                  std::uint32_t iterations) {
   const ReplayLength length{.timed = iterations};
   const bool real = team.largest(communicates(programs) ? 1 : 0) > 0;

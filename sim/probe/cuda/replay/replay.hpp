@@ -16,7 +16,7 @@ ReplayCalibration calibrate_replay();
 /// that every GPU sees the collectives in the same order.
 ReplayMeasurement replay_on_cuda(const ExportedPlan& plan,
                                  const std::vector<ReplayProgram>& programs,
-                                 const std::vector<Member>& members, Team& team,
+                                 const std::vector<Member>& members, ProcessTeam& team,
                                  std::uint32_t iterations);
 
 }  // namespace stepcast

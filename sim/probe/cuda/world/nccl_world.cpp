@@ -72,7 +72,8 @@ struct Communicator::Handles {
   std::vector<std::uint32_t> place;
 };
 
-Communicator::Communicator(const Group& group, const std::vector<Member>& members, Team& team)
+Communicator::Communicator(const Group& group, const std::vector<Member>& members,
+                           ProcessTeam& team)
     : handles_(std::make_unique<Handles>()), size_(group.size()) {
   ncclUniqueId id{};
   if (team.rank() == 0)
@@ -194,7 +195,7 @@ std::string nccl_version() {
 struct Communicator::Handles {};
 
 Communicator::Communicator(const Group& /*group*/, const std::vector<Member>& /*members*/,
-                           Team& /*team*/) {
+                           ProcessTeam& /*team*/) {
   refuse();
 }
 

@@ -26,7 +26,7 @@ std::string nccl_version();
 /// processes make together, whether they have members or not.
 class Communicator {
  public:
-  Communicator(const Group& group, const std::vector<Member>& members, Team& team);
+  Communicator(const Group& group, const std::vector<Member>& members, ProcessTeam& team);
   ~Communicator();
   Communicator(Communicator&& other) noexcept;
   Communicator& operator=(Communicator&& other) noexcept;

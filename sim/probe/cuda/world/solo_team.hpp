@@ -5,7 +5,7 @@
 namespace stepcast {
 
 /// One process.
-class SoloTeam final : public Team {
+class SoloTeam final : public ProcessTeam {
  public:
   std::uint32_t rank() const override { return 0; }
   std::uint32_t size() const override { return 1; }

@@ -23,7 +23,7 @@ namespace {
 constexpr std::chrono::seconds kAfterRankZero{2};
 
 /// The ranks of MPI_COMM_WORLD.
-class MpiTeam final : public Team {
+class MpiTeam final : public ProcessTeam {
  public:
   MpiTeam() {
     MPI_Init(nullptr, nullptr);
@@ -87,7 +87,7 @@ class MpiTeam final : public Team {
 }  // namespace
 #endif
 
-std::unique_ptr<Team> make_team() {
+std::unique_ptr<ProcessTeam> make_team() {
   const Launcher launcher = launcher_of_environment();
   if (launcher.ranks == 1)
     return std::make_unique<SoloTeam>();

@@ -8,9 +8,9 @@
 namespace stepcast {
 
 /// The processes of a run: one, or those that an MPI launcher started.
-class Team {
+class ProcessTeam {
  public:
-  virtual ~Team() = default;
+  virtual ~ProcessTeam() = default;
   virtual std::uint32_t rank() const = 0;
   virtual std::uint32_t size() const = 0;
   virtual std::uint32_t rank_on_node() const = 0;
@@ -28,6 +28,6 @@ class Team {
 
 /// A team of one unless an MPI launcher started several processes. Throws HardwareError if MPI is
 /// not built in then: each process would measure as if it were alone.
-std::unique_ptr<Team> make_team();
+std::unique_ptr<ProcessTeam> make_team();
 
 }  // namespace stepcast

@@ -17,11 +17,13 @@ Plan full_plan() {
           .graph = TaskGraph({{.duration = {1}}, {.kind = TaskKind::Communication, .stream = 1}},
                              {{0, 1}}),
           .next = {{1, 0}},
+          .later = {{.before = 1, .after = 0, .iterations = 2}},
+          .quorums = {{.task = 1, .needed = 1}},
           .streams = {{.name = "compute"},
                       {.name = "priority", .rule = ByPriority{.credit = {1}, .at_once = 1}},
                       {.name = "horovod", .rule = Negotiated{.cycle = {1}}}},
           .collectives = {{.collective = collective}},
-          .groups = {{.ranks = {0, 1}}},
+          .teams = {{.groups = {{.ranks = {0, 1}}, {.ranks = {2, 3}}}}},
           .later_steps = {1}};
 }
 
@@ -36,11 +38,13 @@ void expect_each_leaf_to_count(Member Plan::*member) {
   }
 }
 
-TEST(PlanHash, EveryFieldOfARuleACollectiveAndAGroupCounts) {
+TEST(PlanHash, EveryFieldOfARuleACollectiveAndATeamCounts) {
   expect_each_leaf_to_count(&Plan::next);
+  expect_each_leaf_to_count(&Plan::later);
+  expect_each_leaf_to_count(&Plan::quorums);
   expect_each_leaf_to_count(&Plan::streams);
   expect_each_leaf_to_count(&Plan::collectives);
-  expect_each_leaf_to_count(&Plan::groups);
+  expect_each_leaf_to_count(&Plan::teams);
   expect_each_leaf_to_count(&Plan::later_steps);
 }
 

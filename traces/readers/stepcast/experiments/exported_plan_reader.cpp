@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/issue_order.hpp"
+#include "models/schedule/plan_checks.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/experiments/exported_plan.hpp"
@@ -69,31 +69,48 @@ std::vector<Stream> read_streams(ObjectReader& root) {
   std::vector<Stream> streams;
   for (std::string& name : root.texts_or_none("streams"))
     streams.push_back({.name = std::move(name)});
-  if (streams.empty() || streams.size() > std::numeric_limits<StreamId>::max())
-    root.fail("streams", "expected the names of 1 to 65535 streams");
+  if (streams.empty())
+    root.fail("streams", "expected the name of at least one stream");
   return streams;
 }
 
-std::vector<Group> read_groups(ObjectReader& root, std::uint32_t ranks) {
-  std::vector<Group> groups;
-  for (const json& members : array_of(root, "groups")) {
-    const std::string key = fmt::format("groups/{}", groups.size());
-    Group group;
-    std::vector<bool> seen(ranks);
-    for (const json& member : members.is_array() ? members : json::array()) {
-      const std::optional<std::uint32_t> rank = index_in(member, ranks);
-      if (!rank || seen[*rank])
-        root.fail(key, fmt::format("expected different ranks from 0 to {}", ranks - 1));
-      seen[*rank] = true;
-      group.ranks.push_back(*rank);
-    }
-    if (group.ranks.empty())
-      root.fail(key, "expected an array of ranks, at least one");
-    groups.push_back(std::move(group));
+Group read_group(ObjectReader& root, const std::string& key, const json& members,
+                 std::uint32_t ranks) {
+  std::vector<bool> seen(ranks);
+  Group group;
+  for (const json& member : members.is_array() ? members : json::array()) {
+    const std::optional<std::uint32_t> rank = index_in(member, ranks);
+    if (!rank || seen[*rank])
+      root.fail(key, fmt::format("expected different ranks from 0 to {}", ranks - 1));
+    seen[*rank] = true;
+    group.ranks.push_back(*rank);
   }
-  if (groups.empty() || groups.size() > std::numeric_limits<GroupId>::max())
-    root.fail("groups", "expected 1 to 65535 groups of ranks");
-  return groups;
+  if (group.ranks.empty())
+    root.fail(key, "expected an array of ranks, at least one");
+  return group;
+}
+
+// Each entry is a group, or a list of groups that do the same at the same time.
+std::vector<Team> read_teams(ObjectReader& root, std::uint32_t ranks) {
+  std::vector<Team> teams;
+  for (const json& entry : array_of(root, "groups")) {
+    const std::string key = fmt::format("groups/{}", teams.size());
+    if (!entry.is_array() || entry.empty() || !entry.front().is_array()) {
+      teams.push_back({{read_group(root, key, entry, ranks)}});
+      continue;
+    }
+    std::vector<Group> groups;
+    for (const json& members : entry)
+      groups.push_back(read_group(root, key, members, ranks));
+    try {
+      teams.push_back(team_of(std::move(groups)));
+    } catch (const InputError& error) {
+      root.fail(key, error.what());
+    }
+  }
+  if (teams.empty())
+    root.fail("groups", "expected at least one group of ranks");
+  return teams;
 }
 
 TaskKind read_kind(ObjectReader& reader) {
@@ -146,9 +163,9 @@ void read_communication(ObjectReader& reader, ExportedPlan& exported, Task& task
     reader.fail("algorithm", fmt::format("expected an algorithm for {}, found \"{}\"",
                                          name_of(collective.kind), name_of(collective.algorithm)));
   if (reader.has("root"))
-    collective.root = static_cast<std::uint32_t>(
-        count_below(reader, "root", exported.plan.groups[task.group].size(), "place in its group"));
-  collective.shares = read_shares(reader, exported.plan.groups[task.group].size());
+    collective.root = static_cast<std::uint32_t>(count_below(
+        reader, "root", exported.plan.teams[task.team].group_size(), "place in its group"));
+  collective.shares = read_shares(reader, exported.plan.teams[task.team].group_size());
   task.collective = static_cast<std::uint32_t>(exported.plan.collectives.size());
   exported.plan.collectives.push_back({.collective = collective});
   exported.forecasts.push_back(
@@ -160,7 +177,7 @@ Task read_task(ObjectReader& reader, ExportedPlan& exported) {
   Task task{
       .kind = read_kind(reader),
       .stream = static_cast<StreamId>(count_below(reader, "stream", plan.streams.size(), "stream")),
-      .group = static_cast<GroupId>(count_below(reader, "group", plan.groups.size(), "group")),
+      .team = static_cast<TeamId>(count_below(reader, "group", plan.teams.size(), "group")),
       .label = static_cast<std::uint32_t>(plan.labels.size())};
   plan.labels.push_back(reader.text("label"));
   if (task.kind == TaskKind::Communication)
@@ -204,8 +221,7 @@ void require_first_stream(ObjectReader& root, const ExportedPlan& exported) {
   const Plan& plan = exported.plan;
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     const Task& task = plan.graph.task(id);
-    const std::vector<Rank>& ranks = plan.groups[task.group].ranks;
-    if (task.stream == 0 && std::ranges::find(ranks, exported.rank) != ranks.end())
+    if (task.stream == 0 && find_group(plan.teams[task.team], exported.rank))
       return;
   }
   root.fail("tasks", fmt::format("expected a task of rank {} on the first stream", exported.rank));
@@ -223,6 +239,7 @@ void read_graph(ObjectReader& root, ExportedPlan& exported) {
   try {
     exported.plan.graph = TaskGraph(tasks, edges);
     issue_order(exported.plan);
+    require_common_ranks(exported.plan);
   } catch (const InputError& error) {
     root.fail("edges", error.what());
   }
@@ -248,7 +265,7 @@ ExportedPlan parse_exported_plan(std::string_view text, const std::string& origi
     root.fail("iteration_time_s", "expected a time above 0");
   exported.provenance = read_provenance(root.object("provenance"));
   exported.plan.streams = read_streams(root);
-  exported.plan.groups = read_groups(root, exported.gpus);
+  exported.plan.teams = read_teams(root, exported.gpus);
   read_graph(root, exported);
   require_first_stream(root, exported);
   root.finish();

@@ -31,9 +31,9 @@ std::string communication_text(const Collective& collective,
 
 std::string task_text(const ExportedPlan& exported, const Task& task) {
   const Plan& plan = exported.plan;
-  std::string text = fmt::format(R"({{"label": {}, "kind": "{}", "stream": {}, "group": {}, )",
-                                 json_string(plan.labels[task.label]), name_of(task.kind),
-                                 task.stream, task.group);
+  std::string text =
+      fmt::format(R"({{"label": {}, "kind": "{}", "stream": {}, "group": {}, )",
+                  json_string(plan.labels[task.label]), name_of(task.kind), task.stream, task.team);
   if (task.kind == TaskKind::Communication)
     text += communication_text(plan.collectives[task.collective].collective,
                                exported.forecasts[task.collective]);
@@ -65,10 +65,18 @@ std::string names_text(const std::vector<Stream>& streams) {
   return fmt::format("[{}]", fmt::join(names, ", "));
 }
 
-std::string groups_text(const std::vector<Group>& groups) {
+// A team of one group is the list of its ranks, others are lists of such.
+std::string team_text(const Team& team) {
+  std::vector<std::string> groups;
+  for (const Group& group : team.groups)
+    groups.push_back(fmt::format("[{}]", fmt::join(group.ranks, ", ")));
+  return groups.size() == 1 ? groups.front() : fmt::format("[{}]", fmt::join(groups, ", "));
+}
+
+std::string teams_text(const std::vector<Team>& teams) {
   std::vector<std::string> lines;
-  for (const Group& group : groups)
-    lines.push_back(fmt::format("    [{}]", fmt::join(group.ranks, ", ")));
+  for (const Team& team : teams)
+    lines.push_back("    " + team_text(team));
   return fmt::format("[\n{}\n  ]", fmt::join(lines, ",\n"));
 }
 
@@ -92,7 +100,7 @@ std::string to_json_text(const ExportedPlan& exported) {
   line("iteration_time_s", json_number(exported.iteration_time.value));
   line("provenance", indented_provenance(exported.provenance));
   line("streams", names_text(exported.plan.streams));
-  line("groups", groups_text(exported.plan.groups));
+  line("groups", teams_text(exported.plan.teams));
   if (!exported.plan.later_steps.empty())
     line("later_steps", fmt::format("[{}]", fmt::join(exported.plan.later_steps, ", ")));
   line("tasks", tasks_text(exported));

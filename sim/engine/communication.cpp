@@ -1,0 +1,214 @@
+// The replayer's communications: who meets whom, what is launched, what a policy may ask.
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/engine/folding/components.hpp"
+#include "sim/engine/replayer.hpp"
+
+namespace stepcast {
+namespace {
+
+bool holds_compute(const Program& program, StreamId stream) {
+  return std::ranges::any_of(program.steps, [&](const ProgramStep& step) {
+    return step.stream == stream && !step.is_communication();
+  });
+}
+
+}  // namespace
+
+// One policy for all classes that communicate with each other on the stream, directly or by way of
+// others; one for all where the caller has his own; none where it runs in order.
+void Replayer::make_policies(StreamId stream) {
+  const auto make = [&] { return make_dispatch_policy(plan_.streams[stream].rule, *this); };
+  auto& policies = policies_.emplace_back();
+  auto own = options_.policy ? options_.policy(stream, *this) : nullptr;
+  const bool is_own = own != nullptr;
+  auto first = is_own ? std::move(own) : make();
+  if (!first)
+    return;
+  if (holds_compute(program_, stream))
+    throw std::logic_error("a stream with a policy holds compute");
+  Components components(folding_.classes.size());
+  if (is_own)
+    components.join(folding_.members.front());
+  for (const ProgramStep& step : program_.steps)
+    if (step.stream == stream)
+      for (MeetingId id = folding_.first_meeting[step.team];
+           id < folding_.first_meeting[step.team + 1]; ++id)
+        components.join(folding_.meetings[id].members);
+  policies.resize(folding_.classes.size());
+  for (ClassId id = 0; id < policies.size(); ++id)
+    if (auto& policy = policies[components.root(id)]; !policy)
+      policy = first ? std::move(first) : make();
+  component_of_class_.resize(policies_.size());
+  for (ClassId id = 0; id < policies.size(); ++id)
+    component_of_class_[stream].push_back(components.root(id));
+}
+
+DispatchPolicy& Replayer::policy_of(const Operation& operation) {
+  const StreamId stream = step_of(operation).stream;
+  return *policies_[stream][component_of_class_[stream][members_of(operation).front()]];
+}
+
+// In order: it starts when it heads the stream on every rank that takes part.
+void Replayer::try_meet(Operation operation) {
+  const StreamId stream = step_of(operation).stream;
+  const auto heads_it = [&](ClassId id) {
+    const LaneId lane = lanes_.of(id, stream);
+    return !lanes_.is_busy(lane) &&
+           lanes_.head(lane) == Lanes::Head{operation.iteration, operation.step};
+  };
+  if (!is_ready(operation) || !std::ranges::all_of(members_of(operation), heads_it))
+    return;
+  for (const ClassId id : members_of(operation))
+    lanes_.occupy(lanes_.of(id, stream));
+  launch(std::span(&operation, 1), {});
+}
+
+std::uint32_t Replayer::take_slot(std::span<const Operation> operations) {
+  if (idle_running_.empty()) {
+    idle_running_.push_back(static_cast<std::uint32_t>(running_.size()));
+    running_.emplace_back();
+  }
+  const std::uint32_t slot = idle_running_.back();
+  idle_running_.pop_back();
+  running_[slot].operations.assign(operations.begin(), operations.end());
+  return slot;
+}
+
+void Replayer::launch(std::span<const Operation> operations, Seconds extra) {
+  if (stopped_)
+    return;
+  const MeetingId id = operations.front().meeting;
+  const Meeting& meeting = folding_.meetings[id];
+  start_communication(take_slot(operations),
+                      {.team = &plan_.teams[meeting.team], .groups = meeting.groups, .id = id},
+                      extra);
+}
+
+void Replayer::launch_on(Group group, std::span<const Operation> operations, Seconds extra) {
+  static constexpr std::uint32_t kOnly[] = {0};
+  if (stopped_)
+    return;
+  const std::uint32_t slot = take_slot(operations);
+  running_[slot].made = team_of({std::move(group)});
+  std::vector<ClassId>& members = running_[slot].members;
+  for (const Operation& operation : operations) {
+    if (folding_.meetings[operation.meeting].groups.size() > 1)
+      throw std::logic_error("a group made on the spot, but ranks are folded");
+    members.insert(members.end(), members_of(operation).begin(), members_of(operation).end());
+  }
+  start_communication(slot, {.team = &running_[slot].made, .groups = kOnly}, extra);
+}
+
+void Replayer::start_communication(std::uint32_t slot, const Participants& participants,
+                                   Seconds extra) {
+  Running& running = running_[slot];
+  const PlannedCollective& planned =
+      plan_.collectives[step_of(running.operations.front()).collective];
+  Collective collective = planned.collective;
+  collective.size = {};
+  const bool is_made = participants.id == kNone;
+  for (const Operation& operation : running.operations) {
+    collective.size = is_made ? std::max(collective.size, size_of(operation))
+                              : collective.size + size_of(operation);
+    extra += plan_.collectives[step_of(operation).collective].overhead;
+    for (const ClassId id : members_of(operation))
+      iteration(operation.iteration).intervals[program_.places.at(operation.step, id)].start =
+          now();
+  }
+  running.slows = !planned.ideal;
+  if (running.slows)
+    begin_slowing(running);
+  const Seconds delay =
+      participants.representative().size() > 1 && !planned.ideal
+          ? cluster_.software.collective_launch + extra + wait_for_room(members_of(running))
+          : Seconds{};
+  network_->start(collective, participants, delay, [this, slot] { finish_communication(slot); });
+}
+
+void Replayer::finish_communication(std::uint32_t slot) {
+  const Running running = std::move(running_[slot]);
+  idle_running_.push_back(slot);
+  if (running.slows)
+    end_slowing(running);
+  for (const Operation& operation : running.operations)
+    for (const ClassId id : members_of(operation)) {
+      iteration(operation.iteration).intervals[program_.places.at(operation.step, id)].end = now();
+      complete(operation.iteration, operation.step, id);
+    }
+  for (const Operation& operation : running.operations)
+    leave_stream(operation);
+}
+
+void Replayer::leave_stream(const Operation& operation) {
+  const StreamId stream = step_of(operation).stream;
+  if (!is_in_order(stream))
+    return policy_of(operation).finished(operation);
+  for (const ClassId id : members_of(operation))
+    lanes_.advance(lanes_.of(id, stream));
+  for (const ClassId id : members_of(operation))
+    try_start(lanes_.of(id, stream));
+}
+
+void Replayer::begin_slowing(const Running& running) {
+  for (const ClassId id : members_of(running))
+    if (++communicating_[id] == 1 && cluster_.overlap.compute_slowdown > 0)
+      change_speed(id);
+}
+
+void Replayer::end_slowing(const Running& running) {
+  for (const ClassId id : members_of(running))
+    if (--communicating_[id] == 0 && cluster_.overlap.compute_slowdown > 0)
+      change_speed(id);
+}
+
+// See Overlap::launch_wait; the slowest member decides.
+Seconds Replayer::wait_for_room(const std::vector<ClassId>& members) {
+  Seconds longest{};
+  if (cluster_.overlap.launch_wait > 0)
+    for (const ClassId id : members)
+      longest = std::max(longest, running_task_time(id));
+  return longest * cluster_.overlap.launch_wait;
+}
+
+bool Replayer::is_ready(Operation operation) const {
+  return operation.iteration >= iterations_.oldest() && operation.iteration < iterations_.known() &&
+         iterations_.at(operation.iteration)
+                 .waiting_members[waiting_place(operation.step, operation.meeting)] == 0;
+}
+
+const Group& Replayer::group_of(Operation operation) const {
+  const Meeting& meeting = folding_.meetings[operation.meeting];
+  return plan_.teams[meeting.team].groups[meeting.groups.front()];
+}
+
+Bytes Replayer::size_of(Operation operation) const {
+  return plan_.collectives[step_of(operation).collective].collective.size;
+}
+
+bool Replayer::may_fuse(Operation a, Operation b) const {
+  const PlannedCollective& one = plan_.collectives[step_of(a).collective];
+  const PlannedCollective& other = plan_.collectives[step_of(b).collective];
+  return one.fusable && other.fusable && a.meeting == b.meeting &&
+         one.collective.kind == CollectiveKind::AllReduce &&
+         other.collective.kind == CollectiveKind::AllReduce &&
+         one.collective.algorithm == other.collective.algorithm;
+}
+
+std::int32_t Replayer::priority_of(Operation operation) const {
+  return plan_.collectives[step_of(operation).collective].priority;
+}
+
+void Replayer::wake_at(Seconds time, DispatchPolicy& policy) {
+  queue_.at(time, [&policy] { policy.wake(); });
+}
+
+// Reads the gradients and writes the buffer, or the other way round.
+Seconds Replayer::copy_time(Bytes size) const {
+  const BytesPerSecond bandwidth = cluster_.device.memory_bandwidth;
+  return bandwidth > BytesPerSecond{} ? size * 2.0 / bandwidth : Seconds{};
+}
+
+}  // namespace stepcast

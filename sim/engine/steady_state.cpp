@@ -1,0 +1,114 @@
+#include "sim/engine/steady_state.hpp"
+
+#include <algorithm>
+
+#include "sim/engine/policy/negotiated_policy.hpp"
+
+// The steady state. The system is deterministic and has no memory but what is under way, so once an
+// iteration ran as an earlier one did (every start and end, counted from the begin of the
+// iteration), everything from then on repeats, and the iteration time is exact. Some systems
+// alternate, such as a negotiation, whose cycle has kPhases phases in turn; so the last eight
+// iterations are kept and compared, and a period that nothing explains must be seen twice. What
+// counts of a period is its mean. Where nothing repeats, it is the mean over the later half.
+// Comparing costs O(places) for each iteration and period, and ends at the first difference.
+
+namespace stepcast {
+namespace {
+
+constexpr std::uint32_t kLongestPeriod = 8;
+constexpr double kSteadyTolerance = 1e-9;  // of the iteration time
+static_assert(kPhases <= kLongestPeriod);
+
+// A cycle whose phases take turns repeats no sooner.
+std::uint32_t shortest_period_of(const Plan& plan) {
+  const auto has_phases = [](const Stream& stream) {
+    const auto* rule = std::get_if<Negotiated>(&stream.rule);
+    return rule && rule->cycle > Seconds{};
+  };
+  return std::ranges::any_of(plan.streams, has_phases) ? kPhases : 1;
+}
+
+}  // namespace
+
+// A run of so many iterations ends when the one behind them begins.
+SteadyState::SteadyState(const Plan& plan, const EngineOptions& options)
+    : shortest_period_(shortest_period_of(plan)),
+      asked_(options.iterations),
+      limit_(options.iterations > 0 ? options.iterations + 1
+                                    : std::max(2U, options.max_iterations)) {}
+
+void SteadyState::begin(Iteration& iteration, Seconds now) {
+  iteration.begin = now;
+  begins_.push_back(now);
+}
+
+bool SteadyState::is_enough() {
+  while (!enough_ && unchecked_ < known() && at(unchecked_).finished()) {
+    const bool last = unchecked_ + 1 >= limit_;
+    if (!last && begins_.size() <= unchecked_ + 1)
+      return false;
+    for (auto period = shortest_period_;
+         period <= kLongestPeriod && period_ == 0 && asked_ == 0 && !last; ++period)
+      if (repeats(unchecked_, period))
+        period_ = period;
+    enough_ = period_ > 0 || last || unchecked_ + 1 == asked_;
+    ++unchecked_;
+    forget_old_iterations();
+  }
+  return enough_;
+}
+
+bool SteadyState::repeats(std::uint32_t number, std::uint32_t period) const {
+  if (number < period + (period > shortest_period_ ? period : 0) || number - period < oldest_)
+    return false;
+  const Seconds now_taken = begins_[number + 1] - begins_[number];
+  const Seconds then_taken = begins_[number + 1 - period] - begins_[number - period];
+  const Seconds tolerance = now_taken * kSteadyTolerance;
+  return now_taken - then_taken <= tolerance && then_taken - now_taken <= tolerance &&
+         same_course(at(number - period), at(number), tolerance);
+}
+
+void SteadyState::forget_old_iterations() {
+  const std::uint32_t kept = asked_ > 0 ? 2 : kLongestPeriod + 1;
+  while (oldest_ + kept < unchecked_) {
+    iterations_.pop_front();
+    ++oldest_;
+  }
+}
+
+SteadyState::Span SteadyState::repeated() const {
+  const std::uint32_t last = unchecked_ - 1;
+  const std::uint32_t end = begins_.size() > last + 1 ? last + 1 : last;
+  const std::uint32_t count = asked_ > 0 ? asked_ : period_ > 0 ? period_ : end / 2;
+  return {end - std::max(1U, count), end};
+}
+
+// Of a period the longest iteration that takes no longer than their mean; else the last.
+std::uint32_t SteadyState::reported() const {
+  if (period_ == 0)
+    return unchecked_ - 1;
+  const Span span = repeated();
+  const Seconds most = mean_of(span) * (1 + kSteadyTolerance);
+  std::uint32_t best = span.end - 1;
+  for (std::uint32_t number = span.begin; number < span.end; ++number)
+    if (length(number) <= most && (length(number) > length(best) || length(best) > most))
+      best = number;
+  return best;
+}
+
+void SteadyState::tell_times(Timeline& timeline) const {
+  const Span span = repeated();
+  const Seconds mean = mean_of(span);
+  timeline.iterations = unchecked_;
+  timeline.iteration_time = period_ > 0 ? length(reported()) : mean;
+  timeline.mean_excess = mean - timeline.iteration_time;
+  timeline.steady = period_ > 0;
+  timeline.begin = begins_[reported()];
+  for (std::uint32_t i = span.begin; i < span.end; ++i) {
+    timeline.worst_iteration_time = std::max(timeline.worst_iteration_time, length(i));
+    if (asked_ > 0)
+      timeline.iteration_times.push_back(length(i));
+  }
+}
+
+}  // namespace stepcast

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "sim/engine/engine.hpp"
+#include "sim/engine/iteration.hpp"
+
+namespace stepcast {
+
+/// The iterations of a run, and when it has seen enough of them: when one ran exactly as an earlier
+/// one, or when there were as many as asked for.
+class SteadyState {
+ public:
+  SteadyState(const Plan& plan, const EngineOptions& options);
+
+  /// Iterations from this number on are not simulated.
+  std::uint32_t limit() const { return limit_; }
+
+  std::uint32_t oldest() const { return oldest_; }
+  std::uint32_t known() const { return oldest_ + static_cast<std::uint32_t>(iterations_.size()); }
+  Iteration& at(std::uint32_t number) { return iterations_[number - oldest_]; }
+  const Iteration& at(std::uint32_t number) const { return iterations_[number - oldest_]; }
+  const std::deque<Iteration>& kept() const { return iterations_; }
+
+  void add(Iteration iteration) { iterations_.push_back(std::move(iteration)); }
+  void begin(Iteration& iteration, Seconds now);
+
+  /// Looks at the iterations that have finished; true once that is enough.
+  bool is_enough();
+
+  /// The iteration to report, and the times of all. Preconditions: is_enough.
+  std::uint32_t reported() const;
+  void tell_times(Timeline& timeline) const;
+
+ private:
+  /// Iterations begin .. end - 1.
+  struct Span {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+  Span repeated() const;
+  Seconds length(std::uint32_t number) const { return begins_[number + 1] - begins_[number]; }
+  Seconds mean_of(Span span) const {
+    return (begins_[span.end] - begins_[span.begin]) / (span.end - span.begin);
+  }
+  bool repeats(std::uint32_t number, std::uint32_t period) const;
+  void forget_old_iterations();
+
+  std::uint32_t shortest_period_;
+  std::uint32_t asked_;  // iterations; 0: until they repeat
+  std::uint32_t limit_;
+  std::deque<Iteration> iterations_;
+  std::uint32_t oldest_ = 0;     // number of iterations_.front()
+  std::uint32_t unchecked_ = 0;  // first iteration not yet looked at
+  std::vector<Seconds> begins_;
+  std::uint32_t period_ = 0;  // iterations after which everything repeats; 0: not found yet
+  bool enough_ = false;
+};
+
+}  // namespace stepcast

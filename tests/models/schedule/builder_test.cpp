@@ -1,0 +1,57 @@
+#include "models/schedule/builder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "models/base/error.hpp"
+#include "tests/support/examples.hpp"
+
+namespace stepcast {
+namespace {
+
+using examples::plain_cluster;
+using examples::uniform_workload;
+
+template <class Build>
+std::string error_of(const Build& build) {
+  try {
+    build();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+const Workload kWorkload = uniform_workload(1, {1e-3}, {2e-3}, 1);
+
+// It used to hold nowhere, without a word.
+TEST(Builder, AnEdgeBetweenTasksThatShareNoRankNamesThem) {
+  const Cluster cluster = plain_cluster(4);
+  Builder builder("pairs", kWorkload, cluster);
+  const StreamId stream = builder.stream("all-reduce");
+  const TeamId low = builder.group({0, 1});
+  const TeamId high = builder.group({2, 3});
+  const TaskId sum = builder.all_reduce("sum", Bytes{1}, {.stream = stream, .team = low});
+  const TaskId rest = builder.compute("rest", Seconds{1}, {.team = high});
+  builder.after(rest, {sum});
+  EXPECT_EQ(error_of([&] { std::move(builder).build(); }),
+            "pairs: compute \"rest\" waits for all-reduce \"sum\", but no rank runs both");
+}
+
+TEST(Builder, AnEdgeIntoTheNextIterationNeedsACommonRankToo) {
+  const Cluster cluster = plain_cluster(4);
+  Builder builder("pairs", kWorkload, cluster);
+  const TaskId first = builder.compute("first", Seconds{1}, {.team = builder.group({0, 1})});
+  const TaskId second = builder.compute("second", Seconds{1}, {.team = builder.group({3})});
+  builder.next_after(first, {second});
+  EXPECT_EQ(error_of([&] { std::move(builder).build(); }),
+            "pairs: compute \"first\" waits for compute \"second\", but no rank runs both");
+}
+
+TEST(Builder, AGroupHasRanks) {
+  const Cluster cluster = plain_cluster(2);
+  Builder builder("nobody", kWorkload, cluster);
+  EXPECT_EQ(error_of([&] { builder.group({}); }), "nobody: a group without ranks");
+}
+
+}  // namespace
+}  // namespace stepcast
