@@ -28,7 +28,7 @@ const OptionInfo& option_of(const ScheduleInfo& schedule, const std::string& nam
       return option;
     names.push_back(option.name);
   }
-  throw InputError(fmt::format("--option: {} has no option {}: expected one of {}{}", schedule.name,
+  throw InputError(fmt::format("`option`: {} has no option {}: expected one of {}{}", schedule.name,
                                in_quotes(name), fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
@@ -40,15 +40,15 @@ OptionUnit unit_of(const OptionInfo& option, const std::string& low) try {
   return unit_of_text(is_word ? low : option.default_value);
 } catch (const InputError&) {
   throw InputError(
-      fmt::format("--option {}: its default, {}, is no number; if it takes numbers, give --low and "
-                  "--high",
+      fmt::format("`option` {}: its default, {}, is no number; if it takes numbers, give `low` and "
+                  "`high`",
                   option.name, in_quotes(option.default_value)));
 }
 
-double parse_flag(const char* flag, OptionUnit unit, const std::string& text) try {
+double parse_argument(const char* name, OptionUnit unit, const std::string& text) try {
   return parse_value(unit, text);
 } catch (const InputError& error) {
-  throw InputError(fmt::format("{}: {}", flag, error.what()));
+  throw InputError(fmt::format("`{}`: {}", name, error.what()));
 }
 
 /// Written the way it will be set, so that both ends can be measured.
@@ -58,26 +58,26 @@ std::string model_size(const TuningJob& job) {
 
 void check(const SearchRange& range, const std::string& low, const std::string& high) {
   if (range.low > range.high)
-    throw InputError(fmt::format("--low {} --high {}: the range is reversed", low, high));
+    throw InputError(fmt::format("`low` {} `high` {}: the range is reversed", low, high));
   if (range.low == range.high)
-    throw InputError(fmt::format("--low {} --high {}: the range is empty", low, high));
+    throw InputError(fmt::format("`low` {} `high` {}: the range is empty", low, high));
   if (range.logarithmic && range.low <= 0)
-    throw InputError(fmt::format("--low {}: a logarithmic scale needs a range above zero", low));
+    throw InputError(fmt::format("`low` {}: a logarithmic scale needs a range above zero", low));
 }
 
 SearchRange range_of(const TuningJob& job, const TuningRequest& request, OptionUnit unit) {
   const bool has_default = unit == OptionUnit::Size;
   if (!has_default && (request.low.empty() || request.high.empty()))
     throw InputError(
-        fmt::format("--option {}: give the range to search with --low and --high", request.option));
+        fmt::format("`option` {}: give the range to search with `low` and `high`", request.option));
   const bool is_binary = request.strategy == "binary";
   const std::string low =
       request.low.empty() ? (is_binary ? std::string("0B") : kLowSize) : request.low;
   const std::string high =
       request.high.empty() ? (is_binary ? model_size(job) : kHighSize) : request.high;
   SearchRange range{.unit = unit,
-                    .low = parse_flag("--low", unit, low),
-                    .high = parse_flag("--high", unit, high)};
+                    .low = parse_argument("low", unit, low),
+                    .high = parse_argument("high", unit, high)};
   constexpr double kDecade = 10;
   range.logarithmic =
       request.logarithmic.value_or(range.low > 0 && range.high / range.low >= kDecade);
@@ -90,9 +90,9 @@ SearchRange range_of(const TuningJob& job, const TuningRequest& request, OptionU
 double first_of(const TuningRequest& request, const OptionInfo& option, const SearchRange& range) {
   const auto is_inside = [&](double value) { return value >= range.low && value <= range.high; };
   if (!request.first.empty()) {
-    const double first = parse_flag("--first", range.unit, request.first);
+    const double first = parse_argument("first", range.unit, request.first);
     if (!is_inside(first))
-      throw InputError(fmt::format("--first {}: is outside the range {} to {}", request.first,
+      throw InputError(fmt::format("`first` {}: is outside the range {} to {}", request.first,
                                    write_value(range.unit, range.low),
                                    write_value(range.unit, range.high)));
     return first;
@@ -111,10 +111,10 @@ void check_job(const TuningJob& job, const std::string& option) {
   const auto given = job.options.find(option);
   if (given != job.options.end())
     throw InputError(
-        fmt::format("--set {}={}: is the option that is tuned", option, given->second));
+        fmt::format("`set` {}={}: is the option that is tuned", option, given->second));
   if (const std::string search = fusion_search_of(job); !search.empty())
     throw InputError(
-        fmt::format("--set fusion={}: already tunes fusion_buffer; to tune {}, give fusion=buffer",
+        fmt::format("`set` fusion={}: already tunes fusion_buffer; to tune {}, give fusion=buffer",
                     search, option));
 }
 

@@ -1,139 +1,22 @@
-#include "sim/cli/crossover.hpp"
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
+#include "models/base/numbers.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/schedule/sparse/break_even.hpp"
-#include "sim/cli/effects.hpp"
-#include "sim/cli/progress.hpp"
-#include "sim/cli/sweep.hpp"
-#include "sim/engine/steps.hpp"
-#include "sim/report/text/shared_notes.hpp"
-#include "sim/report/text/wording.hpp"
+#include "sim/study/crossover/crossover.hpp"
+#include "sim/study/crossover/simplified.hpp"
+#include "sim/study/sweep/sweep.hpp"
 #include "sim/study/sweep/workers.hpp"
-#include "sim/study/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
 namespace {
 
 constexpr double kLeastDensity = 1e-5;
 constexpr int kHalvings = 16;  // to 0.02 % of the density
-
-/// What is simulated; each leaves out one thing more than the one before.
-enum class Model : std::uint8_t { Whole, FreeSelection, NoStartups, NoOverlap, OwnNics };
-constexpr std::array kModels{Model::Whole, Model::FreeSelection, Model::NoStartups,
-                             Model::NoOverlap, Model::OwnNics};
-
-const char* name_of(Model model) {
-  switch (model) {
-    case Model::Whole:
-      return "simulated";
-    case Model::FreeSelection:
-      return "free selection";
-    case Model::NoStartups:
-      return "no start-ups";
-    case Model::NoOverlap:
-      return "no overlap";
-    case Model::OwnNics:
-      return "own NICs";
-  }
-  return "";
-}
-
-/// One network of the grid.
-struct Network {
-  std::uint32_t nodes = 1;
-  BytesPerSecond bandwidth{};
-};
-
-void drop_startups(Cluster& cluster) {
-  cluster.intra_node.startup = cluster.nic.startup = {};
-  if (cluster.rack)
-    cluster.rack->startup = {};
-  cluster.software = {.horovod_cycle = {}, .horovod_fusion = cluster.software.horovod_fusion};
-}
-
-/// As many nodes as there were GPUs, of one each, whose path is not what binds.
-void give_own_nics(Cluster& cluster) {
-  cluster.nodes = cluster.ranks();
-  cluster.gpus_per_node = 1;
-  cluster.rack.reset();
-  cluster.intra_node.bandwidth = std::max(cluster.intra_node.bandwidth, cluster.nic.bandwidth);
-}
-
-/// Curves that were measured on other links say nothing; closed forms take their place.
-void drop_curves_of_other_links(Cluster& cluster, const Cluster& measured_on) {
-  const bool same = cluster.nic.bandwidth == measured_on.nic.bandwidth &&
-                    cluster.nic.startup == measured_on.nic.startup &&
-                    cluster.gpus_per_node == measured_on.gpus_per_node;
-  if (cluster.measured && !same)
-    cluster.measured = {.name = cluster.measured->name};
-}
-
-Cluster cluster_of(const CrossoverGrid& grid, const Network& network, Model model) {
-  Cluster cluster = grid.scenario.cluster;
-  cluster.nodes = network.nodes;
-  cluster.nic.bandwidth = network.bandwidth;
-  if (model >= Model::NoStartups)
-    drop_startups(cluster);
-  if (model >= Model::NoOverlap)
-    cluster.overlap = {};
-  if (model >= Model::OwnNics)
-    give_own_nics(cluster);
-  drop_curves_of_other_links(cluster, grid.scenario.cluster);
-  return cluster;
-}
-
-/// Step times on one network with one model.
-class Simulator {
- public:
-  Simulator(const CrossoverGrid& grid, const Network& network, Model model)
-      : grid_(grid), model_(model), cluster_(cluster_of(grid, network, model)) {}
-
-  Seconds time_of(const std::string& name, double density) const {
-    return step_time_of(planned(job_of(name, density)).plan, cluster_, grid_.scenario.engine);
-  }
-
-  std::vector<std::string> notes_on(const std::string& name, double density) const {
-    const TuningJob job = job_of(name, density);
-    return notes_before_simulation(grid_.scenario, job, planned(job));
-  }
-
- private:
-  TuningJob job_of(const std::string& name, double density) const {
-    const bool whole = !is_compressed(name);
-    const std::string schedule = whole && model_ >= Model::NoOverlap ? "bsp" : name;
-    return {.workload = grid_.scenario.workload,
-            .cluster = cluster_,
-            .schedule = schedule,
-            .options = options_of(schedule, density),
-            .engine = grid_.scenario.engine};
-  }
-
-  ScheduleOptions options_of(const std::string& schedule, double density) const {
-    ScheduleOptions options = options_in(grid_.scenario.settings, schedule);
-    const auto set = [&](const char* name, const std::string& value) {
-      if (has_option(schedule, name))
-        options[name] = value;
-    };
-    set("density", fmt::format("{:.9g}", density));
-    if (model_ >= Model::FreeSelection)
-      set("selection", "free");
-    if (model_ >= Model::NoOverlap && is_compressed(schedule))
-      set("fusion", "model");
-    return options;
-  }
-
-  const CrossoverGrid& grid_;
-  Model model_;
-  Cluster cluster_;
-};
 
 /// Two schedules, and the density at which bytes alone say that they are equally fast.
 struct Pair {
@@ -172,7 +55,7 @@ std::vector<Pair> pairs_of(const CrossoverGrid& grid, std::uint32_t ranks) {
 }
 
 /// Bisects the logarithm of the density.
-double boundary_of(const Simulator& simulator, const Pair& pair) {
+double boundary_of(const CrossoverSimulator& simulator, const Pair& pair) {
   const auto below_wins = [&](double density) {
     return simulator.time_of(pair.below, density) <= simulator.time_of(pair.above, density);
   };
@@ -189,8 +72,8 @@ double boundary_of(const Simulator& simulator, const Pair& pair) {
   return std::exp((low + high) / 2);
 }
 
-std::vector<double> cells_of(const CrossoverGrid& grid, const Network& network) {
-  const Simulator simulator(grid, network, Model::Whole);
+std::vector<double> cells_of(const CrossoverGrid& grid, const CrossoverNetwork& network) {
+  const CrossoverSimulator simulator(grid, network, CrossoverModel::Whole);
   std::vector<double> times;
   for (const double density : grid.densities)
     for (const std::string& schedule : grid.scenario.schedules)
@@ -198,12 +81,13 @@ std::vector<double> cells_of(const CrossoverGrid& grid, const Network& network) 
   return times;
 }
 
-std::uint32_t ranks_of(const CrossoverGrid& grid, const Network& network) {
+std::uint32_t ranks_of(const CrossoverGrid& grid, const CrossoverNetwork& network) {
   return network.nodes * grid.scenario.cluster.gpus_per_node;
 }
 
-std::vector<double> boundaries_of(const CrossoverGrid& grid, const Network& network, Model model) {
-  const Simulator simulator(grid, network, model);
+std::vector<double> boundaries_of(const CrossoverGrid& grid, const CrossoverNetwork& network,
+                                  CrossoverModel model) {
+  const CrossoverSimulator simulator(grid, network, model);
   std::vector<double> densities;
   for (const Pair& pair : pairs_of(grid, ranks_of(grid, network)))
     densities.push_back(boundary_of(simulator, pair));
@@ -226,8 +110,8 @@ std::vector<double> from_text(const std::string& text) {
   return numbers;
 }
 
-std::vector<Network> networks_of(const CrossoverGrid& grid) {
-  std::vector<Network> networks;
+std::vector<CrossoverNetwork> networks_of(const CrossoverGrid& grid) {
+  std::vector<CrossoverNetwork> networks;
   for (const std::uint32_t nodes : grid.nodes)
     for (const BytesPerSecond bandwidth : grid.bandwidths)
       networks.push_back({nodes, bandwidth});
@@ -247,7 +131,7 @@ void take_boundaries(CrossoverRow& row, const std::vector<double>& numbers) {
     row.boundaries[i].simulated.push_back(numbers[i]);
 }
 
-CrossoverRow empty_row(const CrossoverGrid& grid, const Network& network) {
+CrossoverRow empty_row(const CrossoverGrid& grid, const CrossoverNetwork& network) {
   const std::uint32_t ranks = ranks_of(grid, network);
   CrossoverRow row{.nodes = network.nodes, .gpus = ranks, .bandwidth = network.bandwidth};
   for (const Pair& pair : pairs_of(grid, ranks))
@@ -255,20 +139,20 @@ CrossoverRow empty_row(const CrossoverGrid& grid, const Network& network) {
   return row;
 }
 
-constexpr auto kJobsEach = static_cast<std::uint32_t>(kModels.size() + 1);
+constexpr auto kJobsEach = static_cast<std::uint32_t>(kCrossoverModels.size() + 1);
 
 /// The cells of a network first, then its boundaries in one model after the other.
 std::vector<std::string> simulate_all(const CrossoverGrid& grid,
-                                      const std::vector<Network>& networks, std::uint32_t workers) {
-  const auto jobs = static_cast<std::uint32_t>(networks.size()) * kJobsEach;
-  Progress progress("crossover", jobs);
+                                      const std::vector<CrossoverNetwork>& networks,
+                                      std::uint32_t workers,
+                                      const std::function<void()>& finished) {
   const auto simulate_one = [&](std::uint32_t job) {
-    const Network& network = networks[job / kJobsEach];
+    const CrossoverNetwork& network = networks[job / kJobsEach];
     const std::uint32_t what = job % kJobsEach;
     return to_text(what == 0 ? cells_of(grid, network)
-                             : boundaries_of(grid, network, kModels[what - 1]));
+                             : boundaries_of(grid, network, kCrossoverModels[what - 1]));
   };
-  return run_on_workers(jobs, workers, simulate_one, [&] { progress.step(); });
+  return run_on_workers(jobs_of(grid), workers, simulate_one, finished);
 }
 
 Crossover without_rows(const CrossoverGrid& grid) {
@@ -279,15 +163,15 @@ Crossover without_rows(const CrossoverGrid& grid) {
                       .densities = grid.densities,
                       .models = {},
                       .rows = {}};
-  for (const Model model : kModels)
+  for (const CrossoverModel model : kCrossoverModels)
     crossover.models.emplace_back(name_of(model));
   return crossover;
 }
 
 /// Sizes grow with the density: its ends tell whether any lies beyond what was measured.
-void take_notes(const CrossoverGrid& grid, const Network& network,
+void take_notes(const CrossoverGrid& grid, const CrossoverNetwork& network,
                 std::vector<NotedForecast>& noted) {
-  const Simulator simulator(grid, network, Model::Whole);
+  const CrossoverSimulator simulator(grid, network, CrossoverModel::Whole);
   const std::string about =
       fmt::format("{} with {}", gpus_in_words(ranks_of(grid, network)), gbps(network.bandwidth));
   for (const std::string& schedule : grid.scenario.schedules)
@@ -298,9 +182,26 @@ void take_notes(const CrossoverGrid& grid, const Network& network,
 
 }  // namespace
 
-Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers) {
-  const std::vector<Network> networks = networks_of(grid);
-  const std::vector<std::string> results = simulate_all(grid, networks, workers);
+bool is_density(double place) {
+  return place > kNever && place < kAlways;
+}
+
+double speed_up(const std::vector<Seconds>& times, std::size_t schedule) {
+  return times.front() / times[schedule];
+}
+
+std::size_t fastest_of(const std::vector<Seconds>& times) {
+  return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
+}
+
+std::uint32_t jobs_of(const CrossoverGrid& grid) {
+  return static_cast<std::uint32_t>(grid.nodes.size() * grid.bandwidths.size()) * kJobsEach;
+}
+
+Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers,
+                         const std::function<void()>& finished) {
+  const std::vector<CrossoverNetwork> networks = networks_of(grid);
+  const std::vector<std::string> results = simulate_all(grid, networks, workers, finished);
   Crossover crossover = without_rows(grid);
   for (std::size_t job = 0; job < results.size(); ++job) {
     const std::vector<double> numbers = from_text(results[job]);
@@ -312,7 +213,7 @@ Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers) {
     }
   }
   std::vector<NotedForecast> noted;
-  for (const Network& network : networks)
+  for (const CrossoverNetwork& network : networks)
     take_notes(grid, network, noted);
   crossover.notes = shared_notes_of(noted);
   return crossover;
