@@ -50,8 +50,8 @@ Scenario scenario_of(Experiment experiment, bool fold) {
 Scenario changed(Scenario scenario, Settings settings) {
   scenario.settings = std::move(settings);
   scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
-  scenario.settings = resolved_batch(std::move(scenario.settings), scenario.cluster);
-  scenario.workload = with_settings(scenario.original_workload, scenario.settings);
+  scenario.workload = with_settings(scenario.original_workload,
+                                    resolved_batch(scenario.settings, scenario.cluster));
   check_stragglers(scenario.settings, scenario.cluster);
   scenario.engine.stragglers = scenario.settings.stragglers;
   return scenario;

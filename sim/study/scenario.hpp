@@ -24,7 +24,7 @@ struct Scenario {
   Workload workload;
   Cluster cluster;
   std::vector<std::string> schedules;  ///< May be empty: nobody named any.
-  Settings settings;
+  Settings settings;                   ///< As given: a global batch is that of any size.
   EngineOptions engine;
 };
 
