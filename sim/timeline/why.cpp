@@ -183,7 +183,7 @@ std::string describe(const Plan& plan, std::span<const PathSegment> segments) {
     const std::string what = !task ? describe_idle(plan, segment)
                                    : std::string(task->kind == TaskKind::Communication
                                                      ? collective_of(plan, segment.first)
-                                                     : compute_kind_of(plan, *task));
+                                                     : phase_of(plan, *task));
     add_to(times, what, segment.end - segment.begin);
   }
   std::string text = fmt::format("{} stretches", segments.size());
