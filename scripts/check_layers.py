@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Fails if a file includes a header of a layer above its own or a library reserved to other places, or a folder is full."""
+"""Fails where the tree is not as it is meant to be: a file includes a header of a layer above its own or a library
+reserved to other places, a folder is full, a study speaks of the command line, or a family of schedules is named outside
+its folder."""
 import argparse
 import collections
 import pathlib
@@ -20,6 +22,54 @@ PROBE_STANDS_ON = ("sim/probe/", "sim/timeline/")
 # So many sources a folder holds at most.
 MOST_IN_A_FOLDER = 30
 
+# Studies serve other callers than the command line: their errors name `low`, and the command line writes --low.
+WITHOUT_FLAGS = ("sim/study/",)
+
+# Families of schedules, by folder: words of which code elsewhere (not comments) may use none, so that a family is added
+# and changed in one place. A quoted word must stand alone where it is an everyday word too.
+FAMILIES = {
+    "models/schedule/data_parallel": ["bsp", "wfbp", "ddp", "horovod", "dear", "mg-wfbp", "asc-wfbp", "bytescheduler",
+                                      '"zero"', '"delayed"', '"ps"', '"ideal"'],
+    "models/schedule/kfac": ["kfac", "k-fac", "d-kfac", "mpd-kfac", "kaisa", "spd-kfac", "pad-kfac", "dp-kfac"],
+    "models/schedule/sparse": ["sparse::", "schedule/sparse/", "topk-allgather", "topka2a", "gtopk", "ok-topk",
+                               "omgs", "dgc", "sidco", "dct", "topk-dsa", "powersgd", "acp-sgd"],
+}
+
+# Where they are named nevertheless: the help of commands and their examples are documents.
+DOCUMENTS = ("sim/cli/commands/", "sim/cli/command_line.cpp", "sim/cli/typed_counts.cpp", "sim/probe/arguments.cpp")
+
+# And what is still to be mended or has to be so, with the reason: a file, or a folder. What names no family any more has
+# to leave this list.
+_COSTS = "the costs of K-FAC's kernels are data of a device; their format bears the name"
+_SOFTWARE = "costs that a cluster's software adds are named after it in the cluster's file"
+_FORMAT = "a trace format is named after the program that writes it"
+NAMED_ELSEWHERE = {
+    "models/device/kernel_point.cpp": _COSTS,
+    "models/device/kfac_cost.cpp": _COSTS,
+    "models/device/kfac_cost.hpp": _COSTS,
+    "models/workload/workload.hpp": _COSTS,
+    "traces/catalog.cpp": _COSTS,
+    "traces/catalog.hpp": _COSTS,
+    "traces/readers/stepcast/kfac_costs_reader.cpp": _COSTS,
+    "traces/readers/stepcast/kfac_costs_reader.hpp": _COSTS,
+    "sim/probe/cuda/selection.cpp": _COSTS,
+    "sim/study/sweep/sweep_plan.cpp": "whether second-order schedules can run is asked of the workload's K-FAC costs",
+    "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
+    "models/schedule/registry.cpp": "builds the period of K-FAC's updates; the family's build function could",
+    "sim/study/parts_breakdown.cpp": "an error says what kind of schedule divides its step",
+    "sim/study/crossover/find_crossover.cpp": "takes break-even densities from the family of compressed gradients",
+    "sim/study/crossover/simplified.cpp": "leaves out overlap by taking BSP in place of any schedule of whole gradients",
+    "sim/report/text/demo_report.cpp": "the demo tells what DeAR gains over Horovod",
+    "sim/study/validate/plan_export.cpp": "an error names schedules that can be exported",
+    "sim/study/tuning/search.cpp": "says whose search a strategy is",
+    "models/network/cluster.hpp": _SOFTWARE,
+    "traces/ideal_cluster.cpp": _SOFTWARE,
+    "traces/readers/stepcast/cluster_fields.cpp": _SOFTWARE,
+    "traces/readers/horovod_timeline/": _FORMAT,
+    "traces/readers/ddp_logging/": _FORMAT,
+    "traces/readers/import.cpp": _FORMAT,
+}
+
 # Libraries by header prefix, and the folders that may include them.
 RESERVED = {"simgrid/": ["sim/engine", "tests"], "xbt/": ["sim/engine", "tests"], "CLI/": ["sim/cli"],
             "boost/graph/": ["models/graph"], "valijson/": ["tests"], "benchmark/": ["tests/bench"],
@@ -31,6 +81,9 @@ ONLY_IN_SOURCES = ("nlohmann/json.hpp", "spdlog/")
 # models/ reads and writes no files.
 FILE_INPUT_OUTPUT = ("fstream", "filesystem", "iostream", "cstdio", "stdio.h", "fcntl.h", "unistd.h")
 
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+FLAG = re.compile(r"--[a-z]")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 OWN_FOLDERS = ("models", "traces", "sim", "tests")
 
@@ -47,7 +100,7 @@ def layer_of(name):
 
 def faults_of_include(name, header):
     mine, theirs = layer_of(name), layer_of(header)
-    helper_of_tests = name.startswith("tests/") and header.startswith("tests/")
+    helper_of_tests = name.startswith("tests/") and header.startswith("tests/support/")
     if theirs is not None and theirs > mine and not helper_of_tests:
         yield f"includes {header}, which is a layer above"
     if header.split("/")[0] in OWN_FOLDERS and theirs is None:
@@ -63,11 +116,50 @@ def faults_of_include(name, header):
         yield f"includes <{header}>, but models/ has no file input and output"
 
 
+def uses(code, word):
+    """Whether code has the word: in any case and beside "_", or, if it is quoted, as the whole of a string."""
+    if word.startswith('"'):
+        return word in code
+    if word == "kfac" or not word[-1].isalnum():
+        return word in code.lower()
+    letter = "[a-z0-9-]" if "-" in word else "[a-z0-9]"
+    return re.search(f"(?<!{letter}){word}(?!{letter})", code, re.I) is not None
+
+
+def foreign_families(name, code):
+    """The words of families that a file outside their folders uses."""
+    if name.startswith(("tests/", *DOCUMENTS)):
+        return []
+    return [word.strip('"') for folder, words in FAMILIES.items() if not name.startswith(folder + "/")
+            for word in words if uses(code, word)]
+
+
+def may_name(entry, name):
+    return name == entry or entry.endswith("/") and name.startswith(entry)
+
+
+def faults_of_words(name, text):
+    code = COMMENT.sub("", text)
+    if name.startswith(WITHOUT_FLAGS) and any(FLAG.search(string) for string in STRING.findall(code)):
+        yield "names a flag of the command line; write `flag` and let the command line write --flag"
+    named = foreign_families(name, code)
+    if named and not any(may_name(entry, name) for entry in NAMED_ELSEWHERE):
+        yield f"names {', '.join(named)}, which only the folder of that family of schedules may"
+
+
+def faults_of_list(texts):
+    """Entries of NAMED_ELSEWHERE that no file needs any more."""
+    needed = [name for name, text in texts.items() if foreign_families(name, COMMENT.sub("", text))]
+    return [f"{entry}: names no family of schedules: strike it from NAMED_ELSEWHERE in scripts/check_layers.py"
+            for entry in NAMED_ELSEWHERE if not any(may_name(entry, name) for name in needed)]
+
+
 def faults_of_file(name, text):
     if layer_of(name) is None:
         return [f"{name}: is in no layer; add its folder to LAYERS in scripts/check_layers.py"]
     headers = INCLUDE.findall(text)
-    return [f"{name}: {fault}" for header in headers for fault in faults_of_include(name, header)]
+    faults = [fault for header in headers for fault in faults_of_include(name, header)]
+    return [f"{name}: {fault}" for fault in [*faults, *faults_of_words(name, text)]]
 
 
 def faults_of_folders(names):
@@ -79,9 +171,9 @@ def faults_of_folders(names):
 
 def check(root):
     files = sorted(p for folder in OWN_FOLDERS for p in (root / folder).rglob("*") if p.suffix in {".hpp", ".cpp", ".cu"})
-    names = [p.relative_to(root).as_posix() for p in files]
-    faults = [fault for p, name in zip(files, names) for fault in faults_of_file(name, p.read_text(encoding="utf-8"))]
-    return faults + faults_of_folders(names)
+    texts = {p.relative_to(root).as_posix(): p.read_text(encoding="utf-8") for p in files}
+    faults = [fault for name, text in texts.items() for fault in faults_of_file(name, text)]
+    return faults + faults_of_folders(texts) + faults_of_list(texts)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <new>
+#include <regex>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -218,9 +219,15 @@ int parse_and_run(int argc, const char* const* argv) {
   return 0;
 }
 
+/// The arguments that an error of a study names, `low`, as they are typed: --low.
+std::string as_typed(const std::string& message) {
+  static const std::regex argument("`([a-z][a-z-]*)`");
+  return std::regex_replace(message, argument, "--$1");
+}
+
 int report(const char* what, int exit_code) {
   std::fflush(stdout);
-  fmt::print(stderr, "stepcast: {}\n", single_line(what));
+  fmt::print(stderr, "stepcast: {}\n", as_typed(single_line(what)));
   return exit_code;
 }
 

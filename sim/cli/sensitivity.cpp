@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
-#include "sim/cli/effects.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/study/effects.hpp"
 
 namespace stepcast {
 namespace {

@@ -62,12 +62,12 @@ CollectiveRun run_collective(const Collective& collective, const Cluster& cluste
 Cluster first_ranks_of(Cluster cluster, std::uint32_t gpus) {
   if (gpus > cluster.ranks())
     throw InputError(
-        fmt::format("--gpus {}: cluster {} has {} GPUs ({} nodes of {}); more with --set "
+        fmt::format("`gpus` {}: cluster {} has {} GPUs ({} nodes of {}); more with `set` "
                     "cluster.nodes={}",
                     gpus, cluster.name, cluster.ranks(), cluster.nodes, cluster.gpus_per_node,
                     (gpus + cluster.gpus_per_node - 1) / cluster.gpus_per_node));
   if (gpus > cluster.gpus_per_node && gpus % cluster.gpus_per_node != 0)
-    throw InputError(fmt::format("--gpus {}: expected whole nodes of {} GPUs, or part of one node",
+    throw InputError(fmt::format("`gpus` {}: expected whole nodes of {} GPUs, or part of one node",
                                  gpus, cluster.gpus_per_node));
   cluster.nodes = gpus > cluster.gpus_per_node ? gpus / cluster.gpus_per_node : 1;
   cluster.gpus_per_node = std::min(gpus, cluster.gpus_per_node);

@@ -7,8 +7,8 @@
 
 #include "models/schedule/builder.hpp"
 #include "models/schedule/registry.hpp"
-#include "sim/cli/crossover.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/study/crossover/crossover.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
 

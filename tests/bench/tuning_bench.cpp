@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "sim/cli/sweep.hpp"
+#include "sim/study/sweep/sweep.hpp"
 #include "sim/study/tuning/tune.hpp"
 #include "traces/catalog.hpp"
 
@@ -27,17 +27,15 @@ BENCHMARK_CAPTURE(tune_64_gpus_flow, densenet201, kDensenet)->Unit(benchmark::kM
 
 /// Five workloads, two clusters, 100 fusion buffers.
 SweepRequest thousand_forecasts() {
-  SweepRequest request;
-  request.workloads.items = {kResnet, kDensenet, "inceptionv4-rtx2080ti-bs64",
-                             "bert-base-rtx2080ti-bs64", "bert-large-rtx2080ti-bs32"};
-  request.clusters.items = {kCluster, "rtx2080ti-16x4-ib100"};
-  request.run.schedules.items = {"dear"};
-  request.run.fidelity = "analytic";
-  std::string buffers = "fusion_buffer=1MiB";
-  for (int mebibytes = 2; mebibytes <= 100; ++mebibytes)
-    buffers += fmt::format(",{}MiB", mebibytes);
-  request.settings = {buffers};
-  return request;
+  std::vector<std::string> buffers;
+  for (int mebibytes = 1; mebibytes <= 100; ++mebibytes)
+    buffers.push_back(fmt::format("{}MiB", mebibytes));
+  return {.base = {.schedules = {"dear"}, .fidelity = "analytic"},
+          .axes = {{"workload",
+                    {kResnet, kDensenet, "inceptionv4-rtx2080ti-bs64", "bert-base-rtx2080ti-bs64",
+                     "bert-large-rtx2080ti-bs32"}},
+                   {"cluster", {kCluster, "rtx2080ti-16x4-ib100"}},
+                   {"fusion_buffer", buffers}}};
 }
 
 /// With reading the files; wall-clock time, as the work is done by other processes.
@@ -46,7 +44,7 @@ void thousand_forecasts_analytic(benchmark::State& state) {
   std::size_t forecasts = 0;
   for (auto _ : state)
     forecasts =
-        run_sweep(plan_sweep(request, ""), static_cast<std::uint32_t>(state.range(0))).size();
+        run_sweep(plan_sweep(request), static_cast<std::uint32_t>(state.range(0)), [] {}).size();
   state.counters["forecasts"] = static_cast<double>(forecasts);
 }
 BENCHMARK(thousand_forecasts_analytic)

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "scripts"))
-from check_layers import faults_of_file, faults_of_folders  # noqa: E402
+from check_layers import NAMED_ELSEWHERE, faults_of_file, faults_of_folders, faults_of_list  # noqa: E402
 
 
 class CheckLayers(unittest.TestCase):
@@ -44,7 +44,7 @@ class CheckLayers(unittest.TestCase):
         self.expect_none("traces/json/file.cpp", "<fstream>")
 
     def test_schedules_know_the_type_and_only_the_registry_knows_them(self):
-        self.expect_fault("models/schedule/plan.hpp", '"models/schedule/kfac/step.hpp"', "a layer above")
+        self.expect_fault("models/schedule/plan.hpp", '"models/schedule/data_parallel/passes.hpp"', "a layer above")
         self.expect_none("models/schedule/kfac/step.hpp", '"models/schedule/plan.hpp"')
         self.expect_none("models/schedule/registry.cpp", '"models/schedule/kfac/schedules.hpp"')
 
@@ -57,6 +57,32 @@ class CheckLayers(unittest.TestCase):
         names = [f"sim/engine/{number}.cpp" for number in range(30)]
         self.assertEqual(faults_of_folders([*names, "sim/engine/policy/in_order.cpp"]), [])
         self.assertIn("sim/engine: holds 31 sources", faults_of_folders([*names, "sim/engine/more.hpp"])[0])
+
+    def test_tests_share_no_helpers_of_a_layer_above(self):
+        self.expect_fault("tests/sim/study/sweep_test.cpp", '"tests/sim/cli/run_cli.hpp"', "a layer above")
+        self.expect_none("tests/sim/study/sweep_test.cpp", '"tests/support/examples.hpp"')
+
+    def test_a_study_knows_no_command_line(self):
+        text = 'throw InputError("{}: out of range");\n'
+        self.assertEqual(faults_of_file("sim/study/tune.cpp", text.format("`low`") + "// --low\n"), [])
+        self.assertIn("names a flag", faults_of_file("sim/study/tune.cpp", text.format("--low"))[0])
+        self.assertEqual(faults_of_file("sim/cli/tune.cpp", text.format("--low")), [])
+
+    def test_a_family_of_schedules_is_named_in_its_folder_only(self):
+        for code in ['if (name == "horovod") {}', "kfac::Step step;", "sparse::Step step;", 'run("ok-topk");',
+                     "const KfacPart part{};", 'if (name == "zero") {}']:
+            self.assertIn("of that family", faults_of_file("sim/engine/engine.cpp", code)[0], code)
+        for code in ["// as Horovod does", '"above zero"', "const bool okay = topk(3);", 'names("d-psgd");']:
+            self.assertEqual(faults_of_file("sim/engine/engine.cpp", code), [], code)
+        self.assertEqual(faults_of_file("models/schedule/kfac/step.cpp", "kfac::Step step;"), [])
+        self.assertEqual(faults_of_file("tests/sim/engine/kfac_test.cpp", "kfac::Step step;"), [])
+        self.assertEqual(faults_of_file("sim/cli/commands/run_command.cpp", '"--schedule dear"'), [])
+
+    def test_what_is_named_elsewhere_no_more_leaves_the_list(self):
+        needed = {entry + "x.cpp" if entry.endswith("/") else entry: 'run("horovod kfac");' for entry in NAMED_ELSEWHERE}
+        self.assertEqual(faults_of_list(needed), [])
+        first = next(iter(needed))
+        self.assertIn("strike it", faults_of_list({**needed, first: ""})[0])
 
     def test_a_new_folder_must_be_given_a_layer(self):
         self.assertIn("is in no layer", faults_of_file("models/power/watts.hpp", "")[0])

@@ -1,5 +1,7 @@
 #include "sim/cli/checks/gradient_check.hpp"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -21,6 +23,16 @@ void check_gradients(const Scenario& scenario, std::size_t schedules, bool asked
       "expected gradients (stepcast import --architecture NAME gives a trace those of a network), "
       "or --without-gradients to compare all the same",
       scenario.workload.name));
+}
+
+void check_gradients(const Sweep& sweep, bool asked_for) {
+  std::vector<std::set<std::string>> schedules(sweep.scenarios.size());
+  for (const Combination& combination : sweep.combinations)
+    schedules[combination.scenario].insert(combination.schedule);
+  for (const Combination& combination : sweep.combinations)
+    if (parameter_count(sweep.scenarios[combination.scenario].workload) == 0)
+      check_gradients(scenario_of(sweep, combination), schedules[combination.scenario].size(),
+                      asked_for);
 }
 
 }  // namespace stepcast

@@ -1,21 +1,12 @@
-#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "models/base/error.hpp"
-#include "models/base/text.hpp"
-#include "models/schedule/registry.hpp"
-#include "sim/cli/effects.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/engine/steps.hpp"
-#include "sim/report/text/shared_notes.hpp"
-#include "sim/report/text/table.hpp"
-#include "sim/report/text/wording.hpp"
-#include "sim/timeline/parts.hpp"
+#include "sim/report/text/studies/parts_breakdown_report.hpp"
+#include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
 namespace {
@@ -46,121 +37,18 @@ class BreakdownCommand final : public Subcommand {
   }
 
   int run() override {
-    if (protocol_ != "exposed" && protocol_ != "ablation")
-      throw InputError(
-          fmt::format("--protocol: expected exposed or ablation, found {}", in_quotes(protocol_)));
+    const PartsProtocol protocol = parse_protocol(protocol_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
-    check(scenario);
-    const std::vector<NamedTime> parts = times_of(scenario);
-    const TuningJob job = job_of(scenario, scenario.schedules.front());
-    const auto notes = notes_before_simulation(scenario, job, planned(job));
-    fmt::print("{}", json_ ? json_of(scenario, parts, notes) : text_of(scenario, parts, notes));
+    const PartsBreakdown breakdown = breakdown_of(scenario, protocol);
+    fmt::print("{}", json_ ? parts_breakdown_json(breakdown) : render_parts_breakdown(breakdown));
     return 0;
   }
 
  private:
-  static void check(const Scenario& scenario) {
-    const ScheduleInfo& schedule = schedule_of(scenario.schedules.front());
-    const PartsInfo& info = schedule.parts;
-    if (info.parts.empty())
-      throw InputError(fmt::format("breakdown: {} is no K-FAC system; expected one of {}",
-                                   schedule.name, fmt::join(divided_schedules(), ", ")));
-    if (scenario.settings.schedule.contains(info.option))
-      throw InputError(fmt::format("--set {}: breakdown sets it itself", info.option));
-  }
-
-  static std::vector<std::string> divided_schedules() {
-    std::vector<std::string> names;
-    for (const ScheduleInfo& schedule : all_schedules())
-      if (!schedule.parts.parts.empty())
-        names.push_back(schedule.name);
-    return names;
-  }
-
-  static const PartsInfo& info_of(const Scenario& scenario) {
-    return schedule_of(scenario.schedules.front()).parts;
-  }
-
-  std::vector<NamedTime> times_of(const Scenario& scenario) const {
-    const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
-    return protocol_ == "ablation" ? ablation(scenario) : exposed(scenario);
-  }
-
-  static std::vector<NamedTime> exposed(const Scenario& scenario) {
-    const Plan plan = planned(scenario, scenario.schedules.front()).plan;
-    const Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
-    const ClassId slowest = extremes_of(plan, timeline).slowest;
-    return parts_of(info_of(scenario), plan,
-                    window_of(plan, timeline, slowest, latest_ready_of(plan, timeline)));
-  }
-
-  static std::vector<NamedTime> ablation(const Scenario& scenario) {
-    std::vector<NamedTime> parts;
-    Seconds before{};
-    TuningJob job = job_of(scenario, scenario.schedules.front());
-    const PartsInfo& info = info_of(scenario);
-    for (const PartInfo& part : info.parts) {
-      if (part.setting.empty())
-        continue;
-      job.options[info.option] = part.setting;
-      const Seconds time = step_time_of(planned(job).plan, scenario.cluster, scenario.engine);
-      parts.push_back({part.name, time - before});
-      before = time;
-    }
-    return parts;
-  }
-
-  static std::string text_of(const Scenario& scenario, const std::vector<NamedTime>& parts,
-                             const std::vector<std::string>& notes) {
-    const std::string heading =
-        fmt::format("{}: {}", scenario.schedules.front(),
-                    setup_of(scenario.workload.name, scenario.cluster, scenario.engine.fidelity));
-    SharedNotes shared;
-    shared.add("the whole step", notes);
-    const bool has_other = parts.back().name == kOtherPart;
-    return wrap(heading, 2) + "\n" + table_of(parts) +
-           (has_other ? fmt::format("\n{}\n", info_of(scenario).note) : "") +
-           note_on_negative(parts) + shared.text();
-  }
-
-  static std::string note_on_negative(const std::vector<NamedTime>& parts) {
-    std::vector<std::string> names;
-    for (const NamedTime& part : parts)
-      if (part.time < Seconds{})
-        names.push_back(part.name);
-    if (names.empty())
-      return "";
-    const std::string note =
-        fmt::format("{}: below 0, as switching it on ended a wait that was there before.",
-                    fmt::join(names, ", "));
-    return fmt::format("\n{}", wrap(note, 0));
-  }
-
-  static std::string table_of(const std::vector<NamedTime>& parts) {
-    Table table{.columns = {{"part", Align::Left}, {"time s"}, {"sum s"}}};
-    Seconds sum{};
-    for (const NamedTime& part : parts) {
-      sum += part.time;
-      table.rows.push_back(
-          {part.name, fmt::format("{:.4f}", part.time.value), fmt::format("{:.4f}", sum.value)});
-    }
-    return render(table);
-  }
-
-  std::string json_of(const Scenario& scenario, const std::vector<NamedTime>& parts,
-                      const std::vector<std::string>& notes) const {
-    nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
-                                {"workload", scenario.workload.name},
-                                {"cluster", scenario.cluster.name},
-                                {"gpus", scenario.cluster.ranks()},
-                                {"fidelity", name_of(scenario.engine.fidelity)},
-                                {"schedule", scenario.schedules.front()},
-                                {"protocol", protocol_},
-                                {"iteration_time_s", total_of(parts).value}};
-    for (const NamedTime& part : parts)
-      json["parts_s"][part.name] = part.time.value;
-    json["notes"] = notes;
-    return json.dump(2) + "\n";
+  static PartsBreakdown breakdown_of(const Scenario& scenario, PartsProtocol protocol) {
+    Progress progress("simulation");
+    return find_parts_breakdown(scenario, protocol, available_cores(),
+                                [&progress] { progress.step(); });
   }
 
   RunRequest request_;

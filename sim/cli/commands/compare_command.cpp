@@ -1,15 +1,16 @@
 #include <cstdio>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "sim/cli/checks/gradient_check.hpp"
-#include "sim/cli/effects.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/cli/sweep.hpp"
+#include "sim/cli/sweep_options.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
+#include "sim/report/text/sweep_report.hpp"
+#include "sim/study/effects.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -39,8 +40,8 @@ class CompareCommand final : public Subcommand {
 
   std::vector<CommandOption> options() override {
     std::vector<CommandOption> options =
-        options_of(request_, {"--schedules", "S,...", &request_.run.schedules,
-                              "default: all of first order that send whole gradients"});
+        options_of(typed_, {"--schedules", "S,...", &typed_.run.schedules,
+                            "default: all of first order that send whole gradients"});
     options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     options.push_back({"--csv", "FILE", &csv_file_, "also write the results as a table"});
@@ -51,10 +52,9 @@ class CompareCommand final : public Subcommand {
   int run() override {
     if (!csv_file_.empty())
       check_writable(csv_file_);
-    const Sweep sweep = plan_sweep(request_, kExample);
-    check(sweep);
-    const std::uint32_t workers = workers_.value_or(available_cores());
-    const auto rows = rows_of(sweep, run_sweep(sweep, workers));
+    const Sweep sweep = plan_sweep(request_of(typed_, kExample));
+    check_gradients(sweep, without_gradients_);
+    const std::vector<SweepRow> rows = rows_of(sweep, forecasts_of(sweep));
     if (!csv_file_.empty())
       write_text_file(csv_file_, sweep_csv(rows));
     fmt::print("{}", text_of(sweep, rows));
@@ -62,12 +62,9 @@ class CompareCommand final : public Subcommand {
   }
 
  private:
-  void check(const Sweep& sweep) const {
-    std::vector<std::set<std::string>> schedules(sweep.scenarios.size());
-    for (const Combination& combination : sweep.combinations)
-      schedules[combination.scenario].insert(combination.schedule);
-    for (std::size_t i = 0; i < schedules.size(); ++i)
-      check_gradients(sweep.scenarios[i], schedules[i].size(), without_gradients_);
+  std::vector<Forecast> forecasts_of(const Sweep& sweep) const {
+    Progress progress("forecast", sweep.combinations.size());
+    return run_sweep(sweep, workers_.value_or(available_cores()), [&progress] { progress.step(); });
   }
 
   std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows) const {
@@ -80,7 +77,7 @@ class CompareCommand final : public Subcommand {
     return json_ ? compare_json(forecasts) : render_compare(forecasts);
   }
 
-  SweepRequest request_;
+  SweepOptions typed_;
   std::optional<std::uint32_t> workers_;
   bool without_gradients_ = false;
   std::string csv_file_;

@@ -5,9 +5,11 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
-#include "sim/cli/crossover.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/report/text/studies/crossover_report.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -65,7 +67,7 @@ class CrossoverCommand final : public Subcommand {
       check_figure(figure_);
     if (!csv_file_.empty())
       check_writable(csv_file_);
-    const Crossover crossover = find_crossover(grid(), workers_.value_or(available_cores()));
+    const Crossover crossover = crossover_of(grid());
     if (!figure_.empty())
       write_text_file(figure_, crossover_svg(crossover));
     if (!csv_file_.empty())
@@ -75,6 +77,12 @@ class CrossoverCommand final : public Subcommand {
   }
 
  private:
+  Crossover crossover_of(const CrossoverGrid& grid) const {
+    Progress progress("crossover", jobs_of(grid));
+    return find_crossover(grid, workers_.value_or(available_cores()),
+                          [&progress] { progress.step(); });
+  }
+
   CrossoverGrid grid() {
     set_default_fidelity();
     CrossoverGrid grid{.scenario = resolve(request_, kExample),

@@ -6,7 +6,6 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/registry.hpp"
-#include "sim/cli/effects.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -16,6 +15,7 @@
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/wording.hpp"
+#include "sim/study/effects.hpp"
 #include "sim/study/validate/plan_export.hpp"
 #include "sim/timeline/chrome_trace.hpp"
 #include "traces/json/strict_json.hpp"
@@ -62,7 +62,7 @@ class RunCommand final : public Subcommand {
     const auto [plan, timeline, forecast] = result_of(scenario);
     if (!plan_file_.empty())
       write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
-                             timeline, request_.settings));
+                             timeline, origin()));
     if (!timeline_file_.empty())
       write_timeline(scenario.workload, plan, timeline);
     fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));
@@ -93,6 +93,13 @@ class RunCommand final : public Subcommand {
     write_chrome_trace(timeline_file_, workload, plan, timeline);
     fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
                timeline_file_);
+  }
+
+  Origin origin() const {
+    Origin origin{.command = "run --export-plan", .changes = {}};
+    for (const std::string& setting : request_.settings)
+      origin.changes.push_back("--set " + setting);
+    return origin;
   }
 
   void write_plan(const ExportedPlan& plan) const {

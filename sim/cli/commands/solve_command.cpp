@@ -6,7 +6,6 @@
 #include "models/base/error.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
-#include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -15,6 +14,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/report/text/solution.hpp"
 #include "sim/report/text/wording.hpp"
+#include "sim/study/effects.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 
 namespace stepcast {

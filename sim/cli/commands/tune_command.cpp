@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "sim/cli/effects.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/tuning_report.hpp"
+#include "sim/study/effects.hpp"
 #include "sim/study/tuning/tune.hpp"
 #include "traces/json/strict_json.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "models/base/numbers.hpp"
 #include "sim/report/picture/heat_map.hpp"
-#include "sim/report/text/crossover.hpp"
-#include "sim/report/text/wording.hpp"
+#include "sim/report/text/studies/crossover_report.hpp"
 
 namespace stepcast {
 namespace {

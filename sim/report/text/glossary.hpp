@@ -9,12 +9,12 @@ namespace stepcast {
 
 /// What a word of the reports means.
 struct Term {
-  std::string_view name;
-  std::string_view also;        ///< Column headings and JSON keys that mean it, separated by ", ".
-  std::string_view definition;  ///< One or two sentences with unit and formula.
+  std::string name;
+  std::string also;        ///< Column headings and JSON keys that mean it, separated by ", ".
+  std::string definition;  ///< One or two sentences with unit and formula.
 };
 
-/// Every term, in alphabetical order.
+/// Every term of configs/glossary.json, in alphabetical order.
 std::span<const Term> all_terms();
 
 /// The term of a name, a column heading or a JSON key; case, "-" and "_" do not matter. Null if

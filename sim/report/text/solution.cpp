@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
-#include "sim/report/text/shared_notes.hpp"
 #include "sim/report/text/table.hpp"
+#include "sim/report/text/wording.hpp"
+#include "sim/study/shared_notes.hpp"
 #include "traces/json/provenance_json.hpp"
 
 namespace stepcast {
@@ -54,7 +55,7 @@ std::string notes_on(const std::vector<Solution>& solutions) {
   std::vector<NotedForecast> forecasts;
   for (const Solution& solution : solutions)
     forecasts.push_back({{solution.label}, solution.notes});
-  return shared_notes_of(forecasts).text(kMostNotes);
+  return text_of(shared_notes_of(forecasts), kMostNotes);
 }
 
 }  // namespace

@@ -1,25 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "sim/study/forecast.hpp"
+#include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {
-
-/// Something that a sweep varies, and its value in one combination.
-struct Cell {
-  std::string name;   ///< "workload", "nodes", "fusion_buffer"
-  std::string value;  ///< "-" for an option that the schedule does not have.
-};
-
-/// One forecast of a sweep.
-struct SweepRow {
-  std::vector<Cell> cells;  ///< The same names in every row.
-  Forecast forecast;
-  std::size_t baseline = 0;  ///< Row that its speed-up is against: the first of the same job.
-};
 
 /// "yes" or "no": whether the memory of the GPU suffices; "" where it is not known.
 std::string fit_of(const Forecast& forecast);

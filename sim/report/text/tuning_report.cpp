@@ -9,9 +9,9 @@
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "sim/report/text/plot.hpp"
-#include "sim/report/text/shared_notes.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
+#include "sim/study/shared_notes.hpp"
 
 namespace stepcast {
 namespace {
@@ -168,7 +168,7 @@ std::string refusals_of(const Tuning& tuning) {
 std::string text_of(const std::vector<std::string>& notes) {
   SharedNotes shared;
   shared.add("the best", notes);
-  return shared.text();
+  return text_of(shared);
 }
 
 std::string conclusion_of(const Tuning& tuning) {

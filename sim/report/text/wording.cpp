@@ -1,14 +1,13 @@
 #include "sim/report/text/wording.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {
-
-std::string gpus_in_words(std::uint32_t count) {
-  return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
-}
 
 std::string setup_of(std::string_view workload, std::string_view cluster, std::uint32_t nodes,
                      std::uint32_t gpus_per_node) {
@@ -20,6 +19,17 @@ std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity
   return fmt::format("{}, {} fidelity",
                      setup_of(workload, cluster.name, cluster.nodes, cluster.gpus_per_node),
                      name_of(fidelity));
+}
+
+std::string text_of(const SharedNotes& notes, std::size_t most) {
+  const std::vector<SharedNotes::Entry>& entries = notes.entries();
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, entries.size()); ++i)
+    text +=
+        wrap(fmt::format("Note on {}: {}", fmt::join(entries[i].about, ", "), entries[i].note), 2);
+  if (entries.size() > most)
+    text += fmt::format("and {} more notes (see --json)\n", entries.size() - most);
+  return text;
 }
 
 std::string list_of(std::string_view heading, const std::vector<std::string>& sentences) {

@@ -27,7 +27,7 @@ const OptionInfo& option_of(const ScheduleInfo& schedule, const std::string& nam
       return option;
     names.push_back(option.name);
   }
-  throw InputError(fmt::format("--option: {} has no option {}: expected one of {}{}", schedule.name,
+  throw InputError(fmt::format("`option`: {} has no option {}: expected one of {}{}", schedule.name,
                                in_quotes(name), fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
@@ -44,14 +44,14 @@ OptionUnit unit_of(const OptionInfo& option) {
     case OptionKind::Choice:
       break;
   }
-  throw InputError(fmt::format("--option {}: is one of {}, not a number to be tuned", option.name,
+  throw InputError(fmt::format("`option` {}: is one of {}, not a number to be tuned", option.name,
                                fmt::join(option.words, ", ")));
 }
 
-double parse_flag(const char* flag, OptionUnit unit, const std::string& text) try {
+double parse_argument(const char* name, OptionUnit unit, const std::string& text) try {
   return parse_value(unit, text);
 } catch (const InputError& error) {
-  throw InputError(fmt::format("{}: {}", flag, error.what()));
+  throw InputError(fmt::format("`{}`: {}", name, error.what()));
 }
 
 /// Written the way it will be set, so that both ends can be measured.
@@ -61,11 +61,11 @@ std::string model_size(const TuningJob& job) {
 
 void check(const SearchRange& range, const std::string& low, const std::string& high) {
   if (range.low > range.high)
-    throw InputError(fmt::format("--low {} --high {}: the range is reversed", low, high));
+    throw InputError(fmt::format("`low` {} `high` {}: the range is reversed", low, high));
   if (range.low == range.high)
-    throw InputError(fmt::format("--low {} --high {}: the range is empty", low, high));
+    throw InputError(fmt::format("`low` {} `high` {}: the range is empty", low, high));
   if (range.logarithmic && range.low <= 0)
-    throw InputError(fmt::format("--low {}: a logarithmic scale needs a range above zero", low));
+    throw InputError(fmt::format("`low` {}: a logarithmic scale needs a range above zero", low));
 }
 
 struct Ends {
@@ -92,10 +92,10 @@ SearchRange range_of(const TuningJob& job, const TuningRequest& request, const O
   const std::string high = request.high.empty() ? usual.high : request.high;
   if (low.empty() || high.empty())
     throw InputError(
-        fmt::format("--option {}: give the range to search with --low and --high", option.name));
+        fmt::format("`option` {}: give the range to search with `low` and `high`", option.name));
   SearchRange range{.unit = unit,
-                    .low = parse_flag("--low", unit, low),
-                    .high = parse_flag("--high", unit, high)};
+                    .low = parse_argument("low", unit, low),
+                    .high = parse_argument("high", unit, high)};
   constexpr double kDecade = 10;
   range.logarithmic =
       request.logarithmic.value_or(range.low > 0 && range.high / range.low >= kDecade);
@@ -108,9 +108,9 @@ SearchRange range_of(const TuningJob& job, const TuningRequest& request, const O
 double first_of(const TuningRequest& request, const OptionInfo& option, const SearchRange& range) {
   const auto is_inside = [&](double value) { return value >= range.low && value <= range.high; };
   if (!request.first.empty()) {
-    const double first = parse_flag("--first", range.unit, request.first);
+    const double first = parse_argument("first", range.unit, request.first);
     if (!is_inside(first))
-      throw InputError(fmt::format("--first {}: is outside the range {} to {}", request.first,
+      throw InputError(fmt::format("`first` {}: is outside the range {} to {}", request.first,
                                    write_value(range.unit, range.low),
                                    write_value(range.unit, range.high)));
     return first;
@@ -129,10 +129,10 @@ void check_job(const TuningJob& job, const std::string& option) {
   const auto given = job.options.find(option);
   if (given != job.options.end())
     throw InputError(
-        fmt::format("--set {}={}: is the option that is tuned", option, given->second));
+        fmt::format("`set` {}={}: is the option that is tuned", option, given->second));
   if (const std::string search = fusion_search_of(job); !search.empty())
     throw InputError(
-        fmt::format("--set fusion={}: already tunes fusion_buffer; to tune {}, give fusion=buffer",
+        fmt::format("`set` fusion={}: already tunes fusion_buffer; to tune {}, give fusion=buffer",
                     search, option));
 }
 

@@ -115,7 +115,7 @@ void require_order(const Plan& plan) {
   for (const Stream& stream : plan.streams)
     if (std::holds_alternative<ByPriority>(stream.rule))
       throw InputError(fmt::format(
-          "--export-plan: stream \"{}\" of {} runs by priority, which a file of fixed order cannot "
+          "`export-plan`: stream \"{}\" of {} runs by priority, which a file of fixed order cannot "
           "hold; export another schedule, such as bsp, wfbp, ddp, dear or spd-kfac",
           stream.name, plan.schedule));
 }
@@ -184,8 +184,7 @@ void add_tasks(ExportedPlan& exported, const Plan& plan, const FixedPlan& fixed)
 }  // namespace
 
 ExportedPlan export_plan(const Workload& workload, const Cluster& cluster, const Plan& plan,
-                         Fidelity fidelity, const Timeline& timeline,
-                         std::span<const std::string> settings) {
+                         Fidelity fidelity, const Timeline& timeline, const Origin& origin) {
   require_order(plan);
   ExportedPlan exported{
       .workload = workload.name,
@@ -200,9 +199,8 @@ ExportedPlan export_plan(const Workload& workload, const Cluster& cluster, const
   exported.provenance = {
       .kind = ProvenanceKind::Derived,
       .source = fmt::format("workload {}, cluster {}", workload.name, cluster.name),
-      .method = "stepcast " STEPCAST_VERSION " run --export-plan"};
-  for (const std::string& setting : settings)
-    exported.provenance.notes.push_back("--set " + setting);
+      .method = "stepcast " STEPCAST_VERSION " " + origin.command,
+      .notes = origin.changes};
   for (const Stream& stream : plan.streams)
     exported.plan.streams.push_back({.name = stream.name});
   add_tasks(exported, plan, FixedPlan(plan, timeline));

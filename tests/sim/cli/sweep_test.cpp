@@ -211,5 +211,21 @@ TEST(Sweep, WrongUsageIsOneLineAndExitCodeTwo) {
   }
 }
 
+// 512 samples on 2 x 4 GPUs are 64 on each, which is what the trace was recorded with.
+TEST(Sweep, AGlobalBatchOfAnExperimentHoldsInEveryCombination) {
+  const TemporaryFolder folder;
+  const std::string experiment = folder.file(
+      "e.json",
+      R"({"format": "stepcast-experiment", "version": 1, "workload": "resnet50-rtx2080ti-bs64",
+          "cluster": "ideal-2x4", "schedules": ["wfbp"], "set": {"global_batch": "512"}})");
+  const Outcome outcome = run_cli({"compare", experiment, "--nodes", "1,2,4", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::vector<int> batches;
+  const json results = json::parse(outcome.out)["results"];
+  for (const json& result : results)
+    batches.push_back(result["batch"].get<int>());
+  EXPECT_EQ(batches, (std::vector{128, 64, 32}));
+}
+
 }  // namespace
 }  // namespace stepcast

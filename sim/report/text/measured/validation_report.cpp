@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/report/text/shared_notes.hpp"
+#include "sim/report/text/wording.hpp"
+#include "sim/study/shared_notes.hpp"
 
 namespace stepcast {
 namespace {
@@ -141,7 +142,7 @@ std::string notes_on(std::span<const Validation> validations) {
   SharedNotes notes;
   for (const Validation& each : validations)
     notes.add(fmt::format("{} GPUs of {}", each.gpus, each.cluster), each.notes);
-  const std::string text = notes.text();
+  const std::string text = text_of(notes);
   return text.empty() ? "" : "\n" + text;
 }
 

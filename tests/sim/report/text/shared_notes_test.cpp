@@ -1,6 +1,8 @@
-#include "sim/report/text/shared_notes.hpp"
+#include "sim/study/shared_notes.hpp"
 
 #include <gtest/gtest.h>
+
+#include "sim/report/text/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -10,14 +12,14 @@ TEST(SharedNotes, SayEachSentenceOnceWithAllThatItIsAbout) {
   notes.add("8 GPUs", {"First.", "Second."});
   notes.add("16 GPUs", {"Second."});
   notes.add("16 GPUs", {"Second."});
-  EXPECT_EQ(notes.text(), "Note on 8 GPUs: First.\nNote on 8 GPUs, 16 GPUs: Second.\n");
+  EXPECT_EQ(text_of(notes), "Note on 8 GPUs: First.\nNote on 8 GPUs, 16 GPUs: Second.\n");
   EXPECT_EQ(notes.sentences(), (std::vector<std::string>{"First.", "Second."}));
 }
 
 TEST(SharedNotes, OfNothingAreEmpty) {
   SharedNotes notes;
   notes.add("8 GPUs", {});
-  EXPECT_EQ(notes.text(), "");
+  EXPECT_EQ(text_of(notes), "");
 }
 
 TEST(SharedNotes, OfManyForecastsNameTheLargestPartThatHasThem) {
@@ -26,19 +28,19 @@ TEST(SharedNotes, OfManyForecastsNameTheLargestPartThatHasThem) {
                        {{"dear", "8 GPUs"}, {"Everywhere.", "Only DeAR's.", "Large."}},
                        {{"ddp", "4 GPUs"}, {"Small.", "Everywhere."}},
                        {{"ddp", "8 GPUs"}, {"Everywhere."}}});
-  EXPECT_EQ(notes.text(),
+  EXPECT_EQ(text_of(notes),
             "Note on all: Everywhere.\nNote on dear: Only DeAR's.\nNote on 4 GPUs: Small.\n"
             "Note on 8 GPUs: Large.\n");
 }
 
 TEST(SharedNotes, OfOneForecastNameItsSmallestPart) {
-  EXPECT_EQ(shared_notes_of({{{"dear", "4 GPUs"}, {"One."}}}).text(), "Note on 4 GPUs: One.\n");
+  EXPECT_EQ(text_of(shared_notes_of({{{"dear", "4 GPUs"}, {"One."}}})), "Note on 4 GPUs: One.\n");
 }
 
 TEST(SharedNotes, BeyondTheMostAreCounted) {
   SharedNotes notes;
   notes.add("8 GPUs", {"First.", "Second.", "Third."});
-  EXPECT_EQ(notes.text(1), "Note on 8 GPUs: First.\nand 2 more notes (see --json)\n");
+  EXPECT_EQ(text_of(notes, 1), "Note on 8 GPUs: First.\nand 2 more notes (see --json)\n");
 }
 
 }  // namespace

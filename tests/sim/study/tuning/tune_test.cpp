@@ -240,29 +240,29 @@ TEST(Tune, TakesCountsAndTimesInTheirUnits) {
 
 TEST(Tune, RefusesWhatCannotBeSearched) {
   EXPECT_EQ(error_of({.option = "fusion_bufer"}),
-            "--option: dear has no option \"fusion_bufer\": expected one of fusion, fusion_buffer, "
+            "`option`: dear has no option \"fusion_bufer\": expected one of fusion, fusion_buffer, "
             "nearby_layers, rs_start, algorithm, accumulation, optimiser; did you mean "
             "\"fusion_buffer\"?");
   EXPECT_EQ(error_of({.option = "fusion_buffer", .low = "5MiB", .high = "1MiB"}),
-            "--low 5MiB --high 1MiB: the range is reversed");
+            "`low` 5MiB `high` 1MiB: the range is reversed");
   EXPECT_EQ(error_of({.option = "fusion_buffer", .low = "5MiB", .high = "5MiB"}),
-            "--low 5MiB --high 5MiB: the range is empty");
+            "`low` 5MiB `high` 5MiB: the range is empty");
   EXPECT_EQ(error_of({.option = "fusion_buffer", .low = "5ms"}),
-            "--low: expected a size such as \"25MiB\", found \"5ms\"");
+            "`low`: expected a size such as \"25MiB\", found \"5ms\"");
   EXPECT_EQ(error_of({.option = "fusion_buffer", .first = "1GiB"}),
-            "--first 1GiB: is outside the range 1MiB to 256MiB");
+            "`first` 1GiB: is outside the range 1MiB to 256MiB");
   EXPECT_EQ(error_of({.option = "nearby_layers"}),
-            "--option nearby_layers: give the range to search with --low and --high");
+            "`option` nearby_layers: give the range to search with `low` and `high`");
   EXPECT_EQ(
       error_of({.option = "algorithm"}),
-      "--option algorithm: is one of ring, hierarchical-ring, halving-doubling, not a number to "
+      "`option` algorithm: is one of ring, hierarchical-ring, halving-doubling, not a number to "
       "be tuned");
   EXPECT_EQ(error_of({.option = "fusion_buffer", .low = "0B", .logarithmic = true}),
-            "--low 0B: a logarithmic scale needs a range above zero");
+            "`low` 0B: a logarithmic scale needs a range above zero");
   EXPECT_EQ(error_of({.option = "fusion_buffer"}, {{"fusion_buffer", "5MiB"}}),
-            "--set fusion_buffer=5MiB: is the option that is tuned");
+            "`set` fusion_buffer=5MiB: is the option that is tuned");
   EXPECT_EQ(error_of({.option = "fusion_buffer"}, {{"fusion", "bo"}}),
-            "--set fusion=bo: already tunes fusion_buffer; to tune fusion_buffer, give "
+            "`set` fusion=bo: already tunes fusion_buffer; to tune fusion_buffer, give "
             "fusion=buffer");
 }
 

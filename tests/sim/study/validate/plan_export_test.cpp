@@ -20,7 +20,7 @@ Exported exported(const std::string& schedule, const std::string& workload_name)
   const Cluster cluster = load_cluster("rtx2080ti-16x4-ib100");
   Plan plan = build_plan(schedule, workload, cluster, {});
   Timeline timeline = simulate(plan, cluster, {.fidelity = Fidelity::Analytic});
-  ExportedPlan file = export_plan(workload, cluster, plan, Fidelity::Analytic, timeline);
+  ExportedPlan file = export_plan(workload, cluster, plan, Fidelity::Analytic, timeline, {});
   return {std::move(plan), std::move(timeline), std::move(file)};
 }
 
@@ -30,9 +30,9 @@ TEST(PlanExport, RecordsTheSettingsBehindTheForecast) {
   cluster.overlap = {.compute_slowdown = 0, .launch_wait = 0.5};
   const Plan plan = build_plan("wfbp", workload, cluster, {});
   const Timeline timeline = simulate(plan, cluster, {.fidelity = Fidelity::Analytic});
-  const std::vector<std::string> settings{"cluster.overlap.launch_wait=0.5"};
+  const Origin origin{.command = "run", .changes = {"--set cluster.overlap.launch_wait=0.5"}};
   const ExportedPlan file =
-      export_plan(workload, cluster, plan, Fidelity::Analytic, timeline, settings);
+      export_plan(workload, cluster, plan, Fidelity::Analytic, timeline, origin);
   EXPECT_EQ(file.provenance.notes,
             (std::vector<std::string>{"--set cluster.overlap.launch_wait=0.5"}));
   EXPECT_TRUE(file.communication_slows_compute);
@@ -84,7 +84,7 @@ TEST(PlanExport, FusesWhatTheForecastFused) {
 TEST(PlanExport, RefusesStreamsThatRunByPriority) {
   EXPECT_EQ(
       input_error_of([] { exported("bytescheduler", "resnet50-rtx2080ti-bs32"); }).substr(0, 24),
-      "--export-plan: stream \"a");
+      "`export-plan`: stream \"a");
 }
 
 }  // namespace

@@ -3,13 +3,24 @@
 // the number of ranks and the bandwidth of the network.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "models/base/units.hpp"
-#include "sim/report/text/shared_notes.hpp"
+#include "sim/study/scenario.hpp"
+#include "sim/study/shared_notes.hpp"
 
 namespace stepcast {
+
+/// What is forecast, everything resolved and checked.
+struct CrossoverGrid {
+  Scenario scenario;  ///< Its schedules: at least one, the first is what speed-ups are against.
+  std::vector<double> densities;  ///< Ascending, in (0, 1].
+  std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> gpus_per_node;
+  std::vector<BytesPerSecond> bandwidths;  ///< Of a node's NIC.
+};
 
 // In place of the density of a boundary:
 inline constexpr double kNever = 0;   ///< The schedule that wins below it wins at none.
@@ -45,15 +56,8 @@ struct Crossover {
   SharedNotes notes{};  ///< Of the forecasts without anything left out.
 };
 
-inline constexpr const char* kCrossoverCaveat =
-    "Only time is forecast, not convergence: at one density the schemes send different entries.";
-
-/// Whether a boundary lies at a density, and its text: "0.0161", "never", "always".
+/// Whether a boundary lies at a density.
 bool is_density(double place);
-std::string density_text(double place);
-
-std::string gbps(BytesPerSecond bandwidth);  ///< "2.5 Gb/s"
-char letter_of(std::size_t schedule);        ///< 'A' for the first.
 
 /// Over the first schedule.
 double speed_up(const std::vector<Seconds>& times, std::size_t schedule);
@@ -61,12 +65,15 @@ double speed_up(const std::vector<Seconds>& times, std::size_t schedule);
 /// Index of the fastest schedule; the first of equals.
 std::size_t fastest_of(const std::vector<Seconds>& times);
 
-/// Tables of winners and boundaries, and what moves a boundary away from its analytic place.
-std::string render_crossover(const Crossover& crossover);
-std::string crossover_json(const Crossover& crossover);
-/// A line for each network, density and schedule.
-std::string crossover_csv(const Crossover& crossover);
-/// A heat map for each number of nodes: densities across, bandwidths up.
-std::string crossover_svg(const Crossover& crossover);
+/// Pieces of work that find_crossover() does.
+std::uint32_t jobs_of(const CrossoverGrid& grid);
+
+/// Forecasts every cell of the grid and finds the boundaries between topk-allgather, topka2a and
+/// the first schedule of whole gradients, as far as they are among the schedules. On `workers`
+/// processes; for any number of them the same. `finished`: after each job. Throws InputError for
+/// what a schedule refuses.
+Crossover find_crossover(
+    const CrossoverGrid& grid, std::uint32_t workers,
+    const std::function<void()>& finished = [] {});
 
 }  // namespace stepcast

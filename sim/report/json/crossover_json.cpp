@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/report/text/crossover.hpp"
+#include "sim/report/text/studies/crossover_report.hpp"
 
 namespace stepcast {
 namespace {

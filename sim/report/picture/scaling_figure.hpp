@@ -1,30 +1,12 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "models/base/units.hpp"
+#include "sim/study/sweep/scaling.hpp"
 
 namespace stepcast {
-
-/// A column of the table and a place on the axis.
-struct ScalingSize {
-  std::uint32_t nodes = 1;
-  std::uint32_t gpus_per_node = 1;
-
-  std::uint32_t gpus() const { return nodes * gpus_per_node; }
-};
-
-/// "8 GPUs"; "8 GPUs (2 x 4)" where nodes differ.
-std::string label_of(const ScalingSize& size, const std::vector<ScalingSize>& all);
-
-/// Step times of one schedule on one cluster, by size of the cluster.
-struct ScalingCurve {
-  std::string cluster;
-  std::string schedule;
-  std::vector<Seconds> steps;
-};
 
 /// What is drawn of a scaling study.
 struct ScalingFigure {
@@ -33,6 +15,9 @@ struct ScalingFigure {
   std::vector<ScalingCurve> curves;  ///< Cluster by cluster, the same schedules on each.
   std::size_t left_out = 0;          ///< Curves that are not drawn.
 };
+
+/// With every curve.
+ScalingFigure figure_of(const Scaling& scaling);
 
 /// Leaves out all but eight curves, which can still be told from each other: of the schedules with
 /// the shortest step in the last size, summed over the clusters.

@@ -10,19 +10,16 @@ class SharedNotes {
  public:
   void add(const std::string& about, const std::vector<std::string>& notes);
 
-  /// "Note on A, B: sentence" in the order in which they came, wrapped; empty if there are none.
-  /// Of more than `most` notes those after the first are only counted.
-  std::string text(std::size_t most = kAll) const;
-  /// The sentences alone.
-  std::vector<std::string> sentences() const;
-
- private:
-  static constexpr auto kAll = static_cast<std::size_t>(-1);
-
   struct Entry {
     std::string note;
     std::vector<std::string> about;
   };
+  /// In the order in which they came.
+  const std::vector<Entry>& entries() const { return entries_; }
+  /// The sentences alone.
+  std::vector<std::string> sentences() const;
+
+ private:
   std::vector<Entry> entries_;
 };
 
@@ -32,9 +29,6 @@ struct NotedForecast {
   std::vector<std::string> labels;
   std::vector<std::string> notes;
 };
-
-/// How many notes of many forecasts a text shows.
-inline constexpr std::size_t kMostNotes = 9;
 
 /// The notes of all forecasts, each said of the largest part all of which has it: of everything
 /// first, else of the forecasts of a label, in the order of the labels.

@@ -1,4 +1,4 @@
-#include "sim/report/text/crossover.hpp"
+#include "sim/report/text/studies/crossover_report.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
@@ -126,30 +127,14 @@ std::string boundaries_text(const Crossover& crossover) {
 
 }  // namespace
 
-std::string gbps(BytesPerSecond bandwidth) {
-  return fmt::format("{:.4g} Gb/s", bandwidth.value * 8 / 1e9);
-}
-
 char letter_of(std::size_t schedule) {
   return static_cast<char>('A' + schedule % 26);
-}
-
-double speed_up(const std::vector<Seconds>& times, std::size_t schedule) {
-  return times.front() / times[schedule];
-}
-
-bool is_density(double place) {
-  return place > kNever && place < kAlways;
 }
 
 std::string density_text(double place) {
   if (place <= kNever)
     return "never";
   return is_density(place) ? fmt::format("{:.3g}", place) : "always";
-}
-
-std::size_t fastest_of(const std::vector<Seconds>& times) {
-  return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
 }
 
 std::string render_crossover(const Crossover& crossover) {
@@ -161,7 +146,7 @@ std::string render_crossover(const Crossover& crossover) {
                            crossover.schedules.front()),
                2);
   return text + "\n" + winners_table(crossover) + boundaries_text(crossover) + "\n" +
-         wrap(kCrossoverCaveat, 0) + crossover.notes.text(kMostNotes);
+         wrap(kCrossoverCaveat, 0) + text_of(crossover.notes, kMostNotes);
 }
 
 }  // namespace stepcast

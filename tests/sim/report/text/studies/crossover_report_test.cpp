@@ -1,4 +1,4 @@
-#include "sim/report/text/crossover.hpp"
+#include "sim/report/text/studies/crossover_report.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,22 +1,16 @@
-#include "sim/cli/scaling_figure.hpp"
+#include "sim/report/picture/scaling_figure.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "sim/report/picture/svg_chart.hpp"
-#include "sim/report/text/wording.hpp"
+#include "sim/report/text/studies/scaling_report.hpp"
 
 namespace stepcast {
 namespace {
 
 constexpr std::size_t kMostDrawn = 8;
-
-bool nodes_differ(const std::vector<ScalingSize>& sizes) {
-  return std::ranges::any_of(sizes, [&](const ScalingSize& size) {
-    return size.gpus_per_node != sizes.front().gpus_per_node;
-  });
-}
 
 Seconds last_step_of(const std::vector<ScalingCurve>& curves, const std::string& schedule) {
   Seconds sum{};
@@ -44,10 +38,8 @@ std::string title_of(const ScalingFigure& figure, bool one_cluster) {
 
 }  // namespace
 
-std::string label_of(const ScalingSize& size, const std::vector<ScalingSize>& all) {
-  const std::string gpus = gpus_in_words(size.gpus());
-  return nodes_differ(all) ? fmt::format("{} ({} x {})", gpus, size.nodes, size.gpus_per_node)
-                           : gpus;
+ScalingFigure figure_of(const Scaling& scaling) {
+  return {.workload = scaling.workload, .sizes = scaling.sizes, .curves = scaling.curves};
 }
 
 std::vector<std::string> schedules_of(const std::vector<ScalingCurve>& curves) {

@@ -1,11 +1,6 @@
-#include "sim/report/text/shared_notes.hpp"
+#include "sim/study/shared_notes.hpp"
 
 #include <algorithm>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "sim/report/text/table.hpp"
 
 namespace stepcast {
 
@@ -17,16 +12,6 @@ void SharedNotes::add(const std::string& about, const std::vector<std::string>& 
     if (std::ranges::count(entry->about, about) == 0)
       entry->about.push_back(about);
   }
-}
-
-std::string SharedNotes::text(std::size_t most) const {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, entries_.size()); ++i)
-    text += wrap(
-        fmt::format("Note on {}: {}", fmt::join(entries_[i].about, ", "), entries_[i].note), 2);
-  if (entries_.size() > most)
-    text += fmt::format("and {} more notes (see --json)\n", entries_.size() - most);
-  return text;
 }
 
 std::vector<std::string> SharedNotes::sentences() const {

@@ -1,4 +1,4 @@
-#include "sim/cli/effects.hpp"
+#include "sim/study/effects.hpp"
 
 #include <algorithm>
 #include <cmath>

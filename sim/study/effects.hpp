@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/cli/run_request.hpp"
+#include "sim/study/scenario.hpp"
 
 namespace stepcast {
 

@@ -1,63 +1,10 @@
-#include "sim/cli/crossover.hpp"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/sim/cli/run_cli.hpp"
-#include "traces/catalog.hpp"
 
 namespace stepcast {
 namespace {
-
-CrossoverGrid small_grid() {
-  ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
-  CrossoverGrid grid{.scenario = {},
-                     .densities = {0.01, 0.1},
-                     .nodes = {2, 4},
-                     .gpus_per_node = {4},
-                     .bandwidths = {{1.25e9}}};
-  grid.scenario.workload = load_workload("resnet50-rtx2080ti-bs64");
-  grid.scenario.cluster = load_cluster("rtx2080ti-16x4-10gbe");
-  grid.scenario.schedules = {"ddp", "topk-allgather", "topka2a"};
-  grid.scenario.engine.fidelity = Fidelity::Analytic;
-  return grid;
-}
-
-// What is left when selection, start-ups, overlap and shared NICs are out is bytes alone. The
-// bisection stops within 0.02 %; selections are rounded to whole entries.
-TEST(FindCrossover, WithoutAllItIgnoresTheAnalyticConditionHolds) {
-  const Crossover crossover = find_crossover(small_grid(), 1);
-  ASSERT_EQ(crossover.rows.size(), 2U);
-  for (const CrossoverRow& row : crossover.rows) {
-    ASSERT_EQ(row.boundaries.size(), 2U);
-    EXPECT_NEAR(row.boundaries[0].analytic, 0.5 / (row.gpus - 1), 1e-15);
-    for (const Boundary& boundary : row.boundaries) {
-      ASSERT_EQ(boundary.simulated.size(), 5U);
-      EXPECT_NEAR(boundary.simulated.back(), boundary.analytic, 1e-3 * boundary.analytic);
-    }
-  }
-}
-
-// The same with the 6 bytes of an fp16 entry, and with a bitmap; see BreakEven for the conditions.
-TEST(FindCrossover, TheAnalyticConditionCountsTheBytesOfTheEncoding) {
-  for (const auto& [name, value] : {std::pair("value", "fp16"), std::pair("index", "bitmap")}) {
-    CrossoverGrid grid = small_grid();
-    grid.scenario.settings.schedule[name] = value;
-    for (const CrossoverRow& row : find_crossover(grid, 1).rows)
-      for (const Boundary& boundary : row.boundaries)
-        EXPECT_NEAR(boundary.simulated.back(), boundary.analytic, 1e-3 * boundary.analytic)
-            << value << ", " << boundary.below << ", " << row.gpus << " GPUs";
-  }
-}
-
-TEST(FindCrossover, NodesAndTheirGpusMakeTheRows) {
-  CrossoverGrid grid = small_grid();
-  grid.gpus_per_node = {2, 4};
-  std::vector<std::uint32_t> gpus;
-  for (const CrossoverRow& row : find_crossover(grid, 1).rows)
-    gpus.push_back(row.gpus);
-  EXPECT_EQ(gpus, (std::vector<std::uint32_t>{4, 8, 8, 16}));
-}
 
 TEST(CrossoverCommand, RefusesSettingsOfWhatItSweeps) {
   const auto refusal_of = [](const std::string& setting, const std::string& nodes) {
@@ -91,18 +38,6 @@ TEST(CrossoverCommand, ManyDensitiesStayWithinTheWidthOfAReport) {
   for (const std::string& line : lines_of(outcome.out))
     EXPECT_LE(line.size(), 100U) << line;
   EXPECT_NE(outcome.out.find("0.115"), std::string::npos) << outcome.out;
-}
-
-TEST(FindCrossover, IsTheSameForAnyNumberOfWorkers) {
-  EXPECT_EQ(crossover_csv(find_crossover(small_grid(), 1)),
-            crossover_csv(find_crossover(small_grid(), 3)));
-}
-
-TEST(FindCrossover, HasNoBoundariesWithoutTheSchedulesTheyAreBetween) {
-  CrossoverGrid grid = small_grid();
-  grid.scenario.schedules = {"dear", "gtopk"};
-  for (const CrossoverRow& row : find_crossover(grid, 1).rows)
-    EXPECT_TRUE(row.boundaries.empty());
 }
 
 TEST(CrossoverCommand, TakesSchedulesAndFidelityFromAnExperiment) {

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "models/base/numbers.hpp"
+#include "models/schedule/registry.hpp"
+#include "models/schedule/sparse/break_even.hpp"
+#include "sim/study/crossover/crossover.hpp"
+#include "sim/study/crossover/simplified.hpp"
+#include "sim/study/sweep/sweep.hpp"
+#include "sim/study/sweep/workers.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kLeastDensity = 1e-5;
+constexpr int kHalvings = 16;  // to 0.02 % of the density
+
+double place_of(double break_even) {
+  return break_even > 1 ? kAlways : std::max(break_even, kNever);
+}
+
+std::vector<sparse::BreakEven> break_evens_of(const CrossoverGrid& grid, std::uint32_t ranks) {
+  const Scenario& scenario = grid.scenario;
+  return sparse::break_evens(scenario.schedules, scenario.settings.schedule, scenario.workload,
+                             ranks);
+}
+
+/// Bisects the logarithm of the density.
+double boundary_of(const CrossoverSimulator& simulator, const sparse::BreakEven& pair) {
+  const auto below_wins = [&](double density) {
+    return simulator.time_of(pair.below, density) <= simulator.time_of(pair.above, density);
+  };
+  if (!below_wins(kLeastDensity))
+    return kNever;
+  if (below_wins(1))
+    return kAlways;
+  double low = std::log(kLeastDensity);
+  double high = 0;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (below_wins(std::exp(middle)) ? low : high) = middle;
+  }
+  return std::exp((low + high) / 2);
+}
+
+std::vector<double> cells_of(const CrossoverGrid& grid, const CrossoverNetwork& network) {
+  const CrossoverSimulator simulator(grid, network, CrossoverModel::Whole);
+  std::vector<double> times;
+  for (const double density : grid.densities)
+    for (const std::string& schedule : grid.scenario.schedules)
+      times.push_back(simulator.time_of(schedule, density).value);
+  return times;
+}
+
+std::vector<double> boundaries_of(const CrossoverGrid& grid, const CrossoverNetwork& network,
+                                  CrossoverModel model) {
+  const CrossoverSimulator simulator(grid, network, model);
+  std::vector<double> densities;
+  for (const sparse::BreakEven& pair : break_evens_of(grid, network.ranks()))
+    densities.push_back(boundary_of(simulator, pair));
+  return densities;
+}
+
+std::string to_text(const std::vector<double>& numbers) {
+  return fmt::format("{:.17g}", fmt::join(numbers, " "));
+}
+
+std::vector<double> from_text(const std::string& text) {
+  std::vector<double> numbers;
+  const char* position = text.data();
+  const char* const end = text.data() + text.size();
+  while (position < end) {
+    double number = 0;
+    position = std::from_chars(position, end, number).ptr + 1;
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<CrossoverNetwork> networks_of(const CrossoverGrid& grid) {
+  std::vector<CrossoverNetwork> networks;
+  for (const std::uint32_t nodes : grid.nodes)
+    for (const std::uint32_t gpus : grid.gpus_per_node)
+      for (const BytesPerSecond bandwidth : grid.bandwidths)
+        networks.push_back({nodes, gpus, bandwidth});
+  return networks;
+}
+
+void take_cells(CrossoverRow& row, const std::vector<double>& numbers, std::size_t schedules) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i % schedules == 0)
+      row.times.emplace_back();
+    row.times.back().push_back({numbers[i]});
+  }
+}
+
+void take_boundaries(CrossoverRow& row, const std::vector<double>& numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    row.boundaries[i].simulated.push_back(numbers[i]);
+}
+
+CrossoverRow empty_row(const CrossoverGrid& grid, const CrossoverNetwork& network) {
+  const std::uint32_t ranks = network.ranks();
+  CrossoverRow row{.nodes = network.nodes, .gpus = ranks, .bandwidth = network.bandwidth};
+  for (const sparse::BreakEven& pair : break_evens_of(grid, ranks))
+    row.boundaries.push_back({pair.below, pair.above, place_of(pair.density), {}});
+  return row;
+}
+
+constexpr auto kJobsEach = static_cast<std::uint32_t>(kCrossoverModels.size() + 1);
+
+/// The cells of a network first, then its boundaries in one model after the other.
+std::vector<std::string> simulate_all(const CrossoverGrid& grid,
+                                      const std::vector<CrossoverNetwork>& networks,
+                                      std::uint32_t workers,
+                                      const std::function<void()>& finished) {
+  const auto simulate_one = [&](std::uint32_t job) {
+    const CrossoverNetwork& network = networks[job / kJobsEach];
+    const std::uint32_t what = job % kJobsEach;
+    return to_text(what == 0 ? cells_of(grid, network)
+                             : boundaries_of(grid, network, kCrossoverModels[what - 1]));
+  };
+  return run_on_workers(jobs_of(grid), workers, simulate_one, finished);
+}
+
+Crossover without_rows(const CrossoverGrid& grid) {
+  Crossover crossover{.workload = grid.scenario.workload.name,
+                      .cluster = grid.scenario.cluster.name,
+                      .fidelity = name_of(grid.scenario.engine.fidelity),
+                      .schedules = grid.scenario.schedules,
+                      .densities = grid.densities,
+                      .models = {},
+                      .rows = {}};
+  for (const CrossoverModel model : kCrossoverModels)
+    crossover.models.emplace_back(name_of(model));
+  return crossover;
+}
+
+/// Sizes grow with the density: its ends tell whether any lies beyond what was measured.
+void take_notes(const CrossoverGrid& grid, const CrossoverNetwork& network,
+                std::vector<NotedForecast>& noted) {
+  const CrossoverSimulator simulator(grid, network, CrossoverModel::Whole);
+  const std::string about =
+      fmt::format("{} with {}", gpus_in_words(network.ranks()), gbps(network.bandwidth));
+  for (const std::string& schedule : grid.scenario.schedules)
+    for (const double density : {grid.densities.front(), grid.densities.back()})
+      noted.push_back({{schedule, fmt::format("{} at density {:.4g}", schedule, density), about},
+                       simulator.notes_on(schedule, density)});
+}
+
+}  // namespace
+
+bool is_density(double place) {
+  return place > kNever && place < kAlways;
+}
+
+double speed_up(const std::vector<Seconds>& times, std::size_t schedule) {
+  return times.front() / times[schedule];
+}
+
+std::size_t fastest_of(const std::vector<Seconds>& times) {
+  return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
+}
+
+std::uint32_t jobs_of(const CrossoverGrid& grid) {
+  return static_cast<std::uint32_t>(networks_of(grid).size()) * kJobsEach;
+}
+
+Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers,
+                         const std::function<void()>& finished) {
+  const std::vector<CrossoverNetwork> networks = networks_of(grid);
+  const std::vector<std::string> results = simulate_all(grid, networks, workers, finished);
+  Crossover crossover = without_rows(grid);
+  for (std::size_t job = 0; job < results.size(); ++job) {
+    const std::vector<double> numbers = from_text(results[job]);
+    if (job % kJobsEach == 0) {
+      crossover.rows.push_back(empty_row(grid, networks[job / kJobsEach]));
+      take_cells(crossover.rows.back(), numbers, grid.scenario.schedules.size());
+    } else {
+      take_boundaries(crossover.rows.back(), numbers);
+    }
+  }
+  std::vector<NotedForecast> noted;
+  for (const CrossoverNetwork& network : networks)
+    take_notes(grid, network, noted);
+  crossover.notes = shared_notes_of(noted);
+  return crossover;
+}
+
+}  // namespace stepcast

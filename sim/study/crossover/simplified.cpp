@@ -1,0 +1,113 @@
+#include "sim/study/crossover/simplified.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/schedule/registry.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/study/effects.hpp"
+#include "sim/study/sweep/sweep.hpp"
+
+namespace stepcast {
+namespace {
+
+void drop_startups(Cluster& cluster) {
+  cluster.intra_node.startup = cluster.nic.startup = {};
+  if (cluster.rack)
+    cluster.rack->startup = {};
+  cluster.software = {.horovod_cycle = {}, .horovod_fusion = cluster.software.horovod_fusion};
+}
+
+/// As many nodes as there were GPUs, of one each, whose path is not what binds.
+void give_own_nics(Cluster& cluster) {
+  cluster.nodes = cluster.ranks();
+  cluster.gpus_per_node = 1;
+  cluster.rack.reset();
+  cluster.intra_node.bandwidth =
+      std::max(cluster.intra_node.bandwidth, node_link(cluster).bandwidth);
+}
+
+/// Curves that were measured on other links say nothing; closed forms take their place.
+void drop_curves_of_other_links(Cluster& cluster, const Cluster& measured_on,
+                                const CrossoverNetwork& network) {
+  const bool same = cluster.nic.bandwidth == measured_on.nic.bandwidth &&
+                    cluster.nic.startup == measured_on.nic.startup &&
+                    cluster.gpus_per_node == network.gpus_per_node;
+  if (cluster.measured && !same)
+    cluster.measured = {.name = cluster.measured->name};
+}
+
+Cluster cluster_of(const CrossoverGrid& grid, const CrossoverNetwork& network,
+                   CrossoverModel model) {
+  Cluster cluster = grid.scenario.cluster;
+  cluster.nodes = network.nodes;
+  cluster.gpus_per_node = network.gpus_per_node;
+  cluster.nic.bandwidth = network.bandwidth;
+  if (model >= CrossoverModel::NoStartups)
+    drop_startups(cluster);
+  if (model >= CrossoverModel::NoOverlap)
+    cluster.overlap = {};
+  if (model >= CrossoverModel::OwnNics)
+    give_own_nics(cluster);
+  drop_curves_of_other_links(cluster, grid.scenario.cluster, network);
+  return cluster;
+}
+
+}  // namespace
+
+const char* name_of(CrossoverModel model) {
+  switch (model) {
+    case CrossoverModel::Whole:
+      return "simulated";
+    case CrossoverModel::FreeSelection:
+      return "free selection";
+    case CrossoverModel::NoStartups:
+      return "no start-ups";
+    case CrossoverModel::NoOverlap:
+      return "no overlap";
+    case CrossoverModel::OwnNics:
+      return "own NICs";
+  }
+  return "";
+}
+
+CrossoverSimulator::CrossoverSimulator(const CrossoverGrid& grid, const CrossoverNetwork& network,
+                                       CrossoverModel model)
+    : grid_(grid), model_(model), cluster_(cluster_of(grid, network, model)) {}
+
+Seconds CrossoverSimulator::time_of(const std::string& name, double density) const {
+  return step_time_of(planned(job_of(name, density)).plan, cluster_, grid_.scenario.engine);
+}
+
+std::vector<std::string> CrossoverSimulator::notes_on(const std::string& name,
+                                                      double density) const {
+  const TuningJob job = job_of(name, density);
+  return notes_before_simulation(grid_.scenario, job, planned(job));
+}
+
+TuningJob CrossoverSimulator::job_of(const std::string& name, double density) const {
+  const bool whole = !is_compressed(name);
+  const std::string schedule = whole && model_ >= CrossoverModel::NoOverlap ? "bsp" : name;
+  return {.workload = grid_.scenario.workload,
+          .cluster = cluster_,
+          .schedule = schedule,
+          .options = options_of(schedule, density),
+          .engine = grid_.scenario.engine};
+}
+
+ScheduleOptions CrossoverSimulator::options_of(const std::string& schedule, double density) const {
+  ScheduleOptions options = options_in(grid_.scenario.settings, schedule);
+  const auto set = [&](const char* name, const std::string& value) {
+    if (has_option(schedule, name))
+      options[name] = value;
+  };
+  set("density", fmt::format("{:.9g}", density));
+  if (model_ >= CrossoverModel::FreeSelection)
+    set("selection", "free");
+  if (model_ >= CrossoverModel::NoOverlap && is_compressed(schedule))
+    set("fusion", "model");
+  return options;
+}
+
+}  // namespace stepcast

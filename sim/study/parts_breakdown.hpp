@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/study/sweep/sweep.hpp"
+#include "sim/timeline/parts.hpp"
+
+namespace stepcast {
+
+/// How the parts of a step are told apart.
+enum class PartsProtocol : std::uint8_t {
+  Exposed,   ///< Of one forecast; communication counts where no compute runs.
+  Ablation,  ///< Differences of whole iterations with one part more switched on each time.
+};
+
+/// "exposed", "ablation"; throws InputError for another name.
+PartsProtocol parse_protocol(const std::string& name);
+const char* name_of(PartsProtocol protocol);
+
+/// Where the time of a step goes that its family of systems divides.
+struct PartsBreakdown {
+  std::string schedule;
+  std::string workload;
+  Cluster cluster;
+  Fidelity fidelity = Fidelity::Flow;
+  PartsProtocol protocol = PartsProtocol::Exposed;
+  std::vector<NamedTime> parts;  ///< Add up to the iteration.
+  std::string note;              ///< What is in parts whose names do not say it.
+  std::vector<std::string> notes;
+};
+
+/// Of the scenario's only schedule, for any number of workers the same. `finished`: after each of
+/// an ablation's simulations. Throws InputError if the schedule has no such parts, or they are set.
+PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol protocol,
+                                    std::uint32_t workers, const std::function<void()>& finished);
+
+}  // namespace stepcast

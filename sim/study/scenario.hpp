@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/network/cluster.hpp"
+#include "models/workload/workload.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/study/forecast.hpp"
+#include "sim/study/tuning/tuned_fusion.hpp"
+#include "traces/readers/stepcast/experiments/experiment_reader.hpp"
+#include "traces/settings.hpp"
+
+namespace stepcast {
+
+// Errors of a study name the argument that is at fault in backquotes: `fidelity`. Who called it
+// knows how the user wrote it; the command line puts two dashes in their place.
+
+/// What a user asks for, with its files read, its names resolved and its settings applied.
+struct Scenario {
+  Workload original_workload;  ///< Before the settings were applied.
+  Cluster original_cluster;
+  Workload workload;
+  Cluster cluster;
+  std::vector<std::string> schedules;  ///< May be empty: nobody named any.
+  Settings settings;                   ///< As given: a global batch is that of any size.
+  EngineOptions engine;
+};
+
+/// Reads what the experiment names: at least a workload and a cluster. `fold`: see EngineOptions.
+/// Throws InputError.
+Scenario scenario_of(Experiment experiment, bool fold = true);
+
+/// The scenario with other settings, its workload and cluster as they then are. Throws InputError.
+Scenario changed(Scenario scenario, Settings settings);
+
+/// "analytic", "flow" or "step"; throws InputError naming the nearest for another name.
+Fidelity parse_fidelity(std::string_view name);
+
+/// A schedule of the scenario with the settings that the user gave. Refers to the scenario.
+TuningJob job_of(const Scenario& scenario, const std::string& schedule);
+
+PlannedRun planned(const Scenario& scenario, const std::string& schedule);
+
+/// Plan, simulation and report of one schedule of the scenario, with the notes of add_notes().
+Forecast forecast_of(const Scenario& scenario, const std::string& schedule);
+
+/// The same without those notes that take a simulation for each setting.
+Forecast plain_forecast_of(const Scenario& scenario, const std::string& schedule);
+
+}  // namespace stepcast

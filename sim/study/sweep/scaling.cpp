@@ -1,0 +1,139 @@
+#include "sim/study/sweep/scaling.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/numbers.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/study/effects.hpp"
+
+namespace stepcast {
+namespace {
+
+/// What is told of one size of one curve.
+struct Size {
+  Seconds step{};
+  std::vector<std::string> notes;
+  std::vector<std::string> idle_settings;  ///< Those without effect.
+};
+
+std::string to_text(const Size& size) {
+  return nlohmann::json{size.step.value, size.notes, size.idle_settings}.dump();
+}
+
+Size size_from_text(const std::string& text) {
+  const auto json = nlohmann::json::parse(text);
+  return {.step = {json[0].get<double>()},
+          .notes = json[1].get<std::vector<std::string>>(),
+          .idle_settings = json[2].get<std::vector<std::string>>()};
+}
+
+Size simulate_size(const Scenario& scenario, const std::string& schedule) {
+  const TuningJob job = job_of(scenario, schedule);
+  const PlannedRun run = planned(job);
+  Size size{.step = step_time_of(run.plan, scenario.cluster, scenario.engine),
+            .notes = notes_before_simulation(scenario, job, run),
+            .idle_settings = {}};
+  size.idle_settings = changes_without_effect(scenario, schedule, size.step);
+  return size;
+}
+
+/// More nodes than a cluster has are forecast only where the user asks for them.
+std::vector<std::uint32_t> usual_nodes(const SweepRequest& request) {
+  std::vector<std::uint32_t> nodes{1, 2, 4, 8, 16};
+  const Sweep sweep = plan_sweep(request);
+  for (const Combination& combination : sweep.combinations) {
+    const std::uint32_t most = scenario_of(sweep, combination).cluster.nodes;
+    std::erase_if(nodes, [most](std::uint32_t count) { return count > most; });
+  }
+  return nodes;
+}
+
+void check_nodes(const Sweep& sweep) {
+  std::uint32_t gpus_per_node = 0;
+  for (const Combination& combination : sweep.combinations) {
+    const Cluster cluster = scenario_of(sweep, combination).cluster;
+    if (gpus_per_node == 0)
+      gpus_per_node = cluster.gpus_per_node;
+    if (gpus_per_node != cluster.gpus_per_node)
+      throw InputError(
+          fmt::format("`clusters`: expected as many GPUs in every node, found {} of {} and {}",
+                      cluster.name, cluster.gpus_per_node, gpus_per_node));
+  }
+}
+
+/// Of the settings those that changed nothing in any size; of those that are not the schedule's
+/// own, in any curve. That an option does not matter to one GPU is no news.
+bool is_common(const std::string& note, const std::vector<Size>& sizes, const Sweep& sweep,
+               const std::string& schedule) {
+  const bool of_all = note.starts_with("cluster.") || note.starts_with("straggler.");
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const bool asked = of_all || sweep.combinations[i].schedule == schedule;
+    if (asked && std::ranges::count(sizes[i].idle_settings, note) == 0)
+      return false;
+  }
+  return true;
+}
+
+ScalingCurve& curve_of(Scaling& scaling, const std::string& cluster, const std::string& schedule) {
+  const auto known = std::ranges::find_if(scaling.curves, [&](const ScalingCurve& curve) {
+    return curve.cluster == cluster && curve.schedule == schedule;
+  });
+  if (known != scaling.curves.end())
+    return *known;
+  scaling.curves.push_back({cluster, schedule, {}});
+  return scaling.curves.back();
+}
+
+}  // namespace
+
+Sweep plan_scaling(SweepRequest request, std::vector<std::uint32_t> nodes) {
+  request.second_order = true;
+  if (nodes.empty())
+    nodes = usual_nodes(request);
+  Axis axis{.name = "nodes", .values = {}};
+  for (const std::uint32_t count : nodes)
+    axis.values.push_back(std::to_string(count));
+  const auto settings = std::ranges::find_if(request.axes, [](const Axis& each) {
+    return each.name != "workload" && each.name != "cluster";
+  });
+  request.axes.insert(settings, std::move(axis));
+  Sweep sweep = plan_sweep(request);
+  if (std::ranges::find(request.axes, "gpus_per_node", &Axis::name) == request.axes.end())
+    check_nodes(sweep);
+  return sweep;
+}
+
+Scaling find_scaling(const Sweep& sweep, std::uint32_t workers,
+                     const std::function<void()>& finished) {
+  std::vector<Size> sizes;
+  const auto simulate_one = [&](const Combination& each) {
+    return to_text(simulate_size(scenario_of(sweep, each), each.schedule));
+  };
+  for (const std::string& text : for_each_combination(sweep, workers, finished, simulate_one))
+    sizes.push_back(size_from_text(text));
+  Scaling scaling{.workload = sweep.scenarios.front().workload.name,
+                  .fidelity = sweep.scenarios.front().engine.fidelity};
+  std::vector<NotedForecast> noted;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::string& schedule = sweep.combinations[i].schedule;
+    const Cluster cluster = scenario_of(sweep, sweep.combinations[i]).cluster;
+    curve_of(scaling, cluster.name, schedule).steps.push_back(sizes[i].step);
+    const ScalingSize size{.nodes = cluster.nodes, .gpus_per_node = cluster.gpus_per_node};
+    if (std::ranges::find(scaling.sizes, size) == scaling.sizes.end())
+      scaling.sizes.push_back(size);
+    noted.push_back({{cluster.name, schedule,
+                      fmt::format("{} of {}", gpus_in_words(cluster.ranks()), cluster.name)},
+                     sizes[i].notes});
+    for (const std::string& note : sizes[i].idle_settings)
+      if (is_common(note, sizes, sweep, schedule))
+        noted.back().notes.push_back(note);
+  }
+  scaling.notes = shared_notes_of(noted);
+  return scaling;
+}
+
+}  // namespace stepcast

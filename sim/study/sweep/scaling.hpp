@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/study/shared_notes.hpp"
+#include "sim/study/sweep/sweep.hpp"
+
+namespace stepcast {
+
+/// A size of the clusters.
+struct ScalingSize {
+  std::uint32_t nodes = 1;
+  std::uint32_t gpus_per_node = 1;
+
+  std::uint32_t gpus() const { return nodes * gpus_per_node; }
+  bool operator==(const ScalingSize&) const = default;
+};
+
+/// Step times of one schedule on one cluster, by size of the cluster.
+struct ScalingCurve {
+  std::string cluster;
+  std::string schedule;
+  std::vector<Seconds> steps;
+};
+
+/// How schedules scale with the number of GPUs, on one or more networks.
+struct Scaling {
+  std::string workload;
+  Fidelity fidelity = Fidelity::Flow;
+  std::vector<ScalingSize> sizes;    ///< Of all clusters, one for each step of a curve.
+  std::vector<ScalingCurve> curves;  ///< By cluster, then by schedule.
+  SharedNotes notes{};
+};
+
+/// The sweep of a scaling: `request` with an axis "nodes" of the sizes given; without any, of 1, 2,
+/// 4, 8 and 16 those that all clusters have. Throws InputError as plan_sweep() does, and where no
+/// axis is "gpus_per_node" and the clusters' nodes hold unequal numbers of GPUs, as a size stands
+/// for one number of GPUs.
+Sweep plan_scaling(SweepRequest request, std::vector<std::uint32_t> nodes);
+
+/// For any number of workers the same. `finished`: after each forecast.
+Scaling find_scaling(const Sweep& sweep, std::uint32_t workers,
+                     const std::function<void()>& finished);
+
+}  // namespace stepcast

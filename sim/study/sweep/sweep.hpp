@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/study/scenario.hpp"
+
+namespace stepcast {
+
+/// Something that a sweep varies, and its value in one combination.
+struct Cell {
+  std::string name;   ///< "workload", "nodes", "fusion_buffer"
+  std::string value;  ///< "-" for an option that the schedule does not have.
+};
+
+/// Something that a sweep varies, and all its values.
+struct Axis {
+  std::string name;  ///< "workload", "cluster", "nodes", "gpus_per_node" or a key of the settings.
+  std::vector<std::string> values;
+};
+
+/// What to forecast: every combination of the values of the axes.
+struct SweepRequest {
+  Experiment base;  ///< What no axis says. Without schedules: all that run without more ado.
+  std::vector<Axis> axes;
+  bool fold = true;
+  bool second_order = false;  ///< Without schedules: also these, where the workload has factors.
+};
+
+/// One forecast to make.
+struct Combination {
+  std::vector<Cell> cells;     ///< Name and value of everything that the sweep lists.
+  std::uint32_t scenario = 0;  ///< Index into Sweep::scenarios.
+  Settings settings;           ///< Of the axes; options only of this schedule.
+  std::string schedule;
+  std::uint32_t baseline = 0;  ///< The first combination of the same job.
+};
+
+/// Every combination, in the order of the axes: workloads, clusters, sizes and other settings
+/// of the job outermost, then schedules, then their options. An option multiplies only the
+/// schedules that have it.
+struct Sweep {
+  std::vector<Scenario> scenarios;  ///< One for each pair of workload and cluster.
+  std::vector<Combination> combinations;
+  bool has_lists = false;  ///< More than schedules vary.
+};
+
+bool has_option(const std::string& schedule, const std::string& option);
+
+/// The options among the settings that the schedule has.
+ScheduleOptions options_in(const Settings& settings, const std::string& schedule);
+
+/// Throws InputError for unknown names, bad values, and options that no schedule has.
+Sweep plan_sweep(const SweepRequest& request);
+
+/// The scenario of a combination, its settings applied; options only those of its schedule.
+Scenario scenario_of(const Sweep& sweep, const Combination& combination);
+
+/// What `work` returns for each combination, in their order, for any number of workers the same; it
+/// runs in forked processes. An error names the combination. `finished`: after each of them.
+std::vector<std::string> for_each_combination(
+    const Sweep& sweep, std::uint32_t workers, const std::function<void()>& finished,
+    const std::function<std::string(const Combination&)>& work);
+
+/// Forecasts of all combinations, in their order.
+std::vector<Forecast> run_sweep(const Sweep& sweep, std::uint32_t workers,
+                                const std::function<void()>& finished);
+
+/// One forecast of a sweep, for a report.
+struct SweepRow {
+  std::vector<Cell> cells;  ///< The same names in every row.
+  Forecast forecast;
+  std::size_t baseline = 0;  ///< Row that its speed-up is against: the first of the same job.
+};
+
+std::vector<SweepRow> rows_of(const Sweep& sweep, std::vector<Forecast> forecasts);
+
+}  // namespace stepcast
