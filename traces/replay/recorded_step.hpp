@@ -45,7 +45,7 @@ struct RecordedGradient {
 struct RecordedStep {
   std::string name;
   Seconds recorded{};                ///< What the step took on the device.
-  Seconds begin{};                   ///< Where on the device the step before ended.
+  Seconds begin{};                   ///< When on the device the step before ended, or would have.
   bool whole = true;                 ///< False: that was not recorded, nor what the step took.
   std::vector<std::string> streams;  ///< 0: the thread that trains; other threads; the device's.
   std::vector<RecordedTask> tasks;   ///< In order of their recorded start.

@@ -150,6 +150,21 @@ TEST(Replay, ACallWaitsForWhatTheStepBeforeLaunched) {
   EXPECT_NEAR(step_time(steps, {.device_speed = 0.5}).value, (220 + 197) * 1e-6, kExact);
 }
 
+TEST(Replay, AStepThatIsAloneIsCountedFromItsOwnEnd) {
+  // A kernel of 1 ms, an all-reduce of 700 us behind it and a host that waits for both: repeated,
+  // the step takes what it took, and its work starts when it did.
+  MadeTrace trace;
+  trace.step(1, 1000, 1740);
+  trace.host("aten::mm", 1010, 20);
+  trace.launched("gemm", 7, 1012, 1025, 1000);
+  trace.host("c10d::allreduce_", 1040, 20);
+  trace.launched("ncclDevKernel_AllReduce_Sum_f32", 20, 1045, 2027, 700);
+  trace.call("cudaDeviceSynchronize", 1070, 1665, 7000);
+  const ReplayedTimes times = replay(record_small(trace.text()), ideal_cluster(1, 1), {});
+  EXPECT_NEAR(times.mean.value, 1740e-6, 1e-6);
+  EXPECT_LT(times.start_deviation, Seconds{3e-6});
+}
+
 TEST(Replay, KernelsOfAGraphRunInTheOrderOfTheirStream) {
   // One launch of 2 us for three kernels of 50 us with 10 us between them, and a host that waits.
   MadeTrace trace;

@@ -37,6 +37,7 @@ struct DeviceWork {
 struct DeviceStep {
   Seconds begin{};
   Seconds end{};
+  Seconds computed{};  ///< End of its last computation: its end, but for a step that is alone.
   bool whole = false;  ///< A period: from where the step before ended to where this one did.
   bool alone = false;  ///< Neither the step before nor the one behind was recorded.
 

@@ -34,7 +34,7 @@ class StepRecorder {
     const DeviceStep& on_device = view.device_steps[step];
     result_.name = step_.name;
     result_.recorded = on_device.duration();
-    result_.begin = on_device.begin;
+    result_.begin = on_device.computed - on_device.duration();  // Also of a step that is alone.
     result_.whole = on_device.whole;
     result_.world_size = trace.world_size.value_or(0);
   }

@@ -101,7 +101,7 @@ std::vector<DeviceStep> find_device_steps(const KinetoTrace& trace, const Kineto
     const auto follows = [&](std::size_t before) {
       return extents[before].any && extents[before + 1].any && in_succession(view.steps, before);
     };
-    steps[i].end = std::max(extent.end(), host.begin);
+    steps[i].end = steps[i].computed = std::max(extent.end(), host.begin);
     const auto earlier = done_before(trace, view, main, extent.main_first.value_or(extent.first));
     if (i > 0 && follows(i - 1)) {
       steps[i].begin = steps[i - 1].end;
@@ -112,6 +112,7 @@ std::vector<DeviceStep> find_device_steps(const KinetoTrace& trace, const Kineto
     } else if (i + 1 == steps.size() || !follows(i)) {
       steps[i] = {.begin = std::min(host.begin, extent.first),
                   .end = std::max(host.end, extent.last),
+                  .computed = steps[i].computed,
                   .whole = true,
                   .alone = true};
     }
