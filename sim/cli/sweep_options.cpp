@@ -10,11 +10,11 @@
 namespace stepcast {
 namespace {
 
-Axis axis_of(const std::string& setting, bool is_list) {
+SweepAxis axis_of(const std::string& setting, bool is_list) {
   if (!is_list || setting.find(',') == std::string::npos)
     parse_settings(std::vector{setting});  // the usual errors, such as a missing value
   const std::size_t equals = std::min(setting.find('='), setting.size());
-  Axis axis{.name = setting.substr(0, equals), .values = {}};
+  SweepAxis axis{.name = setting.substr(0, equals), .values = {}};
   const std::string value = equals < setting.size() ? setting.substr(equals + 1) : "";
   if (!is_list)
     axis.values = {value};
@@ -25,28 +25,28 @@ Axis axis_of(const std::string& setting, bool is_list) {
   return axis;
 }
 
-std::vector<Axis> axes_of_settings(const SweepOptions& typed) {
-  std::vector<Axis> axes;
+std::vector<SweepAxis> axes_of_settings(const SweepOptions& typed) {
+  std::vector<SweepAxis> axes;
   for (const std::string& setting : typed.settings) {
-    Axis axis = axis_of(setting, typed.settings_are_lists);
-    if (std::ranges::find(axes, axis.name, &Axis::name) != axes.end())
+    SweepAxis axis = axis_of(setting, typed.settings_are_lists);
+    if (std::ranges::find(axes, axis.name, &SweepAxis::name) != axes.end())
       throw InputError(fmt::format("--set {}: given twice", setting));
     axes.push_back(std::move(axis));
   }
   return axes;
 }
 
-void add_counts(std::vector<Axis>& axes, const char* name,
+void add_counts(std::vector<SweepAxis>& axes, const char* name,
                 const std::vector<std::uint32_t>& counts) {
   if (counts.empty())
     return;
-  Axis& axis = axes.emplace_back(Axis{.name = name, .values = {}});
+  SweepAxis& axis = axes.emplace_back(SweepAxis{.name = name, .values = {}});
   for (const std::uint32_t count : counts)
     axis.values.push_back(std::to_string(count));
 }
 
-std::vector<Axis> axes_of(const SweepOptions& typed) {
-  std::vector<Axis> axes;
+std::vector<SweepAxis> axes_of(const SweepOptions& typed) {
+  std::vector<SweepAxis> axes;
   if (!typed.workloads.items.empty())
     axes.push_back({"workload", typed.workloads.items});
   if (!typed.clusters.items.empty())

@@ -10,9 +10,10 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "scripts/trace_table"
 
-STEP = {"computing_s": 0.098, "idle_for_host_s": 0.05}
-INSPECTED = [{"steps": [STEP, {**STEP, "computing_s": 0.1}], "step_time": {"mean_s": 0.16}, "device_step_s": 0.1515,
-              "exposed_communication_s": 0.004, "batch": {"value": 32, "evidence": "shapes"}}]
+STEP = {"computing_s": 0.098, "idle_for_host_s": 0.05, "idle_for_collectives_s": 0.002}
+FIRST = {**STEP, "whole": False, "idle_for_host_s": 9}
+INSPECTED = [{"steps": [FIRST, STEP, {**STEP, "computing_s": 0.1}], "step_time": {"mean_s": 0.16}, "device_step_s": 0.1515,
+              "batch": {"value": 32, "evidence": "shapes"}}]
 REPLAYED = {"mean": {"recorded_s": 0.1, "simulated_s": 0.102}}
 
 

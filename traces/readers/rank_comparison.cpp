@@ -21,9 +21,9 @@ std::string name_of(const RankRecord& record) {
 }
 
 /// How far the ends of its collectives are from those of the first rank of each: half of them.
-Seconds spread_of(std::size_t rank, const std::vector<Meeting>& meetings) {
+Seconds spread_of(std::size_t rank, const std::vector<RankMeeting>& meetings) {
   std::vector<Seconds> distances;
-  for (const Meeting& meeting : meetings)
+  for (const RankMeeting& meeting : meetings)
     if (const auto at = std::ranges::find(meeting.ranks, rank); at != meeting.ranks.end()) {
       const Seconds end = meeting.ends[static_cast<std::size_t>(at - meeting.ranks.begin())];
       distances.emplace_back(std::abs((end - meeting.ends.front()).value));
@@ -32,7 +32,7 @@ Seconds spread_of(std::size_t rank, const std::vector<Meeting>& meetings) {
   return spread < kResolution ? Seconds{} : spread;
 }
 
-void add_waits(const Meeting& meeting, std::vector<RankTiming>& timings) {
+void add_waits(const RankMeeting& meeting, std::vector<RankTiming>& timings) {
   std::vector<Seconds> begins = meeting.begins;
   const auto last = std::ranges::max_element(begins) - begins.begin();
   const Seconds begin = meeting.begins[static_cast<std::size_t>(last)];
@@ -88,7 +88,7 @@ RankComparison compare_ranks(std::span<const RankRecord> records) {
                                 .clock_offset = meetings.offsets[i],
                                 .spread = spread_of(i, meetings.all),
                                 .mean_step = records[i].mean_step});
-  for (const Meeting& meeting : meetings.all)
+  for (const RankMeeting& meeting : meetings.all)
     add_waits(meeting, comparison.ranks);
   finish(records, comparison);
   return comparison;

@@ -94,15 +94,15 @@ Sweep plan_scaling(SweepRequest request, std::vector<std::uint32_t> nodes) {
   request.second_order = true;
   if (nodes.empty())
     nodes = usual_nodes(request);
-  Axis axis{.name = "nodes", .values = {}};
+  SweepAxis axis{.name = "nodes", .values = {}};
   for (const std::uint32_t count : nodes)
     axis.values.push_back(std::to_string(count));
-  const auto settings = std::ranges::find_if(request.axes, [](const Axis& each) {
+  const auto settings = std::ranges::find_if(request.axes, [](const SweepAxis& each) {
     return each.name != "workload" && each.name != "cluster";
   });
   request.axes.insert(settings, std::move(axis));
   Sweep sweep = plan_sweep(request);
-  if (std::ranges::find(request.axes, "gpus_per_node", &Axis::name) == request.axes.end())
+  if (std::ranges::find(request.axes, "gpus_per_node", &SweepAxis::name) == request.axes.end())
     check_nodes(sweep);
   return sweep;
 }

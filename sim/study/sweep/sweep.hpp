@@ -16,7 +16,7 @@ struct Cell {
 };
 
 /// Something that a sweep varies, and all its values.
-struct Axis {
+struct SweepAxis {
   std::string name;  ///< "workload", "cluster", "nodes", "gpus_per_node" or a key of the settings.
   std::vector<std::string> values;
 };
@@ -24,7 +24,7 @@ struct Axis {
 /// What to forecast: every combination of the values of the axes.
 struct SweepRequest {
   Experiment base;  ///< What no axis says. Without schedules: all that run without more ado.
-  std::vector<Axis> axes;
+  std::vector<SweepAxis> axes;
   bool fold = true;
   bool second_order = false;  ///< Without schedules: also these, where the workload has factors.
 };

@@ -20,13 +20,13 @@ bool is_job_setting(const std::string& key) {
          key.starts_with("cluster.");
 }
 
-bool is_of_job(const Axis& axis) {
+bool is_of_job(const SweepAxis& axis) {
   return axis.name == "workload" || axis.name == "cluster" || axis.name == "nodes" ||
          axis.name == "gpus_per_node" || is_job_setting(axis.name);
 }
 
 /// Throws InputError, naming the nearest, for an option that none of the schedules has.
-void require_option(const std::vector<std::string>& schedules, const Axis& option) {
+void require_option(const std::vector<std::string>& schedules, const SweepAxis& option) {
   std::vector<std::string> known;
   for (const std::string& schedule : schedules)
     for (const OptionInfo& each : schedule_of(schedule).options)
@@ -38,17 +38,17 @@ void require_option(const std::vector<std::string>& schedules, const Axis& optio
 }
 
 /// Every option must belong to a schedule of the comparison.
-void check_options(const std::vector<std::string>& schedules, std::vector<Axis> options,
+void check_options(const std::vector<std::string>& schedules, std::vector<SweepAxis> options,
                    const Settings& of_experiment) {
   for (const auto& [name, value] : of_experiment.schedule)
     options.push_back({name, {value}});
-  for (const Axis& option : options)
+  for (const SweepAxis& option : options)
     require_option(schedules, option);
 }
 
 /// Calls visit(cells) for every combination of the values, the last axis varying fastest.
 template <class Visitor>
-void for_each_value(const std::vector<Axis>& axes, Visitor visit) {
+void for_each_value(const std::vector<SweepAxis>& axes, Visitor visit) {
   std::vector<Cell> cells;
   const auto fill = [&](const auto& self, std::size_t depth) -> void {
     if (depth == axes.size())
@@ -66,14 +66,14 @@ void for_each_value(const std::vector<Axis>& axes, Visitor visit) {
 class Planner {
  public:
   explicit Planner(const SweepRequest& request) : request_(request) {
-    for (const Axis& axis : request.axes)
+    for (const SweepAxis& axis : request.axes)
       (is_of_job(axis) ? of_job_ : options_).push_back(axis);
   }
 
   Sweep plan() && {
     for_each_value(of_job_, [&](const std::vector<Cell>& job) { add_job(job); });
-    sweep_.has_lists =
-        std::ranges::any_of(request_.axes, [](const Axis& axis) { return axis.values.size() > 1; });
+    sweep_.has_lists = std::ranges::any_of(
+        request_.axes, [](const SweepAxis& axis) { return axis.values.size() > 1; });
     return std::move(sweep_);
   }
 
@@ -100,8 +100,8 @@ class Planner {
 
   void add_schedule(Combination combination) {
     combination.cells.push_back({"schedule", combination.schedule});
-    std::vector<Axis> axes = options_;
-    for (Axis& axis : axes) {
+    std::vector<SweepAxis> axes = options_;
+    for (SweepAxis& axis : axes) {
       if (!has_option(combination.schedule, axis.name))
         axis.values = {"-"};
     }
@@ -148,8 +148,8 @@ class Planner {
   }
 
   const SweepRequest& request_;
-  std::vector<Axis> of_job_;  ///< workload, cluster, size, then settings such as batch.
-  std::vector<Axis> options_;
+  std::vector<SweepAxis> of_job_;  ///< workload, cluster, size, then settings such as batch.
+  std::vector<SweepAxis> options_;
   Sweep sweep_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> known_;
 };

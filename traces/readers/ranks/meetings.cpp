@@ -134,7 +134,7 @@ void Finder::meet(const Group& group) {
   if (members.size() < 2)
     return;
   const Collectives lead = select(collectives_[members.front()], of_group);
-  std::vector<Meeting> meetings(lead.size());
+  std::vector<RankMeeting> meetings(lead.size());
   for (const std::size_t rank : members) {
     const Collectives own = select(collectives_[rank], of_group);
     const Seconds offset = result_.offsets[rank];
@@ -146,7 +146,7 @@ void Finder::meet(const Group& group) {
     }
     result_.unmatched += own.size() - pairs.size();
   }
-  for (Meeting& meeting : meetings) {
+  for (RankMeeting& meeting : meetings) {
     if (meeting.ranks.size() == members.size())
       result_.all.push_back(std::move(meeting));
     else

@@ -9,7 +9,7 @@
 namespace stepcast {
 
 /// One collective on every given rank of its group, on the first rank's clock.
-struct Meeting {
+struct RankMeeting {
   std::vector<std::size_t> ranks;  ///< Into the records, ascending.
   std::vector<Seconds> begins;
   std::vector<Seconds> ends;
@@ -17,7 +17,7 @@ struct Meeting {
 
 /// The collectives that the given ranks of a job ran together.
 struct Meetings {
-  std::vector<Meeting> all;
+  std::vector<RankMeeting> all;
   std::size_t unmatched = 0;     ///< Collectives of several given ranks that not all of them show.
   std::vector<Seconds> offsets;  ///< Of each rank's clock against the first one's.
   std::string why_not;           ///< Why there are none; empty: there are.
