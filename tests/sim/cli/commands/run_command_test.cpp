@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/text.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 
 namespace stepcast {
@@ -68,6 +69,39 @@ TEST(RunCommand, LayerTimesOfAnotherDeviceAreNoted) {
   EXPECT_NE(notes_on("rtx2080ti-16x4-10gbe").find(note), std::string::npos);
   EXPECT_EQ(notes_on("v100-32x4-edr").find("Layer times"), std::string::npos);
   EXPECT_EQ(notes_on("ideal-2x4").find("Layer times"), std::string::npos);
+}
+
+json result_on_two_nodes(const std::string& workload, const std::vector<std::string>& schedule) {
+  std::vector<std::string> arguments{
+      "run",     "--workload", workload,     "--cluster", "rtx2080ti-16x4-ib100",
+      "--nodes", "2",          "--fidelity", "analytic",  "--json"};
+  arguments.insert(arguments.end(), schedule.begin(), schedule.end());
+  const Outcome outcome = run_cli(arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+/// The workload with all layer times one per cent longer, written to a file.
+std::string longer_layers(const TemporaryFolder& folder) {
+  json workload = json::parse(
+      std::ifstream(STEPCAST_SOURCE_DIR "/traces/workloads/resnet50-rtx2080ti-bs32.json"));
+  for (json& layer : workload["layers"])
+    for (const char* time : {"forward_s", "backward_s"})
+      layer[time] = layer[time].get<double>() * 1.01;
+  return folder.file("longer.json", workload.dump());
+}
+
+TEST(RunCommand, AStepAtAnEdgeIsNotedWithWhatItWouldBeBeyond) {
+  const std::vector<std::string> horovod{"--schedule", "horovod", "--set", "cycle=40ms"};
+  const std::string notes = result_on_two_nodes("resnet50-rtx2080ti-bs32", horovod)["notes"].dump();
+  const TemporaryFolder folder;
+  const json beyond = result_on_two_nodes(longer_layers(folder), horovod);
+  const std::string time = format_seconds(Seconds{beyond["iteration_time_s"].get<double>()});
+  EXPECT_NE(notes.find("At an edge: layer times +1 % would make the step " + time),
+            std::string::npos)
+      << notes << time;
+  const json smooth = result_on_two_nodes("resnet50-rtx2080ti-bs32", {"--schedule", "bsp"});
+  EXPECT_EQ(smooth["notes"].dump().find("At an edge"), std::string::npos);
 }
 
 TEST(RunCommand, ReportFitsAHundredColumns) {
