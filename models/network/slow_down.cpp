@@ -1,5 +1,6 @@
 #include "models/network/slow_down.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -7,10 +8,13 @@
 #include "models/base/mix.hpp"
 
 // A counter-based stream: the counter (seed, law, rank, iteration, draw) is hashed into 64 bits, of
-// which the upper 53 become a number in [0, 1). O(1) for any draw, without those before it.
+// which the upper 53 become a number in [0, 1). O(1) for any draw, without those before it; of an
+// episode those that may last until now are drawn, `most` / `every` on average and twice.
 
 namespace stepcast {
 namespace {
+
+using Unit = SlowDown::Sharing::Unit;
 
 struct Counter {
   std::uint64_t seed = 0;
@@ -41,26 +45,111 @@ double factor_of(const SlowDown::LogNormal& law, const Counter& counter) {
   return std::exp(law.sigma * counter.normal());
 }
 
+double factor_of(const SlowDown::Exponential& law, const Counter& counter) {
+  return 1 - law.mean * std::log(1 - counter.uniform(0));
+}
+
+double factor_of(const SlowDown::Pareto& law, const Counter& counter) {
+  return std::pow(1 - counter.uniform(0), -1 / law.alpha);
+}
+
+// Time is cut into slots of `most` iterations: what is still on began in this one or the last.
+bool in_episode_of(const SlowDown::Episodes& law, const Counter& slot, double now) {
+  std::uint64_t draw = 0;
+  const double begin = slot.iteration * law.most;
+  for (double start = 0;;) {
+    start -= law.every * std::log(1 - slot.uniform(draw++));
+    if (start >= law.most)
+      return false;
+    const double length = law.least * std::pow(law.most / law.least, slot.uniform(draw++));
+    if (now >= begin + start && now < begin + start + length)
+      return true;
+  }
+}
+
+double factor_of(const SlowDown::Episodes& law, const Counter& counter) {
+  Counter slot = counter;
+  slot.iteration = static_cast<std::uint32_t>(counter.iteration / law.most);
+  if (in_episode_of(law, slot, counter.iteration))
+    return law.factor;
+  if (slot.iteration == 0)
+    return 1;
+  --slot.iteration;
+  return in_episode_of(law, slot, counter.iteration) ? law.factor : 1;
+}
+
+double factor_of(const SlowDown::Recorded& law, const Counter& counter) {
+  Counter common = counter;
+  common.rank = 0;
+  const auto step =
+      static_cast<std::size_t>(common.uniform(0) * static_cast<double>(law.steps.size()));
+  return law.steps[step][counter.rank % law.steps[step].size()];
+}
+
+template <class Law>
+constexpr bool kIsShared = requires(const Law& law) {
+  law.sharing;
+};
+
+Rank unit_of(const SlowDown::Sharing& sharing, Rank rank, std::uint32_t ranks_per_node) {
+  switch (sharing.unit) {
+    case Unit::Each:
+      return rank;
+    case Unit::Node:
+      return rank / ranks_per_node;
+    case Unit::All:
+      return 0;
+  }
+  return rank;
+}
+
 }  // namespace
+
+bool SlowDown::is_chance() const {
+  return !transfers.empty() || std::ranges::any_of(laws, [](const Law& law) {
+    return !std::holds_alternative<Fixed>(law);
+  });
+}
 
 double SlowDown::factor(Rank rank, std::uint32_t iteration) const {
   double product = 1;
   for (std::size_t i = 0; i < laws.size(); ++i)
     product *= std::visit(
-        [&](const auto& law) {
-          return factor_of(law, {seed, i, rank, iteration});
+        [&]<class L>(const L& law) {
+          Counter counter{seed, i, rank, iteration};
+          if constexpr (kIsShared<L>) {
+            counter.rank = unit_of(law.sharing, rank, ranks_per_node);
+            counter.iteration = law.sharing.once ? 0 : iteration;
+          }
+          return factor_of(law, counter);
         },
         laws[i]);
   return product;
 }
 
+double SlowDown::transfer_factor(Rank rank, std::uint32_t iteration, std::uint32_t number) const {
+  constexpr std::uint64_t kTransfers = std::uint64_t{1} << 32U;  // behind all laws of compute
+  double exponent = 0;
+  for (std::size_t i = 0; i < transfers.size(); ++i)
+    exponent +=
+        transfers[i] * Counter{mixed(seed, number), kTransfers + i, rank, iteration}.normal();
+  return std::exp(exponent);
+}
+
 std::uint64_t SlowDown::kind_of(Rank rank) const {
-  std::uint64_t kind = 0;
+  std::uint64_t kind = transfers.empty() ? 0 : mixed(1, rank);
   for (const Law& law : laws)
-    if (const auto* fixed = std::get_if<Fixed>(&law))
-      kind = fixed->rank == rank ? mixed(kind, std::bit_cast<std::uint64_t>(fixed->factor)) : kind;
-    else
-      kind = mixed(kind, rank);
+    kind = std::visit(
+        [&]<class L>(const L& each) {
+          if constexpr (std::is_same_v<L, Fixed>)
+            return each.rank == rank ? mixed(kind, std::bit_cast<std::uint64_t>(each.factor))
+                                     : kind;
+          else if constexpr (kIsShared<L>)
+            return mixed(kind, unit_of(each.sharing, rank, ranks_per_node));
+          else
+            return mixed(kind, rank);
+        },
+        law);
   return kind;
 }
 

@@ -10,29 +10,71 @@ namespace stepcast {
 
 /// How much slower ranks compute, from iteration to iteration: a value with a seed, not a generator
 /// with a state. Every draw belongs to (seed, law, rank, iteration), so that all schedules meet the
-/// same chances in whatever order they ask.
+/// same chances in whatever order they ask, and a rank more leaves those of the others alone.
 struct SlowDown {
+  /// Who shares a draw, and for how long. Node, rank and iteration factors together are a
+  /// correlated slow-down.
+  struct Sharing {
+    enum class Unit : std::uint8_t { Each, Node, All };
+    Unit unit = Unit::Each;
+    bool once = false;  ///< The draw of iteration 0 holds for all: hardware that differs.
+  };
   /// One rank, always.
   struct Fixed {
     Rank rank = 0;
     double factor = 1;
   };
-  /// Every rank by itself: `factor` with a probability, else 1.
+  /// `factor` with a probability, else 1 (Luo et al., Hop, ASPLOS 2019: factor 6, p = 1/n).
   struct Bernoulli {
     double factor = 1;
     double probability = 0;
+    Sharing sharing{};
   };
-  /// Every rank by itself: exp(sigma * z), z normal; the median is 1.
+  /// exp(sigma * z), z normal; the median is 1.
   struct LogNormal {
     double sigma = 0;
+    Sharing sharing{};
   };
-  using Law = std::variant<Fixed, Bernoulli, LogNormal>;
+  /// 1 + mean * e, e exponential with mean 1: a delay as a share of the compute.
+  struct Exponential {
+    double mean = 0;
+    Sharing sharing{};
+  };
+  /// u^(-1/alpha), at least 1, u uniform; no mean for alpha <= 1.
+  struct Pareto {
+    double alpha = 2;
+    Sharing sharing{};
+  };
+  /// Fail-slow: episodes start as a Poisson process, one in `every` iterations on average, and last
+  /// between `least` and `most` iterations, log-uniformly; within one the factor holds.
+  struct Episodes {
+    double factor = 1;
+    double every = 1000;
+    double least = 1;
+    double most = 100;
+    Sharing sharing{};
+  };
+  /// Whole recorded steps, drawn with replacement: steps[s][r] is the factor of rank r; ranks
+  /// beyond those recorded begin again. Precondition: neither is empty.
+  struct Recorded {
+    std::vector<std::vector<double>> steps;
+  };
+  using Law = std::variant<Fixed, Bernoulli, LogNormal, Exponential, Pareto, Episodes, Recorded>;
 
   std::vector<Law> laws;  ///< Their factors multiply.
   std::uint64_t seed = 0;
+  std::uint32_t ranks_per_node = 1;  ///< For what nodes share.
+  std::vector<double> transfers{};   ///< Sigmas of log-normal factors on every transfer.
+
+  bool empty() const { return laws.empty() && transfers.empty(); }
+  /// Whether anything is drawn.
+  bool is_chance() const;
 
   /// Time of a compute task over its usual time.
   double factor(Rank rank, std::uint32_t iteration) const;
+
+  /// The same of the n-th transfer that a rank starts in an iteration.
+  double transfer_factor(Rank rank, std::uint32_t iteration, std::uint32_t number) const;
 
   /// Ranks with the same number have the same factors in all iterations.
   std::uint64_t kind_of(Rank rank) const;

@@ -125,7 +125,19 @@ void Replayer::start_communication(std::uint32_t slot, const Participants& parti
       participants.representative().size() > 1 && !planned.ideal
           ? cluster_.software.collective_launch + extra + wait_for_room(members_of(running))
           : Seconds{};
-  network_->start(collective, participants, delay, [this, slot] { finish_communication(slot); });
+  const Participants drawn = slow_transfer(collective, running.operations.front(), participants);
+  network_->start(collective, drawn, delay, [this, slot] { finish_communication(slot); });
+}
+
+// A transfer that is slower by chance moves as if it were larger; none like it was prepared.
+Participants Replayer::slow_transfer(Collective& collective, const Operation& operation,
+                                     const Participants& participants) const {
+  if (options_.slow_down.transfers.empty())
+    return participants;
+  collective.size = collective.size *
+                    options_.slow_down.transfer_factor(participants.representative().ranks.front(),
+                                                       operation.iteration, operation.step);
+  return {.team = participants.team, .groups = participants.groups};
 }
 
 void Replayer::finish_communication(std::uint32_t slot) {

@@ -53,6 +53,8 @@ class Replayer : private Dispatcher {
   // communication
   void try_meet(Operation operation);
   void start_communication(std::uint32_t running, const Participants& participants, Seconds extra);
+  Participants slow_transfer(Collective& collective, const Operation& operation,
+                             const Participants& participants) const;
   void finish_communication(std::uint32_t running);
   void leave_stream(const Operation& operation);
   void begin_slowing(const Running& running);

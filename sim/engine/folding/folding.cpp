@@ -85,7 +85,7 @@ Roles roles_of(const Plan& plan, const Cluster& cluster, const EngineOptions& op
                const std::vector<double>& scales) {
   if (!options.fold)
     return own_roles(plan, cluster.ranks());
-  if (plan.teams.size() == 1 && options.stragglers.empty() && options.slow_down.laws.empty())
+  if (plan.teams.size() == 1 && options.stragglers.empty() && options.slow_down.empty())
     return {
         .of_rank = std::vector<std::uint32_t>(cluster.ranks()), .of_group = {{0}}, .of_node = {}};
   const auto colours = colours_of(plan, options, scales);

@@ -1,0 +1,97 @@
+#include "models/network/slow_down_text.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+SlowDown read(std::string_view text, std::uint32_t ranks_per_node = 1) {
+  SlowDown slow{.ranks_per_node = ranks_per_node};
+  add_slow_down(slow, text);
+  return slow;
+}
+
+std::string error_of(std::string_view text) {
+  try {
+    read(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+double mean_of(const SlowDown& slow) {
+  double sum = 0;
+  for (std::uint32_t i = 0; i < 100'000; ++i)
+    sum += slow.factor(i % 100, i / 100);
+  return sum / 100'000;
+}
+
+TEST(SlowDownText, MeansAreThoseOfTheLaws) {
+  EXPECT_NEAR(mean_of(read("bernoulli:factor=6,p=1/16")), 1 + 5.0 / 16, 0.02);
+  EXPECT_NEAR(mean_of(read("lognormal:sigma=0.14")), std::exp(0.14 * 0.14 / 2), 0.002);
+  EXPECT_NEAR(mean_of(read("exponential:mean=0.1")), 1.1, 0.002);
+  EXPECT_NEAR(mean_of(read("pareto:alpha=3")), 1.5, 0.01);
+  EXPECT_NEAR(mean_of(read("rank=3,factor=5")), 1.04, 1e-9);
+}
+
+// A length that is log-uniform in [10, 100] has the mean 90 / ln 10 = 39.1. Poisson starts at one
+// in 1000: a rank is in no episode with exp(-39.1 / 1000).
+TEST(SlowDownText, EpisodesTakeTheShareOfTimeThatTheirLengthsSay) {
+  const SlowDown slow = read("episodes:factor=2,every=1000,least=10,most=100");
+  double slow_time = 0;
+  constexpr std::uint32_t kDraws = 400'000;
+  for (std::uint32_t i = 0; i < kDraws; ++i)
+    slow_time += slow.factor(i / 4000, 1000 + i % 4000) - 1;
+  EXPECT_NEAR(slow_time / kDraws, 1 - std::exp(-90 / std::log(10.0) / 1000), 0.004);
+}
+
+TEST(SlowDownText, RanksOfANodeMayShareADraw) {
+  const SlowDown slow = read("lognormal:sigma=0.3,per=node", 4);
+  EXPECT_EQ(slow.factor(4, 9), slow.factor(7, 9));
+  EXPECT_NE(slow.factor(3, 9), slow.factor(4, 9));
+  EXPECT_EQ(slow.kind_of(4), slow.kind_of(7));
+  EXPECT_NE(slow.kind_of(3), slow.kind_of(4));
+}
+
+TEST(SlowDownText, ADrawMayHoldForAllIterations) {
+  const SlowDown slow = read("lognormal:sigma=0.3,drawn=once");
+  EXPECT_EQ(slow.factor(4, 9), slow.factor(4, 0));
+  EXPECT_NE(slow.factor(4, 9), slow.factor(5, 9));
+}
+
+TEST(SlowDownText, ARankMoreLeavesTheDrawsOfTheOthersAlone) {
+  SlowDown slow = read("lognormal:sigma=0.3");
+  const double before = slow.factor(3, 5);
+  add_slow_down(slow, "rank=9,factor=2");
+  EXPECT_EQ(slow.factor(3, 5), before);
+}
+
+TEST(SlowDownText, TransfersAreDrawnByThemselves) {
+  const SlowDown slow = read("lognormal:sigma=0.3,on=network");
+  EXPECT_TRUE(slow.is_chance());
+  EXPECT_EQ(slow.factor(1, 2), 1);
+  EXPECT_NE(slow.transfer_factor(1, 2, 3), slow.transfer_factor(1, 2, 4));
+}
+
+TEST(SlowDownText, BadInputIsToldInALine) {
+  EXPECT_EQ(error_of("bernoulli:factor=6,p=1.5"),
+            "bernoulli: p: expected a probability between 0 and 1, found \"1.5\"");
+  EXPECT_EQ(error_of("lognormal:sigma=-1"),
+            "lognormal: sigma: expected a number of at least 0, found \"-1\"");
+  EXPECT_EQ(error_of("lognormal:"), "lognormal: sigma is missing: expected a number of at least 0");
+  EXPECT_EQ(error_of("pareto:alpha=1"), "pareto: alpha: expected a number above 1, found \"1\"");
+  EXPECT_NE(error_of("bernouli:p=1").find("did you mean \"bernoulli\"?"), std::string::npos);
+  EXPECT_NE(error_of("lognormal:sigma=1,sigmb=2").find("unknown key \"sigmb\""), std::string::npos);
+  EXPECT_NE(error_of("lognormal:sigma=1,per=rack").find("expected rank or node or all"),
+            std::string::npos);
+  EXPECT_THROW(check_ranks(read("rank=4,factor=2"), 4), InputError);
+}
+
+}  // namespace
+}  // namespace stepcast
