@@ -13,7 +13,7 @@ import sys
 # everything.
 LAYERS = ["models/base", "models/graph", "models/network", "models/device", "models/collective", "models/workload",
           "models/schedule", "models/schedule/data_parallel", "models/schedule/kfac", "models/schedule/sparse",
-          "models/schedule/registry.cpp", "traces", "sim/timeline", "sim/engine", "sim/study", "sim/report", "sim/probe",
+          "models/schedule/decentralised", "models/schedule/registry.cpp", "traces", "sim/timeline", "sim/engine", "sim/protocol", "sim/study", "sim/report", "sim/probe",
           "sim/cli", "tests"]
 
 # The probe is built where there is no SimGrid: of sim/ it may include only this. (Its tests may: they compare.)

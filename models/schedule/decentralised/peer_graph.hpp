@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/network/cluster.hpp"
+
+namespace stepcast {
+
+/// Who sends to whom. A self loop is implied.
+enum class Topology : std::uint8_t {
+  Ring,         ///< i +- 1
+  RingBased,    ///< Ring and the opposite, i + n/2 (Luo et al., Hop, ASPLOS 2019)
+  DoubleRing,   ///< Two ring-based graphs of n/2, joined worker to worker (same)
+  Exponential,  ///< i + 2^m for every m
+  OnePeer,      ///< In iteration t one of these, m = t mod log2 n (Assran et al., SGP, ICML 2019)
+  /// In turn one local rank of every machine sends to the same rank of machine + 2^m, the others
+  /// one-peer among themselves (BlueFog's default).
+  InnerOuter,
+  Torus,     ///< The four next on the most square torus
+  Random,    ///< Regular: every worker has `degree` neighbours
+  Star,      ///< All with worker 0
+  Complete,  ///< All with all
+};
+
+struct PeerGraphOptions {
+  Topology topology = Topology::Ring;
+  std::uint32_t per_node = 1;  ///< Workers of a machine, for InnerOuter.
+  std::uint32_t degree = 3;    ///< For Random.
+  std::uint64_t seed = 0;      ///< For Random.
+};
+
+/// Round t mod rounds() is the graph of iteration t.
+struct PeerGraph {
+  std::uint32_t workers = 1;
+  std::vector<std::vector<std::vector<Rank>>> to;    ///< By round and sender, ascending.
+  std::vector<std::vector<std::vector<Rank>>> from;  ///< By round and receiver, ascending.
+
+  std::uint32_t rounds() const { return static_cast<std::uint32_t>(to.size()); }
+  const std::vector<Rank>& to_of(std::uint32_t iteration, Rank rank) const {
+    return to[iteration % rounds()][rank];
+  }
+  const std::vector<Rank>& from_of(std::uint32_t iteration, Rank rank) const {
+    return from[iteration % rounds()][rank];
+  }
+};
+
+/// Throws InputError where the topology does not exist for so many workers.
+PeerGraph make_peer_graph(std::uint32_t workers, const PeerGraphOptions& options);
+
+/// The graph of one round with these edges, sender by sender; sorts them, drops repeated ones and
+/// self loops. Throws InputError, naming two workers, unless each is reached from every other.
+PeerGraph peer_graph_of(std::vector<std::vector<Rank>> to);
+/// The same of several rounds, whose edges together must connect all.
+PeerGraph peer_graph_of_rounds(std::vector<std::vector<std::vector<Rank>>> rounds);
+
+/// Hops of the shortest path from each worker (row) to each other, over the edges of all rounds.
+std::vector<std::vector<std::uint32_t>> hops_of(const PeerGraph& graph);
+
+/// 1 - |lambda_2| of the averaging with equal weights 1 / (degree + 1): how fast what one knows
+/// reaches all. Precondition: one round, symmetric, all of one degree.
+double spectral_gap(const PeerGraph& graph);
+
+}  // namespace stepcast

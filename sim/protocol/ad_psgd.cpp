@@ -1,0 +1,201 @@
+#include "sim/protocol/ad_psgd.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/mix.hpp"
+
+// A page of AD-PSGD. A worker is two actors: one computes, one communicates. A model that is being
+// averaged is locked; locks are handed on first come, first served. Of the workers that only serve
+// the second actor has nothing to do: their lock is their queue.
+
+namespace stepcast {
+namespace {
+
+constexpr Rank kNobody = 0xffffffff;
+
+class AdPsgd {
+ public:
+  AdPsgd(const ProtocolJob& job, const AdPsgdOptions& options)
+      : options_(options), world_(job, 2 * job.workers), workers_(job.workers) {
+    for (Rank i = 0; i < job.workers; ++i) {
+      for (const Rank j : options.graph.to[0][i])
+        if (options.rule != PairRule::Bipartite || j % 2 == 1)
+          workers_[i].partners.push_back(j);
+      if (asks(i) && workers_[i].partners.empty())
+        throw InputError(fmt::format("graph: even worker {} has no odd neighbour to ask", i));
+    }
+    if (job.checked)
+      world_.agenda().check_with(
+          {[](void* self, std::uint64_t) { static_cast<AdPsgd*>(self)->check(); }, this, 0});
+  }
+
+  ProtocolRun run() {
+    for (Rank i = 0; i < workers_.size(); ++i) {
+      world_.start(computes(i));
+      if (asks(i))
+        world_.start(communicates(i));
+    }
+    return world_.run([this] { return who_waits(); });
+  }
+
+ private:
+  struct State {
+    std::vector<Rank> partners;
+    bool asked = false;          // for the averaging of this iteration
+    std::uint32_t moving = 0;    // models under way
+    std::uint32_t averaged = 0;  // since the gradient was begun
+    Rank partner = kNobody;
+    Rank holder = kNobody;   // who has locked this model
+    std::deque<Rank> queue;  // who wants to
+    Rank wants = kNobody;    // whose lock it waits for
+  };
+
+  bool asks(Rank i) const { return options_.rule != PairRule::Bipartite || i % 2 == 0; }
+
+  Actor computes(Rank i) {
+    for (std::uint32_t k = 0;; ++k) {
+      world_.begin(i, k);
+      workers_[i].averaged = 0;
+      if (asks(i)) {
+        workers_[i].asked = true;
+        world_.wake(communicator(i));
+      }
+      co_await world_.compute(i, k);
+      while (workers_[i].asked)
+        co_await world_.wait(i, Cause::Partner);
+      world_.used(workers_[i].averaged);
+      if (world_.job().reduce > Seconds{})
+        co_await world_.sleep(world_.job().reduce);
+      if (world_.finish(i))
+        world_.stop();
+    }
+  }
+
+  Actor communicates(Rank i) {
+    for (std::uint32_t draw = 0;; ++draw) {
+      while (!workers_[i].asked)
+        co_await world_.wait(communicator(i), Cause::Partner);
+      const Rank j = partner_of(i, draw);
+      for (const Rank each : order_of(i, j))
+        for (take(each, i); workers_[each].holder != i;)
+          co_await world_.wait(communicator(i), Cause::Partner);
+      exchange(i, j);
+      while (workers_[i].moving > 0)
+        co_await world_.wait(communicator(i), Cause::Transfer);
+      ++workers_[i].averaged;
+      ++workers_[j].averaged;
+      for (const Rank each : order_of(i, j))
+        hand_on(each);
+      workers_[i].asked = false;
+      world_.wake(i);
+    }
+  }
+
+  std::uint32_t communicator(Rank i) const {
+    return static_cast<std::uint32_t>(workers_.size()) + i;
+  }
+
+  Rank partner_of(Rank i, std::uint32_t draw) const {
+    constexpr std::uint64_t kPartners = 0x70616972;  // a stream apart from those of slow-downs
+    const auto& partners = workers_[i].partners;
+    return partners[mixed(mixed(mixed(world_.job().slow_down.seed, kPartners), i), draw) %
+                    partners.size()];
+  }
+
+  // The models to lock, in turn.
+  std::vector<Rank> order_of(Rank i, Rank j) const {
+    switch (options_.rule) {
+      case PairRule::Bipartite:
+        return {j};
+      case PairRule::RankOrder:
+        return {std::min(i, j), std::max(i, j)};
+      case PairRule::None:
+        return {i, j};
+    }
+    return {};
+  }
+
+  void take(Rank model, Rank by) {
+    State& state = workers_[model];
+    if (state.holder == kNobody) {
+      state.holder = by;
+      return;
+    }
+    state.queue.push_back(by);
+    workers_[by].wants = model;
+  }
+
+  void hand_on(Rank model) {
+    State& state = workers_[model];
+    state.holder = kNobody;
+    if (state.queue.empty())
+      return;
+    state.holder = state.queue.front();
+    state.queue.pop_front();
+    workers_[state.holder].wants = kNobody;
+    world_.wake(communicator(state.holder));
+  }
+
+  void exchange(Rank i, Rank j) {
+    workers_[i].moving = 2;
+    workers_[i].partner = j;
+    const AgendaEntry arrived{[](void* self, std::uint64_t asker) {
+                                auto& me = *static_cast<AdPsgd*>(self);
+                                const Rank rank = static_cast<Rank>(asker);
+                                if (--me.workers_[rank].moving == 0)
+                                  me.world_.wake(me.communicator(rank));
+                              },
+                              this, i};
+    world_.send(0, i, j, arrived);
+    world_.send(0, j, i, arrived);
+  }
+
+  // A model is in one averaging at a time.
+  void check() const {
+    std::vector<bool> busy(workers_.size());
+    for (Rank i = 0; i < workers_.size(); ++i) {
+      if (workers_[i].moving == 0)
+        continue;
+      for (const Rank each : {i, workers_[i].partner}) {
+        if (busy[each])
+          throw std::logic_error(fmt::format("worker {} averages twice at once", each));
+        busy[each] = true;
+      }
+    }
+  }
+
+  std::string who_waits() const {
+    std::vector<bool> seen(workers_.size());
+    Rank i = 0;
+    while (i < workers_.size() && workers_[i].wants == kNobody)
+      ++i;
+    if (i == workers_.size())
+      return "ad-psgd: all wait for good";
+    for (; !seen[i]; i = workers_[workers_[i].wants].holder)
+      seen[i] = true;
+    std::string text = fmt::format("ad-psgd: deadlock: worker {}", i);
+    Rank next = i;
+    do {
+      next = workers_[workers_[next].wants].holder;
+      text += fmt::format(" waits for worker {}{}", next, next == i ? "" : ", which");
+    } while (next != i);
+    return text;
+  }
+
+  const AdPsgdOptions& options_;
+  World world_;
+  std::vector<State> workers_;
+};
+
+}  // namespace
+
+ProtocolRun run_ad_psgd(const ProtocolJob& job, const AdPsgdOptions& options) {
+  return AdPsgd(job, options).run();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "models/schedule/decentralised/peer_graph.hpp"
+#include "sim/protocol/world.hpp"
+
+namespace stepcast {
+
+/// What keeps pairs from waiting for each other in a ring.
+enum class PairRule : std::uint8_t {
+  Bipartite,  ///< Even workers ask, odd ones serve in the order of asking (the paper's).
+  RankOrder,  ///< All ask; of two the lower rank is locked first.
+  None,       ///< All ask, and hold themselves while they wait for the other.
+};
+
+struct AdPsgdOptions {
+  PeerGraph graph;  ///< Of one round; a partner is drawn among the neighbours.
+  PairRule rule = PairRule::Bipartite;
+};
+
+/// AD-PSGD (Lian, Zhang, Zhang, Liu, ICML 2018): while a worker computes, it averages its model
+/// with a neighbour drawn at random, a model each way; one that serves is a queue of requests. Runs
+/// until all together have done workers x iterations. Throws InputError where an even worker has no
+/// odd neighbour, SimulationError naming the ring of those who wait for each other, which only
+/// PairRule::None has.
+ProtocolRun run_ad_psgd(const ProtocolJob& job, const AdPsgdOptions& options);
+
+}  // namespace stepcast

@@ -1,0 +1,128 @@
+#include "sim/protocol/parameter_server.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+// A page of three parameter servers. What the servers do takes its turn: each direction of their
+// links and their adding up is free again from some time on, which is all their state.
+
+namespace stepcast {
+namespace {
+
+class ParameterServer {
+ public:
+  ParameterServer(const ProtocolJob& job, const ServerOptions& options)
+      : options_(options), world_(job), done_(job.workers) {
+    if (job.checked)
+      world_.agenda().check_with(
+          {[](void* self, std::uint64_t) { static_cast<ParameterServer*>(self)->check(); }, this,
+           0});
+  }
+
+  ProtocolRun run() {
+    for (Rank i = 0; i < done_.size(); ++i)
+      world_.start(options_.rule == ServerRule::Backup ? works_with_backups(i) : works(i));
+    return world_.run([] { return std::string("workers wait for each other at the server"); });
+  }
+
+ private:
+  Actor works(Rank i) {
+    const bool is_free = options_.rule == ServerRule::Asynchronous;
+    for (std::uint32_t k = 0; is_free || k < world_.job().iterations; ++k) {
+      while (!is_free && !may_begin(k))
+        co_await world_.wait(i, Cause::Others);
+      world_.begin(i, k);
+      co_await world_.lose(i, Cause::Server, pull());
+      const std::uint64_t seen = updates_;
+      co_await world_.compute(i, k);
+      co_await world_.lose(i, Cause::Server, push());
+      world_.used(static_cast<std::uint32_t>(updates_++ - seen));
+      done_[i] = k + 1;
+      if (world_.finish(i) && is_free)
+        world_.stop();
+      if (!is_free)
+        wake_all();
+    }
+  }
+
+  // All others have done iteration k - 1 - slack.
+  bool may_begin(std::uint32_t k) const {
+    return std::ranges::all_of(done_,
+                               [&](std::uint32_t done) { return done + options_.slack >= k; });
+  }
+
+  // Who comes late finds the step over, his push dropped, and begins the step that is on.
+  Actor works_with_backups(Rank i) {
+    while (step_ < world_.job().iterations) {
+      const std::uint32_t k = step_;
+      world_.begin(i, k);
+      co_await world_.lose(i, Cause::Server, pull());
+      co_await world_.compute(i, k);
+      co_await world_.lose(i, Cause::Server, push());
+      if (step_ == k && ++pushed_ + options_.backup == done_.size())
+        end_step();
+      while (step_ == k)
+        co_await world_.wait(i, Cause::Others);
+    }
+  }
+
+  void end_step() {
+    ++step_;
+    pushed_ = 0;
+    for (Rank i = 0; i < done_.size(); ++i)
+      world_.finish(i);
+    if (step_ == world_.job().iterations)
+      world_.stop();
+    wake_all();
+  }
+
+  void wake_all() {
+    for (Rank i = 0; i < done_.size(); ++i)
+      world_.wake(i);
+  }
+
+  Seconds pull() { return turn(out_free_, options_.service, options_.transfer); }
+
+  Seconds push() {
+    const Seconds in = turn(in_free_, options_.service, options_.transfer);
+    sum_free_ = std::max(sum_free_, world_.now() + in) + options_.sum;
+    return sum_free_ - world_.now();
+  }
+
+  // How long something takes that holds a server for `service` and takes `least` by itself.
+  Seconds turn(Seconds& free, Seconds service, Seconds least) {
+    const Seconds begin = std::max(free, world_.now());
+    free = begin + service;
+    return std::max(free, begin + least) - world_.now();
+  }
+
+  void check() const {
+    if (options_.rule == ServerRule::StaleSynchronous)
+      for (Rank i = 0; i < done_.size(); ++i)
+        if (world_.iteration_of(i) > world_.least_iteration() + options_.slack + 1)
+          throw std::logic_error(fmt::format("worker {} is too far ahead", i));
+  }
+
+  const ServerOptions& options_;
+  World world_;
+  std::vector<std::uint32_t> done_;  // iterations
+  std::uint64_t updates_ = 0;
+  std::uint32_t step_ = 0;
+  std::size_t pushed_ = 0;  // in this step
+  Seconds in_free_{}, out_free_{}, sum_free_{};
+};
+
+}  // namespace
+
+ProtocolRun run_parameter_server(const ProtocolJob& job, const ServerOptions& options) {
+  if (options.rule == ServerRule::Backup && options.backup >= job.workers)
+    throw InputError(fmt::format("backup: expected fewer than the {} workers, found {}",
+                                 job.workers, options.backup));
+  return ParameterServer(job, options).run();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/fields.hpp"
+#include "models/base/units.hpp"
+#include "sim/timeline/breakdown.hpp"
+
+namespace stepcast {
+
+/// What a protocol without global steps did, over all workers, iterations and seeds.
+struct ProtocolReport {
+  double iterations_per_s = 0;          ///< Of all workers; 0: not such a protocol.
+  double slowest_iterations_per_s = 0;  ///< Of the slowest worker.
+  std::vector<NamedTime> waiting{};     ///< Of a worker in an iteration, by cause.
+  std::vector<double> gaps{};  ///< Share of iterations begun 0, 1, ... ahead of the slowest worker.
+  std::vector<double>
+      staleness{};       ///< Share of what was averaged that was 0, 1, ... iterations old.
+  Bytes sent_per_nic{};  ///< By a node to others, per iteration of a worker.
+};
+
+auto fields_of(Is<ProtocolReport> auto& report) {
+  auto& [all, slowest, waiting, gaps, staleness, sent] = report;
+  return std::tie(all, slowest, waiting, gaps, staleness, sent);
+}
+
+}  // namespace stepcast

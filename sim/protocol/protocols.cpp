@@ -1,0 +1,182 @@
+#include "sim/protocol/protocols.hpp"
+
+#include <map>
+#include <string>
+
+#include "models/base/error.hpp"
+#include "sim/protocol/ad_psgd.hpp"
+#include "sim/protocol/hop.hpp"
+#include "sim/protocol/local_sgd.hpp"
+#include "sim/protocol/neighbours.hpp"
+#include "sim/protocol/parameter_server.hpp"
+#include "sim/protocol/prague.hpp"
+#include "sim/protocol/recursion.hpp"
+
+namespace stepcast {
+namespace {
+
+/// What the options of a protocol are read for.
+struct Site {
+  const OptionReader& read;
+  const Cluster& cluster;
+  Bytes model{};
+
+  PeerGraph graph(std::uint32_t workers, std::uint32_t per_node) const {
+    const auto topology = read.choice_of<Topology>("graph", {{"ring", Topology::Ring},
+                                                             {"ring-based", Topology::RingBased},
+                                                             {"double-ring", Topology::DoubleRing},
+                                                             {"exponential", Topology::Exponential},
+                                                             {"one-peer", Topology::OnePeer},
+                                                             {"inner-outer", Topology::InnerOuter},
+                                                             {"torus", Topology::Torus},
+                                                             {"random", Topology::Random},
+                                                             {"star", Topology::Star},
+                                                             {"complete", Topology::Complete}});
+    return make_peer_graph(
+        workers, {.topology = topology, .per_node = per_node, .degree = read.count("degree")});
+  }
+  PeerGraph graph() const { return graph(cluster.ranks(), cluster.gpus_per_node); }
+};
+
+Protocol in_step(const NeighbourOptions& options) {
+  const Recursion recursion{
+      .graph = options.graph, .serial = options.serial, .delay = options.delay};
+  return {.run = [options](const ProtocolJob& job) { return run_neighbours(job, options); },
+          .recursion =
+              [recursion](const ProtocolJob& job, std::uint64_t first, std::uint32_t seeds) {
+                return recursion_times(job, recursion, first, seeds);
+              },
+          .graph = options.graph};
+}
+
+Protocol d_psgd(const Site& site) {
+  const bool of_nodes = site.read.is("hierarchical", "yes");
+  Protocol protocol = in_step({.graph = of_nodes ? site.graph(site.cluster.nodes, 1) : site.graph(),
+                               .serial = site.read.is("send", "serial")});
+  protocol.of_nodes = of_nodes;
+  return protocol;
+}
+
+Protocol sgp(const Site& site) {
+  return in_step({.graph = site.graph(), .delay = site.read.count("overlap")});
+}
+
+Protocol hop(const Site& site) {
+  const OptionReader& read = site.read;
+  HopOptions options{.graph = site.graph(),
+                     .max_gap = read.count("max_gap"),
+                     .backup = read.count("backup"),
+                     .staleness = read.count("staleness"),
+                     .max_skip = read.count("max_skip")};
+  if (options.graph.rounds() > 1)
+    read.fail("graph", "hop needs the same neighbours in every iteration");
+  options.skip_trigger =
+      read.is("skip_trigger", "max_gap") ? options.max_gap : read.count("skip_trigger");
+  check_hop(options);
+  Protocol protocol{.run = [options](const ProtocolJob& job) { return run_hop(job, options); },
+                    .recursion = nullptr,
+                    .graph = options.graph};
+  constexpr std::uint32_t kMostBackups = 7;  // of the recursion
+  if (options.max_skip == 0 && options.backup <= kMostBackups) {
+    const Recursion recursion{.graph = options.graph,
+                              .delay = options.staleness,
+                              .backup = options.backup,
+                              .max_gap = options.max_gap};
+    protocol.recursion = [recursion](const ProtocolJob& job, std::uint64_t first,
+                                     std::uint32_t seeds) {
+      return recursion_times(job, recursion, first, seeds);
+    };
+  }
+  return protocol;
+}
+
+Protocol ad_psgd(const Site& site) {
+  const AdPsgdOptions options{
+      .graph = site.graph(),
+      .rule = site.read.choice_of<PairRule>("rule", {{"bipartite", PairRule::Bipartite},
+                                                     {"rank-order", PairRule::RankOrder},
+                                                     {"none", PairRule::None}})};
+  if (options.graph.rounds() > 1)
+    site.read.fail("graph", "ad-psgd draws a neighbour itself: its graph must not change");
+  return {.run = [options](const ProtocolJob& job) { return run_ad_psgd(job, options); },
+          .draws = true};
+}
+
+Protocol groups(const Site& site, GroupGenerator generator) {
+  const OptionReader& read = site.read;
+  PragueOptions options{.generator = generator,
+                        .communicator = read.time("communicator"),
+                        .communicators = read.count("communicators")};
+  if (generator != GroupGenerator::Static)
+    options.group = read.count("group");
+  if (generator == GroupGenerator::Smart) {
+    options.threshold = read.count("threshold");
+    options.inter_intra = read.is("inter_intra", "yes");
+  }
+  if (generator == GroupGenerator::FirstK)
+    options.window = read.time("window");
+  return {.run = [options](const ProtocolJob& job) { return run_prague(job, options); },
+          .draws = generator == GroupGenerator::Random || generator == GroupGenerator::Smart};
+}
+
+Protocol local_sgd(const Site& site) {
+  const LocalSgdOptions options{.local_steps = site.read.count("local_steps"),
+                                .in_step = site.read.count("in_step")};
+  return {.run = [options](const ProtocolJob& job) { return run_local_sgd(job, options); },
+          .recursion =
+              [options](const ProtocolJob& job, std::uint64_t first, std::uint32_t seeds) {
+                return local_sgd_times(job, options, first, seeds);
+              }};
+}
+
+// The GPUs of a node share its NIC, and so do the servers' directions with nobody else's.
+Protocol server(const Site& site, ServerRule rule) {
+  const Cluster& cluster = site.cluster;
+  const Link link = node_link(cluster);
+  const double servers =
+      site.read.is("servers", "nodes") ? cluster.nodes : site.read.count("servers");
+  ServerOptions options{
+      .rule = rule,
+      .transfer =
+          link.startup + site.model * static_cast<double>(cluster.gpus_per_node) / link.bandwidth,
+      .service = site.model / servers / link.bandwidth};
+  if (cluster.software.ps_sum_bandwidth > BytesPerSecond{})
+    options.sum = site.model / servers / cluster.software.ps_sum_bandwidth;
+  if (rule == ServerRule::StaleSynchronous)
+    options.slack = site.read.count("slack");
+  if (rule == ServerRule::Backup)
+    options.backup = site.read.count("backup");
+  return {.run = [options](const ProtocolJob& job) { return run_parameter_server(job, options); }};
+}
+
+using Maker = Protocol (*)(const Site&);
+
+const std::map<std::string, Maker>& makers() {
+  static const std::map<std::string, Maker> all{
+      {"d-psgd", d_psgd},
+      {"sgp", sgp},
+      {"hop", hop},
+      {"ad-psgd", ad_psgd},
+      {"prague-static", [](const Site& site) { return groups(site, GroupGenerator::Static); }},
+      {"prague-random", [](const Site& site) { return groups(site, GroupGenerator::Random); }},
+      {"prague-smart", [](const Site& site) { return groups(site, GroupGenerator::Smart); }},
+      {"first-k", [](const Site& site) { return groups(site, GroupGenerator::FirstK); }},
+      {"local-sgd", local_sgd},
+      {"ssp", [](const Site& site) { return server(site, ServerRule::StaleSynchronous); }},
+      {"async-ps", [](const Site& site) { return server(site, ServerRule::Asynchronous); }},
+      {"backup-workers", [](const Site& site) { return server(site, ServerRule::Backup); }}};
+  return all;
+}
+
+}  // namespace
+
+Protocol protocol_of(const OptionReader& read, const Cluster& cluster, Bytes model) try {
+  return makers().at(read.schedule())({read, cluster, model});
+} catch (const InputError& error) {
+  const std::string prefix = read.schedule() + ": ";
+  if (std::string(error.what()).starts_with(prefix))
+    throw;
+  throw InputError(prefix + error.what());
+}
+
+}  // namespace stepcast

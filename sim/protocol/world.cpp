@@ -1,0 +1,197 @@
+#include "sim/protocol/world.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::uint32_t kMostNested = 64;
+
+void count_at(std::vector<std::uint64_t>& histogram, std::uint32_t place) {
+  if (histogram.size() <= place)
+    histogram.resize(place + 1);
+  ++histogram[place];
+}
+
+}  // namespace
+
+const char* name_of(Cause cause) {
+  switch (cause) {
+    case Cause::Update:
+      return "neighbours' updates";
+    case Cause::Token:
+      return "tokens";
+    case Cause::Group:
+      return "the group";
+    case Cause::Partner:
+      return "a partner";
+    case Cause::Server:
+      return "the server";
+    case Cause::Others:
+      return "slower workers";
+    case Cause::Transfer:
+      return "transfers";
+  }
+  return "";
+}
+
+std::uint64_t ProtocolRun::all_iterations() const {
+  return std::accumulate(iterations.begin(), iterations.end(), std::uint64_t{0});
+}
+
+Seconds ProtocolRun::iteration_time() const {
+  return makespan *
+         (static_cast<double>(iterations.size()) / static_cast<double>(all_iterations()));
+}
+
+Seconds compute_time(const ProtocolJob& job, const SlowDown& slow, Rank worker,
+                     std::uint32_t iteration) {
+  double most = 0;
+  for (std::uint32_t i = 0; i < job.ranks_per_worker; ++i)
+    most = std::max(most, slow.factor(worker * job.ranks_per_worker + i, iteration));
+  return job.compute * most;
+}
+
+World::World(const ProtocolJob& job, std::uint32_t waiters)
+    : job_(job),
+      agenda_(job.traffic.queue),
+      waiting_(waiters),
+      iteration_(job.workers),
+      workers_at_(job.iterations + 1),
+      computed_(job.workers) {
+  workers_at_[0] = job.workers;
+  run_.iterations.resize(job.workers);
+}
+
+void World::start(Actor actor) {
+  actors_.push_back(std::move(actor));
+  agenda_.resume_at(now(), actors_.back().handle());
+}
+
+ProtocolRun World::run(const std::function<std::string()>& stuck) {
+  agenda_.run();
+  const bool all_done =
+      std::ranges::all_of(actors_, [](const Actor& actor) { return actor.done(); });
+  if (!all_done && !agenda_.stopped())
+    throw SimulationError(stuck());
+  run_.events = agenda_.count();
+  return std::move(run_);
+}
+
+void World::begin(Rank worker, std::uint32_t iteration) {
+  if (workers_at_.size() <= iteration)
+    workers_at_.resize(2 * iteration + 1);
+  --workers_at_[iteration_[worker]];
+  ++workers_at_[iteration];
+  iteration_[worker] = iteration;
+  while (workers_at_[least_] == 0)
+    ++least_;
+  count_at(run_.gaps, iteration - least_);
+}
+
+bool World::finish(Rank worker, std::uint32_t count) {
+  run_.iterations[worker] += count;
+  run_.computing += std::exchange(computed_[worker], {});
+  done_ += count;
+  run_.makespan = now();
+  return done_ >= std::uint64_t{job_.workers} * job_.iterations;
+}
+
+void World::used(std::uint32_t age) {
+  count_at(run_.staleness, age);
+}
+
+void World::show(Rank worker, bool computes, Cause cause, Seconds begin, Seconds end) {
+  if (worker < job_.workers && iteration_[worker] < job_.shown)
+    run_.spans.push_back({worker, iteration_[worker], computes, cause, begin, end});
+}
+
+World::Sleep World::compute(Rank worker, std::uint32_t iteration) {
+  const Seconds time = compute_time(job_, job_.slow_down, worker, iteration);
+  computed_[worker] = time;
+  if (job_.shown > 0)
+    show(worker, true, Cause::Update, now(), now() + time);
+  return sleep(time);
+}
+
+World::Sleep World::lose(Rank worker, Cause cause, Seconds time) {
+  run_.waiting[static_cast<std::size_t>(cause)] += time;
+  if (job_.shown > 0)
+    show(worker, false, cause, now(), now() + time);
+  return sleep(time);
+}
+
+void World::Wait::await_suspend(std::coroutine_handle<> actor) {
+  world.waiting_[waiter] = {actor, cause, world.now()};
+}
+
+void World::end_wait(std::uint32_t waiter) {
+  const Waiting& waiting = waiting_[waiter];
+  if (waiter >= job_.workers)
+    return;
+  run_.waiting[static_cast<std::size_t>(waiting.cause)] += now() - waiting.since;
+  if (job_.shown > 0 && now() > waiting.since)
+    show(waiter, false, waiting.cause, waiting.since, now());
+}
+
+void World::change_cause(std::uint32_t waiter, Cause cause) {
+  if (!is_waiting(waiter))
+    return;
+  end_wait(waiter);
+  waiting_[waiter].cause = cause;
+  waiting_[waiter].since = now();
+}
+
+void World::wake(std::uint32_t waiter) {
+  if (!is_waiting(waiter))
+    return;
+  end_wait(waiter);
+  const Waiting waiting = std::exchange(waiting_[waiter], {});
+  // One wakes the next: a chain of many would leave no stack.
+  if (nested_ > kMostNested)
+    return agenda_.resume_at(now(), waiting.actor);
+  ++nested_;
+  waiting.actor.resume();
+  --nested_;
+}
+
+void World::send(std::uint32_t round, Rank from, Rank to, AgendaEntry arrived) {
+  run_.models_sent += 1;
+  if (from / job_.per_node != to / job_.per_node)
+    run_.models_between_nodes += 1;
+  const double slowness = job_.slow_down.transfers.empty()
+                              ? 1
+                              : job_.slow_down.transfer_factor(from, iteration_[from], to);
+  if (job_.traffic.network == nullptr)
+    return agenda_.after(job_.traffic.message(round, from, to) * slowness, arrived);
+  const Team pair{{Group{{from * job_.ranks_per_worker, to * job_.ranks_per_worker}}}};
+  static constexpr std::uint32_t kOnly[] = {0};
+  job_.traffic.network->start(
+      {.kind = CollectiveKind::Send, .algorithm = Algorithm::Direct, .size = job_.model * slowness},
+      {.team = &pair, .groups = kOnly}, job_.traffic.launch,
+      [this, arrived] { agenda_.at(now(), arrived); });
+}
+
+void World::all_reduce(const std::vector<Rank>& members, AgendaEntry done) {
+  if (members.size() < 2)
+    return agenda_.after({}, done);
+  // A ring over nodes crosses each once: 2 (q - 1) / q of a model.
+  const auto q = static_cast<double>(members.size());
+  double crossings = 0;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    crossings += members[i] / job_.per_node != members[(i + 1) % members.size()] / job_.per_node;
+  run_.models_sent += 2 * (q - 1);
+  run_.models_between_nodes += crossings * 2 * (q - 1) / q;
+  if (job_.traffic.network == nullptr)
+    return agenda_.after(job_.traffic.all_reduce(members), done);
+  const Team team{{Group{members}}};
+  static constexpr std::uint32_t kOnly[] = {0};
+  job_.traffic.network->start({.size = job_.model}, {.team = &team, .groups = kOnly},
+                              job_.traffic.launch, [this, done] { agenda_.at(now(), done); });
+}
+
+}  // namespace stepcast
