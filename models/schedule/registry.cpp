@@ -17,6 +17,7 @@
 #include "models/schedule/data_parallel/ps.hpp"
 #include "models/schedule/data_parallel/wfbp.hpp"
 #include "models/schedule/data_parallel/zero.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/kfac/schedules.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/options.hpp"
@@ -101,13 +102,13 @@ bool is_compressed(std::string_view schedule) {
 }
 
 const ScheduleInfo& schedule_of(std::string_view name) {
-  const auto& schedules = all_schedules();
-  const auto found = std::ranges::find(schedules, name, &ScheduleInfo::name);
-  if (found != schedules.end())
-    return *found;
   std::vector<std::string> names;
-  for (const ScheduleInfo& schedule : schedules)
-    names.push_back(schedule.name);
+  for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
+    for (const ScheduleInfo& schedule : *schedules) {
+      if (schedule.name == name)
+        return schedule;
+      names.push_back(schedule.name);
+    }
   throw InputError(fmt::format("unknown schedule \"{}\": expected one of {}{}", name,
                                fmt::join(names, ", "), did_you_mean(name, names)));
 }

@@ -182,6 +182,9 @@ void add_cheap_notes(Forecast& forecast, const Scenario& scenario) {
 }
 
 void add_notes(Forecast& forecast, const Scenario& scenario) {
+  // Each comparison would take all seeds.
+  if (scenario.engine.slow_down.is_chance() || forecast.protocol.iterations_per_s > 0)
+    return add_cheap_notes(forecast, scenario);
   add_host_bound(forecast, scenario);
   add_cheap_notes(forecast, scenario);
   std::ranges::move(changes_without_effect(scenario, forecast.schedule, forecast.iteration_time),

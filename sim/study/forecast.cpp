@@ -70,10 +70,21 @@ void add_steps(Forecast& forecast, const std::vector<Seconds>& steps) {
                   forecast.steps, format_seconds(forecast.worst_iteration_time)));
 }
 
+SeedSpread of_one_step(SeedSpread spread, std::uint32_t steps) {
+  spread.mean = spread.mean / steps;
+  for (SeedQuantile* quantile : {&spread.p50, &spread.p95})
+    *quantile = {quantile->value / steps, quantile->low / steps, quantile->high / steps};
+  return spread;
+}
+
 // What the phases of a cycle move on most clusters; beyond it the mean alone would mislead.
 constexpr double kNotedSpread = 0.02;
 
 void add_steadiness_notes(Forecast& forecast) {
+  if (forecast.spread.seeds > 0) {
+    forecast.notes.push_back(note_on(forecast.spread));
+    return;
+  }
   if (forecast.steps > 1 && forecast.steady)
     return;
   if (!forecast.steady)
@@ -137,7 +148,9 @@ void add_mean_excess(Forecast& forecast, const Timeline& timeline) {
   if (timeline.mean_excess <= timeline.iteration_time * 1e-9)
     return;
   forecast.breakdown.idle += timeline.mean_excess;
-  forecast.critical_path.push_back({"more on average, in other phases of the cycle",
+  forecast.critical_path.push_back({forecast.spread.seeds > 0
+                                        ? "more on average, in other iterations and seeds"
+                                        : "more on average, in other phases of the cycle",
                                     timeline.iteration_time, timeline.mean_excess});
 }
 
@@ -172,9 +185,10 @@ void add_traffic(Forecast& forecast, const Plan& plan, const Cluster& cluster,
 }  // namespace
 
 Forecast make_forecast(const Workload& workload, const Cluster& cluster, const Plan& plan,
-                       const ScheduleOptions& options, Fidelity fidelity,
-                       const Timeline& timeline) {
+                       const ScheduleOptions& options, Fidelity fidelity, const Timeline& timeline,
+                       const SeedSpread& spread) {
   Forecast forecast = identify(workload, cluster, plan, options, fidelity);
+  forecast.spread = of_one_step(spread, forecast.steps);
   add_times(forecast, workload, plan, timeline);
   add_steadiness_notes(forecast);
 

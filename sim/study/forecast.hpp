@@ -6,6 +6,8 @@
 #include "models/schedule/memory_use.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/protocol/protocol_report.hpp"
+#include "sim/study/chance/seeds.hpp"
 #include "sim/timeline/breakdown.hpp"
 #include "sim/timeline/links.hpp"
 
@@ -43,6 +45,7 @@ struct Forecast {
 
   Seconds iteration_time{};        ///< Of a training step: the mean of those of a period.
   Seconds worst_iteration_time{};  ///< Differs only where the steady state is a pattern.
+  SeedSpread spread{};             ///< Where there is chance.
   bool steady = true;
   std::uint32_t iterations_simulated = 0;
   double throughput = 0;          ///< Samples per second, all workers.
@@ -58,6 +61,7 @@ struct Forecast {
   std::vector<LinkLoad> links{};           ///< Busiest first.
   std::vector<PathEntry> critical_path{};  ///< In order of time; adds up to the period.
   std::vector<std::string> why{};          ///< Sentences: the bottleneck, then the blockers.
+  ProtocolReport protocol{};               ///< Where workers decide at run time.
   std::vector<std::string> notes{};        ///< Sentences: options without effect, caveats.
   Provenance workload_provenance{};
   Provenance cluster_provenance{};
@@ -65,21 +69,22 @@ struct Forecast {
 
 auto fields_of(Is<Forecast> auto& forecast) {
   auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
-         passes, steps, fidelity, iteration_time, worst_iteration_time, steady, iterations,
+         passes, steps, fidelity, iteration_time, worst_iteration_time, spread, steady, iterations,
          throughput, efficiency, slowest_ranks, breakdown, fastest_waiting, communication,
-         sent_per_gpu, memory, device_memory, links, path, why, notes, workload_provenance,
-         cluster_provenance] = forecast;
+         sent_per_gpu, memory, device_memory, links, path, why, protocol, notes,
+         workload_provenance, cluster_provenance] = forecast;
   return std::tie(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus,
-                  workers, passes, steps, fidelity, iteration_time, worst_iteration_time, steady,
-                  iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
-                  communication, sent_per_gpu, memory, device_memory, links, path, why, notes,
-                  workload_provenance, cluster_provenance);
+                  workers, passes, steps, fidelity, iteration_time, worst_iteration_time, spread,
+                  steady, iterations, throughput, efficiency, slowest_ranks, breakdown,
+                  fastest_waiting, communication, sent_per_gpu, memory, device_memory, links, path,
+                  why, protocol, notes, workload_provenance, cluster_provenance);
 }
 
-/// Reads a forecast off the steady iteration. `options` are those in force. A caller may add notes
-/// of its own afterwards.
+/// Reads a forecast off the steady iteration, or off the one that stands for those of all seeds.
+/// `options` are those in force. A caller may add notes of its own afterwards.
 Forecast make_forecast(const Workload& workload, const Cluster& cluster, const Plan& plan,
-                       const ScheduleOptions& options, Fidelity fidelity, const Timeline& timeline);
+                       const ScheduleOptions& options, Fidelity fidelity, const Timeline& timeline,
+                       const SeedSpread& spread = {});
 
 /// Speed-up of `forecast` over `baseline`: the ratio of their throughputs.
 double speedup_of(const Forecast& forecast, const Forecast& baseline);

@@ -6,8 +6,12 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/network/slow_down_text.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/study/chance/seeded_run.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/protocols/protocol_forecast.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -21,11 +25,10 @@ void check_stragglers(const Settings& settings, const Cluster& cluster) {
   }
 }
 
-Forecast simulated(const Scenario& scenario, const std::string& schedule) {
-  const PlannedRun run = planned(scenario, schedule);
-  const Timeline timeline = simulate(run.plan, scenario.cluster, scenario.engine);
-  return make_forecast(scenario.workload, scenario.cluster, run.plan, run.options,
-                       scenario.engine.fidelity, timeline);
+void check_slow_ranks(const SlowDown& slow, const Cluster& cluster) try {
+  check_ranks(slow, cluster.ranks());
+} catch (const InputError& error) {
+  throw InputError(fmt::format("`slow` {}", error.what()));
 }
 
 }  // namespace
@@ -54,12 +57,26 @@ Scenario scenario_of(Experiment experiment, bool fold) {
   return changed(std::move(scenario), std::move(experiment.settings));
 }
 
+void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::uint32_t iterations,
+                const Chance& chance) {
+  for (const std::string& text : slow)
+    try {
+      add_slow_down(scenario.engine.slow_down, text);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("`slow` {}: {}", text, error.what()));
+    }
+  scenario.engine.iterations = iterations;
+  scenario.chance = chance;
+}
+
 Scenario changed(Scenario scenario, Settings settings) {
   scenario.settings = std::move(settings);
   scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
   scenario.workload = with_settings(scenario.original_workload,
                                     resolved_batch(scenario.settings, scenario.cluster));
   check_stragglers(scenario.settings, scenario.cluster);
+  check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
+  scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;
   scenario.engine.stragglers = scenario.settings.stragglers;
   return scenario;
 }
@@ -76,14 +93,25 @@ PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
   return planned(job_of(scenario, schedule));
 }
 
+ScheduleRun simulated(const Scenario& scenario, const std::string& schedule) {
+  if (decides_at_run_time(schedule))
+    return protocol_run(scenario, schedule);
+  auto [plan, options] = planned(scenario, schedule);
+  auto [timeline, spread] =
+      simulate_seeds(plan, scenario.cluster, scenario.engine, scenario.chance);
+  Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
+                                    scenario.engine.fidelity, timeline, spread);
+  return {std::move(plan), std::move(timeline), std::move(forecast)};
+}
+
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {
-  Forecast forecast = simulated(scenario, schedule);
+  Forecast forecast = simulated(scenario, schedule).forecast;
   add_notes(forecast, scenario);
   return forecast;
 }
 
 Forecast plain_forecast_of(const Scenario& scenario, const std::string& schedule) {
-  Forecast forecast = simulated(scenario, schedule);
+  Forecast forecast = simulated(scenario, schedule).forecast;
   add_cheap_notes(forecast, scenario);
   return forecast;
 }

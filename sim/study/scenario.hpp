@@ -26,11 +26,17 @@ struct Scenario {
   std::vector<std::string> schedules;  ///< May be empty: nobody named any.
   Settings settings;                   ///< As given: a global batch is that of any size.
   EngineOptions engine;
+  Chance chance{};
 };
 
 /// Reads what the experiment names: at least a workload and a cluster. `fold`: see EngineOptions.
 /// Throws InputError.
 Scenario scenario_of(Experiment experiment, bool fold = true);
+
+/// What the user says of chance: slow-downs as they were written, how many iterations (0: as many
+/// as it takes) and how often. Throws InputError; changed() does for a slow rank that is none.
+void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::uint32_t iterations,
+                const Chance& chance);
 
 /// The scenario with other settings, its workload and cluster as they then are. Throws InputError.
 Scenario changed(Scenario scenario, Settings settings);
@@ -42,6 +48,14 @@ Fidelity parse_fidelity(std::string_view name);
 TuningJob job_of(const Scenario& scenario, const std::string& schedule);
 
 PlannedRun planned(const Scenario& scenario, const std::string& schedule);
+
+/// One schedule of the scenario, with all that a report may show of it.
+struct ScheduleRun {
+  Plan plan;
+  Timeline timeline;
+  Forecast forecast;  ///< Without the notes of add_notes().
+};
+ScheduleRun simulated(const Scenario& scenario, const std::string& schedule);
 
 /// Plan, simulation and report of one schedule of the scenario, with the notes of add_notes().
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule);

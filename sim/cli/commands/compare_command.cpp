@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/cli/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -43,6 +44,7 @@ class CompareCommand final : public Subcommand {
         options_of(typed_, {"--schedules", "S,...", &typed_.run.schedules,
                             "default: all of first order that send whole gradients"});
     options.push_back(without_gradients_option(without_gradients_));
+    add_chance_options(options, chance_);
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     options.push_back({"--csv", "FILE", &csv_file_, "also write the results as a table"});
     options.push_back({"--json", "", &json_, "print JSON"});
@@ -52,7 +54,11 @@ class CompareCommand final : public Subcommand {
   int run() override {
     if (!csv_file_.empty())
       check_writable(csv_file_);
-    const Sweep sweep = plan_sweep(request_of(typed_, kExample));
+    SweepRequest request = request_of(typed_, kExample);
+    request.slow = chance_.slow;
+    request.iterations = chance_.iterations.value_or(0);
+    request.chance = chance_of(chance_, 1);  // the rows are shared out already
+    const Sweep sweep = plan_sweep(request);
     check_gradients(sweep, without_gradients_);
     const std::vector<SweepRow> rows = rows_of(sweep, forecasts_of(sweep));
     if (!csv_file_.empty())
@@ -78,6 +84,7 @@ class CompareCommand final : public Subcommand {
   }
 
   SweepOptions typed_;
+  ChanceRequest chance_;
   std::optional<std::uint32_t> workers_;
   bool without_gradients_ = false;
   std::string csv_file_;

@@ -10,6 +10,7 @@
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -70,8 +71,9 @@ Table cluster_table() {
 
 Table schedule_table() {
   Table table{.columns = {{"schedule", Align::Left}, {"what it does", Align::Left}}};
-  for (const ScheduleInfo& schedule : all_schedules())
-    table.rows.push_back({schedule.name, schedule.summary});
+  for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
+    for (const ScheduleInfo& schedule : *schedules)
+      table.rows.push_back({schedule.name, schedule.summary});
   return table;
 }
 

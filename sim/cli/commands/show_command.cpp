@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/descriptions.hpp"
 #include "traces/catalog.hpp"
@@ -96,15 +97,19 @@ const FileKind* find_kind_of_name(const std::string& name) {
 }
 
 const ScheduleInfo* find_schedule(const std::string& name) {
-  const auto& schedules = all_schedules();
-  const auto found = std::ranges::find(schedules, name, &ScheduleInfo::name);
-  return found == schedules.end() ? nullptr : &*found;
+  for (const auto* schedules : {&all_schedules(), &run_time_schedules()}) {
+    const auto found = std::ranges::find(*schedules, name, &ScheduleInfo::name);
+    if (found != schedules->end())
+      return &*found;
+  }
+  return nullptr;
 }
 
 [[noreturn]] void refuse(const std::string& name) {
   std::vector<std::string> known;
-  for (const ScheduleInfo& schedule : all_schedules())
-    known.push_back(schedule.name);
+  for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
+    for (const ScheduleInfo& schedule : *schedules)
+      known.push_back(schedule.name);
   for (const FileKind& kind : kFileKinds)
     std::ranges::move(kind.names(), std::back_inserter(known));
   throw InputError(fmt::format("unknown name {} (see stepcast list){}", in_quotes(name),

@@ -15,8 +15,8 @@ namespace {
 using Json = nlohmann::ordered_json;  // keys in the order of writing
 
 // Objects whose keys are data: kinds of compute and collectives, options.
-constexpr std::array<std::string_view, 4> kNamedByData = {
-    "other_compute_s", "exposed_communication_s", "communication_s", "options"};
+constexpr std::array<std::string_view, 5> kNamedByData = {
+    "other_compute_s", "exposed_communication_s", "communication_s", "waiting_for_s", "options"};
 
 Json times_json(const std::vector<NamedTime>& times) {
   Json json = Json::object();
@@ -80,6 +80,30 @@ Json path_json(const std::vector<PathEntry>& path) {
   return json;
 }
 
+void add_quantile(Json& json, const std::string& name, const SeedQuantile& quantile) {
+  json[name + "_s"] = quantile.value.value;
+  if (quantile.low > Seconds{})
+    json[name + "_low_s"] = quantile.low.value;
+  if (quantile.high > Seconds{})
+    json[name + "_high_s"] = quantile.high.value;
+}
+
+void add_spread(Json& json, const SeedSpread& spread) {
+  add_quantile(json, "iteration_time_p50", spread.p50);
+  add_quantile(json, "iteration_time_p95", spread.p95);
+  json["seeds"] = spread.seeds;
+  json["iterations"] = spread.iterations;
+}
+
+Json protocol_json(const ProtocolReport& report) {
+  return {{"iterations_per_s", report.iterations_per_s},
+          {"slowest_iterations_per_s", report.slowest_iterations_per_s},
+          {"waiting_for_s", times_json(report.waiting)},
+          {"gaps", report.gaps},
+          {"staleness", report.staleness},
+          {"sent_per_nic_bytes", report.sent_per_nic.value}};
+}
+
 Json forecast_json(const Forecast& f) {
   Json json;
   json["version"] = STEPCAST_VERSION;
@@ -97,6 +121,8 @@ Json forecast_json(const Forecast& f) {
   json["fidelity"] = name_of(f.fidelity);
   json["iteration_time_s"] = f.iteration_time.value;
   json["worst_iteration_time_s"] = f.worst_iteration_time.value;
+  if (f.spread.seeds > 0)
+    add_spread(json, f.spread);
   json["steady"] = f.steady;
   json["throughput_samples_per_s"] = f.throughput;
   json["scaling_efficiency"] = f.scaling_efficiency;
@@ -108,6 +134,8 @@ Json forecast_json(const Forecast& f) {
   json["memory"] = memory_json(f);
   json["links"] = links_json(f.links);
   json["critical_path"] = path_json(f.critical_path);
+  if (f.protocol.iterations_per_s > 0)
+    json["protocol"] = protocol_json(f.protocol);
   json["why"] = f.why;
   json["notes"] = f.notes;
   json["provenance"] = {{"workload", provenance_json(f.workload_provenance)},
@@ -151,6 +179,9 @@ std::string compare_json(const std::vector<Forecast>& forecasts) {
 std::vector<std::string> json_keys() {
   Forecast forecast;
   forecast.links.emplace_back();
+  const SeedQuantile known{.value = {1}, .low = {1}, .high = {1}};
+  forecast.protocol = {.iterations_per_s = 1};
+  forecast.spread = {.seeds = 1, .iterations = 1, .mean = {1}, .p50 = known, .p95 = known};
   forecast.critical_path.emplace_back();
   forecast.workload_provenance = {.source = "any", .method = "any", .notes = {"any"}};
   std::vector<std::string> keys;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/registry.hpp"
 
 namespace stepcast {
@@ -51,8 +52,9 @@ Json schema_of(const ScheduleInfo& schedule) {
 
 std::string option_schema() {
   Json schedules = Json::object();
-  for (const ScheduleInfo& schedule : all_schedules())
-    schedules[schedule.name] = schema_of(schedule);
+  for (const auto* known : {&all_schedules(), &run_time_schedules()})
+    for (const ScheduleInfo& schedule : *known)
+      schedules[schedule.name] = schema_of(schedule);
   const Json schema{
       {"$schema", "http://json-schema.org/draft-07/schema#"},
       {"title", "StepCast options of schedules"},

@@ -16,6 +16,7 @@ struct CompareColumn {
   const char* name;
   Align align;
   std::string (*value)(const Forecast&, const Forecast& baseline);
+  bool of_seeds = false;  ///< Only where there is chance.
 };
 
 constexpr std::array kCompareColumns = {
@@ -24,6 +25,12 @@ constexpr std::array kCompareColumns = {
     CompareColumn{
         "iteration ms", Align::Right,
         [](const Forecast& f, const Forecast&) { return milliseconds(f.iteration_time); }},
+    CompareColumn{
+        "P50 ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(f.spread.p50.value); }, true},
+    CompareColumn{
+        "P95 ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(f.spread.p95.value); }, true},
     CompareColumn{"speed-up", Align::Right,
                   [](const Forecast& f, const Forecast& baseline) {
                     return fmt::format("{:.3f}", speedup_of(f, baseline));
@@ -90,12 +97,15 @@ std::string why_of(Rows first, Rows last) {
 }
 
 std::string compare_group(Rows first, Rows last) {
+  std::vector<CompareColumn> columns(kCompareColumns.begin(), kCompareColumns.end());
+  if (first->spread.seeds == 0)
+    std::erase_if(columns, [](const CompareColumn& column) { return column.of_seeds; });
   Table table;
-  for (const CompareColumn& column : kCompareColumns)
+  for (const CompareColumn& column : columns)
     table.columns.push_back({column.name, column.align});
   for (Rows row = first; row != last; ++row) {
     auto& cells = table.rows.emplace_back();
-    for (const CompareColumn& column : kCompareColumns)
+    for (const CompareColumn& column : columns)
       cells.push_back(column.value(*row, *first));
   }
   return wrap(title_of(*first), 2) + "\n" + render(table) + why_of(first, last);

@@ -19,9 +19,16 @@ struct RunRow {
   std::string (*value)(const Forecast&);
 };
 
+std::string seconds_if_any(Seconds time) {
+  return time > Seconds{} ? milliseconds(time) + " ms" : "";
+}
+
+/// A row without a value is left out.
 constexpr std::array kRunRows = {
     RunRow{"iteration time",
            [](const Forecast& f) { return milliseconds(f.iteration_time) + " ms"; }},
+    RunRow{"P50 over seeds", [](const Forecast& f) { return seconds_if_any(f.spread.p50.value); }},
+    RunRow{"P95 over seeds", [](const Forecast& f) { return seconds_if_any(f.spread.p95.value); }},
     RunRow{"throughput",
            [](const Forecast& f) { return fmt::format("{:.1f} samples/s", f.throughput); }},
     RunRow{"scaling efficiency", [](const Forecast& f) { return percent(f.scaling_efficiency); }},
@@ -62,6 +69,14 @@ constexpr std::array kMemoryRows = {
     MemoryRow{"device memory", [](const Forecast& f) { return f.device_memory; }},
 };
 
+const std::array<Column, 2> kWorkerColumns = {Column{"workers", Align::Left},
+                                              Column{"in an iteration", Align::Left}};
+constexpr const char* kAllIterations = "iterations/s of all";
+constexpr const char* kSlowestIterations = "iterations/s of the slowest";
+constexpr const char* kSentPerNic = "sent per NIC";
+constexpr const char* kGaps = "gap to the slowest";
+constexpr const char* kStaleness = "age of what is averaged";
+
 constexpr const char* kForward = "forward";
 constexpr const char* kBackward = "backward";
 constexpr const char* kOtherCompute = "other compute";
@@ -88,7 +103,8 @@ std::string head_of(const Forecast& forecast) {
     widest = std::max(widest, width_of(row.name));
   std::string text;
   for (const RunRow& row : kRunRows)
-    text += fmt::format("{:<{}}  {:>20}\n", row.name, widest, row.value(forecast));
+    if (const std::string value = row.value(forecast); !value.empty())
+      text += fmt::format("{:<{}}  {:>20}\n", row.name, widest, value);
   return text;
 }
 
@@ -138,6 +154,31 @@ std::string memory_table(const Forecast& forecast) {
   return render(table).insert(0, 1, '\n');
 }
 
+// "0: 61.2 %  1: 38.8 %", without shares below 1 %.
+std::string shares_of(const std::vector<double>& shares) {
+  std::string text;
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    if (shares[i] >= 0.01)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "  ", i, percent(shares[i]));
+  return text;
+}
+
+std::string protocol_table(const Forecast& forecast) {
+  const ProtocolReport& report = forecast.protocol;
+  if (report.iterations_per_s <= 0)
+    return "";
+  Table table = table_of(kWorkerColumns);
+  table.rows.push_back({kAllIterations, fmt::format("{:.2f}", report.iterations_per_s)});
+  table.rows.push_back(
+      {kSlowestIterations, fmt::format("{:.3f}", report.slowest_iterations_per_s)});
+  for (const NamedTime& cause : report.waiting)
+    table.rows.push_back({"waiting for " + cause.name, milliseconds(cause.time) + " ms"});
+  table.rows.push_back({kSentPerNic, format_bytes(report.sent_per_nic)});
+  table.rows.push_back({kGaps, shares_of(report.gaps)});
+  table.rows.push_back({kStaleness, shares_of(report.staleness)});
+  return render(table).insert(0, 1, '\n');
+}
+
 std::string inputs_of(const Forecast& f) {
   std::vector<std::string> inputs{fmt::format(
       "workload {}: {}", name_of(f.workload_provenance.kind), f.workload_provenance.source)};
@@ -156,6 +197,7 @@ std::string render_run(const Forecast& forecast) {
   if (!forecast.options.empty())
     text += wrap(fmt::format("options{}", options_of(forecast)), 2);
   text += fmt::format("\n{}\n{}", head_of(forecast), breakdown_table(forecast));
+  text += protocol_table(forecast);
   text += communication_table(forecast) + link_table(forecast) + memory_table(forecast);
   text += list_of("Why", forecast.why) + list_of("Notes", forecast.notes);
   return text + inputs_of(forecast);
@@ -176,6 +218,10 @@ std::vector<std::string> names_of_run() {
     names.push_back(column.heading);
   for (const Column& column : kLinkColumns)
     names.push_back(column.heading);
+  for (const Column& column : kWorkerColumns)
+    names.push_back(column.heading);
+  for (const char* row : {kAllIterations, kSlowestIterations, kSentPerNic, kGaps, kStaleness})
+    names.emplace_back(row);
   for (const Column& column : kMemoryColumns)
     names.push_back(column.heading);
   for (const MemoryRow& row : kMemoryRows)

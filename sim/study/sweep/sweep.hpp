@@ -25,6 +25,9 @@ struct SweepAxis {
 struct SweepRequest {
   Experiment base;  ///< What no axis says. Without schedules: all that run without more ado.
   std::vector<SweepAxis> axes;
+  std::vector<std::string> slow{};  ///< As of add_chance(), with what follows.
+  std::uint32_t iterations = 0;
+  Chance chance{};
   bool fold = true;
   bool second_order = false;  ///< Without schedules: also these, where the workload has factors.
 };

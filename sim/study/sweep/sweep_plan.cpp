@@ -144,6 +144,7 @@ class Planner {
         known_.try_emplace({experiment.workload, experiment.cluster}, next);
     if (is_new)
       sweep_.scenarios.push_back(scenario_of(std::move(experiment), request_.fold));
+    add_chance(sweep_.scenarios.back(), request_.slow, request_.iterations, request_.chance);
     return known->second;
   }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/protocol/world.hpp"
+#include "sim/study/scenario.hpp"
+
+namespace stepcast {
+
+/// A run-time schedule of the scenario: mean, P50 and P95 over seeds where anything is drawn, by
+/// recursion where the protocol has one and the fidelity is analytic, else event by event; what it
+/// reports beside times is that of the first seeds. Throws as the protocol does.
+ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule);
+
+/// What the workers did in the first iterations of seed 0, as Chrome trace JSON for Perfetto: a row
+/// for each worker.
+std::string protocol_trace(const Scenario& scenario, const std::string& schedule);
+
+}  // namespace stepcast
