@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kKept = 2.0 / 3;      // A finer model must lower the residual to this.
 constexpr double kLeastSpread = 1e-6;  // Of a kind, in seconds: clocks tell no less.
+constexpr double kRounding = 1e-8;     // A residual that is none.
 
 double middle(std::vector<double> values) {
   const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -220,7 +221,7 @@ void ClockFit::add_slopes() {
 
 void ClockFit::try_drift() {
   const double before = residual();
-  if (before <= kLeastSpread)
+  if (before <= kRounding)
     return;
   const ClockFit kept = *this;
   constexpr int kRounds = 3;  // Each leaves a part of the drifts in the common ends.
@@ -238,7 +239,7 @@ void ClockFit::try_drift() {
 void ClockFit::try_steps() {
   constexpr std::size_t kFewest = 3;
   const double before = residual();
-  if (before <= kLeastSpread)
+  if (before <= kRounding)
     return;
   const std::vector<double> ends = common_ends();
   std::vector<std::vector<Weighted>> said(evidence_.steps, std::vector<Weighted>(offsets_.size()));
