@@ -148,7 +148,8 @@ TEST(RunCommand, AnalyticTransfersThatShareNothingAreNoted) {
                            .out)["notes"]
         .dump();
   };
-  EXPECT_NE(notes_at("analytic").find("share links as wholes; flow, which answers"), std::string::npos);
+  EXPECT_NE(notes_at("analytic").find("share links as wholes; flow, which answers"),
+            std::string::npos);
   EXPECT_EQ(notes_at("flow").find("share links as wholes; flow, which answers"), std::string::npos);
 }
 
