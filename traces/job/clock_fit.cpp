@@ -212,28 +212,25 @@ void ClockFit::add_slopes() {
       points[seen.host].emplace_back(seen.end, true_end(seen, evidence_.ends[i].step) - ends[i]);
   for (std::uint32_t host = 0; host < offsets_.size(); ++host)
     drifts_[host] += median_slope(points[host]);
-  std::vector<double> first(offsets_.size());
-  for (std::size_t host = offsets_.size(); host-- > 0;)
-    first[parts_[host]] = drifts_[host];
-  for (std::uint32_t host = 0; host < offsets_.size(); ++host)
-    drifts_[host] -= first[parts_[host]];
 }
 
 void ClockFit::try_drift() {
-  const double before = residual();
-  if (before <= kRounding)
-    return;
-  const ClockFit kept = *this;
+  const auto before = residuals_by_host();
   constexpr int kRounds = 3;  // Each leaves a part of the drifts in the common ends.
   for (int round = 0; round < kRounds; ++round) {
     add_slopes();
     find_offsets();
   }
-  if (residual() > kKept * before) {
-    offsets_ = kept.offsets_;
-    drifts_ = kept.drifts_;
-    weights_ = kept.weights_;
-  }
+  const auto after = residuals_by_host();
+  for (std::size_t host = 0; host < drifts_.size(); ++host)
+    if (before[host].first <= kRounding || after[host].first > kKept * before[host].first)
+      drifts_[host] = 0;
+  std::vector<double> first(offsets_.size());
+  for (std::size_t host = offsets_.size(); host-- > 0;)
+    first[parts_[host]] = drifts_[host];
+  for (std::uint32_t host = 0; host < offsets_.size(); ++host)
+    drifts_[host] -= first[parts_[host]];
+  find_offsets();
 }
 
 void ClockFit::try_steps() {

@@ -14,8 +14,8 @@ class ClockFit {
 
   /// Medians in turn, over members and over collectives, until nothing moves.
   void find_offsets();
-  /// Theil and Sen's slopes of what the offsets leave; kept, and the offsets found anew, if the
-  /// median residual falls by a third.
+  /// Theil and Sen's slopes of what the offsets leave; a host's is kept if its median residual
+  /// falls by a third.
   void try_drift();
   /// The same with an offset for each step.
   void try_steps();

@@ -37,8 +37,8 @@ struct JobClocks {
 /// collectives in turn, each kind weighing as the inverse of its spread; sub-groups do if they
 /// connect all hosts. What messages say (none arrives before it was sent) joins parts that
 /// collectives do not. A drift (Theil and Sen's slope) and offsets for each step are kept if they
-/// lower the median residual by a third. Last, offsets are moved as little as needed for nobody to
-/// end before the last has begun.
+/// lower the median residual (a drift: that of its host) by a third. Last, offsets are moved as
+/// little as needed for nobody to end before the last has begun.
 JobClocks put_on_one_clock(Job& job);
 
 }  // namespace stepcast
