@@ -29,6 +29,7 @@ Timeline Replayer::run() {
   queue_.run();
   if (!stopped_)
     report_deadlock();
+  iterations_.keep_reported();
   return timeline();
 }
 
