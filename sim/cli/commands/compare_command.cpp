@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
@@ -62,11 +63,13 @@ class CompareCommand final : public Subcommand {
     options.push_back({"--csv", "FILE", &csv_file_, "also write the results as a table"});
     options.push_back(
         {"--against", "FILE", &against_, "earlier results (--json) to print changes to"});
+    options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
+    page_.check();
     if (!csv_file_.empty())
       check_writable(csv_file_);
     const std::vector<WrittenResult> before = earlier_results();
@@ -75,7 +78,9 @@ class CompareCommand final : public Subcommand {
     const std::vector<SweepRow> rows = rows_of(sweep, forecasts_of(sweep));
     if (!csv_file_.empty())
       write_text_file(csv_file_, sweep_csv(rows));
-    fmt::print("{}", text_of(sweep, rows));
+    if (page_.is_wanted())
+      page_.write(text_of(sweep, rows, true));
+    fmt::print("{}", text_of(sweep, rows, json_));
     if (!before.empty())
       fmt::print("\n{}",
                  render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy)));
@@ -98,14 +103,14 @@ class CompareCommand final : public Subcommand {
     return run_sweep(sweep, workers_.value_or(available_cores()), [&progress] { progress.step(); });
   }
 
-  std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows) const {
+  static std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows, bool json) {
     if (sweep.has_lists)
-      return json_ ? sweep_json(rows) : render_sweep(rows);
+      return json ? sweep_json(rows) : render_sweep(rows);
     std::vector<Forecast> forecasts;
     for (const SweepRow& row : rows)
       forecasts.push_back(row.forecast);
     drop_notes_of_single_rows(forecasts);
-    return json_ ? compare_json(forecasts) : render_compare(forecasts);
+    return json ? compare_json(forecasts) : render_compare(forecasts);
   }
 
   SweepOptions typed_;
@@ -113,6 +118,7 @@ class CompareCommand final : public Subcommand {
   bool without_gradients_ = false;
   std::string csv_file_;
   std::string against_;
+  PageFile page_;
   bool json_ = false;
 };
 
