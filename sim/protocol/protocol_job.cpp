@@ -71,6 +71,7 @@ ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Proto
                   .per_node = cluster.gpus_per_node / together,
                   .ranks_per_worker = together,
                   .compute = forward_time(workload) + backward_time(workload),
+                  .reduce = workload.update,
                   .model = model,
                   .iterations = iterations,
                   .slow_down = slow_down};

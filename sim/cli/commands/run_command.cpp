@@ -8,8 +8,9 @@
 #include "models/base/error.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/registry.hpp"
-#include "sim/cli/chance_options.hpp"
+#include "sim/cli/chance/chance_options.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/sensitivity.hpp"
@@ -58,11 +59,13 @@ class RunCommand final : public Subcommand {
                        "name ends in .gz"});
     options.push_back({"--export-plan", "FILE", &plan_file_,
                        "also write the plan with its forecast, for stepcast-probe replay"});
+    options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
+    page_.check();
     if (!timeline_file_.empty())
       check_writable(timeline_file_);
     if (!plan_file_.empty())
@@ -81,6 +84,11 @@ class RunCommand final : public Subcommand {
       write_workers(scenario);
     else if (!timeline_file_.empty())
       write_timeline(scenario.workload, plan, timeline);
+    if (page_.is_wanted() && decides)
+      page_.write(to_json(forecast));
+    else if (page_.is_wanted())
+      page_.write({"result", to_json(forecast)},
+                  {"timeline", chrome_trace(scenario.workload, plan, timeline)});
     fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));
     return 0;
   }
@@ -138,6 +146,7 @@ class RunCommand final : public Subcommand {
   std::optional<std::uint32_t> workers_;
   std::string timeline_file_;
   std::string plan_file_;
+  PageFile page_;
   bool json_ = false;
 };
 

@@ -130,6 +130,8 @@ void add_parts(Forecast& forecast, const Totals& totals, const Workload& workloa
   Breakdown& parts = forecast.breakdown;
   parts = {.forward = forward_time(workload) * slowness,
            .backward = backward_time(workload) * slowness};
+  if (workload.update > Seconds{})
+    parts.other_compute.push_back({"update", workload.update});
   Seconds transfers{};
   for (std::size_t i = 0; i < kCauses; ++i) {
     const auto cause = static_cast<Cause>(i);
@@ -157,7 +159,8 @@ void add_path(Forecast& forecast) {
   };
   const Breakdown& parts = forecast.breakdown;
   forecast.critical_path.clear();
-  add("forward and backward", parts.forward + parts.backward);
+  add("forward, backward and update",
+      parts.forward + parts.backward + total_of(parts.other_compute));
   add("models under way", total_of(parts.exposed_communication));
   add("waiting for others", parts.waiting);
   add("idle", parts.idle);

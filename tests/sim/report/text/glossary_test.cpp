@@ -19,9 +19,23 @@ namespace {
 constexpr std::array kNoReports = {"schema", "show", "import", "list", "derive", "demo"};
 
 /// Objects whose keys are data: options, names of schedules, what a trace says of itself.
-constexpr std::array kNamedByData = {
-    "options", "settings",      "facts",           "checks_by_schedule",      "iteration_time_s",
-    "devices", "waiting_for_s", "other_compute_s", "exposed_communication_s", "communication_s"};
+constexpr std::array kNamedByData = {"options",
+                                     "settings",
+                                     "facts",
+                                     "checks_by_schedule",
+                                     "iteration_time_s",
+                                     "devices",
+                                     "rank",
+                                     "stage",
+                                     "kind",
+                                     "data",
+                                     "node",
+                                     "step",
+                                     "kinds",
+                                     "waiting_for_s",
+                                     "other_compute_s",
+                                     "exposed_communication_s",
+                                     "communication_s"};
 
 std::string text_of(const std::filesystem::path& path) {
   std::ostringstream text;
