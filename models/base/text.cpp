@@ -27,7 +27,8 @@ constexpr double kGi = kMi * kKi;
 constexpr double kTi = kGi * kKi;
 
 constexpr std::array kTimeUnits{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
-                                Unit{"s", 1},     Unit{"m", 60},    Unit{"h", 3600}};
+                                Unit{"s", 1},     Unit{"m", 60},    Unit{"min", 60},
+                                Unit{"h", 3600},  Unit{"d", 86400}};
 constexpr std::array kSizeUnits{Unit{"B", 1},     Unit{"kB", 1e3},  Unit{"MB", 1e6},
                                 Unit{"GB", 1e9},  Unit{"TB", 1e12}, Unit{"KiB", kKi},
                                 Unit{"MiB", kMi}, Unit{"GiB", kGi}, Unit{"TiB", kTi}};

@@ -1,0 +1,1 @@
+stepcast goodput --mtbf 3.1h --checkpoint 30s --restart 10min
