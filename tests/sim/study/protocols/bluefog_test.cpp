@@ -1,0 +1,72 @@
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "sim/study/scenario.hpp"
+#include "tests/support/recorded_data.hpp"
+
+// BlueFog's charts: ResNet-50 on p3.16xlarge instances. Step times and bandwidth are fitted to the
+// rows of Horovod alone; the others tell how good protocols are.
+
+namespace stepcast {
+namespace {
+
+struct Row {
+  std::string batch;
+  std::string system;
+  std::uint32_t gpus = 0;
+  double images_per_s = 0;
+};
+
+std::vector<Row> rows_of(const std::filesystem::path& path) {
+  std::vector<Row> rows;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream cells(line);
+    Row row;
+    std::string gpus, images;
+    if (line.starts_with('#') || line.starts_with("batch") ||
+        !std::getline(std::getline(cells, row.batch, ','), row.system, ',') ||
+        !std::getline(std::getline(cells, gpus, ','), images, ','))
+      continue;
+    row.gpus = static_cast<std::uint32_t>(std::stoul(gpus));
+    row.images_per_s = std::stod(images);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+double forecast(const Row& row, const std::string& schedule, const ScheduleOptions& options) {
+  Experiment experiment{.workload = "resnet50-v100-bs" + row.batch, .cluster = "v100-16x8-25g"};
+  experiment.settings.cluster = {{"nodes", std::to_string(std::max(1U, row.gpus / 8))},
+                                 {"gpus_per_node", std::to_string(std::min(8U, row.gpus))}};
+  experiment.settings.schedule = options;
+  return simulated(scenario_of(std::move(experiment)), schedule).forecast.throughput;
+}
+
+const std::filesystem::path kFile = recorded_data("multirank/bluefog/resnet50_v100_25g.csv");
+
+TEST(BlueFog, HorovodsRowsAreMetByThreeNumbers) {
+  STEPCAST_SKIP_WITHOUT(kFile);
+  std::size_t checked = 0;
+  for (const Row& row : rows_of(kFile))
+    if (row.system == "horovod" && ++checked > 0)
+      EXPECT_NEAR(forecast(row, "horovod", {{"algorithm", "hierarchical-ring"}}) / row.images_per_s,
+                  1, 0.05)
+          << row.batch << " " << row.gpus;
+  EXPECT_EQ(checked, 8U);
+}
+
+TEST(BlueFog, OnePeerAveragingIsForecastWithinEightPercent) {
+  STEPCAST_SKIP_WITHOUT(kFile);
+  std::size_t checked = 0;
+  for (const Row& row : rows_of(kFile))
+    if (row.system == "neighbour_one_peer" && ++checked > 0)
+      EXPECT_NEAR(forecast(row, "d-psgd", {{"graph", "inner-outer"}}) / row.images_per_s, 1, 0.08)
+          << row.batch << " " << row.gpus;
+  EXPECT_EQ(checked, 8U);
+}
+
+}  // namespace
+}  // namespace stepcast
