@@ -131,8 +131,8 @@ std::uint32_t OperationsReader::rank_at(const Place& place, std::uint32_t number
     job_.ranks.push_back(
         {.number = number, .data = place.second, .stage = place.first, .origin = origin_});
   if (job_.ranks[found->second].number != number)
-    table_.fail(rank_, fmt::format("{}, as this dp_rank and stage had before",
-                                   job_.ranks[found->second].number));
+    report_.doubt("row whose rank is not the one that its dp_rank and stage had before",
+                  table_.where());
   return found->second;
 }
 

@@ -127,7 +127,7 @@ void ProfiledJob::add_ranks() {
       !shape_.name.empty()
           ? shape_.name
           : std::filesystem::path(records_.front().origin).parent_path().filename().string();
-  if (job_.name.empty())
+  if (job_.name.empty() || (shape_.name.empty() && count == 1))
     job_.name = std::filesystem::path(records_.front().origin).filename();
   const std::uint32_t inner = std::max(1U, shape_.tensor) * std::max(1U, shape_.context);
   const std::uint32_t stage_size = std::max(1U, job_.gpus / job_.stages);
@@ -187,7 +187,6 @@ void ProfiledJob::add_work(std::uint32_t rank, const TimelineStep& step) {
   for (std::uint32_t i = 0; i < step.works.size(); ++i) {
     const TimelineWork& work = step.works[i];
     const std::uint16_t kind = kind_of(work);
-    // What runs in the step and was launched before it began there belongs to its first moment.
     into.operations.push_back({.rank = rank,
                                .kind = kind,
                                .micro_batch = 0,
@@ -215,7 +214,7 @@ std::uint16_t ProfiledJob::kind_of(const std::string& name, const std::string& p
   return found->second;
 }
 
-/// The transfers of all ranks, each told by its rank and begin.
+/// The transfers of all ranks, each told by its rank and end.
 class TransferPlaces {
  public:
   using Place = std::pair<std::uint32_t, std::uint32_t>;  // Step, operation.
@@ -228,15 +227,15 @@ class TransferPlaces {
         if (job.kinds[done.kind].work != JobWork::Transfer)
           continue;
         done.alone = true;
-        places_[{done.rank, nanoseconds(done.begin)}] = {step, i};
+        places_[{done.rank, nanoseconds(done.end)}] = {step, i};
       }
   }
 
-  std::optional<Place> find(std::uint32_t rank, Seconds begin) const {
+  std::optional<Place> find(std::uint32_t rank, Seconds end) const {
     constexpr std::int64_t kRounding = 2;
-    const auto found = places_.lower_bound({rank, nanoseconds(begin) - kRounding});
+    const auto found = places_.lower_bound({rank, nanoseconds(end) - kRounding});
     const bool is_there = found != places_.end() && found->first.first == rank &&
-                          found->first.second <= nanoseconds(begin) + kRounding;
+                          found->first.second <= nanoseconds(end) + kRounding;
     return is_there ? std::optional(found->second) : std::nullopt;
   }
 
@@ -252,7 +251,7 @@ void join(const RankMeeting& met, const std::vector<Seconds>& offsets, const Tra
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_step;
   for (std::size_t i = 0; i < met.ranks.size(); ++i)
     if (const auto place = places.find(static_cast<std::uint32_t>(met.ranks[i]),
-                                       met.begins[i] + offsets[met.ranks[i]]))
+                                       met.ends[i] + offsets[met.ranks[i]]))
       by_step[place->first].push_back(place->second);
   for (auto& [number, members] : by_step) {
     if (members.size() < 2)

@@ -170,6 +170,29 @@ class DeviceReducer {
   TimelineStep step_;
 };
 
+/// Leaves of a step what lies between its ends: work that was launched in it may begin in the one
+/// before and, if nothing in the step waits for it, go on in the next. A step that has no
+/// neighbours ends with its last work.
+void keep_within(TimelineStep& step, Seconds duration, bool alone) {
+  Seconds last = step.begin;
+  for (const TimelineWork& work : step.works)
+    last = std::max(last, work.end);
+  if (alone)
+    step.begin = last - duration;
+  const Seconds end = alone ? last : step.begin + duration;
+  for (TimelineWork& work : step.works) {
+    work.begin = std::clamp(work.begin, step.begin, end);
+    work.end = std::clamp(work.end, work.begin, end);
+  }
+}
+
+bool is_alone(const KinetoView& view, const RecordedStep& step) {
+  for (std::size_t i = 0; i < view.steps.steps.size(); ++i)
+    if (view.steps.steps[i].name == step.name)
+      return view.device_steps[i].alone || !step.whole;
+  return !step.whole;
+}
+
 /// Messages between two ranks end together on both, as collectives do: the kernel of either side
 /// runs until the data is there.
 void add_messages(const KinetoTrace& trace, const KinetoView& view, RankRecord& record) {
@@ -207,7 +230,8 @@ RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report) {
                      piece_of(trace, work));
     }
   for (const RecordedStep& step : recorded_steps(trace, view, report))
-    timeline.steps.push_back(DeviceReducer(step, pieces).run());
+    keep_within(timeline.steps.emplace_back(DeviceReducer(step, pieces).run()), step.recorded,
+                is_alone(view, step));
   if (timeline.steps.empty())
     throw InputError(file.origin + ": expected work on a device in a step, found none");
   return timeline;

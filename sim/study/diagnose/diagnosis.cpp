@@ -72,6 +72,8 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   diagnosis_.ranks = job_.ranks;
   diagnosis_.steps = job_.steps.size();
   diagnosis_.clocks = job_.clocks;
+  for (std::size_t step = 0; step < replay_.steps(); ++step)
+    diagnosis_.taken_apart += replay_.graph(step).taken_apart();
   time_steps();
   slow_down_parts();
   explain_waste();

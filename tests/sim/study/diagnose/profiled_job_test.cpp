@@ -7,6 +7,8 @@
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_profiles.hpp"
+#include "tests/support/recorded_data.hpp"
+#include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
 
 namespace stepcast {
@@ -119,6 +121,34 @@ TEST(ProfiledJobTest, OneRankTellsWhatItCan) {
   EXPECT_EQ(diagnosis.gpus, 4U);
   EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None);
   EXPECT_EQ(report.doubtful().count("job of 4 ranks of which 1 traces are given"), 1U);
+}
+
+/// Steps of others' profiles, counted independently (tests/data/recorded_traces.csv).
+TEST(ProfiledJobTest, RecordedRanksAreReplayedAsTheyRan) {
+  const std::filesystem::path folder = recorded_data("kineto");
+  STEPCAST_SKIP_WITHOUT(folder);
+  const std::vector<std::pair<const char*, double>> steps = {
+      {"hta_16xa100_cuda_graphs_rank0.json.gz", 0.2152},
+      {"hta_resnet50_ddp_2xa100_rank0.json.gz", 0.2224},
+      {"kineto_resnet50_v100_workers0.json.gz", 0.1515},
+      {"tracelens_resnet18_ddp_mi300_rank0.json.gz", 0.01882},
+      {"made_one_step_trailing_wait.json", 0.00174}};
+  for (const auto& [name, step] : steps) {
+    const std::filesystem::path path = folder / name;
+    ImportReport report;
+    const Diagnosis diagnosis = diagnose(read_job(std::span(&path, 1), "", report));
+    EXPECT_NEAR(diagnosis.recorded_step.value, step, 0.005 * step) << name;
+    EXPECT_LT(diagnosis.step_error, 0.001) << name;
+  }
+}
+
+// A kernel of 1 ms and an all-reduce of .7 ms behind it: the host takes the rest of 1.74 ms.
+TEST(ProfiledJobTest, AStepThatEndsInACollectiveKeepsIt) {
+  const std::filesystem::path path = recorded_data("kineto/made_one_step_trailing_wait.json");
+  STEPCAST_SKIP_WITHOUT(path);
+  ImportReport report;
+  const Diagnosis diagnosis = diagnose(read_job(std::span(&path, 1), "", report));
+  EXPECT_NEAR(diagnosis.undelayed_step.value, 0.0017, 0.00001);
 }
 
 TEST(ProfiledJobTest, RanksOfTwoJobsAreRefused) {
