@@ -115,6 +115,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
              {{"kind", name_of(diagnosis.verdict.kind)},
               {"subject", diagnosis.verdict.subject},
               {"text", diagnosis.verdict.text}}},
+            {"meetings_taken_apart", diagnosis.taken_apart},
             {"clocks", clocks_json(diagnosis)},
             {"critical_path", path_json(diagnosis)},
             {"ranks", ranks_json(diagnosis)}};
