@@ -7,7 +7,7 @@
 #include "tests/support/recorded_data.hpp"
 
 // BlueFog's charts: ResNet-50 on p3.16xlarge instances. Step times and bandwidth are fitted to the
-// rows of Horovod alone; the others tell how good protocols are.
+// rows of Horovod and of one node; averaging between nodes tells how good protocols are.
 
 namespace stepcast {
 namespace {
@@ -17,6 +17,7 @@ struct Row {
   std::string system;
   std::uint32_t gpus = 0;
   double images_per_s = 0;
+  double error = 0;  // of reading it off the chart, as a share
 };
 
 std::vector<Row> rows_of(const std::filesystem::path& path) {
@@ -25,13 +26,14 @@ std::vector<Row> rows_of(const std::filesystem::path& path) {
   for (std::string line; std::getline(file, line);) {
     std::istringstream cells(line);
     Row row;
-    std::string gpus, images;
+    std::string gpus, images, plus_minus;
     if (line.starts_with('#') || line.starts_with("batch") ||
         !std::getline(std::getline(cells, row.batch, ','), row.system, ',') ||
-        !std::getline(std::getline(cells, gpus, ','), images, ','))
+        !std::getline(std::getline(std::getline(cells, gpus, ','), images, ','), plus_minus, ','))
       continue;
     row.gpus = static_cast<std::uint32_t>(std::stoul(gpus));
     row.images_per_s = std::stod(images);
+    row.error = std::stod(plus_minus) / row.images_per_s;
     rows.push_back(row);
   }
   return rows;
@@ -47,13 +49,13 @@ double forecast(const Row& row, const std::string& schedule, const ScheduleOptio
 
 const std::filesystem::path kFile = recorded_data("multirank/bluefog/resnet50_v100_25g.csv");
 
-TEST(BlueFog, HorovodsRowsAreMetByThreeNumbers) {
+TEST(BlueFog, HorovodsRowsAreMetWithinFivePercentAndTheErrorOfReading) {
   STEPCAST_SKIP_WITHOUT(kFile);
   std::size_t checked = 0;
   for (const Row& row : rows_of(kFile))
     if (row.system == "horovod" && ++checked > 0)
       EXPECT_NEAR(forecast(row, "horovod", {{"algorithm", "hierarchical-ring"}}) / row.images_per_s,
-                  1, 0.05)
+                  1, 0.05 + row.error)
           << row.batch << " " << row.gpus;
   EXPECT_EQ(checked, 8U);
 }
