@@ -15,6 +15,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// What lasts longer than two hours is told in hours.
+std::string long_time(Seconds time) {
+  constexpr double kHour = 3600;
+  return time.value < 2 * kHour ? format_seconds(time)
+                                : fmt::format("{:.1f} h", time.value / kHour);
+}
+
 std::string band_text(const FaultBand& band) {
   return fmt::format("{:.0f} to {:.0f}", band.low, band.high);
 }
@@ -119,19 +126,18 @@ class GoodputCommand final : public Subcommand {
   static std::string to_text(const GoodputRequest& request, const Goodput& goodput,
                              const std::vector<std::string>& warnings) {
     const JobLife& shares = goodput.shares;
-    Facts facts{
-        {"runs", fmt::format("{} seeds of {}", request.seeds, format_seconds(goodput.length))},
-        {"between faults", format_seconds(goodput.mtbf)},
-        {"interval", format_seconds(goodput.interval)},
-        {"efficiency", fmt::format("{} (P5 {}, P95 {})", percent(goodput.efficiency),
-                                   percent(goodput.p5), percent(goodput.p95))},
-        {"checkpoints", percent(shares.checkpoints)},
-        {"lost", percent(shares.lost)},
-        {"restarting", percent(shares.restarting)},
-        {"waiting for nodes", percent(shares.waiting)},
-        {"faults in a run", fmt::format("{:.1f}", goodput.faults)},
-        {"Young-Daly interval", format_seconds(goodput.daly_interval)},
-        {"Young-Daly efficiency", percent(goodput.daly_efficiency)}};
+    Facts facts{{"runs", fmt::format("{} seeds of {}", request.seeds, long_time(goodput.length))},
+                {"between faults", long_time(goodput.mtbf)},
+                {"interval", long_time(goodput.interval)},
+                {"efficiency", fmt::format("{} (P5 {}, P95 {})", percent(goodput.efficiency),
+                                           percent(goodput.p5), percent(goodput.p95))},
+                {"checkpoints", percent(shares.checkpoints)},
+                {"lost", percent(shares.lost)},
+                {"restarting", percent(shares.restarting)},
+                {"waiting for nodes", percent(shares.waiting)},
+                {"faults in a run", fmt::format("{:.1f}", goodput.faults)},
+                {"Young-Daly interval", long_time(goodput.daly_interval)},
+                {"Young-Daly efficiency", percent(goodput.daly_efficiency)}};
     std::string text = render(facts);
     if (goodput.outlook)
       text += list_of("Outlook", sentences_on(*goodput.outlook));
