@@ -64,6 +64,7 @@ std::vector<Words> commands() {
   return {
       with({"run", "--schedule", "spd-kfac"}, kJob),
       with({"run", "--schedule", "topka2a", "--set", "straggler.3=1.5"}, kJob),
+      with({"run", "--schedule", "hop", "--slow", "lognormal:sigma=0.1", "--seeds", "80"}, kJob),
       with({"compare", "--schedules", "ddp,dear"}, kJob),
       with({"compare", "--schedules", "ddp,dear", "--nodes", "2,4"}, kJob),
       with({"tune", "--schedule", "dear", "--option", "fusion_buffer", "--trials", "2"}, kJob),
@@ -74,6 +75,10 @@ std::vector<Words> commands() {
       with({"solve", "resnet50-imagenet", "--schedules", "horovod"}, kJob),
       with({"collective", "--cluster", "ideal-2x4", "--kind", "send"}, {}),
       with({"collective", "--cluster", "ideal-2x4", "--size", "1MiB"}, {}),
+      with({"goodput", "--mtbf", "3h", "--checkpoint", "30s", "--restart", "10min"}, {}),
+      with({"goodput", "--faults", kRoot + "/tests/golden/data/faults.csv", "--checkpoint", "30s",
+            "--restart", "10min"},
+           {}),
       with({"optimise"}, kJob),
       with({"list"}, {}),
       with({"show", "dear"}, {}),
