@@ -43,15 +43,24 @@ class CheckLayers(unittest.TestCase):
         self.expect_fault("models/workload/workload.cpp", "<fstream>", "no file input and output")
         self.expect_none("traces/json/file.cpp", "<fstream>")
 
-    def test_schedules_know_the_type_and_only_the_registry_knows_them(self):
+    def test_schedules_know_the_type_and_only_the_list_knows_them(self):
         self.expect_fault("models/schedule/plan.hpp", '"models/schedule/data_parallel/passes.hpp"', "a layer above")
         self.expect_none("models/schedule/kfac/step.hpp", '"models/schedule/plan.hpp"')
-        self.expect_none("models/schedule/registry.cpp", '"models/schedule/kfac/schedules.hpp"')
+        self.expect_fault("models/schedule/registry.cpp", '"models/schedule/data_parallel/passes.hpp"', "a layer above")
+        self.expect_none("models/schedule/registry.cpp", '"models/schedule/schedules.inc"')
 
     def test_the_probe_needs_no_simulation(self):
         self.expect_fault("sim/probe/results.cpp", '"sim/engine/engine.hpp"', "the probe stands on sim/timeline")
         self.expect_none("sim/probe/results.cpp", '"sim/timeline/chrome_trace.hpp"')
         self.expect_none("tests/sim/probe/results_test.cpp", '"sim/study/validate/hardware_fit.hpp"')
+
+    def test_a_function_has_at_most_45_lines(self):
+        def file(head, lines):
+            return "namespace stepcast {\n" + head + "\n" + "  if (any) {\n  }\n" * (lines // 2 - 1) + "}\n}\n"
+        for head in ("Plan build(int a) {", "Plan Job::build() const {", "TEST(Any, Thing) {", "int all(int a,\n        int b) {"):
+            self.assertEqual(faults_of_file("models/base/text.cpp", file(head, 44)), [], head)
+            self.assertIn("lines, more than 45", faults_of_file("models/base/text.cpp", file(head, 46))[0])
+        self.assertEqual(faults_of_file("models/base/text.cpp", file("const std::vector<int> list = {", 80)), [])
 
     def test_a_folder_holds_at_most_30_sources(self):
         names = [f"sim/engine/{number}.cpp" for number in range(30)]

@@ -1,6 +1,5 @@
-#include "models/schedule/data_parallel/horovod.hpp"
-
 #include "models/schedule/data_parallel/overlapped_step.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {
@@ -35,27 +34,15 @@ ScheduleInfo horovod_schedule() {
       .summary =
           "Horovod: a background thread negotiates in cycles and fuses what is ready everywhere",
       .source = "Sergeev and Del Balso, Horovod, 2018; version 0.21.3",
-      .options = {{.name = "cycle",
-                   .default_value = "cluster",
-                   .meaning = "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms",
-                   .kind = OptionKind::Time,
-                   .words = {"cluster"}},
-                  {.name = "fusion_buffer",
-                   .default_value = "cluster",
-                   .meaning = "fusion threshold, e.g. 128MiB; 0B: no fusion",
-                   .kind = OptionKind::Size,
-                   .words = {"cluster"}},
-                  {.name = "negotiation_per_cycle",
-                   .default_value = "cluster",
-                   .meaning = "time of one negotiation over all ranks, e.g. 0.5ms",
-                   .kind = OptionKind::Time,
-                   .words = {"cluster"}},
-                  {.name = "negotiation_per_tensor",
-                   .default_value = "cluster",
-                   .meaning = "added for each tensor (response cache off), e.g. 0.3ms; cluster: "
-                              "per request x ranks",
-                   .kind = OptionKind::Time,
-                   .words = {"cluster"}},
+      .options = {cluster_option("cycle",
+                                 "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms"),
+                  cluster_option("fusion_buffer", "fusion threshold, e.g. 128MiB; 0B: no fusion",
+                                 OptionKind::Size),
+                  cluster_option("negotiation_per_cycle",
+                                 "time of one negotiation over all ranks, e.g. 0.5ms"),
+                  cluster_option("negotiation_per_tensor",
+                                 "added for each tensor (response cache off), e.g. 0.3ms; cluster: "
+                                 "per request x ranks"),
                   algorithm_option()},
       .build = build};
 }

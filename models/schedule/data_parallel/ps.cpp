@@ -1,10 +1,9 @@
-#include "models/schedule/data_parallel/ps.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "models/schedule/data_parallel/layer_updates.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {
@@ -210,11 +209,8 @@ ScheduleInfo ps_schedule() {
                    .default_value = "yes",
                    .meaning = "yes: one update when all is pulled; no: a layer waits for its own",
                    .words = {"yes", "no"}},
-                  {.name = "per_partition",
-                   .default_value = "cluster",
-                   .meaning = "host work of each push and of each pull, e.g. 0.1ms",
-                   .kind = OptionKind::Time,
-                   .words = {"cluster"}}},
+                  cluster_option("per_partition",
+                                 "host work of each push and of each pull, e.g. 0.1ms")},
       .build = build};
 }
 

@@ -1,5 +1,3 @@
-#include "models/schedule/data_parallel/zero.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/layer_units.hpp"
 #include "models/schedule/passes.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {
@@ -39,10 +38,10 @@ class ZeroPlan {
       for (std::size_t u = units_.size(); u-- > 0;)
         backward(u, pass + 1 == passes_ || stage_ >= 2);
     }
-    const TaskId update = builder_.update("update", scattered_);
+    const double ranks = builder_.cluster().ranks();
+    const TaskId update = builder_.update("update", scattered_, 1 / ranks);
     for (const TaskId gather : first_gathers_)
       builder_.next_after(gather, {update});
-    const double ranks = builder_.cluster().ranks();
     Plan plan = std::move(builder_).build();
     shard(plan.memory, ranks);
     return plan;

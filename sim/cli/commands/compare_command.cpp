@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
+#include "sim/report/text/studies/gate_report.hpp"
 #include "sim/report/text/sweep_report.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/gate/gate.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -19,6 +23,18 @@ namespace {
 
 constexpr const char* kExample =
     "stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe";
+
+/// The rows as if they had been written and read again.
+std::vector<WrittenResult> written_rows(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  std::vector<WrittenResult> results;
+  for (const SweepRow& row : rows) {
+    results.push_back(written(row.forecast));
+    for (const auto& [name, value] : row.cells)
+      if (sweep.has_lists)
+        results.back().combination[name] = value;
+  }
+  return results;
+}
 
 /// Forecasts several schedules of the same job, or of several jobs, one row each.
 class CompareCommand final : public Subcommand {
@@ -45,42 +61,64 @@ class CompareCommand final : public Subcommand {
     options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     options.push_back({"--csv", "FILE", &csv_file_, "also write the results as a table"});
+    options.push_back(
+        {"--against", "FILE", &against_, "earlier results (--json) to print changes to"});
+    options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
+    page_.check();
     if (!csv_file_.empty())
       check_writable(csv_file_);
+    const std::vector<WrittenResult> before = earlier_results();
     const Sweep sweep = plan_sweep(request_of(typed_, kExample));
     check_gradients(sweep, without_gradients_);
     const std::vector<SweepRow> rows = rows_of(sweep, forecasts_of(sweep));
     if (!csv_file_.empty())
       write_text_file(csv_file_, sweep_csv(rows));
-    fmt::print("{}", text_of(sweep, rows));
+    if (page_.is_wanted())
+      page_.write(text_of(sweep, rows, true));
+    fmt::print("{}", text_of(sweep, rows, json_));
+    if (!before.empty())
+      fmt::print("\n{}",
+                 render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy)));
     return 0;
   }
 
  private:
+  static constexpr double kNoteworthy = 0.02;
+
+  std::vector<WrittenResult> earlier_results() const {
+    if (against_.empty())
+      return {};
+    if (json_)
+      throw InputError("--against: prints a table, not JSON; compare two files with stepcast gate");
+    return read_results(against_);
+  }
+
   std::vector<Forecast> forecasts_of(const Sweep& sweep) const {
     Progress progress("forecast", sweep.combinations.size());
     return run_sweep(sweep, workers_.value_or(available_cores()), [&progress] { progress.step(); });
   }
 
-  std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows) const {
+  static std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows, bool json) {
     if (sweep.has_lists)
-      return json_ ? sweep_json(rows) : render_sweep(rows);
+      return json ? sweep_json(rows) : render_sweep(rows);
     std::vector<Forecast> forecasts;
     for (const SweepRow& row : rows)
       forecasts.push_back(row.forecast);
     drop_notes_of_single_rows(forecasts);
-    return json_ ? compare_json(forecasts) : render_compare(forecasts);
+    return json ? compare_json(forecasts) : render_compare(forecasts);
   }
 
   SweepOptions typed_;
   std::optional<std::uint32_t> workers_;
   bool without_gradients_ = false;
   std::string csv_file_;
+  std::string against_;
+  PageFile page_;
   bool json_ = false;
 };
 

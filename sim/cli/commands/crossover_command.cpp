@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -58,11 +59,13 @@ class CrossoverCommand final : public Subcommand {
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     options.push_back({"--figure,--svg", "FILE", &figure_, "also draw heat maps, as .svg"});
     options.push_back({"--csv", "FILE", &csv_file_, "also write every forecast as a table"});
+    options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
+    page_.check();
     if (!figure_.empty())
       check_figure(figure_);
     if (!csv_file_.empty())
@@ -72,6 +75,7 @@ class CrossoverCommand final : public Subcommand {
       write_text_file(figure_, crossover_svg(crossover));
     if (!csv_file_.empty())
       write_text_file(csv_file_, crossover_csv(crossover));
+    page_.write(crossover_json(crossover));
     fmt::print("{}", json_ ? crossover_json(crossover) : render_crossover(crossover));
     return 0;
   }
@@ -152,6 +156,7 @@ class CrossoverCommand final : public Subcommand {
   std::optional<std::uint32_t> workers_;
   std::string figure_;
   std::string csv_file_;
+  PageFile page_;
   bool json_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include "models/schedule/registry.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/sensitivity.hpp"
@@ -57,11 +58,13 @@ class RunCommand final : public Subcommand {
                        "name ends in .gz"});
     options.push_back({"--export-plan", "FILE", &plan_file_,
                        "also write the plan with its forecast, for stepcast-probe replay"});
+    options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
+    page_.check();
     if (!timeline_file_.empty())
       check_writable(timeline_file_);
     if (!plan_file_.empty())
@@ -79,6 +82,9 @@ class RunCommand final : public Subcommand {
                              timeline, origin()));
     if (!timeline_file_.empty())
       write_timeline(scenario.workload, plan, timeline);
+    if (page_.is_wanted())
+      page_.write({"result", to_json(forecast)},
+                  {"timeline", chrome_trace(scenario.workload, plan, timeline)});
     fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));
     return 0;
   }
@@ -152,6 +158,7 @@ class RunCommand final : public Subcommand {
   std::string layout_;
   std::string timeline_file_;
   std::string plan_file_;
+  PageFile page_;
   bool json_ = false;
 };
 

@@ -118,13 +118,13 @@ Layer read_layer(ObjectReader& reader) {
   return layer;
 }
 
-void check_times(const ObjectReader& reader, const std::vector<Layer>& layers) {
+void check_times(const ObjectReader& reader, const std::vector<Layer>& layers, Seconds update) {
   if (layers.empty())
     reader.fail("layers", "expected at least one layer, found none");
   Seconds step;
   for (const Layer& layer : layers)
     step += layer.forward + layer.backward;
-  if (!std::isfinite(step.value)) {
+  if (!std::isfinite((step + update).value)) {
     reader.fail("layers", "expected times with a finite sum");
   }
   if (step <= Seconds{0}) {
@@ -132,7 +132,7 @@ void check_times(const ObjectReader& reader, const std::vector<Layer>& layers) {
   }
 }
 
-std::vector<Layer> read_layers(ObjectReader& reader) {
+std::vector<Layer> read_layers(ObjectReader& reader, Seconds update) {
   std::vector<Layer> layers;
   std::set<std::string> names;
   for (ObjectReader& element : reader.objects("layers")) {
@@ -142,7 +142,7 @@ std::vector<Layer> read_layers(ObjectReader& reader) {
                                        json(layers.back().name).dump()));
     }
   }
-  check_times(reader, layers);
+  check_times(reader, layers, update);
   return layers;
 }
 
@@ -205,7 +205,9 @@ Workload parse_workload(std::string_view text, const std::string& origin) {
   workload.batch_scaling = named(reader, "batch_scaling",
                                  reader.text_or("batch_scaling", "unknown"), kBatchScalingNames);
   workload.provenance = read_provenance(reader.object("provenance"));
-  workload.layers = read_layers(reader);
+  if (reader.has("update_s"))
+    workload.update = reader.seconds("update_s");
+  workload.layers = read_layers(reader, workload.update);
   workload.edges = read_edges(reader, workload.layers.size());
   reader.finish();
   return workload;
