@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "models/schedule/memory.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 
@@ -82,8 +85,11 @@ std::vector<OptionInfo> software_options() {
            .range = {.least = 1, .most = 1024}},
           bytes_each("accumulation_bytes", "10",
                      "bytes moved to add a parameter's gradient of a micro-batch to the step's"),
-          bytes_each("optimiser_bytes", "30", "bytes that the optimiser moves for a parameter"),
-          {.name = "host_block",
+          bytes_each("optimiser_bytes", "30", "bytes that the optimiser moves for a parameter")};
+}
+
+std::vector<OptionInfo> kernel_options() {
+  return {{.name = "host_block",
            .default_value = "0s",
            .meaning = "time of the host to launch a pass of a block, such as \"1ms\": a pass takes "
                       "no less",
@@ -123,8 +129,8 @@ std::vector<OptionInfo> software_options() {
 
 std::vector<OptionInfo> hybrid_options() {
   std::vector<OptionInfo> options = layout_options();
-  for (OptionInfo& option : software_options())
-    options.push_back(std::move(option));
+  for (std::vector<OptionInfo> more : {software_options(), kernel_options()})
+    std::ranges::move(more, std::back_inserter(options));
   OptionInfo optimiser = optimiser_option();
   optimiser.default_value = "adam";
   options.push_back(std::move(optimiser));

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "sim/cli/case_validation.hpp"
+#include "sim/cli/checks/case_validation.hpp"
 #include "sim/cli/hardware_validation.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"

@@ -1,5 +1,7 @@
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"

@@ -1,4 +1,4 @@
-#include "sim/cli/case_validation.hpp"
+#include "sim/cli/checks/case_validation.hpp"
 
 #include <algorithm>
 #include <cstdio>
