@@ -23,6 +23,7 @@ std::span<const Target> targets() {
       {"hardware", accepts_hardware},
       {"horovod_timeline", accepts_horovod_timeline},
       {"kineto", accepts_kineto},
+      {"operations_csv", accepts_operations_csv},
       {"pipedream", accepts_pipedream},
       {"plan", accepts_plan},
       {"settings", accepts_settings},

@@ -27,6 +27,7 @@ bool accepts_experiment(std::string_view text);
 bool accepts_hardware(std::string_view text);
 bool accepts_horovod_timeline(std::string_view text);
 bool accepts_kineto(std::string_view text);
+bool accepts_operations_csv(std::string_view text);
 bool accepts_pipedream(std::string_view text);
 bool accepts_plan(std::string_view text);
 bool accepts_settings(std::string_view text);
