@@ -29,7 +29,7 @@ CaseOptions options_of(const CaseRequest& request) {
 }  // namespace
 
 int run_case_validation(const CaseRequest& request) {
-  std::vector<MeasuredCase> rows;
+  std::vector<MeasuredLayout> rows;
   for (const std::string& file : request.files)
     std::ranges::move(read_cases(file), std::back_inserter(rows));
   Progress progress("case", rows.size());

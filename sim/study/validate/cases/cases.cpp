@@ -36,7 +36,7 @@ std::string precision_of(const std::string& name) {
   throw NotExpressed(fmt::format("precision {}", name));
 }
 
-Transformer shape_of(const MeasuredCase& row, const CaseSetup& setup) {
+Transformer shape_of(const MeasuredLayout& row, const CaseSetup& setup) {
   return {.model = row.model,
           .layers = row.layers,
           .hidden = row.hidden,
@@ -54,7 +54,7 @@ Transformer shape_of(const MeasuredCase& row, const CaseSetup& setup) {
           .precision = precision_of(row.precision)};
 }
 
-ScheduleOptions options_of(const MeasuredCase& row, const CaseSetup& setup) {
+ScheduleOptions options_of(const MeasuredLayout& row, const CaseSetup& setup) {
   ScheduleOptions options = setup.usual;
   const auto set = [&](const char* name, std::uint32_t value) {
     options[name] = std::to_string(value);
@@ -87,7 +87,7 @@ class Predictor {
  public:
   explicit Predictor(const CaseOptions& options) : options_(options), setups_(load_case_setups()) {}
 
-  Seconds predict(const MeasuredCase& row) {
+  Seconds predict(const MeasuredLayout& row) {
     const CaseSetup setup = setup_of(row);
     if (row.tensor * row.pipeline * row.data * row.context != row.gpus)
       throw NotExpressed("tp x pp x dp x cp differs from the GPUs");
@@ -129,7 +129,7 @@ class Predictor {
     return *best;
   }
 
-  CaseSetup setup_of(const MeasuredCase& row) const {
+  CaseSetup setup_of(const MeasuredLayout& row) const {
     const auto found = setups_.find(row.set);
     CaseSetup setup = found == setups_.end() ? CaseSetup{} : found->second;
     if (!options_.cluster.empty())
@@ -139,7 +139,7 @@ class Predictor {
     return setup;
   }
 
-  const CutModel& model_of(const MeasuredCase& row, const CaseSetup& setup) {
+  const CutModel& model_of(const MeasuredLayout& row, const CaseSetup& setup) {
     const Transformer shape = shape_of(row, setup);
     const std::string device = device_of(row.gpu);
     const std::string key =
@@ -156,7 +156,7 @@ class Predictor {
     }
   }
 
-  Cluster cluster_of(const MeasuredCase& row, const CaseSetup& setup) {
+  Cluster cluster_of(const MeasuredLayout& row, const CaseSetup& setup) {
     const auto [known, is_new] = clusters_.try_emplace(setup.cluster);
     if (is_new)
       known->second = load_cluster(setup.cluster);
@@ -204,11 +204,11 @@ std::vector<CaseErrors> sets_of(const std::vector<PredictedCase>& cases) {
 
 }  // namespace
 
-CaseResults predict_cases(const std::vector<MeasuredCase>& rows, const CaseOptions& options,
+CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOptions& options,
                           const std::function<void()>& done) {
   Predictor predictor(options);
   CaseResults results;
-  for (const MeasuredCase& row : rows) {
+  for (const MeasuredLayout& row : rows) {
     try {
       results.cases.push_back({row, predictor.predict(row)});
     } catch (const InputError& error) {

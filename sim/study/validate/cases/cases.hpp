@@ -8,13 +8,13 @@
 
 #include "models/schedule/option_info.hpp"
 #include "sim/study/validate/cases/case_setups.hpp"
-#include "traces/readers/measured_cases.hpp"
+#include "traces/readers/measured_layouts.hpp"
 
 namespace stepcast {
 
 /// A row that could be forecast.
 struct PredictedCase {
-  MeasuredCase row;
+  MeasuredLayout row;
   Seconds predicted{};
 
   /// Above 0: forecast too long.
@@ -42,7 +42,7 @@ struct CaseOptions {
 };
 
 /// Forecasts every row that a layout can express. `done` is called behind each row.
-CaseResults predict_cases(const std::vector<MeasuredCase>& rows, const CaseOptions& options,
+CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOptions& options,
                           const std::function<void()>& done);
 
 }  // namespace stepcast

@@ -12,7 +12,7 @@
 namespace stepcast {
 
 /// A measured step of a transformer on a layout: a row of a table of such.
-struct MeasuredCase {
+struct MeasuredLayout {
   std::size_t line = 0;
   std::string set, model, gpu, recompute, attention, sharding, precision;
   std::uint32_t layers = 0, hidden = 0, ffn = 0, heads = 0, kv_heads = 0, seq = 0, vocab = 0;
@@ -29,7 +29,7 @@ struct MeasuredCase {
 /// heads, kv_heads, seq, vocab, gpu, gpus, gpus_per_node, tp, pp, dp, micro_batch, global_batch,
 /// recompute, attention, sharding, precision, seconds; may also have cp, ep, experts, top_k,
 /// virtual_stages; others are ignored. Throws InputError naming file, line and column.
-std::vector<MeasuredCase> read_cases(const std::filesystem::path& path);
-std::vector<MeasuredCase> parse_cases(std::string_view text, const std::string& origin);
+std::vector<MeasuredLayout> read_cases(const std::filesystem::path& path);
+std::vector<MeasuredLayout> parse_cases(std::string_view text, const std::string& origin);
 
 }  // namespace stepcast

@@ -1,4 +1,4 @@
-#include "traces/readers/measured_cases.hpp"
+#include "traces/readers/measured_layouts.hpp"
 
 #include <algorithm>
 #include <map>
@@ -80,34 +80,34 @@ class Row {
   std::map<std::string, std::string> values_;
 };
 
-MeasuredCase case_of(const Row& row, std::size_t line) {
-  MeasuredCase read{.line = line,
-                    .set = row.text("set"),
-                    .model = row.text("model"),
-                    .gpu = row.text("gpu"),
-                    .recompute = row.text("recompute"),
-                    .attention = row.text("attention"),
-                    .sharding = row.text("sharding"),
-                    .precision = row.text("precision"),
-                    .layers = row.count("layers"),
-                    .hidden = row.count("hidden"),
-                    .ffn = row.count("ffn"),
-                    .heads = row.count("heads"),
-                    .kv_heads = row.count("kv_heads"),
-                    .seq = row.count("seq"),
-                    .vocab = row.count("vocab"),
-                    .experts = row.count_or("experts", 1),
-                    .top_k = row.count_or("top_k", 1),
-                    .gpus = row.count("gpus"),
-                    .gpus_per_node = row.count("gpus_per_node"),
-                    .tensor = row.count("tp"),
-                    .pipeline = row.count("pp"),
-                    .data = row.count("dp"),
-                    .context = row.count_or("cp", 1),
-                    .expert = row.count_or("ep", 1),
-                    .virtual_stages = row.count_or("virtual_stages", 1),
-                    .global_batch = row.count("global_batch"),
-                    .measured = row.seconds("seconds")};
+MeasuredLayout case_of(const Row& row, std::size_t line) {
+  MeasuredLayout read{.line = line,
+                      .set = row.text("set"),
+                      .model = row.text("model"),
+                      .gpu = row.text("gpu"),
+                      .recompute = row.text("recompute"),
+                      .attention = row.text("attention"),
+                      .sharding = row.text("sharding"),
+                      .precision = row.text("precision"),
+                      .layers = row.count("layers"),
+                      .hidden = row.count("hidden"),
+                      .ffn = row.count("ffn"),
+                      .heads = row.count("heads"),
+                      .kv_heads = row.count("kv_heads"),
+                      .seq = row.count("seq"),
+                      .vocab = row.count("vocab"),
+                      .experts = row.count_or("experts", 1),
+                      .top_k = row.count_or("top_k", 1),
+                      .gpus = row.count("gpus"),
+                      .gpus_per_node = row.count("gpus_per_node"),
+                      .tensor = row.count("tp"),
+                      .pipeline = row.count("pp"),
+                      .data = row.count("dp"),
+                      .context = row.count_or("cp", 1),
+                      .expert = row.count_or("ep", 1),
+                      .virtual_stages = row.count_or("virtual_stages", 1),
+                      .global_batch = row.count("global_batch"),
+                      .measured = row.seconds("seconds")};
   if (!row.text("micro_batch").empty())
     read.micro_batch = row.count("micro_batch");
   return read;
@@ -115,8 +115,8 @@ MeasuredCase case_of(const Row& row, std::size_t line) {
 
 }  // namespace
 
-std::vector<MeasuredCase> parse_cases(std::string_view text, const std::string& origin) {
-  std::vector<MeasuredCase> cases;
+std::vector<MeasuredLayout> parse_cases(std::string_view text, const std::string& origin) {
+  std::vector<MeasuredLayout> cases;
   std::vector<std::string> columns;
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -136,7 +136,7 @@ std::vector<MeasuredCase> parse_cases(std::string_view text, const std::string& 
   return cases;
 }
 
-std::vector<MeasuredCase> read_cases(const std::filesystem::path& path) {
+std::vector<MeasuredLayout> read_cases(const std::filesystem::path& path) {
   return parse_cases(read_text_file(path), path.string());
 }
 

@@ -1,4 +1,4 @@
-#include "traces/readers/measured_cases.hpp"
+#include "traces/readers/measured_layouts.hpp"
 
 #include <string>
 
@@ -13,7 +13,7 @@ const std::string kHead =
     "set,model,layers,hidden,ffn,heads,kv_heads,seq,vocab,gpu,gpus,gpus_per_node,tp,pp,dp,"
     "micro_batch,global_batch,recompute,attention,sharding,precision,seconds,note\n";
 
-TEST(MeasuredCases, RowsAreReadByColumnName) {
+TEST(MeasuredLayouts, RowsAreReadByColumnName) {
   const auto cases = parse_cases(
       "# a comment\n" + kHead +
           "s,m,2,8,32,2,2,4,10,a100,8,8,2,2,2,,16,full,flash,zero1,fp16,1.5,\"a, \"\"b\"\"\"\n",
@@ -35,7 +35,7 @@ std::string error_of(const std::string& text) {
   return "";
 }
 
-TEST(MeasuredCases, FaultsNameLineAndColumn) {
+TEST(MeasuredLayouts, FaultsNameLineAndColumn) {
   EXPECT_EQ(error_of("set,model\na,b\n"), "t.csv: line 2: expected a column gpu, found none");
   EXPECT_EQ(error_of(kHead + "s,m\n"), "t.csv: line 2: expected 23 values, found 2");
   EXPECT_EQ(error_of(kHead + "s,m,2,8,32,2,2,4,10,a100,8,8,2,2,2,,16,full,flash,none,fp16,0,\n"),
