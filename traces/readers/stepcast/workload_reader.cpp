@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/ranges.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/workload_format.hpp"
@@ -112,10 +113,24 @@ Layer read_layer(ObjectReader& reader) {
     layer.parameters.push_back(read_parameter(std::move(parameter)));
   }
   layer.activation = Bytes{reader.number_or("activation_bytes", 0, 0)};
+  if (!kSizeRange.contains(layer.activation.value))
+    reader.fail("activation_bytes",
+                fmt::format("expected {}, found {}", kSizeRange.words, layer.activation.value));
   layer.macs = reader.number_or("macs", 0, 0);
   layer.kronecker = read_kronecker(reader.object_if("kronecker"));
   reader.finish();
   return layer;
+}
+
+void check_elements(const ObjectReader& reader, const std::vector<Layer>& layers) {
+  double elements = 0;
+  for (const Layer& layer : layers)
+    for (const Parameter& parameter : layer.parameters)
+      elements += static_cast<double>(parameter.elements);
+  if (!kCountRange.contains(elements))
+    reader.fail("layers", fmt::format("expected parameters of at most {:.0e} elements in all, "
+                                      "found {:.3g}",
+                                      kCountRange.most, elements));
 }
 
 void check_times(const ObjectReader& reader, const std::vector<Layer>& layers) {
@@ -124,9 +139,9 @@ void check_times(const ObjectReader& reader, const std::vector<Layer>& layers) {
   Seconds step;
   for (const Layer& layer : layers)
     step += layer.forward + layer.backward;
-  if (!std::isfinite(step.value)) {
-    reader.fail("layers", "expected times with a finite sum");
-  }
+  if (!kTimeRange.contains(step.value))
+    reader.fail("layers", fmt::format("expected {} for all layers together, found {:.4g} s",
+                                      kTimeRange.words, step.value));
   if (step <= Seconds{0}) {
     reader.fail("layers", "expected times above zero, found zero for every layer");
   }
@@ -143,6 +158,7 @@ std::vector<Layer> read_layers(ObjectReader& reader) {
     }
   }
   check_times(reader, layers);
+  check_elements(reader, layers);
   return layers;
 }
 
@@ -161,8 +177,8 @@ std::pair<LayerId, LayerId> read_edge(const ObjectReader& reader, const std::str
   const std::optional<LayerId> producer = layer_id(edge[0], layers);
   const std::optional<LayerId> consumer = layer_id(edge[1], layers);
   if (!producer || !consumer) {
-    reader.fail(key, fmt::format("expected layer numbers from 0 to {}, found {}", layers - 1,
-                                 edge.dump().substr(0, 60)));
+    reader.fail(key, fmt::format("expected layer numbers from 0 to {}, found [{},{}]", layers - 1,
+                                 shown(edge[0]), shown(edge[1])));
   }
   if (*producer >= *consumer) {
     reader.fail(key, fmt::format("expected the producer before the consumer, found [{}, {}]",
