@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/crossover_report.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "traces/json/strict_json.hpp"
@@ -72,7 +72,7 @@ class CrossoverCommand final : public Subcommand {
       write_text_file(figure_, crossover_svg(crossover));
     if (!csv_file_.empty())
       write_text_file(csv_file_, crossover_csv(crossover));
-    fmt::print("{}", json_ ? crossover_json(crossover) : render_crossover(crossover));
+    say("{}", json_ ? crossover_json(crossover) : render_crossover(crossover));
     return 0;
   }
 

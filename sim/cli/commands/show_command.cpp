@@ -9,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/descriptions.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
@@ -156,7 +157,7 @@ class ShowCommand final : public Subcommand {
     if (name_.empty())
       throw InputError(
           "show: expected a name (see stepcast list), for example: stepcast show dear");
-    fmt::print("{}", text());
+    say("{}", text());
     return 0;
   }
 

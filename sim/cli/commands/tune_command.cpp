@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/tuning_report.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/tuning/tune.hpp"
@@ -54,7 +54,7 @@ class TuneCommand final : public Subcommand {
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
-    fmt::print("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
+    say("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
     return 0;
   }
 
