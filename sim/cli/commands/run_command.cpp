@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/sensitivity.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
@@ -58,14 +58,13 @@ class RunCommand final : public Subcommand {
     if (!plan_file_.empty())
       check_writable(plan_file_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
-    warn_of_size(scenario);
     const auto [plan, timeline, forecast] = result_of(scenario);
     if (!plan_file_.empty())
       write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
                              timeline, origin()));
     if (!timeline_file_.empty())
       write_timeline(scenario.workload, plan, timeline);
-    fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));
+    say("{}", json_ ? to_json(forecast) : render_run(forecast));
     return 0;
   }
 
@@ -79,6 +78,7 @@ class RunCommand final : public Subcommand {
   static Result result_of(const Scenario& scenario) {
     const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
     auto [plan, options] = planned(scenario, scenario.schedules.front());
+    warn_of_cost(plan, scenario);
     Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
     Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
                                       scenario.engine.fidelity, timeline);
@@ -91,8 +91,7 @@ class RunCommand final : public Subcommand {
 
   void write_timeline(const Workload& workload, const Plan& plan, const Timeline& timeline) const {
     write_chrome_trace(timeline_file_, workload, plan, timeline);
-    fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
-               timeline_file_);
+    tell("timeline written to {}; open it at https://ui.perfetto.dev\n", timeline_file_);
   }
 
   Origin origin() const {
@@ -104,7 +103,7 @@ class RunCommand final : public Subcommand {
 
   void write_plan(const ExportedPlan& plan) const {
     write_text_file(plan_file_, to_json_text(plan));
-    fmt::print(stderr, "plan written to {}\n", plan_file_);
+    tell("plan written to {}\n", plan_file_);
   }
 
   RunRequest request_;
