@@ -13,8 +13,7 @@ import sys
 # everything.
 LAYERS = ["models/base", "models/graph", "models/network", "models/device", "models/collective", "models/workload",
           "models/schedule", "models/schedule/data_parallel", "models/schedule/kfac", "models/schedule/sparse",
-          "models/schedule/registry.cpp", "traces", "sim/timeline", "sim/engine", "sim/study", "sim/report", "sim/probe",
-          "sim/cli", "tests"]
+          "traces", "sim/timeline", "sim/engine", "sim/study", "sim/report", "sim/probe", "sim/cli", "tests"]
 
 # The probe is built where there is no SimGrid: of sim/ it may include only this. (Its tests may: they compare.)
 PROBE_STANDS_ON = ("sim/probe/", "sim/timeline/")
@@ -55,7 +54,6 @@ NAMED_ELSEWHERE = {
     "sim/probe/cuda/selection.cpp": _COSTS,
     "sim/study/sweep/sweep_plan.cpp": "whether second-order schedules can run is asked of the workload's K-FAC costs",
     "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
-    "models/schedule/registry.cpp": "builds the period of K-FAC's updates; the family's build function could",
     "sim/study/parts_breakdown.cpp": "an error says what kind of schedule divides its step",
     "sim/study/crossover/find_crossover.cpp": "takes break-even densities from the family of compressed gradients",
     "sim/study/crossover/simplified.cpp": "leaves out overlap by taking BSP in place of any schedule of whole gradients",

@@ -7,22 +7,15 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/accumulation.hpp"
-#include "models/schedule/data_parallel/bsp.hpp"
-#include "models/schedule/data_parallel/bytescheduler.hpp"
-#include "models/schedule/data_parallel/ddp.hpp"
-#include "models/schedule/data_parallel/dear.hpp"
-#include "models/schedule/data_parallel/delayed.hpp"
-#include "models/schedule/data_parallel/horovod.hpp"
-#include "models/schedule/data_parallel/mg_wfbp.hpp"
-#include "models/schedule/data_parallel/ps.hpp"
-#include "models/schedule/data_parallel/wfbp.hpp"
-#include "models/schedule/data_parallel/zero.hpp"
-#include "models/schedule/kfac/schedules.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/options.hpp"
-#include "models/schedule/sparse/schedules.hpp"
 
 namespace stepcast {
+
+#define STEPCAST_SCHEDULE(name) ScheduleInfo name##_schedule();
+#include "models/schedule/schedules.inc"
+#undef STEPCAST_SCHEDULE
+
 namespace {
 
 bool has_option(const ScheduleInfo& schedule, std::string_view name) {
@@ -45,35 +38,11 @@ std::vector<ScheduleInfo> with_common_options(std::vector<ScheduleInfo> schedule
 }  // namespace
 
 const std::vector<ScheduleInfo>& all_schedules() {
-  static const std::vector<ScheduleInfo> schedules = with_common_options({bsp_schedule(),
-                                                                          wfbp_schedule(),
-                                                                          ddp_schedule(),
-                                                                          horovod_schedule(),
-                                                                          dear_schedule(),
-                                                                          mg_wfbp_schedule(),
-                                                                          asc_wfbp_schedule(),
-                                                                          bytescheduler_schedule(),
-                                                                          zero_schedule(),
-                                                                          delayed_schedule(),
-                                                                          ps_schedule(),
-                                                                          ideal_schedule(),
-                                                                          d_kfac_schedule(),
-                                                                          mpd_kfac_schedule(),
-                                                                          kaisa_schedule(),
-                                                                          spd_kfac_schedule(),
-                                                                          pad_kfac_schedule(),
-                                                                          dp_kfac_schedule(),
-                                                                          topk_allgather_schedule(),
-                                                                          topka2a_schedule(),
-                                                                          gtopk_schedule(),
-                                                                          ok_topk_schedule(),
-                                                                          omgs_schedule(),
-                                                                          dgc_schedule(),
-                                                                          sidco_schedule(),
-                                                                          dct_schedule(),
-                                                                          topk_dsa_schedule(),
-                                                                          powersgd_schedule(),
-                                                                          acp_sgd_schedule()});
+  static const std::vector<ScheduleInfo> schedules = with_common_options({
+#define STEPCAST_SCHEDULE(name) name##_schedule(),
+#include "models/schedule/schedules.inc"
+#undef STEPCAST_SCHEDULE
+  });
   return schedules;
 }
 

@@ -15,10 +15,10 @@ several lines with a backslash):
 Commands run in an empty folder with the build's bin/ first in PATH. A case that exits with another
 status than 0 needs a NAME.err, and no NAME.txt if it prints nothing to stdout.
 
-With --readme every `$ stepcast ...` of a ```console block in README.md must be the command of a case,
-and what the README shows below it that case's stdout; a line `...` in the README stands for any number
+With --pages every `$ stepcast ...` of a ```console block in these documents must be the command of a case,
+and what the page shows below it that case's stdout; a line `...` on the page stands for any number
 of lines left out. The files that these commands read must lie in the repository, or be written by a
-command before, so that the examples can be pasted into a shell at its root.
+command before, so that the examples can be pasted into a shell at its root. Links must lead somewhere.
 """
 import argparse
 import dataclasses
@@ -151,7 +151,7 @@ def update_case(case, bin_folder):
     return []
 
 
-def readme_examples(text):
+def page_examples(text):
     """The (command, shown output) of every `$ stepcast ...` in the ```console blocks."""
     examples = []
     for block in re.findall(r"^```console\n(.*?)^```", text, re.M | re.S):
@@ -193,28 +193,51 @@ def files_of(command):
     return read, written
 
 
-def check_files(readme, examples):
-    """The faults of examples that read what is neither in the repository nor written before."""
+def check_files(page, examples, root):
+    """The faults of examples that read what is neither below `root` nor written before."""
     faults, there = [], set()
     for command, _ in examples:
         read, written = files_of(command)
-        faults += [f"{readme.name}: `{command}`: there is no {name}" for name in read
-                   if name not in there and not (readme.parent / name).exists()]
+        faults += [f"{page}: `{command}`: there is no {name}" for name in read
+                   if name not in there and not (root / name).exists()]
         there.update(written)
     return faults
 
 
-def check_readme(readme, cases):
+def anchors_of(page):
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def check_links(page):
+    """The faults of links to files and headings that are not there; others' pages are not looked at."""
+    faults = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        if link.startswith(("https://", "http://")):
+            continue
+        if not target.exists() or (anchor and anchor not in anchors_of(target)):
+            faults.append(f"{page}: the link {link} leads nowhere")
+    return faults
+
+
+def check_page(page, cases, root=ROOT):
     outputs = {case.command: case.expected(".txt") for case in cases}
-    examples = readme_examples(readme.read_text(encoding="utf-8"))
-    faults = [] if examples else [f"{readme.name}: shows no `$ stepcast ...` in a ```console block"]
-    faults += check_files(readme, examples)
+    examples = page_examples(page.read_text(encoding="utf-8"))
+    faults = check_files(page, examples, root) + check_links(page)
     for command, shown in examples:
         if command not in outputs:
-            faults.append(f"{readme.name}: no case in tests/golden has the command\n  {command}")
+            faults.append(f"{page}: no case in tests/golden has the command\n  {command}")
         elif not shows(shown, outputs[command]):
-            faults.append(f"{readme.name}: `{command}`\n" + difference(readme.name, outputs[command], shown))
+            faults.append(f"{page}: `{command}`\n" + difference(page.name, outputs[command], shown))
     return faults
+
+
+def check_pages(pages, cases):
+    shown = any(page_examples(page.read_text(encoding="utf-8")) for page in pages)
+    faults = [] if shown else ["the pages show no `$ stepcast ...` in a ```console block"]
+    return faults + [fault for page in pages for fault in check_page(page, cases)]
 
 
 def main():
@@ -223,12 +246,13 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, help="folder of the stepcast program to test",
                         default=FOLDER.parents[1] / "build/release/bin")
     parser.add_argument("--update", action="store_true", help="write what is printed now as the expectation")
-    parser.add_argument("--readme", type=pathlib.Path, help="check this README against the cases, and run nothing")
+    parser.add_argument("--pages", "--readme", type=pathlib.Path, nargs="+",
+                        help="check these documents against the cases, and run nothing")
     arguments = parser.parse_args()
     names = arguments.names or sorted(p.stem for p in FOLDER.glob("*.cmd"))
     cases = [read_case(FOLDER / f"{name}.cmd") for name in names]
-    if arguments.readme:
-        faults = check_readme(arguments.readme, cases)
+    if arguments.pages:
+        faults = check_pages(arguments.pages, cases)
     else:
         check = update_case if arguments.update else check_case
         faults = [fault for case in cases for fault in check(case, arguments.bin.resolve())]

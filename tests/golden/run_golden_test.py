@@ -56,36 +56,44 @@ class RunGolden(unittest.TestCase):
         self.assertEqual(run_golden.update_case(case, self.folder), [])
         self.assertEqual(case.expected(".txt"), "new\n")
 
-    def readme_faults(self, readme, command="stepcast list"):
+    def page_faults(self, text, command="stepcast list"):
         path = self.folder / "README.md"
-        path.write_text(readme)
-        return run_golden.check_readme(path, [self.case(command + "\n", "a\nb\nc\n")])
+        path.write_text(text)
+        return run_golden.check_page(path, [self.case(command + "\n", "a\nb\nc\n")], self.folder)
 
-    def test_the_readme_shows_what_a_case_prints(self):
-        self.assertEqual(self.readme_faults("```console\n$ stepcast list\na\nb\nc\n```\n"), [])
-        self.assertEqual(self.readme_faults("```console\n$ ./scripts/run\n$ stepcast list\na\n...\nc\n```\n"), [])
+    def test_a_page_shows_what_a_case_prints(self):
+        self.assertEqual(self.page_faults("```console\n$ stepcast list\na\nb\nc\n```\n"), [])
+        self.assertEqual(self.page_faults("```console\n$ ./scripts/run\n$ stepcast list\na\n...\nc\n```\n"), [])
 
-    def test_a_readme_that_drifted_is_a_fault(self):
-        self.assertIn("-b", self.readme_faults("```console\n$ stepcast list\na\nc\n```\n")[0])
-        self.assertIn("+x", self.readme_faults("```console\n$ stepcast list\nx\n...\nc\n```\n")[0])
+    def test_a_page_that_drifted_is_a_fault(self):
+        self.assertIn("-b", self.page_faults("```console\n$ stepcast list\na\nc\n```\n")[0])
+        self.assertIn("+x", self.page_faults("```console\n$ stepcast list\nx\n...\nc\n```\n")[0])
 
-    def test_a_readme_without_commands_is_a_fault(self):
-        self.assertIn("shows no", self.readme_faults("```sh\nstepcast list\n```\n")[0])
+    def test_pages_without_commands_are_a_fault(self):
+        path = self.folder / "README.md"
+        path.write_text("```sh\nstepcast list\n```\n")
+        self.assertIn("show no", run_golden.check_pages([path], [])[0])
 
-    def test_a_readme_command_without_a_case_is_a_fault(self):
-        self.assertIn("no case", self.readme_faults("```console\n$ stepcast show x\n```\n")[0])
-    def test_the_readme_reads_no_file_that_is_not_there(self):
+    def test_a_command_without_a_case_is_a_fault(self):
+        self.assertIn("no case", self.page_faults("```console\n$ stepcast show x\n```\n")[0])
+
+    def test_a_page_reads_no_file_that_is_not_there(self):
         command = "stepcast inspect trace.json"
-        readme = f"```console\n$ {command}\na\nb\nc\n```\n"
-        self.assertIn("there is no trace.json", self.readme_faults(readme, command)[0])
+        page = f"```console\n$ {command}\na\nb\nc\n```\n"
+        self.assertIn("there is no trace.json", self.page_faults(page, command)[0])
         (self.folder / "trace.json").write_text("{}")
-        self.assertEqual(self.readme_faults(readme, command), [])
+        self.assertEqual(self.page_faults(page, command), [])
 
     def test_a_file_that_an_example_writes_may_be_read_after_it(self):
         examples = [("stepcast derive resnet50 -o mine.json", ""), ("stepcast show mine.json", "")]
-        readme = self.folder / "README.md"
-        self.assertEqual(run_golden.check_files(readme, examples), [])
-        self.assertEqual(len(run_golden.check_files(readme, examples[::-1])), 1)
+        page = self.folder / "README.md"
+        self.assertEqual(run_golden.check_files(page, examples, self.folder), [])
+        self.assertEqual(len(run_golden.check_files(page, examples[::-1], self.folder)), 1)
+
+    def test_a_link_leads_to_a_file_and_a_heading(self):
+        self.assertEqual(self.page_faults("# A b, c\n[x](#a-b-c) [y](README.md#a-b-c) [z](https://simgrid.org)\n"), [])
+        self.assertIn("gone.md", self.page_faults("[x](gone.md)\n")[0])
+        self.assertIn("#d", self.page_faults("# A\n[x](README.md#d)\n")[0])
 
 
 if __name__ == "__main__":

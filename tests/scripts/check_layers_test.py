@@ -43,10 +43,11 @@ class CheckLayers(unittest.TestCase):
         self.expect_fault("models/workload/workload.cpp", "<fstream>", "no file input and output")
         self.expect_none("traces/json/file.cpp", "<fstream>")
 
-    def test_schedules_know_the_type_and_only_the_registry_knows_them(self):
+    def test_schedules_know_the_type_and_only_the_list_knows_them(self):
         self.expect_fault("models/schedule/plan.hpp", '"models/schedule/data_parallel/passes.hpp"', "a layer above")
         self.expect_none("models/schedule/kfac/step.hpp", '"models/schedule/plan.hpp"')
-        self.expect_none("models/schedule/registry.cpp", '"models/schedule/kfac/schedules.hpp"')
+        self.expect_fault("models/schedule/registry.cpp", '"models/schedule/data_parallel/passes.hpp"', "a layer above")
+        self.expect_none("models/schedule/registry.cpp", '"models/schedule/schedules.inc"')
 
     def test_the_probe_needs_no_simulation(self):
         self.expect_fault("sim/probe/results.cpp", '"sim/engine/engine.hpp"', "the probe stands on sim/timeline")

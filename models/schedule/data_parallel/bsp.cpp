@@ -1,6 +1,5 @@
-#include "models/schedule/data_parallel/bsp.hpp"
-
 #include "models/schedule/passes.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,6 +1,5 @@
-#include "models/schedule/data_parallel/bytescheduler.hpp"
-
 #include "models/schedule/data_parallel/layer_updates.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

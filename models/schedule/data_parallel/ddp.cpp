@@ -1,6 +1,5 @@
-#include "models/schedule/data_parallel/ddp.hpp"
-
 #include "models/schedule/data_parallel/overlapped_step.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,10 +1,9 @@
-#include "models/schedule/data_parallel/dear.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "models/schedule/passes.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

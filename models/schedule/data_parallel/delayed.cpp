@@ -1,9 +1,8 @@
-#include "models/schedule/data_parallel/delayed.hpp"
-
 #include <fmt/format.h>
 
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/passes.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,9 +1,8 @@
-#include "models/schedule/data_parallel/mg_wfbp.hpp"
-
 #include <utility>
 
 #include "models/schedule/data_parallel/overlapped_step.hpp"
 #include "models/schedule/merge_plan.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

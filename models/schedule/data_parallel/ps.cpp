@@ -1,10 +1,9 @@
-#include "models/schedule/data_parallel/ps.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "models/schedule/data_parallel/layer_updates.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

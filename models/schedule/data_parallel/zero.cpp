@@ -1,5 +1,3 @@
-#include "models/schedule/data_parallel/zero.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/layer_units.hpp"
 #include "models/schedule/passes.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

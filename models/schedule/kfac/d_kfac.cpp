@@ -1,5 +1,5 @@
-#include "models/schedule/kfac/schedules.hpp"
 #include "models/schedule/kfac/shared.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "models/base/error.hpp"
-#include "models/schedule/kfac/schedules.hpp"
 #include "models/schedule/kfac/shared.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "models/schedule/kfac/schedules.hpp"
 #include "models/schedule/kfac/shared.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

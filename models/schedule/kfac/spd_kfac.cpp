@@ -2,8 +2,8 @@
 
 #include "models/base/text.hpp"
 #include "models/schedule/kfac/fusion.hpp"
-#include "models/schedule/kfac/schedules.hpp"
 #include "models/schedule/kfac/shared.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "models/schedule/merge_plan.hpp"
+#include "models/schedule/schedule_info.hpp"
 #include "models/schedule/sparse/omgs_groups.hpp"
-#include "models/schedule/sparse/schedules.hpp"
 #include "models/schedule/sparse/topk_allgather.hpp"
 
 namespace stepcast {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/schedule/period.hpp"
-#include "models/schedule/sparse/schedules.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace sparse {

@@ -11,8 +11,10 @@
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
+#include "sim/report/text/studies/gate_report.hpp"
 #include "sim/report/text/sweep_report.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/gate/gate.hpp"
 #include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
 
@@ -21,6 +23,18 @@ namespace {
 
 constexpr const char* kExample =
     "stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe";
+
+/// The rows as if they had been written and read again.
+std::vector<WrittenResult> written_rows(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  std::vector<WrittenResult> results;
+  for (const SweepRow& row : rows) {
+    results.push_back(written(row.forecast));
+    for (const auto& [name, value] : row.cells)
+      if (sweep.has_lists)
+        results.back().combination[name] = value;
+  }
+  return results;
+}
 
 /// Forecasts several schedules of the same job, or of several jobs, one row each.
 class CompareCommand final : public Subcommand {
@@ -48,23 +62,36 @@ class CompareCommand final : public Subcommand {
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     for (CommandOption& option : options_of(files_))
       options.push_back(std::move(option));
+    options.push_back(
+        {"--against", "FILE", &against_, "earlier results (--json) to print changes to"});
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
     check_study_files(files_);
+    const std::vector<WrittenResult> before = earlier_results();
     const Sweep sweep = plan_sweep(request_of(typed_, kExample));
     check_gradients(sweep, without_gradients_);
     const StopsBetweenJobs stops;
     StudyLog log(sweep, files_);
     const std::vector<SweepResult> results = results_of(sweep, log);
-    print(sweep, results);
+    print(sweep, results, before);
     log.finish();
     return exit_code_of(results);
   }
 
  private:
+  static constexpr double kNoteworthy = 0.02;
+
+  std::vector<WrittenResult> earlier_results() const {
+    if (against_.empty())
+      return {};
+    if (json_)
+      throw InputError("--against: prints a table, not JSON; compare two files with stepcast gate");
+    return read_results(against_);
+  }
+
   std::vector<SweepResult> results_of(const Sweep& sweep, StudyLog& log) const {
     Progress progress("forecast", sweep.combinations.size() - log.known().size());
     return sweep_results(sweep, {.workers = workers_.value_or(available_cores()),
@@ -76,7 +103,8 @@ class CompareCommand final : public Subcommand {
                                  }});
   }
 
-  void print(const Sweep& sweep, const std::vector<SweepResult>& results) const {
+  void print(const Sweep& sweep, const std::vector<SweepResult>& results,
+             const std::vector<WrittenResult>& before) const {
     const std::vector<SweepRow> rows = rows_of(sweep, results);
     const std::string refused = render_refused(sweep, results);
     if (rows.empty() && !refused.empty())
@@ -88,6 +116,8 @@ class CompareCommand final : public Subcommand {
       say("{}", with_refused(text_of(sweep, rows), sweep, results));
     else
       say("{}{}{}", text_of(sweep, rows), refused.empty() ? "" : "\n", refused);
+    if (!before.empty())
+      say("\n{}", render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy)));
     const std::size_t missing = sweep.combinations.size() - rows.size();
     if (stop_signal() != 0)
       tell("stepcast: stopped by a signal: {} of {} forecasts are missing\n", missing,
@@ -114,6 +144,7 @@ class CompareCommand final : public Subcommand {
   std::optional<std::uint32_t> workers_;
   bool without_gradients_ = false;
   StudyFiles files_;
+  std::string against_;
   bool json_ = false;
 };
 

@@ -85,6 +85,9 @@ std::vector<Words> commands() {
       with({"replay", trace, "--without", "all-reduce"}, {}),
       with({"calibrate", logs + "2-nodes.log", logs + "4-nodes.log", logs + "8-nodes.log"}, {}),
       with({"version"}, {}),
+      with({"gate", kRoot + "/tests/golden/data/results-before.json", "--baseline",
+            kRoot + "/tests/golden/data/results-before.json"},
+           {}),
   };
 }
 
