@@ -25,7 +25,7 @@ inline constexpr PlausibleRange kSizeRange{0, 1e18, true, "a size of at most 1e1
 inline constexpr PlausibleRange kBandwidthRange{1, 1e18, false,
                                                 "a bandwidth from 1 B/s to 1e18 B/s"};
 inline constexpr PlausibleRange kNumberRange{-1e30, 1e30, true, "a number from -1e30 to 1e30"};
-inline constexpr PlausibleRange kFactorRange{0, 1e6, true, "a factor of at most 1e6"};
+inline constexpr PlausibleRange kScaleRange{0, 1e6, true, "a factor of at most 1e6"};
 inline constexpr PlausibleRange kCountRange{0, 1e15, true, "a whole number of at most 1e15"};
 
 /// What all tasks of a step may take, computed one after the other.

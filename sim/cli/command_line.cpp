@@ -18,7 +18,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "sim/cli/limits.hpp"
+#include "sim/cli/checks/limits.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
 
-constexpr char kTimeIsUp[] = "stepcast: the time of --max-time is up\n";
+constexpr char kTimeIsUp[] = "stepcast: out of time\n";
 
 volatile std::sig_atomic_t asked = 0;
 volatile std::sig_atomic_t studies = 0;

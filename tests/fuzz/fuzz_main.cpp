@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/fuzz/json_mutator.hpp"
+#include "tests/fuzz/support/json_mutator.hpp"
 #include "tests/fuzz/targets.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);

@@ -5,7 +5,7 @@
 
 #include "models/schedule/registry.hpp"
 #include "sim/study/tuning/tuned_fusion.hpp"
-#include "tests/fuzz/forecast_checks.hpp"
+#include "tests/fuzz/support/forecast_checks.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "traces/catalog.hpp"
 #include "traces/settings.hpp"

@@ -5,7 +5,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/progress.hpp"
-#include "sim/cli/study_log.hpp"
+#include "sim/cli/study/study_log.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
 #include "sim/cli/tell.hpp"

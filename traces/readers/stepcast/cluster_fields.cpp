@@ -30,8 +30,8 @@ class TextSetter {
     const double value = parse_number(text_);
     if (value < least_)
       throw InputError(fmt::format("expected a number of at least {}, found {}", least_, value));
-    if (!kFactorRange.contains(value))
-      throw InputError(fmt::format("expected {}, found {}", kFactorRange.words, value));
+    if (!kScaleRange.contains(value))
+      throw InputError(fmt::format("expected {}, found {}", kScaleRange.words, value));
     member = value;
   }
   void operator()(Seconds& member) const { member = parse_seconds(text_); }

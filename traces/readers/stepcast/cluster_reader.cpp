@@ -36,8 +36,8 @@ class JsonSetter {
   }
   void operator()(double& member) const {
     member = reader_.number(key_, least_);
-    if (!kFactorRange.contains(member))
-      reader_.fail(key_, fmt::format("expected {}, found {}", kFactorRange.words, member));
+    if (!kScaleRange.contains(member))
+      reader_.fail(key_, fmt::format("expected {}, found {}", kScaleRange.words, member));
   }
   void operator()(Seconds& member) const { member = reader_.time_text(key_); }
   void operator()(Bytes& member) const { member = reader_.size_text(key_); }

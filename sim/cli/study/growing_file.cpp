@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "models/base/error.hpp"
-#include "sim/cli/study_log.hpp"
+#include "sim/cli/study/study_log.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/cli/limits.hpp"
+#include "sim/cli/checks/limits.hpp"
 
 #include <algorithm>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "tests/fuzz/json_mutator.hpp"
+#include "tests/fuzz/support/json_mutator.hpp"
 
 #include <set>
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/cli/study_log.hpp"
+#include "sim/cli/study/study_log.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 #include "tests/support/input_error.hpp"
 

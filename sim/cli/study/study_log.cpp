@@ -1,4 +1,4 @@
-#include "sim/cli/study_log.hpp"
+#include "sim/cli/study/study_log.hpp"
 
 #include <algorithm>
 #include <filesystem>
