@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -58,7 +59,9 @@ std::vector<CommandOption> options_of(Limits& limits) {
            "fail rather than use more in a process (default: nine tenths of the\nmachine's; none: "
            "no limit)"},
           {"--max-time", "TIME", &limits.time,
-           "end after so long, such as 10m; studies print what is there"}};
+           "end after so long, such as 10m; studies print what is there"},
+          {"--allow-paths", "", &limits.allow_paths,
+           "let files that are read name files outside their folder"}};
 }
 
 void obey(const Limits& limits) {
@@ -78,6 +81,8 @@ void obey(const Limits& limits) {
   }
   if (limits.time)
     limit_time(*limits.time);
+  if (limits.allow_paths)
+    ::setenv("STEPCAST_ALLOW_PATHS", "1", 1);
 }
 
 std::string out_of_memory_in_words() {

@@ -10,6 +10,7 @@ namespace stepcast {
 struct Limits {
   std::string memory;           ///< Of each process; empty: nine tenths of the machine's, "none".
   std::optional<Seconds> time;  ///< Of the whole command; none: as long as it takes.
+  bool allow_paths = false;     ///< Files may name files outside their folder.
 };
 
 std::vector<CommandOption> options_of(Limits& limits);

@@ -1,11 +1,12 @@
 // Studies that lose nothing: rows appended as they come, refused combinations, going on later.
+#include "sim/cli/study/study_log.hpp"
+
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/cli/study/study_log.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 #include "tests/support/input_error.hpp"
 
