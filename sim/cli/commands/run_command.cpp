@@ -53,8 +53,7 @@ class RunCommand final : public Subcommand {
   }
 
   int run() override {
-    if (!timeline_file_.empty())
-      check_writable(timeline_file_);
+    check_outputs({{"--timeline", timeline_file_}, {"--export-plan", plan_file_}});
     if (!plan_file_.empty())
       check_writable(plan_file_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);

@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/tuning/plan_hash.hpp"
 #include "sim/study/tuning/tuned_fusion.hpp"
 
@@ -169,6 +170,8 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
                   .xi = request.xi};
   task.first = first_of(request, option, task.range);
   task.measure = [&](const std::string& text) {
+    if (stop_signal() != 0)
+      throw Stopped(stop_signal());
     const Measurement found = measurement_of(job, plan_with(job, option.name, text));
     if (request.measured)
       request.measured();
@@ -182,7 +185,12 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
     }
   };
   Search search(task);
-  strategy.search(search);
+  try {
+    strategy.search(search);
+  } catch (const Stopped&) {  // the best of the trials that are there, if any
+    if (search.trials().empty())
+      throw;
+  }
   Tuning tuning{.option = option.name,
                 .strategy = strategy.name,
                 .range = task.range,
