@@ -54,8 +54,6 @@ class RunCommand final : public Subcommand {
 
   int run() override {
     check_outputs({{"--timeline", timeline_file_}, {"--export-plan", plan_file_}});
-    if (!plan_file_.empty())
-      check_writable(plan_file_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const auto [plan, timeline, forecast] = result_of(scenario);
     if (!plan_file_.empty())
