@@ -15,7 +15,7 @@ inline constexpr std::size_t kDeepestJson = 256;
 /// a few megabytes of gzip that unpack to terabytes, must cost seconds and not the machine.
 struct FileLimits {
   /// Files that are read whole. STEPCAST_MAX_FILE (a size such as "2GiB") sets it.
-  Bytes whole{128.0 * 1024 * 1024};
+  Bytes whole{64.0 * 1024 * 1024};
   /// Traces that are read as a stream, unpacked. STEPCAST_MAX_TRACE sets it.
   Bytes stream{64.0 * 1024 * 1024 * 1024};
   /// Unpacked bytes per packed byte; profiles have 10 to 40, gzip at most 1,032. STEPCAST_MAX_RATIO

@@ -129,7 +129,7 @@ TEST_F(TextFile, FileThatNeverEndsIsRefused) {
     GTEST_SKIP() << "no /dev/zero on this system";
   const std::string error = input_error_of([] { read_text_file("/dev/zero"); });
   EXPECT_EQ(error,
-            "/dev/zero: is larger than 128 MiB, the most that is read of such a file; "
+            "/dev/zero: is larger than 64 MiB, the most that is read of such a file; "
             "STEPCAST_MAX_FILE=SIZE allows more");
 }
 
