@@ -71,7 +71,7 @@ std::string sweep_csv_row(const std::vector<Cell>& cells, const SweepResult& res
     if (result.forecast)
       text += kCsvColumns[i].value(*result.forecast, speedup);
   }
-  return text + (with_refusals ? "," + csv_cell(result.refusal) + "\n" : "\n");
+  return text + (with_refusals ? fmt::format(",{}\n", csv_cell(result.refusal)) : "\n");
 }
 
 }  // namespace stepcast
