@@ -292,12 +292,13 @@ def workload_of(name, layers, steps, options):
     whole = [step[3] for step in steps]
     layered = [sum(step[0].values()) + sum(step[1].values()) for step in steps]
     software = f"PyTorch {torch.__version__}" + (f", CUDA {torch.version.cuda}" if cuda else "")
+    update = statistics.median(step[2] for step in steps)
     notes = [f"step: median {statistics.median(whole):.6g} s over {len(whole)} steps after {options.warm_up} of warm-up, "
              f"interquartile range {100 * spread_of(whole):.1f} %",
              f"layers: {statistics.median(layered):.6g} s a step, interquartile range {100 * spread_of(layered):.1f} %; "
-             "the rest of the step is the loss, the optimiser and gaps between kernels",
+             "the rest of the step is the loss, the update and gaps between kernels",
              layer_spread_note(steps),
-             f"optimiser: {options.optimizer}, median {statistics.median(step[2] for step in steps):.6g} s a step",
+             f"optimiser: {options.optimizer}, median {update:.6g} s a step: the update",
              order_note(steps[-1][4], layers)]
     return {"format": "stepcast-workload", "version": 1, "name": f"{model}-{device}-bs{options.batch}",
             "model": model, "device": device, "batch": options.batch, "precision": "fp32",
@@ -305,7 +306,7 @@ def workload_of(name, layers, steps, options):
                            "method": ("CUDA events" if cuda else "the host's clock") +
                            " around each module's forward pass and between the arrivals of gradients; medians",
                            "notes": notes},
-            "layers": layers}
+            "update_s": round(update, 9), "layers": layers}
 
 
 def text_of(workload):

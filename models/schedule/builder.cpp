@@ -67,10 +67,12 @@ TaskId Builder::backward(LayerId layer, const std::vector<TaskId>& after) {
   return task;
 }
 
-TaskId Builder::update(std::string label, const std::vector<TaskId>& after) {
-  const TaskId task =
-      add({.kind = TaskKind::Update, .team = workers_, .phase = phase_of({}, TaskKind::Update)},
-          std::move(label));
+TaskId Builder::update(std::string label, const std::vector<TaskId>& after, double share) {
+  const TaskId task = add({.kind = TaskKind::Update,
+                           .team = workers_,
+                           .phase = phase_of({}, TaskKind::Update),
+                           .duration = workload_.update * share},
+                          std::move(label));
   this->after(task, after);
   return task;
 }

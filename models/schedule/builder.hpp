@@ -64,7 +64,9 @@ class Builder {
 
   TaskId forward(LayerId layer, const std::vector<TaskId>& after = {});
   TaskId backward(LayerId layer, const std::vector<TaskId>& after = {});
-  TaskId update(std::string label = "update", const std::vector<TaskId>& after = {});
+  /// `share` of the workload's update time: of all parameters, unless a rank updates but some.
+  TaskId update(std::string label = "update", const std::vector<TaskId>& after = {},
+                double share = 1);
   TaskId compute(std::string label, Seconds duration, const ComputeOptions& options = {});
   /// "packing", "conv1": labelled "packing of conv1", of the phase "packing".
   TaskId compute(std::string_view phase, std::string_view of, Seconds duration,

@@ -58,13 +58,16 @@ Bytes parameter_size(const Workload& workload) {
   return sum_over_layers<Bytes>(workload, [](const Layer& layer) { return parameter_size(layer); });
 }
 
+std::uint64_t parameter_count(const Layer& layer) {
+  std::uint64_t count = 0;
+  for (const Parameter& parameter : layer.parameters)
+    count += parameter.elements;
+  return count;
+}
+
 std::uint64_t parameter_count(const Workload& workload) {
-  return sum_over_layers<std::uint64_t>(workload, [](const Layer& layer) {
-    std::uint64_t count = 0;
-    for (const Parameter& parameter : layer.parameters)
-      count += parameter.elements;
-    return count;
-  });
+  return sum_over_layers<std::uint64_t>(workload,
+                                        [](const Layer& layer) { return parameter_count(layer); });
 }
 
 std::size_t tensor_count(const Workload& workload) {
@@ -78,6 +81,18 @@ Seconds forward_time(const Workload& workload) {
 
 Seconds backward_time(const Workload& workload) {
   return sum_over_layers<Seconds>(workload, [](const Layer& layer) { return layer.backward; });
+}
+
+Seconds compute_time(const Workload& workload) {
+  return forward_time(workload) + backward_time(workload) + workload.update;
+}
+
+double share_of_update(const Workload& workload, LayerId first, LayerId last) {
+  const auto all = static_cast<double>(parameter_count(workload));
+  double own = 0;
+  for (LayerId id = first; id <= last; ++id)
+    own += static_cast<double>(parameter_count(workload.layers[id]));
+  return all > 0 ? own / all : 0;
 }
 
 Seconds host_gap_time(const Workload& workload) {
@@ -107,12 +122,13 @@ void check_step_time(Seconds step_time) {
 Workload with_step_time(Workload workload, Seconds step_time) {
   if (!(step_time > Seconds{0}))
     throw InputError("step time: expected a time above zero");
-  const Seconds measured = forward_time(workload) + backward_time(workload);
+  const Seconds measured = compute_time(workload);
   if (measured <= Seconds{0}) {
     throw InputError("workload " + workload.name +
                      ": its layer times sum to zero and cannot be scaled to a step time");
   }
   scale_times(workload, step_time / measured);
+  workload.update = workload.update * (step_time / measured);
   return workload;
 }
 

@@ -55,6 +55,7 @@ struct Workload {
   std::string precision = "fp32";
   BatchScaling batch_scaling = BatchScaling::Unknown;
   Provenance provenance;
+  Seconds update{};  ///< The optimizer's update of all parameters, once a step; 0 if unknown.
   std::vector<Layer> layers;                       ///< In forward order; never empty.
   std::vector<std::pair<LayerId, LayerId>> edges;  ///< Branches: producer, consumer (producer <
                                                    ///< consumer). Empty: each feeds the next.
@@ -66,10 +67,16 @@ Bytes size_of(DataType dtype);
 Bytes size_of(const Parameter& parameter);
 Bytes parameter_size(const Layer& layer);
 Bytes parameter_size(const Workload& workload);
+std::uint64_t parameter_count(const Layer& layer);
 std::uint64_t parameter_count(const Workload& workload);
 std::size_t tensor_count(const Workload& workload);
 Seconds forward_time(const Workload& workload);
 Seconds backward_time(const Workload& workload);
+/// What a step computes: forward, backward and update.
+Seconds compute_time(const Workload& workload);
+/// The update of the layers `first` to `last` over that of all, by their parameters; 0 where none
+/// of all layers has any.
+double share_of_update(const Workload& workload, LayerId first, LayerId last);
 /// Of layers of kind kHostGap.
 Seconds host_gap_time(const Workload& workload);
 /// The workload with a host that is always ahead of its device: these layers take no time.
@@ -78,7 +85,7 @@ Workload without_host_gaps(Workload workload);
 /// Throws InputError for a time that no training step takes: below 1 us or above a day.
 void check_step_time(Seconds step_time);
 
-/// The workload with every layer time multiplied so that forward plus backward is `step_time`.
+/// The workload with every time multiplied so that forward, backward and update are `step_time`.
 /// Throws InputError if the workload's times sum to zero or `step_time` is not above zero.
 Workload with_step_time(Workload workload, Seconds step_time);
 
@@ -89,7 +96,8 @@ struct BatchChange {
 };
 
 /// At another batch: a share `fixed` (0 to 1) of each layer's time at the profiled batch stays, the
-/// rest is proportional. Activations are proportional. Throws InputError if `batch` is 0.
+/// rest is proportional. Activations are proportional, the update stays. Throws InputError if
+/// `batch` is 0.
 BatchChange with_batch_in_part(Workload workload, std::uint32_t batch, double fixed);
 
 /// The line through the times of each layer at the batches of two workloads, at a third batch;
@@ -97,7 +105,8 @@ BatchChange with_batch_in_part(Workload workload, std::uint32_t batch, double fi
 /// workloads differ in anything but batch, times and activations, or have the same batch.
 BatchChange with_batch_between(Workload workload, const Workload& other, std::uint32_t batch);
 
-/// The workload at another batch size. Times follow `batch_scaling`; activations are proportional.
+/// The workload at another batch size. Times of layers follow `batch_scaling`; activations are
+/// proportional; the update, which is of the parameters, stays.
 Workload with_batch(Workload workload, std::uint32_t batch);
 
 }  // namespace stepcast

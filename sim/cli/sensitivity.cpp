@@ -21,6 +21,7 @@ void scale_bandwidths(Scenario& scenario, double factor) {
 }
 
 void scale_layers(Scenario& scenario, double factor) {
+  scenario.workload.update = scenario.workload.update * factor;
   for (Layer& layer : scenario.workload.layers) {
     layer.forward = layer.forward * factor;
     layer.backward = layer.backward * factor;

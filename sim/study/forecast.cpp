@@ -51,8 +51,8 @@ void add_times(Forecast& forecast, const Workload& workload, const Plan& plan,
   if (timeline.iteration_time <= Seconds{})
     return;
   forecast.throughput = plan.summary.samples / forecast.iteration_time.value;
-  forecast.scaling_efficiency = (forward_time(workload) + backward_time(workload)) *
-                                forecast.passes / forecast.iteration_time;
+  const Seconds passes = (forward_time(workload) + backward_time(workload)) * forecast.passes;
+  forecast.scaling_efficiency = (passes + workload.update) / forecast.iteration_time;
 }
 
 // The longest step of a period on the slowest ranks; times so far are those of whole periods.

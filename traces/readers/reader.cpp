@@ -23,6 +23,8 @@ TraceSummary summary_of(const Workload& workload, const std::string& format) {
                    {"parameters", fmt::format("{}", parameter_count(workload))}};
   summary.categories = {{"forward", forward_time(workload), workload.layers.size()},
                         {"backward", backward_time(workload), workload.layers.size()}};
+  if (workload.update > Seconds{})
+    summary.categories.push_back({"update", workload.update, 1});
   return summary;
 }
 

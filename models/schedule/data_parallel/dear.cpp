@@ -76,7 +76,9 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
   std::vector<TaskId> updates;
   TaskId forward_end = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    updates.push_back(builder.update(fmt::format("update of group {}", g)));
+    const double share =
+        groups.size() == 1 ? 1 : share_of_update(workload, groups[g].first, groups[g].last);
+    updates.push_back(builder.update(fmt::format("update of group {}", g), {}, share));
     for (LayerId layer = groups[g].first; layer <= groups[g].last; ++layer)
       forward_end = builder.forward(layer);
   }

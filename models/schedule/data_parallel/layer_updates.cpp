@@ -7,10 +7,14 @@ namespace stepcast {
 GatedForward gated_forward_pass(Builder& builder) {
   GatedForward forward;
   const auto& layers = builder.workload().layers;
+  if (builder.workload().update > Seconds{} && tensor_count(builder.workload()) == 0)
+    builder.update();  // Whose parameters is not known.
   for (LayerId layer = 0; layer < layers.size(); ++layer) {
     const bool trains = !layers[layer].parameters.empty();
+    const double share = share_of_update(builder.workload(), layer, layer);
     forward.updates.push_back(
-        trains ? builder.update(fmt::format("update of {}", layers[layer].name)) : kNone);
+        trains ? builder.update(fmt::format("update of {}", layers[layer].name), {}, share)
+               : kNone);
     builder.forward(layer);
   }
   return forward;

@@ -38,10 +38,10 @@ class ZeroPlan {
       for (std::size_t u = units_.size(); u-- > 0;)
         backward(u, pass + 1 == passes_ || stage_ >= 2);
     }
-    const TaskId update = builder_.update("update", scattered_);
+    const double ranks = builder_.cluster().ranks();
+    const TaskId update = builder_.update("update", scattered_, 1 / ranks);
     for (const TaskId gather : first_gathers_)
       builder_.next_after(gather, {update});
-    const double ranks = builder_.cluster().ranks();
     Plan plan = std::move(builder_).build();
     shard(plan.memory, ranks);
     return plan;

@@ -104,12 +104,17 @@ class ImportCommand final : public Subcommand {
       check_writable(output_);
   }
 
+  static std::string update_text(const Workload& workload) {
+    return workload.update > Seconds{} ? fmt::format(", {} update", format_seconds(workload.update))
+                                       : "";
+  }
+
   /// What was written, what is known of it, and what to do with it.
   std::string summary(const Workload& workload) const {
     std::string text =
-        fmt::format("{}: {} layers, {} forward, {} backward; workload written to {}\n",
+        fmt::format("{}: {} layers, {} forward, {} backward{}; workload written to {}\n",
                     workload.name, workload.layers.size(), format_seconds(forward_time(workload)),
-                    format_seconds(backward_time(workload)), output_);
+                    format_seconds(backward_time(workload)), update_text(workload), output_);
     for (const std::string& note : workload.provenance.notes)
       text += wrap("  " + note, kIndent);
     if (parameter_count(workload) == 0)

@@ -35,6 +35,15 @@ std::string layers_text(const Workload& workload) {
                      workload.edges.size());
 }
 
+std::string step_text(const Workload& workload) {
+  const std::string update = workload.update > Seconds{}
+                                 ? fmt::format(" + {} update", format_seconds(workload.update))
+                                 : "";
+  return fmt::format("{} = {} forward + {} backward{}", format_seconds(compute_time(workload)),
+                     format_seconds(forward_time(workload)),
+                     format_seconds(backward_time(workload)), update);
+}
+
 /// Layers by forward plus backward time, longest first; equals in forward order.
 std::vector<LayerId> longest_layers(const Workload& workload) {
   std::vector<LayerId> ids(workload.layers.size());
@@ -104,8 +113,6 @@ std::string settings_text(const Settings& settings) {
 }  // namespace
 
 std::string description_of(const Workload& workload) {
-  const Seconds forward = forward_time(workload);
-  const Seconds backward = backward_time(workload);
   Facts facts{
       {"workload", workload.name},
       {"model", workload.model},
@@ -116,8 +123,7 @@ std::string description_of(const Workload& workload) {
       {"layers", layers_text(workload)},
       {"parameters", fmt::format("{} in {} tensors, {}", with_thousands(parameter_count(workload)),
                                  tensor_count(workload), format_bytes(parameter_size(workload)))},
-      {"step", fmt::format("{} = {} forward + {} backward", format_seconds(forward + backward),
-                           format_seconds(forward), format_seconds(backward))}};
+      {"step", step_text(workload)}};
   add_provenance(facts, workload.provenance);
   return render(facts) + "\n" + longest_layers_table(workload);
 }

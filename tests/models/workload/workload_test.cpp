@@ -56,6 +56,27 @@ TEST(Workload, StepTimeScalesEveryLayerAlike) {
   EXPECT_DOUBLE_EQ(workload.layers[1].backward.value, 8e-3);
 }
 
+TEST(Workload, AStepTimeIsWithItsUpdate) {
+  Workload workload = small_workload();
+  workload.update = Seconds{2e-3};
+  EXPECT_DOUBLE_EQ(compute_time(workload).value, 12e-3);
+  workload = with_step_time(workload, Seconds{24e-3});
+  EXPECT_DOUBLE_EQ(workload.update.value, 4e-3);
+  EXPECT_DOUBLE_EQ(compute_time(workload).value, 24e-3);
+}
+
+TEST(Workload, AnUpdateIsOfParametersAndNotOfTheBatch) {
+  Workload workload = small_workload();
+  workload.update = Seconds{2e-3};
+  workload.batch_scaling = BatchScaling::Proportional;
+  EXPECT_EQ(with_batch(workload, 16).update, Seconds{2e-3});
+  EXPECT_EQ(with_batch_in_part(workload, 16, 0.5).workload.update, Seconds{2e-3});
+  EXPECT_EQ(share_of_update(workload, 0, 0), 1);
+  EXPECT_EQ(share_of_update(workload, 1, 1), 0);
+  workload.layers[1].parameters = {{"weight", 48}};  // Beside 16.
+  EXPECT_EQ(share_of_update(workload, 0, 0), 0.25);
+}
+
 TEST(Workload, StepTimeCannotScaleZero) {
   Workload workload = small_workload();
   for (Layer& layer : workload.layers)

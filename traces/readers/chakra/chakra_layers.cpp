@@ -118,9 +118,7 @@ std::unordered_map<std::size_t, std::size_t> join(const std::vector<ChakraOperat
 /// Makes the layers, forward first.
 class LayerMaker {
  public:
-  explicit LayerMaker(ChakraLayers& result) : result_(result) {
-    result_.layers.push_back({.name = "optimizer", .kind = "Optimizer", .parameters = {}});
-  }
+  explicit LayerMaker(ChakraLayers& result) : result_(result) {}
 
   void add_forward(const ChakraOperator& op, std::size_t place, bool joined) {
     if (joined || last_joined_ || result_.layers.back().kind != op.name)
@@ -134,6 +132,7 @@ class LayerMaker {
 
   /// `forward`: the place of the forward operator, if it is known.
   void add_backward(const ChakraOperator& op, const std::size_t* forward) {
+    need_a_layer();
     if (result_.backward++ == 0)
       current_ = result_.layers.size() - 1;
     if (forward != nullptr)
@@ -144,15 +143,22 @@ class LayerMaker {
   /// A bucket of gradients, of an assumed type, as one of the layer before it.
   void add_bucket(Bytes size) {
     constexpr double kElement = 4;
+    need_a_layer();
     std::vector<Parameter>& parameters = result_.layers[current_].parameters;
     parameters.push_back(
         {.name = fmt::format("{}.gradient-{}", result_.layers[current_].name, parameters.size()),
          .elements = static_cast<std::uint64_t>(size.value / kElement)});
   }
 
-  void add_update(const ChakraOperator& op) { result_.layers.front().forward += op.device; }
+  void add_update(const ChakraOperator& op) { result_.update += op.device; }
 
  private:
+  /// For work of the backward pass without a forward one.
+  void need_a_layer() {
+    if (result_.layers.empty())
+      result_.layers.push_back({.name = "backward", .kind = "backward", .parameters = {}});
+  }
+
   ChakraLayers& result_;
   std::unordered_map<std::size_t, std::size_t> layer_of_;  // by place of the forward operator
   std::map<std::string, std::size_t> uses_;
@@ -184,9 +190,6 @@ ChakraLayers layers_of(const std::vector<ChakraOperator>& operators) {
     else
       maker.add_update(op);
   }
-  const Layer& optimizer = result.layers.front();
-  if (optimizer.forward <= Seconds{} && optimizer.parameters.empty() && result.layers.size() > 1)
-    result.layers.erase(result.layers.begin());
   return result;
 }
 

@@ -10,7 +10,8 @@ namespace stepcast {
 
 /// The layers of a graph's step, and how they were found.
 struct ChakraLayers {
-  std::vector<Layer> layers;     ///< The optimizer first, then in forward order.
+  std::vector<Layer> layers;     ///< In forward order.
+  Seconds update{};              ///< By the optimizer.
   std::size_t joined = 0;        ///< Backward operators joined to their forward one.
   std::size_t backward = 0;      ///< Operators of the backward pass with device work.
   std::vector<std::string> odd;  ///< Kinds that occur another number of times in either direction.
@@ -20,7 +21,7 @@ struct ChakraLayers {
 /// numbers, so that they are found by order:
 /// - the backward pass lasts from the first operator whose name says so to the last one, with what
 ///   follows it before the next collective (its gradient's way into a bucket);
-/// - what comes behind is the optimizer's: also copies out of the buckets;
+/// - what comes behind is the update: also copies out of the buckets;
 /// - autograd takes the nodes in reverse order: the last convolution_backward is the first
 /// conv2d's,
 ///   and so on, if a kind occurs as often in either direction;

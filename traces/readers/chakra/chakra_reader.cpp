@@ -61,8 +61,7 @@ std::vector<std::string> notes_of(const std::vector<ChakraNode>& nodes, const Ch
       fmt::format("{} backward operators joined to their forward ones by kind, in reverse order; "
                   "the other {} counted to the layer before them",
                   found.joined, found.backward - found.joined),
-      "what follows the backward pass and its collectives is the optimizer, the first layer",
-      collectives_note(nodes),
+      "what follows the backward pass and its collectives is the update", collectives_note(nodes),
       has_gradients(found) ? "sizes of gradients (fp32 assumed): what is reduced in or behind the "
                              "backward pass, each as one gradient of the layer before it"
                            : "sizes of gradients: not in the graph",
@@ -102,6 +101,7 @@ Workload ChakraReader::read(const std::vector<TraceStream>& files, const ImportO
   workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
   ChakraLayers found = layers_of(operators_of(nodes));
   workload.layers = found.layers;
+  workload.update = found.update;
   if (forward_time(workload) + backward_time(workload) <= Seconds{})
     throw InputError(file.origin + ": expected device work with a duration, found none");
   if (!options.architecture && !has_gradients(found))

@@ -93,13 +93,21 @@ Layer layer_of(const LayerTimes& times, DataType type) {
   return layer;
 }
 
+/// What no operator launched is a layer if it is more than the update.
+bool is_layer(const LayerTimes& times) {
+  const bool only_update = times.update > Seconds{} && times.forward + times.backward <= Seconds{};
+  return !only_update || !times.gradients.empty();
+}
+
 void add_layers(const AverageStep& step, DataType type, const ImportOptions& options,
                 Workload& workload) {
   Seconds backward_gap{};
   for (std::size_t i = 0; i < step.layers.size(); ++i) {
     const LayerTimes& times = step.layers[i];
     add_gap(i, times.forward_gap, backward_gap, options, workload);
-    workload.layers.push_back(layer_of(times, type));
+    workload.update += times.update;
+    if (is_layer(times) || step.layers.size() == 1)
+      workload.layers.push_back(layer_of(times, type));
     backward_gap = times.backward_gap;
   }
   add_gap(step.layers.size(), {}, backward_gap, options, workload);
@@ -193,7 +201,7 @@ Provenance provenance_of(const AverageStep& step, const KinetoFacts& facts,
                           : options.source;
   provenance.method = fmt::format(
       "device time of the kernels of a layer, summed, mean of {} steps (told apart by {}){}; the "
-      "first layer is the optimizer",
+      "update is the optimizer's and what follows the backward pass on the training thread",
       step.steps, facts.steps_by,
       facts.ranks > 1 ? fmt::format(" of {} ranks", ranks_text(facts)) : std::string());
   provenance.notes = time_notes(step, options);

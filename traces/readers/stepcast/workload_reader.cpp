@@ -133,21 +133,21 @@ void check_elements(const ObjectReader& reader, const std::vector<Layer>& layers
                                       kCountRange.most, elements));
 }
 
-void check_times(const ObjectReader& reader, const std::vector<Layer>& layers) {
+void check_times(const ObjectReader& reader, const std::vector<Layer>& layers, Seconds update) {
   if (layers.empty())
     reader.fail("layers", "expected at least one layer, found none");
   Seconds step;
   for (const Layer& layer : layers)
     step += layer.forward + layer.backward;
-  if (!kTimeRange.contains(step.value))
-    reader.fail("layers", fmt::format("expected {} for all layers together, found {:.4g} s",
-                                      kTimeRange.words, step.value));
+  if (!kTimeRange.contains((step + update).value))
+    reader.fail("layers", fmt::format("expected {} for all layers and the update, found {:.4g} s",
+                                      kTimeRange.words, (step + update).value));
   if (step <= Seconds{0}) {
     reader.fail("layers", "expected times above zero, found zero for every layer");
   }
 }
 
-std::vector<Layer> read_layers(ObjectReader& reader) {
+std::vector<Layer> read_layers(ObjectReader& reader, Seconds update) {
   std::vector<Layer> layers;
   std::set<std::string> names;
   for (ObjectReader& element : reader.objects("layers")) {
@@ -157,7 +157,7 @@ std::vector<Layer> read_layers(ObjectReader& reader) {
                                        json(layers.back().name).dump()));
     }
   }
-  check_times(reader, layers);
+  check_times(reader, layers, update);
   check_elements(reader, layers);
   return layers;
 }
@@ -221,7 +221,9 @@ Workload parse_workload(std::string_view text, const std::string& origin) {
   workload.batch_scaling = named(reader, "batch_scaling",
                                  reader.text_or("batch_scaling", "unknown"), kBatchScalingNames);
   workload.provenance = read_provenance(reader.object("provenance"));
-  workload.layers = read_layers(reader);
+  if (reader.has("update_s"))
+    workload.update = reader.seconds("update_s");
+  workload.layers = read_layers(reader, workload.update);
   workload.edges = read_edges(reader, workload.layers.size());
   reader.finish();
   return workload;

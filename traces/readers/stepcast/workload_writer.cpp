@@ -85,6 +85,8 @@ std::string to_json_text(const Workload& workload) {
   line("precision", json_string(workload.precision));
   line("batch_scaling", json_string(name_in(kBatchScalingNames, workload.batch_scaling)));
   line("provenance", indented_provenance(workload.provenance));
+  if (workload.update > Seconds{})
+    line("update_s", json_number(workload.update.value));
   text += fmt::format("  \"layers\": [\n{}\n  ]", layers_text(workload));
   if (!workload.edges.empty()) {
     text += fmt::format(",\n  \"edges\": [\n{}\n  ]", edges_text(workload));

@@ -65,7 +65,8 @@ TEST(ChakraLayers, BackwardOperatorsAreJoinedInReverseOrder) {
   const ChakraLayers found = layers_of(
       {call("conv2d", 10), call("relu_", 1), call("conv2d", 20), call("convolution_backward", 40),
        call("threshold_backward", 2), call("mul", 3), call("convolution_backward", 25)});
-  ASSERT_EQ(found.layers.size(), 3U);  // No work behind the backward pass: no optimizer.
+  ASSERT_EQ(found.layers.size(), 3U);
+  EXPECT_EQ(found.update, Seconds{});  // No work behind the backward pass.
   EXPECT_NEAR(layer(found, 0, "conv2d-0").backward.value, 25e-6, kExact);
   // What is joined to no operator belongs to the layer before it.
   EXPECT_NEAR(layer(found, 1, "relu_-0").backward.value, 5e-6, kExact);
@@ -83,14 +84,15 @@ TEST(ChakraLayers, TheProductsOfALinearLayerAreJoinedTogether) {
   EXPECT_EQ(found.odd, std::vector<std::string>{"threshold"});  // No relu forward.
 }
 
-TEST(ChakraLayers, WorkBehindTheCollectivesIsTheOptimizers) {
+TEST(ChakraLayers, WorkBehindTheCollectivesIsTheUpdate) {
   ChakraOperator reduce = call("allreduce_", 0, 0);
   reduce.communicates = true;
   const ChakraLayers found =
       layers_of({call("conv2d", 10), call("convolution_backward", 20), call("mul", 3), reduce,
                  call("copy_", 4), call("_foreach_add_", 6)});
-  EXPECT_NEAR(layer(found, 0, "optimizer").forward.value, 10e-6, kExact);
-  EXPECT_NEAR(layer(found, 1, "conv2d-0").backward.value, 23e-6, kExact);
+  EXPECT_NEAR(found.update.value, 10e-6, kExact);
+  ASSERT_EQ(found.layers.size(), 1U);
+  EXPECT_NEAR(layer(found, 0, "conv2d-0").backward.value, 23e-6, kExact);
 }
 
 TEST(ChakraLayers, CopiesInARowAreOneLayerButLayersAreNot) {

@@ -26,6 +26,7 @@ constexpr std::string_view kSmall = R"({
       "one"
     ]
   },
+  "update_s": 0.0005,
   "layers": [
     {"name": "a", "kind": "Conv2d", "forward_s": 0.001, "backward_s": 0.00225, "parameters": [{"name": "w", "elements": 12, "dtype": "fp16"}], "activation_bytes": 1644167168, "macs": 1849688064},
     {"name": "b", "kind": "ReLU", "forward_s": 0, "backward_s": 1e-07},
@@ -58,6 +59,7 @@ TEST(WorkloadReader, ReadsEveryField) {
   EXPECT_EQ(workload.provenance.source, "a test");
   ASSERT_EQ(workload.layers.size(), 3U);
   EXPECT_EQ(workload.layers[0].backward, Seconds{0.00225});
+  EXPECT_EQ(workload.update, Seconds{0.0005});
   EXPECT_EQ(workload.layers[0].parameters.at(0).dtype, DataType::Float16);
   EXPECT_EQ(workload.layers[0].activation, Bytes{1644167168});
   EXPECT_EQ(workload.layers[0].macs, 1849688064.0);
@@ -90,6 +92,13 @@ TEST(WorkloadReader, FieldsWithADefaultMayBeAbsent) {
   EXPECT_EQ(workload.batch_scaling, BatchScaling::Unknown);
 }
 
+TEST(WorkloadReader, WithoutAnUpdateNoneIsWritten) {
+  const std::string text = with("  \"update_s\": 0.0005,\n", "");
+  const Workload workload = parse_workload(text, "w.json");
+  EXPECT_EQ(workload.update, Seconds{});
+  EXPECT_EQ(to_json_text(workload), text);
+}
+
 TEST(WorkloadReader, OtherFormatsAndVersionsAreRefused) {
   EXPECT_EQ(error_of(with("stepcast-workload", "stepcast-cluster")),
             "w.json: /format: expected \"stepcast-workload\", found \"stepcast-cluster\"");
@@ -110,6 +119,8 @@ TEST(WorkloadReader, TimesAreNumbersNotBelowZero) {
   EXPECT_EQ(error_of(with("\"forward_s\": 0.001", "\"forward_s\": \"1ms\"")),
             "w.json: /layers/0/forward_s: expected a time in seconds of at least 0, found "
             "\"1ms\"");
+  EXPECT_EQ(error_of(with("\"update_s\": 0.0005", "\"update_s\": -2")),
+            "w.json: /update_s: expected a time in seconds of at least 0, found -2");
   EXPECT_NE(error_of(with("\"forward_s\": 0.001", "\"forward_s\": NaN")), "no error");
   EXPECT_NE(error_of(with("\"forward_s\": 0.001", "\"forward_s\": 1e999")), "no error");
 }

@@ -55,6 +55,7 @@ TEST(WorkloadSchema, AcceptsWhatTheReaderAccepts) {
   workload.erase("precision");
   workload.erase("batch_scaling");
   workload["layers"][0]["macs"] = 0.5;
+  workload["update_s"] = 0.001;
   EXPECT_TRUE(schema_accepts(workload));
   EXPECT_TRUE(reader_accepts(workload));
 }
@@ -86,6 +87,8 @@ constexpr Fault kFaults[] = {
     {"/batch", R"("64")"},
     {"/precision", R"("fp23")"},
     {"/batch_scaling", R"("linear")"},
+    {"/update_s", "-1"},
+    {"/update_s", R"("1ms")"},
     {"/extra", "1"},
     {"/provenance", "null"},
     {"/provenance/kind", R"("guessed")"},

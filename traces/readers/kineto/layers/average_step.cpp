@@ -30,15 +30,15 @@ void drop_idle_steps(std::vector<StepLayers>& steps, ImportReport& report) {
   std::erase_if(steps, is_idle);
 }
 
-/// The optimizer, the first layer, has the gap before copies of input too: it goes from all or
-/// none.
+/// The first layer, of what is in none, has the gap before copies of input too: it goes from all
+/// or none.
 void drop_empty_layers(std::vector<StepLayers>& steps) {
-  const bool no_optimizer = std::ranges::all_of(
+  const bool no_first = std::ranges::all_of(
       steps, [](const StepLayers& step) { return is_empty(step.layers.front()); });
   for (StepLayers& step : steps) {
     const auto rest = std::remove_if(step.layers.begin() + 1, step.layers.end(), is_empty);
     step.layers.erase(rest, step.layers.end());
-    if (no_optimizer)
+    if (no_first)
       step.layers.erase(step.layers.begin());
   }
 }
@@ -85,7 +85,7 @@ std::string most_common_signature(const std::vector<StepLayers>& steps) {
 Seconds device_time(const StepLayers& step) {
   Seconds sum{};
   for (const LayerTimes& layer : step.layers)
-    sum += layer.forward + layer.backward;
+    sum += layer.forward + layer.backward + layer.update;
   return sum;
 }
 
@@ -127,8 +127,10 @@ void average_layer(const std::vector<StepLayers>& steps, const std::vector<StepL
   };
   const Spread forward = over(&LayerTimes::forward);
   const Spread backward = over(&LayerTimes::backward);
+  const Spread update = over(&LayerTimes::update);
   layer.forward = forward.mean;
   layer.backward = backward.mean;
+  layer.update = update.mean;
   const auto gap = [&](Seconds LayerTimes::*time) {
     return spread_over(whole, [&](const StepLayers& step) { return step.layers[at].*time; }).mean;
   };
@@ -136,6 +138,7 @@ void average_layer(const std::vector<StepLayers>& steps, const std::vector<StepL
   layer.backward_gap = gap(&LayerTimes::backward_gap);
   note_ratio(layer.name + " forward", forward, result, ratios);
   note_ratio(layer.name + " backward", backward, result, ratios);
+  note_ratio("update", update, result, ratios);
 }
 
 /// Those whose duration is a period; all if there is none.
@@ -149,7 +152,7 @@ std::vector<StepLayers> whole_of(const std::vector<StepLayers>& steps) {
 double unaccounted(const StepLayers& step) {
   Seconds sum = step.collective_waits + step.copies_alone;
   for (const LayerTimes& layer : step.layers)
-    sum += layer.forward + layer.backward + layer.forward_gap + layer.backward_gap;
+    sum += layer.forward + layer.backward + layer.update + layer.forward_gap + layer.backward_gap;
   return step.duration > Seconds{} ? std::abs(sum / step.duration - 1) : 0;
 }
 

@@ -40,19 +40,31 @@ GroupSet groups_of_activations(const KinetoTrace& trace, const KinetoView& view,
   return groups;
 }
 
-/// Whether the work runs in the forward direction: what the optimizer does precedes the next pass.
-bool is_forward(WorkPhase phase, std::uint32_t layer) {
-  return phase != WorkPhase::Backward || layer == LayerUnits::kOptimizer;
+using LayerTime = Seconds LayerTimes::*;
+
+/// The update is what the optimizer does, and what the backward pass does in no node of its graph:
+/// gradients are copied out of buckets. Before the first node, its seed is made.
+LayerTime time_of(const KinetoTrace& trace, const KinetoView& view, const LayerUnits& units,
+                  const DeviceWork& work, std::uint32_t layer) {
+  if (work.phase == WorkPhase::Optimizer)
+    return &LayerTimes::update;
+  if (work.phase != WorkPhase::Backward)
+    return &LayerTimes::forward;
+  const bool in_node = view.scopes.of_event[work.launch].node != kNoEvent;
+  if (layer != LayerUnits::kNoLayer || in_node || !units.backward_begin())
+    return &LayerTimes::backward;
+  return is_launched_forward(trace, work, units) ? &LayerTimes::forward : &LayerTimes::update;
 }
 
-void add_gap(Seconds gap, bool forward, LayerTimes& times) {
-  (forward ? times.forward_gap : times.backward_gap) += gap;
+/// What the optimizer waits for precedes the next forward pass.
+void add_gap(Seconds gap, LayerTime work, LayerTimes& times) {
+  (work == &LayerTimes::backward ? times.backward_gap : times.forward_gap) += gap;
 }
 
 /// Where a piece of work belongs in its step.
 struct Place {
-  std::uint32_t layer = LayerUnits::kOptimizer;
-  bool forward = true;
+  std::uint32_t layer = LayerUnits::kNoLayer;
+  LayerTime time = &LayerTimes::forward;
 };
 
 void add_work(Seconds duration, const DeviceWork& work, const Place& place, StepLayers& step) {
@@ -62,7 +74,7 @@ void add_work(Seconds duration, const DeviceWork& work, const Place& place, Step
   }
   LayerTimes& times = step.layers[place.layer];
   ++times.work;
-  (place.forward ? times.forward : times.backward) += duration;
+  times.*place.time += duration;
 }
 
 /// Adds a collective to those that tell the sizes of gradients. Gathered parameters are those of
@@ -80,10 +92,10 @@ void add_bucket(const KinetoTrace& trace, const DeviceWork& work, const LayerUni
     step.gathered.push_back({kNextLayer, known.size});
   if (!reduces)
     return;
-  if (const std::uint32_t layer = units.layer_before(work.launch); layer != LayerUnits::kOptimizer)
+  if (const std::uint32_t layer = units.layer_before(work.launch); layer != LayerUnits::kNoLayer)
     step.buckets.push_back({layer, known.size});
   else if (!forward && known.size >= kSmallest)
-    step.late_buckets.push_back({LayerUnits::kOptimizer, known.size});
+    step.late_buckets.push_back({LayerUnits::kNoLayer, known.size});
 }
 
 void place_gathered(std::uint32_t layer, StepLayers& step) {
@@ -99,8 +111,8 @@ struct FirstWork {
   Place place;
 };
 
-void add_idle(const IdleTime& idle, std::uint32_t layer, bool forward, StepLayers& step) {
-  add_gap(idle.without_collectives(), forward, step.layers[layer]);
+void add_idle(const IdleTime& idle, const Place& place, StepLayers& step) {
+  add_gap(idle.without_collectives(), place.time, step.layers[place.layer]);
   step.collective_waits += idle.collective;
   step.pauses += idle.pause;
 }
@@ -129,15 +141,15 @@ class LayerFinder {
       if (work.phase == WorkPhase::Forward)
         place_gathered(place.layer, step);
       add_work(trace_.events[work.event].duration, work, place, step);
-      add_idle(idle_.before[i], place.layer, place.forward, step);
+      add_idle(idle_.before[i], place, step);
       if (!first[work.step].found)
         first[work.step] = {.found = true, .place = place};
     }
     for (std::size_t i = 0; i < steps_.size(); ++i)
       if (first[i].found)
-        add_idle(idle_.behind[i], first[i].place.layer, first[i].place.forward, steps_[i]);
+        add_idle(idle_.behind[i], first[i].place, steps_[i]);
     for (StepLayers& step : steps_)
-      place_gathered(LayerUnits::kOptimizer, step);
+      place_gathered(LayerUnits::kNoLayer, step);
     return std::move(steps_);
   }
 
@@ -165,7 +177,7 @@ class LayerFinder {
     Place& last = last_[{work.step, trace_.events[work.event].stream}];
     if (work.launch != kNoEvent) {
       const std::uint32_t layer = units_[work.step].layer_of(work.launch, work.phase);
-      last = {.layer = layer, .forward = is_forward(work.phase, layer)};
+      last = {.layer = layer, .time = time_of(trace_, view_, units_[work.step], work, layer)};
     }
     return last;
   }

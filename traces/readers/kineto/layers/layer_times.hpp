@@ -24,6 +24,7 @@ struct LayerTimes {
   std::string kind;
   Seconds forward{};
   Seconds backward{};
+  Seconds update{};        ///< By the optimizer; in the first layer only.
   Seconds forward_gap{};   ///< The device idled so long before the forward work, see DeviceIdle.
   Seconds backward_gap{};  ///< The same before the backward work.
   std::vector<LayerGradient> gradients;
@@ -36,8 +37,8 @@ struct GradientBucket {
   Bytes size{};
 };
 
-/// Layers of one step in forward order. The first one is the optimizer: its forward time is the
-/// update that precedes the forward pass.
+/// Layers of one step in forward order. The first one holds what is in none: the update, which
+/// precedes the next forward pass, and work that no operator launched.
 struct StepLayers {
   std::uint32_t step = 0;
   Seconds duration{};  ///< On the device, see find_device_steps().

@@ -27,7 +27,7 @@ std::string kind_of_module(const std::string& name) {
 
 LayerUnits::LayerUnits(const KinetoTrace& trace, const KinetoView& view, std::uint32_t step)
     : trace_(trace), view_(view) {
-  layers_.push_back({.name = "optimizer", .kind = "Optimizer"});
+  layers_.push_back({.name = "no-operator", .kind = "None"});
   const KinetoStep& span = view.steps.steps[step];
   const auto each_event = [&](std::size_t thread, auto use) {
     const auto& order = view.scopes.by_thread[thread];
@@ -86,7 +86,7 @@ void LayerUnits::add_node(std::uint32_t index) {
   scoped_nodes_ = scoped_nodes_ || name.starts_with(kEvaluate);
   backward_begin_ = std::min(backward_begin_.value_or(event.start), event.start);
   auto& nodes = nodes_[event.thread];
-  std::uint32_t layer = nodes.empty() ? kOptimizer : nodes.back().layer;
+  std::uint32_t layer = nodes.empty() ? kNoLayer : nodes.back().layer;
   if (event.sequence >= 0)
     layer = layer_by_sequence(event.sequence);
   nodes.push_back({event.start, layer});
@@ -102,28 +102,28 @@ void LayerUnits::add_node(std::uint32_t index) {
 std::uint32_t LayerUnits::layer_by_sequence(std::int64_t sequence) const {
   const auto after = std::ranges::upper_bound(by_sequence_, sequence, {},
                                               [](const auto& entry) { return entry.first; });
-  return after == by_sequence_.begin() ? kOptimizer : std::prev(after)->second;
+  return after == by_sequence_.begin() ? kNoLayer : std::prev(after)->second;
 }
 
 std::uint32_t LayerUnits::layer_of(std::uint32_t launch, WorkPhase phase) const {
   if (launch == kNoEvent || phase == WorkPhase::Optimizer)
-    return kOptimizer;
+    return kNoLayer;
   const Scope& scope = view_.scopes.of_event[launch];
   if (phase != WorkPhase::Backward) {
     const auto found = layer_of_event_.find(scope.top_operator);
-    return found == layer_of_event_.end() ? kOptimizer : found->second;
+    return found == layer_of_event_.end() ? kNoLayer : found->second;
   }
   // Behind the backward graph, gradients are copied out of buckets: no layer's work.
-  return scoped_nodes_ && scope.node == kNoEvent ? kOptimizer : layer_before(launch);
+  return scoped_nodes_ && scope.node == kNoEvent ? kNoLayer : layer_before(launch);
 }
 
 std::uint32_t LayerUnits::layer_before(std::uint32_t launch) const {
   const auto nodes = nodes_.find(trace_.events[launch].thread);
   if (nodes == nodes_.end())
-    return kOptimizer;
+    return kNoLayer;
   const auto after =
       std::ranges::upper_bound(nodes->second, trace_.events[launch].start, {}, &Node::start);
-  return after == nodes->second.begin() ? kOptimizer : std::prev(after)->layer;
+  return after == nodes->second.begin() ? kNoLayer : std::prev(after)->layer;
 }
 
 }  // namespace stepcast

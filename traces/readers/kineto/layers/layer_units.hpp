@@ -12,7 +12,7 @@ namespace stepcast {
 /// Which layer of a step a host event belongs to.
 class LayerUnits {
  public:
-  static constexpr std::uint32_t kOptimizer = 0;
+  static constexpr std::uint32_t kNoLayer = 0;  ///< The first: of what is in none.
 
   LayerUnits(const KinetoTrace& trace, const KinetoView& view, std::uint32_t step);
 
