@@ -36,12 +36,24 @@ class Pool {
   }
 
   std::vector<JobOutcome> run() && {
-    while (!workers_.empty() && stop_signal() == 0)
-      hear();
+    hear_all();
+    // One that died between taking a job and saying so has lost it: nobody else knows of it.
+    for (std::uint32_t number = 0; number < outcomes_.size() && !failed_; ++number) {
+      if (outcomes_[number].ending != Ending::Missing || stop_signal() != 0)
+        continue;
+      workers_.push_back(std::make_unique<WorkerProcess>(task_, 0, number, workers_));
+      hear_all();
+    }
     return std::move(outcomes_);
   }
 
  private:
+  void hear_all() {
+    while (!workers_.empty() && stop_signal() == 0)
+      hear();
+    workers_.clear();
+  }
+
   /// Waits until workers have something to say and hears it; those that have ended are let go.
   void hear() {
     std::vector<pollfd> pipes;
@@ -64,6 +76,8 @@ class Pool {
 
   void take(std::uint32_t number, JobOutcome outcome) {
     outcomes_[number] = std::move(outcome);
+    failed_ = failed_ || (!rules_.keep_going && !outcomes_[number].done() &&
+                          outcomes_[number].ending != Ending::Died);
     if (rules_.finished)
       rules_.finished(number, outcomes_[number]);
   }
@@ -79,7 +93,8 @@ class Pool {
     const bool again = at && died_.insert(*at).second;
     if (at && !again)
       take(*at, {Ending::Died, "its worker process died twice, the last time of " + end});
-    if (again || (at && !board_.is_empty()))
+    constexpr std::uint32_t kMostIdleDeaths = 16;
+    if (again || (!board_.is_empty() && (at || ++idle_deaths_ <= kMostIdleDeaths)))
       workers_[worker] =
           std::make_unique<WorkerProcess>(task_, seat, again ? at : std::nullopt, workers_);
   }
@@ -90,6 +105,8 @@ class Pool {
   WorkerProcesses workers_;
   std::vector<JobOutcome> outcomes_;
   std::set<std::uint32_t> died_;  ///< Jobs at which a process has died once.
+  std::uint32_t idle_deaths_ = 0;
+  bool failed_ = false;  ///< A job threw, after which none is begun.
 };
 
 }  // namespace
@@ -115,6 +132,7 @@ const std::string& result_of(const JobOutcome& outcome) {
     case Ending::SimulationFault:
       throw SimulationError(outcome.text);
     case Ending::Missing:
+      throw std::runtime_error("its worker process died before it was begun");
     case Ending::OtherFault:
     case Ending::Died:
       break;
