@@ -9,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
 #include "models/base/text.hpp"
+#include "traces/json/shown.hpp"
 
 namespace stepcast {
 

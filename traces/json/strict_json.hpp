@@ -14,19 +14,15 @@
 namespace stepcast {
 
 /// Reads a text file whole. Throws InputError for a missing file, a directory, an unreadable or
-/// empty file, one above the limit of file_limits.hpp; the message begins with the path.
+/// empty file; the message begins with the path.
 std::string read_text_file(const std::filesystem::path& path);
 
-/// Writes a temporary file in the same folder and renames it: the file is there whole or not at
-/// all, and keeps its mode; a link is written through. Throws InputError if it cannot.
+/// Writes to a temporary name in the same folder and renames. Throws InputError if it cannot.
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
 /// Parses JSON. Throws InputError `<origin>: line 3, column 7: ...` for syntax errors, truncation,
-/// bytes that are not UTF-8, duplicate keys, NaN, nesting deeper than kDeepestJson.
+/// bytes that are not UTF-8, duplicate keys, NaN.
 nlohmann::json parse_json(std::string_view text, const std::string& origin);
-
-/// A value as an error message shows it: on one line and short, whatever it holds.
-std::string shown(const nlohmann::json& value);
 
 /// A JSON object being read strictly: every access names a key and a type, and finish() refuses
 /// keys that nobody asked for. Errors are InputErrors such as `configs/clusters/ib.json:

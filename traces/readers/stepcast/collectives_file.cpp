@@ -12,6 +12,7 @@
 #include "models/collective/collective.hpp"
 #include "models/collective/curve_fit.hpp"
 #include "traces/json/provenance_json.hpp"
+#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
 

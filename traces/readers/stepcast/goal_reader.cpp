@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/provenance_json.hpp"
+#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
 

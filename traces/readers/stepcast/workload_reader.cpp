@@ -11,6 +11,7 @@
 
 #include "models/base/ranges.hpp"
 #include "traces/json/provenance_json.hpp"
+#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/workload_format.hpp"
 
