@@ -45,6 +45,7 @@ std::unique_ptr<Subcommand> make_explain_command();
 std::unique_ptr<Subcommand> make_collective_command();
 std::unique_ptr<Subcommand> make_validate_command();
 std::unique_ptr<Subcommand> make_gate_command();
+std::unique_ptr<Subcommand> make_report_command();
 std::unique_ptr<Subcommand> make_derive_command();
 std::unique_ptr<Subcommand> make_import_command();
 std::unique_ptr<Subcommand> make_calibrate_command();

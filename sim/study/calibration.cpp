@@ -4,6 +4,7 @@
 
 #include "models/collective/collective.hpp"
 #include "models/collective/curve_fit.hpp"
+#include "sim/study/network_notes.hpp"
 
 namespace stepcast {
 namespace {
@@ -30,8 +31,10 @@ Calibration calibrate(MeasuredCollectives measured, const Cluster* cluster,
   Calibration calibration{.measured = std::move(measured)};
   calibration.left_out = leave_one_rank_count_out(calibration.measured, predicted);
   calibration.fit = errors_of_fit(calibration.measured);
-  if (cluster)
+  if (cluster) {
     calibration.now = predicted_by(*cluster, calibration.fit);
+    calibration.costs_not_given = note_on_costs(*cluster);
+  }
   return calibration;
 }
 

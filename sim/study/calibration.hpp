@@ -24,6 +24,7 @@ struct Calibration {
   std::vector<PointError> left_out;  ///< Each curve predicted from the others.
   std::vector<PointError> fit;       ///< The alpha-beta line of all curves.
   std::vector<PointError> now;       ///< What the given cluster predicts; empty without one.
+  std::string costs_not_given;       ///< By that cluster, in a sentence; empty: none.
 };
 
 /// Fits the curves and predicts them; `cluster` may be null. Predictions of the cluster use its own

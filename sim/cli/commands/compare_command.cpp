@@ -4,6 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/study/study_log.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -64,11 +65,13 @@ class CompareCommand final : public Subcommand {
       options.push_back(std::move(option));
     options.push_back(
         {"--against", "FILE", &against_, "earlier results (--json) to print changes to"});
+    options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
+    page_.check();
     check_study_files(files_);
     const std::vector<WrittenResult> before = earlier_results();
     const Sweep sweep = plan_sweep(request_of(typed_, kExample));
@@ -112,10 +115,12 @@ class CompareCommand final : public Subcommand {
                                    refused.substr(0, refused.find("\nNo forecast"))));
     if (rows.empty())
       return;
+    if (page_.is_wanted())
+      page_.write(text_of(sweep, rows, true));
     if (json_)
-      say("{}", with_refused(text_of(sweep, rows), sweep, results));
+      say("{}", with_refused(text_of(sweep, rows, true), sweep, results));
     else
-      say("{}{}{}", text_of(sweep, rows), refused.empty() ? "" : "\n", refused);
+      say("{}{}{}", text_of(sweep, rows, false), refused.empty() ? "" : "\n", refused);
     if (!before.empty())
       say("\n{}", render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy)));
     const std::size_t missing = sweep.combinations.size() - rows.size();
@@ -130,14 +135,14 @@ class CompareCommand final : public Subcommand {
     return std::ranges::any_of(results, &SweepResult::died) ? 1 : 0;
   }
 
-  std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows) const {
+  static std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows, bool json) {
     if (sweep.has_lists)
-      return json_ ? sweep_json(rows) : render_sweep(rows);
+      return json ? sweep_json(rows) : render_sweep(rows);
     std::vector<Forecast> forecasts;
     for (const SweepRow& row : rows)
       forecasts.push_back(row.forecast);
     drop_notes_of_single_rows(forecasts);
-    return json_ ? compare_json(forecasts) : render_compare(forecasts);
+    return json ? compare_json(forecasts) : render_compare(forecasts);
   }
 
   SweepOptions typed_;
@@ -145,6 +150,7 @@ class CompareCommand final : public Subcommand {
   bool without_gradients_ = false;
   StudyFiles files_;
   std::string against_;
+  PageFile page_;
   bool json_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -59,11 +60,13 @@ class CrossoverCommand final : public Subcommand {
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     options.push_back({"--figure,--svg", "FILE", &figure_, "also draw heat maps, as .svg"});
     options.push_back({"--csv", "FILE", &csv_file_, "also write every forecast as a table"});
+    options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
+    page_.check();
     if (!figure_.empty())
       check_figure(figure_);
     check_outputs({{"--figure", figure_}, {"--csv", csv_file_}});
@@ -73,6 +76,7 @@ class CrossoverCommand final : public Subcommand {
       write_text_file(figure_, crossover_svg(crossover));
     if (!csv_file_.empty())
       write_text_file(csv_file_, crossover_csv(crossover));
+    page_.write(crossover_json(crossover));
     say("{}", json_ ? crossover_json(crossover) : render_crossover(crossover));
     return stop_signal() != 0 ? 128 + stop_signal() : 0;
   }
@@ -153,6 +157,7 @@ class CrossoverCommand final : public Subcommand {
   std::optional<std::uint32_t> workers_;
   std::string figure_;
   std::string csv_file_;
+  PageFile page_;
   bool json_ = false;
 };
 

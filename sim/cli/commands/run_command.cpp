@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/sensitivity.hpp"
@@ -48,11 +49,13 @@ class RunCommand final : public Subcommand {
                        "name ends in .gz"});
     options.push_back({"--export-plan", "FILE", &plan_file_,
                        "also write the plan with its forecast, for stepcast-probe replay"});
+    options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
+    page_.check();
     check_outputs({{"--timeline", timeline_file_}, {"--export-plan", plan_file_}});
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const auto [plan, timeline, forecast] = result_of(scenario);
@@ -61,6 +64,9 @@ class RunCommand final : public Subcommand {
                              timeline, origin()));
     if (!timeline_file_.empty())
       write_timeline(scenario.workload, plan, timeline);
+    if (page_.is_wanted())
+      page_.write({"result", to_json(forecast)},
+                  {"timeline", chrome_trace(scenario.workload, plan, timeline)});
     say("{}", json_ ? to_json(forecast) : render_run(forecast));
     return 0;
   }
@@ -106,6 +112,7 @@ class RunCommand final : public Subcommand {
   RunRequest request_;
   std::string timeline_file_;
   std::string plan_file_;
+  PageFile page_;
   bool json_ = false;
 };
 

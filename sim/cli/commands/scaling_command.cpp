@@ -4,6 +4,7 @@
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
@@ -45,10 +46,12 @@ class ScalingCommand final : public Subcommand {
         without_gradients_option(without_gradients_),
         {"--figure", "FILE", &figure_,
          "also draw the curves, as .svg; without --schedules eight at most"},
+        page_.option(),
         {"--json", "", &json_, "print JSON"}};
   }
 
   int run() override {
+    page_.check();
     if (typed_.clusters.items.empty())
       throw InputError(
           fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
@@ -57,6 +60,7 @@ class ScalingCommand final : public Subcommand {
     const Scaling scaling = found_scaling();
     if (!figure_.empty())
       draw(scaling);
+    page_.write(scaling_json(scaling));
     say("{}", json_ ? scaling_json(scaling) : render_scaling(scaling));
     return 0;
   }
@@ -83,6 +87,7 @@ class ScalingCommand final : public Subcommand {
   std::vector<std::uint32_t> nodes_;  ///< Empty: the usual ones.
   bool without_gradients_ = false;
   std::string figure_;
+  PageFile page_;
   bool json_ = false;
 };
 

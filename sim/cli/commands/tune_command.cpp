@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -44,6 +45,7 @@ class TuneCommand final : public Subcommand {
   }
 
   int run() override {
+    page_.check();
     if (!csv_file_.empty())
       check_writable(csv_file_);
     read_numbers();
@@ -56,6 +58,7 @@ class TuneCommand final : public Subcommand {
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
+    page_.write(tuning_json(job, tuning, notes));
     say("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
     return stop_signal() != 0 ? 128 + stop_signal() : 0;
   }
@@ -89,6 +92,7 @@ class TuneCommand final : public Subcommand {
         {"--xi", "X", &xi_,
          "what bo asks of an improvement, in standard deviations of\nthe times (default 0.1)"},
         {"--csv", "FILE", &csv_file_, "also write the trials"},
+        page_.option(),
         {"--json", "", &json_, "print JSON"}};
   }
 
@@ -133,6 +137,7 @@ class TuneCommand final : public Subcommand {
   std::optional<std::uint32_t> seed_;
   std::optional<double> xi_;
   std::string csv_file_;
+  PageFile page_;
   bool json_ = false;
 };
 

@@ -1,11 +1,12 @@
 #include "sim/engine/network/analytic_backend.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 // Folded groups are alike, so the speed of the first of them is that of all; what all of them take
-// of their links counts. A change costs O(links of one collective), to be added or taken away, and
-// the links of the first group of each that is under way.
+// of their links counts. A change costs O(links of one collective), to be added or taken away, and,
+// where links are wanted more than once over, a few rounds of O(links of all that are under way).
 
 namespace stepcast {
 
@@ -121,15 +122,50 @@ void AnalyticBackend::change_speeds() {
   for (const std::uint32_t operation : under_way_)
     if (!operations_[operation].wants && moves(operation))
       want_links(operations_[operation]);
+  share_links();
+}
+
+double AnalyticBackend::slowness_of(const Operation& moving) const {
+  double most = 1;
+  for (std::size_t i = 0; i < moving.cost->of_first; ++i) {
+    const std::uint32_t link = moving.cost->shares[i].link;
+    most = std::max(most, claimed_[link] / left_[link]);
+  }
+  return most;
+}
+
+// Max-min fair: those on the tightest link share it alike; what they leave of their other links is
+// for the others, of whom the next tightest come next. Those that are left after kRounds, where
+// levels are many, share as if nobody left anything: slower, but within their links.
+void AnalyticBackend::share_links() {
   constexpr double kRounding = 1e-9;
-  for (const std::uint32_t operation : under_way_) {
-    const Operation& moving = operations_[operation];
-    if (!moving.wants)
-      continue;
-    double most = 1 + kRounding;
-    for (std::size_t i = 0; i < moving.cost->of_first; ++i)
-      most = std::max(most, wanted_[moving.cost->shares[i].link]);
-    run_at(operation, most > 1 + kRounding ? most : 1);
+  constexpr int kRounds = 16;
+  claimed_ = wanted_;
+  left_.assign(wanted_.size(), 1.0);
+  std::vector<std::uint32_t> open;
+  std::ranges::copy_if(under_way_, std::back_inserter(open),
+                       [&](std::uint32_t operation) { return operations_[operation].wants; });
+  for (int round = 1; !open.empty(); ++round) {
+    double most = 1;
+    std::vector<double> slowness;
+    for (const std::uint32_t operation : open) {
+      slowness.push_back(slowness_of(operations_[operation]));
+      most = std::max(most, slowness.back());
+    }
+    const double least = round < kRounds ? most * (1 - kRounding) : 1;
+    std::vector<std::uint32_t> rest;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (slowness[i] < least) {
+        rest.push_back(open[i]);
+        continue;
+      }
+      run_at(open[i], slowness[i] > 1 + kRounding ? slowness[i] : 1);
+      for (const LinkShare& share : operations_[open[i]].cost->shares) {
+        claimed_[share.link] -= share.part;
+        left_[share.link] -= share.part / slowness[i];
+      }
+    }
+    open = std::move(rest);
   }
 }
 

@@ -14,8 +14,8 @@ namespace stepcast {
 /// A collective takes its closed form. Where several are under way at once, or several groups of a
 /// team, no link carries more than it can: each group wants the share of a link that it uses when
 /// it moves alone, after its start-ups, and all on a link that is wanted more than once over slow
-/// down alike, so many times. That is never faster than the links allow; flow, which hands on what
-/// a slowed collective leaves unused elsewhere, may be a little faster.
+/// down alike, max-min fair over the groups. That is never faster than the links allow; flow, which
+/// is fair to single messages, may be a little faster.
 class AnalyticBackend : public NetworkBackend {
  public:
   AnalyticBackend(const Cluster& cluster, EventQueue& queue) : cluster_(cluster), queue_(queue) {}
@@ -60,12 +60,16 @@ class AnalyticBackend : public NetworkBackend {
   void want_links(Operation& operation);
   void leave_links(Operation& operation);
   void change_speeds();
+  void share_links();
+  double slowness_of(const Operation& moving) const;
   void run_at(std::uint32_t operation, double slowness);
 
   const Cluster& cluster_;
   EventQueue& queue_;
   std::optional<LinkLoads> loads_;  // made when first needed
   std::vector<double> wanted_;      // by link, by all that move: 1 is all of it
+  std::vector<double> claimed_;     // while links are shared: by those without a speed yet,
+  std::vector<double> left_;        // and what the others leave them
   std::map<Key, Cost> costs_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;       // operations_ to use again

@@ -1,5 +1,7 @@
 #include "sim/study/validate/validate.hpp"
 
+#include <utility>
+
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/network_notes.hpp"
@@ -8,6 +10,13 @@
 
 namespace stepcast {
 namespace {
+
+std::vector<std::string> notes_of(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
+  std::vector<std::string> notes = curve_notes(plan, cluster, fidelity);
+  if (std::string costs = note_on_costs(cluster); !costs.empty())
+    notes.push_back(std::move(costs));
+  return notes;
+}
 
 Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity fidelity) {
   const Experiment& experiment = measured.experiment;
@@ -26,7 +35,7 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
           .use = measured.use,
           .measured = measured.measured,
           .predicted = step_time_of(plan, cluster, engine),
-          .notes = curve_notes(plan, cluster, fidelity)};
+          .notes = notes_of(plan, cluster, fidelity)};
 }
 
 template <class Predicate>

@@ -22,7 +22,8 @@ struct Validation {
   MeasurementUse use = MeasurementUse::Check;
   Seconds measured{};
   Seconds predicted{};
-  std::vector<std::string> notes{};  ///< What of it was extrapolated from measured collectives.
+  std::vector<std::string> notes{};  ///< What was extrapolated from measured collectives, and which
+                                     ///< costs the cluster does not give.
 
   double error() const { return predicted / measured - 1; }  ///< Signed, relative.
 };

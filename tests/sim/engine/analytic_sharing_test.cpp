@@ -7,6 +7,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/engine/steps.hpp"
 #include "tests/support/examples.hpp"
+#include "traces/catalog.hpp"
 
 namespace stepcast {
 namespace {
@@ -74,6 +75,46 @@ TEST(AnalyticSharing, GroupsAcrossNodesShareTheirNics) {
   // 2 * 3/4 of 1 MB over a fourth of a NIC; a rail that is alone has it to itself.
   expect_time(layout.along(Axis::Data), kCluster, 6e-3);
   expect_time(layout.along(Axis::Data).at(Axis::Tensor, 1), kCluster, 1.5e-3);
+}
+
+// Three of 1 MB leave node 0, a third of its NIC each: 3 ms. The fourth, of 2 MB, meets one of them
+// at node 2, which leaves it two thirds of that NIC: 3 ms too, where half would make it 3.5.
+TEST(AnalyticSharing, WhatASlowedTransferLeavesOfALinkIsForTheOthers) {
+  const Workload workload = examples::uniform_workload(1, {1e-3}, {0}, 1);
+  const Cluster cluster = examples::plain_cluster(4);
+  Builder builder("sends", workload, cluster);
+  const TaskId begin = builder.forward(0);
+  TaskId last = begin;
+  const auto send = [&](Rank from, Rank to, double size) {
+    last = builder.send("part", Bytes{size},
+                        {.stream = builder.stream(std::to_string(size) + std::to_string(to)),
+                         .team = builder.group({from, to}),
+                         .after = {begin}});
+  };
+  send(0, 1, 1e6);
+  send(0, 1, 1e6);
+  send(0, 2, 1e6);
+  send(3, 2, 2e6);
+  const Plan plan = std::move(builder).build();
+  for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow}) {
+    const Timeline timeline = simulate(plan, cluster, {.fidelity = fidelity});
+    const Interval& run = timeline.at(1, last, timeline.class_of_rank[3]);
+    EXPECT_NEAR((run.end - run.start).value, 3e-3, 1e-9) << name_of(fidelity);
+  }
+}
+
+// Workers and servers at once on every NIC, as published jobs have it: what is left is that flow
+// is fair to the messages of a transfer, which here move at one pace.
+TEST(AnalyticSharing, ParameterServersAreWithinATenthOfTheirFlows) {
+  for (const char* name : {"resnet50-rtx2080ti-bs64", "bert-base-rtx2080ti-bs64"}) {
+    const Workload workload = load_workload(name);
+    Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+    const Plan plan = build_plan("ps", workload, cluster, {});
+    const double ratio =
+        step(plan, cluster, Fidelity::Analytic) / step(plan, cluster, Fidelity::Flow);
+    EXPECT_GE(ratio, 1) << name;
+    EXPECT_LE(ratio, 1.1) << name;
+  }
 }
 
 TEST(AnalyticSharing, UplinksAreSharedByTheGroupsThatLeaveTheRack) {

@@ -148,8 +148,9 @@ TEST(RunCommand, AnalyticTransfersThatShareNothingAreNoted) {
                            .out)["notes"]
         .dump();
   };
-  EXPECT_NE(notes_at("analytic").find("share links coarsely"), std::string::npos);
-  EXPECT_EQ(notes_at("flow").find("share links coarsely"), std::string::npos);
+  EXPECT_NE(notes_at("analytic").find("share links as wholes; flow, which answers"),
+            std::string::npos);
+  EXPECT_EQ(notes_at("flow").find("share links as wholes; flow, which answers"), std::string::npos);
 }
 
 TEST(RunCommand, ASettingWithAnEffectIsNotNoted) {

@@ -44,6 +44,14 @@ TEST_F(Testbeds, TheK80NodesCarryOverPciExpressServersAndJitter) {
   EXPECT_EQ(cluster.software.jitter, load_cluster("v100-32x4-edr").software.jitter);
 }
 
+TEST_F(Testbeds, TheCostsThatTheirClustersDoNotGiveAreNamed) {
+  Measurements measurements = measurements_of("tensorflow-ec2-k80");
+  measurements.cases.resize(1);
+  const auto notes = validate(measurements, {}, Fidelity::Analytic).front().notes;
+  ASSERT_FALSE(notes.empty());
+  EXPECT_TRUE(notes.back().starts_with("Costs of the cluster not given, taken as 0: software."));
+}
+
 TEST_F(Testbeds, EveryRowIsACheck) {
   for (const char* name : {"dlperf-v100-edr", "tensorflow-ec2-k80"})
     for (const MeasuredCase& each : measurements_of(name).cases)

@@ -79,6 +79,16 @@ TEST(Calibration, AClusterWithTheseCurvesMeetsThem) {
     }
 }
 
+TEST(Calibration, NamesTheCostsThatTheClusterDoesNotGive) {
+  Cluster cluster = load_cluster("v100-32x4-edr");
+  cluster.costs_not_given = {"software.collective_launch"};
+  const Calibration calibration = calibrate(shipped("v100-32x4-edr-nccl"), &cluster);
+  const std::string note =
+      "Costs of the cluster not given, taken as 0: software.collective_launch.";
+  EXPECT_NE(render_calibration(calibration).find(note), std::string::npos);
+  EXPECT_NE(calibration_json(calibration).find(note), std::string::npos);
+}
+
 TEST(Calibration, SaysWhatItLeftOutAndWhy) {
   const std::string text = render_calibration(calibrate(shipped("v100-32x4-edr-nccl"), nullptr));
   EXPECT_NE(text.find("broadcast on 16 GPUs, 8 MiB to 32 MiB: outliers"), std::string::npos);

@@ -1,0 +1,67 @@
+// Several forecasts beside each other: schedules of one job, or the rows of a sweep.
+const compare = {
+  name(result) {
+    const varied = Object.entries(result.combination ?? {});
+    if (varied.length === 0) return result.schedule.name;
+    return varied.map(([key, value]) => (key === 'schedule' ? value : `${key}=${value}`)).join(' ');
+  },
+  kinds: [['forward', (b) => b.forward_s], ['backward', (b) => b.backward_s], ['other compute', (b) => compare.sum(b.other_compute_s)],
+    ['exposed communication', (b) => compare.sum(b.exposed_communication_s)], ['waiting', (b) => b.waiting_s], ['idle', (b) => b.idle_s]],
+  sum: (times) => Object.values(times).reduce((sum, time) => sum + time, 0),
+  bars(results) {
+    const shown = results.slice(0, 40);
+    return picture.box('Where the step of each goes', () => ({
+      grid: { left: 200, right: 40, top: 40, bottom: 40 },
+      legend: {},
+      tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' },
+        formatter: (bars) => [compare.name(shown[bars[0].dataIndex]), ...bars.map((bar) => `${bar.seriesName}: ${bar.value.toFixed(2)} ms`)].join('\n') },
+      xAxis: { type: 'value', name: 'ms' },
+      yAxis: { type: 'category', inverse: true, data: shown.map((result) => format.short(compare.name(result), 32)) },
+      series: compare.kinds.map(([name, part]) => ({ name, type: 'bar', stack: 'step', data: shown.map((result) => part(result.breakdown) * 1e3) })),
+    }), 110 + 30 * shown.length);
+  },
+  /// Where one thing that varies is a number: a line for each combination of the others.
+  lines(results) {
+    const keys = Object.keys(results[0].combination ?? {});
+    const numeric = keys.find((key) => new Set(results.map((r) => r.combination[key])).size > 2 &&
+      results.every((r) => Number.isFinite(parseFloat(r.combination[key]))));
+    if (!numeric) return null;
+    const names = [...new Set(results.map((r) => keys.filter((k) => k !== numeric).map((k) => r.combination[k]).join(' ')))];
+    const values = [...new Set(results.map((r) => r.combination[numeric]))];
+    const at = (name, value) => results.find((r) => r.combination[numeric] === value &&
+      keys.filter((k) => k !== numeric).map((k) => r.combination[k]).join(' ') === name);
+    return picture.box('Iteration time over ' + numeric, () => ({
+      grid: { left: 70, right: 40, top: 40, bottom: 50 }, legend: {}, tooltip: { trigger: 'axis' },
+      xAxis: { type: 'category', name: numeric, data: values }, yAxis: { type: 'value', name: 'ms', min: 0 },
+      series: names.map((name) => ({ name: name || 'all', type: 'line', data: values.map((value) => {
+        const found = at(name, value);
+        return found ? found.iteration_time_s * 1e3 : null;
+      }) })),
+    }));
+  },
+  show(result) {
+    const { results } = result;
+    const systems = results.filter((result) => result.schedule.name !== 'ideal');  // which is a bound
+    const best = (systems.length > 0 ? systems : results).reduce((a, b) => (b.throughput_samples_per_s > a.throughput_samples_per_s ? b : a));
+    const main = document.getElementById('main');
+    main.append(elements.facts([['forecasts', String(results.length)], ['most samples/s', compare.name(best)],
+      ['its iteration time', format.time(best.iteration_time_s)], ['its efficiency', format.percent(best.scaling_efficiency)]]));
+    const lines = compare.lines(results);
+    if (lines) elements.section('Iteration time', lines);
+    elements.section('Where the step goes', compare.bars(results));
+    const fits = (r) => (r.memory.device_memory_bytes > 0 ? (r.memory.total_bytes <= r.memory.device_memory_bytes ? 'yes' : 'no') : '-');
+    elements.section('Forecasts', elements.table([
+      { name: 'forecast', value: compare.name, isText: true }, { name: 'GPUs', value: (r) => r.gpus },
+      { name: 'iteration ms', value: (r) => r.iteration_time_s, text: format.ms },
+      { name: 'speed-up', value: (r) => r.speedup, text: (v) => (v === undefined ? '-' : v.toFixed(3)) },
+      { name: 'samples/s', value: (r) => r.throughput_samples_per_s, text: (v) => v.toFixed(1) },
+      { name: 'efficiency', value: (r) => r.scaling_efficiency, text: format.percent },
+      { name: 'exposed ms', value: (r) => compare.sum(r.breakdown.exposed_communication_s), text: format.ms },
+      { name: 'memory', value: (r) => r.memory.total_bytes, text: format.bytes },
+      { name: 'fits', value: fits, isText: true }], results, { best, caption: 'The row in bold trains most samples a second.', filter: true }));
+    elements.section('Why', elements.list(results.slice(0, 20).map((r) => `${compare.name(r)}: ${(r.why ?? []).join(' ')}`)));
+    run.notes(results);
+    if (result.left_out_of_the_page)
+      elements.section('Left out', elements.list([`For its size this page leaves out, of each forecast: ${result.left_out_of_the_page}.`]));
+  },
+};

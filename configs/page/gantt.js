@@ -1,0 +1,59 @@
+// The timeline: a bar for each task, a row for each stream of each class of ranks. Bars that are narrower than
+// a pixel are not drawn until one zooms in.
+const gantt = {
+  /// Reads the events of a Chrome trace: {rows: [name], kinds: [name], bars: [[row, begin ms, end ms, name, kind]]}.
+  read(trace) {
+    const processes = new Map();
+    const threads = new Map();
+    for (const event of trace.traceEvents) {
+      if (event.ph === 'M' && event.name === 'process_name') processes.set(event.pid, event.args.name);
+      if (event.ph === 'M' && event.name === 'thread_name') threads.set(event.pid + '/' + event.tid, event.args.name);
+    }
+    const rows = [...threads.keys()];
+    const place = new Map(rows.map((key, index) => [key, index]));
+    const kinds = [];
+    const bars = [];
+    for (const event of trace.traceEvents) {
+      if (event.ph !== 'X' || !place.has(event.pid + '/' + event.tid)) continue;
+      const kind = event.cat ?? event.name;
+      if (!kinds.includes(kind)) kinds.push(kind);
+      bars.push([place.get(event.pid + '/' + event.tid), event.ts / 1e3, (event.ts + event.dur) / 1e3, event.name, kinds.indexOf(kind)]);
+    }
+    const label = (key) => [threads.get(key), processes.get(Number(key.split('/')[0]))].filter(Boolean).join(' · ');
+    return { rows: rows.map(label), kinds, bars };
+  },
+  bar(look) {
+    return (params, api) => {
+      const begin = api.coord([api.value(1), api.value(0)]);
+      const end = api.coord([api.value(2), api.value(0)]);
+      const width = end[0] - begin[0];
+      const height = api.size([0, 1])[1] * 0.7;
+      const shape = echarts.graphic.clipRectByRect({ x: begin[0], y: begin[1] - height / 2, width: Math.max(width, 0.5), height },
+        { x: params.coordSys.x, y: params.coordSys.y, width: params.coordSys.width, height: params.coordSys.height });
+      if (!shape) return null;
+      const colour = palette[api.value(4) % palette.length];
+      return { type: 'rect', shape, style: { fill: colour, stroke: width > 3 ? look.paper : colour, lineWidth: 0.5 } };
+    };
+  },
+  section(trace) {
+    const read = gantt.read(trace);
+    if (read.bars.length === 0) return;
+    const height = 120 + 26 * read.rows.length;
+    const box = picture.box('Timeline', (look) => ({
+      grid: { left: 220, right: 20, top: 10, bottom: 85 },
+      tooltip: { formatter: ({ value }) => `${value[3]}\n${format.time(value[1] / 1e3)} to ${format.time(value[2] / 1e3)}: ${format.time((value[2] - value[1]) / 1e3)}` },
+      xAxis: { type: 'value', name: 'ms', min: 'dataMin', max: 'dataMax', axisLabel: { color: look.ink, showMaxLabel: false, formatter: (ms) => format.number(ms) } },
+      yAxis: { type: 'category', data: read.rows.map((row) => format.short(row, 34)), inverse: true },
+      dataZoom: [{ type: 'inside', filterMode: 'weakFilter' }, { type: 'slider', filterMode: 'weakFilter', bottom: 8 }],
+      series: [{ type: 'custom', renderItem: gantt.bar(look), encode: { x: [1, 2], y: 0 }, data: read.bars, progressive: 4000 }],
+    }), height);
+    const legend = elements.make('p', { class: 'legend' });
+    read.kinds.forEach((kind, i) => {
+      const mark = elements.make('i');
+      mark.style.background = palette[i % palette.length];
+      legend.append(elements.make('span', {}, mark, format.short(kind)));
+    });
+    elements.section('Timeline', elements.make('p', { class: 'hint' },
+      `${read.bars.length} tasks of two iterations; scroll or drag the slider to zoom.`), legend, box);
+  },
+};

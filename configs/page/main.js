@@ -1,0 +1,38 @@
+// Finds out what the result is of and shows it.
+(() => {
+  const read = (id) => {
+    const text = document.getElementById(id).textContent.trim();
+    return text === '' ? null : JSON.parse(text);
+  };
+  const result = read('result');
+  const trace = read('timeline');
+  const first = result.results?.[0] ?? result;
+  const isForecast = (json) => json?.breakdown !== undefined && json?.iteration_time_s !== undefined;
+
+  const job = [first.workload, first.cluster && 'on ' + first.cluster, result.schedule?.name && 'under ' + result.schedule.name,
+    first.fidelity && `(${first.fidelity} fidelity)`].filter((part) => typeof part === 'string').join(' ');
+  document.getElementById('subtitle').textContent = job;
+  document.title = job ? 'StepCast: ' + job : 'StepCast';
+  document.getElementById('version').textContent = 'StepCast ' + (first.version ?? '');
+  document.getElementById('save-data').addEventListener('click', () => elements.save('stepcast.json', 'application/json', JSON.stringify(result, null, 2)));
+
+  const theme = document.getElementById('theme');
+  const setTheme = (dark) => {
+    document.documentElement.classList.toggle('dark', dark);
+    theme.textContent = dark ? 'Light' : 'Dark';
+    theme.setAttribute('aria-pressed', String(dark));
+    picture.draw();
+  };
+  if (isForecast(result)) run.show(result, trace);
+  else if (Array.isArray(result.results) && result.results.length > 0 && result.results.every(isForecast)) compare.show(result);
+  else if (Array.isArray(result.curves) && Array.isArray(result.gpus)) studies.scaling(result);
+  else if (Array.isArray(result.networks) && Array.isArray(result.densities)) studies.crossover(result);
+  else if (Array.isArray(result.trials) && result.best) studies.tune(result);
+  else studies.any(result);
+
+  theme.addEventListener('click', () => setTheme(!picture.isDark()));
+  setTheme(window.matchMedia('(prefers-color-scheme: dark)').matches);
+  window.addEventListener('resize', picture.resize);
+  window.addEventListener('beforeprint', () => setTheme(false));
+  document.documentElement.dataset.ready = 'yes';
+})();

@@ -1,0 +1,59 @@
+// Pictures: one look for all, a tooltip that is text, PNG and SVG to save. Colours: Okabe and Ito's, which
+// people of all kinds of colour vision tell apart.
+const palette = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9', '#f0e442', '#8c8c8c'];
+const pictures = [];
+
+const picture = {
+  isDark: () => document.documentElement.classList.contains('dark'),
+  base() {
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue('--ink').trim();
+    const line = style.getPropertyValue('--line').trim();
+    const axis = { axisLabel: { color: ink }, axisLine: { lineStyle: { color: line } }, splitLine: { lineStyle: { color: line } },
+      nameTextStyle: { color: ink } };
+    return { ink, line, axis, paper: style.getPropertyValue('--paper').trim() };
+  },
+  options(make) {
+    const look = picture.base();
+    const own = make(look);
+    const withAxis = (axis) => axis && { ...look.axis, ...axis };
+    return {
+      color: palette, backgroundColor: look.paper, textStyle: { color: look.ink }, animation: false,
+      aria: { enabled: true },
+      ...own,
+      tooltip: { renderMode: 'richText', confine: true, backgroundColor: look.paper, borderColor: look.line,
+        textStyle: { color: look.ink }, ...own.tooltip },
+      legend: own.legend && { textStyle: { color: look.ink }, type: 'scroll', top: 0, ...own.legend },
+      xAxis: own.xAxis && { nameLocation: 'middle', nameGap: 26, ...withAxis(own.xAxis) }, yAxis: withAxis(own.yAxis),
+    };
+  },
+  /// A picture with its buttons; `make(look)` returns ECharts' options, anew for each theme.
+  box(name, make, height = 340) {
+    const canvas = elements.make('div', { class: 'picture', role: 'img', 'aria-label': name });
+    canvas.style.height = height + 'px';
+    const entry = { canvas, make, chart: null };
+    pictures.push(entry);
+    const file = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+    const svg = () => {
+      const drawn = echarts.init(null, null, { renderer: 'svg', ssr: true, width: canvas.clientWidth, height });
+      drawn.setOption(picture.options(make));
+      elements.save(file + '.svg', 'image/svg+xml', drawn.renderToSVGString());
+      drawn.dispose();
+    };
+    const png = () => {
+      const link = elements.make('a', { href: entry.chart.getDataURL({ pixelRatio: 2 }), download: file + '.png' });
+      link.click();
+    };
+    return elements.make('div', {}, canvas,
+      elements.make('div', { class: 'buttons' }, elements.button('PNG', png), elements.button('SVG', svg)));
+  },
+  draw() {
+    for (const entry of pictures) {
+      entry.chart ??= echarts.init(entry.canvas);
+      entry.chart.setOption(picture.options(entry.make), true);
+    }
+  },
+  resize() {
+    for (const entry of pictures) entry.chart?.resize();
+  },
+};

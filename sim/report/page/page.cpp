@@ -1,0 +1,112 @@
+#include "sim/report/page/page.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "traces/catalog.hpp"
+#include "traces/json/strict_json.hpp"
+
+// The page is written by hand (configs/page/page.html, with its style and scripts as files beside
+// it) and put together here: what it refers to is written into it, and the data stand in two script
+// elements that no browser runs. In these every "<" is written as JSON's \u003c, so that no name
+// can end the element; the scripts make text of names, never markup.
+
+namespace stepcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostTasks = 20'000;
+constexpr std::size_t kMostWithDetails = 100;
+
+fs::path asset(std::string_view name) {
+  return data_root() / "configs/page" / name;
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = 0; (at = text.find(what, from)) != std::string::npos;
+       from = at + what.size())
+    out.append(text, from, at - from).append(by);
+  text = out.append(text, from);
+}
+
+/// Replaces `before` NAME `after` by `open`, what the file NAME holds, and `close`, everywhere.
+void inline_files(std::string& page, std::string_view before, std::string_view after,
+                  std::string_view open, std::string_view close) {
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = 0; (at = page.find(before, from)) != std::string::npos;) {
+    const std::size_t name = at + before.size();
+    const std::size_t end = page.find(after, name);
+    out.append(page, from, at - from).append(open);
+    out.append(read_text_file(asset(page.substr(name, end - name)))).append(close);
+    from = end + after.size();
+  }
+  page = out.append(page, from);
+}
+
+void fill(std::string& page, std::string_view id, std::string json) {
+  replace_all(json, "<", "\\u003c");
+  const std::string element = fmt::format("<script type=\"application/json\" id=\"{}\">", id);
+  page.insert(page.find(element) + element.size(), json);
+}
+
+/// The names and the slices: arrows are not drawn.
+std::string slices_of(const PageSource& trace) {
+  const nlohmann::json all = parse_json(trace.text, trace.origin);
+  if (!all.is_object() || !all.contains("traceEvents") || !all["traceEvents"].is_array())
+    throw InputError(trace.origin + ": expected a Chrome trace: an object with traceEvents");
+  nlohmann::json kept{{"traceEvents", nlohmann::json::array()}};
+  std::size_t tasks = 0;
+  for (const nlohmann::json& event : all["traceEvents"]) {
+    const std::string phase = event.is_object() ? event.value("ph", "") : "";
+    if (phase == "M" || (phase == "X" && ++tasks <= kMostTasks))
+      kept["traceEvents"].push_back(event);
+  }
+  return kept.dump();
+}
+
+/// What no table of many forecasts shows would be most of its size.
+void leave_out_details(nlohmann::json& result) {
+  if (!result.contains("results") || result["results"].size() <= kMostWithDetails)
+    return;
+  for (nlohmann::json& forecast : result["results"])
+    for (const char* key : {"critical_path", "links", "provenance", "communication_s"})
+      if (forecast.is_object())
+        forecast.erase(key);
+  result["left_out_of_the_page"] = "critical paths, links, provenance, busy times";
+}
+
+}  // namespace
+
+void require_page_assets() {
+  std::error_code absent;
+  if (!fs::is_regular_file(asset("echarts.min.js"), absent))
+    throw InputError(fmt::format(
+        "{}: not there; `scripts/setup --page` fetches it (npm), and pages need nothing afterwards",
+        asset("echarts.min.js").string()));
+}
+
+std::string page_of(const PageSource& result, const PageSource& trace) {
+  require_page_assets();
+  nlohmann::json json = parse_json(result.text, result.origin);
+  if (!json.is_object())
+    throw InputError(result.origin + ": expected what a command prints with --json: an object");
+  leave_out_details(json);
+  std::string page = read_text_file(asset("page.html"));
+  inline_files(page, "<link rel=\"stylesheet\" href=\"", "\">", "<style>\n", "</style>");
+  inline_files(page, "<script src=\"", "\"></script>", "<script>\n", "</script>");
+  fill(page, "result", json.dump());
+  if (!trace.text.empty())
+    fill(page, "timeline", slices_of(trace));
+  return page;
+}
+
+}  // namespace stepcast

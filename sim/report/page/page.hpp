@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+namespace stepcast {
+
+/// JSON text, and what errors call it: a file's name.
+struct PageSource {
+  std::string origin{};
+  std::string text{};
+};
+
+/// A result as one HTML file that needs nothing else: pictures, tables, the data themselves.
+/// `result`: what a command prints with --json. `trace`: a Chrome trace of the timeline, or empty.
+/// Names in them are text on the page, whatever they hold. Of a trace with more than 20,000 tasks
+/// the first so many are shown. Throws InputError if `result` or `trace` is none, or if the page's
+/// scripts are not there.
+std::string page_of(const PageSource& result, const PageSource& trace);
+
+/// Throws InputError that says what to do if the page's scripts are not there.
+void require_page_assets();
+
+}  // namespace stepcast

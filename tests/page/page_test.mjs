@@ -1,0 +1,162 @@
+// Opens pages in a real Chromium: they draw without an error, tables sort and filter, tooltips appear, and names that
+// try to be markup are text. Usage: page_test.mjs STEPCAST OUT_FOLDER; exits with 77 (skipped) where there is no
+// browser, no driver or no charts.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const [stepcast, out] = process.argv.slice(2);
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const skip = (reason) => {
+  console.log('skipped: ' + reason + ' (scripts/setup --page)');
+  process.exit(77);
+};
+if (!browserPath) skip('no Chromium');
+if (!existsSync(path.join(root, 'configs/page/echarts.min.js'))) skip('no charts');
+const { chromium } = await import('playwright-core').catch(() => skip('no playwright-core'));
+
+mkdirSync(out, { recursive: true });
+const job = ['--workload', 'resnet50-rtx2080ti-bs64', '--cluster', 'rtx2080ti-16x4-10gbe', '--fidelity', 'analytic'];
+const page = (name) => path.join(out, name + '.html');
+const make = (name, ...words) => {
+  execFileSync(stepcast, [...words, '--page', page(name)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  return page(name);
+};
+
+// A name of another's file may hold anything.
+const hostile = () => {
+  const result = JSON.parse(execFileSync(stepcast, ['run', ...job, '--schedule', 'dear', '--json']));
+  const name = '</script><script>window.broken=1</script><img src=x onerror="window.broken=1">' + '\u202eabc' + 'x'.repeat(3000);
+  result.workload = name;
+  result.schedule.options[name] = name;
+  result.why.push(name);
+  result.links[0].link = name;
+  result.critical_path[0].what = name;
+  const file = path.join(out, 'hostile.json');
+  writeFileSync(file, JSON.stringify(result));
+  return make('hostile', 'report', file);
+};
+
+// 1,000 rows in a table, as a sweep may have.
+const thousand = () => {
+  const all = JSON.parse(execFileSync(stepcast, ['compare', ...job, '--schedules', 'dear', '--nodes', '2,4', '--json']));
+  const rows = Array.from({ length: 1000 }, (_, i) => ({ ...all.results[i % 2], combination: { nodes: String(i + 1) } }));
+  const file = path.join(out, 'thousand.json');
+  writeFileSync(file, JSON.stringify({ results: rows }));
+  return make('thousand', 'report', file);
+};
+
+const pages = {
+  run: make('run', 'run', ...job, '--schedule', 'dear'),
+  compare: make('compare', 'compare', ...job),
+  sweep: make('sweep', 'compare', ...job, '--schedules', 'ddp,dear', '--nodes', '2,4,8,16'),
+  scaling: make('scaling', 'scaling', ...job, '--schedules', 'ddp,dear', '--nodes', '2,4,8'),
+  crossover: make('crossover', 'crossover', ...job, '--density', '0.01,0.1', '--bandwidth', '1Gbps,10Gbps'),
+  tune: make('tune', 'tune', ...job, '--schedule', 'dear', '--option', 'fusion_buffer', '--trials', '5'),
+  hostile: hostile(),
+  thousand: thousand(),
+};
+
+const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+const open = async (name) => {
+  const tab = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  const faults = [];
+  tab.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
+  tab.on('pageerror', (error) => faults.push(String(error)));
+  tab.on('request', (request) => request.url().startsWith('file:') || request.url().startsWith('data:') ||
+    request.url().startsWith('blob:') || faults.push('asks for ' + request.url()));
+  await tab.goto(pathToFileURL(pages[name]).href);
+  await tab.waitForSelector('html[data-ready=yes]', { timeout: 5000 });
+  await tab.screenshot({ path: path.join(out, name + '.png'), fullPage: name !== 'thousand' });
+  assert.deepEqual(faults, [], name);
+  return tab;
+};
+
+const tests = {
+  async 'every page draws without an error, in a file of at most 3 MB'() {
+    for (const name of Object.keys(pages)) {
+      assert.ok(statSync(pages[name]).size < 3e6, `${name}: ${statSync(pages[name]).size} bytes`);
+      const tab = await open(name);
+      assert.ok((await tab.locator('section').count()) > 0, name);
+      await tab.close();
+    }
+  },
+  async 'the page of a run shows the step, its parts and the timeline'() {
+    const tab = await open('run');
+    const facts = await tab.locator('.facts').first().innerText();
+    assert.match(facts, /iteration time\s+[0-9.]+ ms/);
+    for (const heading of ['Why', 'Where the step goes', 'Timeline', 'Critical path', 'Links', 'Memory'])
+      assert.equal(await tab.locator('h2', { hasText: new RegExp(`^${heading}$`) }).count(), 1, heading);
+    assert.ok((await tab.locator('.picture canvas').count()) >= 4);
+  },
+  async 'a table is filtered by words and sorted by a heading'() {
+    const tab = await open('compare');
+    const table = tab.locator('section', { hasText: 'Forecasts' }).last();
+    const rows = table.locator('tbody tr');
+    const all = await rows.count();
+    await table.locator('input').fill('dear');
+    assert.equal(await rows.count(), 1);
+    await table.locator('input').fill('');
+    assert.equal(await rows.count(), all);
+    const times = async () => (await rows.locator('td:nth-child(3)').allInnerTexts()).map(Number);
+    await table.getByRole('button', { name: 'iteration ms' }).press('Enter');
+    const sorted = await times();
+    assert.deepEqual(sorted, [...sorted].sort((a, b) => a - b));
+    await table.getByRole('button', { name: 'iteration ms' }).click();
+    assert.deepEqual(await times(), sorted.reverse());
+  },
+  async 'a tooltip says what a bar is'() {
+    const tab = await open('run');
+    const drawn = () => tab.evaluate(() => pictures[0].chart.getDataURL());
+    const before = await drawn();
+    await tab.evaluate(() => pictures[0].chart.dispatchAction({ type: 'showTip', seriesIndex: 1, dataIndex: 0 }));
+    await tab.waitForTimeout(200);
+    assert.notEqual(await drawn(), before);
+  },
+  async 'dark and light look different and both draw'() {
+    const tab = await open('run');
+    const colour = () => tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const before = await colour();
+    await tab.getByRole('button', { name: /Dark|Light/ }).click();
+    assert.notEqual(await colour(), before);
+    await tab.screenshot({ path: path.join(out, 'run-other-theme.png') });
+  },
+  async 'pictures are saved as SVG and PNG'() {
+    const tab = await open('run');
+    for (const type of ['SVG', 'PNG']) {
+      const [download] = await Promise.all([tab.waitForEvent('download'), tab.getByRole('button', { name: type }).first().click()]);
+      const file = path.join(out, 'saved.' + type.toLowerCase());
+      await download.saveAs(file);
+      assert.ok(readFileSync(file).length > 1000, type);
+    }
+  },
+  async 'names that try to be markup are text'() {
+    const tab = await open('hostile');
+    assert.equal(await tab.evaluate(() => window.broken), undefined);
+    assert.equal(await tab.locator('main img, main script').count(), 0);
+    assert.match(await tab.locator('#subtitle').innerText(), /<script>/);
+  },
+  async 'a thousand rows are there within a second'() {
+    const began = Date.now();
+    const tab = await open('thousand');
+    assert.equal(await tab.locator('section', { hasText: 'Forecasts' }).last().locator('tbody tr').count(), 1000);
+    const ready = await tab.evaluate(() => performance.getEntriesByType('navigation')[0].domComplete);
+    console.log(`  a thousand rows: page complete after ${Math.round(ready)} ms (${Date.now() - began} ms with the test)`);
+  },
+};
+
+let failures = 0;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test();
+    console.log('ok: ' + name);
+  } catch (error) {
+    failures += 1;
+    console.log('FAILED: ' + name + '\n' + error.stack);
+  }
+}
+await browser.close();
+process.exit(failures === 0 ? 0 : 1);
