@@ -9,7 +9,7 @@
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
-#include "sim/cli/sensitivity.hpp"
+#include "sim/cli/study/sensitivity.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/engine/engine.hpp"
