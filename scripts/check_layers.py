@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails where the tree is not as it is meant to be: a file includes a header of a layer above its own or a library
-reserved to other places, a folder is full, a study speaks of the command line, or a family of schedules is named outside
-its folder."""
+reserved to other places, a folder is full, a function is too long, a study speaks of the command line, or a family of
+schedules is named outside its folder."""
 import argparse
 import collections
 import pathlib
@@ -18,8 +18,9 @@ LAYERS = ["models/base", "models/graph", "models/network", "models/device", "mod
 # The probe is built where there is no SimGrid: of sim/ it may include only this. (Its tests may: they compare.)
 PROBE_STANDS_ON = ("sim/probe/", "sim/timeline/")
 
-# So many sources a folder holds at most.
+# So many sources a folder holds at most, and so many lines a function.
 MOST_IN_A_FOLDER = 30
+MOST_IN_A_FUNCTION = 45
 
 # Studies serve other callers than the command line: their errors name `low`, and the command line writes --low.
 WITHOUT_FLAGS = ("sim/study/",)
@@ -82,6 +83,9 @@ FILE_INPUT_OUTPUT = ("fstream", "filesystem", "iostream", "cstdio", "stdio.h", "
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 FLAG = re.compile(r"--[a-z]")
+# The last line of a head, and what begins one that is no function's.
+HEAD = re.compile(r".*\)( const| noexcept| override| &&| try| -> [\w:<>]+)* \{")
+STATEMENT = re.compile(r"\s*(if|for|while|switch|\}) |.* = ")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 OWN_FOLDERS = ("models", "traces", "sim", "tests")
 
@@ -152,11 +156,40 @@ def faults_of_list(texts):
             for entry in NAMED_ELSEWHERE if not any(may_name(entry, name) for name in needed)]
 
 
+def begin_of_head(lines, last):
+    """Where what ends with line `last` begins: there as many brackets are open as are closed."""
+    closed = 0
+    for begin in range(last, -1, -1):
+        closed += lines[begin].count(")") - lines[begin].count("(")
+        if closed <= 0:
+            return begin
+    return last
+
+
+def long_functions(text):
+    """(line, lines) of functions that are too long. Reads code as clang-format leaves it: a function ends with the first
+    brace that stands as far left as it begins; what is further in than a method is a part of another."""
+    lines = text.splitlines()
+    for last, line in enumerate(lines):
+        if not HEAD.fullmatch(line):
+            continue
+        begin = begin_of_head(lines, last)
+        indent = len(lines[begin]) - len(lines[begin].lstrip())
+        if indent > 2 or STATEMENT.match(lines[begin]):
+            continue
+        close = " " * indent + "}"
+        end = next((i for i in range(last + 1, len(lines)) if lines[i].startswith(close)), begin)
+        if end - begin + 1 > MOST_IN_A_FUNCTION:
+            yield begin + 1, end - begin + 1
+
+
 def faults_of_file(name, text):
     if layer_of(name) is None:
         return [f"{name}: is in no layer; add its folder to LAYERS in scripts/check_layers.py"]
     headers = INCLUDE.findall(text)
     faults = [fault for header in headers for fault in faults_of_include(name, header)]
+    faults += [f"the function at line {line} has {count} lines, more than {MOST_IN_A_FUNCTION}"
+               for line, count in long_functions(text)]
     return [f"{name}: {fault}" for fault in [*faults, *faults_of_words(name, text)]]
 
 

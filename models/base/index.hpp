@@ -17,4 +17,11 @@ inline std::uint32_t checked_id(std::size_t index, const char* what) {
   return static_cast<std::uint32_t>(index);
 }
 
+/// The same with 16 bits.
+inline std::uint16_t checked_short_id(std::size_t index, const char* what) {
+  if (index > std::numeric_limits<std::uint16_t>::max())
+    throw InputError("too many " + std::string(what) + ": ids have 16 bits");
+  return static_cast<std::uint16_t>(index);
+}
+
 }  // namespace stepcast

@@ -6,7 +6,7 @@ Predecessors::Predecessors(const TaskGraph& graph, std::span<const TaskGraph::Ed
     : first_(graph.size() + 1) {
   const auto size = static_cast<TaskId>(graph.size());
   for (TaskId id = 0; id < size; ++id)
-    first_[id + 1] = graph.in_degree(id);
+    graph.for_each_successor(id, [&](TaskId after) { ++first_[after + 1]; });
   for (const auto& [before, after] : next)
     ++first_[after + 1];
   for (TaskId id = 0; id < size; ++id)

@@ -11,7 +11,7 @@ namespace stepcast {
 using TaskId = std::uint32_t;    ///< Index of a task in its graph, in plan order.
 using StreamId = std::uint32_t;  ///< Index of a stream of a plan; every rank has all streams.
 using TeamId = std::uint32_t;    ///< Index of a team of a plan; 0: all ranks, as one group.
-using PhaseId = std::uint32_t;   ///< Index of a phase of a plan: what a task is for.
+using PhaseId = std::uint16_t;   ///< Index of a phase of a plan: what a task is for.
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
@@ -21,18 +21,20 @@ enum class TaskKind : std::uint8_t { Forward, Backward, Update, OtherCompute, Co
 /// them by itself, or one communication in each of the team's groups.
 struct Task {
   TaskKind kind = TaskKind::OtherCompute;
+  PhaseId phase = 0;
   StreamId stream = 0;
   TeamId team = 0;
-  PhaseId phase = 0;
   std::uint32_t layer = kNone;       ///< Forward and backward: the layer.
   std::uint32_t collective = kNone;  ///< Communication: index into the plan's collectives.
   std::uint32_t label = kNone;       ///< Index into the plan's labels.
   Seconds duration{};                ///< Compute: time on the profiled device.
 };
 
+static_assert(sizeof(Task) <= 32, "recorded jobs have millions of them");
+
 auto fields_of(Is<Task> auto& task) {
-  auto& [kind, stream, team, phase, layer, collective, label, duration] = task;
-  return std::tie(kind, stream, team, phase, layer, collective, label, duration);
+  auto& [kind, phase, stream, team, layer, collective, label, duration] = task;
+  return std::tie(kind, phase, stream, team, layer, collective, label, duration);
 }
 
 }  // namespace stepcast

@@ -63,32 +63,30 @@ struct TaskGraph::Graph {
 };
 
 TaskGraph::TaskGraph(std::vector<Task> tasks, const std::vector<Edge>& edges)
-    : tasks_(std::move(tasks)), in_degree_(tasks_.size()) {
+    : tasks_(std::move(tasks)) {
+  std::vector<std::uint32_t> in_degree(tasks_.size());
   for (const auto& [before, after] : edges) {
     if (before >= tasks_.size() || after >= tasks_.size())
       throw InputError(fmt::format("dependency {} -> {} names a task outside 0..{}", before, after,
                                    tasks_.size() - 1));
-    ++in_degree_[after];
+    ++in_degree[after];
   }
   auto graph =
       std::make_unique<Graph>(Graph{Graph::Csr(boost::edges_are_unsorted_multi_pass, edges.begin(),
                                                edges.end(), static_cast<TaskId>(tasks_.size()))});
-  if (!is_acyclic(graph->csr, in_degree_))
+  if (!is_acyclic(graph->csr, std::move(in_degree)))
     throw InputError("cyclic task graph: " + describe_cycle(graph->csr));
   graph_ = std::move(graph);
 }
 
 TaskGraph::TaskGraph(const TaskGraph& other)
-    : graph_(std::make_unique<Graph>(*other.graph_)),
-      tasks_(other.tasks_),
-      in_degree_(other.in_degree_) {}
+    : graph_(std::make_unique<Graph>(*other.graph_)), tasks_(other.tasks_) {}
 
 TaskGraph::TaskGraph(TaskGraph&&) noexcept = default;
 
 TaskGraph& TaskGraph::operator=(TaskGraph other) noexcept {
   graph_.swap(other.graph_);
   tasks_.swap(other.tasks_);
-  in_degree_.swap(other.in_degree_);
   return *this;
 }
 
@@ -98,6 +96,14 @@ std::span<const TaskId> TaskGraph::successors(TaskId id) const {
   const auto [first, last] = boost::adjacent_vertices(id, graph_->csr);
   return first == last ? std::span<const TaskId>()
                        : std::span(&*first, static_cast<std::size_t>(last - first));
+}
+
+std::vector<std::uint32_t> TaskGraph::in_degrees() const {
+  std::vector<std::uint32_t> degrees(size());
+  for (TaskId before = 0; before < size(); ++before)
+    for (const TaskId after : successors(before))
+      ++degrees[after];
+  return degrees;
 }
 
 std::vector<TaskGraph::Edge> TaskGraph::edges() const {

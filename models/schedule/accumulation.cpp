@@ -12,8 +12,8 @@ Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32
              TeamId workers) {
   const Layer& profiled = workload.layers[layer];
   return {.kind = kind,
-          .team = workers,
           .phase = static_cast<PhaseId>(kind),
+          .team = workers,
           .layer = layer,
           .label = label,
           .duration = kind == TaskKind::Forward ? profiled.forward : profiled.backward};

@@ -1,6 +1,7 @@
 #include "models/schedule/builder.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,8 +47,8 @@ TeamId Builder::group(std::vector<Rank> ranks) {
 TaskId Builder::forward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
   const TaskId task = add({.kind = TaskKind::Forward,
-                           .team = workers_,
                            .phase = phase_of({}, TaskKind::Forward),
+                           .team = workers_,
                            .layer = layer,
                            .duration = profiled.forward},
                           profiled.name);
@@ -58,8 +59,8 @@ TaskId Builder::forward(LayerId layer, const std::vector<TaskId>& after) {
 TaskId Builder::backward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
   const TaskId task = add({.kind = TaskKind::Backward,
-                           .team = workers_,
                            .phase = phase_of({}, TaskKind::Backward),
+                           .team = workers_,
                            .layer = layer,
                            .duration = profiled.backward},
                           profiled.name);
@@ -69,8 +70,8 @@ TaskId Builder::backward(LayerId layer, const std::vector<TaskId>& after) {
 
 TaskId Builder::update(std::string label, const std::vector<TaskId>& after, double share) {
   const TaskId task = add({.kind = TaskKind::Update,
-                           .team = workers_,
                            .phase = phase_of({}, TaskKind::Update),
+                           .team = workers_,
                            .duration = workload_.update * share},
                           std::move(label));
   this->after(task, after);
@@ -79,9 +80,9 @@ TaskId Builder::update(std::string label, const std::vector<TaskId>& after, doub
 
 TaskId Builder::compute(std::string label, Seconds duration, const ComputeOptions& options) {
   const TaskId task = add({.kind = TaskKind::OtherCompute,
+                           .phase = phase_of(options.phase, TaskKind::OtherCompute),
                            .stream = options.stream,
                            .team = options.team,
-                           .phase = phase_of(options.phase, TaskKind::OtherCompute),
                            .duration = duration},
                           std::move(label));
   after(task, options.after);
@@ -196,15 +197,25 @@ PhaseId Builder::phase_of(std::string_view name, TaskKind kind) {
   if (name.empty())
     return static_cast<PhaseId>(kind);
   const auto found = std::ranges::find(phases_, name);
-  const PhaseId phase = checked_id(static_cast<std::size_t>(found - phases_.begin()), "phases");
+  const PhaseId phase =
+      checked_short_id(static_cast<std::size_t>(found - phases_.begin()), "phases");
   if (found == phases_.end())
     phases_.emplace_back(name);
   return phase;
 }
 
-TaskId Builder::add(Task task, std::string label) {
-  task.label = checked_id(labels_.size(), "labels");
+// One that was written lately is not kept again: programs of many tasks have few labels.
+std::uint32_t Builder::label_of(std::string label) {
+  std::uint32_t& lately = recent_labels_[std::hash<std::string>()(label) % recent_labels_.size()];
+  if (lately < labels_.size() && labels_[lately] == label)
+    return lately;
+  lately = checked_id(labels_.size(), "labels");
   labels_.push_back(std::move(label));
+  return lately;
+}
+
+TaskId Builder::add(Task task, std::string label) {
+  task.label = label_of(std::move(label));
   tasks_.push_back(task);
   const TaskId id = checked_id(tasks_.size() - 1, "tasks");
   if (task.stream == 0 && task.team == 0)
@@ -226,9 +237,9 @@ TaskId Builder::communicate(CollectiveKind kind, std::string label, Bytes size,
        .ideal = options.ideal,
        .fusable = options.fusable});
   const TaskId task = add({.kind = TaskKind::Communication,
+                           .phase = phase_of(options.phase, TaskKind::Communication),
                            .stream = options.stream,
                            .team = options.team,
-                           .phase = phase_of(options.phase, TaskKind::Communication),
                            .collective = index},
                           std::move(label));
   after(task, options.after);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -112,6 +113,7 @@ class Builder {
   TaskId communicate(CollectiveKind kind, std::string label, Bytes size,
                      const CommunicationOptions& options);
   PhaseId phase_of(std::string_view name, TaskKind kind);
+  std::uint32_t label_of(std::string label);
   Summary summary() const;
 
   const Workload& workload_;
@@ -130,6 +132,7 @@ class Builder {
   std::vector<PlannedCollective> collectives_;
   std::vector<Team> teams_;
   std::vector<std::string> labels_;
+  std::array<std::uint32_t, 256> recent_labels_{};  // by hash
   std::vector<std::string> phases_ = usual_phases();
   std::vector<TaskId> later_steps_;
   std::vector<std::string> notes_;

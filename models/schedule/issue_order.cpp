@@ -35,12 +35,10 @@ Urgency urgency_of(const Plan& plan, TaskId id) {
 
 std::vector<TaskId> issue_order(const Plan& plan) {
   const std::vector<TaskId> next = next_on_stream(plan);
-  std::vector<std::uint32_t> waits(plan.graph.size());
-  for (TaskId id = 0; id < plan.graph.size(); ++id) {
-    waits[id] += plan.graph.in_degree(id);
+  std::vector<std::uint32_t> waits = plan.graph.in_degrees();
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
     if (next[id] != kNone)
       ++waits[next[id]];
-  }
   std::priority_queue<Urgency, std::vector<Urgency>, std::greater<>> free;
   for (TaskId id = 0; id < plan.graph.size(); ++id)
     if (waits[id] == 0)

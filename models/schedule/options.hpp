@@ -12,6 +12,16 @@
 
 namespace stepcast {
 
+/// A time or size that a cluster's file gives unless the user does; read with time_or or size_or.
+inline OptionInfo cluster_option(std::string name, std::string meaning,
+                                 OptionKind kind = OptionKind::Time) {
+  return {.name = std::move(name),
+          .default_value = "cluster",
+          .meaning = std::move(meaning),
+          .kind = kind,
+          .words = {"cluster"}};
+}
+
 /// The options of one schedule with the values in force, all of which its table of options allows.
 class OptionReader {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "models/base/index.hpp"
 #include "models/graph/predecessors.hpp"
 
 namespace stepcast {
@@ -20,7 +21,7 @@ std::vector<PhaseId> merged(std::vector<std::string>& known, std::span<const std
   std::vector<PhaseId> places;
   for (const std::string& phase : phases) {
     const auto found = std::ranges::find(known, phase);
-    places.push_back(static_cast<PhaseId>(found - known.begin()));
+    places.push_back(checked_short_id(static_cast<std::size_t>(found - known.begin()), "phases"));
     if (found == known.end())
       known.push_back(phase);
   }

@@ -132,7 +132,8 @@ void Replayer::finish_communication(std::uint32_t slot) {
   const Running running = std::move(running_[slot]);
   idle_running_.push_back(slot);
   if (running.slows)
-    end_slowing(running);
+    for (const ClassId id : members_of(running))
+      --communicating_[id];
   for (const Operation& operation : running.operations)
     for (const ClassId id : members_of(operation)) {
       iteration(operation.iteration).intervals[program_.places.at(operation.step, id)].end = now();
@@ -140,6 +141,8 @@ void Replayer::finish_communication(std::uint32_t slot) {
     }
   for (const Operation& operation : running.operations)
     leave_stream(operation);
+  if (running.slows)
+    end_slowing(running);
 }
 
 void Replayer::leave_stream(const Operation& operation) {
@@ -158,9 +161,10 @@ void Replayer::begin_slowing(const Running& running) {
       change_speed(id);
 }
 
+// After what follows has been launched: where that slows the class down in turn, nothing changes.
 void Replayer::end_slowing(const Running& running) {
   for (const ClassId id : members_of(running))
-    if (--communicating_[id] == 0 && cluster_.overlap.compute_slowdown > 0)
+    if (communicating_[id] == 0 && cluster_.overlap.compute_slowdown > 0)
       change_speed(id);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/base/index.hpp"
 #include "sim/engine/simgrid_compat.hpp"
 
 namespace stepcast {
@@ -15,13 +16,16 @@ Seconds EventQueue::now() {
   return {now_};
 }
 
-bool EventQueue::later(const Event& a, const Event& b) {
-  return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
-}
-
 void EventQueue::at(Seconds time, Action action) {
-  heap_.push_back({std::max(time.value, now_), sequence_++, std::move(action)});
-  std::push_heap(heap_.begin(), heap_.end(), later);
+  if (idle_.empty()) {
+    idle_.push_back(checked_id(actions_.size(), "events"));
+    actions_.emplace_back();
+  }
+  const std::uint32_t slot = idle_.back();
+  idle_.pop_back();
+  actions_[slot] = std::move(action);
+  heap_.push_back({std::max(time.value, now_), sequence_++, slot});
+  std::push_heap(heap_.begin(), heap_.end(), Later());
   if (!firing_)
     arm();
 }
@@ -44,11 +48,13 @@ void EventQueue::fire() {
   timer_ = nullptr;
   firing_ = true;
   while (!heap_.empty() && heap_.front().time <= armed_for_ && !failure_) {
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    const Event event = std::move(heap_.back());
+    std::pop_heap(heap_.begin(), heap_.end(), Later());
+    const Event event = heap_.back();
     heap_.pop_back();
     now_ = std::max(now_, event.time);
-    guard(event.action);
+    const Action action = std::move(actions_[event.action]);
+    idle_.push_back(event.action);
+    guard(action);
   }
   firing_ = false;
   arm();

@@ -39,9 +39,13 @@ class EventQueue {
   struct Event {
     double time;
     std::uint64_t sequence;
-    Action action;
+    std::uint32_t action;  // in actions_, which stays where it is while the heap is sorted
   };
-  static bool later(const Event& a, const Event& b);
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const {
+      return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
+    }
+  };
   void arm();
   void fire();
 
@@ -49,7 +53,9 @@ class EventQueue {
   double now_ = 0;  // never goes back
   std::uint64_t sequence_ = 0;
   std::vector<Event> heap_;
-  void* timer_ = nullptr;  // the armed SimGrid timer
+  std::vector<Action> actions_;
+  std::vector<std::uint32_t> idle_;  // actions_ to use again
+  void* timer_ = nullptr;            // the armed SimGrid timer
   double armed_for_ = 0;
   bool firing_ = false;
   std::exception_ptr failure_;

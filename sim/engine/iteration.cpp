@@ -74,9 +74,10 @@ std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
                                      const Places& places) {
   std::vector<Interval> intervals(places.size());
   std::vector<Seconds> done(program.steps.size());
+  StepsInPlanOrder steps(program, plan.streams.size());
   const auto breakpoints = by_place(iteration.breakpoints);
   for (TaskId task = 0; task < plan.graph.size(); ++task) {
-    const StepId step = program.step_of_task[task];
+    const StepId step = steps.of(task, plan.graph.task(task).stream);
     const Seconds before = done[step];
     done[step] += plan.graph.task(task).duration;
     for (const ClassId id : folding.members[program.steps[step].team]) {

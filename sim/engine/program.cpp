@@ -49,9 +49,11 @@ bool can_append(const ProgramStep& step, const Task& task, TaskId id, const Cuts
          step.team == task.team && !cuts.behind[step.last] && !cuts.before[id];
 }
 
-void form_steps(Program& program, const Plan& plan, const Cuts& cuts, bool merge_compute) {
+using StepsOfTasks = std::vector<StepId>;
+
+StepsOfTasks form_steps(Program& program, const Plan& plan, const Cuts& cuts, bool merge_compute) {
   std::vector<StepId> last(plan.streams.size(), kNone);
-  program.step_of_task.resize(plan.graph.size());
+  StepsOfTasks step_of_task(plan.graph.size());
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     const Task& task = plan.graph.task(id);
     StepId& step = last[task.stream];
@@ -67,31 +69,33 @@ void form_steps(Program& program, const Plan& plan, const Cuts& cuts, bool merge
                                .collective = task.collective,
                                .duration = task.duration});
     }
-    program.step_of_task[id] = step;
+    step_of_task[id] = step;
   }
+  return step_of_task;
 }
 
-Successors index_successors(const Program& program, std::span<const LaterEdge> edges) {
+Successors index_successors(const Program& program, const StepsOfTasks& step_of_task,
+                            std::span<const LaterEdge> edges) {
   Successors successors;
   successors.offset.assign(program.steps.size() + 1, 0);
   successors.to.resize(edges.size());
   successors.later.resize(edges.size());
   for (const LaterEdge& edge : edges)
-    ++successors.offset[program.step_of_task[edge.before] + 1];
+    ++successors.offset[step_of_task[edge.before] + 1];
   for (std::size_t i = 1; i < successors.offset.size(); ++i)
     successors.offset[i] += successors.offset[i - 1];
   auto free = successors.offset;
   for (const LaterEdge& edge : edges) {
-    const std::uint32_t place = free[program.step_of_task[edge.before]]++;
-    successors.to[place] = program.step_of_task[edge.after];
+    const std::uint32_t place = free[step_of_task[edge.before]]++;
+    successors.to[place] = step_of_task[edge.after];
     successors.later[place] = edge.iterations;
   }
   return successors;
 }
 
-void index_tasks(Program& program, const Plan& plan) {
+void index_tasks(Program& program, const Plan& plan, const StepsOfTasks& step_of_task) {
   program.first_task.assign(program.steps.size() + 1, 0);
-  for (const StepId step : program.step_of_task)
+  for (const StepId step : step_of_task)
     ++program.first_task[step + 1];
   for (std::size_t i = 1; i < program.first_task.size(); ++i)
     program.first_task[i] += program.first_task[i - 1];
@@ -100,7 +104,7 @@ void index_tasks(Program& program, const Plan& plan) {
   auto free = program.first_task;
   std::vector<Seconds> done(program.steps.size());
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
-    const StepId step = program.step_of_task[id];
+    const StepId step = step_of_task[id];
     done[step] += plan.graph.task(id).duration;
     program.tasks[free[step]] = id;
     program.work_at_end[free[step]++] = done[step];
@@ -123,15 +127,16 @@ void index_places(Program& program, const Folding& folding) {
 
 // A dependency holds on the classes that execute both ends. Edges over d iterations begin to hold
 // in iteration d.
-void count_waits(Program& program, const Folding& folding, const Edges& edges) {
+void count_waits(Program& program, const Folding& folding, const StepsOfTasks& step_of_task,
+                 const Edges& edges) {
   std::uint32_t longest = 0;
   for (const LaterEdge& edge : edges)
     longest = std::max(longest, edge.iterations);
   program.waits_for.assign(longest + std::size_t{1},
                            std::vector<std::uint32_t>(program.places.size()));
   for (const LaterEdge& edge : edges) {
-    const StepId from = program.step_of_task[edge.before];
-    const StepId to = program.step_of_task[edge.after];
+    const StepId from = step_of_task[edge.before];
+    const StepId to = step_of_task[edge.after];
     for (const ClassId id : folding.members[program.steps[to].team])
       if (program.has(from, id))
         for (std::uint32_t i = edge.iterations; i <= longest; ++i)
@@ -140,9 +145,10 @@ void count_waits(Program& program, const Folding& folding, const Edges& edges) {
 }
 
 // Of n predecessors k are enough: those that an early iteration lacks count as met.
-void relax_waits(Program& program, const Folding& folding, const Plan& plan) {
+void relax_waits(Program& program, const Folding& folding, const StepsOfTasks& step_of_task,
+                 const Plan& plan) {
   for (const Quorum& quorum : plan.quorums) {
-    const StepId step = program.step_of_task[quorum.task];
+    const StepId step = step_of_task[quorum.task];
     for (const ClassId id : folding.members[program.steps[step].team]) {
       const std::uint32_t place = program.places.at(step, id);
       const std::uint32_t all = program.waits_for.back()[place];
@@ -164,17 +170,19 @@ TaskId Program::task_at(StepId step, Seconds done) const {
 Program compile(const Plan& plan, const Folding& folding, const CompileOptions& options) {
   Program program;
   const Edges edges = edges_of(plan);
-  form_steps(program, plan, find_cuts(plan.graph.size(), edges), options.merge_compute);
+  const StepsOfTasks step_of_task =
+      form_steps(program, plan, find_cuts(plan.graph.size(), edges), options.merge_compute);
   if (options.finds_tasks)
-    index_tasks(program, plan);
+    index_tasks(program, plan, step_of_task);
   program.rows = Rows(program.steps, folding, plan.streams.size());
   const auto same = std::ranges::count(edges, 0U, &LaterEdge::iterations);
-  program.same = index_successors(program, std::span(edges).first(static_cast<std::size_t>(same)));
+  const std::span all(edges);
+  program.same = index_successors(program, step_of_task, all.first(static_cast<std::size_t>(same)));
   program.next =
-      index_successors(program, std::span(edges).subspan(static_cast<std::size_t>(same)));
+      index_successors(program, step_of_task, all.subspan(static_cast<std::size_t>(same)));
   index_places(program, folding);
-  count_waits(program, folding, edges);
-  relax_waits(program, folding, plan);
+  count_waits(program, folding, step_of_task, edges);
+  relax_waits(program, folding, step_of_task, plan);
   return program;
 }
 

@@ -54,7 +54,6 @@ class Rows {
 /// A plan made ready for execution on the classes of a folding: compute merged, successors indexed.
 struct Program {
   std::vector<ProgramStep> steps;  ///< In plan order of their first tasks.
-  std::vector<StepId> step_of_task;
   Rows rows;
   /// If asked for: tasks of step s in order, and the work done in the step when each ends, at
   /// places first_task[s] .. first_task[s + 1].
@@ -79,6 +78,24 @@ struct Program {
   TaskId task_at(StepId step, Seconds done) const;
 
   bool has(StepId step, ClassId rank_class) const { return places.has(step, rank_class); }
+};
+
+/// The steps of tasks that are asked for in plan order: four bytes a task less than a list of them.
+class StepsInPlanOrder {
+ public:
+  StepsInPlanOrder(const Program& program, std::size_t streams)
+      : steps_(program.steps), last_(streams, kNone) {}
+
+  StepId of(TaskId task, StreamId stream) {
+    if (next_ < steps_.size() && steps_[next_].first == task)
+      last_[stream] = next_++;
+    return last_[stream];
+  }
+
+ private:
+  std::span<const ProgramStep> steps_;
+  std::vector<StepId> last_;  // by stream
+  StepId next_ = 0;
 };
 
 struct CompileOptions {

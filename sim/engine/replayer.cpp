@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/engine/network/one_at_a_time.hpp"
+
 namespace stepcast {
 
 Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options)
@@ -20,6 +22,9 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       iterations_(plan, options) {
   for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
     make_policies(stream);
+  if (options.fidelity != Fidelity::Analytic && !options.policy &&
+      communicates_one_at_a_time(plan, program_, folding_))
+    network_ = std::make_unique<OneAtATime>(std::move(network_), queue_);
 }
 
 Timeline Replayer::run() {
@@ -29,6 +34,7 @@ Timeline Replayer::run() {
   queue_.run();
   if (!stopped_)
     report_deadlock();
+  iterations_.keep_reported();
   return timeline();
 }
 

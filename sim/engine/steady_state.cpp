@@ -76,6 +76,16 @@ void SteadyState::forget_old_iterations() {
   }
 }
 
+void SteadyState::keep_reported() {
+  const std::uint32_t number = reported();
+  while (oldest_ + 1 < number) {
+    iterations_.pop_front();
+    ++oldest_;
+  }
+  while (known() > number + 1)
+    iterations_.pop_back();
+}
+
 SteadyState::Span SteadyState::repeated() const {
   const std::uint32_t last = unchecked_ - 1;
   const std::uint32_t end = begins_.size() > last + 1 ? last + 1 : last;

@@ -30,6 +30,9 @@ class SteadyState {
   /// Looks at the iterations that have finished; true once that is enough.
   bool is_enough();
 
+  /// Forgets all iterations but the one to report and the one before it. Precondition: is_enough.
+  void keep_reported();
+
   /// The iteration to report, and the times of all. Preconditions: is_enough.
   std::uint32_t reported() const;
   void tell_times(Timeline& timeline) const;

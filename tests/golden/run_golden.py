@@ -35,7 +35,7 @@ import tempfile
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 ROOT_FOLDERS = ("configs", "scripts", "tests", "traces")
-READING = ("inspect", "import", "replay", "calibrate")  # whose bare words are files
+READING = ("inspect", "import", "replay", "calibrate", "diagnose")  # whose bare words are files
 WRITING = ("-o", "--output", "--timeline", "--figure", "--svg", "--plot", "--csv", "--export-plan")
 TIMEOUT_S = 100
 

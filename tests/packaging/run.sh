@@ -20,7 +20,8 @@ complaint=$("$prefix/bin/stepcast" list clusters 2>&1 || true)
 }
 rm "$prefix/share/stepcast/configs/clusters/only-here.json"
 
-for path in share/stepcast/configs/clusters share/stepcast/traces/workloads include/stepcast/models/base/units.hpp; do
+for path in share/stepcast/configs/clusters share/stepcast/traces/workloads include/stepcast/models/base/units.hpp \
+  share/man/man1/stepcast.1 share/man/man1/stepcast-run.1 share/bash-completion/completions/stepcast; do
   [ -e "$prefix/$path" ] || { echo "not installed: $path" && exit 1; }
 done
 if [ -e "$prefix/include/stepcast/sim/cli" ]; then

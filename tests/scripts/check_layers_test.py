@@ -54,6 +54,14 @@ class CheckLayers(unittest.TestCase):
         self.expect_none("sim/probe/results.cpp", '"sim/timeline/chrome_trace.hpp"')
         self.expect_none("tests/sim/probe/results_test.cpp", '"sim/study/validate/hardware_fit.hpp"')
 
+    def test_a_function_has_at_most_45_lines(self):
+        def file(head, lines):
+            return "namespace stepcast {\n" + head + "\n" + "  if (any) {\n  }\n" * (lines // 2 - 1) + "}\n}\n"
+        for head in ("Plan build(int a) {", "Plan Job::build() const {", "TEST(Any, Thing) {", "int all(int a,\n        int b) {"):
+            self.assertEqual(faults_of_file("models/base/text.cpp", file(head, 44)), [], head)
+            self.assertIn("lines, more than 45", faults_of_file("models/base/text.cpp", file(head, 46))[0])
+        self.assertEqual(faults_of_file("models/base/text.cpp", file("const std::vector<int> list = {", 80)), [])
+
     def test_a_folder_holds_at_most_30_sources(self):
         names = [f"sim/engine/{number}.cpp" for number in range(30)]
         self.assertEqual(faults_of_folders([*names, "sim/engine/policy/in_order.cpp"]), [])

@@ -209,11 +209,8 @@ ScheduleInfo ps_schedule() {
                    .default_value = "yes",
                    .meaning = "yes: one update when all is pulled; no: a layer waits for its own",
                    .words = {"yes", "no"}},
-                  {.name = "per_partition",
-                   .default_value = "cluster",
-                   .meaning = "host work of each push and of each pull, e.g. 0.1ms",
-                   .kind = OptionKind::Time,
-                   .words = {"cluster"}}},
+                  cluster_option("per_partition",
+                                 "host work of each push and of each pull, e.g. 0.1ms")},
       .build = build};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/schedule/kfac/updates.hpp"
+#include "models/schedule/options.hpp"
 
 namespace stepcast::kfac {
 namespace {
@@ -61,27 +62,17 @@ std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, Hooks h
        .meaning = "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms",
        .kind = OptionKind::Time,
        .words = {"cluster"}},
-      {.name = "fusion_buffer",
-       .default_value = "cluster",
-       .meaning = "Horovod's fusion threshold, e.g. 64MiB; 0B: no fusion",
-       .kind = OptionKind::Size,
-       .words = {"cluster"}},
-      {.name = "negotiation_per_cycle",
-       .default_value = "cluster",
-       .meaning = "time of one negotiation over all ranks, e.g. 0.5ms",
-       .kind = OptionKind::Time,
-       .words = {"cluster"}},
+      cluster_option("fusion_buffer", "Horovod's fusion threshold, e.g. 64MiB; 0B: no fusion",
+                     OptionKind::Size),
+      cluster_option("negotiation_per_cycle", "time of one negotiation over all ranks, e.g. 0.5ms"),
       {.name = "negotiation_per_rank",
        .default_value = "123us",
        .meaning = "added to it for each rank; with the cycle this makes a blocking all-reduce of a "
                   "few bytes take the published 12.2 ms on 64 GPUs",
        .kind = OptionKind::Time},
-      {.name = "negotiation_per_tensor",
-       .default_value = "cluster",
-       .meaning = "added for each tensor, the response cache being off; cluster: per request x "
-                  "ranks",
-       .kind = OptionKind::Time,
-       .words = {"cluster"}},
+      cluster_option("negotiation_per_tensor",
+                     "added for each tensor, the response cache being off; cluster: per request x "
+                     "ranks"),
       {.name = "run_ahead",
        .default_value = hooks == Hooks::No ? "on" : "off",
        .meaning = "on: the host issues the backward pass ahead of the GPU, so that gradients "

@@ -142,6 +142,13 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
   return std::move(step).finish();
 }
 
+OptionInfo assumed_time(std::string name, std::string value, std::string meaning) {
+  return {.name = std::move(name),
+          .default_value = std::move(value),
+          .meaning = std::move(meaning),
+          .kind = OptionKind::Time};
+}
+
 std::vector<OptionInfo> options() {
   return kfac::with_common_options(
       {{.name = "pipelining",
@@ -154,10 +161,8 @@ std::vector<OptionInfo> options() {
                    "(set fusion_buffer=0B too, to fuse no gradients either) or naive (all in bulk, "
                    "as without pipelining)",
         .words = {"optimal", "threshold", "none", "naive"}},
-       {.name = "fusion_startup",
-        .default_value = "929us",
-        .meaning = "fusion=optimal: start-up of an all-reduce that the planner assumes",
-        .kind = OptionKind::Time},
+       assumed_time("fusion_startup", "929us",
+                    "fusion=optimal: start-up of an all-reduce that the planner assumes"),
        {.name = "fusion_time_per_element",
         .default_value = "1.4335ns",
         .meaning = "fusion=optimal: time for each fp32 element that the planner assumes, above 0",
@@ -177,14 +182,9 @@ std::vector<OptionInfo> options() {
         .default_value = "1400",
         .meaning = "balance=threshold: smallest side that one rank inverts and broadcasts",
         .kind = OptionKind::Count},
-       {.name = "broadcast_startup",
-        .default_value = "250us",
-        .meaning = "balance=criterion: start-up of a broadcast",
-        .kind = OptionKind::Time},
-       {.name = "broadcast_time_per_element",
-        .default_value = "0.736ns",
-        .meaning = "balance=criterion: time of a broadcast for each fp32 element",
-        .kind = OptionKind::Time},
+       assumed_time("broadcast_startup", "250us", "balance=criterion: start-up of a broadcast"),
+       assumed_time("broadcast_time_per_element", "0.736ns",
+                    "balance=criterion: time of a broadcast for each fp32 element"),
        kfac::owners_option()},
       kfac::Hooks::Yes);
 }

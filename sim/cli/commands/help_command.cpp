@@ -1,7 +1,16 @@
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/help/manual.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 
 namespace stepcast {
 namespace {
@@ -13,14 +22,21 @@ class HelpCommand final : public Subcommand {
     return {.name = "help",
             .summary = "Print the commands, or the help of one",
             .description = "The same as stepcast --help and stepcast COMMAND --help.",
-            .examples = {"stepcast help", "stepcast help run"}};
+            .examples = {"stepcast help", "stepcast help run", "stepcast help run --man | man -l -",
+                         "source <(stepcast help --completion)"}};
   }
 
   std::vector<CommandOption> options() override {
-    return {{"COMMAND", "", &command_, "run, compare, ... (default: the list of them)"}};
+    return {{"COMMAND", "", &command_, "run, compare, ... (default: the list of them)"},
+            {"--man", "", &man_, "print it as a manual page"},
+            {"--completion", "", &completion_, "print a script that completes words in bash"}};
   }
 
   int run() override {
+    if (completion_)
+      return print(bash_completion());
+    if (man_)
+      return print(command_.empty() ? manual_of_program() : manual_of(*found()));
     std::vector<const char*> arguments{"stepcast"};
     if (!command_.empty())
       arguments.push_back(command_.c_str());
@@ -29,7 +45,25 @@ class HelpCommand final : public Subcommand {
   }
 
  private:
+  static int print(const std::string& text) {
+    say("{}", text);
+    return 0;
+  }
+
+  std::unique_ptr<Subcommand> found() const {
+    std::vector<std::string> names;
+    for (auto& command : all_subcommands()) {
+      names.push_back(command->help().name);
+      if (names.back() == command_)
+        return std::move(command);
+    }
+    throw InputError(fmt::format("unknown command {} (see stepcast --help){}", in_quotes(command_),
+                                 did_you_mean(command_, names)));
+  }
+
   std::string command_;
+  bool man_ = false;
+  bool completion_ = false;
 };
 
 }  // namespace

@@ -43,8 +43,7 @@ std::uint32_t AnalyticBackend::idle_operation() {
 
 AnalyticBackend::Cost& AnalyticBackend::known_cost(const Collective& collective,
                                                    const Participants& participants) {
-  const Key key{collective.kind, collective.algorithm, collective.size.value,
-                collective.root, collective.shares,    participants.id};
+  const CollectiveKey key = key_of(collective, participants);
   const auto [known, is_new] = costs_.try_emplace(key);
   if (is_new)
     known->second.alone = cost_of(collective, participants.representative(), cluster_);

@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "models/collective/links.hpp"
@@ -23,8 +22,6 @@ class AnalyticBackend : public NetworkBackend {
              Done done) override;
 
  private:
-  using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, std::vector<double>,
-                         std::uint32_t>;
   /// The part of a link that a group uses while it moves alone.
   struct LinkShare {
     std::uint32_t link = 0;
@@ -70,7 +67,7 @@ class AnalyticBackend : public NetworkBackend {
   std::vector<double> wanted_;      // by link, by all that move: 1 is all of it
   std::vector<double> claimed_;     // while links are shared: by those without a speed yet,
   std::vector<double> left_;        // and what the others leave them
-  std::map<Key, Cost> costs_;
+  std::map<CollectiveKey, Cost> costs_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;       // operations_ to use again
   std::vector<std::uint32_t> under_way_;  // in order of their begin

@@ -64,8 +64,7 @@ void FlowBackend::start(const Collective& collective, const Participants& partic
     current.own = std::make_unique<const Phases>(phases_of(collective, participants));
     current.phases = current.own.get();
   } else {
-    const Key key{collective.kind, collective.algorithm, collective.size.value,
-                  collective.root, collective.shares,    participants.id};
+    const CollectiveKey key = key_of(collective, participants);
     auto known = phases_.find(key);
     if (known == phases_.end())
       known = phases_.emplace(key, phases_of(collective, participants)).first;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "sim/engine/network/folded_nodes.hpp"
@@ -23,8 +22,6 @@ class FlowBackend : public NetworkBackend, private FlowListener {
              Done done) override;
 
  private:
-  using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, std::vector<double>,
-                         std::uint32_t>;
   struct Flow {
     simgrid::s4u::Host* from = nullptr;
     simgrid::s4u::Host* to = nullptr;
@@ -54,7 +51,7 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   EventQueue& queue_;
   FoldedNodes nodes_;
   const Platform& platform_;
-  std::map<Key, Phases> phases_;
+  std::map<CollectiveKey, Phases> phases_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;  // operations_ to use again
 };

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "models/collective/collective.hpp"
@@ -21,6 +22,15 @@ struct Participants {
 
   const Group& representative() const { return team->groups[groups.front()]; }
 };
+
+/// What tells apart collectives that behave differently, among participants that have an id.
+using CollectiveKey = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t,
+                                 std::vector<double>, std::uint32_t>;
+
+inline CollectiveKey key_of(const Collective& collective, const Participants& participants) {
+  return {collective.kind, collective.algorithm, collective.size.value,
+          collective.root, collective.shares,    participants.id};
+}
 
 /// Carries out collectives in simulated time, at one fidelity.
 class NetworkBackend {

@@ -85,8 +85,7 @@ void StepBackend::start(const Collective& collective, const Participants& partic
     current.own = std::make_unique<const Script>(script_of(collective, participants));
     current.script = current.own.get();
   } else {
-    const Key key{collective.kind, collective.algorithm, collective.size.value,
-                  collective.root, collective.shares,    participants.id};
+    const CollectiveKey key = key_of(collective, participants);
     auto known = scripts_.find(key);
     if (known == scripts_.end())
       known = scripts_.emplace(key, script_of(collective, participants)).first;

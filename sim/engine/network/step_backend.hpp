@@ -2,7 +2,6 @@
 
 #include <map>
 #include <memory>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -22,9 +21,6 @@ class StepBackend : public NetworkBackend, private FlowListener {
              Done done) override;
 
  private:
-  using Key = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t, std::vector<double>,
-                         std::uint32_t>;
-
   /// A message with the places of its ends among the ranks of the groups.
   struct Hop {
     Message message;
@@ -75,7 +71,7 @@ class StepBackend : public NetworkBackend, private FlowListener {
   const Cluster& cluster_;
   EventQueue& queue_;
   const Platform& platform_;
-  std::map<Key, Script> scripts_;
+  std::map<CollectiveKey, Script> scripts_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_operations_;
   std::vector<InFlight> messages_;

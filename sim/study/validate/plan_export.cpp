@@ -111,7 +111,18 @@ class FixedPlan {
   std::vector<TaskId> slots_;       // of tasks_, ascending
 };
 
-void require_order(const Plan& plan) {
+// What the file's format has no words for.
+void require_plain(const Plan& plan) {
+  if (!plan.later.empty())
+    throw InputError(
+        fmt::format("`export-plan`: a task of {} waits for one of {} iterations before; the file "
+                    "holds dependencies over one iteration at most",
+                    plan.schedule, plan.later.front().iterations));
+  if (!plan.quorums.empty())
+    throw InputError(
+        fmt::format("`export-plan`: a task of {} waits for {} of those before it, whichever come "
+                    "first; the file holds tasks that wait for all of them",
+                    plan.schedule, plan.quorums.front().needed));
   for (const Stream& stream : plan.streams)
     if (std::holds_alternative<ByPriority>(stream.rule))
       throw InputError(fmt::format(
@@ -185,7 +196,7 @@ void add_tasks(ExportedPlan& exported, const Plan& plan, const FixedPlan& fixed)
 
 ExportedPlan export_plan(const Workload& workload, const Cluster& cluster, const Plan& plan,
                          Fidelity fidelity, const Timeline& timeline, const Origin& origin) {
-  require_order(plan);
+  require_plain(plan);
   ExportedPlan exported{
       .workload = workload.name,
       .cluster = cluster.name,

@@ -53,5 +53,19 @@ TEST(Builder, AGroupHasRanks) {
   EXPECT_EQ(error_of([&] { builder.group({}); }), "nobody: a group without ranks");
 }
 
+// A recorded job has a million kernels of a hundred names.
+TEST(Builder, ALabelThatRecursIsKeptOnce) {
+  const Cluster cluster = plain_cluster(1);
+  Builder builder("kernels", kWorkload, cluster);
+  for (int i = 0; i < 10; ++i) {
+    builder.compute("add", Seconds{1});
+    builder.compute("multiply", Seconds{1});
+  }
+  const Plan plan = std::move(builder).build();
+  EXPECT_EQ(plan.labels, (std::vector<std::string>{"add", "multiply"}));
+  EXPECT_EQ(plan.labels[plan.graph.task(18).label], "add");
+  EXPECT_EQ(plan.labels[plan.graph.task(19).label], "multiply");
+}
+
 }  // namespace
 }  // namespace stepcast

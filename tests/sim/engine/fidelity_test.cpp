@@ -23,6 +23,26 @@ struct Launch {
   std::vector<Rank> ranks;  // empty: all
 };
 
+TaskId add(Builder& builder, const Collective& collective, const CommunicationOptions& options) {
+  switch (collective.kind) {
+    case CollectiveKind::AllReduce:
+      return builder.all_reduce("x", collective.size, options);
+    case CollectiveKind::ReduceScatter:
+      return builder.reduce_scatter("x", collective.size, options);
+    case CollectiveKind::AllGather:
+      return builder.all_gather("x", collective.size, options);
+    case CollectiveKind::AllToAll:
+      return builder.all_to_all("x", collective.size, options);
+    case CollectiveKind::Broadcast:
+      return builder.broadcast("x", collective.size, options);
+    case CollectiveKind::Reduce:
+      return builder.reduce("x", collective.size, options);
+    case CollectiveKind::Send:
+      return builder.send("x", collective.size, options);
+  }
+  return kNone;
+}
+
 /// End of every launch, counted from the beginning of the iteration.
 std::vector<double> ends(const Cluster& cluster, const std::vector<Launch>& launches,
                          Fidelity fidelity) {
@@ -37,29 +57,7 @@ std::vector<double> ends(const Cluster& cluster, const std::vector<Launch>& laun
                                  .root = launch.collective.root};
     if (!launch.ranks.empty())
       options.team = builder.group(launch.ranks);
-    switch (launch.collective.kind) {
-      case CollectiveKind::AllReduce:
-        tasks.push_back(builder.all_reduce("x", launch.collective.size, options));
-        break;
-      case CollectiveKind::ReduceScatter:
-        tasks.push_back(builder.reduce_scatter("x", launch.collective.size, options));
-        break;
-      case CollectiveKind::AllGather:
-        tasks.push_back(builder.all_gather("x", launch.collective.size, options));
-        break;
-      case CollectiveKind::AllToAll:
-        tasks.push_back(builder.all_to_all("x", launch.collective.size, options));
-        break;
-      case CollectiveKind::Broadcast:
-        tasks.push_back(builder.broadcast("x", launch.collective.size, options));
-        break;
-      case CollectiveKind::Reduce:
-        tasks.push_back(builder.reduce("x", launch.collective.size, options));
-        break;
-      case CollectiveKind::Send:
-        tasks.push_back(builder.send("x", launch.collective.size, options));
-        break;
-    }
+    tasks.push_back(add(builder, launch.collective, options));
     builder.after(tasks.back(), {delay});
   }
   // The next iteration begins when all have ended.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/engine.hpp"
+#include "sim/engine/folding/folding.hpp"
 #include "tests/support/hybrid_plan.hpp"
 
 namespace stepcast {
@@ -32,6 +33,17 @@ TEST(Roles, RanksOfAStageAreAlike) {
 TEST(Roles, AStragglerSplitsOnlyWhatItTouches) {
   const Rank straggler = 3 + 8 * (5 + 8 * 7);
   EXPECT_EQ(classes_of(kBig, {{straggler, 1.5}}), 4U * 16U);
+}
+
+// Flows that share a link with the straggler's are faster or slower than others, so are those that
+// share one with these, and so on round the rings of every group: all ranks differ.
+TEST(Roles, AtFlowAStragglerReachesAllThatShareLinksInTurn) {
+  const Rank straggler = 3 + 8 * (5 + 8 * 7);
+  const Cluster cluster = examples::hybrid_cluster(kBig);
+  const Folding folding =
+      fold_ranks(examples::hybrid_plan(cluster, kBig), cluster,
+                 {.fidelity = Fidelity::Flow, .stragglers = {{straggler, 1.5}}});
+  EXPECT_EQ(folding.classes.size(), 1024U);
 }
 
 // Where a rank has one tensor group and no other, a straggler touches its group only.

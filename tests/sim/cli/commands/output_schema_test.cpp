@@ -81,6 +81,7 @@ std::vector<Words> commands() {
       with({"validate", "--fidelity", "analytic"}, {}),
       with({"validate", kRoot + "/tests/data/hardware/madeup-kernels.json"}, {}),
       with({"inspect", trace}, {}),
+      with({"diagnose", kRoot + "/tests/golden/data/job.csv"}, {}),
       with({"replay", trace}, {}),
       with({"replay", trace, "--without", "all-reduce"}, {}),
       with({"calibrate", logs + "2-nodes.log", logs + "4-nodes.log", logs + "8-nodes.log"}, {}),

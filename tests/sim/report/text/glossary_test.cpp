@@ -19,8 +19,19 @@ namespace {
 constexpr std::array kNoReports = {"schema", "show", "import", "list", "derive", "demo"};
 
 /// Objects whose keys are data: options, names of schedules, what a trace says of itself.
-constexpr std::array kNamedByData = {"options",          "settings", "facts", "checks_by_schedule",
-                                     "iteration_time_s", "devices"};
+constexpr std::array kNamedByData = {"options",
+                                     "settings",
+                                     "facts",
+                                     "checks_by_schedule",
+                                     "iteration_time_s",
+                                     "devices",
+                                     "rank",
+                                     "stage",
+                                     "kind",
+                                     "data",
+                                     "node",
+                                     "step",
+                                     "kinds"};
 
 std::string text_of(const std::filesystem::path& path) {
   std::ostringstream text;

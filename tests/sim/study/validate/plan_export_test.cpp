@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "models/schedule/builder.hpp"
 #include "models/schedule/registry.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"
 #include "traces/catalog.hpp"
 
@@ -85,6 +87,38 @@ TEST(PlanExport, RefusesStreamsThatRunByPriority) {
   EXPECT_EQ(
       input_error_of([] { exported("bytescheduler", "resnet50-rtx2080ti-bs32"); }).substr(0, 24),
       "`export-plan`: stream \"a");
+}
+
+/// What is said of a plan of a computation and a sum, to which `add` adds.
+template <class Add>
+std::string refusal_of(Add add) {
+  const Workload workload = examples::uniform_workload(1, {1e-3}, {0}, 1);
+  const Cluster cluster = examples::plain_cluster(2);
+  Builder builder("any", workload, cluster);
+  builder.stream("all-reduce");
+  const TaskId forward = builder.forward(0);
+  add(builder, forward, builder.all_reduce("sum", Bytes{1}, {.after = {forward}}));
+  const Plan plan = std::move(builder).build();
+  const Timeline timeline = simulate(plan, cluster, {.fidelity = Fidelity::Analytic});
+  return input_error_of(
+      [&] { export_plan(workload, cluster, plan, Fidelity::Analytic, timeline, {}); });
+}
+
+// These edges used to be left out of the file, without a word.
+TEST(PlanExport, RefusesDependenciesOverSeveralIterations) {
+  EXPECT_EQ(refusal_of([](Builder& builder, TaskId forward, TaskId sum) {
+              builder.later_after(forward, sum, 2);
+            }),
+            "`export-plan`: a task of any waits for one of 2 iterations before; the file holds "
+            "dependencies over one iteration at most");
+}
+
+TEST(PlanExport, RefusesTasksThatWaitForSomeOfThoseBefore) {
+  EXPECT_EQ(refusal_of([](Builder& builder, TaskId forward, TaskId sum) {
+              builder.needs(builder.update("update", {forward, sum}), 1);
+            }),
+            "`export-plan`: a task of any waits for 1 of those before it, whichever come first; "
+            "the file holds tasks that wait for all of them");
 }
 
 }  // namespace

@@ -56,18 +56,30 @@ std::vector<Extent> extents_of(const KinetoTrace& trace, const KinetoView& view,
   return extents;
 }
 
-/// When the main stream had done what no recorded step launched, before a time; none if nothing.
-std::optional<Seconds> done_before(const KinetoTrace& trace, const KinetoView& view,
-                                   std::int32_t main, Seconds first) {
-  std::optional<Seconds> done;
+/// What no recorded step launched on the main stream: when each piece of it began, in that order,
+/// and when all up to it was done.
+struct Unlaunched {
+  std::vector<Seconds> begins;
+  std::vector<Seconds> done;
+
+  /// When what began before a time was done; none if nothing.
+  std::optional<Seconds> done_before(Seconds first) const {
+    const auto later = std::ranges::lower_bound(begins, first) - begins.begin();
+    return later == 0 ? std::nullopt : std::optional(done[static_cast<std::size_t>(later) - 1]);
+  }
+};
+
+Unlaunched unlaunched_on(const KinetoTrace& trace, const KinetoView& view, std::int32_t main) {
+  Unlaunched found;
   for (const DeviceWork& work : view.work) {
     const KinetoEvent& event = trace.events[work.event];
-    if (event.start >= first)
-      break;
-    if (work.step == kNoStep && event.stream == main)
-      done = std::max(done.value_or(event.end()), event.end());
+    if (work.step != kNoStep || event.stream != main)
+      continue;
+    found.begins.push_back(event.start);
+    found.done.push_back(found.done.empty() ? event.end()
+                                            : std::max(found.done.back(), event.end()));
   }
-  return done;
+  return found;
 }
 
 /// Steps with less than half of the work that most have end with the trace, not with themselves.
@@ -91,6 +103,7 @@ bool in_succession(const KinetoSteps& steps, std::size_t before) {
 std::vector<DeviceStep> find_device_steps(const KinetoTrace& trace, const KinetoView& view) {
   const std::int32_t main = main_stream(trace, view);
   const std::vector<Extent> extents = extents_of(trace, view, main);
+  const Unlaunched unlaunched = unlaunched_on(trace, view, main);
   std::vector<DeviceStep> steps(extents.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const KinetoStep& host = view.steps.steps[i];
@@ -102,7 +115,7 @@ std::vector<DeviceStep> find_device_steps(const KinetoTrace& trace, const Kineto
       return extents[before].any && extents[before + 1].any && in_succession(view.steps, before);
     };
     steps[i].end = steps[i].computed = std::max(extent.end(), host.begin);
-    const auto earlier = done_before(trace, view, main, extent.main_first.value_or(extent.first));
+    const auto earlier = unlaunched.done_before(extent.main_first.value_or(extent.first));
     if (i > 0 && follows(i - 1)) {
       steps[i].begin = steps[i - 1].end;
       steps[i].whole = true;

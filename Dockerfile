@@ -1,0 +1,9 @@
+# docker build -t stepcast . && docker run --rm stepcast demo
+# Written from the two commands of the README; it has not been built in a container engine by its authors.
+FROM debian:12
+COPY . /stepcast
+WORKDIR /stepcast
+RUN ./scripts/setup --page && ./scripts/configure release && ninja -C build/release stepcast
+ENV PATH=/stepcast/build/release/bin:$PATH
+ENTRYPOINT ["stepcast"]
+CMD ["demo"]

@@ -1,0 +1,108 @@
+#include "sim/report/json/diagnosis_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace stepcast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json parts_json(const std::vector<PartSlowdown>& parts) {
+  Json json = Json::object();
+  for (const PartSlowdown& part : parts)
+    json[part.name] = part.slowdown;
+  return json;
+}
+
+Json share_json(const WasteExplained& explained) {
+  return explained.share ? Json(*explained.share) : Json(nullptr);
+}
+
+Json worst_json(const Diagnosis& diagnosis) {
+  Json ranks = Json::array();
+  for (const std::uint32_t rank : diagnosis.worst_ranks.ranks)
+    ranks.push_back(diagnosis.ranks[rank].number);
+  return ranks;
+}
+
+Json rank_json(const RankUse& use, const JobRank& rank) {
+  return {{"rank", rank.number},
+          {"data", rank.data},
+          {"stage", rank.stage},
+          {"slowdown", use.slowdown},
+          {"computing_s", use.computing.value},
+          {"communicating_s", use.communicating.value},
+          {"waiting_s", use.waiting.value},
+          {"holding_s", use.holding.value},
+          {"critical_path_s", use.on_path.value},
+          {"replay_error", use.replay_error}};
+}
+
+Json ranks_json(const Diagnosis& diagnosis) {
+  Json ranks = Json::array();
+  for (const RankUse& use : diagnosis.uses)
+    ranks.push_back(rank_json(use, diagnosis.ranks[use.rank]));
+  return ranks;
+}
+
+Json path_json(const Diagnosis& diagnosis) {
+  Json kinds = Json::object();
+  for (const KindOnPath& kind : diagnosis.path_by_kind)
+    kinds[kind.name] = kind.share;
+  return {{"kinds", kinds}, {"changes_of_rank", diagnosis.changes_of_rank}};
+}
+
+Json clocks_json(const Diagnosis& diagnosis) {
+  Json clocks = Json::array();
+  for (const HostClock& clock : diagnosis.clocks.hosts) {
+    Json ranks = Json::array();
+    for (const std::uint32_t rank : clock.ranks)
+      ranks.push_back(diagnosis.ranks[rank].number);
+    clocks.push_back({{"name", clock.name},
+                      {"ranks", ranks},
+                      {"offset_s", clock.offset.value},
+                      {"half_width_s", clock.half_width.value},
+                      {"drift", clock.drift},
+                      {"collectives", clock.collectives},
+                      {"violations_before", clock.violations_before},
+                      {"violations_after", clock.violations_after},
+                      {"part", clock.part}});
+  }
+  return clocks;
+}
+
+}  // namespace
+
+std::string diagnosis_json(const Diagnosis& diagnosis) {
+  const Json json{{"version", STEPCAST_VERSION},
+                  {"job", diagnosis.job},
+                  {"gpus", diagnosis.gpus},
+                  {"steps", diagnosis.steps},
+                  {"recorded_step_s", diagnosis.recorded_step.value},
+                  {"simulated_step_s", diagnosis.simulated_step.value},
+                  {"simulated_step_error", diagnosis.step_error},
+                  {"undelayed_step_s", diagnosis.undelayed_step.value},
+                  {"ideal_step_s", diagnosis.ideal_step.value},
+                  {"slowdown", diagnosis.slowdown},
+                  {"explained_by",
+                   {{"worst_ranks", share_json(diagnosis.worst_ranks)},
+                    {"last_stage", share_json(diagnosis.last_stage)}}},
+                  {"worst_ranks", worst_json(diagnosis)},
+                  {"slowdown_by",
+                   {{"rank", parts_json(diagnosis.by_rank)},
+                    {"stage", parts_json(diagnosis.by_stage)},
+                    {"kind", parts_json(diagnosis.by_kind)},
+                    {"data", parts_json(diagnosis.by_data)},
+                    {"node", parts_json(diagnosis.by_node)},
+                    {"step", parts_json(diagnosis.by_step)}}},
+                  {"verdict",
+                   {{"kind", name_of(diagnosis.verdict.kind)},
+                    {"subject", diagnosis.verdict.subject},
+                    {"text", diagnosis.verdict.text}}},
+                  {"clocks", clocks_json(diagnosis)},
+                  {"critical_path", path_json(diagnosis)},
+                  {"ranks", ranks_json(diagnosis)}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace stepcast

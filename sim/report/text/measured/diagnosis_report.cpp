@@ -1,0 +1,163 @@
+#include "sim/report/text/measured/diagnosis_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/numbers.hpp"
+#include "models/base/text.hpp"
+#include "sim/report/text/table.hpp"
+#include "traces/readers/rank_comparison.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::size_t kMostRows = 16;
+
+std::string title(const Diagnosis& diagnosis) {
+  const std::size_t recorded = diagnosis.ranks.size();
+  const std::string ranks =
+      recorded == diagnosis.gpus
+          ? gpus_in_words(diagnosis.gpus)
+          : fmt::format("{}, {} ranks recorded", gpus_in_words(diagnosis.gpus), recorded);
+  return fmt::format("{}: {}, {} stage{} x {} data-parallel group{}, {} step{}\n", diagnosis.job,
+                     ranks, diagnosis.stages, diagnosis.stages == 1 ? "" : "s",
+                     diagnosis.by_data.size(), diagnosis.by_data.size() == 1 ? "" : "s",
+                     diagnosis.steps, diagnosis.steps == 1 ? "" : "s");
+}
+
+std::string times(const Diagnosis& diagnosis) {
+  constexpr double kHoursOfDay = 24;
+  const double lost = kHoursOfDay * diagnosis.gpus * (1 - 1 / diagnosis.slowdown);
+  Table table{.columns = {{"step", Align::Left}, {"ms"}}};
+  const auto row = [&](const std::string& name, Seconds time) {
+    table.rows.push_back({name, milliseconds(time)});
+  };
+  row("recorded", diagnosis.recorded_step);
+  row("simulated", diagnosis.simulated_step);
+  row("without delays", diagnosis.undelayed_step);
+  row("even work", diagnosis.ideal_step);
+  return render(table) +
+         wrap(fmt::format("Slow-down {:.4f}: {} of the step is waste, {:.0f} GPU-hours a day. The "
+                          "simulated steps miss the recorded ones by {} on average.",
+                          diagnosis.slowdown, percent(1 - 1 / diagnosis.slowdown), lost,
+                          percent(diagnosis.step_error)),
+              0);
+}
+
+std::string share_text(const WasteExplained& explained) {
+  return explained.share ? fmt::format("{:.3f}", *explained.share) : "-";
+}
+
+std::string explained(const Diagnosis& diagnosis) {
+  std::string worst;
+  for (const std::uint32_t rank : diagnosis.worst_ranks.ranks)
+    worst += fmt::format("{}{}", worst.empty() ? "" : ", ", diagnosis.ranks[rank].number);
+  Table table{.columns = {{"waste explained by", Align::Left}, {"share"}, {"slow-down alone"}}};
+  table.rows.push_back({"worst ranks: " + worst, share_text(diagnosis.worst_ranks),
+                        fmt::format("{:.4f}", diagnosis.worst_ranks.alone)});
+  if (diagnosis.stages > 1)
+    table.rows.push_back({fmt::format("last stage: {}", diagnosis.stages - 1),
+                          share_text(diagnosis.last_stage),
+                          fmt::format("{:.4f}", diagnosis.last_stage.alone)});
+  return render(table);
+}
+
+/// The slowest first, of many the first ones.
+std::string parts(const std::string& heading, std::vector<PartSlowdown> all) {
+  if (all.size() < 2)
+    return "";
+  std::ranges::stable_sort(all, std::greater<>(), &PartSlowdown::slowdown);
+  Table table{.columns = {{heading, Align::Left}, {"slow-down alone"}}};
+  for (std::size_t i = 0; i < std::min(all.size(), kMostRows); ++i)
+    table.rows.push_back({all[i].name, fmt::format("{:.4f}", all[i].slowdown)});
+  const std::string more =
+      all.size() > kMostRows ? fmt::format("and {} more\n", all.size() - kMostRows) : "";
+  return fmt::format("\n{}{}", render(table), more);
+}
+
+std::string uses(const Diagnosis& diagnosis) {
+  Table table{.columns = {{"rank", Align::Left},
+                          {"data"},
+                          {"stage"},
+                          {"slow-down alone"},
+                          {"computing ms"},
+                          {"comm ms"},
+                          {"waiting ms"},
+                          {"holding ms"},
+                          {"path ms"}}};
+  std::vector<RankUse> all = diagnosis.uses;
+  std::ranges::stable_sort(all, std::greater<>(), &RankUse::slowdown);
+  for (std::size_t i = 0; i < std::min(all.size(), kMostRows); ++i) {
+    const JobRank& rank = diagnosis.ranks[all[i].rank];
+    table.rows.push_back({std::to_string(rank.number), std::to_string(rank.data),
+                          std::to_string(rank.stage), fmt::format("{:.4f}", all[i].slowdown),
+                          milliseconds(all[i].computing), milliseconds(all[i].communicating),
+                          milliseconds(all[i].waiting), milliseconds(all[i].holding),
+                          milliseconds(all[i].on_path)});
+  }
+  const std::string more =
+      all.size() > kMostRows ? fmt::format("and {} more\n", all.size() - kMostRows) : "";
+  return fmt::format("\n{}{}", render(table), more);
+}
+
+/// Clocks that were moved; nothing where all ranks share one.
+std::string clock_table(const JobClocks& clocks) {
+  if (clocks.hosts.size() < 2)
+    return "";
+  Table table{.columns = {{"clock", Align::Left},
+                          {"offset"},
+                          {"half within"},
+                          {"drift ppm"},
+                          {"too early before"},
+                          {"too early after"}}};
+  constexpr double kMillion = 1e6;
+  for (std::size_t i = 0; i < std::min(clocks.hosts.size(), kMostRows); ++i) {
+    const HostClock& clock = clocks.hosts[i];
+    table.rows.push_back({clock.name, format_offset(clock.offset), format_seconds(clock.half_width),
+                          fmt::format("{:.2f}", clock.drift * kMillion),
+                          std::to_string(clock.violations_before),
+                          std::to_string(clock.violations_after)});
+  }
+  std::string text = fmt::format("\n{}", render(table));
+  if (clocks.hosts.size() > kMostRows)
+    text += fmt::format("and {} more\n", clocks.hosts.size() - kMostRows);
+  if (clocks.by_step)
+    text += "Offsets move from step to step and were found for each; the table has their middle.\n";
+  if (clocks.parts > 1)
+    text += wrap(fmt::format("Doubtful: nothing joins the clocks of {} parts of the job; waits "
+                             "between these are not known.",
+                             clocks.parts),
+                 0);
+  return text;
+}
+
+std::string waits(const Diagnosis& diagnosis) {
+  const auto most = std::ranges::max_element(diagnosis.uses, {}, &RankUse::holding);
+  std::string text;
+  if (most->holding > Seconds{})
+    text = fmt::format(
+        "Rank {} kept the others of its collectives waiting for {} a step, more than any "
+        "other rank. ",
+        diagnosis.ranks[most->rank].number, format_seconds(most->holding));
+  std::string kinds;
+  for (const KindOnPath& kind : diagnosis.path_by_kind)
+    if (kind.share > 0.01)
+      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", kind.name, percent(kind.share));
+  const std::string path = fmt::format(
+      "{}The critical path over all ranks is {}; it changes from rank to rank {:.1f} times a step.",
+      text, kinds, diagnosis.changes_of_rank);
+  return fmt::format("\n{}", wrap(path, 0));
+}
+
+}  // namespace
+
+std::string render_diagnosis(const Diagnosis& diagnosis) {
+  return fmt::format("{}\n{}\n{}\n{}{}{}{}{}{}{}", title(diagnosis),
+                     wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
+                     parts("stage", diagnosis.by_stage), parts("host", diagnosis.by_node),
+                     parts("kind", diagnosis.by_kind), uses(diagnosis), waits(diagnosis),
+                     clock_table(diagnosis.clocks));
+}
+
+}  // namespace stepcast

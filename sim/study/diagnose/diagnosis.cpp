@@ -1,0 +1,209 @@
+#include "sim/study/diagnose/diagnosis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/rank_uses.hpp"
+#include "sim/study/diagnose/verdict.hpp"
+
+// A replay is one pass over the job. There is one for each rank, stage, data-parallel group, host
+// and kind, and some more: 115,000 operations of 64 ranks take about 110 passes of 1 to 2 ms.
+
+namespace stepcast {
+namespace {
+
+constexpr double kWorstShare = 0.03;  // Of the ranks, as in the published analysis.
+
+class Diagnosing {
+ public:
+  explicit Diagnosing(const Job& job) : job_(job), replay_(job) {}
+
+  Diagnosis run(const VerdictThresholds& thresholds);
+
+ private:
+  void time_steps();
+  void slow_down_parts();
+  void explain_waste();
+  void follow_ranks();
+
+  /// S with only these as recorded.
+  template <typename IsReal>
+  double slowdown_of(IsReal is_real) const {
+    return replay_mean_if(is_real) / diagnosis_.ideal_step.value;
+  }
+  template <typename IsReal>
+  double replay_mean_if(IsReal is_real) const {
+    return mean_of(replay_.replay_if(is_real));
+  }
+  template <typename PartOf>
+  std::vector<PartSlowdown> slowdowns(const std::vector<std::string>& names, PartOf part_of) const {
+    std::vector<PartSlowdown> parts;
+    for (std::size_t part = 0; part < names.size(); ++part)
+      parts.push_back({names[part], slowdown_of([&](const JobOperation& done) {
+                         return part_of(done) == part;
+                       })});
+    return parts;
+  }
+  WasteExplained explained_by(std::vector<std::uint32_t> ranks) const;
+  std::vector<std::uint32_t> worst_ranks() const;
+
+  const Job& job_;
+  JobReplay replay_;
+  Diagnosis diagnosis_;
+};
+
+Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
+  diagnosis_.job = job_.name;
+  diagnosis_.gpus = job_.gpus;
+  diagnosis_.stages = job_.stages;
+  diagnosis_.ranks = job_.ranks;
+  diagnosis_.steps = job_.steps.size();
+  diagnosis_.clocks = job_.clocks;
+  time_steps();
+  slow_down_parts();
+  explain_waste();
+  follow_ranks();
+  diagnosis_.verdict = verdict_of(diagnosis_, replay_, thresholds);
+  return std::move(diagnosis_);
+}
+
+void Diagnosing::time_steps() {
+  const std::vector<double> recorded = replay_.recorded();
+  const std::vector<double> delayed = replay_.delayed();
+  const std::vector<double> real = replay_.replay_if([](const JobOperation&) { return true; });
+  const std::vector<double> ideal = replay_.replay_if([](const JobOperation&) { return false; });
+  diagnosis_.recorded_step = Seconds{mean_of(recorded)};
+  diagnosis_.simulated_step = Seconds{mean_of(delayed)};
+  diagnosis_.undelayed_step = Seconds{mean_of(real)};
+  diagnosis_.ideal_step = Seconds{mean_of(ideal)};
+  diagnosis_.slowdown = diagnosis_.undelayed_step / diagnosis_.ideal_step;
+  for (std::size_t step = 0; step < recorded.size(); ++step) {
+    diagnosis_.step_error += std::abs(delayed[step] - recorded[step]) / recorded[step];
+    diagnosis_.by_step.push_back({job_.steps[step].name, real[step] / ideal[step]});
+  }
+  diagnosis_.step_error /= static_cast<double>(recorded.size());
+}
+
+void Diagnosing::slow_down_parts() {
+  std::vector<std::string> ranks;
+  std::vector<std::string> stages;
+  std::vector<std::string> data;
+  std::vector<std::string> kinds;
+  std::map<std::string, std::size_t> hosts;
+  std::uint32_t groups = 0;
+  for (const JobRank& rank : job_.ranks) {
+    ranks.push_back(std::to_string(rank.number));
+    groups = std::max(groups, rank.data + 1);
+    if (!rank.host.empty())
+      hosts.emplace(rank.host, hosts.size());
+  }
+  for (std::uint32_t stage = 0; stage < job_.stages; ++stage)
+    stages.push_back(std::to_string(stage));
+  for (std::uint32_t group = 0; group < groups; ++group)
+    data.push_back(std::to_string(group));
+  for (const JobKind& kind : job_.kinds)
+    kinds.push_back(kind.name);
+  std::vector<std::string> nodes(hosts.size());
+  for (const auto& [host, number] : hosts)
+    nodes[number] = host;
+  const auto rank_of = [&](const JobOperation& done) -> const JobRank& {
+    return job_.ranks[done.rank];
+  };
+  diagnosis_.by_rank = slowdowns(ranks, [](const auto& done) { return done.rank; });
+  diagnosis_.by_stage = slowdowns(stages, [&](const auto& done) { return rank_of(done).stage; });
+  diagnosis_.by_data = slowdowns(data, [&](const auto& done) { return rank_of(done).data; });
+  diagnosis_.by_kind = slowdowns(kinds, [](const auto& done) { return done.kind; });
+  diagnosis_.by_node = slowdowns(nodes, [&](const auto& done) {
+    const auto found = hosts.find(rank_of(done).host);
+    return found == hosts.end() ? nodes.size() : found->second;
+  });
+}
+
+/// The slowest 3 % of the ranks, one at least. A rank scores the smaller of its data-parallel
+/// group's and its stage's slow-down: both must be slow for the rank to be.
+std::vector<std::uint32_t> Diagnosing::worst_ranks() const {
+  std::vector<std::uint32_t> ranks(job_.ranks.size());
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
+    ranks[rank] = rank;
+  const auto score = [&](std::uint32_t rank) {
+    const double group = diagnosis_.by_data[job_.ranks[rank].data].slowdown;
+    return std::min(group, diagnosis_.by_stage[job_.ranks[rank].stage].slowdown);
+  };
+  const auto count = static_cast<std::size_t>(
+      std::max(1.0, std::ceil(kWorstShare * static_cast<double>(ranks.size()))));
+  std::ranges::stable_sort(ranks,
+                           [&](std::uint32_t a, std::uint32_t b) { return score(a) > score(b); });
+  ranks.resize(count);
+  return ranks;
+}
+
+WasteExplained Diagnosing::explained_by(std::vector<std::uint32_t> ranks) const {
+  std::vector<bool> is_one(job_.ranks.size());
+  for (const std::uint32_t rank : ranks)
+    is_one[rank] = true;
+  const double without =
+      replay_mean_if([&](const JobOperation& done) { return !is_one[done.rank]; });
+  const double waste = (diagnosis_.undelayed_step - diagnosis_.ideal_step).value;
+  const bool all = ranks.size() == job_.ranks.size();
+  WasteExplained explained{.ranks = std::move(ranks)};
+  explained.alone = slowdown_of([&](const JobOperation& done) { return is_one[done.rank]; });
+  constexpr double kLeastWaste = 1e-6;  // Of the step; below, the share would be one of rounding.
+  if (!all && waste > kLeastWaste * diagnosis_.ideal_step.value)
+    explained.share = (diagnosis_.undelayed_step.value - without) / waste;
+  return explained;
+}
+
+void Diagnosing::explain_waste() {
+  diagnosis_.worst_ranks = explained_by(worst_ranks());
+  std::vector<std::uint32_t> last;
+  for (std::uint32_t rank = 0; rank < job_.ranks.size(); ++rank)
+    if (job_.ranks[rank].stage + 1 == job_.stages)
+      last.push_back(rank);
+  diagnosis_.last_stage = explained_by(std::move(last));
+}
+
+void Diagnosing::follow_ranks() {
+  diagnosis_.uses = rank_uses(replay_);
+  const PathOverRanks path = path_over_ranks(replay_);
+  const std::vector<double> errors = replay_.rank_errors();
+  for (std::size_t rank = 0; rank < diagnosis_.uses.size(); ++rank) {
+    diagnosis_.uses[rank].slowdown = diagnosis_.by_rank[rank].slowdown;
+    diagnosis_.uses[rank].on_path = Seconds{path.by_rank[rank]};
+    diagnosis_.uses[rank].replay_error = errors[rank];
+  }
+  for (std::size_t kind = 0; kind < path.by_kind.size(); ++kind)
+    diagnosis_.path_by_kind.push_back(
+        {job_.kinds[kind].name, path.by_kind[kind] / diagnosis_.undelayed_step.value});
+  std::ranges::stable_sort(diagnosis_.path_by_kind, std::greater<>(), &KindOnPath::share);
+  diagnosis_.changes_of_rank = path.changes;
+}
+
+}  // namespace
+
+const char* name_of(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::None:
+      return "none";
+    case VerdictKind::Worker:
+      return "worker";
+    case VerdictKind::Stage:
+      return "stage";
+    case VerdictKind::Data:
+      return "data";
+    case VerdictKind::Host:
+      return "host";
+    case VerdictKind::Network:
+      return "network";
+  }
+  return "none";
+}
+
+Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds) {
+  return Diagnosing(job).run(thresholds);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/units.hpp"
+#include "traces/job/job.hpp"
+
+namespace stepcast {
+
+/// What holds up a job most.
+enum class VerdictKind : std::uint8_t { None, Worker, Stage, Data, Host, Network };
+
+const char* name_of(VerdictKind kind);
+
+struct JobVerdict {
+  VerdictKind kind = VerdictKind::None;
+  std::string subject;  ///< "rank 6", "stage 3"; empty: nobody in particular.
+  std::string text;     ///< A sentence, with its number.
+};
+
+/// From where on something counts. The defaults are those of the published analyses where they say
+/// one; 1.05, 5 % and 25 % are assumed.
+struct VerdictThresholds {
+  double slowdown = 1.05;       ///< Below: nobody holds up the others.
+  double explained = 0.5;       ///< Share of the waste that a cause must explain.
+  double correlation = 0.9;     ///< Of forward and backward time of a micro-batch.
+  double delays = 0.05;         ///< Share of the step that goes with the host's delays.
+  double exposed = 0.25;        ///< Share of the ideal step that goes with transfers.
+  double slow_transfers = 1.5;  ///< Over the median of the kind.
+};
+
+/// Slow-down of a step in which only this part is as recorded and all else ideal.
+struct PartSlowdown {
+  std::string name;
+  double slowdown = 1;
+};
+
+/// Of the critical path over all ranks.
+struct KindOnPath {
+  std::string name;
+  double share = 0;
+};
+
+/// How much of the waste goes if some are ideal, and the slow-down with only these as recorded.
+struct WasteExplained {
+  std::vector<std::uint32_t> ranks;  ///< Into Job::ranks.
+  std::optional<double> share;       ///< None: there is no waste, or nobody else.
+  double alone = 1;
+};
+
+/// A rank in a step, on average. Times are as recorded.
+struct RankUse {
+  std::uint32_t rank = 0;  ///< Into Job::ranks.
+  double slowdown = 1;     ///< With only this rank as recorded.
+  Seconds computing{};
+  Seconds communicating{};  ///< From the last arrival to the end.
+  Seconds waiting{};        ///< In meetings, for those that arrive later.
+  Seconds holding{};        ///< In collectives all others waited for this one alone so long.
+  Seconds on_path{};        ///< Of the critical path over all ranks.
+  double replay_error = 0;  ///< |replayed - recorded| end, over the recorded step.
+};
+
+/// What holds up a job, from the traces of its ranks.
+///
+/// `slowdown` is S = T / T_ideal: T is the step replayed without the delays that no dependency
+/// explains, T_ideal the same with all work ideal (JobReplay). Method and measures are those of
+/// ByteDance's what-if analysis (OSDI'25, "Understanding Stragglers in Large Model Training").
+struct Diagnosis {
+  std::string job;
+  std::uint32_t gpus = 0;
+  std::uint32_t stages = 1;
+  std::vector<JobRank> ranks;
+  std::size_t steps = 0;
+  Seconds recorded_step{};   ///< All steps: means over the steps.
+  Seconds simulated_step{};  ///< Replayed with the delays.
+  Seconds undelayed_step{};  ///< T.
+  Seconds ideal_step{};      ///< T_ideal.
+  double step_error = 0;     ///< Mean |replayed - recorded| over recorded.
+  double slowdown = 1;
+  WasteExplained worst_ranks;
+  WasteExplained last_stage;
+  std::vector<PartSlowdown> by_rank;
+  std::vector<PartSlowdown> by_stage;
+  std::vector<PartSlowdown> by_data;
+  std::vector<PartSlowdown> by_node;  ///< Empty where hosts are not known.
+  std::vector<PartSlowdown> by_kind;
+  std::vector<PartSlowdown> by_step;
+  std::vector<RankUse> uses;             ///< By rank.
+  std::vector<KindOnPath> path_by_kind;  ///< Largest first.
+  double changes_of_rank = 0;            ///< Of the critical path, a step.
+  JobVerdict verdict;
+  JobClocks clocks;
+};
+
+/// Throws InputError if a step cannot be replayed.
+Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds = {});
+
+}  // namespace stepcast

@@ -1,0 +1,120 @@
+#include "sim/study/diagnose/job_replay.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/statistics.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Its own time of each operation: in a meeting from the last begin, never negative.
+std::vector<double> own_times(const JobStep& step, const StepGraph& graph) {
+  std::vector<double> times;
+  for (std::uint32_t place = 0; place < step.operations.size(); ++place) {
+    const JobOperation& done = step.operations[place];
+    Seconds begin = done.begin;
+    for (const std::uint32_t member : graph.meeting_of(place))
+      begin = std::max(begin, step.operations[member].begin);
+    times.push_back(std::max(0.0, (done.end - begin).value));
+  }
+  return times;
+}
+
+/// By how much each operation began later than the last of what it waits for ended.
+std::vector<double> unexplained_delays(const JobStep& step, const StepGraph& graph) {
+  std::vector<double> delays;
+  for (std::uint32_t place = 0; place < step.operations.size(); ++place) {
+    Seconds ready{};
+    for (const std::uint32_t before : graph.waits_of(place))
+      ready = std::max(ready, step.operations[before].end);
+    delays.push_back(std::max(0.0, (step.operations[place].begin - ready).value));
+  }
+  return delays;
+}
+
+double ends_at(const JobStep& step) {
+  double last = 0;
+  for (const JobOperation& done : step.operations)
+    last = std::max(last, done.end.value);
+  if (last <= 0)
+    throw InputError(fmt::format("step {}: expected operations that take time", step.name));
+  return last;
+}
+
+}  // namespace
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+JobReplay::JobReplay(const Job& job) : job_(job) {
+  for (const JobStep& step : job.steps)
+    steps_.push_back(step_of(step));
+  find_ideals();
+}
+
+JobReplay::Step JobReplay::step_of(const JobStep& step) const {
+  StepGraph graph(step);
+  std::vector<double> actual = own_times(step, graph);
+  std::vector<double> delays = unexplained_delays(step, graph);
+  return {.graph = std::move(graph), .actual = std::move(actual), .delays = std::move(delays)};
+}
+
+void JobReplay::find_ideals() {
+  std::vector<std::vector<double>> times(job_.kinds.size());
+  for (std::size_t step = 0; step < steps_.size(); ++step)
+    for (std::size_t place = 0; place < steps_[step].actual.size(); ++place)
+      times[job_.steps[step].operations[place].kind].push_back(steps_[step].actual[place]);
+  for (std::size_t kind = 0; kind < times.size(); ++kind) {
+    const bool transfers = job_.kinds[kind].work == JobWork::Transfer;
+    ideal_of_kind_.push_back(times[kind].empty() ? 0.0
+                             : transfers         ? median_of(std::move(times[kind]))
+                                                 : mean_of(times[kind]));
+  }
+  for (std::size_t step = 0; step < steps_.size(); ++step)
+    for (const JobOperation& done : job_.steps[step].operations)
+      steps_[step].ideal.push_back(ideal_of_kind_[done.kind]);
+}
+
+std::vector<double> JobReplay::recorded() const {
+  std::vector<double> times;
+  for (const JobStep& step : job_.steps)
+    times.push_back(ends_at(step));
+  return times;
+}
+
+std::vector<double> JobReplay::delayed() const {
+  std::vector<double> times;
+  std::vector<double> ends;
+  for (const Step& step : steps_)
+    times.push_back(step.graph.replay(step.actual, step.delays, ends));
+  return times;
+}
+
+std::vector<double> JobReplay::rank_errors() const {
+  std::vector<double> errors(job_.ranks.size(), 0);
+  std::vector<double> ends;
+  for (std::size_t step = 0; step < steps_.size(); ++step) {
+    steps_[step].graph.replay(steps_[step].actual, steps_[step].delays, ends);
+    std::vector<double> recorded(errors.size(), 0);
+    std::vector<double> replayed(errors.size(), 0);
+    const auto& operations = job_.steps[step].operations;
+    for (std::size_t place = 0; place < operations.size(); ++place) {
+      const JobOperation& done = operations[place];
+      recorded[done.rank] = std::max(recorded[done.rank], done.end.value);
+      replayed[done.rank] = std::max(replayed[done.rank], ends[place]);
+    }
+    for (std::size_t rank = 0; rank < errors.size(); ++rank)
+      errors[rank] += std::abs(replayed[rank] - recorded[rank]) / ends_at(job_.steps[step]);
+  }
+  for (double& error : errors)
+    error /= static_cast<double>(steps_.size());
+  return errors;
+}
+
+}  // namespace stepcast

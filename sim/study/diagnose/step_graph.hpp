@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "traces/job/job.hpp"
+
+namespace stepcast {
+
+/// A job's step in the order in which it is replayed. An operation starts when all that it waits
+/// for has ended; one that meets others starts with the last of them. The order depends on the
+/// edges alone, so a replay with other durations is one pass over it: linear in operations and
+/// edges.
+class StepGraph {
+ public:
+  /// Throws InputError, beginning with the step's name, if operations wait for each other in a
+  /// circle.
+  explicit StepGraph(const JobStep& step);
+
+  std::size_t size() const { return waits_begin_.size() - 1; }
+
+  /// The time from the step's beginning to its last end. `durations`, and `delays` (how much later
+  /// an operation is ready than all it waits for; may be empty: none), by operation, in seconds.
+  /// Fills `ends`. An operation in a meeting takes its duration from the last arrival.
+  double replay(std::span<const double> durations, std::span<const double> delays,
+                std::vector<double>& ends) const;
+
+  /// What operation `place` waits for on its own rank.
+  std::span<const std::uint32_t> waits_of(std::uint32_t place) const {
+    return std::span(waits_).subspan(waits_begin_[place],
+                                     waits_begin_[place + 1] - waits_begin_[place]);
+  }
+  /// Those that it meets, with itself; empty: nobody.
+  std::span<const std::uint32_t> meeting_of(std::uint32_t place) const {
+    const std::uint32_t number = meeting_[place];
+    return number == kNoMeeting ? std::span<const std::uint32_t>() : members_of(number);
+  }
+
+ private:
+  std::span<const std::uint32_t> members_of(std::uint32_t meeting) const {
+    return std::span(members_).subspan(members_begin_[meeting],
+                                       members_begin_[meeting + 1] - members_begin_[meeting]);
+  }
+  void sort(const JobStep& step);
+
+  std::vector<std::uint32_t> waits_;  // Of all operations, one after the other.
+  std::vector<std::uint32_t> waits_begin_;
+  std::vector<std::uint32_t> meeting_;
+  std::vector<std::uint32_t> members_;  // Of all meetings.
+  std::vector<std::uint32_t> members_begin_;
+  std::vector<std::uint32_t> order_;  // Operations; from size() on: meetings.
+};
+
+}  // namespace stepcast

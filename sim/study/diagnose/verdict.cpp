@@ -1,0 +1,195 @@
+#include "sim/study/diagnose/verdict.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "models/base/numbers.hpp"
+#include "models/base/text.hpp"
+#include "sim/study/diagnose/pass_variation.hpp"
+#include "sim/study/diagnose/slow_links.hpp"
+
+namespace stepcast {
+namespace {
+
+class Judge {
+ public:
+  Judge(const Diagnosis& diagnosis, const JobReplay& replay, const VerdictThresholds& thresholds)
+      : diagnosis_(diagnosis), replay_(replay), thresholds_(thresholds) {
+    waste_ = (diagnosis.undelayed_step - diagnosis.ideal_step).value;
+    const double gained = (diagnosis.simulated_step - diagnosis.undelayed_step).value;
+    delays_ = gained / diagnosis.simulated_step.value;
+  }
+
+  JobVerdict run() const {
+    const bool wasteful = diagnosis_.slowdown >= thresholds_.slowdown;
+    const double wasted = waste_ / diagnosis_.simulated_step.value;
+    if (wasteful && wasted >= delays_)
+      if (auto cause = cause_of_waste())
+        return *cause;
+    if (delays_ > thresholds_.delays)
+      return launches();
+    if (wasteful)
+      if (auto cause = cause_of_waste())
+        return *cause;
+    const double exposed = exposed_share();
+    if (!wasteful && exposed > thresholds_.exposed)
+      return {VerdictKind::Network, "",
+              fmt::format("The network holds up the job as a whole: {} of the ideal step goes with "
+                          "transfers that hide behind nothing, and no rank is late.",
+                          percent(exposed))};
+    return nothing(wasteful);
+  }
+
+ private:
+  std::optional<JobVerdict> cause_of_waste() const;
+  std::optional<JobVerdict> worker() const;
+  std::optional<JobVerdict> stage() const;
+  std::optional<JobVerdict> network() const;
+  JobVerdict launches() const;
+  JobVerdict nothing(bool wasteful) const;
+  double exposed_share() const;
+  /// The share of the waste that goes with a step of so many seconds.
+  double share_without(double step) const {
+    return (diagnosis_.undelayed_step.value - step) / waste_;
+  }
+  std::string step_instead(double seconds) const {
+    return fmt::format("a step takes {} instead of {}", format_seconds(Seconds{seconds}),
+                       format_seconds(diagnosis_.undelayed_step));
+  }
+
+  const Diagnosis& diagnosis_;
+  const JobReplay& replay_;
+  const VerdictThresholds& thresholds_;
+  double waste_ = 0;
+  double delays_ = 0;
+};
+
+std::optional<JobVerdict> Judge::worker() const {
+  const WasteExplained& worst = diagnosis_.worst_ranks;
+  // The only rank of a stage cannot be told from its stage.
+  const bool one_group = diagnosis_.by_data.size() == 1 && diagnosis_.stages > 1;
+  if (!worst.share || *worst.share <= thresholds_.explained || one_group)
+    return std::nullopt;
+  std::string names;
+  for (const std::uint32_t rank : worst.ranks)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", diagnosis_.ranks[rank].number);
+  const std::string subject = (worst.ranks.size() == 1 ? "rank " : "ranks ") + names;
+  const double step = diagnosis_.undelayed_step.value - *worst.share * waste_;
+  return JobVerdict{VerdictKind::Worker, subject,
+                    fmt::format("Slow: {}. With its work as fast as the others' {}; that is {} of "
+                                "the waste.",
+                                subject, step_instead(step), percent(*worst.share))};
+}
+
+std::optional<JobVerdict> Judge::stage() const {
+  const auto slowest = std::ranges::max_element(diagnosis_.by_stage, {}, &PartSlowdown::slowdown);
+  const auto last = diagnosis_.stages - 1;
+  const auto place = static_cast<std::uint32_t>(slowest - diagnosis_.by_stage.begin());
+  double share = diagnosis_.last_stage.share.value_or(0);
+  if (place != last && diagnosis_.stages > 1) {
+    const double without = mean_of(replay_.replay_if(
+        [&](const JobOperation& done) { return diagnosis_.ranks[done.rank].stage != place; }));
+    share = share_without(without);
+  }
+  if (share <= thresholds_.explained || diagnosis_.stages == 1)
+    return std::nullopt;
+  const double step = diagnosis_.undelayed_step.value - share * waste_;
+  const std::string subject = "stage " + slowest->name;
+  return JobVerdict{
+      VerdictKind::Stage, subject,
+      fmt::format("Uneven stages: {}{} has more work than the others. With its work as long as "
+                  "the mean {}; as it is alone it slows an ideal step down {:.2f} times.",
+                  subject, place == last ? ", the last," : "", step_instead(step),
+                  slowest->slowdown)};
+}
+
+std::optional<JobVerdict> Judge::network() const {
+  const Job& job = replay_.job();
+  const double even_transfers = mean_of(replay_.replay_if(
+      [&](const JobOperation& done) { return job.kinds[done.kind].work != JobWork::Transfer; }));
+  const double share = share_without(even_transfers);
+  if (share <= thresholds_.explained)
+    return std::nullopt;
+  const SlowLinks links = find_slow_links(replay_, thresholds_.slow_transfers);
+  if (links.step > 0 && share_without(links.step) > thresholds_.explained)
+    return JobVerdict{
+        VerdictKind::Network, links.common.empty() ? "" : "link of " + links.common,
+        fmt::format("A slow link{}: its transfers take up to {:.1f} times the median of their "
+                    "kind. With usual ones {}.",
+                    links.common.empty() ? "" : " of " + links.common, links.ratio,
+                    step_instead(links.step))};
+  return JobVerdict{VerdictKind::Network, "",
+                    fmt::format("Transfers vary: with each as long as the median of its kind {}, "
+                                "{} of the waste less. No link stands out.",
+                                step_instead(even_transfers), percent(share))};
+}
+
+std::optional<JobVerdict> Judge::cause_of_waste() const {
+  if (auto verdict = worker())
+    return verdict;
+  const PassVariation variation = pass_variation(replay_);
+  const double varied = share_without(variation.step);
+  const double uneven = (variation.uneven_stages - diagnosis_.ideal_step.value) / waste_;
+  const double paused = share_without(variation.step_forward);
+  const bool by_batch = varied > std::max(uneven, 0.5 * thresholds_.explained);
+  if (by_batch && variation.correlation > thresholds_.correlation)
+    return JobVerdict{
+        VerdictKind::Data, "",
+        fmt::format("Uneven micro-batches (sequence lengths, for example): those slow in the "
+                    "forward pass are slow in the backward pass (correlation {:.2f}), on other "
+                    "ranks each time. With each pass as long as its rank's mean {}.",
+                    variation.correlation, step_instead(variation.step))};
+  if (auto verdict = stage())
+    return verdict;
+  if (by_batch && paused > 0.5 * varied)
+    return JobVerdict{
+        VerdictKind::Host, "",
+        fmt::format("Pauses of the host (garbage collection, for example): single forward passes "
+                    "are slow, their backward passes are not (correlation {:.2f}). With each "
+                    "pass as long as its rank's mean {}.",
+                    variation.correlation, step_instead(variation.step))};
+  return network();
+}
+
+JobVerdict Judge::launches() const {
+  return {VerdictKind::Host, "",
+          fmt::format("The host holds up the job: without its delays, during which no work is "
+                      "waited for, a step takes {} instead of {} ({}).",
+                      format_seconds(diagnosis_.undelayed_step),
+                      format_seconds(diagnosis_.simulated_step), percent(delays_))};
+}
+
+/// Of the ideal step, what goes with free transfers.
+double Judge::exposed_share() const {
+  const Job& job = replay_.job();
+  const double free = mean_of(replay_.replay_with([&](std::uint32_t step, std::uint32_t place) {
+    const JobOperation& done = job.steps[step].operations[place];
+    return job.kinds[done.kind].work == JobWork::Transfer ? 0.0 : replay_.ideal(step)[place];
+  }));
+  return 1 - free / diagnosis_.ideal_step.value;
+}
+
+JobVerdict Judge::nothing(bool wasteful) const {
+  if (!wasteful)
+    return {VerdictKind::None, "",
+            fmt::format("Nobody holds up the job: with all work even a step would take {} instead "
+                        "of {}.",
+                        format_seconds(diagnosis_.ideal_step),
+                        format_seconds(diagnosis_.undelayed_step))};
+  const auto largest = std::ranges::max_element(diagnosis_.by_kind, {}, &PartSlowdown::slowdown);
+  return {VerdictKind::None, "",
+          fmt::format("No single cause explains {} of the waste; most comes with {}, which alone "
+                      "slows an ideal step down {:.2f} times.",
+                      percent(thresholds_.explained), largest->name, largest->slowdown)};
+}
+
+}  // namespace
+
+JobVerdict verdict_of(const Diagnosis& diagnosis, const JobReplay& replay,
+                      const VerdictThresholds& thresholds) {
+  return Judge(diagnosis, replay, thresholds).run();
+}
+
+}  // namespace stepcast

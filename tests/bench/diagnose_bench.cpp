@@ -1,0 +1,53 @@
+// What diagnosing a job of 64 ranks costs: 1,800 operations a rank over its steps.
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include "sim/study/diagnose/diagnosis.hpp"
+#include "sim/study/diagnose/job_replay.hpp"
+#include "tests/support/made_job.hpp"
+#include "traces/job/operations_csv.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kMebibyte = 1048576;
+
+/// 64 ranks, 45 steps of 41 operations: 19 passes each way, two collectives and the optimiser.
+MadeJob long_job() {
+  MadeJob made{.ranks = 64, .steps = 45, .micro_batches = 19};
+  made.pass = [](int rank, int step, int batch, bool forward) {
+    return (forward ? 0.01 : 0.02) * (1 + 0.1 * scatter(rank, step, batch));
+  };
+  return made;
+}
+
+Job read_long(const std::string& text) {
+  ImportReport report;
+  Job job = read_operations_csv(text, "job.csv", {}, report);
+  job.clocks = put_on_one_clock(job);
+  return job;
+}
+
+// Run it alone (--benchmark_filter) for the memory: the figure is of the process.
+void diagnose_64_ranks(benchmark::State& state) {
+  const std::string text = long_job().text();
+  for (auto _ : state) {
+    const Job job = read_long(text);
+    benchmark::DoNotOptimize(diagnose(job));
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_MiB"] = static_cast<double>(usage.ru_maxrss) * 1024 / kMebibyte;
+}
+BENCHMARK(diagnose_64_ranks)->Unit(benchmark::kMillisecond);
+
+void replay_64_ranks(benchmark::State& state) {
+  const Job job = read_long(long_job().text());
+  const JobReplay replay(job);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(replay.replay_if([](const JobOperation&) { return true; }));
+}
+BENCHMARK(replay_64_ranks)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,3 @@
+# root
+# exit 2
+stepcast diagnose configs/glossary.json

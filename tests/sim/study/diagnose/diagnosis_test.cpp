@@ -1,0 +1,175 @@
+#include "sim/study/diagnose/diagnosis.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/made_job.hpp"
+#include "traces/job/operations_csv.hpp"
+
+namespace stepcast {
+namespace {
+
+Diagnosis diagnosis_of(const std::string& text) {
+  ImportReport report;
+  Job job = read_operations_csv(text, "job.csv", {}, report);
+  job.clocks = put_on_one_clock(job);
+  return diagnose(job);
+}
+
+double usual(bool forward) {
+  return forward ? 0.010 : 0.020;
+}
+
+/// A few per mille that differ everywhere.
+double jitter(int rank, int step, int batch, bool forward) {
+  return usual(forward) * (1 + 0.004 * scatter(rank, step, 2 * batch + (forward ? 1 : 0)));
+}
+
+// Four micro-batches of 30 ms, of which rank 5's take half as long again: a step is 4 x 45 ms and
+// 4 + 1 + 2 ms behind it. Ideal are passes of the mean: 120 ms x (7 + 1.5) / 8 + 7 ms = 134.5 ms.
+TEST(DiagnosisTest, ASlowRankIsNamedWithWhatItCosts) {
+  MadeJob made;
+  made.pass = [](int rank, int /*step*/, int /*batch*/, bool forward) {
+    return usual(forward) * (rank == 5 ? 1.5 : 1);
+  };
+  const Diagnosis diagnosis = diagnosis_of(made.text());
+  EXPECT_NEAR(diagnosis.recorded_step.value, 0.187, 1e-6);
+  EXPECT_NEAR(diagnosis.simulated_step.value, 0.187, 1e-6);
+  EXPECT_NEAR(diagnosis.ideal_step.value, 0.1345, 1e-6);
+  EXPECT_NEAR(diagnosis.slowdown, 0.187 / 0.1345, 1e-5);
+  EXPECT_NEAR(diagnosis.by_rank[5].slowdown, 0.187 / 0.1345, 1e-5);
+  EXPECT_NEAR(diagnosis.by_rank[0].slowdown, 1, 1e-5);
+  EXPECT_NEAR(*diagnosis.worst_ranks.share, 1, 1e-5);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Worker);
+  EXPECT_EQ(diagnosis.verdict.subject, "rank 5");
+  // All others wait 60 ms for it in the reduce-scatter.
+  EXPECT_NEAR(diagnosis.uses[5].holding.value, 0.060, 1e-6);
+  EXPECT_NEAR(diagnosis.uses[0].waiting.value, 0.060, 1e-6);
+  // Its passes; what comes behind the reduce-scatter is as long on all.
+  EXPECT_GE(diagnosis.uses[5].on_path.value, 0.180 - 1e-6);
+  EXPECT_FALSE(diagnosis.last_stage.share);
+}
+
+// The same ranks are slow, but others in each step.
+TEST(DiagnosisTest, NobodyIsBlamedForWhatHitsAnotherRankInEachStep) {
+  MadeJob made{.steps = 32};
+  made.pass = [](int rank, int step, int /*batch*/, bool forward) {
+    return usual(forward) * (rank == step % 8 ? 1.5 : 1);
+  };
+  EXPECT_NE(diagnosis_of(made.text()).verdict.kind, VerdictKind::Worker);
+}
+
+TEST(DiagnosisTest, AnEvenJobHasNoVerdict) {
+  MadeJob made;
+  made.pass = jitter;
+  const Diagnosis diagnosis = diagnosis_of(made.text());
+  EXPECT_LT(diagnosis.slowdown, 1.01);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None);
+}
+
+// Sequence lengths: single micro-batches take up to twice as long, forward and backward.
+TEST(DiagnosisTest, UnevenMicroBatchesAreTheData) {
+  MadeJob made{.steps = 24};
+  made.pass = [](int rank, int step, int batch, bool forward) {
+    const double length = 1 + scatter(rank, step, batch);
+    return jitter(rank, step, batch, forward) * length;
+  };
+  const Diagnosis diagnosis = diagnosis_of(made.text());
+  EXPECT_GT(diagnosis.slowdown, 1.1);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Data) << diagnosis.verdict.text;
+}
+
+// Garbage collection stops the host now and then: a forward pass takes 80 ms longer.
+TEST(DiagnosisTest, PausesInSingleForwardPassesAreTheHost) {
+  MadeJob made{.steps = 24};
+  made.pass = [](int rank, int step, int batch, bool forward) {
+    const bool paused = forward && rank == step * 5 % 8 && batch == step % 4;
+    return jitter(rank, step, batch, forward) + (paused ? 0.080 : 0);
+  };
+  const Diagnosis diagnosis = diagnosis_of(made.text());
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Host) << diagnosis.verdict.text;
+}
+
+// Eight launches of 3 ms in a step of 151 ms.
+TEST(DiagnosisTest, DelaysBetweenOperationsAreTheHost) {
+  MadeJob made{.launch = 0.003};
+  made.pass = jitter;
+  const Diagnosis diagnosis = diagnosis_of(made.text());
+  EXPECT_NEAR((diagnosis.simulated_step - diagnosis.undelayed_step).value, 0.021, 1e-4);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Host);
+}
+
+TEST(DiagnosisTest, LongTransfersOnWhichNobodyIsLateAreTheNetwork) {
+  MadeJob made;
+  made.pass = jitter;
+  made.reduce_scatter = [](int /*step*/) { return 0.100; };
+  const Diagnosis diagnosis = diagnosis_of(made.text());
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Network) << diagnosis.verdict.text;
+}
+
+// A third of the transfers takes 100 ms instead of 4.
+TEST(DiagnosisTest, TransfersThatVaryAreTheNetwork) {
+  MadeJob made;
+  made.pass = jitter;
+  made.reduce_scatter = [](int step) { return step % 3 == 0 ? 0.100 : 0.004; };
+  const Diagnosis diagnosis = diagnosis_of(made.text());
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Network) << diagnosis.verdict.text;
+}
+
+/// Two stages of two data-parallel ranks, one micro-batch; the second stage's passes take `longer`
+/// times as long.
+std::string pipeline(double longer) {
+  OperationRows rows;
+  const double f = 0.01;
+  const double b = 0.02;
+  const double s = 0.001;
+  for (int step = 0; step < 4; ++step)
+    for (int data = 0; data < 2; ++data) {
+      const int last = 2 + data;
+      double now = f;
+      rows.add(data, 0, data, step, "forward-compute", 0, f, 0, 0);
+      rows.add(data, 0, data, step, "forward-send", now, s);
+      rows.add(data, 1, last, step, "forward-recv", 0, now + s);
+      now += s;
+      rows.add(data, 1, last, step, "forward-compute", now, f * longer, 0, 0);
+      now += f * longer;
+      rows.add(data, 1, last, step, "backward-compute", now, b * longer, 0, 0);
+      now += b * longer;
+      rows.add(data, 1, last, step, "backward-send", now, s);
+      rows.add(data, 0, data, step, "backward-recv", f + s, now + s - f - s);
+      now += s;
+      rows.add(data, 0, data, step, "backward-compute", now, b, 0, 0);
+      now += b;
+      rows.add(data, 0, data, step, "optimizer-clip-main-grad", now, 0.001);
+      rows.add(data, 1, last, step, "optimizer-clip-main-grad", now - b, 0.001 + b);
+    }
+  return rows.text();
+}
+
+// One micro-batch passes through all stages in turn: f + s + f l + b l + s + b + 1 ms. The ideal
+// passes are (f + f l) / 2 and (b + b l) / 2, which add up to the same.
+TEST(DiagnosisTest, AStepOfOneMicroBatchIsTheSumOfItsStages) {
+  const Diagnosis diagnosis = diagnosis_of(pipeline(2));
+  EXPECT_NEAR(diagnosis.recorded_step.value, 0.093, 1e-6);
+  EXPECT_NEAR(diagnosis.ideal_step.value, 0.093, 1e-6);
+  EXPECT_NEAR(diagnosis.slowdown, 1, 1e-6);
+  // Alone the last stage takes 20 + 40 ms instead of 15 + 30 ms.
+  EXPECT_NEAR(diagnosis.by_stage[1].slowdown, 108.0 / 93, 1e-5);
+  EXPECT_NEAR(diagnosis.by_stage[0].slowdown, 78.0 / 93, 1e-5);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None);
+}
+
+TEST(DiagnosisTest, TheTimesOfARankAddUpToItsStep) {
+  const Diagnosis diagnosis = diagnosis_of(MadeJob{}.text());
+  for (const RankUse& use : diagnosis.uses)
+    EXPECT_NEAR((use.computing + use.communicating + use.waiting).value,
+                diagnosis.recorded_step.value, 1e-9);
+  double path = 0;
+  for (const KindOnPath& kind : diagnosis.path_by_kind)
+    path += kind.share;
+  EXPECT_NEAR(path, 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace stepcast

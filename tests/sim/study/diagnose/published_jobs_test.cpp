@@ -1,0 +1,172 @@
+// Jobs that ByteDance published with their analysis (OSDI'25): ST, whose last stage is too long,
+// and SE, whose sequence lengths differ.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/study/diagnose/diagnosis.hpp"
+#include "sim/study/diagnose/job_replay.hpp"
+#include "tests/support/recorded_data.hpp"
+#include "traces/job/read_job.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+std::filesystem::path jobs_folder() {
+  return recorded_data("multirank/bytedance_stragglers");
+}
+
+Job read(const char* name) {
+  ImportReport report;
+  const std::filesystem::path path = jobs_folder() / name;
+  return read_job(std::span(&path, 1), jobs_folder() / "jobs.csv", report);
+}
+
+const PartSlowdown& part(const std::vector<PartSlowdown>& parts, const std::string& name) {
+  return *std::ranges::find(parts, name, &PartSlowdown::name);
+}
+
+TEST(PublishedJobsTest, StIsDiagnosedAsItsAuthorsDid) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  const Diagnosis diagnosis = diagnose(read("ST.csv.gz"));
+  const std::filesystem::path expected_path = jobs_folder() / "ST_expected.json";
+  const auto expected = parse_json(read_text_file(expected_path), "expected");
+  EXPECT_EQ(diagnosis.steps, 32U);
+  EXPECT_LT(diagnosis.step_error, 0.01);
+  EXPECT_NEAR(diagnosis.slowdown, expected["blocking_slowdown"].get<double>(), 0.001);
+  EXPECT_NEAR(diagnosis.ideal_step.value, 1.8433, 0.0002 * 1.8433);
+  for (const auto& [stage, slowdown] : expected["blocking_decompose_by_stage"].items())
+    EXPECT_NEAR(part(diagnosis.by_stage, stage).slowdown, slowdown.get<double>(), 0.001) << stage;
+  for (const auto& [kind, slowdown] : expected["blocking_decompose_by_optype"].items()) {
+    if (kind == "gc")
+      continue;  // A marker.
+    EXPECT_NEAR(part(diagnosis.by_kind, kind).slowdown, slowdown.get<double>(), 0.001) << kind;
+  }
+  for (const auto& [rank, slowdown] : expected["blocking_decompose_by_dp_rank"].items())
+    EXPECT_NEAR(part(diagnosis.by_data, rank).slowdown, slowdown.get<double>(), 0.001) << rank;
+  EXPECT_NEAR(*diagnosis.last_stage.share, expected["m_s"]["Ms"].get<double>(), 0.005);
+  EXPECT_NEAR(*diagnosis.worst_ranks.share, expected["m_w"]["Mw"].get<double>(), 0.001);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Stage);
+  EXPECT_EQ(diagnosis.verdict.subject, "stage 3");
+}
+
+TEST(PublishedJobsTest, StepsOfStWithoutDelaysAreThoseOfItsAuthors) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  const Job job = read("ST.csv.gz");
+  const auto steps = JobReplay(job).replay_if([](const JobOperation&) { return true; });
+  const auto expected = parse_json(read_text_file(jobs_folder() / "ST_expected.json"), "expected");
+  for (std::size_t step = 0; step < steps.size(); ++step)
+    EXPECT_NEAR(steps[step], expected["step_t_nodelay"][job.steps[step].name].get<double>(), 1e-3)
+        << job.steps[step].name;
+}
+
+TEST(PublishedJobsTest, SeIsHeldUpByItsData) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  const Diagnosis diagnosis = diagnose(read("SE_steps_1_to_21.csv.gz"));
+  EXPECT_EQ(diagnosis.steps, 21U);
+  EXPECT_LT(diagnosis.step_error, 0.001);
+  EXPECT_EQ(diagnosis.gpus, 128U);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Data) << diagnosis.verdict.text;
+}
+
+/// Another rank's passes for each rank, other ones in each step.
+void shuffle_ranks(Job& job) {
+  for (std::size_t number = 0; number < job.steps.size(); ++number) {
+    JobStep& step = job.steps[number];
+    for (JobOperation& done : step.operations)
+      if (job.kinds[done.kind].work == JobWork::Forward) {
+        const double by = 1 + 0.5 * ((done.rank + number) % job.ranks.size() == 0 ? 1 : 0);
+        done.end = done.begin + (done.end - done.begin) * by;
+      }
+  }
+}
+
+TEST(PublishedJobsTest, NoWorkerIsNamedWhereSlownessWandersOverTheRanks) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  Job job = read("ST.csv.gz");
+  shuffle_ranks(job);
+  EXPECT_NE(diagnose(job).verdict.kind, VerdictKind::Worker);
+}
+
+TEST(PublishedJobsTest, StWithItsLastStageAsLongAsTheMeanIsEven) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  Job job = read("ST.csv.gz");
+  std::vector<double> sums(job.kinds.size() * job.stages);
+  std::vector<double> counts(sums.size());
+  const auto place = [&](const JobOperation& done) {
+    return done.kind * job.stages + job.ranks[done.rank].stage;
+  };
+  for (const JobStep& step : job.steps)
+    for (const JobOperation& done : step.operations) {
+      sums[place(done)] += (done.end - done.begin).value;
+      counts[place(done)] += 1;
+    }
+  for (JobStep& step : job.steps)
+    for (JobOperation& done : step.operations) {
+      const JobWork work = job.kinds[done.kind].work;
+      if (job.ranks[done.rank].stage != 3 || work == JobWork::Transfer)
+        continue;
+      double others = 0;
+      for (std::uint32_t stage = 0; stage < 3; ++stage)
+        others += sums[done.kind * job.stages + stage] / counts[done.kind * job.stages + stage] / 3;
+      const double own = sums[place(done)] / counts[place(done)];
+      done.end = done.begin + (done.end - done.begin) * (others / own);
+    }
+  const Diagnosis diagnosis = diagnose(job);
+  EXPECT_LT(diagnosis.slowdown, 1.05);
+  // What waited for stage 3 still begins when it did: these delays are all that is left.
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Host) << diagnosis.verdict.text;
+}
+
+/// Shifts the clock of each rank by up to 50 ms; every other one gains `drift` seconds a second.
+std::vector<double> disturb(Job& job, double drift) {
+  std::vector<double> offsets;
+  for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank)
+    offsets.push_back(0.1 * ((rank * 37 % 100) / 100.0) - 0.05);
+  for (JobStep& step : job.steps)
+    for (JobOperation& done : step.operations) {
+      const double rate = 1 + (done.rank % 2 == 1 ? drift : 0);
+      done.begin = Seconds{offsets[done.rank]} + done.begin * rate;
+      done.end = Seconds{offsets[done.rank]} + done.end * rate;
+    }
+  return offsets;
+}
+
+double worst_offset_error(const Job& job, const std::vector<double>& offsets) {
+  double worst = 0;
+  for (std::uint32_t rank = 0; rank < offsets.size(); ++rank)
+    worst = std::max(worst,
+                     std::abs(job.clocks.hosts[rank].offset.value - (offsets[rank] - offsets[0])));
+  return worst;
+}
+
+TEST(PublishedJobsTest, ShiftedClocksOfStComeBack) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  Job job = read("ST.csv.gz");
+  const double slowdown = diagnose(job).slowdown;
+  const std::vector<double> offsets = disturb(job, 0);
+  job.clocks = put_on_one_clock(job);
+  EXPECT_LT(job.clocks.residual.value, 10e-6);
+  EXPECT_LT(worst_offset_error(job, offsets), job.clocks.residual.value);
+  EXPECT_NEAR(diagnose(job).slowdown, slowdown, 1e-4);
+}
+
+// A step has ends near its beginning, of one all-gather, and at its end, 2.2 s later, when the
+// clocks are 44 us apart. Only the all-gather's, which scatter by some 30 us, tell the offset from
+// the drift.
+TEST(PublishedJobsTest, DriftingClocksOfStComeBackAsFarAsItsEndsTell) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  Job job = read("ST.csv.gz");
+  const double slowdown = diagnose(job).slowdown;
+  const std::vector<double> offsets = disturb(job, 20e-6);
+  job.clocks = put_on_one_clock(job);
+  EXPECT_LT(job.clocks.residual.value, 10e-6);
+  EXPECT_LT(worst_offset_error(job, offsets), 35e-6);
+  EXPECT_NEAR(diagnose(job).slowdown, slowdown, 0.002);
+}
+
+}  // namespace
+}  // namespace stepcast

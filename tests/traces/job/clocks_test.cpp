@@ -1,0 +1,127 @@
+#include "traces/job/clocks.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/made_job.hpp"
+#include "traces/job/operations_csv.hpp"
+
+namespace stepcast {
+namespace {
+
+Job read(const std::string& text, const JobShape& shape = {}) {
+  ImportReport report;
+  return read_operations_csv(text, "job.csv", shape, report);
+}
+
+/// Passes of 10 and 20 ms that vary by a tenth.
+MadeJob uneven_job() {
+  MadeJob made;
+  made.pass = [](int rank, int step, int batch, bool forward) {
+    return (forward ? 0.01 : 0.02) * (1 + 0.1 * scatter(rank, step, batch));
+  };
+  return made;
+}
+
+constexpr double kMicrosecond = 1e-6;
+
+TEST(ClocksTest, InjectedOffsetsComeBack) {
+  MadeJob made = uneven_job();
+  made.offset = [](int rank) { return 0.1 * (scatter(rank, 5) - 0.5); };
+  Job job = read(made.text());
+  const JobClocks clocks = put_on_one_clock(job);
+  ASSERT_EQ(clocks.hosts.size(), 8U);
+  for (int rank = 0; rank < 8; ++rank)
+    EXPECT_NEAR(clocks.hosts[static_cast<std::size_t>(rank)].offset.value,
+                made.offset(rank) - made.offset(0), kMicrosecond);
+  EXPECT_EQ(clocks.parts, 1U);
+  for (const HostClock& clock : clocks.hosts)
+    EXPECT_EQ(clock.violations_after, 0U);
+  std::size_t before = 0;
+  for (const HostClock& clock : clocks.hosts)
+    before += clock.violations_before;
+  EXPECT_GT(before, 0U);
+}
+
+// 200 ppm of steps of some 0.15 s are 30 us at their end.
+TEST(ClocksTest, InjectedDriftsComeBack) {
+  MadeJob made = uneven_job();
+  made.offset = [](int rank) { return 0.1 * (scatter(rank, 5) - 0.5); };
+  made.drift = [](int rank) { return rank % 3 == 1 ? 200e-6 : 0.0; };
+  Job job = read(made.text());
+  const JobClocks clocks = put_on_one_clock(job);
+  for (std::size_t rank = 0; rank < 8; ++rank)
+    EXPECT_NEAR(clocks.hosts[rank].drift, made.drift(static_cast<int>(rank)), 2e-6) << rank;
+}
+
+// Without drift none may be found in the scatter of ends.
+TEST(ClocksTest, NoDriftIsFoundWhereThereIsNone) {
+  Job job = read(uneven_job().text());
+  for (const HostClock& clock : put_on_one_clock(job).hosts)
+    EXPECT_EQ(clock.drift, 0);
+}
+
+TEST(ClocksTest, RanksOfOneHostShareAClock) {
+  MadeJob made = uneven_job();
+  made.offset = [](int rank) { return rank < 4 ? 0.0 : -0.02; };
+  Job job = read(made.text(), {.gpus_per_host = 4});
+  const JobClocks clocks = put_on_one_clock(job);
+  ASSERT_EQ(clocks.hosts.size(), 2U);
+  EXPECT_EQ(clocks.hosts[1].ranks.size(), 4U);
+  EXPECT_NEAR(clocks.hosts[1].offset.value, -0.02, kMicrosecond);
+}
+
+// Two stages with a reduce-scatter each and nothing in between.
+std::string two_parts(bool messages) {
+  OperationRows rows;
+  for (int step = 0; step < 4; ++step)
+    for (int stage = 0; stage < 2; ++stage)
+      for (int data = 0; data < 2; ++data) {
+        const double late = 0.02 * stage;
+        const auto add = [&](const char* type, double begin, double end) {
+          rows.add(data, stage, 2 * stage + data, step, type, begin + late, end - begin, 0,
+                   type[0] == 'f' && type[8] == 'c' ? 0 : -1);
+        };
+        if (messages && stage == 0) {
+          add("forward-send", 0.010, 0.011);
+          add("backward-recv", 0.020, 0.023);
+        } else if (messages) {
+          add("forward-recv", 0.005, 0.011);
+          add("backward-send", 0.022, 0.023);
+        }
+        add("grads-reduce-scatter", 0.030, 0.040);
+      }
+  return rows.text();
+}
+
+TEST(ClocksTest, PartsThatNothingJoinsAreNamed) {
+  Job job = read(two_parts(false));
+  const JobClocks clocks = put_on_one_clock(job);
+  EXPECT_EQ(clocks.parts, 2U);
+  EXPECT_NE(clocks.hosts[0].part, clocks.hosts[2].part);
+  EXPECT_EQ(clocks.hosts[0].part, clocks.hosts[1].part);
+}
+
+// What is sent at .010 is received by .011 and what is sent at .022 by .023: the clocks' difference
+// is known within a millisecond to either side.
+TEST(ClocksTest, MessagesBothWaysJoinParts) {
+  Job job = read(two_parts(true));
+  const JobClocks clocks = put_on_one_clock(job);
+  EXPECT_EQ(clocks.parts, 1U);
+  EXPECT_NEAR(clocks.hosts[2].offset.value, 0.02, 0.001);
+}
+
+TEST(ClocksTest, TimesCountFromTheFirstBeginOfAStep) {
+  MadeJob made = uneven_job();
+  made.offset = [](int /*rank*/) { return 12.5; };
+  Job job = read(made.text());
+  put_on_one_clock(job);
+  Seconds first{1};
+  for (const JobOperation& done : job.steps[0].operations)
+    first = std::min(first, done.begin);
+  EXPECT_EQ(first.value, 0);
+}
+
+}  // namespace
+}  // namespace stepcast

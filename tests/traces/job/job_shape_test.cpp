@@ -1,0 +1,52 @@
+#include "traces/job/job_shape.hpp"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/input_error.hpp"
+
+namespace stepcast {
+namespace {
+
+class JobShapeTest : public testing::Test {
+ protected:
+  JobShape read(const std::string& text, const std::string& trace) const {
+    std::ofstream(path_) << text;
+    return read_job_shape(path_, trace);
+  }
+  std::string error_of(const std::string& text, const std::string& trace = "ST.csv") const {
+    const std::string error = input_error_of([&] { read(text, trace); });
+    return error.substr(error.find(": ") + 2);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  std::filesystem::path path_ = testing::TempDir() + "/job-shape-test";
+};
+
+TEST_F(JobShapeTest, TheRowOfATableIsFoundByTheTracesName) {
+  const std::string table =
+      "# sizes\njob,dp,pp,gpus,ranks_in_file\nS,9,9,81,9\nST,2,4,8,8\nSE,32,2,128,64\n";
+  EXPECT_EQ(read(table, "data/SE_steps_1_to_21.csv.gz").data, 32U);
+  EXPECT_EQ(read(table, "ST.csv.gz").pipeline, 4U);
+  EXPECT_EQ(read(table, "ST").gpus, 8U);
+  EXPECT_EQ(error_of(table, "STX.csv"),
+            "expected a job with which the name of STX.csv begins, found S, ST, SE");
+}
+
+TEST_F(JobShapeTest, AnObjectSaysWhereRanksRun) {
+  const JobShape shape = read(R"({"dp": 2, "hosts": ["a", "b"]})", "x.csv");
+  EXPECT_EQ(shape.data, 2U);
+  EXPECT_EQ(shape.hosts, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(JobShapeTest, WrongFieldsAreNamed) {
+  EXPECT_NE(error_of(R"({"dp": "2"})").find("/dp"), std::string::npos);
+  EXPECT_NE(error_of(R"({"pb": 2})").find("pb"), std::string::npos);
+  EXPECT_NE(error_of(R"({"dp": 99999999999})").find("expected at most 1000000"), std::string::npos);
+  EXPECT_NE(error_of("job,dp\nST,two\n").find("dp: expected a whole number from 1 on"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace stepcast

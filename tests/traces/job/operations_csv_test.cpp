@@ -1,0 +1,130 @@
+#include "traces/job/operations_csv.hpp"
+
+#include <gtest/gtest.h>
+
+#include "models/base/error.hpp"
+#include "tests/support/input_error.hpp"
+#include "tests/support/made_job.hpp"
+
+namespace stepcast {
+namespace {
+
+Job read(const std::string& text, const JobShape& shape = {}) {
+  ImportReport report;
+  return read_operations_csv(text, "job.csv", shape, report);
+}
+
+std::string error_of(const std::string& text, const JobShape& shape = {}) {
+  return input_error_of([&] { read(text, shape); });
+}
+
+/// Two stages, one micro-batch: forward, message, forward and backward, message, backward.
+std::string pipeline(double slow_last = 1) {
+  OperationRows rows;
+  const double last = 0.03 * slow_last;
+  rows.add(0, 0, 0, 7, "forward-compute", 0, 0.010, 0, 0);
+  rows.add(0, 0, 0, 7, "forward-send", 0.010, 0.001);
+  rows.add(0, 1, 1, 7, "forward-recv", 0.000, 0.011);
+  rows.add(0, 1, 1, 7, "forward-compute", 0.011, last, 0, 0);
+  rows.add(0, 1, 1, 7, "backward-compute", 0.011 + last, 0.020, 0, 0);
+  rows.add(0, 1, 1, 7, "backward-send", 0.031 + last, 0.001);
+  rows.add(0, 0, 0, 7, "backward-recv", 0.011, 0.021 + last);
+  rows.add(0, 0, 0, 7, "backward-compute", 0.032 + last, 0.020, 0, 0);
+  return rows.text();
+}
+
+TEST(OperationsCsvTest, IsToldByItsHeading) {
+  EXPECT_TRUE(is_operations_csv(pipeline()));
+  EXPECT_TRUE(is_operations_csv("# a remark\n" + pipeline()));
+  EXPECT_FALSE(is_operations_csv("#"));
+  EXPECT_FALSE(is_operations_csv("job,dp,pp\nST,2,4\n"));
+}
+
+TEST(OperationsCsvTest, SendsMeetTheirReceives) {
+  const Job job = read(pipeline());
+  ASSERT_EQ(job.steps.size(), 1U);
+  EXPECT_EQ(job.steps[0].name, "7");
+  EXPECT_EQ(job.stages, 2U);
+  ASSERT_EQ(job.steps[0].meetings.size(), 2U);
+  for (const JobMeeting& meeting : job.steps[0].meetings) {
+    EXPECT_TRUE(meeting.message);
+    const JobOperation& sent = job.steps[0].operations[meeting.members[0]];
+    const JobOperation& received = job.steps[0].operations[meeting.members[1]];
+    EXPECT_GT(sent.begin, received.begin);  // Both receives were posted early.
+    EXPECT_NE(sent.rank, received.rank);
+  }
+}
+
+TEST(OperationsCsvTest, CollectivesMeetTheirGroup) {
+  const Job job = read(MadeJob{.ranks = 3, .steps = 2}.text());
+  ASSERT_EQ(job.steps.size(), 2U);
+  // The reduce-scatter and the barrier, of three ranks each.
+  ASSERT_EQ(job.steps[0].meetings.size(), 2U);
+  EXPECT_EQ(job.steps[0].meetings[0].members.size(), 3U);
+}
+
+TEST(OperationsCsvTest, AStepThatARankDidNotRecordIsLeftOutAndCounted) {
+  OperationRows more;
+  more.add(0, 0, 0, 99, "forward-compute", 0, 1, 0, 0);
+  const std::string table = MadeJob{.ranks = 2, .steps = 1}.text();
+  const std::string row = more.text().substr(more.text().find('\n') + 1);
+  ImportReport report;
+  const Job job = read_operations_csv(table + row, "job.csv", {}, report);
+  EXPECT_EQ(job.steps.size(), 1U);
+  ASSERT_EQ(report.skipped().count("step that not all ranks recorded"), 1U);
+  EXPECT_EQ(report.skipped().at("step that not all ranks recorded").first, "step 99");
+}
+
+TEST(OperationsCsvTest, AnUnknownTypeIsTakenByItsNameAndCounted) {
+  OperationRows rows;
+  for (const int rank : {0, 1}) {
+    rows.add(rank, 0, rank, 0, "router-compute", 0, 1, 0, 0);
+    rows.add(rank, 0, rank, 0, "expert-grads-all-reduce", 1, 1);
+  }
+  ImportReport report;
+  const Job job = read_operations_csv(rows.text(), "job.csv", {}, report);
+  EXPECT_EQ(report.doubtful().size(), 2U);
+  EXPECT_EQ(job.steps[0].meetings.size(), 1U);
+}
+
+TEST(OperationsCsvTest, AMissingPartnerIsCountedAndNobodyWaitsForIt) {
+  std::string table = pipeline();
+  const std::size_t row = table.find("0,1,1,7,forward-recv");
+  table.erase(row, table.find('\n', row) - row + 1);
+  ImportReport report;
+  const Job job = read_operations_csv(table, "job.csv", {}, report);
+  EXPECT_EQ(job.steps[0].meetings.size(), 1U);
+  EXPECT_EQ(report.doubtful().at("operation whose partners are not recorded").count, 1U);
+}
+
+TEST(OperationsCsvTest, BadLinesAreNamedWithTheirColumn) {
+  const std::string good = pipeline();
+  const auto with = [&](const std::string& row) { return error_of(good + row); };
+  EXPECT_EQ(with("0,0,0,7,optimizer,soon,1,0,0,0,0\n"),
+            "job.csv:10: start_ts: expected a number, found \"soon\"");
+  EXPECT_EQ(with("0,0,0,7,optimizer,0,-1,0,0,0,0\n"),
+            "job.csv:10: duration: expected seconds from 0 on, found \"-1\"");
+  EXPECT_EQ(with("0,0,0,7,optimizer,nan,1,0,0,0,0\n"),
+            "job.csv:10: start_ts: expected a number, found \"nan\"");
+  EXPECT_EQ(with("0,0,5,7,optimizer,0,1,0,0,0,0\n"),
+            "job.csv:10: rank: expected 0, as this dp_rank and stage had before, found \"5\"");
+  EXPECT_EQ(with("0,0,0,7,optimizer,0\n"),
+            "job.csv:10: expected 11 cells, as the heading has, found 6");
+  EXPECT_EQ(with("0,0,0,7,,0,1,0,0,0,0\n"),
+            "job.csv:10: optype: expected the type of an operation, found \"\"");
+  EXPECT_EQ(with("0,99999999,0,7,optimizer,0,1,0,0,0,0\n").substr(0, 18), "job.csv:10: stage:");
+}
+
+TEST(OperationsCsvTest, MissingColumnsAndRowsAreNamed) {
+  EXPECT_EQ(error_of("step,optype,start_ts,duration\n"),
+            "job.csv: expected a column dp_rank, found step, optype, start_ts, duration");
+  EXPECT_EQ(error_of(OperationRows().text()), "job.csv: expected rows of operations, found none");
+}
+
+TEST(OperationsCsvTest, AShapeThatTheTableContradictsIsRefused) {
+  EXPECT_EQ(error_of(pipeline(), {.pipeline = 4}),
+            "job.csv: expected pp = 4, as the job file says, found 2");
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,48 @@
+#include "traces/job/clock_evidence.hpp"
+
+#include <algorithm>
+
+namespace stepcast {
+namespace {
+
+/// Of a collective the tightest bounds: nobody ended before the last began, and all had begun when
+/// the first ended. Of a message that it was received after it was sent.
+void add_bounds(const JobMeeting& meeting, const CommonEnd& common, ClockEvidence& evidence) {
+  const auto add = [&](const EndSeen& began, const EndSeen& ended) {
+    if (began.host != ended.host)
+      evidence.bounds.push_back({began.host, ended.host, ended.end - began.begin});
+  };
+  if (meeting.message) {
+    add(common.seen[0], common.seen[1]);
+    return;
+  }
+  const auto last = std::ranges::max_element(common.seen, {}, &EndSeen::begin);
+  const auto first = std::ranges::min_element(common.seen, {}, &EndSeen::end);
+  for (const EndSeen& member : common.seen) {
+    add(*last, member);
+    add(member, *first);
+  }
+}
+
+}  // namespace
+
+ClockEvidence clock_evidence(const Job& job, const std::vector<std::uint32_t>& host_of,
+                             std::uint32_t hosts) {
+  ClockEvidence evidence{.hosts = hosts, .kinds = job.kinds.size(), .steps = job.steps.size()};
+  for (std::uint32_t number = 0; number < job.steps.size(); ++number) {
+    const JobStep& step = job.steps[number];
+    for (const JobMeeting& meeting : step.meetings) {
+      CommonEnd common{.step = number, .kind = step.operations[meeting.members.front()].kind};
+      for (const std::uint32_t member : meeting.members) {
+        const JobOperation& done = step.operations[member];
+        common.seen.push_back({host_of[done.rank], done.end.value, done.begin.value});
+      }
+      add_bounds(meeting, common, evidence);
+      if (!meeting.message)
+        evidence.ends.push_back(std::move(common));
+    }
+  }
+  return evidence;
+}
+
+}  // namespace stepcast

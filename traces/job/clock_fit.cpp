@@ -1,0 +1,302 @@
+#include "traces/job/clock_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/base/statistics.hpp"
+
+// Cost: a round of medians sorts every end once, n log n; at most 20 rounds. Slopes are taken of at
+// most 300 ends a host, 45,000 pairs.
+
+namespace stepcast {
+namespace {
+
+constexpr double kKept = 2.0 / 3;      // A finer model must lower the residual to this.
+constexpr double kLeastSpread = 1e-6;  // Of a kind, in seconds: clocks tell no less.
+constexpr double kRounding = 1e-8;     // A residual that is none.
+
+double middle(std::vector<double> values) {
+  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, half);
+  const double upper = *half;
+  return values.size() % 2 == 1 ? upper
+                                : (*std::ranges::max_element(values.begin(), half) + upper) / 2;
+}
+
+/// Value and weight.
+using Weighted = std::vector<std::pair<double, double>>;
+
+/// The value up to which half of the weight lies.
+double weighted_median(Weighted& values) {
+  std::ranges::sort(values);
+  double total = 0;
+  for (const auto& [value, weight] : values)
+    total += weight;
+  double below = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    below += values[i].second;
+    if (below == total / 2 && i + 1 < values.size())
+      return (values[i].first + values[i + 1].first) / 2;
+    if (below > total / 2)
+      return values[i].first;
+  }
+  return values.back().first;
+}
+
+/// Theil and Sen's: the median slope between two points; of many points as many at equal distance.
+double median_slope(const std::vector<std::pair<double, double>>& points) {
+  constexpr std::size_t kMost = 300;
+  const std::size_t stride = points.size() / kMost + 1;
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i < points.size(); i += stride)
+    for (std::size_t k = i + stride; k < points.size(); k += stride)
+      if (const double apart = points[k].first - points[i].first; std::abs(apart) > kLeastSpread)
+        slopes.push_back((points[k].second - points[i].second) / apart);
+  return slopes.empty() ? 0 : middle(std::move(slopes));
+}
+
+}  // namespace
+
+ClockFit::ClockFit(const ClockEvidence& evidence)
+    : evidence_(evidence),
+      offsets_(evidence.hosts),
+      drifts_(evidence.hosts),
+      parts_(evidence.hosts),
+      known_(evidence.hosts),
+      weights_(evidence.kinds, 1.0) {
+  join_parts();
+}
+
+/// A first guess: from the first host on, each host by what it shares with those that are known.
+void ClockFit::join_parts() {
+  std::uint32_t part = 0;
+  for (std::uint32_t host = 0; host < offsets_.size(); ++host) {
+    if (known_[host])
+      continue;
+    parts_[host] = part++;
+    known_[host] = true;
+    spread_from(host);
+  }
+  bridge_by_messages();
+}
+
+void ClockFit::spread_from(std::uint32_t first) {
+  for (bool found = true; found;) {
+    found = false;
+    for (std::uint32_t host = 0; host < offsets_.size(); ++host) {
+      if (known_[host])
+        continue;
+      if (const auto offset = offset_against(host)) {
+        offsets_[host] = *offset;
+        parts_[host] = parts_[first];
+        known_[host] = true;
+        found = true;
+      }
+    }
+  }
+}
+
+std::optional<double> ClockFit::offset_against(std::uint32_t host) const {
+  std::vector<double> differences;
+  for (const CommonEnd& common : evidence_.ends) {
+    std::vector<double> known;
+    std::optional<double> own;
+    for (const EndSeen& seen : common.seen) {
+      if (seen.host == host)
+        own = seen.end;
+      else if (known_[seen.host])
+        known.push_back(seen.end - offsets_[seen.host]);
+    }
+    if (own && !known.empty())
+      differences.push_back(*own - middle(std::move(known)));
+  }
+  return differences.empty() ? std::nullopt : std::optional(middle(std::move(differences)));
+}
+
+/// Two parts between which messages go both ways: the second moves to the middle of what they
+/// allow.
+void ClockFit::bridge_by_messages() {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const ClockBound& bound : evidence_.bounds) {
+      const std::uint32_t from = std::min(parts_[bound.before], parts_[bound.after]);
+      const std::uint32_t to = std::max(parts_[bound.before], parts_[bound.after]);
+      if (from == to)
+        continue;
+      double most = INFINITY;  // By how much the part may be moved ahead, and back.
+      double least = -INFINITY;
+      for (const ClockBound& other : evidence_.bounds) {
+        const double slack = other.most - (offsets_[other.after] - offsets_[other.before]);
+        if (parts_[other.before] == from && parts_[other.after] == to)
+          most = std::min(most, slack);
+        if (parts_[other.before] == to && parts_[other.after] == from)
+          least = std::max(least, -slack);
+      }
+      if (!std::isfinite(most) || !std::isfinite(least))
+        continue;
+      for (std::uint32_t host = 0; host < offsets_.size(); ++host)
+        if (parts_[host] == to) {
+          offsets_[host] += (most + least) / 2;
+          parts_[host] = from;
+        }
+      moved = true;
+      break;
+    }
+  }
+}
+
+std::vector<double> ClockFit::common_ends() const {
+  std::vector<double> ends;
+  for (const CommonEnd& common : evidence_.ends) {
+    std::vector<double> own;
+    for (const EndSeen& seen : common.seen)
+      own.push_back(true_end(seen, common.step));
+    ends.push_back(middle(std::move(own)));
+  }
+  return ends;
+}
+
+void ClockFit::find_offsets() {
+  constexpr int kRounds = 10;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int round = 0; round < kRounds && improve(); ++round) {
+    }
+    weigh_kinds();
+  }
+}
+
+/// Kinds whose ends scatter say less: weights are the inverse of the median residual.
+void ClockFit::weigh_kinds() {
+  const std::vector<double> ends = common_ends();
+  std::vector<std::vector<double>> residuals(weights_.size());
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (const EndSeen& seen : evidence_.ends[i].seen)
+      residuals[evidence_.ends[i].kind].push_back(
+          std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]));
+  for (std::size_t kind = 0; kind < weights_.size(); ++kind)
+    if (!residuals[kind].empty())
+      weights_[kind] = 1 / std::max(kLeastSpread, middle(std::move(residuals[kind])));
+}
+
+/// One round; false if it moved nothing by as much as a nanosecond.
+bool ClockFit::improve() {
+  constexpr double kNothing = 1e-9;
+  const std::vector<double> ends = common_ends();
+  std::vector<Weighted> said(offsets_.size());
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (const EndSeen& seen : evidence_.ends[i].seen)
+      said[seen.host].emplace_back(true_end(seen, evidence_.ends[i].step) - ends[i],
+                                   weights_[evidence_.ends[i].kind]);
+  double most = 0;
+  for (std::uint32_t host = 0; host < offsets_.size(); ++host) {
+    if (said[host].empty())
+      continue;
+    const double by = weighted_median(said[host]);
+    offsets_[host] += by;
+    most = std::max(most, std::abs(by));
+  }
+  // The first host of each part keeps its time.
+  std::vector<double> first(offsets_.size());
+  for (std::size_t host = offsets_.size(); host-- > 0;)
+    first[parts_[host]] = offsets_[host];
+  for (std::uint32_t host = 0; host < offsets_.size(); ++host)
+    offsets_[host] -= first[parts_[host]];
+  return most > kNothing;
+}
+
+void ClockFit::add_slopes() {
+  const std::vector<double> ends = common_ends();
+  std::vector<std::vector<std::pair<double, double>>> points(offsets_.size());
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (const EndSeen& seen : evidence_.ends[i].seen)
+      points[seen.host].emplace_back(seen.end, true_end(seen, evidence_.ends[i].step) - ends[i]);
+  for (std::uint32_t host = 0; host < offsets_.size(); ++host)
+    drifts_[host] += median_slope(points[host]);
+}
+
+void ClockFit::try_drift() {
+  const auto before = residuals_by_host();
+  constexpr int kRounds = 3;  // Each leaves a part of the drifts in the common ends.
+  for (int round = 0; round < kRounds; ++round) {
+    add_slopes();
+    find_offsets();
+  }
+  const auto after = residuals_by_host();
+  for (std::size_t host = 0; host < drifts_.size(); ++host)
+    if (before[host].first <= kRounding || after[host].first > kKept * before[host].first)
+      drifts_[host] = 0;
+  std::vector<double> first(offsets_.size());
+  for (std::size_t host = offsets_.size(); host-- > 0;)
+    first[parts_[host]] = drifts_[host];
+  for (std::uint32_t host = 0; host < offsets_.size(); ++host)
+    drifts_[host] -= first[parts_[host]];
+  find_offsets();
+}
+
+void ClockFit::try_steps() {
+  constexpr std::size_t kFewest = 3;
+  const double before = residual();
+  if (before <= kRounding)
+    return;
+  const std::vector<double> ends = common_ends();
+  std::vector<std::vector<Weighted>> said(evidence_.steps, std::vector<Weighted>(offsets_.size()));
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const CommonEnd& common = evidence_.ends[i];
+    for (const EndSeen& seen : common.seen)
+      said[common.step][seen.host].emplace_back(true_end(seen, common.step) - ends[i],
+                                                weights_[common.kind]);
+  }
+  std::vector<std::vector<double>> moves(evidence_.steps, std::vector<double>(offsets_.size()));
+  for (std::size_t step = 0; step < moves.size(); ++step)
+    for (std::size_t host = 0; host < offsets_.size(); ++host)
+      if (said[step][host].size() >= kFewest)
+        moves[step][host] = weighted_median(said[step][host]);
+  moves_ = std::move(moves);
+  if (residual() > kKept * before)
+    moves_.clear();
+}
+
+void ClockFit::obey_bounds() {
+  constexpr int kRounds = 100;
+  constexpr double kNothing = 1e-9;
+  if (by_step())
+    return;  // Each step has its own offsets, to which bounds of all steps do not apply.
+  for (int round = 0; round < kRounds; ++round) {
+    double worst = 0;
+    for (const ClockBound& bound : evidence_.bounds) {
+      const double excess = offsets_[bound.after] - offsets_[bound.before] - bound.most;
+      if (excess <= kNothing || drifts_[bound.after] != drifts_[bound.before])
+        continue;
+      offsets_[bound.after] -= excess / 2;
+      offsets_[bound.before] += excess / 2;
+      worst = std::max(worst, excess);
+    }
+    if (worst == 0)
+      break;
+  }
+}
+
+double ClockFit::residual() const {
+  const std::vector<double> ends = common_ends();
+  std::vector<double> residuals;
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (const EndSeen& seen : evidence_.ends[i].seen)
+      residuals.push_back(std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]));
+  return residuals.empty() ? 0 : middle(std::move(residuals));
+}
+
+std::vector<std::pair<double, std::size_t>> ClockFit::residuals_by_host() const {
+  const std::vector<double> ends = common_ends();
+  std::vector<std::vector<double>> residuals(offsets_.size());
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (const EndSeen& seen : evidence_.ends[i].seen)
+      residuals[seen.host].push_back(std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]));
+  std::vector<std::pair<double, std::size_t>> medians;
+  for (std::vector<double>& of_host : residuals) {
+    const std::size_t count = of_host.size();
+    medians.emplace_back(count == 0 ? 0 : middle(std::move(of_host)), count);
+  }
+  return medians;
+}
+
+}  // namespace stepcast

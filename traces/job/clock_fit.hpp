@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "traces/job/clock_evidence.hpp"
+
+namespace stepcast {
+
+/// Clocks of hosts as found from ends that are common: local = t + offset + drift t.
+class ClockFit {
+ public:
+  explicit ClockFit(const ClockEvidence& evidence);
+
+  /// Medians in turn, over members and over collectives, until nothing moves.
+  void find_offsets();
+  /// Theil and Sen's slopes of what the offsets leave; a host's is kept if its median residual
+  /// falls by a third.
+  void try_drift();
+  /// The same with an offset for each step.
+  void try_steps();
+  /// Moves the two clocks of a violated bound by half of the excess each, until none is left or
+  /// no offset fits all.
+  void obey_bounds();
+
+  double correction(std::uint32_t host, std::uint32_t step, double local) const {
+    return offsets_[host] + drifts_[host] * local + (moves_.empty() ? 0.0 : moves_[step][host]);
+  }
+  const std::vector<double>& offsets() const { return offsets_; }
+  const std::vector<double>& drifts() const { return drifts_; }
+  const std::vector<std::uint32_t>& parts() const { return parts_; }
+  bool by_step() const { return !moves_.empty(); }
+
+  double residual() const;  ///< Median over all ends.
+  /// By host: median residual, and how many ends it had.
+  std::vector<std::pair<double, std::size_t>> residuals_by_host() const;
+
+ private:
+  void join_parts();
+  void spread_from(std::uint32_t host);
+  std::optional<double> offset_against(std::uint32_t host) const;
+  void bridge_by_messages();
+  void weigh_kinds();
+  bool improve();
+  void add_slopes();
+  double true_end(const EndSeen& seen, std::uint32_t step) const {
+    return seen.end - correction(seen.host, step, seen.end);
+  }
+  std::vector<double> common_ends() const;
+
+  const ClockEvidence& evidence_;
+  std::vector<double> offsets_;
+  std::vector<double> drifts_;
+  std::vector<std::uint32_t> parts_;
+  std::vector<bool> known_;
+  std::vector<double> weights_;             // By kind.
+  std::vector<std::vector<double>> moves_;  // By step and host; empty: none.
+};
+
+}  // namespace stepcast

@@ -1,0 +1,107 @@
+#include "traces/job/clocks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "traces/job/clock_evidence.hpp"
+#include "traces/job/clock_fit.hpp"
+#include "traces/job/job.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kResolution = 1e-9;  // Seconds: profilers tell no less.
+
+/// The hosts, and of each rank which one it is on.
+std::vector<HostClock> hosts_of(const Job& job, std::vector<std::uint32_t>& host_of) {
+  std::vector<HostClock> hosts;
+  std::map<std::string, std::uint32_t> places;
+  for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank) {
+    const JobRank& of = job.ranks[rank];
+    const std::string name = of.host.empty() ? fmt::format("rank {}", of.number) : of.host;
+    const auto [found, added] = places.emplace(name, static_cast<std::uint32_t>(hosts.size()));
+    if (added)
+      hosts.push_back({.name = name});
+    hosts[found->second].ranks.push_back(rank);
+    host_of.push_back(found->second);
+  }
+  return hosts;
+}
+
+/// Adds to each host how often something ended on it, or began, against the order of a meeting.
+void count_violations(const Job& job, const std::vector<std::uint32_t>& host_of,
+                      std::size_t HostClock::*count, std::vector<HostClock>& hosts) {
+  for (const JobStep& step : job.steps)
+    for (const JobMeeting& meeting : step.meetings) {
+      const auto at = [&](std::uint32_t member) -> const JobOperation& {
+        return step.operations[member];
+      };
+      std::uint32_t last = meeting.members.front();
+      for (const std::uint32_t member : meeting.members)
+        if (!meeting.message && at(member).begin > at(last).begin)
+          last = member;
+      for (const std::uint32_t member : meeting.members)
+        if (member != last && at(member).end < at(last).begin)
+          ++(hosts[host_of[at(member).rank]].*count);
+    }
+}
+
+void correct(Job& job, const std::vector<std::uint32_t>& host_of, const ClockFit& fit) {
+  for (std::uint32_t number = 0; number < job.steps.size(); ++number)
+    for (JobOperation& done : job.steps[number].operations)
+      for (Seconds* time : {&done.begin, &done.end})
+        time->value -= fit.correction(host_of[done.rank], number, time->value);
+}
+
+void count_from_first_begin(Job& job) {
+  for (JobStep& step : job.steps) {
+    Seconds first{std::numeric_limits<double>::infinity()};
+    for (const JobOperation& done : step.operations)
+      first = std::min(first, done.begin);
+    for (JobOperation& done : step.operations) {
+      done.begin -= first;
+      done.end -= first;
+    }
+  }
+}
+
+}  // namespace
+
+JobClocks put_on_one_clock(Job& job) {
+  std::vector<std::uint32_t> host_of;
+  JobClocks clocks{.hosts = hosts_of(job, host_of)};
+  count_violations(job, host_of, &HostClock::violations_before, clocks.hosts);
+  const ClockEvidence evidence =
+      clock_evidence(job, host_of, static_cast<std::uint32_t>(clocks.hosts.size()));
+  ClockFit fit(evidence);
+  if (clocks.hosts.size() > 1) {
+    fit.find_offsets();
+    fit.try_drift();
+    fit.try_steps();
+    fit.obey_bounds();
+    correct(job, host_of, fit);
+  }
+  clocks.residual = Seconds{fit.residual()};
+  clocks.by_step = fit.by_step();
+  const auto residuals = fit.residuals_by_host();
+  for (std::uint32_t host = 0; host < clocks.hosts.size(); ++host) {
+    HostClock& clock = clocks.hosts[host];
+    clock.part = fit.parts()[host];
+    clock.offset = Seconds{std::round(fit.offsets()[host] / kResolution) * kResolution};
+    clock.drift = fit.drifts()[host];
+    clock.half_width = Seconds{residuals[host].first};
+    clock.collectives = residuals[host].second;
+  }
+  std::vector<std::uint32_t> parts = fit.parts();
+  std::ranges::sort(parts);
+  clocks.parts = static_cast<std::uint32_t>(std::ranges::unique(parts).begin() - parts.begin());
+  count_violations(job, host_of, &HostClock::violations_after, clocks.hosts);
+  count_from_first_begin(job);
+  return clocks;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/base/units.hpp"
+
+namespace stepcast {
+
+struct Job;
+
+/// The clock of a host (of a rank, where hosts are not known) against the first one of its part.
+struct HostClock {
+  std::string name;                  ///< The host, or "rank 6".
+  std::vector<std::uint32_t> ranks;  ///< Into Job::ranks.
+  std::uint32_t part = 0;            ///< Hosts that no collective or pair of messages joins differ.
+  Seconds offset{};                  ///< Its time minus the first one's, where its steps begin.
+  double drift = 0;                  ///< Seconds a second that it gains on the first one's.
+  Seconds half_width{};         ///< Half of the collectives' ends lie within so much of the offset.
+  std::size_t collectives = 0;  ///< That say so.
+  std::size_t violations_before = 0;  ///< Of: nobody ends before the last has begun.
+  std::size_t violations_after = 0;
+};
+
+struct JobClocks {
+  std::vector<HostClock> hosts;
+  Seconds residual{};       ///< Median |end - common end| over all, after alignment.
+  bool by_step = false;     ///< Offsets move from step to step and were found for each.
+  std::uint32_t parts = 1;  ///< Beyond 1: times of different parts cannot be compared.
+};
+
+/// Puts all operations of a job on one clock, and counts times from the first begin of each step.
+///
+/// Collectives of one kind end on all members at about the same time, so the offsets are those
+/// with the least weighted sum of |end - common end - offset|: medians over members and over
+/// collectives in turn, each kind weighing as the inverse of its spread; sub-groups do if they
+/// connect all hosts. What messages say (none arrives before it was sent) joins parts that
+/// collectives do not. A drift (Theil and Sen's slope) and offsets for each step are kept if they
+/// lower the median residual (a drift: that of its host) by a third. Last, offsets are moved as
+/// little as needed for nobody to end before the last has begun.
+JobClocks put_on_one_clock(Job& job);
+
+}  // namespace stepcast

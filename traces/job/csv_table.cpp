@@ -1,0 +1,108 @@
+#include "traces/job/csv_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+
+namespace stepcast {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\r'))
+    text.remove_suffix(1);
+  while (!text.empty() && text.front() == ' ')
+    text.remove_prefix(1);
+  return text;
+}
+
+}  // namespace
+
+CsvTable::CsvTable(std::string_view text, std::string origin)
+    : rest_(text), origin_(std::move(origin)) {
+  if (!read_line())
+    throw InputError(origin_ + ": expected a heading with the names of the columns, found nothing");
+  split();
+  columns_.assign(cells_.begin(), cells_.end());
+}
+
+bool CsvTable::has(std::string_view column) const {
+  return std::ranges::find(columns_, column) != columns_.end();
+}
+
+std::size_t CsvTable::column(std::string_view name) const {
+  const auto found = std::ranges::find(columns_, name);
+  if (found == columns_.end())
+    throw InputError(fmt::format("{}: expected a column {}, found {}", origin_, name,
+                                 fmt::join(columns_, ", ")));
+  return static_cast<std::size_t>(found - columns_.begin());
+}
+
+bool CsvTable::next() {
+  if (!read_line())
+    return false;
+  split();
+  if (cells_.size() != columns_.size())
+    throw InputError(fmt::format("{}: expected {} cells, as the heading has, found {}", where(),
+                                 columns_.size(), cells_.size()));
+  return true;
+}
+
+// The next line that is neither blank nor a remark.
+bool CsvTable::read_line() {
+  while (!rest_.empty()) {
+    const std::size_t end = rest_.find('\n');
+    text_ = trimmed(rest_.substr(0, end));
+    rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
+    ++line_;
+    if (!text_.empty() && text_.front() != '#')
+      return true;
+  }
+  return false;
+}
+
+void CsvTable::split() {
+  cells_.clear();
+  for (std::string_view left = text_;;) {
+    const std::size_t comma = left.find(',');
+    cells_.push_back(trimmed(left.substr(0, comma)));
+    if (comma == std::string_view::npos)
+      return;
+    left.remove_prefix(comma + 1);
+  }
+}
+
+double CsvTable::number(std::size_t column) const {
+  const std::string_view text = cells_[column];
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    fail(column, "a number");
+  return value;
+}
+
+std::int64_t CsvTable::whole(std::size_t column, std::int64_t least) const {
+  const std::string_view text = cells_[column];
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  constexpr std::int64_t kMost = 2'000'000'000;
+  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > kMost)
+    fail(column, fmt::format("a whole number from {} on", least));
+  return value;
+}
+
+void CsvTable::fail(std::size_t column, std::string_view expected) const {
+  throw InputError(fmt::format("{}: {}: expected {}, found {}", where(), columns_[column], expected,
+                               in_quotes(cells_[column])));
+}
+
+std::string CsvTable::where() const {
+  return fmt::format("{}:{}", origin_, line_);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,88 @@
+#include "traces/job/job_shape.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "traces/job/csv_table.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+struct Size {
+  const char* key;
+  std::uint32_t JobShape::*field;
+};
+
+constexpr std::array<Size, 8> kSizes = {{{"dp", &JobShape::data},
+                                         {"pp", &JobShape::pipeline},
+                                         {"tp", &JobShape::tensor},
+                                         {"cp", &JobShape::context},
+                                         {"vpp", &JobShape::chunks},
+                                         {"micro_batches", &JobShape::micro_batches},
+                                         {"gpus", &JobShape::gpus},
+                                         {"gpus_per_host", &JobShape::gpus_per_host}}};
+
+constexpr std::uint64_t kMostGpus = 1'000'000;
+
+JobShape from_json(const std::string& text, const std::string& origin) {
+  const nlohmann::json json = parse_json(text, origin);
+  ObjectReader reader(json, origin);
+  JobShape shape{.name = reader.text_or("job", "")};
+  for (const Size& size : kSizes) {
+    const std::uint64_t value = reader.count_or(size.key, 1, 0);
+    if (value > kMostGpus)
+      reader.fail(size.key, fmt::format("expected at most {}, found {}", kMostGpus, value));
+    shape.*size.field = static_cast<std::uint32_t>(value);
+  }
+  shape.hosts = reader.texts_or_none("hosts");
+  reader.finish();
+  return shape;
+}
+
+/// Whether the file's name is that of the job, or goes on after it with what is no letter or digit.
+bool is_of_job(const std::string& file, std::string_view job) {
+  return !job.empty() && file.starts_with(job) &&
+         (file.size() == job.size() ||
+          std::isalnum(static_cast<unsigned char>(file[job.size()])) == 0);
+}
+
+JobShape from_row(const CsvTable& table) {
+  JobShape shape{.name = std::string(table.cell(table.column("job")))};
+  for (const Size& size : kSizes)
+    if (table.has(size.key))
+      shape.*size.field = static_cast<std::uint32_t>(table.whole(table.column(size.key), 1));
+  return shape;
+}
+
+JobShape from_csv(const std::string& text, const std::string& origin, const std::string& file) {
+  CsvTable table(text, origin);
+  const std::size_t name = table.column("job");
+  JobShape best;
+  std::vector<std::string> jobs;
+  while (table.next()) {
+    jobs.emplace_back(table.cell(name));
+    if (is_of_job(file, table.cell(name)) && table.cell(name).size() > best.name.size())
+      best = from_row(table);
+  }
+  if (best.name.empty())
+    throw InputError(fmt::format("{}: expected a job with which the name of {} begins, found {}",
+                                 origin, file, fmt::join(jobs, ", ")));
+  return best;
+}
+
+}  // namespace
+
+JobShape read_job_shape(const std::filesystem::path& path, const std::filesystem::path& trace) {
+  const std::string text = read_text_file(path);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && text[first] == '{'
+             ? from_json(text, path.string())
+             : from_csv(text, path.string(), trace.filename().string());
+}
+
+}  // namespace stepcast

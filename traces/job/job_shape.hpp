@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stepcast {
+
+/// What the traces of a job do not say: how many ranks there are along which axis, and where.
+struct JobShape {
+  std::string name;
+  std::uint32_t data = 0;  ///< 0, here and below: not said.
+  std::uint32_t pipeline = 0;
+  std::uint32_t tensor = 0;
+  std::uint32_t context = 0;
+  std::uint32_t chunks = 0;  ///< Model chunks of a rank ("vpp").
+  std::uint32_t micro_batches = 0;
+  std::uint32_t gpus = 0;
+  std::vector<std::string> hosts;  ///< Of each rank; or empty.
+  std::uint32_t gpus_per_host = 0;
+};
+
+/// Reads a job file. JSON: an object with any of "job", "dp", "pp", "tp", "cp", "vpp",
+/// "micro_batches", "gpus", "hosts" (a name for each rank), "gpus_per_host". CSV: a heading with
+/// "job" and any of these numbers, and a row for each job, of which that counts whose name
+/// `trace` is or begins with ("SE_steps_1_to_21.csv.gz" is of job SE). Throws InputError naming
+/// file and line or field.
+JobShape read_job_shape(const std::filesystem::path& path, const std::filesystem::path& trace);
+
+}  // namespace stepcast

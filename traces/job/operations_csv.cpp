@@ -1,0 +1,234 @@
+#include "traces/job/operations_csv.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "traces/job/csv_table.hpp"
+#include "traces/job/operation_types.hpp"
+#include "traces/job/pipeline_links.hpp"
+
+namespace stepcast {
+namespace {
+
+using Place = std::pair<std::uint32_t, std::uint32_t>;  // (stage, data rank)
+
+/// Reads the rows into steps, links each and leaves out what is not whole.
+class OperationsReader {
+ public:
+  OperationsReader(const std::string& text, const std::string& origin, const JobShape& shape,
+                   ImportReport& report)
+      : table_(text, origin), origin_(origin), shape_(shape), report_(report) {}
+
+  Job run() {
+    job_.name = shape_.name.empty() ? std::filesystem::path(origin_).filename()
+                                    : std::filesystem::path(shape_.name);
+    while (table_.next())
+      read_row();
+    if (rows_.empty())
+      throw InputError(origin_ + ": expected rows of operations, found none");
+    number_ranks();
+    check_shape();
+    for (auto& [number, step] : rows_)
+      add_step(number, step);
+    if (job_.steps.empty())
+      throw InputError(origin_ + ": expected a step that all ranks recorded, found none");
+    return std::move(job_);
+  }
+
+ private:
+  std::size_t optional_column(const char* name) const {
+    return table_.has(name) ? table_.column(name) : kNone;
+  }
+  std::int64_t optional(std::size_t column) const {
+    return column == kNone ? -1 : table_.whole(column, -1);
+  }
+  void read_row();
+  std::uint16_t type_of(std::string_view name);
+  std::uint32_t rank_at(const Place& place, std::uint32_t number);
+  void number_ranks();
+  void check_shape() const;
+  void add_step(std::int64_t number, std::vector<std::pair<JobOperation, std::uint16_t>>& rows);
+
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  CsvTable table_;
+  const std::string& origin_;
+  const JobShape& shape_;
+  ImportReport& report_;
+  Job job_;
+  std::vector<OperationType> types_;
+  std::map<std::string, std::uint16_t, std::less<>> numbers_of_types_;
+  std::map<Place, std::uint32_t> ranks_;  // To the place in job_.ranks.
+  std::map<std::int64_t, std::vector<std::pair<JobOperation, std::uint16_t>>> rows_;  // By step.
+
+  const std::size_t data_ = table_.column("dp_rank");
+  const std::size_t stage_ = table_.column("stage");
+  const std::size_t rank_ = table_.column("rank");
+  const std::size_t step_ = table_.column("step");
+  const std::size_t type_ = table_.column("optype");
+  const std::size_t start_ = table_.column("start_ts");
+  const std::size_t duration_ = table_.column("duration");
+  const std::size_t sequence_ = table_.column("seq_id");
+  const std::size_t chunk_ = optional_column("mc");
+  const std::size_t micro_batch_ = optional_column("mb_id");
+  const std::size_t model_chunk_ = optional_column("gmc");
+};
+
+void OperationsReader::read_row() {
+  constexpr std::int64_t kMostPlaces = 60'000;
+  const std::uint16_t type = type_of(table_.cell(type_));
+  if (types_[type].marker)
+    return;
+  const Place place(static_cast<std::uint32_t>(table_.whole(stage_, 0)),
+                    static_cast<std::uint32_t>(table_.whole(data_, 0)));
+  JobOperation done{.sequence = static_cast<std::uint32_t>(table_.whole(sequence_, 0))};
+  done.rank = rank_at(place, static_cast<std::uint32_t>(table_.whole(rank_, 0)));
+  done.micro_batch = static_cast<std::int32_t>(optional(micro_batch_));
+  const bool transfers = types_[type].work == JobWork::Transfer;
+  const std::int64_t model_chunk = optional(model_chunk_);
+  const std::int64_t chunk = transfers          ? std::max<std::int64_t>(optional(chunk_), 0)
+                             : model_chunk >= 0 ? model_chunk
+                                                : place.first;
+  if (chunk > kMostPlaces || place.first > kMostPlaces)
+    table_.fail(stage_, fmt::format("a stage and chunk of at most {}", kMostPlaces));
+  done.chunk = static_cast<std::uint16_t>(chunk);
+  done.begin = Seconds{table_.number(start_)};
+  const double duration = table_.number(duration_);
+  if (duration < 0)
+    table_.fail(duration_, "seconds from 0 on");
+  done.end = done.begin + Seconds{duration};
+  rows_[table_.whole(step_, 0)].emplace_back(done, type);
+}
+
+std::uint16_t OperationsReader::type_of(std::string_view name) {
+  constexpr std::size_t kMost = 1000;
+  const auto found = numbers_of_types_.find(name);
+  if (found != numbers_of_types_.end())
+    return found->second;
+  if (name.empty() || types_.size() == kMost)
+    table_.fail(type_, name.empty() ? "the type of an operation" : "at most 1000 types");
+  types_.push_back(operation_type_of(name));
+  if (!types_.back().known && !types_.back().marker)
+    report_.doubt(fmt::format("operation of unknown type \"{}\", taken for {}", name,
+                              types_.back().work == JobWork::Transfer
+                                  ? "a collective of the data-parallel group"
+                                  : "computation"),
+                  table_.where());
+  const auto number = static_cast<std::uint16_t>(types_.size() - 1);
+  numbers_of_types_.emplace(name, number);
+  return number;
+}
+
+std::uint32_t OperationsReader::rank_at(const Place& place, std::uint32_t number) {
+  const auto [found, added] = ranks_.emplace(place, static_cast<std::uint32_t>(job_.ranks.size()));
+  if (added)
+    job_.ranks.push_back(
+        {.number = number, .data = place.second, .stage = place.first, .origin = origin_});
+  if (job_.ranks[found->second].number != number)
+    table_.fail(rank_, fmt::format("{}, as this dp_rank and stage had before",
+                                   job_.ranks[found->second].number));
+  return found->second;
+}
+
+/// Puts the ranks in order of their numbers.
+void OperationsReader::number_ranks() {
+  std::vector<std::uint32_t> order(job_.ranks.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::ranges::sort(order, {}, [&](std::uint32_t i) {
+    return std::tuple(job_.ranks[i].number, job_.ranks[i].stage, job_.ranks[i].data);
+  });
+  std::vector<std::uint32_t> place(order.size());
+  std::vector<JobRank> sorted;
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    sorted.push_back(job_.ranks[order[i]]);
+    job_.stages = std::max(job_.stages, sorted.back().stage + 1);
+  }
+  job_.ranks = std::move(sorted);
+  for (auto& [number, rows] : rows_)
+    for (auto& [done, type] : rows)
+      done.rank = place[done.rank];
+}
+
+void OperationsReader::check_shape() const {
+  std::set<std::uint32_t> data;
+  for (const JobRank& rank : job_.ranks)
+    data.insert(rank.data);
+  const auto check = [&](const char* key, std::uint32_t said, std::size_t found) {
+    if (said > 0 && said != found)
+      throw InputError(fmt::format("{}: expected {} = {}, as the job file says, found {}", origin_,
+                                   key, said, found));
+  };
+  check("pp", shape_.pipeline, job_.stages);
+  check("dp", shape_.data, data.size());
+  if (job_.ranks.size() < data.size() * job_.stages)
+    report_.doubt(
+        fmt::format("job with {} of {} ranks", job_.ranks.size(), data.size() * job_.stages),
+        origin_);
+}
+
+void OperationsReader::add_step(std::int64_t number,
+                                std::vector<std::pair<JobOperation, std::uint16_t>>& rows) {
+  std::ranges::stable_sort(rows, {}, [](const auto& row) {
+    return std::tuple(row.first.rank, row.first.begin, row.first.end);
+  });
+  UnlinkedStep unlinked{.step = {.name = std::to_string(number)}};
+  std::set<std::uint32_t> seen;
+  std::map<std::string, std::uint16_t> kinds;
+  for (std::uint16_t i = 0; i < job_.kinds.size(); ++i)
+    kinds[job_.kinds[i].name] = i;
+  for (auto& [done, type] : rows) {
+    const auto [kind, added] =
+        kinds.emplace(types_[type].kind, static_cast<std::uint16_t>(job_.kinds.size()));
+    if (added)
+      job_.kinds.push_back({types_[type].kind, types_[type].work});
+    done.kind = kind->second;
+    seen.insert(done.rank);
+    unlinked.step.operations.push_back(done);
+    unlinked.types.push_back(type);
+  }
+  if (seen.size() < job_.ranks.size()) {
+    report_.skip("step that not all ranks recorded", "step " + unlinked.step.name);
+    return;
+  }
+  for (std::size_t alone = link_pipeline(unlinked, job_, types_); alone > 0; --alone)
+    report_.doubt("operation whose partners are not recorded", "step " + unlinked.step.name);
+  job_.steps.push_back(std::move(unlinked.step));
+}
+
+}  // namespace
+
+bool is_operations_csv(std::string_view head) {
+  std::size_t begin = 0;
+  while (begin < head.size() && head[begin] == '#')
+    begin = std::min(head.size(), head.find('\n', begin)) + 1;
+  if (begin >= head.size())
+    return false;
+  const std::string_view heading = head.substr(begin, head.find('\n', begin) - begin);
+  const auto has = [&](std::string_view name) {
+    return heading.find(name) != std::string_view::npos;
+  };
+  return has("optype") && has("start_ts") && has("duration");
+}
+
+Job read_operations_csv(const std::string& text, const std::string& origin, const JobShape& shape,
+                        ImportReport& report) {
+  Job job = OperationsReader(text, origin, shape, report).run();
+  job.gpus = shape.gpus > 0 ? shape.gpus : static_cast<std::uint32_t>(job.ranks.size());
+  for (JobRank& rank : job.ranks) {
+    if (rank.number < shape.hosts.size())
+      rank.host = shape.hosts[rank.number];
+    else if (shape.gpus_per_host > 0)
+      rank.host = fmt::format("host {}", rank.number / shape.gpus_per_host);
+  }
+  return job;
+}
+
+}  // namespace stepcast

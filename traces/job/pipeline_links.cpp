@@ -1,0 +1,236 @@
+#include "traces/job/pipeline_links.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace stepcast {
+namespace {
+
+constexpr Seconds kOverlap{1e-3};  // So much may what waits begin early: clocks of events differ.
+
+using Places = std::vector<std::uint32_t>;
+
+/// What two operations of one meeting share: group, sequence and the like. The first number says
+/// of what kind the key is.
+using Key = std::array<std::int64_t, 5>;
+
+class Linker {
+ public:
+  Linker(UnlinkedStep& unlinked, const Job& job, const std::vector<OperationType>& types)
+      : step_(unlinked.step), types_of_(unlinked.types), job_(job), types_(types) {
+    for (const JobOperation& done : step_.operations)
+      last_chunk_ = std::max<std::uint32_t>(last_chunk_, done.chunk);
+  }
+
+  std::size_t run() {
+    for (std::uint32_t first = 0; first < step_.operations.size();) {
+      const std::uint32_t rank = step_.operations[first].rank;
+      std::uint32_t end = first;
+      while (end < step_.operations.size() && step_.operations[end].rank == rank)
+        ++end;
+      link_rank(first, end);
+      first = end;
+    }
+    return meet();
+  }
+
+ private:
+  const JobOperation& at(std::uint32_t place) const { return step_.operations[place]; }
+  const OperationType& type(std::uint32_t place) const { return types_[types_of_[place]]; }
+
+  void link_rank(std::uint32_t first, std::uint32_t end);
+  void link_streams(std::uint32_t first, std::uint32_t end);
+  void link_across(std::uint32_t first, std::uint32_t end);
+  void link_messages(const Places& messages, const Places& passes);
+  bool passes_on(std::uint32_t pass, OperationPeers peers) const;
+  void edge(std::uint32_t before, std::uint32_t after);
+  void join(std::uint32_t place);
+  bool has_peers(std::uint32_t place) const;
+  std::size_t meet();
+
+  JobStep& step_;
+  const std::vector<std::uint16_t>& types_of_;
+  const Job& job_;
+  const std::vector<OperationType>& types_;
+  std::uint32_t last_chunk_ = 0;
+  std::map<Key, Places> meetings_;
+};
+
+void Linker::edge(std::uint32_t before, std::uint32_t after) {
+  if (before < after && at(before).end <= at(after).begin + kOverlap)
+    step_.edges.emplace_back(before, after);
+}
+
+void Linker::link_rank(std::uint32_t first, std::uint32_t end) {
+  link_streams(first, end);
+  link_across(first, end);
+  std::map<OperationPeers, Places> messages;
+  for (std::uint32_t place = first; place < end; ++place) {
+    if (is_message(type(place).peers))
+      messages[type(place).peers].push_back(place);
+    else if (type(place).peers != OperationPeers::Nobody)
+      join(place);
+  }
+  for (auto& [peers, places] : messages) {
+    std::ranges::stable_sort(places, {}, [&](std::uint32_t place) { return at(place).sequence; });
+    const JobWork work = is_forward(peers) ? JobWork::Forward : JobWork::Backward;
+    Places passes;
+    for (std::uint32_t place = first; place < end; ++place)
+      if (type(place).work == work && passes_on(place, peers))
+        passes.push_back(place);
+    link_messages(places, passes);
+  }
+}
+
+// Streams: computation, collectives, and one of messages for each direction and end.
+void Linker::link_streams(std::uint32_t first, std::uint32_t end) {
+  std::map<std::pair<bool, OperationPeers>, std::uint32_t> last;
+  for (std::uint32_t place = first; place < end; ++place) {
+    const bool transfers = type(place).work == JobWork::Transfer;
+    const bool message = is_message(type(place).peers);
+    const std::pair stream(transfers, message ? type(place).peers : OperationPeers::Nobody);
+    if (const auto found = last.find(stream); found != last.end())
+      edge(found->second, place);
+    last[stream] = place;
+  }
+}
+
+void Linker::link_across(std::uint32_t first, std::uint32_t end) {
+  Places computed;
+  Places collectives;
+  const auto last_over = [&](const Places& places, std::uint32_t place) {
+    const auto found = std::find_if(places.rbegin(), places.rend(), [&](std::uint32_t other) {
+      return at(other).end <= at(place).begin + kOverlap;
+    });
+    return found == places.rend() ? std::optional<std::uint32_t>() : *found;
+  };
+  for (std::uint32_t place = first; place < end; ++place) {
+    const OperationType& own = type(place);
+    if (own.work == JobWork::Transfer && !is_message(own.peers)) {
+      if (const auto before = last_over(computed, place))
+        edge(*before, place);
+      collectives.push_back(place);
+    } else if (own.work != JobWork::Transfer) {
+      if (own.work == JobWork::Compute)
+        if (const auto before = last_over(collectives, place))
+          edge(*before, place);
+      if (own.work == JobWork::Forward)
+        for (const std::uint32_t gather : collectives)
+          if (type(gather).gathers && at(gather).chunk == at(place).chunk / job_.stages)
+            edge(gather, place);
+      computed.push_back(place);
+    }
+  }
+}
+
+/// Whether a pass has a message of this kind: chunks in the middle of the model send both ways.
+bool Linker::passes_on(std::uint32_t pass, OperationPeers peers) const {
+  switch (peers) {
+    case OperationPeers::NextSend:
+    case OperationPeers::NextReceive:
+      return at(pass).chunk < last_chunk_;
+    case OperationPeers::PreviousSend:
+    case OperationPeers::PreviousReceive:
+      return at(pass).chunk > 0;
+    case OperationPeers::Nobody:
+    case OperationPeers::DataGroup:
+    case OperationPeers::OuterStages:
+    case OperationPeers::World:
+      return false;
+  }
+  return false;
+}
+
+void Linker::link_messages(const Places& messages, const Places& passes) {
+  const bool counted = messages.size() == passes.size();
+  const auto pass_of = [&](std::size_t i) -> std::optional<std::uint32_t> {
+    if (counted)
+      return passes[i];
+    const auto found = std::ranges::find_if(
+        passes, [&](std::uint32_t pass) { return at(pass).sequence == at(messages[i]).sequence; });
+    return last_chunk_ < job_.stages && found != passes.end() ? std::optional(*found)
+                                                              : std::nullopt;
+  };
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const OperationPeers peers = type(messages[i]).peers;
+    const JobRank& rank = job_.ranks[at(messages[i]).rank];
+    std::int64_t sender = rank.stage;
+    std::int64_t which = at(messages[i]).sequence;
+    if (const auto pass = pass_of(i)) {
+      sends(peers) ? edge(*pass, messages[i]) : edge(messages[i], *pass);
+      sender = at(*pass).chunk;
+      which = at(*pass).micro_batch >= 0 ? at(*pass).micro_batch : at(*pass).sequence;
+    }
+    if (!sends(peers))
+      sender += is_forward(peers) ? -1 : 1;
+    meetings_[{1, is_forward(peers) ? 1 : 0, rank.data, sender, which}].push_back(messages[i]);
+  }
+}
+
+void Linker::join(std::uint32_t place) {
+  const JobRank& rank = job_.ranks[at(place).rank];
+  const OperationPeers peers = type(place).peers;
+  const std::int64_t group = peers == OperationPeers::DataGroup     ? rank.stage
+                             : peers == OperationPeers::OuterStages ? rank.data
+                                                                    : 0;
+  const auto number = static_cast<std::int64_t>(types_of_[place]);
+  // A collective of a chunk is told by the chunk too, as sequences count from it.
+  meetings_[{2 + number, at(place).chunk, group, at(place).sequence, 0}].push_back(place);
+}
+
+/// Whether another rank of the job has to be there.
+bool Linker::has_peers(std::uint32_t place) const {
+  const JobRank& rank = job_.ranks[at(place).rank];
+  const auto with_same = [&](auto field) {
+    return std::ranges::count(job_.ranks, rank.*field, field) > 1;
+  };
+  switch (type(place).peers) {
+    case OperationPeers::Nobody:
+      return false;
+    case OperationPeers::DataGroup:
+      return with_same(&JobRank::stage);
+    case OperationPeers::OuterStages:
+      return with_same(&JobRank::data);
+    case OperationPeers::World:
+      return job_.ranks.size() > 1;
+    case OperationPeers::NextSend:
+    case OperationPeers::NextReceive:
+    case OperationPeers::PreviousSend:
+    case OperationPeers::PreviousReceive:
+      return true;
+  }
+  return false;
+}
+
+std::size_t Linker::meet() {
+  std::size_t alone = 0;
+  for (auto& [key, members] : meetings_) {
+    const bool message = key.front() == 1;
+    std::ranges::sort(members);
+    const auto same = [&](std::uint32_t a, std::uint32_t b) { return at(a).rank == at(b).rank; };
+    const bool twice = std::ranges::adjacent_find(members, same) != members.end();
+    if (members.size() < 2 || twice || (message && members.size() != 2)) {
+      alone += has_peers(members.front()) ? members.size() : 0;
+      continue;
+    }
+    if (message && !sends(type(members.front()).peers))
+      std::swap(members[0], members[1]);
+    const auto number = static_cast<std::uint32_t>(step_.meetings.size());
+    for (const std::uint32_t member : members)
+      step_.operations[member].meeting = number;
+    step_.meetings.push_back({.members = std::move(members), .message = message});
+  }
+  return alone;
+}
+
+}  // namespace
+
+std::size_t link_pipeline(UnlinkedStep& unlinked, const Job& job,
+                          const std::vector<OperationType>& types) {
+  return Linker(unlinked, job, types).run();
+}
+
+}  // namespace stepcast

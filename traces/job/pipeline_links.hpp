@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "traces/job/job.hpp"
+#include "traces/job/operation_types.hpp"
+
+namespace stepcast {
+
+/// A step of a pipelined job before its operations are linked.
+struct UnlinkedStep {
+  JobStep step;
+  std::vector<std::uint16_t> types;  ///< Of each operation, into the job's types.
+};
+
+/// Joins the operations of a step in meetings and adds the edges within each rank.
+///
+/// A rank computes on one stream, runs collectives on another and messages on one for each
+/// direction. Beside the order of each stream: a pass waits for the message that brings its input
+/// and a message for the pass that makes what it sends; the first passes of a chunk wait for its
+/// parameters; a collective waits for the computation that was over when it began, and what
+/// computes outside the passes for the collective that was over. An edge that the recording
+/// contradicts is left out.
+///
+/// Messages are told by micro-batch and chunk where the counts of passes and messages agree, else
+/// by their sequence numbers; collectives by group and sequence number. Returns how many
+/// operations that should meet others met nobody.
+std::size_t link_pipeline(UnlinkedStep& unlinked, const Job& job,
+                          const std::vector<OperationType>& types);
+
+}  // namespace stepcast
