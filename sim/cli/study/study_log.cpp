@@ -130,8 +130,9 @@ void StudyLog::add_row(std::uint32_t combination) {
   if (!result.forecast && !with_refusals_)
     return;
   const std::uint32_t first = sweep_.combinations[combination].baseline;
-  const auto job = std::ranges::find_if(results_.begin() + first, results_.end(),
-                                        [](const SweepResult& each) { return each.forecast; });
+  const auto job =
+      std::ranges::find_if(results_.begin() + first, results_.end(),
+                           [](const SweepResult& each) { return each.forecast.has_value(); });
   csv_.append(sweep_csv_row(sweep_.combinations[combination].cells, result,
                             job == results_.end() ? nullptr : &*job->forecast, with_refusals_));
 }

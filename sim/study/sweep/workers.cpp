@@ -23,6 +23,7 @@ namespace {
 using Ending = JobOutcome::Ending;
 
 constexpr std::uint32_t kMostWorkers = 1024;
+constexpr int kNotForEver = 1000;  // ms: a signal may come between the look at it and the wait
 
 class Pool {
  public:
@@ -50,18 +51,20 @@ class Pool {
  private:
   void hear_all() {
     while (!workers_.empty() && stop_signal() == 0)
-      hear();
+      hear(kNotForEver);
+    while (!workers_.empty() && hear(0)) {  // what they had told when the signal came
+    }
     workers_.clear();
   }
 
   /// Waits until workers have something to say and hears it; those that have ended are let go.
-  void hear() {
+  /// False if none had within `patience` milliseconds.
+  bool hear(int patience) {
     std::vector<pollfd> pipes;
     for (const auto& worker : workers_)
       pipes.push_back({.fd = worker->pipe(), .events = POLLIN, .revents = 0});
-    // Not for ever: a signal may come between the look at it and this.
-    if (::poll(pipes.data(), pipes.size(), 1000) <= 0)
-      return;
+    if (::poll(pipes.data(), pipes.size(), patience) <= 0)
+      return false;
     for (std::size_t i = 0; i < pipes.size(); ++i) {
       if (pipes[i].revents == 0)
         continue;
@@ -72,6 +75,7 @@ class Pool {
         let_go(i);
     }
     std::erase(workers_, nullptr);
+    return true;
   }
 
   void take(std::uint32_t number, JobOutcome outcome) {
@@ -90,6 +94,8 @@ class Pool {
     board_.leave(seat);
     if (at && outcomes_[*at].ending != Ending::Missing)
       at.reset();  // it had told of it
+    if (stop_signal() != 0)
+      return;
     const bool again = at && died_.insert(*at).second;
     if (at && !again)
       take(*at, {Ending::Died, "its worker process died twice, the last time of " + end});

@@ -168,14 +168,13 @@ TEST(InputErrors, AMessageThatSimGridCannotCountIsNoDeadlock) {
   text.replace(text.find(none), none.size(),
                R"("parameters": [{"name": "w", "elements": 10000000000000}])");
   const std::string file = folder.file("w.json", text);
-  for (const char* fidelity : {"flow", "step"})
-    expect_refused({"run", "--workload", file, "--cluster", kCluster, "--schedule", "bsp",
-                    "--fidelity", fidelity},
-                   "expected at most 8 TiB between two GPUs");
-  EXPECT_EQ(run_cli({"run", "--workload", file, "--cluster", kCluster, "--schedule", "bsp",
-                     "--fidelity", "analytic"})
-                .exit_code,
-            0);
+  const auto at = [&](const char* fidelity) -> std::vector<std::string> {
+    return {"run",        "--workload", file,         "--cluster", kCluster,
+            "--schedule", "bsp",        "--fidelity", fidelity};
+  };
+  expect_refused(at("flow"), "expected at most 8 TiB between two GPUs");
+  EXPECT_EQ(run_cli(at("step")).exit_code, 0);  // a message in each of the ring's 126 rounds
+  EXPECT_EQ(run_cli(at("analytic")).exit_code, 0);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST(Study, AForgedFileToResumeIsRefusedAndNotBelieved) {
 }
 
 TEST(Study, ARefusedCombinationIsALineWhereThatIsAsked) {
-  // ByteScheduler is not refused anything here; 3 samples do not divide among 8 GPUs, 64 do.
+  // 3 samples do not divide among 8 GPUs, 64 do.
   const TemporaryFolder folder;
   const std::vector<std::string> arguments{"--set",        "global_batch=3,64",
                                            "--csv",        folder.file("t.csv"),
@@ -89,7 +89,8 @@ TEST(Study, ARefusedCombinationIsALineWhereThatIsAsked) {
   going.emplace_back("--keep-going");
   const Outcome table = run_cli(study_with(going));
   EXPECT_EQ(table.exit_code, 0) << table.err;
-  EXPECT_NE(table.out.find("No forecast for nodes=2, global_batch=3, schedule=wfbp: "),
+  EXPECT_NE(table.out.find(
+                "global_batch=3, schedule=wfbp: --set global_batch=3: expected a multiple of 8"),
             std::string::npos)
       << table.out;
   EXPECT_EQ(lines_of(text_of(folder.file("t.csv"))).size(), 9U);

@@ -9,8 +9,10 @@ TEST(Clean, EscapeSequencesOfANameNeverReachATerminal) {
   EXPECT_EQ(printable("a\x1b[2Jb\r\x07\x7f"), "a?[2Jb???");
   EXPECT_EQ(printable("a\xc2\x9b"
                       "2Jb"),
-            "a?2Jb");                             // the same as one character, U+009B
-  EXPECT_EQ(printable("a\xe2\x80\xaeb"), "a?b");  // turns the direction of writing
+            "a?2Jb");  // the same as one character, U+009B
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b"),
+            "a?b");  // turns the direction of writing
   EXPECT_EQ(printable("gr\xc3\xb6\xc3\x9f"
                       "e\n\tx"),
             "gr\xc3\xb6\xc3\x9f"
