@@ -1,7 +1,6 @@
 #include "models/schedule/builder.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -204,9 +203,15 @@ PhaseId Builder::phase_of(std::string_view name, TaskKind kind) {
   return phase;
 }
 
-// One that was written lately is not kept again: programs of many tasks have few labels.
+// One that was written lately is not kept again: programs of many tasks have few labels. Any cheap
+// number of a label finds most of those.
 std::uint32_t Builder::label_of(std::string label) {
-  std::uint32_t& lately = recent_labels_[std::hash<std::string>()(label) % recent_labels_.size()];
+  const auto letter = [&](std::size_t place) {
+    return label.empty() ? 0U : static_cast<unsigned char>(label[place]);
+  };
+  const std::size_t number =
+      label.size() + 31 * letter(label.size() / 2) + 127 * letter(label.size() - 1);
+  std::uint32_t& lately = recent_labels_[number % recent_labels_.size()];
   if (lately < labels_.size() && labels_[lately] == label)
     return lately;
   lately = checked_id(labels_.size(), "labels");

@@ -10,14 +10,25 @@
 namespace stepcast::sparse {
 namespace {
 
-void add_layer(Tensor& tensor, std::vector<Gradient>& gradients, LayerId layer) {
-  for (Gradient& gradient : gradients)
-    if (gradient.layer == layer) {
-      tensor.elements += static_cast<double>(gradient.elements);
-      tensor.gradients.push_back(std::move(gradient));
+/// Hands out gradients layer by layer, in the order in which they become ready.
+class ReadyGradients {
+ public:
+  explicit ReadyGradients(const Workload& workload)
+      : gradients_(gradients_in_ready_order(workload)), next_(gradients_.begin()) {}
+
+  /// Adds those of a layer. Precondition: layers come from the last to the first.
+  void add_to(Tensor& tensor, LayerId layer) {
+    for (; next_ != gradients_.end() && next_->layer == layer; ++next_) {
+      tensor.elements += static_cast<double>(next_->elements);
+      tensor.gradients.push_back(std::move(*next_));
     }
-  tensor.last_ready = layer;
-}
+    tensor.last_ready = layer;
+  }
+
+ private:
+  std::vector<Gradient> gradients_;
+  std::vector<Gradient>::iterator next_;
+};
 
 void name_tensors(std::vector<Tensor>& tensors) {
   for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -50,12 +61,12 @@ Bytes limit_of(const OptionReader& read) {
 
 std::vector<Tensor> fused_tensors(const Workload& workload, const OptionReader& read) {
   const Bytes limit = limit_of(read);
-  std::vector<Gradient> gradients = gradients_in_ready_order(workload);
+  ReadyGradients gradients(workload);
   std::vector<Tensor> tensors;
   for (const LayerId layer : layers_with_parameters(workload)) {
     if (tensors.empty() || size_of(tensors.back()) >= limit)
       tensors.emplace_back();
-    add_layer(tensors.back(), gradients, layer);
+    gradients.add_to(tensors.back(), layer);
   }
   name_tensors(tensors);
   return tensors;
@@ -63,14 +74,14 @@ std::vector<Tensor> fused_tensors(const Workload& workload, const OptionReader& 
 
 std::vector<Tensor> tensors_of_layers(const Workload& workload,
                                       std::span<const std::size_t> layers_each) {
-  std::vector<Gradient> gradients = gradients_in_ready_order(workload);
+  ReadyGradients gradients(workload);
   const std::vector<LayerId> layers = layers_with_parameters(workload);
   std::vector<Tensor> tensors;
   auto layer = layers.begin();
   for (const std::size_t count : layers_each) {
     Tensor& tensor = tensors.emplace_back();
     for (std::size_t i = 0; i < count; ++i)
-      add_layer(tensor, gradients, *layer++);
+      gradients.add_to(tensor, *layer++);
   }
   name_tensors(tensors);
   return tensors;

@@ -103,6 +103,39 @@ TEST(AnalyticSharing, WhatASlowedTransferLeavesOfALinkIsForTheOthers) {
   }
 }
 
+// Down a chain from rank 0 nothing leaves rank 3; from rank 3 the broadcast shares that NIC with a
+// send. What was found of the one root is not taken for the other.
+TEST(AnalyticSharing, BroadcastsFromTwoRootsUseTwoSetsOfLinks) {
+  const Cluster cluster = examples::plain_cluster(4);
+  const Workload workload = examples::uniform_workload(1, {1e-3}, {0}, 1);
+  for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow}) {
+    Builder builder("two roots", workload, cluster);
+    const StreamId stream = builder.stream("broadcasts");
+    const StreamId sends = builder.stream("sends");
+    const TaskId forward = builder.forward(0);
+    const auto add = [&](std::uint32_t root, TaskId after) {
+      const TaskId sent = builder.send(
+          "send", Bytes{1e6}, {.stream = sends, .team = builder.group({3, 0}), .after = {after}});
+      return std::pair(
+          sent,
+          builder.broadcast(
+              "from a root", Bytes{1e6},
+              {.stream = stream, .algorithm = Algorithm::Chain, .root = root, .after = {after}}));
+    };
+    const auto [first_send, from_first] = add(0, forward);
+    const auto [second_send, from_last] = add(3, from_first);
+    const TaskId update = builder.update("update", {from_last, second_send});
+    builder.next_after(forward, {update});
+    const Plan plan = std::move(builder).build();
+    const Timeline timeline = simulate(plan, cluster, {.fidelity = fidelity});
+    const auto time_of = [&](TaskId task) {
+      const Interval& run = timeline.at(1, task, timeline.class_of_rank[0]);
+      return (run.end - run.start).value;
+    };
+    EXPECT_NEAR(time_of(from_last) / time_of(from_first), 2, 0.1) << name_of(fidelity);
+  }
+}
+
 // Workers and servers at once on every NIC, as published jobs have it: what is left is that flow
 // is fair to the messages of a transfer, which here move at one pace.
 TEST(AnalyticSharing, ParameterServersAreWithinATenthOfTheirFlows) {
