@@ -51,6 +51,7 @@ std::unique_ptr<Subcommand> make_import_command();
 std::unique_ptr<Subcommand> make_calibrate_command();
 std::unique_ptr<Subcommand> make_inspect_command();
 std::unique_ptr<Subcommand> make_diagnose_command();
+std::unique_ptr<Subcommand> make_optimise_command();
 std::unique_ptr<Subcommand> make_replay_command();
 std::unique_ptr<Subcommand> make_schema_command();
 std::unique_ptr<Subcommand> make_help_command();

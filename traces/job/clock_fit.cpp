@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/base/statistics.hpp"
+#include "traces/job/medians.hpp"
 
 // Cost: a round of medians sorts every end once, n log n; at most 20 rounds. Slopes are taken of at
 // most 300 ends a host, 45,000 pairs.
@@ -15,45 +15,8 @@ constexpr double kKept = 2.0 / 3;      // A finer model must lower the residual 
 constexpr double kLeastSpread = 1e-6;  // Of a kind, in seconds: clocks tell no less.
 constexpr double kRounding = 1e-8;     // A residual that is none.
 
-double middle(std::vector<double> values) {
-  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, half);
-  const double upper = *half;
-  return values.size() % 2 == 1 ? upper
-                                : (*std::ranges::max_element(values.begin(), half) + upper) / 2;
-}
-
 /// Value and weight.
 using Weighted = std::vector<std::pair<double, double>>;
-
-/// The value up to which half of the weight lies.
-double weighted_median(Weighted& values) {
-  std::ranges::sort(values);
-  double total = 0;
-  for (const auto& [value, weight] : values)
-    total += weight;
-  double below = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    below += values[i].second;
-    if (below == total / 2 && i + 1 < values.size())
-      return (values[i].first + values[i + 1].first) / 2;
-    if (below > total / 2)
-      return values[i].first;
-  }
-  return values.back().first;
-}
-
-/// Theil and Sen's: the median slope between two points; of many points as many at equal distance.
-double median_slope(const std::vector<std::pair<double, double>>& points) {
-  constexpr std::size_t kMost = 300;
-  const std::size_t stride = points.size() / kMost + 1;
-  std::vector<double> slopes;
-  for (std::size_t i = 0; i < points.size(); i += stride)
-    for (std::size_t k = i + stride; k < points.size(); k += stride)
-      if (const double apart = points[k].first - points[i].first; std::abs(apart) > kLeastSpread)
-        slopes.push_back((points[k].second - points[i].second) / apart);
-  return slopes.empty() ? 0 : middle(std::move(slopes));
-}
 
 }  // namespace
 
@@ -108,9 +71,9 @@ std::optional<double> ClockFit::offset_against(std::uint32_t host) const {
         known.push_back(seen.end - offsets_[seen.host]);
     }
     if (own && !known.empty())
-      differences.push_back(*own - middle(std::move(known)));
+      differences.push_back(*own - middle_of(std::move(known)));
   }
-  return differences.empty() ? std::nullopt : std::optional(middle(std::move(differences)));
+  return differences.empty() ? std::nullopt : std::optional(middle_of(std::move(differences)));
 }
 
 /// Two parts between which messages go both ways: the second moves to the middle of what they
@@ -151,7 +114,7 @@ std::vector<double> ClockFit::common_ends() const {
     std::vector<double> own;
     for (const EndSeen& seen : common.seen)
       own.push_back(true_end(seen, common.step));
-    ends.push_back(middle(std::move(own)));
+    ends.push_back(middle_of(std::move(own)));
   }
   return ends;
 }
@@ -175,7 +138,7 @@ void ClockFit::weigh_kinds() {
           std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]));
   for (std::size_t kind = 0; kind < weights_.size(); ++kind)
     if (!residuals[kind].empty())
-      weights_[kind] = 1 / std::max(kLeastSpread, middle(std::move(residuals[kind])));
+      weights_[kind] = 1 / std::max(kLeastSpread, middle_of(std::move(residuals[kind])));
 }
 
 /// One round; false if it moved nothing by as much as a nanosecond.
@@ -191,7 +154,7 @@ bool ClockFit::improve() {
   for (std::uint32_t host = 0; host < offsets_.size(); ++host) {
     if (said[host].empty())
       continue;
-    const double by = weighted_median(said[host]);
+    const double by = weighted_median_of(said[host]);
     offsets_[host] += by;
     most = std::max(most, std::abs(by));
   }
@@ -211,7 +174,7 @@ void ClockFit::add_slopes() {
     for (const EndSeen& seen : evidence_.ends[i].seen)
       points[seen.host].emplace_back(seen.end, true_end(seen, evidence_.ends[i].step) - ends[i]);
   for (std::uint32_t host = 0; host < offsets_.size(); ++host)
-    drifts_[host] += median_slope(points[host]);
+    drifts_[host] += median_slope_of(points[host]);
 }
 
 void ClockFit::try_drift() {
@@ -250,7 +213,7 @@ void ClockFit::try_steps() {
   for (std::size_t step = 0; step < moves.size(); ++step)
     for (std::size_t host = 0; host < offsets_.size(); ++host)
       if (said[step][host].size() >= kFewest)
-        moves[step][host] = weighted_median(said[step][host]);
+        moves[step][host] = weighted_median_of(said[step][host]);
   moves_ = std::move(moves);
   if (residual() > kKept * before)
     moves_.clear();
@@ -282,7 +245,7 @@ double ClockFit::residual() const {
   for (std::size_t i = 0; i < ends.size(); ++i)
     for (const EndSeen& seen : evidence_.ends[i].seen)
       residuals.push_back(std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]));
-  return residuals.empty() ? 0 : middle(std::move(residuals));
+  return residuals.empty() ? 0 : middle_of(std::move(residuals));
 }
 
 std::vector<std::pair<double, std::size_t>> ClockFit::residuals_by_host() const {
@@ -294,7 +257,7 @@ std::vector<std::pair<double, std::size_t>> ClockFit::residuals_by_host() const 
   std::vector<std::pair<double, std::size_t>> medians;
   for (std::vector<double>& of_host : residuals) {
     const std::size_t count = of_host.size();
-    medians.emplace_back(count == 0 ? 0 : middle(std::move(of_host)), count);
+    medians.emplace_back(count == 0 ? 0 : middle_of(std::move(of_host)), count);
   }
   return medians;
 }

@@ -16,6 +16,10 @@ namespace {
 
 constexpr double kResolution = 1e-9;  // Seconds: profilers tell no less.
 
+Seconds rounded(double seconds) {
+  return Seconds{std::round(seconds / kResolution) * kResolution};
+}
+
 /// The hosts, and of each rank which one it is on.
 std::vector<HostClock> hosts_of(const Job& job, std::vector<std::uint32_t>& host_of) {
   std::vector<HostClock> hosts;
@@ -91,9 +95,9 @@ JobClocks put_on_one_clock(Job& job) {
   for (std::uint32_t host = 0; host < clocks.hosts.size(); ++host) {
     HostClock& clock = clocks.hosts[host];
     clock.part = fit.parts()[host];
-    clock.offset = Seconds{std::round(fit.offsets()[host] / kResolution) * kResolution};
+    clock.offset = rounded(fit.offsets()[host]);
     clock.drift = fit.drifts()[host];
-    clock.half_width = Seconds{residuals[host].first};
+    clock.half_width = rounded(residuals[host].first);
     clock.collectives = residuals[host].second;
   }
   std::vector<std::uint32_t> parts = fit.parts();

@@ -24,6 +24,7 @@ enum class JobWork : std::uint8_t {
 struct JobKind {
   std::string name;
   JobWork work = JobWork::Compute;
+  std::string part;  ///< What reports add up: several kinds may be of one.
 };
 
 inline constexpr std::uint32_t kNoMeeting = std::numeric_limits<std::uint32_t>::max();
@@ -37,7 +38,8 @@ struct JobOperation {
   std::int32_t micro_batch = -1;  ///< -1: of none.
   std::uint32_t sequence = 0;     ///< The how many-th of its type in the step.
   std::uint32_t meeting = kNoMeeting;  ///< Into JobStep::meetings.
-  Seconds begin{};                     ///< Since the step began.
+  bool alone = false;  ///< A transfer whose partners are not recorded: it may hold waiting.
+  Seconds begin{};     ///< Since the step began.
   Seconds end{};
 };
 

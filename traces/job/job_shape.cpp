@@ -77,6 +77,12 @@ JobShape from_csv(const std::string& text, const std::string& origin, const std:
 
 }  // namespace
 
+std::string host_of(const JobShape& shape, std::uint32_t rank) {
+  if (rank < shape.hosts.size())
+    return shape.hosts[rank];
+  return shape.gpus_per_host > 0 ? fmt::format("host {}", rank / shape.gpus_per_host) : "";
+}
+
 JobShape read_job_shape(const std::filesystem::path& path, const std::filesystem::path& trace) {
   const std::string text = read_text_file(path);
   const std::size_t first = text.find_first_not_of(" \t\r\n");

@@ -28,4 +28,7 @@ struct JobShape {
 /// file and line or field.
 JobShape read_job_shape(const std::filesystem::path& path, const std::filesystem::path& trace);
 
+/// The host of a rank; empty: not said.
+std::string host_of(const JobShape& shape, std::uint32_t rank);
+
 }  // namespace stepcast

@@ -131,8 +131,8 @@ std::uint32_t OperationsReader::rank_at(const Place& place, std::uint32_t number
     job_.ranks.push_back(
         {.number = number, .data = place.second, .stage = place.first, .origin = origin_});
   if (job_.ranks[found->second].number != number)
-    table_.fail(rank_, fmt::format("{}, as this dp_rank and stage had before",
-                                   job_.ranks[found->second].number));
+    report_.doubt("row whose rank is not the one that its dp_rank and stage had before",
+                  table_.where());
   return found->second;
 }
 
@@ -188,7 +188,7 @@ void OperationsReader::add_step(std::int64_t number,
     const auto [kind, added] =
         kinds.emplace(types_[type].kind, static_cast<std::uint16_t>(job_.kinds.size()));
     if (added)
-      job_.kinds.push_back({types_[type].kind, types_[type].work});
+      job_.kinds.push_back({types_[type].kind, types_[type].work, types_[type].kind});
     done.kind = kind->second;
     seen.insert(done.rank);
     unlinked.step.operations.push_back(done);
@@ -222,12 +222,8 @@ Job read_operations_csv(const std::string& text, const std::string& origin, cons
                         ImportReport& report) {
   Job job = OperationsReader(text, origin, shape, report).run();
   job.gpus = shape.gpus > 0 ? shape.gpus : static_cast<std::uint32_t>(job.ranks.size());
-  for (JobRank& rank : job.ranks) {
-    if (rank.number < shape.hosts.size())
-      rank.host = shape.hosts[rank.number];
-    else if (shape.gpus_per_host > 0)
-      rank.host = fmt::format("host {}", rank.number / shape.gpus_per_host);
-  }
+  for (JobRank& rank : job.ranks)
+    rank.host = host_of(shape, rank.number);
   return job;
 }
 

@@ -213,7 +213,11 @@ std::size_t Linker::meet() {
     const auto same = [&](std::uint32_t a, std::uint32_t b) { return at(a).rank == at(b).rank; };
     const bool twice = std::ranges::adjacent_find(members, same) != members.end();
     if (members.size() < 2 || twice || (message && members.size() != 2)) {
-      alone += has_peers(members.front()) ? members.size() : 0;
+      for (const std::uint32_t member : members)
+        if (has_peers(member)) {
+          step_.operations[member].alone = true;
+          ++alone;
+        }
       continue;
     }
     if (message && !sends(type(members.front()).peers))

@@ -5,12 +5,32 @@
 #include "models/base/error.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/operations_csv.hpp"
+#include "traces/job/profiled_job.hpp"
 #include "traces/readers/import.hpp"
+#include "traces/readers/kineto/kineto_reader.hpp"
 
 namespace stepcast {
 namespace {
 
-constexpr std::size_t kHead = 4096;
+constexpr std::size_t kHead = 1 << 16;  // Lists may begin with names of threads.
+
+/// One trace of PyTorch's profiler for each rank.
+Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShape& shape,
+                  ImportReport& report) {
+  std::vector<TraceStream> streams;
+  for (const std::filesystem::path& file : files) {
+    if (format_of(file) != KinetoReader().name())
+      throw InputError(
+          fmt::format("{}: expected a table of operations (CSV with optype, start_ts, "
+                      "duration) or traces of PyTorch's profiler, found {}",
+                      file.string(), format_of(file)));
+    streams.push_back(file_stream(file));
+  }
+  report.format = KinetoReader().name();
+  Job job = read_profiled_job(streams, shape, report);
+  job.clocks = put_on_one_clock(job);
+  return job;
+}
 
 }  // namespace
 
@@ -19,11 +39,9 @@ Job read_job(std::span<const std::filesystem::path> paths, const std::filesystem
   const std::vector<std::filesystem::path> files = files_in(paths);
   const std::filesystem::path& first = files.front();
   const JobShape shape = job_file.empty() ? JobShape{} : read_job_shape(job_file, first);
-  if (!is_operations_csv(head_of(first, kHead)))
-    throw InputError(fmt::format(
-        "{}: expected a table of operations (CSV with optype, start_ts, duration), found another "
-        "content",
-        first.string()));
+  const std::string head = head_of(first, kHead);
+  if (!is_operations_csv(head))
+    return read_profiles(files, shape, report);
   if (files.size() > 1)
     throw InputError(
         fmt::format("{}: expected one table of operations, which holds all ranks of "

@@ -225,6 +225,10 @@ std::vector<std::filesystem::path> files_in(std::span<const std::filesystem::pat
   return files;
 }
 
+std::string format_of(const std::filesystem::path& path) {
+  return reader_for(path).name();
+}
+
 std::vector<std::string> trace_formats() {
   std::vector<std::string> names;
   for (const TraceReader* reader : readers())

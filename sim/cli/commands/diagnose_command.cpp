@@ -5,11 +5,16 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/diagnosis_json.hpp"
+#include "sim/report/json/job_timeline.hpp"
+#include "sim/report/picture/diagnosis_figure.hpp"
+#include "sim/report/text/measured/diagnosis_comparison.hpp"
 #include "sim/report/text/measured/diagnosis_report.hpp"
 #include "traces/job/read_job.hpp"
+#include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
 
 namespace stepcast {
@@ -37,12 +42,17 @@ class DiagnoseCommand final : public Subcommand {
 
   std::vector<CommandOption> options() override {
     return {
-        {"FILE", "", &files_, "table of a job's operations"},
+        {"FILE", "", &files_, "table of a job's operations, or a trace for each rank; or a folder"},
         {"--job", "FILE", &job_, "what the traces do not say, JSON or CSV (see above)"},
         {"--slow-from", "S", &slowdown_,
          "slow-down from which on somebody holds up the others (default 1.05)"},
         {"--explained-from", "SHARE", &explained_,
          "share of the waste that a cause must explain (default 0.5)"},
+        {"--against", "FILE", &against_,
+         "another run of the job to compare with; several for its ranks"},
+        {"--figure", "FILE", &figure_, "also draw the ranks as a heat map, as .svg"},
+        {"--timeline", "FILE", &timeline_,
+         "also write a step of all ranks on one clock, for https://ui.perfetto.dev"},
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"},
     };
@@ -52,19 +62,38 @@ class DiagnoseCommand final : public Subcommand {
     if (files_.empty())
       throw InputError(fmt::format("diagnose: expected a file, for example: {}",
                                    on_one_line(help().examples.front())));
-    const std::vector<std::filesystem::path> given(files_.begin(), files_.end());
-    ImportReport report;
-    const Job job = read_job(given, job_, report);
-    if (strict_)
-      refuse_doubts(report, given.front().string());
+    if (!figure_.empty())
+      check_figure(figure_);
+    if (!timeline_.empty())
+      check_writable(timeline_);
+    const Job job = read(files_);
     const Diagnosis diagnosis = diagnose(job, thresholds());
-    for (const std::string& line : describe(report))
-      tell("{}: {}\n", given.front().string(), line);
-    say("{}", json_ ? diagnosis_json(diagnosis) : render_diagnosis(diagnosis));
+    if (!figure_.empty())
+      write_text_file(figure_, diagnosis_svg(diagnosis));
+    if (!timeline_.empty())
+      write_job_trace(timeline_, job);
+    std::optional<Diagnosis> other;
+    if (!against_.empty())
+      other = diagnose(read(against_), thresholds());
+    if (json_)
+      say("{}", diagnosis_json(diagnosis, other ? &*other : nullptr));
+    else
+      say("{}{}", render_diagnosis(diagnosis), other ? render_comparison(diagnosis, *other) : "");
     return 0;
   }
 
  private:
+  Job read(const std::vector<std::string>& files) const {
+    const std::vector<std::filesystem::path> given(files.begin(), files.end());
+    ImportReport report;
+    Job job = read_job(given, job_, report);
+    if (strict_)
+      refuse_doubts(report, given.front().string());
+    for (const std::string& line : describe(report))
+      tell("{}: {}\n", given.front().string(), line);
+    return job;
+  }
+
   VerdictThresholds thresholds() const {
     VerdictThresholds thresholds;
     if (slowdown_ && *slowdown_ < 1)
@@ -79,6 +108,9 @@ class DiagnoseCommand final : public Subcommand {
   }
 
   std::vector<std::string> files_;
+  std::vector<std::string> against_;
+  std::string figure_;
+  std::string timeline_;
   std::string job_;
   std::optional<double> slowdown_;
   std::optional<double> explained_;

@@ -71,37 +71,56 @@ Json clocks_json(const Diagnosis& diagnosis) {
   return clocks;
 }
 
+Json verdict_json(const Diagnosis& diagnosis) {
+  return {{"kind", name_of(diagnosis.verdict.kind)},
+          {"subject", diagnosis.verdict.subject},
+          {"text", diagnosis.verdict.text}};
+}
+
+Json against_json(const Diagnosis& other) {
+  return {{"job", other.job},
+          {"steps", other.steps},
+          {"recorded_step_s", other.recorded_step.value},
+          {"undelayed_step_s", other.undelayed_step.value},
+          {"ideal_step_s", other.ideal_step.value},
+          {"slowdown", other.slowdown},
+          {"verdict", verdict_json(other)}};
+}
+
 }  // namespace
 
-std::string diagnosis_json(const Diagnosis& diagnosis) {
-  const Json json{{"version", STEPCAST_VERSION},
-                  {"job", diagnosis.job},
-                  {"gpus", diagnosis.gpus},
-                  {"steps", diagnosis.steps},
-                  {"recorded_step_s", diagnosis.recorded_step.value},
-                  {"simulated_step_s", diagnosis.simulated_step.value},
-                  {"simulated_step_error", diagnosis.step_error},
-                  {"undelayed_step_s", diagnosis.undelayed_step.value},
-                  {"ideal_step_s", diagnosis.ideal_step.value},
-                  {"slowdown", diagnosis.slowdown},
-                  {"explained_by",
-                   {{"worst_ranks", share_json(diagnosis.worst_ranks)},
-                    {"last_stage", share_json(diagnosis.last_stage)}}},
-                  {"worst_ranks", worst_json(diagnosis)},
-                  {"slowdown_by",
-                   {{"rank", parts_json(diagnosis.by_rank)},
-                    {"stage", parts_json(diagnosis.by_stage)},
-                    {"kind", parts_json(diagnosis.by_kind)},
-                    {"data", parts_json(diagnosis.by_data)},
-                    {"node", parts_json(diagnosis.by_node)},
-                    {"step", parts_json(diagnosis.by_step)}}},
-                  {"verdict",
-                   {{"kind", name_of(diagnosis.verdict.kind)},
-                    {"subject", diagnosis.verdict.subject},
-                    {"text", diagnosis.verdict.text}}},
-                  {"clocks", clocks_json(diagnosis)},
-                  {"critical_path", path_json(diagnosis)},
-                  {"ranks", ranks_json(diagnosis)}};
+std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against) {
+  Json json{{"version", STEPCAST_VERSION},
+            {"job", diagnosis.job},
+            {"gpus", diagnosis.gpus},
+            {"steps", diagnosis.steps},
+            {"recorded_step_s", diagnosis.recorded_step.value},
+            {"simulated_step_s", diagnosis.simulated_step.value},
+            {"simulated_step_error", diagnosis.step_error},
+            {"undelayed_step_s", diagnosis.undelayed_step.value},
+            {"ideal_step_s", diagnosis.ideal_step.value},
+            {"slowdown", diagnosis.slowdown},
+            {"explained_by",
+             {{"worst_ranks", share_json(diagnosis.worst_ranks)},
+              {"last_stage", share_json(diagnosis.last_stage)}}},
+            {"worst_ranks", worst_json(diagnosis)},
+            {"slowdown_by",
+             {{"rank", parts_json(diagnosis.by_rank)},
+              {"stage", parts_json(diagnosis.by_stage)},
+              {"kind", parts_json(diagnosis.by_kind)},
+              {"data", parts_json(diagnosis.by_data)},
+              {"node", parts_json(diagnosis.by_node)},
+              {"step", parts_json(diagnosis.by_step)}}},
+            {"verdict",
+             {{"kind", name_of(diagnosis.verdict.kind)},
+              {"subject", diagnosis.verdict.subject},
+              {"text", diagnosis.verdict.text}}},
+            {"meetings_taken_apart", diagnosis.taken_apart},
+            {"clocks", clocks_json(diagnosis)},
+            {"critical_path", path_json(diagnosis)},
+            {"ranks", ranks_json(diagnosis)}};
+  if (against != nullptr)
+    json["against"] = against_json(*against);
   return json.dump(2) + "\n";
 }
 

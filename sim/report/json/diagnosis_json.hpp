@@ -6,7 +6,7 @@
 
 namespace stepcast {
 
-/// A diagnosis as JSON text, indented; times in seconds.
-std::string diagnosis_json(const Diagnosis& diagnosis);
+/// A diagnosis as JSON text, indented; times in seconds. `against`: another run to compare with.
+std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against = nullptr);
 
 }  // namespace stepcast

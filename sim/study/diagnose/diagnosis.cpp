@@ -20,7 +20,14 @@ constexpr double kWorstShare = 0.03;  // Of the ranks, as in the published analy
 
 class Diagnosing {
  public:
-  explicit Diagnosing(const Job& job) : job_(job), replay_(job) {}
+  explicit Diagnosing(const Job& job) : job_(job), replay_(job) {
+    for (const JobKind& kind : job.kinds) {
+      const auto found = std::ranges::find(parts_, kind.part);
+      part_of_.push_back(static_cast<std::size_t>(found - parts_.begin()));
+      if (found == parts_.end())
+        parts_.push_back(kind.part);
+    }
+  }
 
   Diagnosis run(const VerdictThresholds& thresholds);
 
@@ -54,6 +61,8 @@ class Diagnosing {
   const Job& job_;
   JobReplay replay_;
   Diagnosis diagnosis_;
+  std::vector<std::string> parts_;
+  std::vector<std::size_t> part_of_;  // By kind.
 };
 
 Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
@@ -63,6 +72,8 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   diagnosis_.ranks = job_.ranks;
   diagnosis_.steps = job_.steps.size();
   diagnosis_.clocks = job_.clocks;
+  for (std::size_t step = 0; step < replay_.steps(); ++step)
+    diagnosis_.taken_apart += replay_.graph(step).taken_apart();
   time_steps();
   slow_down_parts();
   explain_waste();
@@ -92,7 +103,6 @@ void Diagnosing::slow_down_parts() {
   std::vector<std::string> ranks;
   std::vector<std::string> stages;
   std::vector<std::string> data;
-  std::vector<std::string> kinds;
   std::map<std::string, std::size_t> hosts;
   std::uint32_t groups = 0;
   for (const JobRank& rank : job_.ranks) {
@@ -105,8 +115,6 @@ void Diagnosing::slow_down_parts() {
     stages.push_back(std::to_string(stage));
   for (std::uint32_t group = 0; group < groups; ++group)
     data.push_back(std::to_string(group));
-  for (const JobKind& kind : job_.kinds)
-    kinds.push_back(kind.name);
   std::vector<std::string> nodes(hosts.size());
   for (const auto& [host, number] : hosts)
     nodes[number] = host;
@@ -116,7 +124,7 @@ void Diagnosing::slow_down_parts() {
   diagnosis_.by_rank = slowdowns(ranks, [](const auto& done) { return done.rank; });
   diagnosis_.by_stage = slowdowns(stages, [&](const auto& done) { return rank_of(done).stage; });
   diagnosis_.by_data = slowdowns(data, [&](const auto& done) { return rank_of(done).data; });
-  diagnosis_.by_kind = slowdowns(kinds, [](const auto& done) { return done.kind; });
+  diagnosis_.by_kind = slowdowns(parts_, [&](const auto& done) { return part_of_[done.kind]; });
   diagnosis_.by_node = slowdowns(nodes, [&](const auto& done) {
     const auto found = hosts.find(rank_of(done).host);
     return found == hosts.end() ? nodes.size() : found->second;
@@ -175,9 +183,11 @@ void Diagnosing::follow_ranks() {
     diagnosis_.uses[rank].on_path = Seconds{path.by_rank[rank]};
     diagnosis_.uses[rank].replay_error = errors[rank];
   }
+  for (const std::string& part : parts_)
+    diagnosis_.path_by_kind.push_back({.name = part});
   for (std::size_t kind = 0; kind < path.by_kind.size(); ++kind)
-    diagnosis_.path_by_kind.push_back(
-        {job_.kinds[kind].name, path.by_kind[kind] / diagnosis_.undelayed_step.value});
+    diagnosis_.path_by_kind[part_of_[kind]].share +=
+        path.by_kind[kind] / diagnosis_.undelayed_step.value;
   std::ranges::stable_sort(diagnosis_.path_by_kind, std::greater<>(), &KindOnPath::share);
   diagnosis_.changes_of_rank = path.changes;
 }

@@ -91,11 +91,12 @@ struct Diagnosis {
   std::vector<RankUse> uses;             ///< By rank.
   std::vector<KindOnPath> path_by_kind;  ///< Largest first.
   double changes_of_rank = 0;            ///< Of the critical path, a step.
+  std::size_t taken_apart = 0;           ///< Meetings that contradicted others, in all steps.
   JobVerdict verdict;
   JobClocks clocks;
 };
 
-/// Throws InputError if a step cannot be replayed.
+/// Throws InputError if a step takes no time.
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds = {});
 
 }  // namespace stepcast

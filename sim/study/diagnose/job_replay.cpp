@@ -55,6 +55,7 @@ double mean_of(const std::vector<double>& values) {
 JobReplay::JobReplay(const Job& job) : job_(job) {
   for (const JobStep& step : job.steps)
     steps_.push_back(step_of(step));
+  bound_those_alone();
   find_ideals();
 }
 
@@ -63,6 +64,25 @@ JobReplay::Step JobReplay::step_of(const JobStep& step) const {
   std::vector<double> actual = own_times(step, graph);
   std::vector<double> delays = unexplained_delays(step, graph);
   return {.graph = std::move(graph), .actual = std::move(actual), .delays = std::move(delays)};
+}
+
+void JobReplay::bound_those_alone() {
+  std::vector<std::vector<double>> met(job_.kinds.size());
+  const auto for_transfers = [&](bool alone, auto use) {
+    for (std::size_t step = 0; step < steps_.size(); ++step)
+      for (std::size_t place = 0; place < steps_[step].actual.size(); ++place) {
+        const JobOperation& done = job_.steps[step].operations[place];
+        if (done.alone == alone && job_.kinds[done.kind].work == JobWork::Transfer)
+          use(met[done.kind], steps_[step].actual[place]);
+      }
+  };
+  for_transfers(false, [](std::vector<double>& of, double time) { of.push_back(time); });
+  for (std::vector<double>& of : met)
+    if (!of.empty())
+      of = {median_of(std::move(of))};
+  for_transfers(true, [](const std::vector<double>& of, double& time) {
+    time = of.empty() ? time : std::min(time, of.front());
+  });
 }
 
 void JobReplay::find_ideals() {

@@ -11,7 +11,8 @@ namespace stepcast {
 /// A job ready to be replayed with the work of some as recorded and of the others ideal.
 ///
 /// The recorded duration of an operation that meets others holds waiting: its own time is its end
-/// less the last begin. Ideal is, of computation, the mean of its kind over ranks, stages and
+/// less the last begin; one whose partners are not recorded takes at most the median of those that
+/// met. Ideal is, of computation, the mean of its kind over ranks, stages and
 /// steps, and of transfers the median, which a few congested ones do not move. (ByteDance's
 /// what-if analysis, OSDI'25.)
 class JobReplay {
@@ -68,6 +69,7 @@ class JobReplay {
 
   Step step_of(const JobStep& step) const;
   void find_ideals();
+  void bound_those_alone();
 
   const Job& job_;
   std::vector<Step> steps_;

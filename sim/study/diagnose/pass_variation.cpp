@@ -12,10 +12,46 @@ bool is_pass(const Job& job, const JobOperation& done) {
   return work == JobWork::Forward || work == JobWork::Backward;
 }
 
-/// Means of the passes of a kind, by what `key_of` says.
-template <typename KeyOf>
-std::map<std::pair<std::uint32_t, std::uint16_t>, double> means_by(const JobReplay& replay,
-                                                                   KeyOf key_of) {
+/// A pass of a micro-batch on a rank: one operation, or many kernels.
+using Pass = std::tuple<std::uint32_t, std::uint32_t, JobWork, std::uint16_t, std::int64_t>;
+
+Pass pass_of(const Job& job, std::uint32_t step, const JobOperation& done) {
+  const std::int64_t batch = done.micro_batch >= 0 ? done.micro_batch : done.sequence;
+  return {step, done.rank, job.kinds[done.kind].work, done.chunk, batch};
+}
+
+/// How long the passes took, and the mean of a rank's forward or backward passes of a chunk.
+struct Passes {
+  std::map<Pass, double> times;
+  std::map<std::tuple<std::uint32_t, JobWork, std::uint16_t>, double> means;
+
+  double mean_of_rank(const Pass& pass) const {
+    return means.at({std::get<1>(pass), std::get<2>(pass), std::get<3>(pass)});
+  }
+};
+
+Passes passes_of(const JobReplay& replay) {
+  Passes passes;
+  const Job& job = replay.job();
+  for (std::uint32_t step = 0; step < replay.steps(); ++step)
+    for (std::uint32_t place = 0; place < job.steps[step].operations.size(); ++place) {
+      const JobOperation& done = job.steps[step].operations[place];
+      if (is_pass(job, done))
+        passes.times[pass_of(job, step, done)] += replay.actual(step)[place];
+    }
+  std::map<std::tuple<std::uint32_t, JobWork, std::uint16_t>, double> counts;
+  for (const auto& [pass, time] : passes.times) {
+    const std::tuple key(std::get<1>(pass), std::get<2>(pass), std::get<3>(pass));
+    passes.means[key] += time;
+    counts[key] += 1;
+  }
+  for (auto& [key, mean] : passes.means)
+    mean /= counts[key];
+  return passes;
+}
+
+/// Means of what belongs to passes, by stage and kind.
+std::map<std::pair<std::uint32_t, std::uint16_t>, double> stage_means(const JobReplay& replay) {
   std::map<std::pair<std::uint32_t, std::uint16_t>, std::pair<double, double>> sums;
   const Job& job = replay.job();
   for (std::uint32_t step = 0; step < replay.steps(); ++step)
@@ -23,7 +59,7 @@ std::map<std::pair<std::uint32_t, std::uint16_t>, double> means_by(const JobRepl
       const JobOperation& done = job.steps[step].operations[place];
       if (!is_pass(job, done))
         continue;
-      auto& [sum, count] = sums[{key_of(done), done.kind}];
+      auto& [sum, count] = sums[{job.ranks[done.rank].stage, done.kind}];
       sum += replay.actual(step)[place];
       count += 1;
     }
@@ -32,8 +68,6 @@ std::map<std::pair<std::uint32_t, std::uint16_t>, double> means_by(const JobRepl
     means[key] = sum.first / sum.second;
   return means;
 }
-
-using Means = std::map<std::pair<std::uint32_t, std::uint16_t>, double>;
 
 /// Pearson's correlation, summed up pair by pair; the values are deviations from their means.
 struct Correlation {
@@ -48,24 +82,15 @@ struct Correlation {
   double value() const { return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0; }
 };
 
-double correlation_of(const JobReplay& replay, const Means& rank_means) {
-  const Job& job = replay.job();
+double correlation_of(const Passes& passes) {
   Correlation correlation;
-  for (std::uint32_t step = 0; step < replay.steps(); ++step) {
-    std::map<std::tuple<std::uint32_t, std::uint16_t, std::int64_t>, double> forward;
-    for (const JobWork work : {JobWork::Forward, JobWork::Backward})
-      for (std::uint32_t place = 0; place < job.steps[step].operations.size(); ++place) {
-        const JobOperation& done = job.steps[step].operations[place];
-        if (job.kinds[done.kind].work != work)
-          continue;
-        const std::int64_t batch = done.micro_batch >= 0 ? done.micro_batch : done.sequence;
-        const std::tuple key(done.rank, done.chunk, batch);
-        const double off = replay.actual(step)[place] - rank_means.at({done.rank, done.kind});
-        if (work == JobWork::Forward)
-          forward[key] = off;
-        else if (const auto found = forward.find(key); found != forward.end())
-          correlation.add(found->second, off);
-      }
+  for (const auto& [pass, time] : passes.times) {
+    if (std::get<2>(pass) != JobWork::Forward)
+      continue;
+    Pass back = pass;
+    std::get<2>(back) = JobWork::Backward;
+    if (const auto found = passes.times.find(back); found != passes.times.end())
+      correlation.add(time - passes.mean_of_rank(pass), found->second - passes.mean_of_rank(back));
   }
   return correlation.value();
 }
@@ -74,26 +99,28 @@ double correlation_of(const JobReplay& replay, const Means& rank_means) {
 
 PassVariation pass_variation(const JobReplay& replay) {
   const Job& job = replay.job();
-  const auto stage_of = [&](const JobOperation& done) { return job.ranks[done.rank].stage; };
-  const Means of_ranks = means_by(replay, [](const JobOperation& done) { return done.rank; });
-  const Means of_stages = means_by(replay, stage_of);
+  const Passes passes = passes_of(replay);
+  const auto of_stages = stage_means(replay);
   const auto at = [&](std::uint32_t step, std::uint32_t place) -> const JobOperation& {
     return job.steps[step].operations[place];
   };
   const auto evened = [&](bool backward_too) {
     return mean_of(replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
       const JobOperation& done = at(step, place);
-      const bool even =
-          is_pass(job, done) && (backward_too || job.kinds[done.kind].work == JobWork::Forward);
-      return even ? of_ranks.at({done.rank, done.kind}) : replay.actual(step)[place];
+      const double actual = replay.actual(step)[place];
+      if (!is_pass(job, done) || (!backward_too && job.kinds[done.kind].work == JobWork::Backward))
+        return actual;
+      const Pass pass = pass_of(job, step, done);
+      const double whole = passes.times.at(pass);
+      return whole > 0 ? actual * passes.mean_of_rank(pass) / whole : actual;
     }));
   };
   const auto uneven = replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
     const JobOperation& done = at(step, place);
-    return is_pass(job, done) ? of_stages.at({stage_of(done), done.kind})
+    return is_pass(job, done) ? of_stages.at({job.ranks[done.rank].stage, done.kind})
                               : replay.ideal(step)[place];
   });
-  return {.correlation = correlation_of(replay, of_ranks),
+  return {.correlation = correlation_of(passes),
           .step = evened(true),
           .step_forward = evened(false),
           .uneven_stages = mean_of(uneven)};

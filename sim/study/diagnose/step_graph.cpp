@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "models/base/error.hpp"
-
 namespace stepcast {
 
 StepGraph::StepGraph(const JobStep& step) {
@@ -46,28 +42,51 @@ void StepGraph::sort(const JobStep& step) {
     if (missing[place] == 0)
       ready.push_back(place);
   std::size_t ended = 0;
+  std::vector<bool> arrived(count);
   const auto end = [&](std::uint32_t place) {
     ++ended;
     for (const std::uint32_t after : followers[place])
       if (--missing[after] == 0)
         ready.push_back(after);
   };
-  while (!ready.empty()) {
+  while (ended < count) {
+    if (ready.empty())
+      std::ranges::for_each(take_apart(step, arrived), end);
     const std::uint32_t place = ready.back();
     ready.pop_back();
     order_.push_back(place);
     const std::uint32_t meeting = meeting_[place];
     if (meeting == kNoMeeting) {
       end(place);
-    } else if (--absent[meeting] == 0) {
+      continue;
+    }
+    arrived[place] = true;
+    if (--absent[meeting] == 0) {
       order_.push_back(count + meeting);
-      std::ranges::for_each(members_of(meeting), end);
+      for (const std::uint32_t member : members_of(meeting)) {
+        arrived[member] = false;
+        end(member);
+      }
     }
   }
-  if (ended < count)
-    throw InputError(fmt::format(
-        "step {}: {} of {} operations wait for each other in a circle; events may be missing",
-        step.name, count - ended, count));
+}
+
+/// Of the meetings at which somebody waits the one with the earliest of these; returns who waits.
+std::vector<std::uint32_t> StepGraph::take_apart(const JobStep& step,
+                                                 const std::vector<bool>& arrived) {
+  std::uint32_t first = kNoMeeting;
+  for (std::uint32_t place = 0; place < arrived.size(); ++place)
+    if (arrived[place] && meeting_[place] != kNoMeeting &&
+        (first == kNoMeeting || step.operations[place].begin < step.operations[first].begin))
+      first = place;
+  std::vector<std::uint32_t> waiting;
+  for (const std::uint32_t member : members_of(meeting_[first])) {
+    if (arrived[member])
+      waiting.push_back(member);
+    meeting_[member] = kNoMeeting;
+  }
+  ++taken_apart_;
+  return waiting;
 }
 
 double StepGraph::replay(std::span<const double> durations, std::span<const double> delays,

@@ -15,10 +15,11 @@ namespace stepcast {
 /// edges.
 class StepGraph {
  public:
-  /// Throws InputError, beginning with the step's name, if operations wait for each other in a
-  /// circle.
+  /// Where meetings contradict each other, so that nobody could go on (events are missing, or were
+  /// paired wrongly), the one that began first is taken apart: its members meet nobody.
   explicit StepGraph(const JobStep& step);
 
+  std::size_t taken_apart() const { return taken_apart_; }
   std::size_t size() const { return waits_begin_.size() - 1; }
 
   /// The time from the step's beginning to its last end. `durations`, and `delays` (how much later
@@ -44,6 +45,7 @@ class StepGraph {
                                        members_begin_[meeting + 1] - members_begin_[meeting]);
   }
   void sort(const JobStep& step);
+  std::vector<std::uint32_t> take_apart(const JobStep& step, const std::vector<bool>& arrived);
 
   std::vector<std::uint32_t> waits_;  // Of all operations, one after the other.
   std::vector<std::uint32_t> waits_begin_;
@@ -51,6 +53,7 @@ class StepGraph {
   std::vector<std::uint32_t> members_;  // Of all meetings.
   std::vector<std::uint32_t> members_begin_;
   std::vector<std::uint32_t> order_;  // Operations; from size() on: meetings.
+  std::size_t taken_apart_ = 0;
 };
 
 }  // namespace stepcast

@@ -25,7 +25,7 @@ class Judge {
   JobVerdict run() const {
     const bool wasteful = diagnosis_.slowdown >= thresholds_.slowdown;
     const double wasted = waste_ / diagnosis_.simulated_step.value;
-    if (wasteful && wasted >= delays_)
+    if (wasteful && (wasted >= delays_ || is_lossy()))
       if (auto cause = cause_of_waste())
         return *cause;
     if (delays_ > thresholds_.delays)
@@ -50,6 +50,7 @@ class Judge {
   JobVerdict launches() const;
   JobVerdict nothing(bool wasteful) const;
   double exposed_share() const;
+  bool is_lossy() const;
   /// The share of the waste that goes with a step of so many seconds.
   double share_without(double step) const {
     return (diagnosis_.undelayed_step.value - step) / waste_;
@@ -169,6 +170,13 @@ double Judge::exposed_share() const {
     return job.kinds[done.kind].work == JobWork::Transfer ? 0.0 : replay_.ideal(step)[place];
   }));
   return 1 - free / diagnosis_.ideal_step.value;
+}
+
+/// Where partners are missing, other events are too, and their time counts as delays.
+bool Judge::is_lossy() const {
+  return std::ranges::any_of(replay_.job().steps, [](const JobStep& step) {
+    return std::ranges::any_of(step.operations, &JobOperation::alone);
+  });
 }
 
 JobVerdict Judge::nothing(bool wasteful) const {

@@ -1,5 +1,6 @@
 #include "traces/job/operations_csv.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
@@ -55,6 +56,50 @@ TEST(OperationsCsvTest, SendsMeetTheirReceives) {
   }
 }
 
+/// A micro-batch through two stages with two chunks of the model each: chunks 0 to 3 in turn, on
+/// stages 0, 1, 0, 1, and back.
+std::string interleaved() {
+  std::string text = OperationRows().text();
+  double now = 0;
+  const auto add = [&](int stage, const char* type, double begin, double end, int sequence,
+                       int chunk, int model_chunk) {
+    text += fmt::format("0,{},{},0,{},{},{},{},{},{},{}\n", stage, stage, type, begin, end - begin,
+                        sequence, chunk, model_chunk < 0 ? -1 : 0, model_chunk);
+  };
+  for (int chunk = 0; chunk < 4; ++chunk) {
+    add(chunk % 2, "forward-compute", now, now + 1, chunk / 2, chunk / 2, chunk);
+    now += 1;
+    if (chunk == 3)
+      continue;
+    add(chunk % 2, "forward-send", now, now + 0.1, chunk / 2, -1, -1);
+    add((chunk + 1) % 2, "forward-recv", now - 0.5, now + 0.1, chunk == 2 ? 1 : 0, -1, -1);
+    now += 0.1;
+  }
+  for (int chunk = 3; chunk >= 0; --chunk) {
+    add(chunk % 2, "backward-compute", now, now + 2, 1 - chunk / 2, chunk / 2, chunk);
+    now += 2;
+    if (chunk == 0)
+      continue;
+    add(chunk % 2, "backward-send", now, now + 0.1, chunk == 1 ? 1 : 0, -1, -1);
+    add((chunk + 1) % 2, "backward-recv", now - 0.5, now + 0.1, chunk == 1 ? 1 : 0, -1, -1);
+    now += 0.1;
+  }
+  return text;
+}
+
+TEST(OperationsCsvTest, MessagesOfInterleavedPipelinesGoRoundTheStages) {
+  ImportReport report;
+  const Job job = read_operations_csv(interleaved(), "job.csv", {}, report);
+  EXPECT_TRUE(report.clean());
+  ASSERT_EQ(job.steps[0].meetings.size(), 6U);
+  for (const JobMeeting& meeting : job.steps[0].meetings) {
+    const JobOperation& sent = job.steps[0].operations[meeting.members[0]];
+    const JobOperation& received = job.steps[0].operations[meeting.members[1]];
+    EXPECT_EQ((sent.rank + 1) % 2, received.rank);
+    EXPECT_NEAR(sent.end.value, received.end.value, 1e-9);
+  }
+}
+
 TEST(OperationsCsvTest, CollectivesMeetTheirGroup) {
   const Job job = read(MadeJob{.ranks = 3, .steps = 2}.text());
   ASSERT_EQ(job.steps.size(), 2U);
@@ -106,13 +151,19 @@ TEST(OperationsCsvTest, BadLinesAreNamedWithTheirColumn) {
             "job.csv:10: duration: expected seconds from 0 on, found \"-1\"");
   EXPECT_EQ(with("0,0,0,7,optimizer,nan,1,0,0,0,0\n"),
             "job.csv:10: start_ts: expected a number, found \"nan\"");
-  EXPECT_EQ(with("0,0,5,7,optimizer,0,1,0,0,0,0\n"),
-            "job.csv:10: rank: expected 0, as this dp_rank and stage had before, found \"5\"");
   EXPECT_EQ(with("0,0,0,7,optimizer,0\n"),
             "job.csv:10: expected 11 cells, as the heading has, found 6");
   EXPECT_EQ(with("0,0,0,7,,0,1,0,0,0,0\n"),
             "job.csv:10: optype: expected the type of an operation, found \"\"");
   EXPECT_EQ(with("0,99999999,0,7,optimizer,0,1,0,0,0,0\n").substr(0, 18), "job.csv:10: stage:");
+}
+
+TEST(OperationsCsvTest, AnotherRankNumberAtTheSamePlaceIsCounted) {
+  ImportReport report;
+  const Job job =
+      read_operations_csv(pipeline() + "0,0,5,7,optimizer,0,1,0,0,0,0\n", "job.csv", {}, report);
+  EXPECT_EQ(job.ranks.size(), 2U);
+  EXPECT_EQ(report.doubtful().begin()->second.first, "job.csv:10");
 }
 
 TEST(OperationsCsvTest, MissingColumnsAndRowsAreNamed) {

@@ -147,10 +147,13 @@ void Finder::meet(const Group& group) {
     result_.unmatched += own.size() - pairs.size();
   }
   for (RankMeeting& meeting : meetings) {
-    if (meeting.ranks.size() == members.size())
+    if (meeting.ranks.size() == members.size()) {
       result_.all.push_back(std::move(meeting));
-    else
-      ++result_.unmatched;
+      continue;
+    }
+    ++result_.unmatched;
+    if (meeting.ranks.size() > 1)
+      result_.partial.push_back(std::move(meeting));
   }
 }
 

@@ -18,6 +18,7 @@ struct RankMeeting {
 /// The collectives that the given ranks of a job ran together.
 struct Meetings {
   std::vector<RankMeeting> all;
+  std::vector<RankMeeting> partial;  ///< That some of the given ranks of a group did not record.
   std::size_t unmatched = 0;     ///< Collectives of several given ranks that not all of them show.
   std::vector<Seconds> offsets;  ///< Of each rank's clock against the first one's.
   std::string why_not;           ///< Why there are none; empty: there are.

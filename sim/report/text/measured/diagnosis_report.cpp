@@ -28,7 +28,7 @@ std::string title(const Diagnosis& diagnosis) {
 
 std::string times(const Diagnosis& diagnosis) {
   constexpr double kHoursOfDay = 24;
-  const double lost = kHoursOfDay * diagnosis.gpus * (1 - 1 / diagnosis.slowdown);
+  const double waste = std::max(0.0, 1 - 1 / diagnosis.slowdown);
   Table table{.columns = {{"step", Align::Left}, {"ms"}}};
   const auto row = [&](const std::string& name, Seconds time) {
     table.rows.push_back({name, milliseconds(time)});
@@ -40,7 +40,7 @@ std::string times(const Diagnosis& diagnosis) {
   return render(table) +
          wrap(fmt::format("Slow-down {:.4f}: {} of the step is waste, {:.0f} GPU-hours a day. The "
                           "simulated steps miss the recorded ones by {} on average.",
-                          diagnosis.slowdown, percent(1 - 1 / diagnosis.slowdown), lost,
+                          diagnosis.slowdown, percent(waste), kHoursOfDay * diagnosis.gpus * waste,
                           percent(diagnosis.step_error)),
               0);
 }
@@ -150,14 +150,30 @@ std::string waits(const Diagnosis& diagnosis) {
   return fmt::format("\n{}", wrap(path, 0));
 }
 
+std::string doubts(const Diagnosis& diagnosis) {
+  constexpr double kLargestError = 0.05;
+  std::string text;
+  if (diagnosis.step_error > kLargestError)
+    text += wrap(fmt::format("Doubtful: the simulated steps miss the recorded ones by {}, so what "
+                             "would be without this or that is a guess.",
+                             percent(diagnosis.step_error)),
+                 0);
+  if (diagnosis.taken_apart > 0)
+    text += wrap(fmt::format("Doubtful: {} collectives and messages contradict others and were "
+                             "taken apart; events are missing or were paired wrongly.",
+                             diagnosis.taken_apart),
+                 0);
+  return text;
+}
+
 }  // namespace
 
 std::string render_diagnosis(const Diagnosis& diagnosis) {
-  return fmt::format("{}\n{}\n{}\n{}{}{}{}{}{}{}", title(diagnosis),
+  return fmt::format("{}\n{}\n{}\n{}{}{}{}{}{}{}{}", title(diagnosis),
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
                      parts("stage", diagnosis.by_stage), parts("host", diagnosis.by_node),
                      parts("kind", diagnosis.by_kind), uses(diagnosis), waits(diagnosis),
-                     clock_table(diagnosis.clocks));
+                     clock_table(diagnosis.clocks), doubts(diagnosis));
 }
 
 }  // namespace stepcast

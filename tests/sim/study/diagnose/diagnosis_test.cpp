@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/study/diagnose/step_graph.hpp"
 #include "tests/support/made_job.hpp"
 #include "traces/job/operations_csv.hpp"
 
@@ -158,6 +159,25 @@ TEST(DiagnosisTest, AStepOfOneMicroBatchIsTheSumOfItsStages) {
   EXPECT_NEAR(diagnosis.by_stage[1].slowdown, 108.0 / 93, 1e-5);
   EXPECT_NEAR(diagnosis.by_stage[0].slowdown, 78.0 / 93, 1e-5);
   EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None);
+}
+
+// Two collectives that two ranks recorded in opposite order: neither could go on.
+TEST(DiagnosisTest, MeetingsThatContradictEachOtherAreTakenApart) {
+  JobStep step{.name = "1"};
+  for (const std::uint32_t rank : {0U, 1U})
+    for (const double begin : {0.0, 1.0})
+      step.operations.push_back({.rank = rank,
+                                 .meeting = (rank == 0) == (begin == 0.0) ? 0U : 1U,
+                                 .begin = Seconds{begin + 0.1 * rank},
+                                 .end = Seconds{begin + 1}});
+  step.meetings = {{.members = {0, 3}}, {.members = {1, 2}}};
+  step.edges = {{0, 1}, {2, 3}};
+  const StepGraph graph(step);
+  EXPECT_EQ(graph.taken_apart(), 1U);
+  EXPECT_TRUE(graph.meeting_of(0).empty());
+  // Rank 0: a second by itself, then two together with rank 1, who does its last second alone.
+  std::vector<double> ends;
+  EXPECT_NEAR(graph.replay(std::vector<double>{1, 2, 2, 1}, {}, ends), 4, 1e-12);
 }
 
 TEST(DiagnosisTest, TheTimesOfARankAddUpToItsStep) {

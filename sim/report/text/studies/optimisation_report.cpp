@@ -1,0 +1,46 @@
+#include "sim/report/text/studies/optimisation_report.hpp"
+
+#include <fmt/format.h>
+
+#include "models/base/numbers.hpp"
+#include "models/base/text.hpp"
+#include "sim/report/text/table.hpp"
+
+namespace stepcast {
+namespace {
+
+std::string edits(const Optimisation& found) {
+  Table table{.columns = {{"accepted edit", Align::Left}, {"gain ms"}, {"step ms"}}};
+  table.rows.push_back({"as it begins", "", milliseconds(found.step_before)});
+  for (const AcceptedEdit& edit : found.accepted)
+    table.rows.push_back({edit.text, milliseconds(edit.gain), milliseconds(edit.step)});
+  return render(table);
+}
+
+std::string buckets(const Optimisation& found) {
+  Table table{
+      .columns = {{"bucket", Align::Left}, {"size"}, {"gradients"}, {"first", Align::Left}}};
+  for (std::size_t i = 0; i < found.buckets.size(); ++i)
+    table.rows.push_back({std::to_string(i), format_bytes(found.buckets[i].size),
+                          std::to_string(found.buckets[i].gradients), found.buckets[i].first});
+  return render(table);
+}
+
+}  // namespace
+
+std::string render_optimisation(const Optimisation& found) {
+  const std::string title =
+      fmt::format("{} on {}, {}, {} fidelity\n", found.workload, found.cluster,
+                  gpus_in_words(found.gpus), name_of(found.fidelity));
+  const std::string outcome =
+      wrap(fmt::format("{} instead of {} a step: {:.3f} times as fast, by {} of {} edits that were "
+                       "estimated, {} simulated.",
+                       format_seconds(found.step_after), format_seconds(found.step_before),
+                       found.step_before / found.step_after, found.accepted.size(), found.tried,
+                       found.simulated),
+           0);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", title, outcome, edits(found), buckets(found),
+                     wrap("Now: " + found.bound_by, 5));
+}
+
+}  // namespace stepcast

@@ -1,0 +1,249 @@
+#include "sim/study/optimise/optimise.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/schedule/data_parallel/overlapped_step.hpp"
+#include "sim/study/forecast.hpp"
+#include "sim/study/optimise/bucket_recursion.hpp"
+
+namespace stepcast {
+namespace {
+
+struct EditCandidate {
+  EditKind kind = EditKind::Fuse;
+  std::string text;
+  BucketEnds buckets;
+  Seconds end{};
+};
+
+class BucketOptimiser {
+ public:
+  BucketOptimiser(const Workload& workload, const Cluster& cluster, const EngineOptions& engine)
+      : workload_(workload),
+        cluster_(cluster),
+        engine_(engine),
+        recursion_(workload, cluster),
+        gradients_(gradients_in_ready_order(workload)) {}
+
+  Optimisation run(const BucketLimits& start);
+
+ private:
+  BucketEnds filled(const BucketLimits& limits) const;
+  std::vector<Bucket> buckets_of(const BucketEnds& ends) const;
+  Forecast simulated(const BucketEnds& buckets);
+  bool accept(std::optional<EditCandidate> edit);
+  std::optional<EditCandidate> best_edit();
+  EditCandidate regrouping();
+  void offer(EditKind kind, const BucketEnds& buckets, const std::string& text);
+  void offer_fusions(const BucketEnds& buckets);
+  void offer_splits(const BucketEnds& buckets);
+  void offer_moves(const BucketEnds& buckets);
+  void offer_sizes();
+  void describe();
+  static std::string why(const Forecast& forecast) {
+    return forecast.why.empty() ? "" : forecast.why.front();
+  }
+  static std::uint32_t begin_of(const BucketEnds& buckets, std::size_t at) {
+    return at == 0 ? 0 : buckets[at - 1];
+  }
+
+  const Workload& workload_;
+  const Cluster& cluster_;
+  const EngineOptions& engine_;
+  BucketRecursion recursion_;
+  std::vector<Gradient> gradients_;
+  Optimisation result_;
+  BucketEnds buckets_;
+  EditCandidate best_;
+};
+
+Optimisation BucketOptimiser::run(const BucketLimits& start) {
+  buckets_ = filled(start);
+  Forecast forecast = simulated(buckets_);
+  result_.step_before = result_.step_after = forecast.iteration_time;
+  result_.bound_by = why(forecast);
+  while (accept(best_edit())) {
+  }
+  if (accept(regrouping()))
+    while (accept(best_edit())) {
+    }
+  describe();
+  return std::move(result_);
+}
+
+/// Simulates an edit and keeps it if the step is shorter.
+bool BucketOptimiser::accept(std::optional<EditCandidate> edit) {
+  if (!edit)
+    return false;
+  const Forecast changed = simulated(edit->buckets);
+  if (changed.iteration_time >= result_.step_after)
+    return false;
+  result_.accepted.push_back({.kind = edit->kind,
+                              .text = std::move(edit->text),
+                              .gain = result_.step_after - changed.iteration_time,
+                              .step = changed.iteration_time});
+  result_.step_after = changed.iteration_time;
+  result_.bound_by = why(changed);
+  buckets_ = std::move(edit->buckets);
+  return true;
+}
+
+EditCandidate BucketOptimiser::regrouping() {
+  ++result_.tried;
+  BucketEnds best = recursion_.best();
+  return {.kind = EditKind::Regroup,
+          .text = fmt::format("divide all gradients anew, into {} buckets", best.size()),
+          .buckets = std::move(best)};
+}
+
+BucketEnds BucketOptimiser::filled(const BucketLimits& limits) const {
+  BucketEnds ends;
+  std::uint32_t first = 0;
+  for (std::uint32_t last = 1; last <= recursion_.gradients(); ++last)
+    if (recursion_.size(first, last) >= (ends.empty() ? limits.first : limits.size) ||
+        last == recursion_.gradients()) {
+      ends.push_back(last);
+      first = last;
+    }
+  return ends;
+}
+
+std::vector<Bucket> BucketOptimiser::buckets_of(const BucketEnds& ends) const {
+  std::vector<Bucket> buckets;
+  std::uint32_t first = 0;
+  for (const std::uint32_t last : ends) {
+    Bucket& bucket = buckets.emplace_back();
+    bucket.gradients.assign(gradients_.begin() + first, gradients_.begin() + last);
+    bucket.size = recursion_.size(first, last);
+    bucket.last_ready = gradients_[last - 1].layer;
+    first = last;
+  }
+  return buckets;
+}
+
+Forecast BucketOptimiser::simulated(const BucketEnds& buckets) {
+  ++result_.simulated;
+  Builder builder("buckets", workload_, cluster_);
+  const StreamId stream = builder.stream("all-reduce");
+  overlapped_step(builder, buckets_of(buckets), {.stream = stream});
+  const Plan plan = std::move(builder).build();
+  const Timeline timeline = simulate(plan, cluster_, engine_);
+  return make_forecast(workload_, cluster_, plan, {}, engine_.fidelity, timeline);
+}
+
+/// The edit with the shortest estimate, if that is shorter than without it.
+std::optional<EditCandidate> BucketOptimiser::best_edit() {
+  best_ = {.end = recursion_.end_of(buckets_)};
+  offer_fusions(buckets_);
+  offer_splits(buckets_);
+  offer_moves(buckets_);
+  offer_sizes();
+  return best_.buckets.empty() ? std::nullopt : std::optional(std::move(best_));
+}
+
+void BucketOptimiser::offer(EditKind kind, const BucketEnds& buckets, const std::string& text) {
+  constexpr double kRounding = 1e-9;
+  ++result_.tried;
+  const Seconds end = recursion_.end_of(buckets);
+  if (end < best_.end * (1 - kRounding))
+    best_ = {.kind = kind, .text = text, .buckets = buckets, .end = end};
+}
+
+void BucketOptimiser::offer_fusions(const BucketEnds& buckets) {
+  Seconds reduced{};  // When the reduction of the first of the two ends.
+  for (std::size_t at = 0; at + 1 < buckets.size(); ++at) {
+    const std::uint32_t first = begin_of(buckets, at);
+    const std::uint32_t middle = buckets[at];
+    const std::uint32_t last = buckets[at + 1];
+    reduced = std::max(reduced, recursion_.ready(middle - 1)) + recursion_.cost(first, middle);
+    const Seconds more = recursion_.cost(first, last) - recursion_.cost(middle, last);
+    if (reduced <= recursion_.ready(last - 1) + more)
+      continue;
+    BucketEnds fused = buckets;
+    fused.erase(fused.begin() + static_cast<std::ptrdiff_t>(at));
+    offer(EditKind::Fuse, fused,
+          fmt::format("fuse buckets {} and {} ({}, {})", at, at + 1,
+                      format_bytes(recursion_.size(first, middle)),
+                      format_bytes(recursion_.size(middle, last))));
+  }
+}
+
+void BucketOptimiser::offer_splits(const BucketEnds& buckets) {
+  for (std::size_t at = 0; at < buckets.size(); ++at)
+    for (std::uint32_t end = begin_of(buckets, at) + 1; end < buckets[at]; ++end) {
+      BucketEnds split = buckets;
+      split.insert(split.begin() + static_cast<std::ptrdiff_t>(at), end);
+      offer(EditKind::Split, split,
+            fmt::format("split bucket {} behind {}", at, gradients_[end - 1].name));
+    }
+}
+
+void BucketOptimiser::offer_moves(const BucketEnds& buckets) {
+  for (std::size_t at = 0; at + 1 < buckets.size(); ++at)
+    for (std::uint32_t end = begin_of(buckets, at) + 1; end < buckets[at + 1]; ++end) {
+      if (end == buckets[at])
+        continue;
+      BucketEnds moved = buckets;
+      moved[at] = end;
+      const bool forward = end > buckets[at];
+      offer(EditKind::Move, moved,
+            fmt::format("move {} gradients from bucket {} to {}",
+                        forward ? end - buckets[at] : buckets[at] - end, forward ? at + 1 : at,
+                        forward ? at : at + 1));
+    }
+}
+
+void BucketOptimiser::offer_sizes() {
+  constexpr double kRatio = 1.25;
+  const Bytes all = recursion_.size(0, recursion_.gradients());
+  for (Bytes size = all; size > all / 1000; size = size / kRatio)
+    offer(EditKind::Resize, filled({.size = size, .first = size}),
+          "close buckets at " + format_bytes(size));
+}
+
+void BucketOptimiser::describe() {
+  result_.workload = workload_.name;
+  result_.cluster = cluster_.name;
+  result_.gpus = cluster_.ranks();
+  result_.fidelity = engine_.fidelity;
+  std::uint32_t first = 0;
+  for (const std::uint32_t last : buckets_) {
+    result_.buckets.push_back({.size = recursion_.size(first, last),
+                               .gradients = last - first,
+                               .first = gradients_[first].name});
+    first = last;
+  }
+}
+
+}  // namespace
+
+const char* name_of(EditKind kind) {
+  switch (kind) {
+    case EditKind::Fuse:
+      return "fuse";
+    case EditKind::Split:
+      return "split";
+    case EditKind::Move:
+      return "move";
+    case EditKind::Resize:
+      return "resize";
+    case EditKind::Regroup:
+      return "regroup";
+  }
+  return "fuse";
+}
+
+Optimisation optimise_buckets(const Workload& workload, const Cluster& cluster,
+                              const EngineOptions& engine, const BucketLimits& start) {
+  if (parameter_size(workload) <= Bytes{})
+    throw InputError(workload.name + ": expected a workload with gradients, found none");
+  return BucketOptimiser(workload, cluster, engine).run(start);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,3 @@
+# exit 2
+# copy data/job.csv
+stepcast diagnose job.csv --figure ranks.png

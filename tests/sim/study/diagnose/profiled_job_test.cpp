@@ -1,0 +1,168 @@
+// Jobs of four ranks whose profiles a generator writes with known truth.
+#include "traces/job/profiled_job.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/study/diagnose/diagnosis.hpp"
+#include "tests/support/input_error.hpp"
+#include "tests/support/made_job.hpp"
+#include "tests/support/made_profiles.hpp"
+#include "tests/support/recorded_data.hpp"
+#include "traces/job/read_job.hpp"
+#include "traces/readers/import.hpp"
+
+namespace stepcast {
+namespace {
+
+Job read(const std::vector<std::string>& texts, ImportReport& report, const JobShape& shape = {}) {
+  std::vector<TraceStream> files;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank)
+    files.push_back(text_stream(texts[rank], fmt::format("rank{}.json", rank)));
+  Job job = read_profiled_job(files, shape, report);
+  job.clocks = put_on_one_clock(job);
+  return job;
+}
+
+Job job_of(const MadeProfiles& made) {
+  ImportReport report;
+  return read(made.texts(), report);
+}
+
+double usual(int rank, int step, int layer, bool forward) {
+  return (forward ? 1000 : 2000) * (1 + 0.002 * scatter(rank, step, 2 * layer + (forward ? 1 : 0)));
+}
+
+MadeProfiles slow_rank(int slow) {
+  MadeProfiles made;
+  made.kernel = [slow](int rank, int step, int layer, bool forward) {
+    return usual(rank, step, layer, forward) * (rank == slow ? 1.4 : 1);
+  };
+  return made;
+}
+
+// 6 ms forward, 12 ms backward of which the last bucket's reduction stands behind: a step takes
+// 18 + 1.5 + .5 ms and some launches.
+TEST(ProfiledJobTest, AnEvenJobIsReplayedAsRecorded) {
+  MadeProfiles made;
+  made.kernel = usual;
+  const Diagnosis diagnosis = diagnose(job_of(made));
+  EXPECT_EQ(diagnosis.ranks.size(), 4U);
+  EXPECT_NEAR(diagnosis.recorded_step.value, 0.020, 0.0002);
+  EXPECT_LT(diagnosis.step_error, 0.001);
+  EXPECT_NEAR(diagnosis.ideal_step.value, 0.020, 0.0002);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None) << diagnosis.verdict.text;
+}
+
+// The slow rank takes 18 x 1.4 ms: 27.2 instead of 20 ms; the mean of the kernels is 1.1 of theirs.
+TEST(ProfiledJobTest, ASlowRankIsFound) {
+  const Diagnosis diagnosis = diagnose(job_of(slow_rank(2)));
+  EXPECT_NEAR(diagnosis.undelayed_step.value, 0.0272, 0.0002);
+  EXPECT_NEAR(diagnosis.slowdown, 27.2 / 21.8, 0.005);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Worker) << diagnosis.verdict.text;
+  EXPECT_EQ(diagnosis.verdict.subject, "rank 2");
+}
+
+TEST(ProfiledJobTest, ClocksThatAreOffChangeNothing) {
+  MadeProfiles made = slow_rank(1);
+  const double slowdown = diagnose(job_of(made)).slowdown;
+  made.offset = [](int rank) { return 50'000 * (2 * scatter(rank, 3) - 1); };
+  const Job job = job_of(made);
+  for (int rank = 0; rank < 4; ++rank)
+    EXPECT_NEAR(job.clocks.hosts[static_cast<std::size_t>(rank)].offset.value,
+                (made.offset(rank) - made.offset(0)) * 1e-6, 2e-6);
+  const Diagnosis diagnosis = diagnose(job);
+  EXPECT_NEAR(diagnosis.slowdown, slowdown, 0.002);
+  EXPECT_EQ(diagnosis.verdict.subject, "rank 1");
+}
+
+TEST(ProfiledJobTest, ATenthOfTheEventsMayBeMissing) {
+  MadeProfiles made = slow_rank(3);
+  made.steps = 12;
+  made.lost = [](int rank, int number) { return scatter(rank, number, 7) < 0.1; };
+  ImportReport report;
+  const Diagnosis diagnosis = diagnose(read(made.texts(), report));
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Worker) << diagnosis.verdict.text;
+  EXPECT_EQ(diagnosis.verdict.subject, "rank 3");
+  EXPECT_GT(report.doubtful().count("collective that not every rank recorded"), 0U);
+}
+
+// Pairs of ranks reduce two of three buckets among themselves; the link of ranks 2 and 3 is slow.
+TEST(ProfiledJobTest, ASlowLinkIsFound) {
+  MadeProfiles made;
+  made.kernel = usual;
+  made.ranks = 8;
+  made.group = 2;
+  made.transfer = [](int first) { return first == 2 ? 12'000.0 : 1'000.0; };
+  const Diagnosis diagnosis = diagnose(job_of(made));
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Network) << diagnosis.verdict.text;
+  EXPECT_EQ(diagnosis.verdict.subject, "link of rank 2 and rank 3");
+}
+
+TEST(ProfiledJobTest, AHostThatLaunchesTooSlowlyIsNamed) {
+  MadeProfiles made;
+  made.kernel = [](int rank, int step, int layer, bool forward) {
+    return usual(rank, step, layer, forward) / 10;
+  };
+  made.transfer = [](int) { return 100.0; };
+  made.launch = 500;
+  const Diagnosis diagnosis = diagnose(job_of(made));
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Host) << diagnosis.verdict.text;
+  // 6 x .1 + 6 x .2 ms of kernels, the last reduction and the update are left.
+  EXPECT_LT(diagnosis.undelayed_step.value, 0.003);
+}
+
+TEST(ProfiledJobTest, OneRankTellsWhatItCan) {
+  MadeProfiles made;
+  made.kernel = usual;
+  std::vector<std::string> texts = made.texts();
+  texts.resize(1);
+  ImportReport report;
+  const Diagnosis diagnosis = diagnose(read(texts, report));
+  EXPECT_EQ(diagnosis.gpus, 4U);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None);
+  EXPECT_EQ(report.doubtful().count("job of 4 ranks of which 1 traces are given"), 1U);
+}
+
+/// Steps of others' profiles, counted independently (tests/data/recorded_traces.csv).
+TEST(ProfiledJobTest, RecordedRanksAreReplayedAsTheyRan) {
+  const std::filesystem::path folder = recorded_data("kineto");
+  STEPCAST_SKIP_WITHOUT(folder);
+  const std::vector<std::pair<const char*, double>> steps = {
+      {"hta_16xa100_cuda_graphs_rank0.json.gz", 0.2152},
+      {"hta_resnet50_ddp_2xa100_rank0.json.gz", 0.2224},
+      {"kineto_resnet50_v100_workers0.json.gz", 0.1515},
+      {"tracelens_resnet18_ddp_mi300_rank0.json.gz", 0.01882},
+      {"made_one_step_trailing_wait.json", 0.00174}};
+  for (const auto& [name, step] : steps) {
+    const std::filesystem::path path = folder / name;
+    ImportReport report;
+    const Diagnosis diagnosis = diagnose(read_job(std::span(&path, 1), "", report));
+    EXPECT_NEAR(diagnosis.recorded_step.value, step, 0.005 * step) << name;
+    EXPECT_LT(diagnosis.step_error, 0.001) << name;
+  }
+}
+
+// A kernel of 1 ms and an all-reduce of .7 ms behind it: the host takes the rest of 1.74 ms.
+TEST(ProfiledJobTest, AStepThatEndsInACollectiveKeepsIt) {
+  const std::filesystem::path path = recorded_data("kineto/made_one_step_trailing_wait.json");
+  STEPCAST_SKIP_WITHOUT(path);
+  ImportReport report;
+  const Diagnosis diagnosis = diagnose(read_job(std::span(&path, 1), "", report));
+  EXPECT_NEAR(diagnosis.undelayed_step.value, 0.0017, 0.00001);
+}
+
+TEST(ProfiledJobTest, RanksOfTwoJobsAreRefused) {
+  MadeProfiles made;
+  made.kernel = usual;
+  std::vector<std::string> texts = made.texts();
+  MadeProfiles other;
+  other.ranks = 5;
+  other.group = 5;
+  texts[1] = other.texts()[1];
+  ImportReport report;
+  EXPECT_EQ(input_error_of([&] { read(texts, report); }),
+            "rank1.json: expected a job of 4 ranks as in rank0.json, found a job of 5 ranks");
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,288 @@
+#include "traces/job/profiled_job.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/index.hpp"
+#include "traces/job/rank_timeline.hpp"
+#include "traces/readers/one_job.hpp"
+#include "traces/readers/ranks/meetings.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kMicrosecond = 1e-6;
+
+void add_tallies(const ImportReport& from, ImportReport& to) {
+  for (const auto& [kind, tally] : from.skipped())
+    for (std::uint64_t i = 0; i < tally.count; ++i)
+      to.skip(kind, tally.first);
+  for (const auto& [kind, tally] : from.doubtful())
+    for (std::uint64_t i = 0; i < tally.count; ++i)
+      to.doubt(kind, tally.first);
+}
+
+/// A thread a core, each with one trace in memory at a time. Errors and tallies come in the order
+/// of the files, whoever was first.
+std::vector<RankTimeline> read_all(const std::vector<TraceStream>& files, ImportReport& report) {
+  std::vector<RankTimeline> timelines(files.size());
+  std::vector<ImportReport> reports(files.size());
+  std::vector<std::exception_ptr> errors(files.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t file = next++; file < files.size(); file = next++) {
+      try {
+        timelines[file] = read_rank_timeline(files[file], reports[file]);
+      } catch (...) {
+        errors[file] = std::current_exception();
+      }
+    }
+  };
+  {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min(cores, files.size()); ++i)
+      threads.emplace_back(work);
+    work();
+  }
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    if (errors[file])
+      std::rethrow_exception(errors[file]);
+    add_tallies(reports[file], report);
+  }
+  return timelines;
+}
+
+class ProfiledJob {
+ public:
+  ProfiledJob(std::vector<RankTimeline> timelines, const JobShape& shape, ImportReport& report)
+      : timelines_(std::move(timelines)), shape_(shape), report_(report) {
+    std::ranges::stable_sort(timelines_, {}, [](const RankTimeline& timeline) {
+      return timeline.record.rank.value_or(0);
+    });
+    for (const RankTimeline& timeline : timelines_)
+      records_.push_back(timeline.record);
+  }
+
+  Job run();
+
+ private:
+  void refuse_other_jobs() const;
+  void add_ranks();
+  std::vector<std::string> common_steps() const;
+  void add_step(const std::string& name);
+  void add_work(std::uint32_t rank, const TimelineStep& step);
+  std::uint16_t kind_of(const TimelineWork& work);
+  std::uint16_t kind_of(const std::string& name, const std::string& part, JobWork work);
+  void meet();
+  Seconds later(std::uint32_t rank) const {
+    return Seconds{kMicrosecond *
+                   static_cast<double>(records_[rank].first_time_us - records_[0].first_time_us)};
+  }
+
+  std::vector<RankTimeline> timelines_;
+  const JobShape& shape_;
+  ImportReport& report_;
+  std::vector<RankRecord> records_;
+  Job job_;
+  std::map<std::string, std::uint16_t, std::less<>> kinds_;
+};
+
+Job ProfiledJob::run() {
+  refuse_other_jobs();
+  add_ranks();
+  for (const std::string& name : common_steps())
+    add_step(name);
+  if (job_.steps.empty())
+    throw InputError(records_.front().origin +
+                     ": expected a step that all ranks recorded whole, found none");
+  if (job_.ranks.size() > 1)
+    meet();
+  return std::move(job_);
+}
+
+/// Which steps each recorded is no matter: they are told by name.
+void ProfiledJob::refuse_other_jobs() const {
+  std::vector<RankRecord> records = records_;
+  for (RankRecord& record : records)
+    record.steps = 0;
+  if (const std::string why = why_not_one_job(records); !why.empty())
+    throw InputError(why);
+}
+
+void ProfiledJob::add_ranks() {
+  const auto count = static_cast<std::uint32_t>(records_.size());
+  job_.gpus = shape_.gpus > 0 ? shape_.gpus : records_.front().ranks.value_or(count);
+  job_.stages = std::max(1U, shape_.pipeline);
+  job_.name =
+      !shape_.name.empty()
+          ? shape_.name
+          : std::filesystem::path(records_.front().origin).parent_path().filename().string();
+  if (job_.name.empty() || (shape_.name.empty() && count == 1))
+    job_.name = std::filesystem::path(records_.front().origin).filename();
+  const std::uint32_t inner = std::max(1U, shape_.tensor) * std::max(1U, shape_.context);
+  const std::uint32_t stage_size = std::max(1U, job_.gpus / job_.stages);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t number = records_[i].rank.value_or(i);
+    if (number >= job_.gpus)
+      throw InputError(fmt::format("{}: expected a rank below the number of ranks, {}, found {}",
+                                   records_[i].origin, job_.gpus, number));
+    JobRank rank{.number = number,
+                 .data = number % stage_size / inner,
+                 .stage = std::min(number / stage_size, job_.stages - 1),
+                 .origin = records_[i].origin};
+    rank.host = host_of(shape_, number);
+    job_.ranks.push_back(rank);
+  }
+  if (count < job_.gpus)
+    report_.doubt(fmt::format("job of {} ranks of which {} traces are given", job_.gpus, count),
+                  records_.front().origin);
+}
+
+/// Of steps with a mark of their beginning; if no rank has such a step, all.
+std::vector<std::string> ProfiledJob::common_steps() const {
+  std::map<std::string, std::size_t> seen;
+  const bool any_whole = std::ranges::any_of(timelines_.front().steps,
+                                             [](const TimelineStep& step) { return step.whole; });
+  for (const RankTimeline& timeline : timelines_)
+    for (const TimelineStep& step : timeline.steps)
+      if (step.whole || !any_whole)
+        ++seen[step.name];
+  std::vector<std::string> common;
+  for (const TimelineStep& step : timelines_.front().steps) {
+    if (seen[step.name] == timelines_.size())
+      common.push_back(step.name);
+    else
+      report_.skip("step that not all ranks recorded whole", step.name);
+  }
+  return common;
+}
+
+void ProfiledJob::add_step(const std::string& name) {
+  job_.steps.push_back({.name = name});
+  for (std::uint32_t rank = 0; rank < timelines_.size(); ++rank)
+    add_work(rank, *std::ranges::find(timelines_[rank].steps, name, &TimelineStep::name));
+}
+
+/// The work of one rank behind a mark of no length, where the step before ended.
+void ProfiledJob::add_work(std::uint32_t rank, const TimelineStep& step) {
+  JobStep& into = job_.steps.back();
+  const auto first = checked_id(into.operations.size(), "operations");
+  const Seconds begin = step.begin + later(rank);
+  into.operations.push_back(
+      {.rank = rank, .kind = kind_of("host", "host", JobWork::Host), .begin = begin, .end = begin});
+  std::vector<bool> waits(step.works.size());
+  for (const auto& [before, after] : step.edges)
+    waits[after] = true;
+  std::map<std::uint16_t, std::uint32_t> counts;
+  for (std::uint32_t i = 0; i < step.works.size(); ++i) {
+    const TimelineWork& work = step.works[i];
+    const std::uint16_t kind = kind_of(work);
+    into.operations.push_back({.rank = rank,
+                               .kind = kind,
+                               .micro_batch = 0,
+                               .sequence = counts[kind]++,
+                               .begin = work.begin + later(rank),
+                               .end = work.end + later(rank)});
+    if (!waits[i])
+      into.edges.emplace_back(first, first + 1 + i);
+  }
+  for (const auto& [before, after] : step.edges)
+    into.edges.emplace_back(first + 1 + before, first + 1 + after);
+}
+
+std::uint16_t ProfiledJob::kind_of(const TimelineWork& work) {
+  return kind_of(work.name, work.part, work.work);
+}
+
+std::uint16_t ProfiledJob::kind_of(const std::string& name, const std::string& part, JobWork work) {
+  constexpr std::size_t kMost = 60'000;
+  if (job_.kinds.size() >= kMost)
+    throw InputError(records_.front().origin + ": too many kinds of work");
+  const auto [found, added] = kinds_.emplace(name, static_cast<std::uint16_t>(job_.kinds.size()));
+  if (added)
+    job_.kinds.push_back({.name = name, .work = work, .part = part});
+  return found->second;
+}
+
+/// The transfers of all ranks, each told by its rank and end.
+class TransferPlaces {
+ public:
+  using Place = std::pair<std::uint32_t, std::uint32_t>;  // Step, operation.
+
+  /// Marks them as alone, until they are joined.
+  explicit TransferPlaces(Job& job) {
+    for (std::uint32_t step = 0; step < job.steps.size(); ++step)
+      for (std::uint32_t i = 0; i < job.steps[step].operations.size(); ++i) {
+        JobOperation& done = job.steps[step].operations[i];
+        if (job.kinds[done.kind].work != JobWork::Transfer)
+          continue;
+        done.alone = true;
+        places_[{done.rank, nanoseconds(done.end)}] = {step, i};
+      }
+  }
+
+  std::optional<Place> find(std::uint32_t rank, Seconds end) const {
+    constexpr std::int64_t kRounding = 2;
+    const auto found = places_.lower_bound({rank, nanoseconds(end) - kRounding});
+    const bool is_there = found != places_.end() && found->first.first == rank &&
+                          found->first.second <= nanoseconds(end) + kRounding;
+    return is_there ? std::optional(found->second) : std::nullopt;
+  }
+
+ private:
+  static std::int64_t nanoseconds(Seconds time) { return std::llround(time.value * 1e9); }
+
+  std::map<std::pair<std::uint32_t, std::int64_t>, Place> places_;
+};
+
+/// Joins the members of a meeting, which may lie in several steps.
+void join(const RankMeeting& met, const std::vector<Seconds>& offsets, const TransferPlaces& places,
+          Job& job) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_step;
+  for (std::size_t i = 0; i < met.ranks.size(); ++i)
+    if (const auto place = places.find(static_cast<std::uint32_t>(met.ranks[i]),
+                                       met.ends[i] + offsets[met.ranks[i]]))
+      by_step[place->first].push_back(place->second);
+  for (auto& [number, members] : by_step) {
+    if (members.size() < 2)
+      continue;
+    JobStep& step = job.steps[number];
+    for (const std::uint32_t member : members) {
+      step.operations[member].meeting = static_cast<std::uint32_t>(step.meetings.size());
+      step.operations[member].alone = false;
+    }
+    step.meetings.push_back({.members = std::move(members)});
+  }
+}
+
+void ProfiledJob::meet() {
+  const Meetings meetings = find_meetings(records_);
+  if (!meetings.why_not.empty())
+    throw InputError(
+        fmt::format("{}: no ranks of one job: {}", records_.front().origin, meetings.why_not));
+  const TransferPlaces places(job_);
+  for (const std::vector<RankMeeting>* all : {&meetings.all, &meetings.partial})
+    for (const RankMeeting& met : *all)
+      join(met, meetings.offsets, places, job_);
+  for (std::size_t i = 0; i < meetings.unmatched; ++i)
+    report_.doubt("collective that not every rank recorded", records_.front().origin);
+}
+
+}  // namespace
+
+Job read_profiled_job(const std::vector<TraceStream>& files, const JobShape& shape,
+                      ImportReport& report) {
+  return ProfiledJob(read_all(files, report), shape, report).run();
+}
+
+}  // namespace stepcast

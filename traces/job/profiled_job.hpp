@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "traces/job/job.hpp"
+#include "traces/job/job_shape.hpp"
+#include "traces/readers/reader.hpp"
+
+namespace stepcast {
+
+/// A job from the traces that PyTorch's profiler wrote on its ranks, one each; the files are read
+/// on all cores. Of the host only when it let the device wait is kept. Ranks are numbered as the
+/// traces say, else in the order given; places along the axes follow from the shape, tensor
+/// fastest, then context, data and pipeline. Without a shape all ranks are data-parallel.
+///
+/// Steps are told by their names; those that not all ranks recorded whole are left out and counted
+/// in `report`, as are collectives without partner. Throws InputError for files of other jobs.
+Job read_profiled_job(const std::vector<TraceStream>& files, const JobShape& shape,
+                      ImportReport& report);
+
+}  // namespace stepcast

@@ -1,0 +1,240 @@
+#include "traces/job/rank_timeline.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/collective/collective.hpp"
+#include "traces/readers/kineto/rank_record_of.hpp"
+#include "traces/readers/kineto/recorded/recorded_steps.hpp"
+#include "traces/readers/kineto/recorded/step_recorder.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr Seconds kTolerance{2e-6};  // As of the recorder.
+
+/// Where a piece of work runs and begins: tells it.
+using WorkPlace = std::pair<std::string, Seconds>;
+
+JobWork work_of(WorkPhase phase) {
+  switch (phase) {
+    case WorkPhase::Forward:
+      return JobWork::Forward;
+    case WorkPhase::Backward:
+      return JobWork::Backward;
+    case WorkPhase::Communication:
+      return JobWork::Transfer;
+    case WorkPhase::Optimizer:
+    case WorkPhase::InputCopy:
+    case WorkPhase::OutputCopy:
+      return JobWork::Compute;
+  }
+  return JobWork::Compute;
+}
+
+TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
+  const KinetoEvent& event = trace.events[work.event];
+  TimelineWork piece{.work = work_of(work.phase), .begin = event.start, .end = event.end()};
+  piece.part = name_of(work.phase);
+  piece.name = fmt::format("{}: {}", piece.part, trace.name_of(event));
+  if (work.phase == WorkPhase::Communication) {
+    const KnownCollective known = collective_of(trace, work);
+    piece.part = known.kind ? name_of(*known.kind) : "other communication";
+    piece.name = fmt::format("{} {} of {}", piece.part, format_bytes(known.size), known.ranks);
+  }
+  return piece;
+}
+
+/// Reduces a recorded step to its device's work. What the host did in between stays as edges: from
+/// work that it waited for to work that it launched then. Where the device idled although the next
+/// work was launched and all that it waits for had ended, work was lost on its way to the file: the
+/// time counts with what comes behind it, up to as much as the longest work of the step.
+class DeviceReducer {
+ public:
+  DeviceReducer(const RecordedStep& recorded, const std::map<WorkPlace, TimelineWork>& pieces)
+      : recorded_(recorded),
+        before_(recorded.tasks.size()),
+        carried_(recorded.tasks.size()),
+        launched_(recorded.tasks.size()) {
+    for (const auto& [first, second] : recorded.edges)
+      before_[second].push_back(first);
+    step_ = {.name = recorded.name, .begin = recorded.begin, .whole = recorded.whole};
+    for (const auto& task : recorded.tasks)
+      add(task, pieces);
+  }
+
+  TimelineStep run() {
+    for (std::uint32_t task = 0; task < recorded_.tasks.size(); ++task)
+      is_device(task) ? link(task) : carry(task);
+    return std::move(step_);
+  }
+
+ private:
+  bool is_device(std::uint32_t task) const {
+    const RecordedKind kind = recorded_.tasks[task].kind;
+    return kind != RecordedKind::Host && kind != RecordedKind::Delay;
+  }
+
+  void add(const RecordedTask& task, const std::map<WorkPlace, TimelineWork>& pieces) {
+    place_.push_back(static_cast<std::uint32_t>(step_.works.size()));
+    if (task.kind == RecordedKind::Host || task.kind == RecordedKind::Delay)
+      return;
+    const auto found = pieces.find({recorded_.streams[task.stream], task.start});
+    TimelineWork piece = found != pieces.end()
+                             ? found->second
+                             : TimelineWork{.name = "copies: " + task.label, .part = "copies"};
+    piece.begin = task.start;
+    piece.end = task.start + task.duration;
+    if (piece.work != JobWork::Transfer)
+      longest_ = std::max(longest_, task.duration);
+    step_.works.push_back(std::move(piece));
+  }
+
+  /// Device work that a task of the host comes after, the last of each stream.
+  void carry(std::uint32_t task) {
+    Carried& own = carried_[task];
+    launched_[task] = launch_of(task);
+    if (const auto last = last_host_.find(recorded_.tasks[task].stream); last != last_host_.end())
+      own = carried_[last->second];
+    for (const std::uint32_t before : before_[task])
+      if (is_device(before))
+        own[recorded_.tasks[before].stream] = before;
+      else
+        for (const auto& [stream, work] : carried_[before])
+          own[stream] = std::max(own[stream], work);
+    last_host_[recorded_.tasks[task].stream] = task;
+  }
+
+  /// When the host had done what a task waits for; a delay is none of its doing.
+  Seconds launch_of(std::uint32_t task) const {
+    const RecordedTask& of = recorded_.tasks[task];
+    Seconds launched = of.kind == RecordedKind::Host ? of.start + of.duration : Seconds{};
+    for (const std::uint32_t before : before_[task])
+      launched = std::max(launched, launched_[before]);
+    return launched;
+  }
+
+  void link(std::uint32_t task) {
+    const std::size_t first_edge = step_.edges.size();
+    Carried waited;
+    for (const std::uint32_t before : before_[task])
+      if (is_device(before))
+        edge(before, task);
+      else
+        for (const auto& [stream, work] : carried_[before])
+          waited[stream] = std::max(waited[stream], work);
+    for (const auto& [stream, work] : waited)
+      edge(work, task);
+    const std::uint16_t stream = recorded_.tasks[task].stream;
+    if (const auto last = last_on_.find(stream); last != last_on_.end())
+      edge(last->second, task);
+    last_on_[stream] = task;
+    add_lost_work(task, first_edge);
+  }
+
+  void add_lost_work(std::uint32_t task, std::size_t first_edge) {
+    constexpr Seconds kLaunch{20e-6};  // A launch takes so long on its way to the device.
+    TimelineWork& work = step_.works[place_[task]];
+    if (work.work == JobWork::Transfer || first_edge == step_.edges.size())
+      return;
+    Seconds ready = launch_of(task);
+    for (std::size_t i = first_edge; i < step_.edges.size(); ++i)
+      ready = std::max(ready, step_.works[step_.edges[i].first].end);
+    const Seconds lost = work.begin - ready;
+    if (lost > kLaunch && lost <= longest_)
+      work.begin = ready;
+  }
+
+  void edge(std::uint32_t before, std::uint32_t after) {
+    const RecordedTask& first = recorded_.tasks[before];
+    if (first.start + first.duration <= recorded_.tasks[after].start + kTolerance &&
+        place_[before] < place_[after])
+      step_.edges.emplace_back(place_[before], place_[after]);
+  }
+
+  using Carried = std::map<std::uint16_t, std::uint32_t>;
+
+  const RecordedStep& recorded_;
+  std::vector<std::vector<std::uint32_t>> before_;
+  std::vector<Carried> carried_;
+  std::vector<Seconds> launched_;     // By task of the host.
+  Seconds longest_{};                 // Of the work beside transfers.
+  std::vector<std::uint32_t> place_;  // Of each task among the works.
+  std::map<std::uint16_t, std::uint32_t> last_host_;
+  std::map<std::uint16_t, std::uint32_t> last_on_;
+  TimelineStep step_;
+};
+
+/// Leaves of a step what lies between its ends: work that was launched in it may begin in the one
+/// before and, if nothing in the step waits for it, go on in the next. A step that has no
+/// neighbours ends with its last work.
+void keep_within(TimelineStep& step, Seconds duration, bool alone) {
+  Seconds last = step.begin;
+  for (const TimelineWork& work : step.works)
+    last = std::max(last, work.end);
+  if (alone)
+    step.begin = last - duration;
+  const Seconds end = alone ? last : step.begin + duration;
+  for (TimelineWork& work : step.works) {
+    work.begin = std::clamp(work.begin, step.begin, end);
+    work.end = std::clamp(work.end, work.begin, end);
+  }
+}
+
+bool is_alone(const KinetoView& view, const RecordedStep& step) {
+  for (std::size_t i = 0; i < view.steps.steps.size(); ++i)
+    if (view.steps.steps[i].name == step.name)
+      return view.device_steps[i].alone || !step.whole;
+  return !step.whole;
+}
+
+/// Messages between two ranks end together on both, as collectives do: the kernel of either side
+/// runs until the data is there.
+void add_messages(const KinetoTrace& trace, const KinetoView& view, RankRecord& record) {
+  for (const DeviceWork& work : view.work) {
+    if (work.phase != WorkPhase::Communication || work.step == kNoStep)
+      continue;
+    const KnownCollective known = collective_of(trace, work);
+    if (known.kind != CollectiveKind::Send || known.group.size() != 2)
+      continue;
+    const KinetoEvent& event = trace.events[work.event];
+    record.collectives.push_back({.kind = *known.kind,
+                                  .size = known.size,
+                                  .group = known.group,
+                                  .sequence = known.sequence,
+                                  .step = work.step,
+                                  .begin = event.start,
+                                  .end = event.end()});
+  }
+  std::ranges::stable_sort(record.collectives, {}, &RankCollective::begin);
+}
+
+}  // namespace
+
+RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report) {
+  const auto source = file.open();
+  const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
+  const KinetoView view = interpret(trace, report);
+  RankTimeline timeline{.record = rank_record_of(trace, view, file.origin)};
+  add_messages(trace, view, timeline.record);
+  std::map<WorkPlace, TimelineWork> pieces;
+  for (const DeviceWork& work : view.work)
+    if (work.step != kNoStep) {
+      const KinetoEvent& event = trace.events[work.event];
+      pieces.emplace(WorkPlace(device_stream_name(event.stream), event.start),
+                     piece_of(trace, work));
+    }
+  for (const RecordedStep& step : recorded_steps(trace, view, report))
+    keep_within(timeline.steps.emplace_back(DeviceReducer(step, pieces).run()), step.recorded,
+                is_alone(view, step));
+  if (timeline.steps.empty())
+    throw InputError(file.origin + ": expected work on a device in a step, found none");
+  return timeline;
+}
+
+}  // namespace stepcast

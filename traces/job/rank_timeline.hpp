@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "traces/job/job.hpp"
+#include "traces/readers/rank_record.hpp"
+#include "traces/readers/reader.hpp"
+
+namespace stepcast {
+
+/// A piece of device work of one rank.
+struct TimelineWork {
+  JobWork work = JobWork::Compute;
+  std::string name;  ///< What it is compared with: "forward: gemm_f16", "all-reduce 25 MiB".
+  std::string part;  ///< What it is added up with: "forward", "all-reduce".
+  Seconds begin{};   ///< Since RankRecord::first_time_us.
+  Seconds end{};
+};
+
+/// A step of one rank on its device.
+struct TimelineStep {
+  std::string name;
+  Seconds begin{};                  ///< Where the step before ended on the device.
+  bool whole = true;                ///< That was recorded.
+  std::vector<TimelineWork> works;  ///< By begin.
+  /// The second waits for the first: in order of streams, or over a host that waited.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+};
+
+/// What the device of one rank did, and the collectives that it shared with others.
+struct RankTimeline {
+  RankRecord record;  ///< With messages of pairs of ranks.
+  std::vector<TimelineStep> steps;
+};
+
+/// Reads a trace of PyTorch's profiler. Throws InputError.
+RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report);
+
+}  // namespace stepcast
