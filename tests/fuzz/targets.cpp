@@ -28,6 +28,7 @@ std::span<const Target> targets() {
       {"kfac_costs", accepts_kfac_costs},
       {"kineto", accepts_kineto},
       {"measurements", accepts_measurements},
+      {"operations_csv", accepts_operations_csv},
       {"pipedream", accepts_pipedream},
       {"plan", accepts_plan},
       {"settings", accepts_settings},

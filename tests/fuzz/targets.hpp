@@ -32,6 +32,7 @@ bool accepts_import(std::string_view text);
 bool accepts_kfac_costs(std::string_view text);
 bool accepts_kineto(std::string_view text);
 bool accepts_measurements(std::string_view text);
+bool accepts_operations_csv(std::string_view text);
 bool accepts_pipedream(std::string_view text);
 bool accepts_plan(std::string_view text);
 bool accepts_settings(std::string_view text);

@@ -1,6 +1,7 @@
 #include "traces/job/operations_csv.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -98,10 +99,13 @@ void OperationsReader::read_row() {
   if (chunk > kMostPlaces || place.first > kMostPlaces)
     table_.fail(stage_, fmt::format("a stage and chunk of at most {}", kMostPlaces));
   done.chunk = static_cast<std::uint16_t>(chunk);
+  constexpr double kLongest = 1e9;
   done.begin = Seconds{table_.number(start_)};
+  if (std::abs(done.begin.value) > kLongest)
+    table_.fail(start_, "seconds since the step began, at most 1e9");
   const double duration = table_.number(duration_);
-  if (duration < 0)
-    table_.fail(duration_, "seconds from 0 on");
+  if (duration < 0 || duration > kLongest)
+    table_.fail(duration_, "seconds from 0 on, at most 1e9");
   done.end = done.begin + Seconds{duration};
   rows_[table_.whole(step_, 0)].emplace_back(done, type);
 }

@@ -122,7 +122,7 @@ void ProfiledJob::refuse_other_jobs() const {
 void ProfiledJob::add_ranks() {
   const auto count = static_cast<std::uint32_t>(records_.size());
   job_.gpus = shape_.gpus > 0 ? shape_.gpus : records_.front().ranks.value_or(count);
-  job_.stages = std::max(1U, shape_.pipeline);
+  job_.stages = std::min(std::max(1U, shape_.pipeline), job_.gpus);
   job_.name =
       !shape_.name.empty()
           ? shape_.name

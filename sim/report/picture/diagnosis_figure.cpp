@@ -21,7 +21,10 @@ std::string diagnosis_svg(const Diagnosis& diagnosis) {
   double most = 1;
   for (const RankUse& use : diagnosis.uses) {
     const JobRank& rank = diagnosis.ranks[use.rank];
-    double& cell = slowdowns[rank.stage][rank.data];
+    const auto group =
+        std::ranges::find(diagnosis.by_data, std::to_string(rank.data), &PartSlowdown::name);
+    double& cell =
+        slowdowns[rank.stage][static_cast<std::size_t>(group - diagnosis.by_data.begin())];
     cell = std::max(cell, use.slowdown);
     most = std::max(most, cell);
   }

@@ -21,6 +21,10 @@ constexpr double kWorstShare = 0.03;  // Of the ranks, as in the published analy
 class Diagnosing {
  public:
   explicit Diagnosing(const Job& job) : job_(job), replay_(job) {
+    for (const JobRank& rank : job.ranks)
+      groups_.push_back(rank.data);
+    std::ranges::sort(groups_);
+    groups_.erase(std::ranges::unique(groups_).begin(), groups_.end());
     for (const JobKind& kind : job.kinds) {
       const auto found = std::ranges::find(parts_, kind.part);
       part_of_.push_back(static_cast<std::size_t>(found - parts_.begin()));
@@ -55,12 +59,17 @@ class Diagnosing {
                        })});
     return parts;
   }
+  /// The place of a rank's data-parallel group among those that are recorded.
+  std::size_t group_of(const JobRank& rank) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(groups_, rank.data) - groups_.begin());
+  }
   WasteExplained explained_by(std::vector<std::uint32_t> ranks) const;
   std::vector<std::uint32_t> worst_ranks() const;
 
   const Job& job_;
   JobReplay replay_;
   Diagnosis diagnosis_;
+  std::vector<std::uint32_t> groups_;  // Data-parallel groups that are recorded.
   std::vector<std::string> parts_;
   std::vector<std::size_t> part_of_;  // By kind.
 };
@@ -104,16 +113,14 @@ void Diagnosing::slow_down_parts() {
   std::vector<std::string> stages;
   std::vector<std::string> data;
   std::map<std::string, std::size_t> hosts;
-  std::uint32_t groups = 0;
   for (const JobRank& rank : job_.ranks) {
     ranks.push_back(std::to_string(rank.number));
-    groups = std::max(groups, rank.data + 1);
     if (!rank.host.empty())
       hosts.emplace(rank.host, hosts.size());
   }
   for (std::uint32_t stage = 0; stage < job_.stages; ++stage)
     stages.push_back(std::to_string(stage));
-  for (std::uint32_t group = 0; group < groups; ++group)
+  for (const std::uint32_t group : groups_)
     data.push_back(std::to_string(group));
   std::vector<std::string> nodes(hosts.size());
   for (const auto& [host, number] : hosts)
@@ -123,7 +130,7 @@ void Diagnosing::slow_down_parts() {
   };
   diagnosis_.by_rank = slowdowns(ranks, [](const auto& done) { return done.rank; });
   diagnosis_.by_stage = slowdowns(stages, [&](const auto& done) { return rank_of(done).stage; });
-  diagnosis_.by_data = slowdowns(data, [&](const auto& done) { return rank_of(done).data; });
+  diagnosis_.by_data = slowdowns(data, [&](const auto& done) { return group_of(rank_of(done)); });
   diagnosis_.by_kind = slowdowns(parts_, [&](const auto& done) { return part_of_[done.kind]; });
   diagnosis_.by_node = slowdowns(nodes, [&](const auto& done) {
     const auto found = hosts.find(rank_of(done).host);
@@ -138,7 +145,7 @@ std::vector<std::uint32_t> Diagnosing::worst_ranks() const {
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
     ranks[rank] = rank;
   const auto score = [&](std::uint32_t rank) {
-    const double group = diagnosis_.by_data[job_.ranks[rank].data].slowdown;
+    const double group = diagnosis_.by_data[group_of(job_.ranks[rank])].slowdown;
     return std::min(group, diagnosis_.by_stage[job_.ranks[rank].stage].slowdown);
   };
   const auto count = static_cast<std::size_t>(

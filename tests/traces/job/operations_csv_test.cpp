@@ -148,7 +148,7 @@ TEST(OperationsCsvTest, BadLinesAreNamedWithTheirColumn) {
   EXPECT_EQ(with("0,0,0,7,optimizer,soon,1,0,0,0,0\n"),
             "job.csv:10: start_ts: expected a number, found \"soon\"");
   EXPECT_EQ(with("0,0,0,7,optimizer,0,-1,0,0,0,0\n"),
-            "job.csv:10: duration: expected seconds from 0 on, found \"-1\"");
+            "job.csv:10: duration: expected seconds from 0 on, at most 1e9, found \"-1\"");
   EXPECT_EQ(with("0,0,0,7,optimizer,nan,1,0,0,0,0\n"),
             "job.csv:10: start_ts: expected a number, found \"nan\"");
   EXPECT_EQ(with("0,0,0,7,optimizer,0\n"),
