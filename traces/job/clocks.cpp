@@ -61,14 +61,25 @@ void correct(Job& job, const std::vector<std::uint32_t>& host_of, const ClockFit
         time->value -= fit.correction(host_of[done.rank], number, time->value);
 }
 
-void count_from_first_begin(Job& job) {
+/// Where a step begins: with its first operation, or where the last rank has ended the step before,
+/// if marks say so.
+Seconds begin_of(const Job& job, const JobStep& step) {
+  Seconds first{std::numeric_limits<double>::infinity()};
+  Seconds mark{-std::numeric_limits<double>::infinity()};
+  for (const JobOperation& done : step.operations) {
+    first = std::min(first, done.begin);
+    if (job.kinds[done.kind].work == JobWork::Host)
+      mark = std::max(mark, done.begin);
+  }
+  return std::max(first, mark);
+}
+
+void count_from_begin(Job& job) {
   for (JobStep& step : job.steps) {
-    Seconds first{std::numeric_limits<double>::infinity()};
-    for (const JobOperation& done : step.operations)
-      first = std::min(first, done.begin);
+    const Seconds begin = begin_of(job, step);
     for (JobOperation& done : step.operations) {
-      done.begin -= first;
-      done.end -= first;
+      done.begin = std::max(Seconds{}, done.begin - begin);
+      done.end = std::max(Seconds{}, done.end - begin);
     }
   }
 }
@@ -104,7 +115,7 @@ JobClocks put_on_one_clock(Job& job) {
   std::ranges::sort(parts);
   clocks.parts = static_cast<std::uint32_t>(std::ranges::unique(parts).begin() - parts.begin());
   count_violations(job, host_of, &HostClock::violations_after, clocks.hosts);
-  count_from_first_begin(job);
+  count_from_begin(job);
   return clocks;
 }
 

@@ -30,7 +30,9 @@ struct JobClocks {
   std::uint32_t parts = 1;  ///< Beyond 1: times of different parts cannot be compared.
 };
 
-/// Puts all operations of a job on one clock, and counts times from the first begin of each step.
+/// Puts all operations of a job on one clock, and counts times from the begin of each step: its
+/// first operation's, or the last mark (JobWork::Host) of where a rank's step before ended. What
+/// ran before is cut off.
 ///
 /// Collectives of one kind end on all members at about the same time, so the offsets are those
 /// with the least weighted sum of |end - common end - offset|: medians over members and over

@@ -16,7 +16,7 @@ enum class JobWork : std::uint8_t {
   Forward,
   Backward,
   Compute,  ///< Neither pass: an optimiser, a kernel of an unknown layer.
-  Host,     ///< A host thread between two launches.
+  Host,     ///< No work: the mark of where the step before ended.
   Transfer,
 };
 

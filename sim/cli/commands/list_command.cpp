@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/provenance_json.hpp"
@@ -193,7 +193,7 @@ class ListCommand final : public Subcommand {
       for (const auto& row : table.rows)
         names[section.name].push_back(row.front());
     }
-    fmt::print("{}", json_ ? names.dump(2) + "\n" : text);
+    say("{}", json_ ? names.dump(2) + "\n" : text);
     return 0;
   }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -13,8 +12,9 @@
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
-#include "sim/cli/sensitivity.hpp"
+#include "sim/cli/study/sensitivity.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/report/json/hybrid_json.hpp"
 #include "sim/report/json/json.hpp"
@@ -65,17 +65,13 @@ class RunCommand final : public Subcommand {
 
   int run() override {
     page_.check();
-    if (!timeline_file_.empty())
-      check_writable(timeline_file_);
-    if (!plan_file_.empty())
-      check_writable(plan_file_);
+    check_outputs({{"--timeline", timeline_file_}, {"--export-plan", plan_file_}});
     add_layout();
     const Experiment experiment = experiment_of(request_);
     require_job(experiment, kExample);
     if (is_hybrid(experiment))
       return run_hybrid(hybrid_scenario_of(experiment, !request_.unfold));
     const Scenario scenario = resolve_one_schedule(request_, kExample);
-    warn_of_size(scenario);
     const auto [plan, timeline, forecast] = result_of(scenario);
     if (!plan_file_.empty())
       write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
@@ -85,7 +81,7 @@ class RunCommand final : public Subcommand {
     if (page_.is_wanted())
       page_.write({"result", to_json(forecast)},
                   {"timeline", chrome_trace(scenario.workload, plan, timeline)});
-    fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));
+    say("{}", json_ ? to_json(forecast) : render_run(forecast));
     return 0;
   }
 
@@ -105,15 +101,19 @@ class RunCommand final : public Subcommand {
   }
 
   int run_hybrid(const HybridScenario& scenario) const {
+    if (!plan_file_.empty())
+      throw InputError("--export-plan: expected a schedule that does not cut the model");
     const HybridResult result = [&] {
       const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
       return hybrid_result_of(scenario);
     }();
-    if (!plan_file_.empty())
-      throw InputError("--export-plan: expected a schedule that does not cut the model");
     if (!timeline_file_.empty())
       write_timeline(scenario.model.workload, result.plan, result.timeline);
-    fmt::print("{}", json_ ? hybrid_json(result.hybrid) : render_hybrid(result.hybrid));
+    if (page_.is_wanted())
+      page_.write(
+          {"result", to_json(result.hybrid.forecast)},
+          {"timeline", chrome_trace(scenario.model.workload, result.plan, result.timeline)});
+    say("{}", json_ ? hybrid_json(result.hybrid) : render_hybrid(result.hybrid));
     return 0;
   }
 
@@ -126,6 +126,7 @@ class RunCommand final : public Subcommand {
   static Result result_of(const Scenario& scenario) {
     const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
     auto [plan, options] = planned(scenario, scenario.schedules.front());
+    warn_of_cost(plan, scenario);
     Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
     Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
                                       scenario.engine.fidelity, timeline);
@@ -138,8 +139,7 @@ class RunCommand final : public Subcommand {
 
   void write_timeline(const Workload& workload, const Plan& plan, const Timeline& timeline) const {
     write_chrome_trace(timeline_file_, workload, plan, timeline);
-    fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
-               timeline_file_);
+    tell("timeline written to {}; open it at https://ui.perfetto.dev\n", timeline_file_);
   }
 
   Origin origin() const {
@@ -151,7 +151,7 @@ class RunCommand final : public Subcommand {
 
   void write_plan(const ExportedPlan& plan) const {
     write_text_file(plan_file_, to_json_text(plan));
-    fmt::print(stderr, "plan written to {}\n", plan_file_);
+    tell("plan written to {}\n", plan_file_);
   }
 
   RunRequest request_;

@@ -11,6 +11,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/descriptions.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
@@ -169,7 +170,7 @@ class ShowCommand final : public Subcommand {
     if (name_.empty())
       throw InputError(
           "show: expected a name (see stepcast list), for example: stepcast show dear");
-    fmt::print("{}", text());
+    say("{}", text());
     return 0;
   }
 

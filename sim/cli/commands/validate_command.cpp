@@ -10,6 +10,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/measured/validation_report.hpp"
 #include "traces/catalog.hpp"
 
@@ -90,7 +91,7 @@ class ValidateCommand final : public Subcommand {
       throw InputError("validate: no measurements found under " +
                        (data_root() / "traces/published").string());
     const std::vector<Validation> validations = validated(measurements, settings, fidelity);
-    fmt::print("{}", json_ ? validation_json(validations) : render_validation(validations));
+    say("{}", json_ ? validation_json(validations) : render_validation(validations));
     return exit_code(validations);
   }
 
@@ -139,8 +140,8 @@ class ValidateCommand final : public Subcommand {
     if (!max_error_ || worst <= *max_error_)
       return 0;
     std::fflush(stdout);
-    fmt::print(stderr, "stepcast: the worst error of the check cases is {:.1f} %, above {} %\n",
-               worst, *max_error_);
+    tell("stepcast: the worst error of the check cases is {:.1f} %, above {} %\n", worst,
+         *max_error_);
     return kOutOfTolerance;
   }
 

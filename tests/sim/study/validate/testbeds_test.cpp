@@ -54,7 +54,7 @@ TEST_F(Testbeds, TheCostsThatTheirClustersDoNotGiveAreNamed) {
 
 TEST_F(Testbeds, EveryRowIsACheck) {
   for (const char* name : {"dlperf-v100-edr", "tensorflow-ec2-k80"})
-    for (const MeasuredLayout& each : measurements_of(name).cases)
+    for (const MeasuredCase& each : measurements_of(name).cases)
       EXPECT_EQ(each.use, MeasurementUse::Check) << name;
 }
 

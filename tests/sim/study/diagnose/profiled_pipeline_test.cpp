@@ -1,0 +1,42 @@
+// A pipeline whose profiles a generator writes with known truth.
+#include <gtest/gtest.h>
+
+#include "sim/study/diagnose/diagnosis.hpp"
+#include "tests/support/made_pipeline_profiles.hpp"
+#include "traces/job/profiled_job.hpp"
+#include "traces/readers/import.hpp"
+
+namespace stepcast {
+namespace {
+
+Diagnosis diagnosis_of(const MadePipelineProfiles& made) {
+  const std::vector<std::string> texts = made.texts();
+  std::vector<TraceStream> files;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank)
+    files.push_back(text_stream(texts[rank], fmt::format("rank{}.json", rank)));
+  ImportReport report;
+  Job job = read_profiled_job(files, {.data = 2, .pipeline = 2}, report);
+  job.clocks = put_on_one_clock(job);
+  return diagnose(job);
+}
+
+// Forward 1 + 4 x (.1 + 2) ms, as a receive is posted when the pass before it has ended; backward
+// 4 x 4 + .1 + 2 ms; .5 ms of reduction and of update each.
+TEST(ProfiledPipelineTest, AnUnevenStageIsFound) {
+  const Diagnosis diagnosis = diagnosis_of({});
+  EXPECT_EQ(diagnosis.stages, 2U);
+  EXPECT_NEAR(diagnosis.recorded_step.value, 0.0285, 0.0002);
+  EXPECT_LT(diagnosis.step_error, 0.001);
+  EXPECT_GT(diagnosis.slowdown, 1.1);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Stage) << diagnosis.verdict.text;
+  EXPECT_EQ(diagnosis.verdict.subject, "stage 1");
+}
+
+TEST(ProfiledPipelineTest, AnEvenPipelineIsNot) {
+  const Diagnosis diagnosis = diagnosis_of({.longer = {1, 1}});
+  EXPECT_LT(diagnosis.slowdown, 1.05);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None) << diagnosis.verdict.text;
+}
+
+}  // namespace
+}  // namespace stepcast
