@@ -13,6 +13,7 @@
 #include "traces/readers/stepcast/compression_costs_reader.hpp"
 #include "traces/readers/stepcast/kfac_costs_reader.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
+#include "traces/transformers.hpp"
 
 namespace stepcast {
 
@@ -48,9 +49,19 @@ bool is_path(std::string_view name) {
   return name.find('/') != std::string_view::npos || name.ends_with(".json");
 }
 
-/// A path in a file, seen from the working directory.
+/// A path in a file, seen from the working directory. A file of others may name what lies beside
+/// and below it and nothing else of this machine, whose contents an error message would show.
 std::string relative_to(const fs::path& folder, const std::string& name) {
-  return is_path(name) ? (folder / name).string() : name;
+  if (!is_path(name))
+    return name;
+  const fs::path inside = fs::path(name).lexically_normal();
+  const char* allowed = std::getenv("STEPCAST_ALLOW_PATHS");
+  if ((inside.is_absolute() || *inside.begin() == "..") && (!allowed || *allowed == '\0'))
+    throw InputError(
+        fmt::format("{} leads out of the folder of the file that names it; "
+                    "--allow-paths follows it",
+                    in_quotes(name)));
+  return (folder / name).string();
 }
 
 fs::path data_beside(const fs::path& program) {
@@ -126,7 +137,10 @@ fs::path find_experiment(const std::string& name) {
 }
 
 Workload load_workload(const std::string& name) {
-  Workload workload = read_workload(find_workload(name));
+  if (auto transformer = find_transformer_model(name))
+    return std::move(transformer->workload);
+  const fs::path file = find_workload(name);
+  Workload workload = read_workload(file);
   workload.kfac = find_kfac_costs(workload.device);
   workload.compression = find_compression_costs(workload.device);
   return workload;
@@ -163,8 +177,13 @@ std::optional<MeasuredCollectives> load_collectives(const std::string& name) {
 Experiment load_experiment(const std::string& name) {
   const fs::path path = find_experiment(name);
   Experiment experiment = read_experiment(path);
-  experiment.workload = relative_to(path.parent_path(), experiment.workload);
-  experiment.cluster = relative_to(path.parent_path(), experiment.cluster);
+  try {
+    experiment.workload = relative_to(path.parent_path(), experiment.workload);
+    experiment.cluster = relative_to(path.parent_path(), experiment.cluster);
+    relative_to(path.parent_path(), experiment.settings.second_workload);  // may it be named?
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path.string(), error.what()));
+  }
   return experiment;
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/ranges.hpp"
 
 namespace stepcast {
 namespace {
@@ -70,6 +71,12 @@ std::optional<double> find_quantity(std::string_view text, std::span<const Unit>
     return std::nullopt;
   const double value = *number * unit->factor;
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+double plausible(double value, const PlausibleRange& range, std::string_view text) {
+  if (!range.contains(value))
+    refuse(range.words, text);
+  return value;
 }
 
 char lower(char c) {
@@ -160,14 +167,14 @@ Seconds parse_seconds(std::string_view text) {
   const auto value = find_quantity(text, kTimeUnits);
   if (!value)
     refuse("a time such as \"2us\"", text);
-  return {*value};
+  return {plausible(*value, kTimeRange, text)};
 }
 
 Bytes parse_bytes(std::string_view text) {
   const auto value = find_quantity(text, kSizeUnits);
   if (!value)
     refuse("a size such as \"25MiB\"", text);
-  return {*value};
+  return {plausible(*value, kSizeRange, text)};
 }
 
 BytesPerSecond parse_bandwidth(std::string_view text) {
@@ -176,7 +183,7 @@ BytesPerSecond parse_bandwidth(std::string_view text) {
     refuse("a bandwidth such as \"10Gbps\" or \"1.2GBps\"", text);
   if (*value <= 0)
     refuse("a bandwidth above zero", text);
-  return {*value};
+  return {plausible(*value, kBandwidthRange, text)};
 }
 
 double parse_number(std::string_view text) {
@@ -184,7 +191,7 @@ double parse_number(std::string_view text) {
   const std::optional<double> value = take_number(rest);
   if (!value || !rest.empty())
     refuse("a number", text);
-  return *value;
+  return plausible(*value, kNumberRange, text);
 }
 
 std::uint32_t parse_count(std::string_view text, std::uint32_t least) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/ranges.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -135,6 +136,11 @@ Workload with_batch(Workload workload, std::uint32_t batch) {
   if (batch == 0)
     throw InputError("batch: expected a whole number of at least 1, found 0");
   const double factor = static_cast<double>(batch) / workload.batch;
+  for (const Layer& layer : workload.layers)
+    if (layer.kronecker &&
+        !kCountRange.contains(static_cast<double>(layer.kronecker->rows) * factor))
+      throw InputError(fmt::format("batch {}: layer {} would have more than {:.0e} rows of factors",
+                                   batch, in_quotes(layer.name), kCountRange.most));
   if (workload.batch_scaling == BatchScaling::Proportional)
     scale_times(workload, factor);
   for (Layer& layer : workload.layers) {

@@ -1,7 +1,10 @@
 #include "sim/cli/command_line.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <regex>
@@ -15,9 +18,12 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/checks/limits.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/cli/typed_words.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -32,7 +38,10 @@ constexpr const char* kFirstSteps =
     "  stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe\n"
     "  stepcast run --workload bert-base-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe "
     "--schedule dear\n"
-    "  stepcast COMMAND --help";
+    "  stepcast COMMAND --help\n\n"
+    "Every command takes --max-memory SIZE (default: nine tenths of the machine's; none) and\n"
+    "--max-time TIME, such as 10m: it fails, or a study prints what is there, rather than use\n"
+    "more. With --allow-paths files that are read may name files outside their folder.";
 
 /// An option of a command, and what the parser found for it.
 struct Binding {
@@ -45,6 +54,7 @@ struct Command {
   std::unique_ptr<Subcommand> code;
   CLI::App* parser = nullptr;
   std::vector<Binding> bindings;
+  std::unique_ptr<Limits> limits = std::make_unique<Limits>();
 };
 
 bool is_argument(const CommandOption& option) {
@@ -90,6 +100,10 @@ Command add_command(CLI::App& app, std::unique_ptr<Subcommand> code) {
   command.parser->allow_extras()->footer(examples_of(help));
   for (CommandOption& option : command.code->options())
     bind(command, std::move(option));
+  for (CommandOption& option : options_of(*command.limits)) {
+    bind(command, std::move(option));
+    command.bindings.back().parsed->group("");  // of all commands: `stepcast --help` tells of them
+  }
   return command;
 }
 
@@ -158,6 +172,7 @@ int run_command(Command& command, Words words) try {
     if (binding.parsed->count() > 0)
       take(binding, words);
   }
+  obey(*command.limits);
   const BeatingHeart heart("stepcast " + command.parser->get_name());
   return command.code->run();
 } catch (const InputError& error) {
@@ -175,10 +190,16 @@ int run_command(Command& command, Words words) try {
   throw InputError(text);
 }
 
-/// Nobody may take a result for complete that was not written (a full disk, a closed pipe).
+/// Nobody may take a result for complete that was not written (a full disk). Who closed a pipe has
+/// read enough: that ends the process as everywhere, silently.
 int with_output_checked(int exit_code) {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw InputError("standard output: cannot be written");
+  const int error = output_error();
+  if (error == EPIPE) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
+  if (error != 0)
+    throw InputError(fmt::format("standard output: cannot be written: {}", std::strerror(error)));
   return exit_code;
 }
 
@@ -215,7 +236,7 @@ int parse_and_run(int argc, const char* const* argv) {
     if (command.parser->parsed())
       return run_command(command, words);
   }
-  fmt::print("{}", app.help());
+  say("{}", app.help());
   return 0;
 }
 
@@ -225,9 +246,9 @@ std::string as_typed(const std::string& message) {
   return std::regex_replace(message, argument, "--$1");
 }
 
-int report(const char* what, int exit_code) {
+int report(const std::string& what, int exit_code) {
   std::fflush(stdout);
-  fmt::print(stderr, "stepcast: {}\n", as_typed(single_line(what)));
+  tell("stepcast: {}\n", as_typed(single_line(what)));
   return exit_code;
 }
 
@@ -240,10 +261,13 @@ int run_command_line(int argc, const char* const* argv) {
     return report(error.what(), 2);
   } catch (const SimulationError& error) {
     return report(error.what(), 3);
+  } catch (const Stopped& stopped) {
+    output_error();  // flushed, whatever comes of it
+    return 128 + stopped.signal();
   } catch (const std::system_error& error) {
     return report(error.what(), 2);  // a full disk, a folder that may not be read
   } catch (const std::bad_alloc&) {
-    return report("out of memory", 1);
+    return report(out_of_memory_in_words(), 1);
   } catch (const std::exception& error) {
     return report(error.what(), 1);
   }

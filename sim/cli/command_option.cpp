@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/tell.hpp"
 
 namespace stepcast {
 namespace {
@@ -57,7 +58,7 @@ void tell_repeated(const std::string& name, const std::vector<std::string>& text
     for (const std::string& item : split_at_commas(text)) {
       const bool is_new = std::ranges::find(seen, item) == seen.end();
       if (!is_new && std::ranges::find(told, item) == told.end()) {
-        fmt::print(stderr, "stepcast: {}: {} given twice, taken once\n", name, in_quotes(item));
+        tell("stepcast: {}: {} given twice, taken once\n", name, in_quotes(item));
         told.push_back(item);
       }
       seen.push_back(item);

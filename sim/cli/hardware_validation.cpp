@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/measured/hardware_report.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -17,12 +18,12 @@ constexpr int kOutOfTolerance = 4;
 
 void write_plot(const std::string& path, const HardwareValidation& validation) {
   write_text_file(path, hardware_plot(validation));
-  fmt::print(stderr, "plot written to {}\n", path);
+  tell("plot written to {}\n", path);
 }
 
 void write_device(const std::string& path, const DeviceSpec& device) {
   write_text_file(path, device_json_text(device));
-  fmt::print(stderr, "device written to {}\n", path);
+  tell("device written to {}\n", path);
 }
 
 /// Beside the user's other files: the shipped data stay as they are unless a path names them.
@@ -36,9 +37,9 @@ int exit_code(const HardwareValidation& validation, const std::optional<double>&
   if (!max_error || error <= *max_error)
     return 0;
   std::fflush(stdout);
-  fmt::print(stderr, "stepcast: the {} of {} on {} is {:.1f} %, above {} %\n",
-             family->family == "replay" ? "worst error" : "median error", family->family,
-             family->device, error, *max_error);
+  tell("stepcast: the {} of {} on {} is {:.1f} %, above {} %\n",
+       family->family == "replay" ? "worst error" : "median error", family->family, family->device,
+       error, *max_error);
   return kOutOfTolerance;
 }
 
@@ -68,8 +69,8 @@ int run_hardware_validation(const HardwareRequest& request) {
       request.update_device ? std::optional(fitted_device(results)) : std::nullopt;
   if (device)
     check_writable(device_path(request, *device));
-  fmt::print("{}", request.json ? hardware_validation_json(validation)
-                                : render_hardware_validation(validation));
+  say("{}",
+      request.json ? hardware_validation_json(validation) : render_hardware_validation(validation));
   if (!request.plot.empty())
     write_plot(request.plot, validation);
   if (device)

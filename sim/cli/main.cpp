@@ -1,5 +1,9 @@
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/tell.hpp"
+#include "sim/study/stop.hpp"
 
 int main(int argc, char** argv) {
+  stepcast::hold_standard_streams();
+  stepcast::handle_signals();
   return stepcast::run_command_line(argc, argv);
 }

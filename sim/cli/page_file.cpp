@@ -1,11 +1,8 @@
 #include "sim/cli/page_file.hpp"
 
-#include <cstdio>
-
-#include <fmt/format.h>
-
 #include "models/base/error.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/tell.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -27,7 +24,7 @@ void PageFile::write(const PageSource& result, const PageSource& trace) const {
   if (!is_wanted())
     return;
   write_text_file(path_, page_of(result, trace));
-  fmt::print(stderr, "page written to {}; open it in a browser\n", path_);
+  tell("page written to {}; open it in a browser\n", path_);
 }
 
 }  // namespace stepcast

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "sim/cli/tell.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -30,20 +32,10 @@ Board& board() {
   return board;
 }
 
-/// Past the buffers of stdio, which a fork would copy.
-void write_to_stderr(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-    if (written <= 0)
-      return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 Heartbeat::World real_world() {
   return {.has_terminal = ::isatty(STDERR_FILENO) != 0,
           .now = std::chrono::steady_clock::now,
-          .write = write_to_stderr};
+          .write = tell_text};
 }
 
 /// Signals are for the thread that works.

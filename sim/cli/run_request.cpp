@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/numbers.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/tell.hpp"
+#include "sim/study/cost_estimate.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -71,12 +74,17 @@ Scenario resolve(const RunRequest& request, const std::string& example) {
   return scenario_of(std::move(experiment), !request.unfold);
 }
 
-void warn_of_size(const Scenario& scenario) {
-  constexpr std::uint32_t kManyRanks = 100'000;
-  if (scenario.cluster.ranks() > kManyRanks && scenario.engine.fidelity != Fidelity::Analytic)
-    fmt::print(stderr,
-               "stepcast: {} GPUs at {} fidelity take minutes; --fidelity analytic does not\n",
-               scenario.cluster.ranks(), name_of(scenario.engine.fidelity));
+void warn_of_cost(const Plan& plan, const Scenario& scenario) {
+  constexpr Seconds kLong{20};
+  constexpr Bytes kMuch{1024.0 * 1024 * 1024};
+  const EngineOptions& engine = scenario.engine;
+  const CostEstimate cost = cost_estimate(plan, scenario.cluster, engine);
+  if (cost.time < kLong && cost.memory < kMuch)
+    return;
+  tell("stepcast: {} of {} at {} fidelity{} take {}{}\n", plan.schedule,
+       gpus_in_words(scenario.cluster.ranks()), name_of(engine.fidelity),
+       engine.fold ? "" : ", unfolded,", in_words(cost),
+       engine.fidelity == Fidelity::Analytic ? "" : "; --fidelity analytic takes less");
 }
 
 Scenario resolve_one_schedule(const RunRequest& request, const std::string& example) {

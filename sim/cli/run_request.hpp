@@ -39,7 +39,7 @@ Scenario resolve(const RunRequest& request, const std::string& example);
 /// The same for commands of one schedule: throws InputError where none or several are named.
 Scenario resolve_one_schedule(const RunRequest& request, const std::string& example);
 
-/// One line on stderr where a simulation of the scenario takes minutes.
-void warn_of_size(const Scenario& scenario);
+/// One line on stderr where a simulation of the plan takes long or much memory, with how much.
+void warn_of_cost(const Plan& plan, const Scenario& scenario);
 
 }  // namespace stepcast

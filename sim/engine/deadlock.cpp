@@ -34,7 +34,24 @@ std::string Replayer::describe_wait(std::uint32_t number, StepId step) const {
   return fmt::format("its turn on stream \"{}\"", plan_.streams[program_.steps[step].stream].name);
 }
 
+// The plan is no deadlock then: its numbers are beyond what the network model can tell apart.
+void Replayer::report_endless() const {
+  for (const Iteration& current : iterations_.kept())
+    for (StepId step = 0; step < program_.steps.size(); ++step)
+      for (const ClassId id : folding_.members[program_.steps[step].team]) {
+        const Interval& interval = current.intervals[program_.places.at(step, id)];
+        if (program_.steps[step].is_communication() && interval.start >= Seconds{} &&
+            interval.end < Seconds{})
+          throw SimulationError(fmt::format(
+              "{}: iteration {}, rank {}: {} began at {:.4g} s and never ended: its bytes, or the "
+              "bandwidth of its links, are beyond what can be simulated",
+              plan_.schedule, current.number, folding_.classes[id].representative,
+              describe(plan_, program_.steps[step].first), interval.start.value));
+      }
+}
+
 void Replayer::report_deadlock() const {
+  report_endless();
   for (const Iteration& current : iterations_.kept())
     for (StepId step = 0; step < program_.steps.size(); ++step)
       for (const ClassId id : folding_.members[program_.steps[step].team]) {

@@ -3,15 +3,41 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/ranges.hpp"
 #include "sim/engine/log.hpp"
 #include "sim/engine/replayer.hpp"
 #include "sim/engine/simgrid_compat.hpp"
 
 namespace stepcast {
 
+namespace {
+
+/// Beyond these the clock would not tell one event from the next, or lose a sum altogether.
+void check_magnitude(const Plan& plan) {
+  Seconds work;
+  for (const Task& task : plan.graph.tasks())
+    work += task.duration;
+  if (!(work <= kLongestWork))
+    throw InputError(
+        fmt::format("{}: the tasks of an iteration take {:.4g} s in all, more than "
+                    "the {:.0e} s that are simulated",
+                    plan.schedule, work.value, kLongestWork.value));
+  for (const PlannedCollective& planned : plan.collectives)
+    if (!kSizeRange.contains(planned.collective.size.value) ||
+        !kTimeRange.contains(planned.overhead.value))
+      throw InputError(
+          fmt::format("{}: a collective of {:.4g} B with {:.4g} s of software: "
+                      "expected {} and {}",
+                      plan.schedule, planned.collective.size.value, planned.overhead.value,
+                      kSizeRange.words, kTimeRange.words));
+}
+
+}  // namespace
+
 Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
   if (plan.graph.size() == 0)
     throw InputError(plan.schedule + ": the plan has no tasks");
+  check_magnitude(plan);
   simgrid_compat::ensure_engine();
   simgrid_compat::reset_clock();
   const Timeline timeline = Replayer(plan, cluster, options).run();

@@ -26,14 +26,10 @@ spdlog::logger& logger() {
   return *instance;
 }
 
+/// SimGrid speaks of itself and not of the user's input, which errors of ours name: its lines are
+/// for who asks for the log, but for the one that it ends the process with.
 spdlog::level::level_enum level_of(std::string_view simgrid_priority) {
-  if (simgrid_priority == "CRITICAL")
-    return spdlog::level::critical;
-  if (simgrid_priority == "ERROR")
-    return spdlog::level::err;
-  if (simgrid_priority == "WARNING")
-    return spdlog::level::warn;
-  return simgrid_priority == "INFO" ? spdlog::level::info : spdlog::level::debug;
+  return simgrid_priority == "CRITICAL" ? spdlog::level::critical : spdlog::level::debug;
 }
 
 }  // namespace

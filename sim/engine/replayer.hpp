@@ -83,6 +83,7 @@ class Replayer : private Dispatcher {
   void stop_if_enough() { stopped_ = stopped_ || iterations_.is_enough(); }
   LaneId find_clock() const;
   Timeline timeline() const;
+  void report_endless() const;
   [[noreturn]] void report_deadlock() const;
   std::string describe_wait(std::uint32_t number, StepId step) const;
 

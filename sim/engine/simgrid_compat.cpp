@@ -1,7 +1,9 @@
 #include "sim/engine/simgrid_compat.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string_view>
@@ -14,6 +16,9 @@
 #include <simgrid/version.h>
 #include <xbt/log.h>
 
+#include "models/base/error.hpp"
+#include "models/base/ranges.hpp"
+#include "models/base/text.hpp"
 #include "sim/engine/log.hpp"
 
 // SimGrid's clock, static in every version from 3.32 to 4.0 and exported, but in no public header.
@@ -109,7 +114,28 @@ void redirect_log() {
   xbt_log_appender_set(&_XBT_LOGV(XBT_LOG_ROOT_CAT), xbt_log_appender_stream(file));
 }
 
+/// SimGrid's engine takes signals over: at SIGINT it would print its own state and leave through
+/// exit(), whose destructors crash while a simulation runs. What stood before is put back.
+class KeptSignals {
+ public:
+  KeptSignals() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      ::sigaction(kSignals[i], nullptr, &before_[i]);
+  }
+  ~KeptSignals() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  KeptSignals(const KeptSignals&) = delete;
+  KeptSignals& operator=(const KeptSignals&) = delete;
+
+ private:
+  static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGABRT, SIGSEGV, SIGBUS, SIGPIPE};
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
+
 void create_engine() {
+  const KeptSignals kept;
   engines().engine = std::make_unique<sg4::Engine>("stepcast");
   for (const char* setting :
        {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0"})
@@ -142,6 +168,7 @@ void restart_engine() {
     engines().retired->comm = nullptr;
   engines().engine.reset();
   forget_old_callbacks();
+  const KeptSignals kept;
   engines().engine =
       std::make_unique<sg4::Engine>("stepcast");  // keeps the options of the first one
 }
@@ -176,6 +203,9 @@ void remove_timer(void* timer) {
 
 void start_flow(sg4::Host* from, sg4::Host* to, Bytes size, FlowListener& listener,
                 std::uint32_t tag) {
+  if (!(size <= kLargestMessage))
+    throw InputError(fmt::format("a message of {}: expected at most {} between two GPUs",
+                                 format_bytes(size), format_bytes(kLargestMessage)));
   Flow* flow = new_flow();
   flow->listener = &listener;
   flow->tag = tag;

@@ -1,11 +1,14 @@
 #include "sim/study/forecast.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <span>
 
 #include <fmt/format.h>
 
+#include "models/base/error.hpp"
+#include "models/base/fields.hpp"
 #include "models/base/text.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
@@ -174,6 +177,20 @@ void add_explanation(Forecast& forecast, const Plan& plan, const Cluster& cluste
   add_mean_excess(forecast, timeline);
 }
 
+/// Nothing that reports print may be infinite or no number: sums can be, of numbers that are none.
+void check_finite(const Forecast& forecast) {
+  bool finite = true;
+  for_each_leaf(forecast, [&]<class Leaf>(const Leaf& leaf) {
+    if constexpr (std::is_floating_point_v<Leaf>)
+      finite = finite && std::isfinite(leaf);
+  });
+  if (!finite)
+    throw SimulationError(
+        fmt::format("{} of {} on {}: the forecast is beyond what numbers hold; "
+                    "some quantity is implausibly large or small",
+                    forecast.schedule, forecast.workload, forecast.cluster));
+}
+
 void add_traffic(Forecast& forecast, const Plan& plan, const Cluster& cluster,
                  const Timeline& timeline) {
   forecast.sent_per_gpu = sent_per_gpu(plan, cluster);
@@ -196,6 +213,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
   add_explanation(forecast, plan, cluster, timeline, extremes);
   add_traffic(forecast, plan, cluster, timeline);
   add_steps(forecast, step_times(plan, timeline, extremes.slowest));
+  check_finite(forecast);
   return forecast;
 }
 

@@ -59,6 +59,21 @@ TEST_F(SmallCatalog, ExperimentPathsAreRelativeToTheFile) {
   EXPECT_EQ(experiment.cluster, "ideal-2x2");
 }
 
+TEST_F(SmallCatalog, ExperimentsNameNothingOutsideTheirFolderUnlessThatIsAllowed) {
+  const std::string path = (folder_ / "e.json").string();
+  for (const std::string name : {"../secret.json", "/etc/secret.json", "a/../../secret.json"}) {
+    std::ofstream(path) << R"({"format": "stepcast-experiment", "version": 1, "schedule": "dear",
+        "cluster": "ideal-2x2", "workload": ")"
+                        << name << "\"}";
+    EXPECT_EQ(input_error_of([&] { load_experiment(path); }),
+              path + ": \"" + name +
+                  "\" leads out of the folder of the file that names it; --allow-paths follows it");
+    setenv("STEPCAST_ALLOW_PATHS", "1", 1);
+    EXPECT_EQ(input_error_of([&] { load_experiment(path); }), "no error");
+    unsetenv("STEPCAST_ALLOW_PATHS");
+  }
+}
+
 TEST_F(Catalog, UnknownNameSuggestsTheNearestAndTheList) {
   EXPECT_EQ(input_error_of([] { load_cluster("rtx2080ti-16x4-10bge"); }),
             "unknown cluster \"rtx2080ti-16x4-10bge\" (see stepcast list clusters); did you mean "

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "traces/json/file_limits.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/json/utf8.hpp"
 
@@ -131,6 +132,11 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
 
  private:
   json* place(json value) {
+    if (++values_ > most_values_)
+      fail(consumed_ - 1,
+           fmt::format("holds more than {} values, the most that is read of such a file; "
+                       "STEPCAST_MAX_FILE=SIZE allows more",
+                       most_values_));
     if (open_.empty()) {
       root_ = std::move(value);
       return &root_;
@@ -147,6 +153,8 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
     return true;
   }
   bool open(json value) {
+    if (open_.size() == kDeepestJson)
+      fail(consumed_ - 1, fmt::format("nested more than {} levels deep", kDeepestJson));
     open_.push_back(place(std::move(value)));
     return true;
   }
@@ -161,6 +169,9 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
   std::string_view text_;
   const std::string& origin_;
   const std::size_t& consumed_;
+  // A value takes 16 bytes of memory and as few as 2 of the file.
+  std::size_t most_values_ = static_cast<std::size_t>(file_limits().whole.value / 16);
+  std::size_t values_ = 0;
   json root_;
   json* slot_ = nullptr;     ///< Where the value of the last key goes.
   std::vector<json*> open_;  ///< The containers around the current value, outermost first.

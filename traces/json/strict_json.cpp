@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "models/base/ranges.hpp"
 #include "models/base/text.hpp"
+#include "traces/json/shown.hpp"
 
 namespace stepcast {
 
@@ -18,7 +20,8 @@ namespace {
 constexpr std::size_t kLongestValue = 60;
 constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
 
-/// A value as an error message shows it: short, and on one line.
+}  // namespace
+
 std::string shown(const json& value) {
   if (value.is_object())
     return "an object";
@@ -27,6 +30,8 @@ std::string shown(const json& value) {
   const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
   return text.size() <= kLongestValue ? text : text.substr(0, kLongestValue) + "...";
 }
+
+namespace {
 
 std::string expected(std::string_view what, const json& found) {
   return fmt::format("expected {}, found {}", what, shown(found));
@@ -115,6 +120,8 @@ double ObjectReader::number(std::string_view key, double least) {
   if (!good || value.get<double>() < least) {
     fail(key, expected(fmt::format("a number of at least {}", least), value));
   }
+  if (!kNumberRange.contains(value.get<double>()))
+    fail(key, expected(kNumberRange.words, value));
   return value.get<double>();
 }
 
@@ -129,6 +136,8 @@ std::uint64_t ObjectReader::count(std::string_view key, std::uint64_t least) {
   if (!number || *number < least) {
     fail(key, expected(fmt::format("a whole number of at least {}", least), value));
   }
+  if (!kCountRange.contains(static_cast<double>(*number)))
+    fail(key, expected(kCountRange.words, value));
   return *number;
 }
 
@@ -143,6 +152,8 @@ Seconds ObjectReader::seconds(std::string_view key) {
   if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0) {
     fail(key, expected("a time in seconds of at least 0", value));
   }
+  if (!kTimeRange.contains(value.get<double>()))
+    fail(key, expected(kTimeRange.words, value));
   return {value.get<double>()};
 }
 

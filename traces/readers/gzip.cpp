@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "models/base/error.hpp"
+#include "traces/json/file_limits.hpp"
 
 namespace stepcast {
 
@@ -16,12 +17,12 @@ namespace {
 
 constexpr int kGzipWindow = 16 + MAX_WBITS;  // 16: expect a gzip header.
 constexpr std::size_t kChunk = std::size_t{1} << 18;
-constexpr std::size_t kLargest = std::size_t{4} << 30;  // Guards against decompression bombs.
 
 /// Decompresses the gzip members of a text, one after the other.
 class Inflater {
  public:
-  Inflater(std::string_view input, const std::string& origin) : origin_(origin), rest_(input) {
+  Inflater(std::string_view input, const std::string& origin)
+      : origin_(origin), rest_(input), packed_(input.size()) {
     if (inflateInit2(&stream_, kGzipWindow) != Z_OK)
       throw std::bad_alloc();
   }
@@ -54,10 +55,12 @@ class Inflater {
       throw InputError(origin_ + ": the gzip data is damaged");
     }
     output.append(chunk.data(), chunk.size() - stream_.avail_out);
-    if (output.size() > kLargest)
-      throw InputError(origin_ + ": expands to more than 4 GiB");
+    check_whole_size(origin_, static_cast<double>(output.size()), limits_);
+    check_unpacked(origin_, static_cast<double>(output.size()), consumed(), limits_);
     return result == Z_STREAM_END;
   }
+
+  double consumed() const { return static_cast<double>(packed_ - rest_.size() - stream_.avail_in); }
 
   void refill() {
     if (stream_.avail_in > 0)
@@ -71,6 +74,8 @@ class Inflater {
 
   const std::string& origin_;
   std::string_view rest_;
+  std::size_t packed_;
+  FileLimits limits_ = file_limits();
   z_stream stream_{};
 };
 

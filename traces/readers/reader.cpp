@@ -4,11 +4,11 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/json/file_limits.hpp"
 
 namespace stepcast {
 namespace {
 
-constexpr std::size_t kLargestText = std::size_t{4} << 30;  // Guards against decompression bombs.
 constexpr std::size_t kChunk = std::size_t{1} << 18;
 
 }  // namespace
@@ -51,6 +51,7 @@ TraceStream text_stream(std::string_view text, std::string origin) {
 
 std::string text_of(const TraceStream& file) {
   const auto source = file.open();
+  const FileLimits limits = file_limits();
   std::string text;
   std::size_t used = 0;
   std::size_t count = 1;
@@ -58,8 +59,7 @@ std::string text_of(const TraceStream& file) {
     text.resize(used + kChunk);
     count = source->read(std::span(text).subspan(used));
     used += count;
-    if (used > kLargestText)
-      throw InputError(file.origin + ": expands to more than 4 GiB");
+    check_whole_size(file.origin, static_cast<double>(used), limits);
   }
   text.resize(used);
   if (text.empty())

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "models/base/error.hpp"
 #include "models/schedule/kfac/shared.hpp"
 #include "models/schedule/schedule_info.hpp"
@@ -64,11 +66,12 @@ kfac::ResultsInFlight precondition_in_columns(Step& step, const Grid& grid,
   kfac::ResultsInFlight results;
   if (grid.columns == 1)
     return results;  // all are grad workers
+  std::vector<Group> rows;
+  for (std::uint32_t row = 0; row < grid.grad_workers; ++row)
+    rows.push_back({kfac::row_of(grid, row)});
+  const TeamId team = step.team_of_rows(std::move(rows));
   for (std::uint32_t layer = 0; layer < step.layers(); ++layer)
-    for (std::uint32_t row = 0; row < grid.grad_workers; ++row)
-      step.broadcast_gradient(results, layer, preconditioned[layer],
-                              row * grid.columns + places[layer].column,
-                              step.group_of(kfac::row_of(grid, row)));
+    step.broadcast_gradient(results, layer, preconditioned[layer], places[layer].column, team);
   return results;
 }
 

@@ -164,6 +164,13 @@ TeamId Step::group_of(const std::vector<Rank>& ranks) {
   return found->second;
 }
 
+TeamId Step::team_of_rows(std::vector<Group> rows) {
+  if (rows.size() == 1)
+    return group_of(rows.front().ranks);
+  members_.push_back(rows.front().ranks);
+  return builder_.team(team_of(std::move(rows)));
+}
+
 // A communicator of its own moves nothing before all its ranks are there.
 std::vector<TaskId> Step::and_all_before(TaskId task) const {
   const TaskId last = builder_.last_everywhere();

@@ -89,6 +89,10 @@ class Step {
 
   TeamId group_of(const std::vector<Rank>& ranks);
 
+  /// All of the groups at once, between which a broadcast differs in nothing but its ranks: the
+  /// owner that it names is that of the first.
+  TeamId team_of_rows(std::vector<Group> rows);
+
  private:
   TaskId average_metrics(TaskId forward_end);
   void barrier();

@@ -1,10 +1,9 @@
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/parts_breakdown_report.hpp"
 #include "sim/study/sweep/workers.hpp"
 
@@ -40,7 +39,7 @@ class BreakdownCommand final : public Subcommand {
     const PartsProtocol protocol = parse_protocol(protocol_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const PartsBreakdown breakdown = breakdown_of(scenario, protocol);
-    fmt::print("{}", json_ ? parts_breakdown_json(breakdown) : render_parts_breakdown(breakdown));
+    say("{}", json_ ? parts_breakdown_json(breakdown) : render_parts_breakdown(breakdown));
     return 0;
   }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <tuple>
@@ -13,6 +12,7 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/measured/calibration_report.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
@@ -127,7 +127,7 @@ class CalibrateCommand final : public Subcommand {
     sort_curves(measured_);
     describe_origin(cluster);
     const Calibration calibration = calibrated(cluster ? &*cluster : nullptr);
-    fmt::print("{}", json_ ? calibration_json(calibration) : render_calibration(calibration));
+    say("{}", json_ ? calibration_json(calibration) : render_calibration(calibration));
     if (!output_.empty())
       write(calibration.measured);
     return 0;
@@ -177,7 +177,7 @@ class CalibrateCommand final : public Subcommand {
                         .latency = log.link.latency.value_or(Seconds{})});
     }
     for (const std::string& line : describe(report))
-      fmt::print(stderr, "{}: {}\n", file, line);
+      tell("{}: {}\n", file, line);
     if (strict_ && !report.clean())
       throw InputError(
           fmt::format("{}: refused as strict: {}", file, fmt::join(describe(report), "; ")));
@@ -213,7 +213,7 @@ class CalibrateCommand final : public Subcommand {
           "links");
     write_text_file(output_, to_json_text(measured));
     const std::size_t count = measured.curves.size();
-    fmt::print(stderr, "{} curve{} written to {}\n", count, count == 1 ? "" : "s", output_);
+    tell("{} curve{} written to {}\n", count, count == 1 ? "" : "s", output_);
   }
 
   std::vector<std::string> logs_;

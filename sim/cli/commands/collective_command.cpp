@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdio>
 #include <set>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/study/collective_run.hpp"
 #include "sim/study/network_notes.hpp"
@@ -188,7 +188,7 @@ class CollectiveCommand final : public Subcommand {
     const Cluster on = cluster();
     const std::vector<std::string> notes = notes_on(on);
     const std::vector<CollectiveRun> runs = all_runs(on);
-    fmt::print("{}", json_ ? json_of(runs, notes) : table_of(runs, notes));
+    say("{}", json_ ? json_of(runs, notes) : table_of(runs, notes));
     return 0;
   }
 

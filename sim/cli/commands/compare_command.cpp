@@ -1,23 +1,24 @@
-#include <cstdio>
+#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "sim/cli/chance/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/study/study_log.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/studies/gate_report.hpp"
 #include "sim/report/text/sweep_report.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/gate/gate.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
-#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -62,7 +63,8 @@ class CompareCommand final : public Subcommand {
     options.push_back(without_gradients_option(without_gradients_));
     add_chance_options(options, chance_);
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
-    options.push_back({"--csv", "FILE", &csv_file_, "also write the results as a table"});
+    for (CommandOption& option : options_of(files_))
+      options.push_back(std::move(option));
     options.push_back(
         {"--against", "FILE", &against_, "earlier results (--json) to print changes to"});
     options.push_back(page_.option());
@@ -72,8 +74,7 @@ class CompareCommand final : public Subcommand {
 
   int run() override {
     page_.check();
-    if (!csv_file_.empty())
-      check_writable(csv_file_);
+    check_study_files(files_);
     const std::vector<WrittenResult> before = earlier_results();
     SweepRequest request = request_of(typed_, kExample);
     request.slow = chance_.slow;
@@ -81,16 +82,12 @@ class CompareCommand final : public Subcommand {
     request.chance = chance_of(chance_, 1);  // the rows are shared out already
     const Sweep sweep = plan_sweep(request);
     check_gradients(sweep, without_gradients_);
-    const std::vector<SweepRow> rows = rows_of(sweep, forecasts_of(sweep));
-    if (!csv_file_.empty())
-      write_text_file(csv_file_, sweep_csv(rows));
-    if (page_.is_wanted())
-      page_.write(text_of(sweep, rows, true));
-    fmt::print("{}", text_of(sweep, rows, json_));
-    if (!before.empty())
-      fmt::print("\n{}",
-                 render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy)));
-    return 0;
+    const StopsBetweenJobs stops;
+    StudyLog log(sweep, files_);
+    const std::vector<SweepResult> results = results_of(sweep, log);
+    print(sweep, results, before);
+    log.finish();
+    return exit_code_of(results);
   }
 
  private:
@@ -104,9 +101,44 @@ class CompareCommand final : public Subcommand {
     return read_results(against_);
   }
 
-  std::vector<Forecast> forecasts_of(const Sweep& sweep) const {
-    Progress progress("forecast", sweep.combinations.size());
-    return run_sweep(sweep, workers_.value_or(available_cores()), [&progress] { progress.step(); });
+  std::vector<SweepResult> results_of(const Sweep& sweep, StudyLog& log) const {
+    Progress progress("forecast", sweep.combinations.size() - log.known().size());
+    return sweep_results(sweep, {.workers = workers_.value_or(available_cores()),
+                                 .keep_going = files_.keep_going,
+                                 .known = log.known(),
+                                 .finished = [&](std::uint32_t number, const SweepResult& result) {
+                                   progress.step();
+                                   log.add(number, result);
+                                 }});
+  }
+
+  void print(const Sweep& sweep, const std::vector<SweepResult>& results,
+             const std::vector<WrittenResult>& before) const {
+    const std::vector<SweepRow> rows = rows_of(sweep, results);
+    const std::string refused = render_refused(sweep, results);
+    if (rows.empty() && !refused.empty())
+      throw InputError(fmt::format("no combination has a forecast; the first: {}",
+                                   refused.substr(0, refused.find("\nNo forecast"))));
+    if (rows.empty())
+      return;
+    if (page_.is_wanted())
+      page_.write(text_of(sweep, rows, true));
+    if (json_)
+      say("{}", with_refused(text_of(sweep, rows, true), sweep, results));
+    else
+      say("{}{}{}", text_of(sweep, rows, false), refused.empty() ? "" : "\n", refused);
+    if (!before.empty())
+      say("\n{}", render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy)));
+    const std::size_t missing = sweep.combinations.size() - rows.size();
+    if (stop_signal() != 0)
+      tell("stepcast: stopped by a signal: {} of {} forecasts are missing\n", missing,
+           sweep.combinations.size());
+  }
+
+  static int exit_code_of(const std::vector<SweepResult>& results) {
+    if (stop_signal() != 0)
+      return 128 + stop_signal();
+    return std::ranges::any_of(results, &SweepResult::died) ? 1 : 0;
   }
 
   static std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows, bool json) {
@@ -123,7 +155,7 @@ class CompareCommand final : public Subcommand {
   ChanceRequest chance_;
   std::optional<std::uint32_t> workers_;
   bool without_gradients_ = false;
-  std::string csv_file_;
+  StudyFiles files_;
   std::string against_;
   PageFile page_;
   bool json_ = false;

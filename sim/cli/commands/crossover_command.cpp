@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -10,7 +9,9 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/crossover_report.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -68,16 +69,16 @@ class CrossoverCommand final : public Subcommand {
     page_.check();
     if (!figure_.empty())
       check_figure(figure_);
-    if (!csv_file_.empty())
-      check_writable(csv_file_);
+    check_outputs({{"--figure", figure_}, {"--csv", csv_file_}});
+    const StopsBetweenJobs stops;
     const Crossover crossover = crossover_of(grid());
     if (!figure_.empty())
       write_text_file(figure_, crossover_svg(crossover));
     if (!csv_file_.empty())
       write_text_file(csv_file_, crossover_csv(crossover));
     page_.write(crossover_json(crossover));
-    fmt::print("{}", json_ ? crossover_json(crossover) : render_crossover(crossover));
-    return 0;
+    say("{}", json_ ? crossover_json(crossover) : render_crossover(crossover));
+    return stop_signal() != 0 ? 128 + stop_signal() : 0;
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/demo_report.hpp"
 #include "sim/report/text/table.hpp"
@@ -116,15 +117,15 @@ class DemoCommand final : public Subcommand {
   }
 
   void print_report(const std::vector<DemoCase>& cases, const Forecast& shown) const {
-    fmt::print("{}", wrap("Forecast of one training step on 64 RTX 2080 Ti (16 nodes of 4), at "
-                          "flow fidelity. dear/best and dear/horovod: DeAR's speed-up over the "
-                          "fastest other schedule and over Horovod.",
-                          0));
-    fmt::print("\n{}\nReading\n", demo_table(cases));
+    say("{}", wrap("Forecast of one training step on 64 RTX 2080 Ti (16 nodes of 4), at "
+                   "flow fidelity. dear/best and dear/horovod: DeAR's speed-up over the "
+                   "fastest other schedule and over Horovod.",
+                   0));
+    say("\n{}\nReading\n", demo_table(cases));
     for (const std::string& sentence : demo_reading(cases))
-      fmt::print("{}", wrap("- " + sentence, 2));
-    fmt::print("\nTimeline of {} on {} under {}\n  {}\n  open it at https://ui.perfetto.dev\n\n{}",
-               shown.workload, shown.cluster, shown.schedule, timeline_file_, kNext);
+      say("{}", wrap("- " + sentence, 2));
+    say("\nTimeline of {} on {} under {}\n  {}\n  open it at https://ui.perfetto.dev\n\n{}",
+        shown.workload, shown.cluster, shown.schedule, timeline_file_, kNext);
   }
 
   static void print_json(const std::vector<DemoCase>& cases) {
@@ -133,7 +134,7 @@ class DemoCommand final : public Subcommand {
       text += text.empty() ? "" : ",\n";
       text += compare_json(each.forecasts);
     }
-    fmt::print("{{\"comparisons\": [\n{}]}}\n", text);
+    say("{{\"comparisons\": [\n{}]}}\n", text);
   }
 
   std::string timeline_file_;

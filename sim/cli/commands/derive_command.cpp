@@ -1,5 +1,3 @@
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -9,6 +7,7 @@
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
@@ -68,11 +67,11 @@ class DeriveCommand final : public Subcommand {
  private:
   void write(const std::string& text, const char* what) const {
     if (output_.empty()) {
-      fmt::print("{}", text);
+      say("{}", text);
       return;
     }
     write_text_file(output_, text);
-    fmt::print(stderr, "{} written to {}\n", what, output_);
+    tell("{} written to {}\n", what, output_);
   }
 
   std::string cluster_text() const {

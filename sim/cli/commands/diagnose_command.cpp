@@ -7,6 +7,7 @@
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/json/diagnosis_json.hpp"
 #include "sim/report/json/job_timeline.hpp"
 #include "sim/report/picture/diagnosis_figure.hpp"
@@ -75,10 +76,9 @@ class DiagnoseCommand final : public Subcommand {
     if (!against_.empty())
       other = diagnose(read(against_), thresholds());
     if (json_)
-      fmt::print("{}", diagnosis_json(diagnosis, other ? &*other : nullptr));
+      say("{}", diagnosis_json(diagnosis, other ? &*other : nullptr));
     else
-      fmt::print("{}{}", render_diagnosis(diagnosis),
-                 other ? render_comparison(diagnosis, *other) : "");
+      say("{}{}", render_diagnosis(diagnosis), other ? render_comparison(diagnosis, *other) : "");
     return 0;
   }
 
@@ -90,7 +90,7 @@ class DiagnoseCommand final : public Subcommand {
     if (strict_)
       refuse_doubts(report, given.front().string());
     for (const std::string& line : describe(report))
-      fmt::print(stderr, "{}: {}\n", given.front().string(), line);
+      tell("{}: {}\n", given.front().string(), line);
     return job;
   }
 

@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <span>
 
 #include <fmt/format.h>
@@ -7,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/glossary.hpp"
 #include "sim/report/text/table.hpp"
 
@@ -43,10 +43,10 @@ class ExplainCommand final : public Subcommand {
   int run() override {
     const std::span<const Term> terms = wanted_terms();
     if (json_)
-      fmt::print("{}", json_of(terms));
+      say("{}", json_of(terms));
     else
       for (const Term& term : terms)
-        fmt::print("{}", entry(term));
+        say("{}", entry(term));
     return 0;
   }
 

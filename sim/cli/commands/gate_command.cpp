@@ -1,11 +1,10 @@
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/gate_report.hpp"
 #include "sim/study/gate/gate.hpp"
 #include "traces/json/strict_json.hpp"
@@ -60,15 +59,13 @@ class GateCommand final : public Subcommand {
       throw InputError(
           "gate: expected results and a baseline: stepcast gate NEW.json --baseline OLD.json");
     const double most = parse_slowdown(most_);
-    for (const std::string& file : {markdown_, junit_})
-      if (!file.empty())
-        check_writable(file);
+    check_outputs({{"--markdown", markdown_}, {"--junit", junit_}});
     const Gate gate = compare_results(read_results(baseline_), read_results(results_), most);
     if (!markdown_.empty())
       write_text_file(markdown_, gate_markdown(gate));
     if (!junit_.empty())
       write_text_file(junit_, gate_junit(gate));
-    fmt::print("{}", json_ ? gate_json(gate) : render_gate(gate));
+    say("{}", json_ ? gate_json(gate) : render_gate(gate));
     return gate.passed() ? 0 : kSlower;
   }
 

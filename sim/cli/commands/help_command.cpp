@@ -10,6 +10,7 @@
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/help/manual.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 
 namespace stepcast {
 namespace {
@@ -45,7 +46,7 @@ class HelpCommand final : public Subcommand {
 
  private:
   static int print(const std::string& text) {
-    fmt::print("{}", text);
+    say("{}", text);
     return 0;
   }
 

@@ -8,6 +8,7 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
@@ -72,13 +73,13 @@ class ImportCommand final : public Subcommand {
     const std::vector<std::filesystem::path> paths(files_.begin(), files_.end());
     const Workload workload = imported(paths, report);
     for (const std::string& line : describe(report))
-      fmt::print(stderr, "{}: {}\n", files_.front(), line);
+      tell("{}: {}\n", files_.front(), line);
     if (output_.empty()) {
-      fmt::print("{}", to_json_text(workload));
+      say("{}", to_json_text(workload));
       return 0;
     }
     write_text_file(output_, to_json_text(workload));
-    fmt::print(stderr, "{}", summary(workload));
+    tell("{}", summary(workload));
     return 0;
   }
 

@@ -9,6 +9,7 @@
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/measured/rank_report.hpp"
 #include "sim/report/text/measured/trace_report.hpp"
 
@@ -45,7 +46,7 @@ class InspectCommand final : public Subcommand {
     const std::vector<std::filesystem::path> given(files_.begin(), files_.end());
     const std::vector<Inspected> all = inspect_all(files_in(given));
     const RankComparison comparison = compare(all);
-    fmt::print("{}", json_ ? json_text(all, comparison) : text(all, comparison));
+    say("{}", json_ ? json_text(all, comparison) : text(all, comparison));
     return 0;
   }
 
@@ -71,7 +72,7 @@ class InspectCommand final : public Subcommand {
     inspected.summary = inspect_trace(std::span(&path, 1), import_, inspected.report);
     if (!json_)
       for (const std::string& line : describe(inspected.report))
-        fmt::print(stderr, "{}: {}\n", path.string(), line);
+        tell("{}: {}\n", path.string(), line);
     return inspected;
   }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <set>
 
 #include <fmt/format.h>
@@ -11,9 +10,11 @@
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/provenance_json.hpp"
@@ -21,6 +22,7 @@
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
+#include "traces/readers/stepcast/transformers/training_law_reader.hpp"
 
 namespace stepcast {
 namespace {
@@ -74,16 +76,24 @@ Table schedule_table() {
   for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
     for (const ScheduleInfo& schedule : *schedules)
       table.rows.push_back({schedule.name, schedule.summary});
+  for (const PipelineInfo& pipeline : pipelines())
+    table.rows.push_back({pipeline.name, pipeline.summary});
   return table;
 }
 
 Table device_table() {
-  Table table{
-      .columns = {{"device", Align::Left}, {"fp32 peak"}, {"memory bandwidth"}, {"memory"}}};
+  Table table{.columns = {{"device", Align::Left},
+                          {"fp32 peak"},
+                          {"memory bandwidth"},
+                          {"memory"},
+                          {"figures", Align::Left},
+                          {"transformers", Align::Left}}};
   for (const std::string& name : list_names(CatalogKind::Device)) {
     const DeviceSpec d = read_device(find_file(CatalogKind::Device, name));
+    const auto law = find_training_law(find_file(CatalogKind::Device, name));
     table.rows.push_back({name, fmt::format("{:.2f} TFLOP/s", d.peak_fp32.value * 1e-12),
-                          format_bandwidth(d.memory_bandwidth), format_bytes(d.memory)});
+                          format_bandwidth(d.memory_bandwidth), format_bytes(d.memory),
+                          name_of(d.provenance.kind), law ? name_of(law->provenance.kind) : "-"});
   }
   return table;
 }
@@ -185,7 +195,7 @@ class ListCommand final : public Subcommand {
       for (const auto& row : table.rows)
         names[section.name].push_back(row.front());
     }
-    fmt::print("{}", json_ ? names.dump(2) + "\n" : text);
+    say("{}", json_ ? names.dump(2) + "\n" : text);
     return 0;
   }
 

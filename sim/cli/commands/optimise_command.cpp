@@ -7,6 +7,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/json/optimisation_json.hpp"
 #include "sim/report/text/studies/optimisation_report.hpp"
 
@@ -52,7 +53,7 @@ class OptimiseCommand final : public Subcommand {
     const Progress progress("optimising");
     const Optimisation found =
         optimise_buckets(scenario.workload, scenario.cluster, scenario.engine, limits);
-    fmt::print("{}", json_ ? optimisation_json(found) : render_optimisation(found));
+    say("{}", json_ ? optimisation_json(found) : render_optimisation(found));
     return 0;
   }
 

@@ -11,6 +11,7 @@
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/measured/replay_report.hpp"
 #include "sim/study/network_notes.hpp"
 #include "sim/study/replay.hpp"
@@ -65,7 +66,7 @@ class ReplayCommand final : public Subcommand {
     const std::vector<RecordedStep> steps = record_trace(
         std::vector<std::filesystem::path>(files_.begin(), files_.end()), strict_, report);
     for (const std::string& line : describe(report))
-      fmt::print(stderr, "{}: {}\n", files_.front(), line);
+      tell("{}: {}\n", files_.front(), line);
     ReplayedTrace result = replay_result(files_.front(), steps);
     result.change = describe_change();
     const Cluster alone = ideal_cluster(1, 1);
@@ -81,7 +82,7 @@ class ReplayCommand final : public Subcommand {
                         std::back_inserter(result.notes));
     result.cycles = find_cycles(steps, changed_on, change);
     progress.reset();
-    fmt::print("{}", json_ ? replay_json(result) : render_replay(result));
+    say("{}", json_ ? replay_json(result) : render_replay(result));
     return 0;
   }
 

@@ -1,25 +1,31 @@
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/registry.hpp"
+#include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/chance/chance_options.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
-#include "sim/cli/sensitivity.hpp"
+#include "sim/cli/study/sensitivity.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/report/json/hybrid_json.hpp"
 #include "sim/report/json/json.hpp"
+#include "sim/report/text/hybrid_report.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/protocols/protocol_forecast.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "sim/study/validate/plan_export.hpp"
@@ -52,6 +58,9 @@ class RunCommand final : public Subcommand {
   std::vector<CommandOption> options() override {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
+    options.push_back({"--layout", "L", &layout_,
+                       "how the model is cut, such as tp=8,pp=4 (tensor, pipeline; cp: "
+                       "context,\nep: experts); data parallelism follows"});
     add_chance_options(options, chance_);
     options.push_back({"--workers", "N", &workers_, "processes for seeds (default: one a core)"});
     options.push_back({"--timeline", "FILE", &timeline_file_,
@@ -66,12 +75,13 @@ class RunCommand final : public Subcommand {
 
   int run() override {
     page_.check();
-    if (!timeline_file_.empty())
-      check_writable(timeline_file_);
-    if (!plan_file_.empty())
-      check_writable(plan_file_);
+    check_outputs({{"--timeline", timeline_file_}, {"--export-plan", plan_file_}});
+    add_layout();
+    const Experiment experiment = experiment_of(request_);
+    require_job(experiment, kExample);
+    if (is_hybrid(experiment))
+      return run_hybrid(hybrid_scenario_of(experiment, !request_.unfold));
     const Scenario scenario = resolved();
-    warn_of_size(scenario);
     const bool decides = decides_at_run_time(scenario.schedules.front());
     if (decides && !plan_file_.empty())
       throw InputError("--export-plan: " + scenario.schedules.front() +
@@ -89,11 +99,44 @@ class RunCommand final : public Subcommand {
     else if (page_.is_wanted())
       page_.write({"result", to_json(forecast)},
                   {"timeline", chrome_trace(scenario.workload, plan, timeline)});
-    fmt::print("{}", json_ ? to_json(forecast) : render_run(forecast));
+    say("{}", json_ ? to_json(forecast) : render_run(forecast));
     return 0;
   }
 
  private:
+  // The ways of a layout are options of the schedules that cut the model.
+  void add_layout() try {
+    const std::vector<std::string> axes = layout_axes();
+    for (const auto& [axis, ways] : split_key_values(layout_)) {
+      if (std::ranges::find(axes, axis) == axes.end())
+        throw InputError(fmt::format("expected one of {}, found {}{}", fmt::join(axes, ", "),
+                                     in_quotes(axis),
+                                     axis == "dp" ? "; dp follows from the number of GPUs" : ""));
+      request_.settings.push_back(axis + "=" + ways);
+    }
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--layout {}: {}", layout_, error.what()));
+  }
+
+  int run_hybrid(const HybridScenario& scenario) const {
+    if (!chance_.slow.empty())
+      throw InputError("--slow: expected a schedule that does not cut the model");
+    if (!plan_file_.empty())
+      throw InputError("--export-plan: expected a schedule that does not cut the model");
+    const HybridResult result = [&] {
+      const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
+      return hybrid_result_of(scenario);
+    }();
+    if (!timeline_file_.empty())
+      write_timeline(scenario.model.workload, result.plan, result.timeline);
+    if (page_.is_wanted())
+      page_.write(
+          {"result", to_json(result.hybrid.forecast)},
+          {"timeline", chrome_trace(scenario.model.workload, result.plan, result.timeline)});
+    say("{}", json_ ? hybrid_json(result.hybrid) : render_hybrid(result.hybrid));
+    return 0;
+  }
+
   Scenario resolved() const {
     Scenario scenario = resolve_one_schedule(request_, kExample);
     add_chance(scenario, chance_.slow, chance_.iterations.value_or(0),
@@ -104,6 +147,9 @@ class RunCommand final : public Subcommand {
 
   static ScheduleRun result_of(const Scenario& scenario) {
     const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
+    if (const std::string& schedule = scenario.schedules.front();
+        !decides_at_run_time(schedule) && fusion_search_of(job_of(scenario, schedule)).empty())
+      warn_of_cost(planned(scenario, schedule).plan, scenario);
     ScheduleRun run = simulated(scenario, scenario.schedules.front());
     add_notes(run.forecast, scenario);
     if (!scenario.engine.slow_down.is_chance() && run.forecast.protocol.iterations_per_s == 0)
@@ -120,8 +166,7 @@ class RunCommand final : public Subcommand {
   }
 
   void tell_timeline() const {
-    fmt::print(stderr, "timeline written to {}; open it at https://ui.perfetto.dev\n",
-               timeline_file_);
+    tell("timeline written to {}; open it at https://ui.perfetto.dev\n", timeline_file_);
   }
 
   void write_timeline(const Workload& workload, const Plan& plan, const Timeline& timeline) const {
@@ -138,10 +183,11 @@ class RunCommand final : public Subcommand {
 
   void write_plan(const ExportedPlan& plan) const {
     write_text_file(plan_file_, to_json_text(plan));
-    fmt::print(stderr, "plan written to {}\n", plan_file_);
+    tell("plan written to {}\n", plan_file_);
   }
 
   RunRequest request_;
+  std::string layout_;
   ChanceRequest chance_;
   std::optional<std::uint32_t> workers_;
   std::string timeline_file_;

@@ -1,5 +1,3 @@
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -10,6 +8,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/picture/scaling_figure.hpp"
 #include "sim/report/text/studies/scaling_report.hpp"
 #include "sim/study/sweep/workers.hpp"
@@ -62,7 +61,7 @@ class ScalingCommand final : public Subcommand {
     if (!figure_.empty())
       draw(scaling);
     page_.write(scaling_json(scaling));
-    fmt::print("{}", json_ ? scaling_json(scaling) : render_scaling(scaling));
+    say("{}", json_ ? scaling_json(scaling) : render_scaling(scaling));
     return 0;
   }
 
@@ -80,8 +79,8 @@ class ScalingCommand final : public Subcommand {
       keep_fastest(figure);
     write_text_file(figure_, svg_of(figure));
     if (figure.left_out > 0)
-      fmt::print(stderr, "{}: {}: {}; --schedules draws others\n", figure_, which_curves(figure),
-                 fmt::join(schedules_of(figure.curves), ", "));
+      tell("{}: {}: {}; --schedules draws others\n", figure_, which_curves(figure),
+           fmt::join(schedules_of(figure.curves), ", "));
   }
 
   SweepOptions typed_{.settings_are_lists = false};

@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/json/option_schema.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
@@ -96,13 +97,13 @@ class SchemaCommand final : public Subcommand {
   int run() override {
     const std::vector<std::string> names = schema_names();
     if (name_.empty()) {
-      fmt::print("{}\n", fmt::join(names, "\n"));
+      say("{}\n", fmt::join(names, "\n"));
       return 0;
     }
     if (std::ranges::find(names, name_) == names.end())
       throw InputError(fmt::format("unknown schema {}: expected one of {}{}", in_quotes(name_),
                                    fmt::join(names, ", "), did_you_mean(name_, names)));
-    fmt::print("{}", name_ == kOptions ? option_schema() : complete_text_of(name_));
+    say("{}", name_ == kOptions ? option_schema() : complete_text_of(name_));
     return 0;
   }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/cli/typed_counts.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/report/text/solution.hpp"
@@ -63,7 +63,7 @@ class SolveCommand final : public Subcommand {
     check_model(goal, scenario.workload);
     check_gradients(scenario, goal.attempts.size(), without_gradients_);
     const std::vector<Solution> solutions = solutions_of(goal, wanted, scenario);
-    fmt::print("{}", text_of(goal, scenario, solutions));
+    say("{}", text_of(goal, scenario, solutions));
     return 0;
   }
 

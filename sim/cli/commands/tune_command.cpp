@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -10,8 +9,10 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/tuning_report.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/tuning/tune.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -50,6 +51,7 @@ class TuneCommand final : public Subcommand {
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
+    const StopsBetweenJobs stops;
     const Tuning tuning = tuned(job);
     if (!csv_file_.empty())
       write_text_file(csv_file_, tuning_csv(tuning));
@@ -57,8 +59,8 @@ class TuneCommand final : public Subcommand {
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
     page_.write(tuning_json(job, tuning, notes));
-    fmt::print("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
-    return 0;
+    say("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
+    return stop_signal() != 0 ? 128 + stop_signal() : 0;
   }
 
  private:

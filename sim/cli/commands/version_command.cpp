@@ -1,10 +1,9 @@
-#include <cstdio>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/built_commit.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/engine/simgrid_compat.hpp"
 
 namespace stepcast {
@@ -28,10 +27,10 @@ class VersionCommand final : public Subcommand {
                                       {"commit", commit},
                                       {"simgrid_version", simgrid_compat::version()}};
     if (json_)
-      fmt::print("{}\n", json.dump(2));
+      say("{}\n", json.dump(2));
     else
-      fmt::print("stepcast {} ({}, SimGrid {})\n", STEPCAST_VERSION,
-                 commit.empty() ? "commit unknown" : "commit " + commit, simgrid_compat::version());
+      say("stepcast {} ({}, SimGrid {})\n", STEPCAST_VERSION,
+          commit.empty() ? "commit unknown" : "commit " + commit, simgrid_compat::version());
     return 0;
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/text/clean.hpp"
+
 namespace stepcast::svg {
 namespace {
 
@@ -13,7 +15,7 @@ std::string with_space(std::string_view attributes) {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '<')
       out += "&lt;";
     else if (c == '>')

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/text/clean.hpp"
 #include "sim/report/text/sweep_report.hpp"
 
 namespace stepcast {
@@ -50,22 +51,27 @@ std::string fit_of(const Forecast& forecast) {
   return forecast.memory.total() > forecast.device_memory ? "no" : "yes";
 }
 
-std::string sweep_csv(const std::vector<SweepRow>& rows) {
+std::string sweep_csv_head(const std::vector<Cell>& cells, bool with_refusals) {
   std::string text;
-  for (const Cell& cell : rows.front().cells)
-    text += cell.name + ",";
+  for (const Cell& cell : cells)
+    text += csv_cell(cell.name) + ",";
   for (std::size_t i = 0; i < kCsvColumns.size(); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : ",", kCsvColumns[i].name);
-  text += '\n';
-  for (const SweepRow& row : rows) {
-    const double speedup = speedup_of(row.forecast, rows[row.baseline].forecast);
-    for (const Cell& cell : row.cells)
-      text += cell.value + ",";
-    for (std::size_t i = 0; i < kCsvColumns.size(); ++i)
-      text += fmt::format("{}{}", i == 0 ? "" : ",", kCsvColumns[i].value(row.forecast, speedup));
-    text += '\n';
+  return text + (with_refusals ? ",refused\n" : "\n");
+}
+
+std::string sweep_csv_row(const std::vector<Cell>& cells, const SweepResult& result,
+                          const Forecast* baseline, bool with_refusals) {
+  std::string text;
+  for (const Cell& cell : cells)
+    text += csv_cell(cell.value) + ",";
+  const double speedup = result.forecast && baseline ? speedup_of(*result.forecast, *baseline) : 0;
+  for (std::size_t i = 0; i < kCsvColumns.size(); ++i) {
+    text += i == 0 ? "" : ",";
+    if (result.forecast)
+      text += kCsvColumns[i].value(*result.forecast, speedup);
   }
-  return text;
+  return text + (with_refusals ? fmt::format(",{}\n", csv_cell(result.refusal)) : "\n");
 }
 
 }  // namespace stepcast

@@ -210,4 +210,32 @@ std::string sweep_json(const Rows& rows) {
   return json.dump(2) + "\n";
 }
 
+std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& results) {
+  std::string text;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (!results[i].refusal.empty())
+      text += wrap(
+          fmt::format("No forecast for {}: {}", name_of(sweep.combinations[i]), results[i].refusal),
+          2);
+  return text;
+}
+
+std::string with_refused(std::string json, const Sweep& sweep,
+                         const std::vector<SweepResult>& results) {
+  nlohmann::ordered_json refused = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].refusal.empty())
+      continue;
+    nlohmann::ordered_json& entry = refused.emplace_back();
+    for (const Cell& cell : sweep.combinations[i].cells)
+      entry["combination"][cell.name] = cell.value;
+    entry["reason"] = results[i].refusal;
+  }
+  if (refused.empty())
+    return json;
+  auto complete = nlohmann::ordered_json::parse(json);
+  complete["refused"] = std::move(refused);
+  return complete.dump(2) + "\n";
+}
+
 }  // namespace stepcast

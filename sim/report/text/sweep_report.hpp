@@ -19,8 +19,21 @@ std::string render_sweep(const std::vector<SweepRow>& rows);
 /// the first row of the same job.
 std::string sweep_json(const std::vector<SweepRow>& rows);
 
-/// A line for each row: what varies, then its GPUs, times in seconds, memory per GPU and the other
-/// results. "fits" is yes or no, and empty where the memory of the GPU is not known.
-std::string sweep_csv(const std::vector<SweepRow>& rows);
+/// The combinations that have no forecast, each with the reason, as lines below a table; "" where
+/// there are none.
+std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& results);
+
+/// `json` as compare_json() or sweep_json() wrote it, with these combinations as "refused".
+std::string with_refused(std::string json, const Sweep& sweep,
+                         const std::vector<SweepResult>& results);
+
+/// The first line of a table of results as CSV: what varies, then GPUs, times in seconds, memory
+/// per GPU and the other results, and why there are none.
+std::string sweep_csv_head(const std::vector<Cell>& cells, bool with_refusals);
+
+/// One of the following lines. "fits" is yes or no, and empty where the memory of the GPU is not
+/// known. `baseline`: what its speed-up is against; may be null.
+std::string sweep_csv_row(const std::vector<Cell>& cells, const SweepResult& result,
+                          const Forecast* baseline, bool with_refusals);
 
 }  // namespace stepcast

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 #include "models/schedule/sparse/break_even.hpp"
 #include "sim/study/crossover/crossover.hpp"
 #include "sim/study/crossover/simplified.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/sweep.hpp"
 #include "sim/study/sweep/workers.hpp"
 
@@ -113,17 +116,39 @@ CrossoverRow empty_row(const CrossoverGrid& grid, const CrossoverNetwork& networ
 constexpr auto kJobsEach = static_cast<std::uint32_t>(kCrossoverModels.size() + 1);
 
 /// The cells of a network first, then its boundaries in one model after the other.
-std::vector<std::string> simulate_all(const CrossoverGrid& grid,
-                                      const std::vector<CrossoverNetwork>& networks,
-                                      std::uint32_t workers,
-                                      const std::function<void()>& finished) {
+std::vector<JobOutcome> simulate_all(const CrossoverGrid& grid,
+                                     const std::vector<CrossoverNetwork>& networks,
+                                     std::uint32_t workers, const std::function<void()>& finished) {
   const auto simulate_one = [&](std::uint32_t job) {
     const CrossoverNetwork& network = networks[job / kJobsEach];
     const std::uint32_t what = job % kJobsEach;
     return to_text(what == 0 ? cells_of(grid, network)
                              : boundaries_of(grid, network, kCrossoverModels[what - 1]));
   };
-  return run_on_workers(jobs_of(grid), workers, simulate_one, finished);
+  return outcomes_on_workers(
+      jobs_of(grid),
+      {.workers = workers, .finished = [&](std::uint32_t, const JobOutcome&) { finished(); }},
+      simulate_one);
+}
+
+/// The networks that a signal left time for: all where none came.
+std::vector<CrossoverNetwork> complete_of(std::vector<CrossoverNetwork> networks,
+                                          std::vector<JobOutcome>& outcomes) {
+  if (stop_signal() == 0)
+    return networks;
+  std::vector<CrossoverNetwork> complete;
+  std::vector<JobOutcome> kept;
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    const auto jobs = std::span(outcomes).subspan(i * kJobsEach, kJobsEach);
+    if (!std::ranges::all_of(jobs, &JobOutcome::done))
+      continue;
+    complete.push_back(networks[i]);
+    kept.insert(kept.end(), jobs.begin(), jobs.end());
+  }
+  if (complete.empty())
+    throw Stopped(stop_signal());
+  outcomes = std::move(kept);
+  return complete;
 }
 
 Crossover without_rows(const CrossoverGrid& grid) {
@@ -171,11 +196,12 @@ std::uint32_t jobs_of(const CrossoverGrid& grid) {
 
 Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers,
                          const std::function<void()>& finished) {
-  const std::vector<CrossoverNetwork> networks = networks_of(grid);
-  const std::vector<std::string> results = simulate_all(grid, networks, workers, finished);
+  const StopsBetweenJobs stops;
+  std::vector<JobOutcome> results = simulate_all(grid, networks_of(grid), workers, finished);
+  const std::vector<CrossoverNetwork> networks = complete_of(networks_of(grid), results);
   Crossover crossover = without_rows(grid);
   for (std::size_t job = 0; job < results.size(); ++job) {
-    const std::vector<double> numbers = from_text(results[job]);
+    const std::vector<double> numbers = from_text(result_of(results[job]));
     if (job % kJobsEach == 0) {
       crossover.rows.push_back(empty_row(grid, networks[job / kJobsEach]));
       take_cells(crossover.rows.back(), numbers, grid.scenario.schedules.size());

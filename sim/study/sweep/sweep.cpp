@@ -3,11 +3,45 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/mix.hpp"
 #include "sim/study/forecast_archive.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
+#include "traces/readers/stepcast/cluster_writer.hpp"
+#include "traces/readers/stepcast/collectives_file.hpp"
+#include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
 namespace {
+
+std::string forecast_bytes(const Sweep& sweep, const Combination& combination) {
+  const Scenario scenario = scenario_of(sweep, combination);
+  return to_bytes(sweep.has_lists ? plain_forecast_of(scenario, combination.schedule)
+                                  : forecast_of(scenario, combination.schedule));
+}
+
+SweepResult result_in_sweep(const JobOutcome& outcome) {
+  if (outcome.done())
+    return {.forecast = forecast_from_bytes(outcome.text)};
+  return {.refusal = outcome.text, .died = outcome.ending == JobOutcome::Ending::Died};
+}
+
+/// An error names the combination where there are several.
+JobOutcome named(JobOutcome outcome, const Sweep& sweep, std::uint32_t number) {
+  if (!outcome.text.empty() && !outcome.done() && sweep.has_lists)
+    outcome.text = fmt::format("{}: {}", name_of(sweep.combinations[number]), outcome.text);
+  return outcome;
+}
+
+std::vector<std::uint32_t> unknown_of(const Sweep& sweep, const SweepRules& rules) {
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < sweep.combinations.size(); ++i)
+    if (!rules.known.contains(i))
+      numbers.push_back(i);
+  return numbers;
+}
+
+}  // namespace
 
 std::string name_of(const Combination& combination) {
   std::vector<std::string> parts;
@@ -15,8 +49,6 @@ std::string name_of(const Combination& combination) {
     parts.push_back(cell.name + "=" + cell.value);
   return fmt::format("{}", fmt::join(parts, ", "));
 }
-
-}  // namespace
 
 Scenario scenario_of(const Sweep& sweep, const Combination& combination) {
   const Scenario& base = sweep.scenarios[combination.scenario];
@@ -28,28 +60,46 @@ Scenario scenario_of(const Sweep& sweep, const Combination& combination) {
 std::vector<std::string> for_each_combination(
     const Sweep& sweep, std::uint32_t workers, const std::function<void()>& finished,
     const std::function<std::string(const Combination&)>& work) {
-  const auto named_work = [&](std::uint32_t number) {
-    const Combination& combination = sweep.combinations[number];
-    if (!sweep.has_lists)
-      return work(combination);
-    try {
-      return work(combination);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", name_of(combination), error.what()));
-    } catch (const SimulationError& error) {
-      throw SimulationError(fmt::format("{}: {}", name_of(combination), error.what()));
-    }
+  const StopsBetweenJobs stops;
+  const WorkerRules rules{.workers = workers, .finished = [&](auto, const auto&) { finished(); }};
+  const auto outcomes =
+      outcomes_on_workers(static_cast<std::uint32_t>(sweep.combinations.size()), rules,
+                          [&](std::uint32_t number) { return work(sweep.combinations[number]); });
+  std::vector<std::string> results;
+  for (std::uint32_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].ending == JobOutcome::Ending::Missing && stop_signal() != 0)
+      throw Stopped(stop_signal());
+    results.push_back(result_of(named(outcomes[i], sweep, i)));
+  }
+  return results;
+}
+
+std::vector<SweepResult> sweep_results(const Sweep& sweep, const SweepRules& rules) {
+  const std::vector<std::uint32_t> numbers = unknown_of(sweep, rules);
+  const auto tell = [&](std::uint32_t job, const JobOutcome& outcome) {
+    if (rules.finished && (rules.keep_going || outcome.done()))
+      rules.finished(numbers[job], result_in_sweep(outcome));
   };
-  return run_on_workers(static_cast<std::uint32_t>(sweep.combinations.size()), workers, named_work,
-                        finished);
+  const auto outcomes = outcomes_on_workers(
+      static_cast<std::uint32_t>(numbers.size()),
+      {.workers = rules.workers, .keep_going = rules.keep_going, .finished = tell},
+      [&](std::uint32_t job) { return forecast_bytes(sweep, sweep.combinations[numbers[job]]); });
+  std::vector<SweepResult> results(sweep.combinations.size());
+  for (const auto& [number, forecast] : rules.known)
+    results[number].forecast = forecast;
+  for (std::uint32_t job = 0; job < outcomes.size(); ++job) {
+    results[numbers[job]] = result_in_sweep(outcomes[job]);
+    if (!rules.keep_going && outcomes[job].ending != JobOutcome::Ending::Missing &&
+        outcomes[job].ending != JobOutcome::Ending::Died)
+      result_of(named(outcomes[job], sweep, numbers[job]));
+  }
+  return results;
 }
 
 std::vector<Forecast> run_sweep(const Sweep& sweep, std::uint32_t workers,
                                 const std::function<void()>& finished) {
   const auto forecast_it = [&](const Combination& combination) {
-    const Scenario scenario = scenario_of(sweep, combination);
-    return to_bytes(sweep.has_lists ? plain_forecast_of(scenario, combination.schedule)
-                                    : forecast_of(scenario, combination.schedule));
+    return forecast_bytes(sweep, combination);
   };
   std::vector<Forecast> forecasts;
   for (const std::string& bytes : for_each_combination(sweep, workers, finished, forecast_it))
@@ -57,12 +107,33 @@ std::vector<Forecast> run_sweep(const Sweep& sweep, std::uint32_t workers,
   return forecasts;
 }
 
-std::vector<SweepRow> rows_of(const Sweep& sweep, std::vector<Forecast> forecasts) {
+std::string key_of(const Sweep& sweep, const Combination& combination) {
+  const Scenario scenario = scenario_of(sweep, combination);
+  std::string all = fmt::format("{}\n{}\n{}\n{}\n{}\n", STEPCAST_VERSION,
+                                to_json_text(scenario.workload), to_json_text(scenario.cluster),
+                                combination.schedule, name_of(scenario.engine.fidelity));
+  if (scenario.cluster.measured && !scenario.cluster.measured->curves.empty())
+    all += to_json_text(*scenario.cluster.measured);
+  for (const auto& [name, value] : scenario.settings.schedule)
+    all += fmt::format("{}={}\n", name, value);
+  for (const auto& [rank, factor] : scenario.settings.stragglers)
+    all += fmt::format("straggler.{}={}\n", rank, factor);
+  std::uint64_t hash = sweep.has_lists ? 1 : 2;  // the notes of a forecast differ
+  for (const char c : all)
+    hash = mixed(hash, static_cast<unsigned char>(c));
+  return fmt::format("{:016x}", hash);
+}
+
+std::vector<SweepRow> rows_of(const Sweep& sweep, const std::vector<SweepResult>& results) {
   std::vector<SweepRow> rows;
-  for (std::size_t i = 0; i < forecasts.size(); ++i)
-    rows.push_back({.cells = sweep.combinations[i].cells,
-                    .forecast = std::move(forecasts[i]),
-                    .baseline = sweep.combinations[i].baseline});
+  std::map<std::uint32_t, std::size_t> first_of_job;  // by the number of its baseline
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].forecast) {
+      const std::uint32_t baseline = sweep.combinations[i].baseline;
+      rows.push_back({.cells = sweep.combinations[i].cells,
+                      .forecast = *results[i].forecast,
+                      .baseline = first_of_job.try_emplace(baseline, rows.size()).first->second});
+    }
   return rows;
 }
 

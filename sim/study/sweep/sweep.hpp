@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,33 @@ std::vector<std::string> for_each_combination(
 std::vector<Forecast> run_sweep(const Sweep& sweep, std::uint32_t workers,
                                 const std::function<void()>& finished);
 
+/// How one combination of a sweep ended.
+struct SweepResult {
+  std::optional<Forecast> forecast{};
+  std::string refusal{};  ///< Why there is no forecast; empty too where a signal came before it.
+  bool died = false;      ///< Its worker died, and the fresh one that tried again.
+};
+
+struct SweepRules {
+  std::uint32_t workers = 1;
+  bool keep_going = false;                    ///< A combination that is refused stops no other.
+  std::map<std::uint32_t, Forecast> known{};  ///< From an earlier run, by combination.
+  /// In this process after every combination that was not known, as they end.
+  std::function<void(std::uint32_t combination, const SweepResult& result)> finished{};
+};
+
+/// A result for each combination, in their order. Without `keep_going` throws what the first
+/// refused one threw. When a signal asks to stop, those not there yet are empty; see
+/// StopsBetweenJobs.
+std::vector<SweepResult> sweep_results(const Sweep& sweep, const SweepRules& rules);
+
+/// "nodes=4, schedule=dear"
+std::string name_of(const Combination& combination);
+
+/// The same string for the same inputs, settings and version of the program: workload, cluster with
+/// its curves, schedule and options.
+std::string key_of(const Sweep& sweep, const Combination& combination);
+
 /// One forecast of a sweep, for a report.
 struct SweepRow {
   std::vector<Cell> cells;  ///< The same names in every row.
@@ -78,6 +107,7 @@ struct SweepRow {
   std::size_t baseline = 0;  ///< Row that its speed-up is against: the first of the same job.
 };
 
-std::vector<SweepRow> rows_of(const Sweep& sweep, std::vector<Forecast> forecasts);
+/// A row for each combination that has a forecast.
+std::vector<SweepRow> rows_of(const Sweep& sweep, const std::vector<SweepResult>& results);
 
 }  // namespace stepcast

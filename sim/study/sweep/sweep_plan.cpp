@@ -71,6 +71,7 @@ class Planner {
   }
 
   Sweep plan() && {
+    check_count(values_of(of_job_), "jobs");
     for_each_value(of_job_, [&](const std::vector<Cell>& job) { add_job(job); });
     sweep_.has_lists = std::ranges::any_of(
         request_.axes, [](const SweepAxis& axis) { return axis.values.size() > 1; });
@@ -78,11 +79,38 @@ class Planner {
   }
 
  private:
+  /// Before they are made: lists multiply, and the memory for 10^12 combinations is not there.
+  static void check_count(double count, const char* what) {
+    constexpr double kMost = 1'000'000;
+    if (count > kMost)
+      throw InputError(fmt::format("{:.4g} {}: expected at most {:.0f}; give shorter lists", count,
+                                   what, kMost));
+  }
+
+  static double values_of(const std::vector<SweepAxis>& axes) {
+    double count = 1;
+    for (const SweepAxis& axis : axes)
+      count *= static_cast<double>(axis.values.size());
+    return count;
+  }
+
+  double values_of_schedules(const std::vector<std::string>& schedules) const {
+    double count = 0;
+    for (const std::string& schedule : schedules) {
+      std::vector<SweepAxis> axes = options_;
+      std::erase_if(axes, [&](const SweepAxis& axis) { return !has_option(schedule, axis.name); });
+      count += values_of(axes);
+    }
+    return count;
+  }
+
   void add_job(const std::vector<Cell>& job) {
     const std::uint32_t scenario = scenario_of_job(job);
     const std::vector<std::string> schedules = schedules_of(sweep_.scenarios[scenario]);
-    if (sweep_.combinations.empty())
+    if (sweep_.combinations.empty()) {
       check_options(schedules, options_, sweep_.scenarios[scenario].settings);
+      check_count(values_of(of_job_) * values_of_schedules(schedules), "combinations");
+    }
     const auto baseline = static_cast<std::uint32_t>(sweep_.combinations.size());
     for (const std::string& schedule : schedules)
       add_schedule(

@@ -1,210 +1,119 @@
 #include "sim/study/sweep/workers.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <memory>
-#include <optional>
+#include <set>
 #include <stdexcept>
 
-#include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "sim/study/stop.hpp"
+#include "sim/study/sweep/worker_process.hpp"
+
+// Workers sit at numbered seats and take jobs from a board that they share. The parent waits for
+// what they send; whose pipe closes while a job lies at its seat has died at that job, which a
+// fresh process at the seat tries again before it goes on. Costs a fork for each worker and each
+// death.
 
 namespace stepcast {
 namespace {
 
-using Job = std::function<std::string(std::uint32_t)>;
+using Ending = JobOutcome::Ending;
 
-/// How a job ended: the first byte that its process sends; the result or error message follows.
-enum class Ending : char { Done = 'd', InputFault = 'i', SimulationFault = 's', OtherFault = 'o' };
+constexpr std::uint32_t kMostWorkers = 1024;
+constexpr int kNotForEver = 1000;  // ms: a signal may come between the look at it and the wait
 
-std::string message(Ending ending, const std::string& text) {
-  return static_cast<char>(ending) + text;
-}
-
-std::string message_of(const Job& job, std::uint32_t number) {
-  try {
-    return message(Ending::Done, job(number));
-  } catch (const InputError& error) {
-    return message(Ending::InputFault, error.what());
-  } catch (const SimulationError& error) {
-    return message(Ending::SimulationFault, error.what());
-  } catch (const std::exception& error) {
-    return message(Ending::OtherFault, error.what());
-  }
-}
-
-/// Throws what the job threw, or returns its result.
-std::string result_of(const std::string& message) {
-  if (message.empty())
-    throw std::runtime_error("a worker process died");
-  std::string text = message.substr(1);
-  switch (static_cast<Ending>(message.front())) {
-    case Ending::Done:
-      return text;
-    case Ending::InputFault:
-      throw InputError(text);
-    case Ending::SimulationFault:
-      throw SimulationError(text);
-    case Ending::OtherFault:
-      break;
-  }
-  throw std::runtime_error(text);
-}
-
-bool is_done(const std::string& message) {
-  return message.starts_with(static_cast<char>(Ending::Done));
-}
-
-/// The number of the next job, in memory that all workers share.
-class NextJob {
+class Pool {
  public:
-  explicit NextJob(std::uint32_t count) : count_(count) {
-    void* memory =
-        ::mmap(nullptr, sizeof(Counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-      throw std::runtime_error(std::string("cannot share memory: ") + std::strerror(errno));
-    next_ = new (memory) Counter(0);
+  Pool(std::uint32_t count, const WorkerRules& rules, const WorkerJob& job)
+      : rules_(rules),
+        board_(count, std::min({rules.workers, count, kMostWorkers})),
+        task_{job, board_, rules.keep_going},
+        outcomes_(count) {
+    for (std::uint32_t seat = 0; seat < std::min({rules.workers, count, kMostWorkers}); ++seat)
+      workers_.push_back(std::make_unique<WorkerProcess>(task_, seat, std::nullopt, workers_));
   }
-  ~NextJob() { ::munmap(next_, sizeof(Counter)); }
-  NextJob(const NextJob&) = delete;
-  NextJob& operator=(const NextJob&) = delete;
 
-  /// Numbers are taken in order; nothing when there are no more.
-  std::optional<std::uint32_t> take() {
-    const std::uint32_t number = next_->fetch_add(1);
-    return number < count_ ? std::optional(number) : std::nullopt;
-  }
-  /// Jobs before a failed one have all been taken; none after it is worth taking.
-  void close() { next_->store(count_); }
-
- private:
-  using Counter = std::atomic<std::uint32_t>;
-  static_assert(Counter::is_always_lock_free);
-
-  Counter* next_;
-  std::uint32_t count_;
-};
-
-/// What a worker sends before a message.
-struct Header {
-  std::uint32_t number;
-  std::uint32_t size;
-};
-
-bool send(int pipe, const void* data, std::size_t size) {
-  const auto* bytes = static_cast<const char*>(data);
-  for (std::size_t sent = 0; sent < size;) {
-    const ssize_t written = ::write(pipe, bytes + sent, size - sent);
-    if (written < 0 && errno != EINTR)
-      return false;  // nobody reads any more
-    sent += static_cast<std::size_t>(std::max<ssize_t>(written, 0));
-  }
-  return true;
-}
-
-/// The life of a worker. Never returns, and leaves what its parent has buffered or registered
-/// alone.
-[[noreturn]] void work(const Job& job, NextJob& next, int pipe) {
-  while (const auto number = next.take()) {
-    const std::string message = message_of(job, *number);
-    if (!is_done(message))
-      next.close();
-    const Header header{*number, static_cast<std::uint32_t>(message.size())};
-    if (!send(pipe, &header, sizeof header) || !send(pipe, message.data(), message.size()))
-      ::_exit(1);
-  }
-  ::_exit(0);
-}
-
-class Worker;
-using Workers = std::vector<std::unique_ptr<Worker>>;
-
-/// A forked process and the pipe on which it sends its messages.
-class Worker {
- public:
-  Worker(const Job& job, NextJob& next, const Workers& earlier) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-      throw std::runtime_error(std::string("cannot open a pipe: ") + std::strerror(errno));
-    process_ = ::fork();
-    if (process_ == 0) {
-      // Only the parent may hold the ends for reading: else nobody would find his pipe closed.
-      for (const auto& worker : earlier)
-        ::close(worker->pipe_);
-      ::close(ends[0]);
-      work(job, next, ends[1]);
+  std::vector<JobOutcome> run() && {
+    hear_all();
+    // One that died between taking a job and saying so has lost it: nobody else knows of it.
+    for (std::uint32_t number = 0; number < outcomes_.size() && !failed_; ++number) {
+      if (outcomes_[number].ending != Ending::Missing || stop_signal() != 0)
+        continue;
+      workers_.push_back(std::make_unique<WorkerProcess>(task_, 0, number, workers_));
+      hear_all();
     }
-    ::close(ends[1]);
-    pipe_ = ends[0];
-    if (process_ < 0) {
-      ::close(pipe_);
-      throw std::runtime_error(std::string("cannot start a worker: ") + std::strerror(errno));
-    }
-  }
-  /// A worker still at work ends when it finds its pipe closed.
-  ~Worker() {
-    ::close(pipe_);
-    ::waitpid(process_, nullptr, 0);
-  }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-
-  int pipe() const { return pipe_; }
-
-  /// Reads what is there; false once there is no more to come.
-  bool receive() {
-    char buffer[65536];
-    const ssize_t size = ::read(pipe_, buffer, sizeof buffer);
-    if (size > 0)
-      received_.append(buffer, static_cast<std::size_t>(size));
-    return size > 0 || (size < 0 && errno == EINTR);
-  }
-
-  /// Hands every complete message over, as take(number, message).
-  void deliver(const std::function<void(std::uint32_t, std::string)>& take) {
-    std::size_t begin = 0;
-    for (Header header{}; begin + sizeof header <= received_.size();) {
-      std::memcpy(&header, received_.data() + begin, sizeof header);
-      const std::size_t end = begin + sizeof header + header.size;
-      if (end > received_.size())
-        break;
-      take(header.number, received_.substr(begin + sizeof header, header.size));
-      begin = end;
-    }
-    received_.erase(0, begin);
+    return std::move(outcomes_);
   }
 
  private:
-  pid_t process_ = -1;
-  int pipe_ = -1;
-  std::string received_;
-};
-
-/// Waits until workers have something to say and hears it; those that have ended are let go.
-void hear(Workers& workers, const std::function<void(std::uint32_t, std::string)>& take) {
-  std::vector<pollfd> pipes;
-  for (const auto& worker : workers)
-    pipes.push_back({.fd = worker->pipe(), .events = POLLIN, .revents = 0});
-  if (::poll(pipes.data(), pipes.size(), -1) < 0)
-    return;  // interrupted
-  for (std::size_t i = 0; i < pipes.size(); ++i) {
-    if (pipes[i].revents == 0)
-      continue;
-    if (workers[i]->receive())
-      workers[i]->deliver(take);
-    else
-      workers[i].reset();
+  void hear_all() {
+    while (!workers_.empty() && stop_signal() == 0)
+      hear(kNotForEver);
+    while (!workers_.empty() && hear(0)) {  // what they had told when the signal came
+    }
+    workers_.clear();
   }
-  std::erase(workers, nullptr);
-}
+
+  /// Waits until workers have something to say and hears it; those that have ended are let go.
+  /// False if none had within `patience` milliseconds.
+  bool hear(int patience) {
+    std::vector<pollfd> pipes;
+    for (const auto& worker : workers_)
+      pipes.push_back({.fd = worker->pipe(), .events = POLLIN, .revents = 0});
+    if (::poll(pipes.data(), pipes.size(), patience) <= 0)
+      return false;
+    for (std::size_t i = 0; i < pipes.size(); ++i) {
+      if (pipes[i].revents == 0)
+        continue;
+      if (workers_[i]->receive())
+        workers_[i]->deliver(
+            [this](std::uint32_t number, JobOutcome outcome) { take(number, std::move(outcome)); });
+      else
+        let_go(i);
+    }
+    std::erase(workers_, nullptr);
+    return true;
+  }
+
+  void take(std::uint32_t number, JobOutcome outcome) {
+    outcomes_[number] = std::move(outcome);
+    failed_ = failed_ || (!rules_.keep_going && !outcomes_[number].done() &&
+                          outcomes_[number].ending != Ending::Died);
+    if (rules_.finished)
+      rules_.finished(number, outcomes_[number]);
+  }
+
+  void let_go(std::size_t worker) {
+    const std::uint32_t seat = workers_[worker]->seat();
+    const std::string end = workers_[worker]->end_in_words();
+    workers_[worker].reset();
+    std::optional<std::uint32_t> at = board_.job_at(seat);
+    board_.leave(seat);
+    if (at && outcomes_[*at].ending != Ending::Missing)
+      at.reset();  // it had told of it
+    if (stop_signal() != 0)
+      return;
+    const bool again = at && died_.insert(*at).second;
+    if (at && !again)
+      take(*at, {Ending::Died, "its worker process died twice, the last time of " + end});
+    constexpr std::uint32_t kMostIdleDeaths = 16;
+    if (again || (!board_.is_empty() && (at || ++idle_deaths_ <= kMostIdleDeaths)))
+      workers_[worker] =
+          std::make_unique<WorkerProcess>(task_, seat, again ? at : std::nullopt, workers_);
+  }
+
+  const WorkerRules& rules_;
+  JobBoard board_;
+  WorkerTask task_;
+  WorkerProcesses workers_;
+  std::vector<JobOutcome> outcomes_;
+  std::set<std::uint32_t> died_;  ///< Jobs at which a process has died once.
+  std::uint32_t idle_deaths_ = 0;
+  bool failed_ = false;  ///< A job threw, after which none is begun.
+};
 
 }  // namespace
 
@@ -215,21 +124,40 @@ std::uint32_t available_cores() {
   return static_cast<std::uint32_t>(std::max(1, CPU_COUNT(&cores)));
 }
 
-std::vector<std::string> run_on_workers(std::uint32_t count, std::uint32_t workers, const Job& job,
+std::vector<JobOutcome> outcomes_on_workers(std::uint32_t count, const WorkerRules& rules,
+                                            const WorkerJob& job) {
+  return Pool(count, rules, job).run();
+}
+
+const std::string& result_of(const JobOutcome& outcome) {
+  switch (outcome.ending) {
+    case Ending::Done:
+      return outcome.text;
+    case Ending::InputFault:
+      throw InputError(outcome.text);
+    case Ending::SimulationFault:
+      throw SimulationError(outcome.text);
+    case Ending::Missing:
+      throw std::runtime_error("its worker process died before it was begun");
+    case Ending::OtherFault:
+    case Ending::Died:
+      break;
+  }
+  throw std::runtime_error(outcome.text);
+}
+
+std::vector<std::string> run_on_workers(std::uint32_t count, std::uint32_t workers,
+                                        const WorkerJob& job,
                                         const std::function<void()>& finished) {
-  std::vector<std::string> messages(count);
-  NextJob next(count);
-  Workers busy;
-  while (busy.size() < std::min(workers, count))
-    busy.push_back(std::make_unique<Worker>(job, next, busy));
-  while (!busy.empty())
-    hear(busy, [&](std::uint32_t number, std::string message) {
-      messages[number] = std::move(message);
-      finished();
-    });
-  for (std::string& message : messages)
-    message = result_of(message);
-  return messages;
+  const StopsBetweenJobs stops;
+  const WorkerRules rules{.workers = workers, .finished = [&](auto, const auto&) { finished(); }};
+  std::vector<std::string> results;
+  for (const JobOutcome& outcome : outcomes_on_workers(count, rules, job)) {
+    if (outcome.ending == Ending::Missing && stop_signal() != 0)
+      throw Stopped(stop_signal());
+    results.push_back(result_of(outcome));
+  }
+  return results;
 }
 
 }  // namespace stepcast

@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/tuning/plan_hash.hpp"
 #include "sim/study/tuning/tuned_fusion.hpp"
 
@@ -161,12 +162,16 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
   const OptionInfo& option = option_of(schedule_of(job.schedule), request.option);
   check_job(job, option.name);
   const bool is_exhaustive = strategy.search == search_exhaustive;
+  if (request.trials.value_or(0) > kMostPlans)
+    throw InputError(fmt::format("`trials` {}: expected at most {}", *request.trials, kMostPlans));
   SearchTask task{.range = range_of(job, request, option),
                   .most_trials = request.trials.value_or(is_exhaustive ? kMostPlans : kTrials),
                   .seed = request.seed,
                   .xi = request.xi};
   task.first = first_of(request, option, task.range);
   task.measure = [&](const std::string& text) {
+    if (stop_signal() != 0)
+      throw Stopped(stop_signal());
     const Measurement found = measurement_of(job, plan_with(job, option.name, text));
     if (request.measured)
       request.measured();
@@ -180,7 +185,12 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
     }
   };
   Search search(task);
-  strategy.search(search);
+  try {
+    strategy.search(search);
+  } catch (const Stopped&) {  // the best of the trials that are there, if any
+    if (search.trials().empty())
+      throw;
+  }
   Tuning tuning{.option = option.name,
                 .strategy = strategy.name,
                 .range = task.range,

@@ -148,5 +148,20 @@ TEST(FormatBandwidth, UsesDecimalUnits) {
   EXPECT_EQ(format_bandwidth({12.5e6}), "12.5 MB/s");
 }
 
+TEST(Text, QuantitiesBeyondAnyMachineAreRefused) {
+  const auto error = [](auto parse, const char* text) {
+    return input_error_of([&] { parse(text); });
+  };
+  EXPECT_EQ(error(parse_seconds, "1e308s"),
+            "expected a time of 0 or from 1e-15 s to 1e9 s, found \"1e308s\"");
+  EXPECT_EQ(error(parse_seconds, "1e-300s"),
+            "expected a time of 0 or from 1e-15 s to 1e9 s, found \"1e-300s\"");
+  EXPECT_EQ(error(parse_seconds, "0s"), "no error");
+  EXPECT_EQ(error(parse_bytes, "2e6TB"), "expected a size of at most 1e18 B, found \"2e6TB\"");
+  EXPECT_EQ(error(parse_bandwidth, "1e-300Bps"),
+            "expected a bandwidth from 1 B/s to 1e18 B/s, found \"1e-300Bps\"");
+  EXPECT_EQ(error(parse_number, "-1e31"), "expected a number from -1e30 to 1e30, found \"-1e31\"");
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -147,5 +147,35 @@ TEST(InputErrors, AFailedRunWritesNoTimeline) {
   EXPECT_TRUE(folder.empty());
 }
 
+TEST(InputErrors, WhatIsBeyondAnyMachineIsRefusedWhereverItStands) {
+  expect_refused(run_with({"--set", "cluster.nic.startup=1e300s"}),
+                 "cluster.nic.startup=1e300s: expected a time of 0 or from 1e-15 s to 1e9 s");
+  expect_refused(run_with({"--set", "cluster.overlap.compute_slowdown=1e30"}),
+                 "expected a factor of at most 1e6");
+  expect_refused(run_with({"--set", "fusion_buffer=1e300B"}), "expected a size of at most 1e18 B");
+  const TemporaryFolder folder;
+  const std::string file = folder.file("w.json", workload_text("1e308"));
+  expect_refused({"run", "--workload", file, "--cluster", kCluster, "--schedule", "bsp"},
+                 "/layers/0/forward_s: expected a time of 0 or from 1e-15 s to 1e9 s");
+}
+
+TEST(InputErrors, AMessageThatSimGridCannotCountIsNoDeadlock) {
+  // 1e13 parameters are 4e13 B; an edge of the ring moves nearly twice as much, and 2^63 units of
+  // 2^-20 B, which a message may hold, are 8.8e12 B.
+  const TemporaryFolder folder;
+  std::string text = workload_text("0.01");
+  const std::string none = "\"parameters\": []";
+  text.replace(text.find(none), none.size(),
+               R"("parameters": [{"name": "w", "elements": 10000000000000}])");
+  const std::string file = folder.file("w.json", text);
+  const auto at = [&](const char* fidelity) -> std::vector<std::string> {
+    return {"run",        "--workload", file,         "--cluster", kCluster,
+            "--schedule", "bsp",        "--fidelity", fidelity};
+  };
+  expect_refused(at("flow"), "expected at most 8 TiB between two GPUs");
+  EXPECT_EQ(run_cli(at("step")).exit_code, 0);  // a message in each of the ring's 126 rounds
+  EXPECT_EQ(run_cli(at("analytic")).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace stepcast

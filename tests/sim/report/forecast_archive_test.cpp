@@ -1,8 +1,11 @@
 #include "sim/study/forecast_archive.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "sim/report/json/json.hpp"
+#include "sim/study/forecast_text.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/support/leaves.hpp"
 
 namespace stepcast {
@@ -51,6 +54,27 @@ Filled filled() {
       for_each_own_leaf(field, fill);
   });
   return {std::move(forecast), fill.last()};
+}
+
+TEST(ForecastText, EveryBitSurvivesAsJson) {
+  Forecast forecast = filled().forecast;
+  forecast.iteration_time = Seconds{0.1 + 0.2};
+  const nlohmann::json read = nlohmann::json::parse(flat_json(forecast).dump());
+  EXPECT_TRUE(same(forecast_from_flat(read, "x"), forecast));
+}
+
+TEST(ForecastText, WhatIsCutOrTooLongIsRefused) {
+  const nlohmann::json flat = flat_json(filled().forecast);
+  for (std::size_t length = 0; length < flat.size(); ++length) {
+    nlohmann::json cut = nlohmann::json::array();
+    for (std::size_t i = 0; i < length; ++i)
+      cut.push_back(flat[i]);
+    EXPECT_EQ(input_error_of([&] { forecast_from_flat(cut, "x"); }).find("x: /forecast/"), 0U);
+  }
+  nlohmann::json longer = flat;
+  longer.push_back(1);
+  EXPECT_NE(input_error_of([&] { forecast_from_flat(longer, "x"); }).find("expected the end"),
+            std::string::npos);
 }
 
 TEST(ForecastArchive, EveryBitSurvives) {

@@ -4,9 +4,11 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/support/input_error.hpp"
+#include "traces/json/pending_files.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -80,6 +82,66 @@ TEST_F(TextFile, WritingThroughALinkKeepsTheLink) {
   write_text_file(folder_ / "link.txt", "new");
   EXPECT_TRUE(fs::is_symlink(folder_ / "link.txt"));
   EXPECT_EQ(read_text_file(folder_ / "target.txt"), "new");
+}
+
+TEST_F(TextFile, PlantedLinkOfATemporaryNameOverwritesNothing) {
+  // The name that a process of this number used to write before renaming.
+  const fs::path victim = folder_ / "victim";
+  write_text_file(victim, "precious");
+  fs::create_symlink(victim, folder_ / ("out.json.tmp" + std::to_string(::getpid())));
+  write_text_file(folder_ / "out.json", "text");
+  EXPECT_EQ(read_text_file(victim), "precious");
+  EXPECT_EQ(read_text_file(folder_ / "out.json"), "text");
+}
+
+TEST_F(TextFile, ReplacedFileKeepsItsMode) {
+  const fs::path path = folder_ / "secret.json";
+  write_text_file(path, "old");
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  write_text_file(path, "new");
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(TextFile, NewFileHasTheModeOfTheUsersMask) {
+  const mode_t before = ::umask(027);
+  write_text_file(folder_ / "new.json", "text");
+  ::umask(before);
+  EXPECT_EQ(fs::status(folder_ / "new.json").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+}
+
+TEST_F(TextFile, PendingFileIsRemovedByTheSignalPath) {
+  const fs::path half = folder_ / "half.json.abc";
+  const fs::path whole = folder_ / "whole.json";
+  write_text_file(half, "half");
+  write_text_file(whole, "whole");
+  {
+    const PendingFile pending(half);
+    remove_pending_files();
+  }
+  remove_pending_files();  // nothing is pending any more
+  EXPECT_FALSE(fs::exists(half));
+  EXPECT_TRUE(fs::exists(whole));
+}
+
+TEST_F(TextFile, FileThatNeverEndsIsRefused) {
+  if (!fs::exists("/dev/zero"))
+    GTEST_SKIP() << "no /dev/zero on this system";
+  const std::string error = input_error_of([] { read_text_file("/dev/zero"); });
+  EXPECT_EQ(error,
+            "/dev/zero: is larger than 64 MiB, the most that is read of such a file; "
+            "STEPCAST_MAX_FILE=SIZE allows more");
+}
+
+TEST_F(TextFile, LimitIsWhatTheEnvironmentSays) {
+  write_text_file(folder_ / "a.json", std::string(2000, ' '));
+  ::setenv("STEPCAST_MAX_FILE", "1kB", 1);
+  const std::string error = input_error_of([&] { read_text_file(folder_ / "a.json"); });
+  ::setenv("STEPCAST_MAX_FILE", "much", 1);
+  const std::string unreadable = input_error_of([&] { read_text_file(folder_ / "a.json"); });
+  ::unsetenv("STEPCAST_MAX_FILE");
+  EXPECT_NE(error.find("a.json: is larger than "), std::string::npos) << error;
+  EXPECT_EQ(unreadable.find("STEPCAST_MAX_FILE: "), 0U) << unreadable;
 }
 
 }  // namespace

@@ -78,9 +78,15 @@ TEST(ParseJson, ErrorsAreOneLineEvenForTextWithControlCharacters) {
   EXPECT_EQ(error_of("{\"\\n\": 1, \"\\n\": 2}").find('\n'), std::string::npos);
 }
 
-TEST(ParseJson, DeepNestingDoesNotExhaustTheStack) {
-  const std::string deep(200000, '[');
-  EXPECT_NE(error_of(deep).find("ends too early"), std::string::npos);
+TEST(ParseJson, DeepNestingIsRefusedBeforeItOverflowsAnything) {
+  const std::string deep = std::string(257, '[') + std::string(257, ']');
+  EXPECT_EQ(input_error_of([&] { parse_json(deep, "deep.json"); }),
+            "deep.json: line 1, column 257: nested more than 256 levels deep");
+  const std::string fine = std::string(256, '[') + std::string(256, ']');
+  EXPECT_EQ(input_error_of([&] { parse_json(fine, "fine.json"); }), "no error");
+  const std::string endless(std::size_t{1} << 20, '[');
+  EXPECT_NE(input_error_of([&] { parse_json(endless, "x"); }).find("256 levels"),
+            std::string::npos);
 }
 
 }  // namespace

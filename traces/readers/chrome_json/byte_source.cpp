@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "models/base/error.hpp"
+#include "traces/json/file_limits.hpp"
 
 namespace stepcast {
 namespace {
@@ -38,12 +39,18 @@ class FileSource final : public ByteSource {
       throw InputError(origin_ + ": the gzip data ends too early");
     if (count < 0)
       throw InputError(origin_ + ": the gzip data is damaged");
+    unpacked_ += count;
+    const z_off_t packed = gzoffset(file_);
+    check_unpacked(origin_, unpacked_, packed > 0 ? static_cast<double>(packed) : unpacked_,
+                   limits_);
     return static_cast<std::size_t>(count);
   }
 
  private:
   std::string origin_;
   gzFile file_ = nullptr;
+  double unpacked_ = 0;
+  FileLimits limits_ = file_limits();
 };
 
 class TextSource final : public ByteSource {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/ranges.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -29,6 +30,8 @@ class TextSetter {
     const double value = parse_number(text_);
     if (value < least_)
       throw InputError(fmt::format("expected a number of at least {}, found {}", least_, value));
+    if (!kScaleRange.contains(value))
+      throw InputError(fmt::format("expected {}, found {}", kScaleRange.words, value));
     member = value;
   }
   void operator()(Seconds& member) const { member = parse_seconds(text_); }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "models/base/ranges.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
@@ -33,7 +34,11 @@ class JsonSetter {
       reader_.fail(key_, fmt::format("expected a whole number up to {}, found {}", kMost, value));
     member = static_cast<std::uint32_t>(value);
   }
-  void operator()(double& member) const { member = reader_.number(key_, least_); }
+  void operator()(double& member) const {
+    member = reader_.number(key_, least_);
+    if (!kScaleRange.contains(member))
+      reader_.fail(key_, fmt::format("expected {}, found {}", kScaleRange.words, member));
+  }
   void operator()(Seconds& member) const { member = reader_.time_text(key_); }
   void operator()(Bytes& member) const { member = reader_.size_text(key_); }
   void operator()(BytesPerSecond& member) const { member = reader_.bandwidth_text(key_); }

@@ -12,6 +12,7 @@
 #include "models/collective/collective.hpp"
 #include "models/collective/curve_fit.hpp"
 #include "traces/json/provenance_json.hpp"
+#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
 
@@ -47,7 +48,7 @@ std::vector<double> read_numbers(ObjectReader& object, const char* key, double l
     const double number = value.is_number() ? value.get<double>() : 0;
     if (!(number >= least) || number > most)
       object.fail(key, fmt::format("expected numbers from {} to {}, found {} at place {}", least,
-                                   most, in_quotes(value.dump()), numbers.size() + 1));
+                                   most, in_quotes(shown(value)), numbers.size() + 1));
     numbers.push_back(number);
   }
   return numbers;

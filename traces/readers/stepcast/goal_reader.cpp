@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/provenance_json.hpp"
+#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
 
@@ -40,7 +41,7 @@ ScheduleOptions read_options(ObjectReader& item) {
     item.fail("options", "expected an object such as {\"inverse_interval\": \"100\"}");
   for (const auto& [name, value] : json.items()) {
     if (!value.is_string())
-      item.fail("options", fmt::format("expected text for \"{}\", found {}", name, value.dump()));
+      item.fail("options", fmt::format("expected text for \"{}\", found {}", name, shown(value)));
     options[name] = value.get<std::string>();
   }
   return options;

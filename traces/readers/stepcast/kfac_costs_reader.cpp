@@ -22,7 +22,11 @@ template <class Point, class Read>
 std::vector<Point> read_points(ObjectReader& root, std::string_view key, Read read) {
   std::vector<Point> points;
   for (ObjectReader& item : root.objects(key)) {
-    const auto side = static_cast<std::uint32_t>(item.count("side", 1));
+    constexpr std::uint64_t kLargest = 1U << 20;
+    const std::uint64_t found = item.count("side", 1);
+    if (found > kLargest)
+      item.fail("side", fmt::format("expected a whole number up to {}, found {}", kLargest, found));
+    const auto side = static_cast<std::uint32_t>(found);
     if (!points.empty() && side <= points.back().side)
       item.fail("side", fmt::format("expected more than {}, the side before, found {}",
                                     points.back().side, side));

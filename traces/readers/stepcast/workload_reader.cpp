@@ -9,7 +9,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/ranges.hpp"
 #include "traces/json/provenance_json.hpp"
+#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/workload_format.hpp"
 
@@ -112,10 +114,24 @@ Layer read_layer(ObjectReader& reader) {
     layer.parameters.push_back(read_parameter(std::move(parameter)));
   }
   layer.activation = Bytes{reader.number_or("activation_bytes", 0, 0)};
+  if (!kSizeRange.contains(layer.activation.value))
+    reader.fail("activation_bytes",
+                fmt::format("expected {}, found {}", kSizeRange.words, layer.activation.value));
   layer.macs = reader.number_or("macs", 0, 0);
   layer.kronecker = read_kronecker(reader.object_if("kronecker"));
   reader.finish();
   return layer;
+}
+
+void check_elements(const ObjectReader& reader, const std::vector<Layer>& layers) {
+  double elements = 0;
+  for (const Layer& layer : layers)
+    for (const Parameter& parameter : layer.parameters)
+      elements += static_cast<double>(parameter.elements);
+  if (!kCountRange.contains(elements))
+    reader.fail("layers", fmt::format("expected parameters of at most {:.0e} elements in all, "
+                                      "found {:.3g}",
+                                      kCountRange.most, elements));
 }
 
 void check_times(const ObjectReader& reader, const std::vector<Layer>& layers, Seconds update) {
@@ -124,9 +140,9 @@ void check_times(const ObjectReader& reader, const std::vector<Layer>& layers, S
   Seconds step;
   for (const Layer& layer : layers)
     step += layer.forward + layer.backward;
-  if (!std::isfinite((step + update).value)) {
-    reader.fail("layers", "expected times with a finite sum");
-  }
+  if (!kTimeRange.contains((step + update).value))
+    reader.fail("layers", fmt::format("expected {} for all layers and the update, found {:.4g} s",
+                                      kTimeRange.words, (step + update).value));
   if (step <= Seconds{0}) {
     reader.fail("layers", "expected times above zero, found zero for every layer");
   }
@@ -143,6 +159,7 @@ std::vector<Layer> read_layers(ObjectReader& reader, Seconds update) {
     }
   }
   check_times(reader, layers, update);
+  check_elements(reader, layers);
   return layers;
 }
 
@@ -161,8 +178,8 @@ std::pair<LayerId, LayerId> read_edge(const ObjectReader& reader, const std::str
   const std::optional<LayerId> producer = layer_id(edge[0], layers);
   const std::optional<LayerId> consumer = layer_id(edge[1], layers);
   if (!producer || !consumer) {
-    reader.fail(key, fmt::format("expected layer numbers from 0 to {}, found {}", layers - 1,
-                                 edge.dump().substr(0, 60)));
+    reader.fail(key, fmt::format("expected layer numbers from 0 to {}, found [{},{}]", layers - 1,
+                                 shown(edge[0]), shown(edge[1])));
   }
   if (*producer >= *consumer) {
     reader.fail(key, fmt::format("expected the producer before the consumer, found [{}, {}]",

@@ -1,14 +1,17 @@
 #include "sim/study/sweep/workers.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "sim/study/stop.hpp"
 #include "tests/support/input_error.hpp"
 
 namespace stepcast {
@@ -63,13 +66,125 @@ TEST(Workers, AWorkerWithMoreToSayEndsWhenNobodyListens) {
   EXPECT_THROW(run_on_workers(100, 2, job, fail), std::runtime_error);
 }
 
-TEST(Workers, AProcessThatDiesIsAnError) {
+TEST(Workers, AJobThatKillsItsProcessTwiceIsNamedAndTheOthersAreKept) {
   const auto job = [](std::uint32_t number) -> std::string {
     if (number == 1)
-      ::_exit(0);
-    return "";
+      ::raise(SIGKILL);
+    return std::to_string(number);
   };
+  for (const std::uint32_t workers : {1U, 2U, 3U}) {
+    const auto outcomes = outcomes_on_workers(5, {.workers = workers}, job);
+    EXPECT_EQ(outcomes[1].ending, JobOutcome::Ending::Died);
+    EXPECT_EQ(outcomes[1].text,
+              "its worker process died twice, the last time of signal 9 (Killed)");
+    for (const std::uint32_t other : {0U, 2U, 3U, 4U})
+      EXPECT_EQ(outcomes[other].text, std::to_string(other)) << workers << " workers";
+  }
   EXPECT_THROW(run_on_workers(3, 2, job, nothing), std::runtime_error);
+}
+
+TEST(Workers, AJobWhoseProcessDiedOnceIsDoneInAFreshOne) {
+  const std::string file = testing::TempDir() + "stepcast-died-once";
+  std::remove(file.c_str());
+  const auto job = [&](std::uint32_t number) -> std::string {
+    if (number == 2 && !std::filesystem::exists(file)) {
+      std::ofstream{file};
+      ::raise(SIGKILL);
+    }
+    return std::to_string(number);
+  };
+  const auto results = run_on_workers(4, 2, job, nothing);
+  EXPECT_EQ(results, (std::vector<std::string>{"0", "1", "2", "3"}));
+  std::remove(file.c_str());
+}
+
+TEST(Workers, AJobThatThrowsStopsNoOtherWhereThatIsAsked) {
+  const auto job = [](std::uint32_t number) -> std::string {
+    if (number % 2 == 1)
+      throw InputError("odd");
+    return "even";
+  };
+  const auto outcomes = outcomes_on_workers(6, {.workers = 2, .keep_going = true}, job);
+  for (std::uint32_t i = 0; i < 6; ++i)
+    EXPECT_EQ(outcomes[i].text, i % 2 == 1 ? "odd" : "even");
+}
+
+/// Exit status of a process that runs `body`, to which `act(pid)` is done.
+template <class Body, class Act>
+int status_of_process(Body body, Act act) {
+  const pid_t process = ::fork();
+  if (process == 0) {
+    handle_signals();
+    ::_exit(body());
+  }
+  act(process);
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  return status;
+}
+
+TEST(Workers, ASignalEndsAStudyWithWhatIsThereAndLeavesNoWorker) {
+  const std::string file = testing::TempDir() + "stepcast-slow-job";
+  std::remove(file.c_str());
+  const auto study = [&] {
+    const StopsBetweenJobs stops;
+    const auto job = [&](std::uint32_t number) -> std::string {
+      if (number == 1) {
+        std::ofstream(file) << ::getpid() << std::endl;
+        ::sleep(60);
+      }
+      return "done";
+    };
+    const auto outcomes = outcomes_on_workers(3, {.workers = 1}, job);
+    const bool kept = outcomes[0].done() && !outcomes[1].done() && !outcomes[2].done();
+    return kept ? 100 + stop_signal() : 1;
+  };
+  pid_t worker = 0;
+  const int status = status_of_process(study, [&](pid_t process) {
+    for (int i = 0; i < 500 && worker == 0; ++i) {
+      ::usleep(10000);
+      std::ifstream(file) >> worker;
+    }
+    ::kill(process, SIGINT);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 100 + SIGINT);
+  ASSERT_GT(worker, 0);
+  EXPECT_NE(::kill(worker, 0), 0) << "the worker outlived its study";
+  std::remove(file.c_str());
+}
+
+TEST(Workers, WorkersEndWithTheirParentHoweverItEnds) {
+  const std::string file = testing::TempDir() + "stepcast-orphan";
+  std::remove(file.c_str());
+  const auto study = [&] {
+    run_on_workers(
+        1, 1,
+        [&](std::uint32_t) -> std::string {
+          std::ofstream(file) << ::getpid() << std::endl;
+          ::sleep(60);
+          return "";
+        },
+        nothing);
+    return 0;
+  };
+  pid_t worker = 0;
+  status_of_process(study, [&](pid_t process) {
+    for (int i = 0; i < 500 && worker == 0; ++i) {
+      ::usleep(10000);
+      std::ifstream(file) >> worker;
+    }
+    ::kill(process, SIGKILL);
+  });
+  ASSERT_GT(worker, 0);
+  bool gone = false;
+  for (int i = 0; i < 200 && !gone; ++i) {  // init may take a moment to bury it
+    ::usleep(10000);
+    std::ifstream state("/proc/" + std::to_string(worker) + "/stat");
+    std::string number, name, letter;
+    gone = !(state >> number >> name >> letter) || letter == "Z";
+  }
+  EXPECT_TRUE(gone);
+  std::remove(file.c_str());
 }
 
 TEST(Workers, AWorkerDoesOneJobAfterTheOther) {

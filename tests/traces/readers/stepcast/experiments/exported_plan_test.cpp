@@ -101,7 +101,7 @@ TEST(ExportedPlan, KnowsWhetherItsForecastSlowsComputeDown) {
 TEST(ExportedPlan, RefusesTimesThatNoReplayWouldEnd) {
   EXPECT_EQ(error_with("\"duration_s\": 0.002", "\"duration_s\": 20000"),
             "p.json: /tasks/1/duration_s: expected at most 10000 s, found 20000");
-  EXPECT_EQ(error_with("\"time_s\": 0.0029", "\"time_s\": 1e300").substr(0, 46),
+  EXPECT_EQ(error_with("\"time_s\": 0.0029", "\"time_s\": 1e8").substr(0, 46),
             "p.json: /tasks/2/time_s: expected at most 1000");
 }
 

@@ -1,4 +1,4 @@
-#include "sim/cli/sensitivity.hpp"
+#include "sim/cli/study/sensitivity.hpp"
 
 #include <cmath>
 

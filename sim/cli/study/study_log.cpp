@@ -1,0 +1,148 @@
+#include "sim/cli/study/study_log.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/tell.hpp"
+#include "sim/report/json/json.hpp"
+#include "sim/report/text/sweep_report.hpp"
+#include "sim/study/forecast_text.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+/// "" for a combination whose scenario is refused.
+std::string key_or_none(const Sweep& sweep, const Combination& combination) try {
+  return key_of(sweep, combination);
+} catch (const InputError&) {
+  return "";
+}
+
+std::string line_of(const Combination& combination, const std::string& key,
+                    const SweepResult& result) {
+  nlohmann::ordered_json line{{"key", key}};
+  line["combination"] = nlohmann::ordered_json::object();
+  for (const Cell& cell : combination.cells)
+    line["combination"][cell.name] = cell.value;
+  if (result.forecast) {
+    line["result"] = nlohmann::ordered_json::parse(to_json(*result.forecast));
+    line["forecast"] = flat_json(*result.forecast);
+  } else {
+    line["refused"] = result.refusal;
+  }
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::vector<CommandOption> options_of(StudyFiles& files) {
+  return {
+      {"--csv", "FILE", &files.csv, "also write the results as a table, row by row as they come"},
+      {"--json-lines", "FILE", &files.json_lines,
+       "also write a line of JSON for each result as it comes"},
+      {"--resume", "FILE", &files.resume,
+       "go on from a file of --json-lines: forecast only what it lacks,\nand append it there"},
+      {"--keep-going", "", &files.keep_going,
+       "a combination that is refused becomes a line below the table"},
+  };
+}
+
+void check_study_files(const StudyFiles& files) {
+  if (!files.json_lines.empty() && !files.resume.empty())
+    throw InputError("--json-lines: --resume appends to its file; give one of the two");
+  check_outputs(
+      {{"--csv", files.csv}, {"--json-lines", files.json_lines}, {"--resume", files.resume}});
+}
+
+StudyLog::StudyLog(const Sweep& sweep, const StudyFiles& files)
+    : sweep_(sweep),
+      results_(sweep.combinations.size()),
+      there_(sweep.combinations.size()),
+      with_refusals_(files.keep_going) {
+  if (!files.json_lines.empty() || !files.resume.empty())
+    for (const Combination& combination : sweep.combinations)
+      keys_.push_back(key_or_none(sweep, combination));
+  if (!files.resume.empty())
+    read_known(files.resume);
+  if (!files.json_lines.empty())
+    write_text_file(files.json_lines, "");
+  if (!keys_.empty())
+    lines_ = GrowingFile(files.resume.empty() ? files.json_lines : files.resume);
+  if (!files.csv.empty()) {
+    write_text_file(files.csv, sweep_csv_head(sweep.combinations.front().cells, with_refusals_));
+    csv_ = GrowingFile(files.csv);
+  }
+  for (const auto& [number, forecast] : known_) {
+    results_[number].forecast = forecast;
+    there_[number] = true;
+  }
+  add_rows_in_order();
+}
+
+// Every line that is one of ours is looked at; those of other studies, and a last one that was
+// never finished, are passed over.
+void StudyLog::read_known(const std::string& path) {
+  std::error_code absent;
+  if (!std::filesystem::exists(path, absent))
+    throw InputError(path + ": not found");
+  if (std::filesystem::file_size(path, absent) == 0)
+    return;
+  const std::string text = read_text_file(path);
+  std::map<std::string, std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < keys_.size(); ++i)
+    if (!keys_[i].empty())
+      numbers.emplace(keys_[i], i);
+  std::istringstream stream(text.substr(0, text.rfind('\n') + 1));
+  std::size_t number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    const std::string origin = fmt::format("{}: line {}", path, ++number);
+    const nlohmann::json json = parse_json(line, origin);
+    ObjectReader reader(json, origin);
+    const auto known = numbers.find(reader.text("key"));
+    if (known != numbers.end() && reader.has("forecast"))
+      known_.insert_or_assign(known->second, forecast_from_flat(reader.raw("forecast"), origin));
+  }
+  tell("stepcast: {} of {} forecasts are taken from {}\n", known_.size(), keys_.size(), path);
+}
+
+void StudyLog::add(std::uint32_t combination, const SweepResult& result) {
+  results_[combination] = result;
+  there_[combination] = true;
+  if (!keys_.empty())
+    lines_.append(line_of(sweep_.combinations[combination], keys_[combination], result));
+  add_rows_in_order();
+}
+
+void StudyLog::add_rows_in_order() {
+  while (next_ < there_.size() && there_[next_])
+    add_row(next_++);
+}
+
+void StudyLog::add_row(std::uint32_t combination) {
+  const SweepResult& result = results_[combination];
+  if (!result.forecast && !with_refusals_)
+    return;
+  const std::uint32_t first = sweep_.combinations[combination].baseline;
+  const auto job =
+      std::ranges::find_if(results_.begin() + first, results_.end(),
+                           [](const SweepResult& each) { return each.forecast.has_value(); });
+  csv_.append(sweep_csv_row(sweep_.combinations[combination].cells, result,
+                            job == results_.end() ? nullptr : &*job->forecast, with_refusals_));
+}
+
+void StudyLog::finish() {
+  for (; next_ < there_.size(); ++next_)
+    if (there_[next_])
+      add_row(next_);
+  csv_.check();
+  lines_.check();
+}
+
+}  // namespace stepcast

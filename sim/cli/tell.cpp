@@ -1,0 +1,47 @@
+#include "sim/cli/tell.hpp"
+
+#include <cerrno>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace stepcast {
+namespace {
+
+int first_output_error = 0;
+
+}  // namespace
+
+void say_text(std::string_view text) noexcept {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size() && first_output_error == 0)
+    first_output_error = errno != 0 ? errno : EIO;
+}
+
+int output_error() noexcept {
+  errno = 0;
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && first_output_error == 0)
+    first_output_error = errno != 0 ? errno : EIO;
+  return first_output_error;
+}
+
+void tell_text(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void hold_standard_streams() noexcept {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      ::open("/dev/null",
+             stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest number
+}
+
+}  // namespace stepcast

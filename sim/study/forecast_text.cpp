@@ -1,0 +1,106 @@
+#include "sim/study/forecast_text.hpp"
+
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/error.hpp"
+#include "models/base/fields.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+
+/// Takes what flat_json() wrote, in the same order. The file may be anybody's.
+class FlatReader {
+ public:
+  FlatReader(const json& flat, const std::string& origin) : flat_(flat), origin_(origin) {}
+
+  template <class T>
+  void read(T& value) {
+    if constexpr (HasFields<T>)
+      for_each_field(value, [this](auto& field) { read(field); });
+    else if constexpr (std::is_enum_v<T>)
+      value = static_cast<T>(number_up_to<std::uint32_t>(2));
+    else if constexpr (std::same_as<T, bool>)
+      value = next(&json::is_boolean, "true or false").template get<bool>();
+    else if constexpr (std::is_floating_point_v<T>)
+      value = next(&json::is_number, "a number").template get<T>();
+    else
+      value = number_up_to<T>(std::numeric_limits<T>::max());
+  }
+
+  void read(std::string& text) { text = next(&json::is_string, "a text").get<std::string>(); }
+
+  template <class Item>
+  void read(std::vector<Item>& items) {
+    items.resize(length());
+    for (Item& item : items)
+      read(item);
+  }
+
+  void read(ScheduleOptions& options) {
+    for (std::size_t count = length(); count > 0; --count) {
+      std::string name;
+      read(name);
+      read(options[name]);
+    }
+  }
+
+  void finish() const {
+    if (at_ != flat_.size())
+      fail("the end");
+  }
+
+ private:
+  const json& next(bool (json::*is_right)() const noexcept, const char* what) {
+    if (at_ >= flat_.size() || !(flat_[at_].*is_right)())
+      fail(what);
+    return flat_[at_++];
+  }
+  template <class T>
+  T number_up_to(T most) {
+    const json& number = next(&json::is_number_unsigned, "a whole number");
+    if (number.get<std::uint64_t>() > most) {
+      --at_;
+      fail("a smaller number");
+    }
+    return number.get<T>();
+  }
+  std::size_t length() { return number_up_to<std::size_t>(flat_.size() - at_); }
+  [[noreturn]] void fail(const char* what) const {
+    throw InputError(fmt::format("{}: /forecast/{}: expected {}", origin_, at_, what));
+  }
+
+  const json& flat_;
+  const std::string& origin_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+json flat_json(const Forecast& forecast) {
+  json flat = json::array();
+  for_each_leaf(forecast, [&]<class Leaf>(const Leaf& leaf) {
+    if constexpr (std::is_enum_v<Leaf>)
+      flat.push_back(static_cast<std::uint32_t>(leaf));
+    else
+      flat.push_back(leaf);
+  });
+  return flat;
+}
+
+Forecast forecast_from_flat(const json& flat, const std::string& origin) {
+  if (!flat.is_array())
+    throw InputError(origin + ": /forecast: expected an array");
+  FlatReader reader(flat, origin);
+  Forecast forecast;
+  reader.read(forecast);
+  reader.finish();
+  return forecast;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,76 @@
+#include "sim/study/stop.hpp"
+
+#include <array>
+#include <csignal>
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "traces/json/pending_files.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
+
+constexpr char kTimeIsUp[] = "stepcast: out of time\n";
+
+volatile std::sig_atomic_t asked = 0;
+volatile std::sig_atomic_t studies = 0;
+
+void on_signal(int signal) {
+  if (studies > 0 && asked == 0) {
+    asked = signal;
+    return;
+  }
+  remove_pending_files();
+  if (signal == SIGALRM && ::write(STDERR_FILENO, kTimeIsUp, sizeof kTimeIsUp - 1) < 0)
+    signal = SIGALRM;  // nobody to tell
+  ::_exit(128 + signal);
+}
+
+void set_handler(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;  // poll() comes back nevertheless
+  ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void handle_signals() noexcept {
+  for (const int signal : kEnding) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN)  // nohup, or a shell's job in the background
+      set_handler(signal, on_signal);
+  }
+  set_handler(SIGPIPE, SIG_IGN);
+}
+
+void end_after_alarm() noexcept {
+  set_handler(SIGALRM, on_signal);
+}
+
+StopsBetweenJobs::StopsBetweenJobs() {
+  if (studies == 0)
+    asked = 0;
+  studies = studies + 1;
+}
+
+StopsBetweenJobs::~StopsBetweenJobs() {
+  studies = studies - 1;
+}
+
+int stop_signal() noexcept {
+  return asked;
+}
+
+void handle_signals_of_worker() noexcept {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  set_handler(SIGINT, SIG_IGN);
+  set_handler(SIGHUP, SIG_IGN);
+  set_handler(SIGTERM, SIG_DFL);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace stepcast {
+
+/// A signal ended a study before it was done. Exit code 128 + signal.
+class Stopped : public std::runtime_error {
+ public:
+  explicit Stopped(int signal) : std::runtime_error("stopped by a signal"), signal_(signal) {}
+  int signal() const { return signal_; }
+
+ private:
+  int signal_;
+};
+
+/// From here on SIGINT, SIGTERM and SIGHUP remove what is half written and end the process at once
+/// with 128 + signal, without the destructors of a simulation that runs; and a write to a closed
+/// pipe is an error like others. For the process, once, at its begin.
+void handle_signals() noexcept;
+
+/// While one lives, the first of these signals only asks to stop: the study looks at stop_signal()
+/// between its jobs, and prints what it has. The second ends the process.
+class StopsBetweenJobs {
+ public:
+  StopsBetweenJobs();
+  ~StopsBetweenJobs();
+  StopsBetweenJobs(const StopsBetweenJobs&) = delete;
+  StopsBetweenJobs& operator=(const StopsBetweenJobs&) = delete;
+};
+
+/// SIGALRM, as a timer sends it, ends the process or asks the study to stop in the same way; exit
+/// code 128 + SIGALRM.
+void end_after_alarm() noexcept;
+
+/// The signal that asked to stop; 0: none did.
+int stop_signal() noexcept;
+
+/// For a forked worker: Ctrl-C is its parent's affair, SIGTERM ends it, and so does the end of its
+/// parent, however that comes.
+void handle_signals_of_worker() noexcept;
+
+}  // namespace stepcast

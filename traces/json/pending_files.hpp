@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+namespace stepcast {
+
+/// The name of a file that is being written, known to remove_pending_files() for as long as the
+/// object lives.
+class PendingFile {
+ public:
+  explicit PendingFile(const std::string& path);
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+ private:
+  int slot_ = -1;
+};
+
+/// Removes what was being written, when a signal ends the process. Async-signal-safe.
+void remove_pending_files() noexcept;
+
+}  // namespace stepcast

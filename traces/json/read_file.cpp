@@ -1,0 +1,62 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include "models/base/error.hpp"
+#include "traces/json/file_limits.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{1} << 18;
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+[[noreturn]] void fail_to_read(const std::string& origin) {
+  throw InputError(origin +
+                   ": cannot be read: " + (errno == 0 ? "unknown reason" : std::strerror(errno)));
+}
+
+}  // namespace
+
+std::string read_text_file(const fs::path& path) {
+  const std::string origin = path.string();
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found)
+    throw InputError(origin + ": not found");
+  if (fs::is_directory(status))
+    throw InputError(origin + ": is a directory, expected a file");
+  const FileLimits limits = file_limits();
+  errno = 0;
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
+  if (!file)
+    fail_to_read(origin);
+  // The size of a device or pipe shows only as it is read; that of a file is known before.
+  if (fs::is_regular_file(status))
+    check_whole_size(origin, static_cast<double>(fs::file_size(path, error)), limits);
+  std::string text;
+  std::size_t count = kChunk;
+  while (count == kChunk) {
+    const std::size_t before = text.size();
+    text.resize(before + kChunk);
+    count = std::fread(text.data() + before, 1, kChunk, file.get());
+    text.resize(before + count);
+    check_whole_size(origin, static_cast<double>(text.size()), limits);
+  }
+  if (std::ferror(file.get()) != 0)
+    fail_to_read(origin);
+  if (text.empty())
+    throw InputError(origin + ": is empty");
+  return text;
+}
+
+}  // namespace stepcast
