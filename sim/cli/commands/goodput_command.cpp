@@ -5,6 +5,7 @@
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/facts.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/study/goodput/fault_file.hpp"
