@@ -13,7 +13,7 @@ import sys
 # everything.
 LAYERS = ["models/base", "models/graph", "models/network", "models/device", "models/collective", "models/workload",
           "models/schedule", "models/schedule/data_parallel", "models/schedule/kfac", "models/schedule/sparse",
-          "traces", "sim/timeline", "sim/engine", "sim/study", "sim/report", "sim/probe", "sim/cli", "tests"]
+          "models/schedule/model_parallel", "traces", "sim/timeline", "sim/engine", "sim/study", "sim/report", "sim/probe", "sim/cli", "tests"]
 
 # The probe is built where there is no SimGrid: of sim/ it may include only this. (Its tests may: they compare.)
 PROBE_STANDS_ON = ("sim/probe/", "sim/timeline/")
@@ -33,6 +33,7 @@ FAMILIES = {
     "models/schedule/kfac": ["kfac", "k-fac", "d-kfac", "mpd-kfac", "kaisa", "spd-kfac", "pad-kfac", "dp-kfac"],
     "models/schedule/sparse": ["sparse::", "schedule/sparse/", "topk-allgather", "topka2a", "gtopk", "ok-topk",
                                "omgs", "dgc", "sidco", "dct", "topk-dsa", "powersgd", "acp-sgd"],
+    "models/schedule/model_parallel": ["gpipe", "zb-h1", "zb-h2", '"interleaved"', '"1f1b"'],
 }
 
 # Where they are named nevertheless: the help of commands and their examples are documents.
@@ -54,6 +55,8 @@ NAMED_ELSEWHERE = {
     "traces/readers/stepcast/kfac_costs_reader.hpp": _COSTS,
     "sim/probe/cuda/selection.cpp": _COSTS,
     "sim/study/sweep/sweep_plan.cpp": "whether second-order schedules can run is asked of the workload's K-FAC costs",
+    "models/schedule/model_parallel/": "an option says the stage of ZeRO and bears its name",
+    "sim/study/validate/cases/cases.cpp": "sets that option",
     "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
     "sim/study/parts_breakdown.cpp": "an error says what kind of schedule divides its step",
     "sim/study/crossover/find_crossover.cpp": "takes break-even densities from the family of compressed gradients",

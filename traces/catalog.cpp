@@ -13,6 +13,7 @@
 #include "traces/readers/stepcast/compression_costs_reader.hpp"
 #include "traces/readers/stepcast/kfac_costs_reader.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
+#include "traces/transformers.hpp"
 
 namespace stepcast {
 
@@ -136,7 +137,10 @@ fs::path find_experiment(const std::string& name) {
 }
 
 Workload load_workload(const std::string& name) {
-  Workload workload = read_workload(find_workload(name));
+  if (auto transformer = find_transformer_model(name))
+    return std::move(transformer->workload);
+  const fs::path file = find_workload(name);
+  Workload workload = read_workload(file);
   workload.kfac = find_kfac_costs(workload.device);
   workload.compression = find_compression_costs(workload.device);
   return workload;

@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
+#include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
@@ -88,7 +89,10 @@ void add_argument(Settings& settings, std::string_view argument) {
       equals != std::string_view::npos && equals > 0 && equals + 1 < argument.size();
   if (!complete)
     throw InputError("expected key=value");
-  add_setting(settings, argument.substr(0, equals), argument.substr(equals + 1));
+  const std::string_view value = argument.substr(equals + 1);
+  if (value.starts_with('@'))
+    return add_setting(settings, argument.substr(0, equals), read_text_file(value.substr(1)));
+  add_setting(settings, argument.substr(0, equals), value);
 }
 
 void add_count(Settings& settings, std::string_view flag, const char* path,

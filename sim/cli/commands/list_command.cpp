@@ -9,6 +9,7 @@
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -20,6 +21,7 @@
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
+#include "traces/readers/stepcast/transformers/training_law_reader.hpp"
 
 namespace stepcast {
 namespace {
@@ -72,16 +74,24 @@ Table schedule_table() {
   Table table{.columns = {{"schedule", Align::Left}, {"what it does", Align::Left}}};
   for (const ScheduleInfo& schedule : all_schedules())
     table.rows.push_back({schedule.name, schedule.summary});
+  for (const PipelineInfo& pipeline : pipelines())
+    table.rows.push_back({pipeline.name, pipeline.summary});
   return table;
 }
 
 Table device_table() {
-  Table table{
-      .columns = {{"device", Align::Left}, {"fp32 peak"}, {"memory bandwidth"}, {"memory"}}};
+  Table table{.columns = {{"device", Align::Left},
+                          {"fp32 peak"},
+                          {"memory bandwidth"},
+                          {"memory"},
+                          {"figures", Align::Left},
+                          {"transformers", Align::Left}}};
   for (const std::string& name : list_names(CatalogKind::Device)) {
     const DeviceSpec d = read_device(find_file(CatalogKind::Device, name));
+    const auto law = find_training_law(find_file(CatalogKind::Device, name));
     table.rows.push_back({name, fmt::format("{:.2f} TFLOP/s", d.peak_fp32.value * 1e-12),
-                          format_bandwidth(d.memory_bandwidth), format_bytes(d.memory)});
+                          format_bandwidth(d.memory_bandwidth), format_bytes(d.memory),
+                          name_of(d.provenance.kind), law ? name_of(law->provenance.kind) : "-"});
   }
   return table;
 }

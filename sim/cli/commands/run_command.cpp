@@ -2,9 +2,12 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
+#include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -13,10 +16,13 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/report/json/hybrid_json.hpp"
 #include "sim/report/json/json.hpp"
+#include "sim/report/text/hybrid_report.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/validate/plan_export.hpp"
 #include "sim/timeline/chrome_trace.hpp"
 #include "traces/json/strict_json.hpp"
@@ -44,6 +50,9 @@ class RunCommand final : public Subcommand {
   std::vector<CommandOption> options() override {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
+    options.push_back({"--layout", "L", &layout_,
+                       "how the model is cut, such as tp=8,pp=4 (tensor, pipeline; cp: "
+                       "context,\nep: experts); data parallelism follows"});
     options.push_back({"--timeline", "FILE", &timeline_file_,
                        "also write the timeline, for https://ui.perfetto.dev;\ncompressed if the "
                        "name ends in .gz"});
@@ -57,6 +66,11 @@ class RunCommand final : public Subcommand {
   int run() override {
     page_.check();
     check_outputs({{"--timeline", timeline_file_}, {"--export-plan", plan_file_}});
+    add_layout();
+    const Experiment experiment = experiment_of(request_);
+    require_job(experiment, kExample);
+    if (is_hybrid(experiment))
+      return run_hybrid(hybrid_scenario_of(experiment, !request_.unfold));
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const auto [plan, timeline, forecast] = result_of(scenario);
     if (!plan_file_.empty())
@@ -72,6 +86,37 @@ class RunCommand final : public Subcommand {
   }
 
  private:
+  // The ways of a layout are options of the schedules that cut the model.
+  void add_layout() try {
+    const std::vector<std::string> axes = layout_axes();
+    for (const auto& [axis, ways] : split_key_values(layout_)) {
+      if (std::ranges::find(axes, axis) == axes.end())
+        throw InputError(fmt::format("expected one of {}, found {}{}", fmt::join(axes, ", "),
+                                     in_quotes(axis),
+                                     axis == "dp" ? "; dp follows from the number of GPUs" : ""));
+      request_.settings.push_back(axis + "=" + ways);
+    }
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--layout {}: {}", layout_, error.what()));
+  }
+
+  int run_hybrid(const HybridScenario& scenario) const {
+    if (!plan_file_.empty())
+      throw InputError("--export-plan: expected a schedule that does not cut the model");
+    const HybridResult result = [&] {
+      const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
+      return hybrid_result_of(scenario);
+    }();
+    if (!timeline_file_.empty())
+      write_timeline(scenario.model.workload, result.plan, result.timeline);
+    if (page_.is_wanted())
+      page_.write(
+          {"result", to_json(result.hybrid.forecast)},
+          {"timeline", chrome_trace(scenario.model.workload, result.plan, result.timeline)});
+    say("{}", json_ ? hybrid_json(result.hybrid) : render_hybrid(result.hybrid));
+    return 0;
+  }
+
   struct Result {
     Plan plan;
     Timeline timeline;
@@ -110,6 +155,7 @@ class RunCommand final : public Subcommand {
   }
 
   RunRequest request_;
+  std::string layout_;
   std::string timeline_file_;
   std::string plan_file_;
   PageFile page_;

@@ -2,12 +2,14 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/descriptions.hpp"
@@ -96,16 +98,27 @@ const FileKind* find_kind_of_name(const std::string& name) {
   return nullptr;
 }
 
-const ScheduleInfo* find_schedule(const std::string& name) {
+/// What is said of a schedule; of one that cuts the model too.
+std::optional<ScheduleInfo> find_schedule(const std::string& name) {
   const auto& schedules = all_schedules();
   const auto found = std::ranges::find(schedules, name, &ScheduleInfo::name);
-  return found == schedules.end() ? nullptr : &*found;
+  if (found != schedules.end())
+    return *found;
+  const PipelineInfo* pipeline = find_pipeline(name);
+  if (pipeline == nullptr)
+    return std::nullopt;
+  return ScheduleInfo{.name = pipeline->name,
+                      .summary = pipeline->summary,
+                      .source = pipeline->source,
+                      .options = pipeline->options};
 }
 
 [[noreturn]] void refuse(const std::string& name) {
   std::vector<std::string> known;
   for (const ScheduleInfo& schedule : all_schedules())
     known.push_back(schedule.name);
+  for (const PipelineInfo& pipeline : pipelines())
+    known.push_back(pipeline.name);
   for (const FileKind& kind : kFileKinds)
     std::ranges::move(kind.names(), std::back_inserter(known));
   throw InputError(fmt::format("unknown name {} (see stepcast list){}", in_quotes(name),
@@ -163,7 +176,7 @@ class ShowCommand final : public Subcommand {
 
  private:
   std::string text() const {
-    if (const ScheduleInfo* schedule = find_schedule(name_))
+    if (const auto schedule = find_schedule(name_))
       return json_ ? schedule_json(*schedule) : description_of(*schedule);
     const FileKind* kind = is_path(name_) ? &kind_of_file(name_) : find_kind_of_name(name_);
     if (kind == nullptr)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/checks/case_validation.hpp"
 #include "sim/cli/hardware_validation.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -52,25 +53,31 @@ class ValidateCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    return {{"FILE", "", &files_,
-             "measurements (see stepcast schema measurements),\nor results of stepcast-probe (see "
-             "stepcast schema hardware)"},
-            {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
-            {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
-            {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
-            {"--plot,--figure", "FILE", &plot_,
-             "results of stepcast-probe: predicted against measured, SVG"},
-            {"--update-device", "", &update_device_,
-             "results of stepcast-probe: write the fitted device"},
-            {"-o,--output", "FILE", &device_file_,
-             "where --update-device writes it (default: <device>.json\nhere)"},
-            {"--json", "", &json_, "print JSON"}};
+    return {
+        {"FILE", "", &files_,
+         "measurements (see stepcast schema measurements),\nor results of stepcast-probe (see "
+         "stepcast schema hardware)"},
+        {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
+        {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
+        {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
+        {"--plot,--figure", "FILE", &plot_,
+         "results of stepcast-probe: predicted against measured, SVG"},
+        {"--update-device", "", &update_device_,
+         "results of stepcast-probe: write the fitted device"},
+        {"-o,--output", "FILE", &device_file_,
+         "where --update-device writes it (default: <device>.json\nhere)"},
+        {"--cases", "FILE.csv", &cases_,
+         "measured steps of transformers on layouts; may be repeated"},
+        {"--cluster", "C", &cluster_, "of --cases: where the rows ran, if their set is unknown"},
+        {"--json", "", &json_, "print JSON"}};
   }
 
   int run() override {
     if (max_error_ && !(*max_error_ >= 0))
       throw InputError(
           fmt::format("--max-error: expected a percentage of at least 0, found {}", *max_error_));
+    if (!cases_.empty())
+      return run_cases();
     if (holds_hardware_results(files_))
       return run_hardware();
     if (!plot_.empty() || update_device_ || !device_file_.empty())
@@ -102,6 +109,16 @@ class ValidateCommand final : public Subcommand {
     return validations;
   }
 
+  int run_cases() const {
+    if (!files_.empty() || !plot_.empty() || update_device_ || !device_file_.empty())
+      throw InputError("validate: --cases stands alone, beside --set, --cluster, --max-error");
+    return run_case_validation({.files = cases_,
+                                .cluster = cluster_,
+                                .settings = settings_,
+                                .max_error = max_error_,
+                                .json = json_});
+  }
+
   int run_hardware() const {
     if (!settings_.empty() || !fidelity_.empty())
       throw InputError("validate: --set and --fidelity do not apply to results of stepcast-probe");
@@ -129,6 +146,8 @@ class ValidateCommand final : public Subcommand {
   }
 
   std::vector<std::string> files_;
+  std::vector<std::string> cases_;
+  std::string cluster_;
   std::vector<std::string> settings_;
   std::string fidelity_;
   std::optional<double> max_error_;

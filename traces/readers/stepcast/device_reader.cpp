@@ -5,6 +5,7 @@
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
+#include "traces/readers/stepcast/transformers/training_law_reader.hpp"
 
 namespace stepcast {
 namespace {
@@ -19,6 +20,7 @@ FlopsPerSecond read_tflops(ObjectReader& reader, std::string_view key) {
 struct DeviceFile {
   DeviceSpec device;
   std::vector<std::string> profiler_names;
+  std::optional<TrainingLaw> law;
 };
 
 DeviceFile parse_file(std::string_view text, const std::string& origin) {
@@ -31,6 +33,8 @@ DeviceFile parse_file(std::string_view text, const std::string& origin) {
                              .memory = root.size_text_or("memory", {}),
                              .provenance = read_provenance(root.object("provenance"))},
                   .profiler_names = root.texts_or_none("profiler_names")};
+  if (auto law = root.object_if("law"))
+    file.law = read_law(*std::move(law));
   if (file.device.name.empty())
     root.fail("name", "expected a name, found \"\"");
   root.finish();
@@ -45,6 +49,10 @@ DeviceSpec parse_device(std::string_view text, const std::string& origin) {
 
 DeviceSpec read_device(const std::filesystem::path& path) {
   return parse_device(read_text_file(path), path.string());
+}
+
+std::optional<TrainingLaw> find_training_law(const std::filesystem::path& path) {
+  return parse_file(read_text_file(path), path.string()).law;
 }
 
 std::vector<std::string> read_profiler_names(const std::filesystem::path& path) {

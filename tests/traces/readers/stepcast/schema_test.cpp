@@ -69,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(, ShippedFiles,
                                          ShippedFolder{"goal", "traces/published/goals"},
                                          ShippedFolder{"collectives", "traces/collectives"},
                                          ShippedFolder{"device", "configs/devices"},
+                                         ShippedFolder{"case_sets", "configs/cases"},
                                          ShippedFolder{"architecture", "traces/architectures"},
                                          ShippedFolder{"workload", "traces/workloads"}),
                          [](const auto& shipped) { return std::string(shipped.param.schema); });

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "models/base/provenance.hpp"
+#include "models/device/device_spec.hpp"
+#include "models/device/gemm_law.hpp"
+
+namespace stepcast {
+
+/// What one type of GPU takes for the operators of a transformer.
+struct TrainingLaw {
+  std::map<std::string, GemmLaw> products;     ///< By precision: fp32, fp16, bf16, fp8.
+  std::map<std::string, FlopsPerSecond> peak;  ///< Of the data sheet, dense: for utilisations.
+  FlopsPerSecond flash_forward{};              ///< Of 16-bit attention that stores no scores.
+  FlopsPerSecond flash_backward{};
+  BytesPerSecond elementwise{};  ///< What operators bound by memory reach, read and write.
+  Seconds kernel{};              ///< Of any of them, however small.
+  /// Part of a product's rate that is left where a row is no multiple of 128 bytes, the sector that
+  /// tensor cores' loads are made of (NVIDIA's guide to matrix multiplication); 1: no matter.
+  double off_sector = 1;
+  Provenance provenance;
+};
+
+/// The law of a precision. Throws InputError "device a100: no products of fp8" without one.
+const GemmLaw& products_of(const TrainingLaw& law, const std::string& precision);
+
+/// A product of matrices as a GPU's part of a layer has it: `count` times m x k by k x n.
+struct ProductShape {
+  double m = 1, k = 1, n = 1;
+  double count = 1;
+};
+
+/// Time of a product. bf16 and fp16 run alike.
+Seconds product_time(const TrainingLaw& law, const std::string& precision,
+                     const ProductShape& product);
+
+/// An operator that reads and writes so much and computes next to nothing.
+Seconds elementwise_time(const TrainingLaw& law, Bytes traffic);
+
+}  // namespace stepcast

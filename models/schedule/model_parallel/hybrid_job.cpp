@@ -1,0 +1,230 @@
+#include "models/schedule/model_parallel/hybrid_job.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/memory.hpp"
+#include "models/schedule/model_parallel/partition.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kFp32 = 4;
+
+double parameter_bytes(const CutModel& model) {
+  return model.transformer ? element_size(model.transformer->shape).value : kFp32;
+}
+
+std::uint32_t micro_batch_of(const OptionReader& read, const Workload& workload) {
+  return read.is("micro_batch", "auto") ? workload.batch : read.count("micro_batch");
+}
+
+// Four micro-batches for each stage where nobody says: a bubble of a fifth.
+std::uint32_t micro_batches_of(const OptionReader& read, const ParallelLayout& layout,
+                               std::uint32_t micro_batch) {
+  if (read.is("global_batch", "auto"))
+    return layout.pipeline == 1 ? 1 : 4 * layout.pipeline;
+  const std::uint32_t batch = read.count("global_batch");
+  const std::uint64_t at_once = std::uint64_t{layout.data} * micro_batch;
+  if (batch % at_once != 0)
+    read.fail("global_batch",
+              fmt::format("expected a multiple of dp x micro_batch ({} x {} = {}), found {}",
+                          layout.data, micro_batch, at_once, batch));
+  return static_cast<std::uint32_t>(batch / at_once);
+}
+
+UnitSettings settings_of(const OptionReader& read, const ParallelLayout& layout,
+                         std::uint32_t micro_batch) {
+  return {.layout = layout,
+          .shard = {.micro_batch = micro_batch,
+                    .tensor = layout.tensor,
+                    .context = layout.context,
+                    .expert = layout.expert,
+                    .sequence_parallel = layout.tensor > 1 && read.is("sequence_parallel", "yes"),
+                    .expert_imbalance = read.number("expert_imbalance"),
+                    .accumulation_bytes = read.number("accumulation_bytes"),
+                    .elementwise_traffic = read.number("elementwise_traffic"),
+                    .attention_rate = read.number("attention_rate"),
+                    .pad_vocabulary = read.is("pad_vocabulary", "yes") ||
+                                      (read.is("pad_vocabulary", "tensor") && layout.tensor > 1)},
+          .recompute = read.choice_of<Recompute>("recompute", {{"none", Recompute::None},
+                                                               {"selective", Recompute::Selective},
+                                                               {"full", Recompute::Full}}),
+          .stops_early = read.is("recompute_stops_early", "yes"),
+          .overlap = read.choice_of<TensorOverlap>("tensor_overlap",
+                                                   {{"none", TensorOverlap::None},
+                                                    {"backward", TensorOverlap::Backward},
+                                                    {"pieces", TensorOverlap::Pieces}}),
+          .host_block = read.time("host_block"),
+          .optimiser_bytes = read.number("optimiser_bytes")};
+}
+
+std::vector<ModelUnit> units_of(const CutModel& model, const Cluster& cluster,
+                                const HybridJob& job) {
+  if (model.transformer)
+    return model_units(model, cluster, job.settings);
+  return model_units({.workload = with_batch(model.workload, job.micro_batch)}, cluster,
+                     job.settings);
+}
+
+// Of one message of every rank of a node, which share its adapters, or of ranks inside a node.
+Seconds message_time(const HybridJob& job, const Cluster& cluster) {
+  const Bytes size = message_size(job, 0);
+  if (job.layout.ranks() <= cluster.gpus_per_node)
+    return cluster.intra_node.startup + size / cluster.intra_node.bandwidth;
+  const double ranks = std::min(job.layout.stage_ranks(), cluster.gpus_per_node);
+  return cluster.nic.startup + size * ranks / node_link(cluster).bandwidth;
+}
+
+std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
+  if (read.is("shard", "auto"))
+    return job.copies();
+  const std::uint32_t shard = read.count("shard");
+  if (job.copies() % shard != 0)
+    read.fail("shard", fmt::format("expected a divisor of the {} copies (dp x cp), found {}",
+                                   job.copies(), shard));
+  if (shard < job.copies() && job.zero > 1)
+    read.fail("shard", "expected zero=1 beside it");
+  return shard;
+}
+
+PartBounds bounds_of(const HybridJob& job, const Cluster& cluster, const HybridReader& options) {
+  std::vector<bool> counts;
+  std::vector<PartTimes> times;
+  const bool blocks = std::ranges::any_of(job.units, &ModelUnit::is_block);
+  for (const ModelUnit& unit : job.units) {
+    counts.push_back(!blocks || unit.is_block);
+    times.push_back(times_of(unit));
+  }
+  const std::size_t parts = job.order.parts();
+  const Seconds message{(job.units.front().output / cluster.nic.bandwidth).value};
+  try {
+    if (options.partition == "equal")
+      return equal_parts(counts, parts);
+    if (options.partition == "best")
+      return best_parts(job.order, times, message);
+    if (options.partition == "time") {
+      std::vector<Seconds> weights;
+      for (const PartTimes& time : times)
+        weights.push_back(time.forward + time.input_gradient + time.weight_gradient);
+      return lightest_parts(weights, parts);
+    }
+    return listed_parts(counts, parts, options.partition);
+  } catch (const InputError& error) {
+    options.read.fail("partition", error.what());
+  }
+}
+
+void require_layers(const OptionReader& read, const CutModel& model, std::uint32_t parts) {
+  const std::size_t layers =
+      model.transformer ? model.transformer->shape.layers : model.workload.layers.size();
+  if (parts > layers)
+    read.fail("pp", fmt::format("expected at most {} parts of the model, one for each layer, "
+                                "found {}",
+                                layers, parts));
+}
+
+double optimiser_state_bytes(const std::string& optimiser, double element) {
+  const double values = optimiser == "adam" ? 2 : optimiser == "sgd" ? 1 : 0;
+  return kFp32 * (values + (element < kFp32 ? 1 : 0));
+}
+
+}  // namespace
+
+std::vector<std::string> layout_axes() {
+  return {"tp", "pp", "cp", "ep"};
+}
+
+HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,
+                     OrderMaker order) {
+  const OptionReader& read = options.read;
+  HybridJob job{.layout = layout_of(read, model, cluster)};
+  job.micro_batch = micro_batch_of(read, model.workload);
+  job.settings = settings_of(read, job.layout, job.micro_batch);
+  require_layers(read, model, job.layout.pipeline);
+  try {
+    job.order =
+        order(options, job.layout.pipeline, micro_batches_of(read, job.layout, job.micro_batch));
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    throw InputError(what.starts_with(read.schedule()) ? what : read.schedule() + ": " + what);
+  }
+  require_layers(read, model, job.order.parts());
+  job.units = units_of(model, cluster, job);
+  job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
+  job.shard = shard_of(read, job);
+  job.gradient_bytes =
+      read.is("gradient_bytes", "auto") ? parameter_bytes(model) : read.number("gradient_bytes");
+  job.optimiser = optimiser_of(read);
+  job.overlap_gradients = read.is("overlap_gradients", "yes");
+  job.norm_barrier = read.is("norm_barrier", "yes");
+  job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
+  job.tied = model.transformer && model.transformer->shape.tied;
+  job.by_broadcasts = read.is("updated", "broadcasts");
+  job.first_unit = bounds_of(job, cluster, options);
+  if (read.is("messages", "blocking") && job.order.stages > 1)
+    job.blocked = message_time(job, cluster);
+  return job;
+}
+
+std::vector<PartTimes> part_times(const HybridJob& job) {
+  std::vector<PartTimes> units;
+  for (const ModelUnit& unit : job.units)
+    units.push_back(times_of(unit));
+  return sums_of(units, job.first_unit);
+}
+
+Bytes message_size(const HybridJob& job, std::uint32_t part) {
+  const Bytes size = job.units[job.first_unit[part + 1] - 1].output;
+  return job.scatter_messages ? size / job.layout.tensor : size;
+}
+
+RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
+  RankParameters sum;
+  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+    const std::uint32_t part = part_of(job.order, stage, chunk);
+    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit) {
+      sum.dense += job.units[unit].parameters;
+      sum.expert += job.units[unit].expert_parameters;
+    }
+  }
+  // On one rank the head shares the embedding's matrix.
+  if (job.tied && job.order.parts() == 1)
+    sum.dense -= job.units.back().parameters;
+  return sum;
+}
+
+MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_t stage) {
+  const double element = parameter_bytes(model);
+  const RankParameters held = stage_parameters(job, stage);
+  const double copies = job.shard;
+  const double expert_copies = std::max(1.0, copies / job.layout.expert);
+  const auto bytes = [&](double each, std::uint32_t sharded_from) {
+    const bool sharded = job.zero >= sharded_from;
+    return Bytes{
+        each * (held.dense / (sharded ? copies : 1) + held.expert / (sharded ? expert_copies : 1))};
+  };
+  MemoryUse use{.parameters = bytes(element, 3),
+                .gradients = bytes(job.gradient_bytes, 2),
+                .optimiser = bytes(optimiser_state_bytes(job.optimiser, element), 1)};
+  std::vector<double> of_chunk;
+  Bytes largest{};
+  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+    const std::uint32_t part = part_of(job.order, stage, chunk);
+    Bytes sum{};
+    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit) {
+      sum += job.units[unit].held;
+      use.activations_known =
+          use.activations_known && (model.transformer || job.units[unit].held > Bytes{});
+    }
+    of_chunk.push_back(sum.value);
+  }
+  if (model.transformer && job.settings.recompute == Recompute::Full)
+    largest = held_by_block(model.transformer->shape, job.settings.shard, Recompute::None);
+  use.activations = Bytes{most_held(job.order, stage, of_chunk)} + largest;
+  return use;
+}
+
+}  // namespace stepcast

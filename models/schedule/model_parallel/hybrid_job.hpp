@@ -1,0 +1,74 @@
+#pragma once
+// What a step of model parallelism is, worked out from its options: the layout, the order of its
+// passes, the units of the model and which stage holds which.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/schedule/memory_use.hpp"
+#include "models/schedule/model_parallel/model_units.hpp"
+#include "models/schedule/model_parallel/order_walk.hpp"
+#include "models/schedule/model_parallel/pipeline_order.hpp"
+
+namespace stepcast {
+
+struct HybridJob {
+  ParallelLayout layout;
+  UnitSettings settings;
+  PipelineOrder order;
+  std::vector<ModelUnit> units;
+  std::vector<std::size_t> first_unit;  ///< Of each part, and the end of the last.
+  std::uint32_t micro_batch = 1;        ///< Sequences.
+  std::uint32_t zero = 0;
+  std::uint32_t shard = 1;    ///< Copies that share what `zero` says.
+  double gradient_bytes = 2;  ///< Of each parameter, held and sent.
+  std::string optimiser;
+  bool overlap_gradients = true;
+  bool norm_barrier = true;
+  bool by_broadcasts = false;     ///< How updated parameters come back.
+  Seconds blocked{};              ///< By a message between stages, both its ends; 0: asynchronous.
+  bool scatter_messages = false;  ///< Ranks of a tensor group send a part each.
+  bool tied = false;
+
+  std::uint32_t micro_batches() const { return order.micro_batches; }
+  std::uint32_t global_batch() const { return layout.data * micro_batch * micro_batches(); }
+  /// Ranks that hold the same dense parameters.
+  std::uint32_t copies() const { return layout.data * layout.context; }
+};
+
+/// The names of the options that say which part of a job each rank has: `--layout` sets them.
+std::vector<std::string> layout_axes();
+
+/// The table of options that all schedules of model parallelism share.
+std::vector<OptionInfo> hybrid_options();
+
+/// Options in force: those of the table, and those that are texts.
+struct HybridReader {
+  OptionReader read;
+  std::string partition = "equal";  ///< equal, time, best or "8,8,9,7".
+  std::string order;                ///< As parse_order() reads it.
+};
+
+/// Makes the order of a schedule's passes.
+using OrderMaker = PipelineOrder (*)(const HybridReader&, std::uint32_t stages,
+                                     std::uint32_t micro_batches);
+
+/// Throws InputError naming the option that is at fault.
+HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,
+                     OrderMaker order);
+
+/// Times of each part, its waiting inside layers counted as compute.
+std::vector<PartTimes> part_times(const HybridJob& job);
+
+/// Bytes that a rank sends to the next stage for each micro-batch.
+Bytes message_size(const HybridJob& job, std::uint32_t part);
+
+/// Parameters of a rank of a stage.
+RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage);
+
+/// What a rank of a stage holds, by ZeRO's stage: bytes for each parameter of precision, gradients
+/// and optimiser; activations from the order.
+MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_t stage);
+
+}  // namespace stepcast

@@ -1,0 +1,235 @@
+#include "models/schedule/model_parallel/model_units.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "models/collective/collective.hpp"
+
+namespace stepcast {
+namespace {
+
+// Communication of one pass of a unit: while compute waits, and how many bytes a rank sends.
+struct Wait {
+  Seconds time{};
+  Bytes sent{};
+
+  Wait& operator+=(const Wait& other) {
+    time += other.time;
+    sent += other.sent;
+    return *this;
+  }
+};
+
+class TransformerUnits {
+ public:
+  TransformerUnits(const TransformerModel& model, const Cluster& cluster,
+                   const UnitSettings& settings)
+      : shape_(model.shape),
+        law_(model.law),
+        cluster_(cluster),
+        settings_(settings),
+        size_(activation_size(model.shape, settings.shard)) {}
+
+  std::vector<ModelUnit> units() {
+    std::vector<ModelUnit> units{embedding()};
+    std::map<bool, ModelUnit> kinds;  // dense blocks, and those with experts
+    for (std::uint32_t layer = 0; layer < shape_.layers; ++layer) {
+      const bool dense = !shape_.has_experts() || layer < shape_.dense_layers;
+      if (!kinds.contains(dense))
+        kinds[dense] = block(layer);
+      units.push_back(kinds[dense]);
+      units.back().name = fmt::format("block {}", layer);
+    }
+    units.push_back(head());
+    return units;
+  }
+
+ private:
+  const TransformerShard& shard() const { return settings_.shard; }
+
+  Wait collective(CollectiveKind kind, Bytes size, const Team& team) const {
+    const Group& group = team.groups.front();
+    if (group.size() == 1 || size == Bytes{})
+      return {};
+    const Collective each{.kind = kind, .algorithm = default_algorithm(kind), .size = size};
+    return {cluster_.software.collective_launch + cost_of(each, group, cluster_),
+            sent_per_rank(each, group.size())};
+  }
+
+  // Before and behind the two halves of a block: an all-reduce of the activation each, or, with
+  // sequence parallelism, a gather before and a reduce-scatter behind.
+  Wait tensor_pair(Bytes size) const {
+    const Team team = tensor_team(settings_.layout, 0);
+    if (!shard().sequence_parallel)
+      return collective(CollectiveKind::AllReduce, size, team);
+    Wait both = collective(CollectiveKind::AllGather, size, team);
+    both += collective(CollectiveKind::ReduceScatter, size, team);
+    return both;
+  }
+
+  // Keys and values go round a ring, a hop beside each piece of attention: what is longer decides.
+  Wait context_wait(double passes, Seconds attention) const {
+    const double ways = shard().context;
+    if (ways == 1)
+      return {};
+    const Bytes block = size_ * (2.0 * shape_.kv_size() / shape_.hidden / shard().tensor);
+    Wait hop =
+        collective(CollectiveKind::AllGather, block * ways, context_team(settings_.layout, 0));
+    const Seconds hidden = attention * ((ways - 1) / ways);
+    return {std::max(Seconds{}, hop.time * passes - hidden), hop.sent * passes};
+  }
+
+  // Tokens to their experts and back; the fullest one's ranks receive most.
+  Wait expert_wait(std::uint32_t layer) const {
+    if (!shape_.has_experts() || layer < shape_.dense_layers)
+      return {};
+    const Bytes size = size_ * (shape_.top_k * shard().expert_imbalance /
+                                (shard().sequence_parallel ? shard().tensor : 1));
+    Wait wait = collective(CollectiveKind::AllToAll, size, expert_team(settings_.layout, 0));
+    wait += wait;
+    return wait;
+  }
+
+  // What is left of the waiting for a pass's messages.
+  Seconds exposed(Seconds messages, Seconds beside) const {
+    switch (settings_.overlap) {
+      case TensorOverlap::None:
+        return messages;
+      case TensorOverlap::Backward:
+        return std::max(Seconds{}, messages - beside);
+      case TensorOverlap::Pieces:
+        return std::max(Seconds{}, messages - beside) + messages / shard().tensor;
+    }
+    return messages;
+  }
+
+  Wait forward_wait(const PassTimes& times, std::uint32_t layer) const {
+    Wait wait = tensor_pair(size_);
+    wait += wait;
+    if (settings_.overlap == TensorOverlap::Pieces)
+      wait.time = exposed(wait.time, times.forward);
+    wait += context_wait(1, times.scores);
+    wait += expert_wait(layer);
+    return wait;
+  }
+
+  Wait backward_wait(const PassTimes& times, std::uint32_t layer, const Wait& forward) const {
+    Wait wait = tensor_pair(size_);
+    wait += wait;
+    if (shard().sequence_parallel)  // the inputs of products are kept in shards
+      for (int half = 0; half < 2; ++half)
+        wait += collective(CollectiveKind::AllGather, size_, tensor_team(settings_.layout, 0));
+    wait.time = exposed(wait.time, times.weight_gradient);
+    wait += context_wait(2, times.scores * 2);
+    wait += expert_wait(layer);
+    if (settings_.recompute == Recompute::Full)
+      wait += forward;
+    return wait;
+  }
+
+  PartTimes passes_of(const PassTimes& times, double blocks) const {
+    PartTimes passes{times.forward, times.input_gradient, times.weight_gradient};
+    Seconds host = settings_.host_block * blocks;
+    if (settings_.recompute == Recompute::Full)
+      passes.input_gradient +=
+          std::max(times.forward - (settings_.stops_early ? times.last : Seconds{}), host);
+    if (settings_.recompute == Recompute::Selective)
+      passes.input_gradient += times.scores;
+    passes.forward = std::max(passes.forward, host);
+    const Seconds backward = passes.input_gradient + passes.weight_gradient;
+    const Seconds least = settings_.recompute == Recompute::Full ? host * 2 : host;
+    if (backward < least)
+      passes.input_gradient += least - backward;
+    return passes;
+  }
+
+  ModelUnit block(std::uint32_t layer) const {
+    const PassTimes times = block_times(shape_, law_, shard(), layer);
+    const RankParameters parameters = block_parameters(shape_, shard(), layer);
+    const Wait forward = forward_wait(times, layer);
+    const Wait backward = backward_wait(times, layer, forward);
+    return {.compute = passes_of(times, 1),
+            .forward_wait = forward.time,
+            .backward_wait = backward.time,
+            .sent = forward.sent + backward.sent,
+            .parameters = parameters.dense,
+            .expert_parameters = parameters.expert,
+            .held = held_by_block(shape_, shard(), settings_.recompute),
+            .output = size_,
+            .is_block = true};
+  }
+
+  // Recomputation is of blocks alone.
+  ModelUnit embedding() const {
+    const PassTimes times = embedding_times(shape_, law_, shard());
+    const Wait wait = collective(
+        shard().sequence_parallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
+        size_, tensor_team(settings_.layout, 0));
+    return {.name = "embedding",
+            .compute = {times.forward, times.input_gradient, times.weight_gradient},
+            .forward_wait = wait.time,
+            .sent = wait.sent,
+            .parameters = embedding_parameters(shape_, shard()),
+            .output = size_};
+  }
+
+  // Maximum, target and sum of every token's logits, 4 bytes each.
+  ModelUnit head() const {
+    const PassTimes times = head_times(shape_, law_, shard());
+    const Bytes tokens = size_ / shape_.hidden / element_size(shape_).value * 4;
+    Wait forward;
+    for (int each = 0; each < 3; ++each)
+      forward += collective(CollectiveKind::AllReduce, tokens, tensor_team(settings_.layout, 0));
+    Wait backward = collective(
+        shard().sequence_parallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
+        size_, tensor_team(settings_.layout, 0));
+    backward.time = exposed(backward.time, times.weight_gradient);
+    return {.name = "head",
+            .compute = {times.forward, times.input_gradient, times.weight_gradient},
+            .forward_wait = forward.time,
+            .backward_wait = backward.time,
+            .sent = forward.sent + backward.sent,
+            .parameters = head_parameters(shape_, shard()),
+            .held = held_by_head(shape_, shard())};
+  }
+
+  const Transformer& shape_;
+  const TrainingLaw& law_;
+  const Cluster& cluster_;
+  const UnitSettings& settings_;
+  Bytes size_;
+};
+
+std::vector<ModelUnit> layer_units_of(const Workload& workload, Recompute recompute) {
+  std::vector<ModelUnit> units;
+  for (const Layer& layer : workload.layers) {
+    ModelUnit unit{.name = layer.name,
+                   .compute = {layer.forward, layer.backward / 2, layer.backward / 2},
+                   .held = layer.activation,
+                   .output = layer.activation};
+    for (const Parameter& parameter : layer.parameters)
+      unit.parameters += static_cast<double>(parameter.elements);
+    if (recompute == Recompute::Full)
+      unit.compute.input_gradient += layer.forward;
+    units.push_back(std::move(unit));
+  }
+  return units;
+}
+
+}  // namespace
+
+std::vector<ModelUnit> model_units(const CutModel& model, const Cluster& cluster,
+                                   const UnitSettings& settings) {
+  if (!model.transformer)
+    return layer_units_of(model.workload, settings.recompute);
+  return TransformerUnits(*model.transformer, cluster, settings).units();
+}
+
+PartTimes times_of(const ModelUnit& unit) {
+  return {unit.compute.forward + unit.forward_wait,
+          unit.compute.input_gradient + unit.backward_wait, unit.compute.weight_gradient};
+}
+
+}  // namespace stepcast

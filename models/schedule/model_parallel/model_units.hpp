@@ -1,0 +1,54 @@
+#pragma once
+// A model as a row of units that stages are made of, with what each takes on one rank of a layout.
+
+#include <string>
+#include <vector>
+
+#include "models/network/cluster.hpp"
+#include "models/schedule/model_parallel/order_walk.hpp"
+#include "models/schedule/model_parallel/parallel_layout.hpp"
+#include "models/workload/transformer/block_times.hpp"
+
+namespace stepcast {
+
+/// How communication inside layers runs beside compute.
+enum class TensorOverlap : std::uint8_t {
+  None,
+  Backward,  ///< That of input gradients beside the product of weight gradients.
+  Pieces,    ///< Cut into as many pieces as ranks: all but one piece beside products (async TP).
+};
+
+/// What units are costed with.
+struct UnitSettings {
+  ParallelLayout layout;
+  TransformerShard shard;
+  Recompute recompute = Recompute::None;
+  bool stops_early = false;  ///< Recomputation leaves out a block's last product.
+  TensorOverlap overlap = TensorOverlap::None;
+  Seconds host_block{};         ///< Host time to launch a block's pass; 0: never the bound.
+  double optimiser_bytes = 30;  ///< Moved by the optimiser for each parameter.
+};
+
+/// An embedding, a block, a head; or a layer of another model.
+struct ModelUnit {
+  std::string name;
+  PartTimes compute;       ///< Of a micro-batch on one rank; recomputation in input_gradient.
+  Seconds forward_wait{};  ///< Communication inside the unit that compute waits for.
+  Seconds backward_wait{};
+  Bytes sent{};                  ///< By a rank, inside the unit, in both passes.
+  double parameters = 0;         ///< Of a rank, dense
+  double expert_parameters = 0;  ///< and of its experts.
+  Bytes held{};                  ///< Kept of a micro-batch until its backward pass.
+  Bytes output{};                ///< To the next unit.
+  bool is_block = false;
+};
+
+/// Embedding, blocks and head of a transformer; the layers of another workload, whose backward pass
+/// is taken to be half input gradient. Throws InputError for a device without a law.
+std::vector<ModelUnit> model_units(const CutModel& model, const Cluster& cluster,
+                                   const UnitSettings& settings);
+
+/// Sum of some units.
+PartTimes times_of(const ModelUnit& unit);
+
+}  // namespace stepcast

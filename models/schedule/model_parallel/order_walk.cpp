@@ -1,0 +1,156 @@
+#include "models/schedule/model_parallel/order_walk.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr Seconds kNotYet{-1};
+
+// Ranks take turns: each goes on as far as inputs are there, and a pass that ends wakes the rank of
+// the next part. Every pass is looked at once more for each time that it had to wait.
+class Walk {
+ public:
+  Walk(const PipelineOrder& order, const std::vector<PartTimes>& parts, Seconds message)
+      : order_(order),
+        parts_(parts),
+        message_(message),
+        forward_(std::size_t{order.parts()} * order.micro_batches, kNotYet),
+        backward_(forward_),
+        next_(order.stages, 0) {}
+
+  WalkedOrder run() && {
+    result_.ranks.resize(order_.stages);
+    for (std::uint32_t stage = 0; stage < order_.stages; ++stage)
+      awake_.push_back(stage);
+    while (!awake_.empty()) {
+      const std::uint32_t stage = awake_.back();
+      awake_.pop_back();
+      go_on(stage);
+    }
+    for (std::uint32_t stage = 0; stage < order_.stages; ++stage)
+      if (next_[stage] < order_.ranks[stage].size())
+        refuse(stage);
+    return std::move(result_);
+  }
+
+ private:
+  void go_on(std::uint32_t stage) {
+    const auto& passes = order_.ranks[stage];
+    auto& spans = result_.ranks[stage];
+    while (next_[stage] < passes.size()) {
+      const PipelinePass& pass = passes[next_[stage]];
+      const Seconds input = input_of(stage, pass);
+      if (input < Seconds{})
+        return;
+      const Seconds begin = std::max(input, spans.empty() ? Seconds{} : spans.back().end);
+      spans.push_back({begin, begin + time_of(stage, pass)});
+      finish(stage, pass, spans.back().end);
+      ++next_[stage];
+    }
+  }
+
+  std::size_t place(std::uint32_t part, std::uint32_t micro_batch) const {
+    return std::size_t{part} * order_.micro_batches + micro_batch;
+  }
+
+  // When a pass's input is there; below 0: not yet known.
+  Seconds input_of(std::uint32_t stage, const PipelinePass& pass) const {
+    const std::uint32_t part = part_of(order_, stage, pass.chunk);
+    const Seconds own = pass.kind == PassKind::WeightGradient
+                            ? backward_[place(part, pass.micro_batch)]
+                            : forward_[place(part, pass.micro_batch)];
+    if (pass.kind == PassKind::Forward)
+      return part == 0 ? Seconds{} : from(forward_, part - 1, part, pass);
+    if (pass.kind == PassKind::WeightGradient || part + 1 == order_.parts() || own < Seconds{})
+      return own;
+    const Seconds gradient = from(backward_, part + 1, part, pass);
+    return gradient < Seconds{} ? kNotYet : std::max(own, gradient);
+  }
+
+  Seconds from(const std::vector<Seconds>& ends, std::uint32_t other, std::uint32_t part,
+               const PipelinePass& pass) const {
+    const Seconds end = ends[place(other, pass.micro_batch)];
+    const bool near = stage_of(order_, other) == stage_of(order_, part);
+    return end < Seconds{} || near ? end : end + message_;
+  }
+
+  Seconds time_of(std::uint32_t stage, const PipelinePass& pass) const {
+    const PartTimes& times = parts_[part_of(order_, stage, pass.chunk)];
+    switch (pass.kind) {
+      case PassKind::Forward:
+        return times.forward;
+      case PassKind::Backward:
+        return times.input_gradient + times.weight_gradient;
+      case PassKind::InputGradient:
+        return times.input_gradient;
+      case PassKind::WeightGradient:
+        return times.weight_gradient;
+    }
+    return {};
+  }
+
+  void finish(std::uint32_t stage, const PipelinePass& pass, Seconds end) {
+    const std::uint32_t part = part_of(order_, stage, pass.chunk);
+    result_.makespan = std::max(result_.makespan, end);
+    if (pass.kind == PassKind::Forward) {
+      forward_[place(part, pass.micro_batch)] = end;
+      if (part + 1 < order_.parts())
+        awake_.push_back(stage_of(order_, part + 1));
+    } else if (pass.kind != PassKind::WeightGradient) {
+      backward_[place(part, pass.micro_batch)] = end;
+      if (part > 0)
+        awake_.push_back(stage_of(order_, part - 1));
+    }
+  }
+
+  // Who waits for whom leads round in a circle: from a pass to the first one of the rank that it
+  // waits for that has not run.
+  [[noreturn]] void refuse(std::uint32_t stage) const {
+    std::vector<std::uint32_t> seen;
+    while (std::ranges::find(seen, stage) == seen.end()) {
+      seen.push_back(stage);
+      stage = waits_for(stage);
+    }
+    std::string circle;
+    for (auto at = std::ranges::find(seen, stage); at != seen.end(); ++at)
+      circle += fmt::format("{} of stage {}, which waits for ", described(*at), *at);
+    throw InputError(
+        fmt::format("order: a cycle: {}{} of stage {}", circle, described(stage), stage));
+  }
+
+  std::string described(std::uint32_t stage) const {
+    return describe(order_.ranks[stage][next_[stage]], order_.chunks > 1);
+  }
+
+  std::uint32_t waits_for(std::uint32_t stage) const {
+    const PipelinePass& pass = order_.ranks[stage][next_[stage]];
+    const std::uint32_t part = part_of(order_, stage, pass.chunk);
+    if (pass.kind == PassKind::Forward)
+      return stage_of(order_, part - 1);
+    const bool own = pass.kind == PassKind::WeightGradient ||
+                     forward_[place(part, pass.micro_batch)] < Seconds{};
+    return own ? stage : stage_of(order_, part + 1);
+  }
+
+  const PipelineOrder& order_;
+  const std::vector<PartTimes>& parts_;
+  Seconds message_;
+  std::vector<Seconds> forward_;  // ends, by part and micro-batch
+  std::vector<Seconds> backward_;
+  std::vector<std::size_t> next_;  // pass of each stage
+  std::vector<std::uint32_t> awake_;
+  WalkedOrder result_;
+};
+
+}  // namespace
+
+WalkedOrder walk(const PipelineOrder& order, const std::vector<PartTimes>& parts, Seconds message) {
+  return Walk(order, parts, message).run();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,144 @@
+#include "models/schedule/model_parallel/parallel_layout.hpp"
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+using Count = std::uint32_t;
+
+void require_divisor(const OptionReader& read, const char* name, Count ways, const char* of_name,
+                     Count of) {
+  if (of % ways != 0)
+    read.fail(name, fmt::format("expected a divisor of {} ({}), found {}", of_name, of, ways));
+}
+
+void check_model(const OptionReader& read, const CutModel& model, const ParallelLayout& layout) {
+  if (!model.transformer) {
+    for (const char* name : {"tp", "cp", "ep"})
+      if (!read.is(name, "1"))
+        read.fail(name,
+                  "expected 1: only transformers are cut inside a layer (--workload "
+                  "transformer:..)");
+    return;
+  }
+  const Transformer& shape = model.transformer->shape;
+  require_divisor(read, "tp", layout.tensor, "heads", shape.heads);
+  require_divisor(read, "tp", layout.tensor, "ffn", shape.ffn);
+  require_divisor(read, "cp", layout.context, "seq", shape.seq);
+  require_divisor(read, "ep", layout.expert, "experts", shape.experts);
+}
+
+// Groups of a stage's ranks, each written as (data, context, tensor) counts.
+template <class Fill>
+Team team_with(Count groups, Fill fill) {
+  Team team;
+  team.groups.resize(groups);
+  fill(team.groups);
+  return team;
+}
+
+}  // namespace
+
+std::string describe(const ParallelLayout& layout) {
+  std::string text = fmt::format("tp={},pp={}", layout.tensor, layout.pipeline);
+  if (layout.context > 1)
+    text += fmt::format(",cp={}", layout.context);
+  if (layout.expert > 1)
+    text += fmt::format(",ep={}", layout.expert);
+  return text + fmt::format(",dp={}", layout.data);
+}
+
+ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const Cluster& cluster) {
+  ParallelLayout layout{.tensor = read.count("tp"),
+                        .context = read.count("cp"),
+                        .expert = read.count("ep"),
+                        .pipeline = read.count("pp")};
+  const std::uint64_t cut = std::uint64_t{layout.tensor} * layout.context * layout.pipeline;
+  if (cluster.ranks() % cut != 0)
+    read.fail("tp",
+              fmt::format("expected tp x cp x pp ({} x {} x {} = {}) to divide the {} GPUs",
+                          layout.tensor, layout.context, layout.pipeline, cut, cluster.ranks()));
+  layout.data = static_cast<Count>(cluster.ranks() / cut);
+  check_model(read, model, layout);
+  if (layout.data * layout.context % layout.expert != 0)
+    read.fail("ep", fmt::format("expected a divisor of dp x cp ({}), found {}",
+                                layout.data * layout.context, layout.expert));
+  return layout;
+}
+
+Team tensor_team(const ParallelLayout& layout, std::uint32_t stage) {
+  return team_with(layout.data * layout.context, [&](std::vector<Group>& groups) {
+    for (Count d = 0; d < layout.data; ++d)
+      for (Count c = 0; c < layout.context; ++c)
+        for (Count t = 0; t < layout.tensor; ++t)
+          groups[d * layout.context + c].ranks.push_back(layout.rank(stage, d, c, t));
+  });
+}
+
+Team context_team(const ParallelLayout& layout, std::uint32_t stage) {
+  return team_with(layout.data * layout.tensor, [&](std::vector<Group>& groups) {
+    for (Count d = 0; d < layout.data; ++d)
+      for (Count c = 0; c < layout.context; ++c)
+        for (Count t = 0; t < layout.tensor; ++t)
+          groups[d * layout.tensor + t].ranks.push_back(layout.rank(stage, d, c, t));
+  });
+}
+
+Team copies_team(const ParallelLayout& layout, std::uint32_t stage) {
+  return team_with(layout.tensor, [&](std::vector<Group>& groups) {
+    for (Count d = 0; d < layout.data; ++d)
+      for (Count c = 0; c < layout.context; ++c)
+        for (Count t = 0; t < layout.tensor; ++t)
+          groups[t].ranks.push_back(layout.rank(stage, d, c, t));
+  });
+}
+
+Team shard_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size) {
+  return team_with(layout.stage_ranks() / size, [&](std::vector<Group>& groups) {
+    for (Count each = 0; each < layout.data * layout.context; ++each)
+      for (Count t = 0; t < layout.tensor; ++t)
+        groups[each / size * layout.tensor + t].ranks.push_back(
+            layout.rank(stage, each / layout.context, each % layout.context, t));
+  });
+}
+
+Team expert_team(const ParallelLayout& layout, std::uint32_t stage) {
+  const Count copies = layout.data * layout.context / layout.expert;
+  return team_with(layout.tensor * copies, [&](std::vector<Group>& groups) {
+    for (Count each = 0; each < layout.data * layout.context; ++each)
+      for (Count t = 0; t < layout.tensor; ++t)
+        groups[each / layout.expert * layout.tensor + t].ranks.push_back(
+            layout.rank(stage, each / layout.context, each % layout.context, t));
+  });
+}
+
+Team expert_copies_team(const ParallelLayout& layout, std::uint32_t stage) {
+  return team_with(layout.tensor * layout.expert, [&](std::vector<Group>& groups) {
+    for (Count each = 0; each < layout.data * layout.context; ++each)
+      for (Count t = 0; t < layout.tensor; ++t)
+        groups[each % layout.expert * layout.tensor + t].ranks.push_back(
+            layout.rank(stage, each / layout.context, each % layout.context, t));
+  });
+}
+
+Team stage_pairs(const ParallelLayout& layout, std::uint32_t from, std::uint32_t to) {
+  return team_with(layout.stage_ranks(), [&](std::vector<Group>& groups) {
+    for (Count i = 0; i < layout.stage_ranks(); ++i)
+      groups[i].ranks = {from * layout.stage_ranks() + i, to * layout.stage_ranks() + i};
+  });
+}
+
+std::vector<std::string> layout_notes(const ParallelLayout& layout, const Cluster& cluster) {
+  std::vector<std::string> notes;
+  if (layout.tensor > cluster.gpus_per_node || cluster.gpus_per_node % layout.tensor != 0)
+    notes.push_back(fmt::format(
+        "Tensor groups of {} cross nodes of {} GPUs: every block waits for the network between "
+        "nodes.",
+        layout.tensor, cluster.gpus_per_node));
+  return notes;
+}
+
+}  // namespace stepcast

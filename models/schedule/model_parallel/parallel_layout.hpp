@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/network/cluster.hpp"
+#include "models/network/team.hpp"
+#include "models/schedule/options.hpp"
+#include "models/workload/transformer/transformer_workload.hpp"
+
+namespace stepcast {
+
+/// How many ways a job is cut. Ranks count tensor fastest, then context, then data, pipeline
+/// slowest; the ranks of an expert group are neighbours in data.
+struct ParallelLayout {
+  std::uint32_t tensor = 1;
+  std::uint32_t context = 1;
+  std::uint32_t expert = 1;  ///< Inside data x context: takes no GPUs of its own.
+  std::uint32_t data = 1;
+  std::uint32_t pipeline = 1;
+
+  std::uint32_t stage_ranks() const { return tensor * context * data; }
+  std::uint32_t ranks() const { return stage_ranks() * pipeline; }
+  Rank rank(std::uint32_t stage, std::uint32_t replica, std::uint32_t of_context,
+            std::uint32_t of_tensor) const {
+    return of_tensor + tensor * (of_context + context * (replica + data * stage));
+  }
+};
+
+/// "tp=8,pp=4,dp=2"; context and expert parallelism where there is any.
+std::string describe(const ParallelLayout& layout);
+
+/// The options tp, pp, cp, ep with the data parallelism that follows from the cluster. Throws
+/// InputError where they do not divide its GPUs, the heads, the experts or the sequence.
+ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const Cluster& cluster);
+
+/// Ranks of a stage that share layers, that share activations of a sequence, that hold copies of
+/// dense parameters, and that hold copies of experts.
+Team tensor_team(const ParallelLayout& layout, std::uint32_t stage);
+Team context_team(const ParallelLayout& layout, std::uint32_t stage);
+Team expert_team(const ParallelLayout& layout, std::uint32_t stage);
+Team copies_team(const ParallelLayout& layout, std::uint32_t stage);
+/// Neighbours among the copies, `size` of them.
+Team shard_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size);
+Team expert_copies_team(const ParallelLayout& layout, std::uint32_t stage);
+/// Pairs of each rank of a stage and its counterpart in another.
+Team stage_pairs(const ParallelLayout& layout, std::uint32_t from, std::uint32_t to);
+
+/// Sentences on what is legal but slow: a tensor group across nodes.
+std::vector<std::string> layout_notes(const ParallelLayout& layout, const Cluster& cluster);
+
+}  // namespace stepcast

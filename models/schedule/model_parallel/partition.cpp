@@ -1,0 +1,136 @@
+#include "models/schedule/model_parallel/partition.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+
+namespace stepcast {
+namespace {
+
+void require_units(std::size_t units, std::size_t parts) {
+  if (units < parts)
+    throw InputError(
+        fmt::format("expected at least as many layers as parts of the model ({}), "
+                    "found {}",
+                    parts, units));
+}
+
+// Bounds behind so many counting units each; what does not count goes with its neighbours.
+PartBounds bounds_of(const std::vector<bool>& counts, const std::vector<std::size_t>& sizes) {
+  PartBounds bounds{0};
+  std::size_t unit = 0;
+  for (std::size_t part = 0; part + 1 < sizes.size(); ++part) {
+    for (std::size_t taken = 0; taken < sizes[part]; ++unit)
+      taken += counts[unit] ? 1 : 0;
+    bounds.push_back(unit);
+  }
+  bounds.push_back(counts.size());
+  return bounds;
+}
+
+std::vector<std::size_t> even_sizes(std::size_t units, std::size_t parts) {
+  std::vector<std::size_t> sizes(parts, units / parts);
+  for (std::size_t part = 0; part < units % parts; ++part)
+    ++sizes[part];
+  return sizes;
+}
+
+}  // namespace
+
+PartBounds equal_parts(const std::vector<bool>& counts, std::size_t parts) {
+  const auto counting = static_cast<std::size_t>(std::ranges::count(counts, true));
+  require_units(counting, parts);
+  if (counting % parts == 0)
+    return bounds_of(counts, even_sizes(counting, parts));
+  return bounds_of(std::vector<bool>(counts.size(), true), even_sizes(counts.size(), parts));
+}
+
+PartBounds listed_parts(const std::vector<bool>& counts, std::size_t parts,
+                        const std::string& text) {
+  std::vector<std::size_t> sizes;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    sizes.push_back(parse_count(rest.substr(0, comma), 1));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  const auto counting = static_cast<std::size_t>(std::ranges::count(counts, true));
+  const std::size_t sum = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  if (sizes.size() != parts || sum != counting)
+    throw InputError(
+        fmt::format("expected {} numbers that add up to {} layers, found {} that add "
+                    "up to {}",
+                    parts, counting, sizes.size(), sum));
+  return bounds_of(counts, sizes);
+}
+
+PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts) {
+  const std::size_t units = weights.size();
+  require_units(units, parts);
+  std::vector<double> before(units + 1, 0);
+  for (std::size_t j = 0; j < units; ++j)
+    before[j + 1] = before[j] + weights[j].value;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<double>> heaviest(parts + 1, std::vector<double>(units + 1, kNever));
+  std::vector<std::vector<std::size_t>> from(parts + 1, std::vector<std::size_t>(units + 1, 0));
+  heaviest[0][0] = 0;
+  for (std::size_t i = 1; i <= parts; ++i)
+    for (std::size_t j = i; j <= units; ++j)
+      for (std::size_t k = i - 1; k < j; ++k)
+        if (const double heavy = std::max(heaviest[i - 1][k], before[j] - before[k]);
+            heavy < heaviest[i][j]) {
+          heaviest[i][j] = heavy;
+          from[i][j] = k;
+        }
+  PartBounds bounds(parts + 1, units);
+  for (std::size_t i = parts; i > 0; --i)
+    bounds[i - 1] = from[i][bounds[i]];
+  return bounds;
+}
+
+std::vector<PartTimes> sums_of(std::span<const PartTimes> units, const PartBounds& bounds) {
+  std::vector<PartTimes> sums(bounds.size() - 1);
+  for (std::size_t part = 0; part + 1 < bounds.size(); ++part)
+    for (std::size_t unit = bounds[part]; unit < bounds[part + 1]; ++unit) {
+      sums[part].forward += units[unit].forward;
+      sums[part].input_gradient += units[unit].input_gradient;
+      sums[part].weight_gradient += units[unit].weight_gradient;
+    }
+  return sums;
+}
+
+PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units,
+                      Seconds message) {
+  std::vector<Seconds> weights;
+  for (const PartTimes& unit : units)
+    weights.push_back(unit.forward + unit.input_gradient + unit.weight_gradient);
+  const auto makespan = [&](const PartBounds& bounds) {
+    return walk(order, sums_of(units, bounds), message).makespan;
+  };
+  PartBounds best = lightest_parts(weights, order.parts());
+  Seconds shortest = makespan(best);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t bound = 1; bound + 1 < best.size(); ++bound)
+      for (const int step : {-1, 1}) {
+        PartBounds other = best;
+        other[bound] = other[bound] + static_cast<std::size_t>(step);
+        if (other[bound] <= other[bound - 1] || other[bound] >= other[bound + 1])
+          continue;
+        const Seconds time = makespan(other);
+        if (time >= shortest * (1 - 1e-12))
+          continue;
+        best = std::move(other);
+        shortest = time;
+        moved = true;
+      }
+  }
+  return best;
+}
+
+}  // namespace stepcast

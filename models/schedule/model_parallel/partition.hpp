@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/base/units.hpp"
+#include "models/schedule/model_parallel/order_walk.hpp"
+#include "models/schedule/model_parallel/pipeline_order.hpp"
+
+namespace stepcast {
+
+/// Bounds of consecutive units by part: the first of each, and the number of units.
+using PartBounds = std::vector<std::size_t>;
+
+/// As many of the units that count as possible in each part; those before and behind them go with
+/// the first and the last. If the parts do not divide them, all units count alike.
+PartBounds equal_parts(const std::vector<bool>& counts, std::size_t parts);
+
+/// The bounds whose heaviest part is lightest: dynamic programming over D[j][i] = min over k of
+/// max(D[k][i - 1], weight of k .. j), O(units^2 parts). No part is empty. Throws InputError if
+/// there are fewer units than parts.
+PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts);
+
+/// From the lightest parts on, moves single units between neighbours for as long as that shortens
+/// the order's makespan: stages need not be equal (with as many micro-batches as stages a longer
+/// first one gains 3 to 7 %).
+PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units,
+                      Seconds message);
+
+/// "8,8,9,7": so many of the units that count in each part. Throws InputError.
+PartBounds listed_parts(const std::vector<bool>& counts, std::size_t parts,
+                        const std::string& text);
+
+/// Sums of units by part.
+std::vector<PartTimes> sums_of(std::span<const PartTimes> units, const PartBounds& bounds);
+
+}  // namespace stepcast

@@ -1,0 +1,161 @@
+#include "models/schedule/model_parallel/schedules.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/schedule/model_parallel/hybrid_job.hpp"
+#include "models/schedule/model_parallel/hybrid_plan.hpp"
+
+namespace stepcast {
+namespace {
+
+using Count = std::uint32_t;
+
+PipelineOrder gpipe(const HybridReader& /*options*/, Count stages, Count micro_batches) {
+  return gpipe_order(stages, micro_batches);
+}
+
+PipelineOrder one_forward_one_backward(const HybridReader& options, Count stages,
+                                       Count micro_batches) {
+  return one_forward_one_backward_order(stages, micro_batches,
+                                        options.read.is("warm_up", "double"));
+}
+
+PipelineOrder interleaved(const HybridReader& options, Count stages, Count micro_batches) {
+  return interleaved_order(stages, micro_batches, options.read.count("virtual_stages"));
+}
+
+PipelineOrder zb_h1(const HybridReader& /*options*/, Count stages, Count micro_batches) {
+  return zb_h1_order(stages, micro_batches);
+}
+
+PipelineOrder zb_h2(const HybridReader& /*options*/, Count stages, Count micro_batches) {
+  return zb_h2_order(stages, micro_batches);
+}
+
+PipelineOrder of_user(const HybridReader& options, Count stages, Count micro_batches) {
+  PipelineOrder order = parse_order(options.order);
+  if (order.stages != stages)
+    throw InputError(fmt::format("order: expected a line for each of {} stages (pp), found {}",
+                                 stages, order.stages));
+  if (!options.read.is("global_batch", "auto") && order.micro_batches != micro_batches)
+    throw InputError(fmt::format("order: expected {} micro-batches (global_batch), found {}",
+                                 micro_batches, order.micro_batches));
+  // A cycle is found here, before tasks are made of it.
+  walk(order, std::vector<PartTimes>(order.parts()));
+  return order;
+}
+
+PipelineInfo info(const char* name, const char* summary, const char* source, OrderMaker order) {
+  return {.name = name,
+          .summary = summary,
+          .source = source,
+          .options = hybrid_options(),
+          .order = order};
+}
+
+std::vector<PipelineInfo> make_pipelines() {
+  std::vector<PipelineInfo> all{
+      info("gpipe", "pipeline: all forward passes, then all backward passes",
+           "Huang et al., NeurIPS 2019", gpipe),
+      info("1f1b", "pipeline: one forward, one backward pass in turn",
+           "Narayanan et al., SC 2021 (PipeDream-flush)", one_forward_one_backward),
+      info("interleaved", "1f1b over several parts of the model on each rank",
+           "Narayanan et al., SC 2021", interleaved),
+      info("zb-h1", "1f1b whose weight gradients fill the bubble, same memory",
+           "Qi et al., ICLR 2024", zb_h1),
+      info("zb-h2", "the same with a longer warm-up, twice the activations", "Qi et al., ICLR 2024",
+           zb_h2),
+      info("pipeline", "pipeline in an order of your own", "", of_user)};
+  all[1].options.push_back(
+      {.name = "warm_up",
+       .default_value = "usual",
+       .meaning = "usual, or double: twice the activations, so that passes hide messages",
+       .words = {"usual", "double"}});
+  all[2].options.push_back({.name = "virtual_stages",
+                            .default_value = "2",
+                            .meaning = "parts of the model on each rank",
+                            .kind = OptionKind::Count,
+                            .range = {.least = 1, .most = 1024}});
+  return all;
+}
+
+constexpr const char* kPartition = "partition";
+constexpr const char* kOrder = "order";
+
+std::vector<std::string> names_of(const PipelineInfo& pipeline) {
+  std::vector<std::string> names;
+  for (const OptionInfo& option : pipeline.options)
+    names.push_back(option.name);
+  names.emplace_back(kPartition);
+  if (pipeline.order == of_user)
+    names.emplace_back(kOrder);
+  return names;
+}
+
+ScheduleOptions in_force(const PipelineInfo& pipeline, const ScheduleOptions& given) {
+  const std::vector<std::string> names = names_of(pipeline);
+  ScheduleOptions options;
+  for (const OptionInfo& option : pipeline.options)
+    options[option.name] = option.default_value;
+  options[kPartition] = "equal";
+  for (const auto& [name, value] : given) {
+    if (std::ranges::find(names, name) == names.end())
+      throw InputError(fmt::format("{}: unknown option {}: expected one of {}{}", pipeline.name,
+                                   in_quotes(name), fmt::join(names, ", "),
+                                   did_you_mean(name, names)));
+    options[name] = value;
+  }
+  return options;
+}
+
+HybridReader reader_of(const PipelineInfo& pipeline, ScheduleOptions options) {
+  const std::string partition = options[kPartition];
+  const std::string order = options[kOrder];
+  options.erase(kPartition);
+  options.erase(kOrder);
+  if (pipeline.order == of_user && order.empty())
+    throw InputError(pipeline.name + ": order: missing, for example --set order=@FILE");
+  return {.read = OptionReader(pipeline.name, pipeline.options, std::move(options)),
+          .partition = partition,
+          .order = order};
+}
+
+}  // namespace
+
+const std::vector<PipelineInfo>& pipelines() {
+  static const std::vector<PipelineInfo> all = make_pipelines();
+  return all;
+}
+
+const PipelineInfo* find_pipeline(std::string_view name) {
+  const auto found = std::ranges::find(pipelines(), name, &PipelineInfo::name);
+  return found == pipelines().end() ? nullptr : &*found;
+}
+
+const PipelineInfo& megatron_pipeline(bool several_parts) {
+  return *find_pipeline(several_parts ? "interleaved" : "1f1b");
+}
+
+HybridJob hybrid_job_of(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
+                        const ScheduleOptions& options) {
+  return hybrid_job(model, cluster, reader_of(pipeline, in_force(pipeline, options)),
+                    pipeline.order);
+}
+
+HybridRun build_hybrid(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
+                       const ScheduleOptions& options) {
+  ScheduleOptions effective = in_force(pipeline, options);
+  const HybridReader reader = reader_of(pipeline, effective);
+  HybridJob job = hybrid_job(model, cluster, reader, pipeline.order);
+  if (effective.contains(kOrder))
+    effective[kOrder] = order_text(job.order);
+  HybridPlan hybrid = hybrid_plan(job, model, cluster, reader.read);
+  return {.job = std::move(job), .hybrid = std::move(hybrid), .options = std::move(effective)};
+}
+
+}  // namespace stepcast

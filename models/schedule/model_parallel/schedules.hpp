@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/schedule/model_parallel/hybrid_plan.hpp"
+
+namespace stepcast {
+
+/// A way to train that cuts the model: a name, its options, and the order of its passes.
+struct PipelineInfo {
+  std::string name;                 ///< "1f1b"
+  std::string summary;              ///< One line.
+  std::string source;               ///< Paper.
+  std::vector<OptionInfo> options;  ///< Of the table; `partition`, and `order` of `pipeline`, are
+                                    ///< texts beside it.
+  OrderMaker order;
+};
+
+/// Pipelines by the order of their passes: gpipe, 1f1b, interleaved, zb-h1, zb-h2, and `pipeline`,
+/// whose order is the user's. With one stage each is tensor and data parallelism alone.
+const std::vector<PipelineInfo>& pipelines();
+
+/// Null for another name.
+const PipelineInfo* find_pipeline(std::string_view name);
+
+/// What Megatron runs: 1f1b, or its interleaved form for several parts of the model on a rank.
+const PipelineInfo& megatron_pipeline(bool several_parts);
+
+/// A job with the plan of its step and the options in force.
+struct HybridRun {
+  HybridJob job;
+  HybridPlan hybrid;
+  ScheduleOptions options;
+};
+
+/// Throws InputError for an unknown option (nearest named) or a bad value.
+HybridJob hybrid_job_of(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
+                        const ScheduleOptions& options);
+HybridRun build_hybrid(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
+                       const ScheduleOptions& options);
+
+}  // namespace stepcast

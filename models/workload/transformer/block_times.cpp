@@ -1,0 +1,247 @@
+#include "models/workload/transformer/block_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepcast {
+namespace {
+
+// Traffic of operators bound by memory, in bytes for each element of 16 bits: what their kernels
+// read and write, dropout's masks with one byte.
+struct Traffic {
+  double forward = 0;
+  double backward = 0;
+};
+constexpr Traffic kNorm{4, 10};       // backward: for the input, then for scale and shift
+constexpr Traffic kDropoutAdd{7, 5};  // and bias
+constexpr Traffic kAdd{6, 0};         // the gradient goes both ways unchanged
+constexpr Traffic kGelu{4, 6};
+constexpr Traffic kSwiGlu{6, 10};  // of one of the two halves
+constexpr Traffic kRotary{4, 4};
+constexpr Traffic kSoftmax{4, 6};
+constexpr Traffic kScoreDropout{5, 5};
+constexpr Traffic kFusedScores{5, 6};
+constexpr Traffic kLookUp{9, 6};
+// Logits: to fp32, maximum, exponential, sum, gradient and back. Derived from what lies outside the
+// blocks of vTrain's runs at t = 2, where the vocabulary is aligned.
+constexpr Traffic kLoss{18, 10};
+
+class RankPart {
+ public:
+  RankPart(const Transformer& shape, const TrainingLaw& law, const TransformerShard& shard)
+      : shape_(shape),
+        law_(law),
+        shard_(shard),
+        tokens_(static_cast<double>(shard.micro_batch) * shape.seq / shard.context),
+        wide_(element_size(shape).value / 2) {}
+
+  const PassTimes& times() const { return times_; }
+  double tokens() const { return tokens_; }
+  /// Elements of an activation that sequence parallelism shares.
+  double outer(double width) const {
+    return tokens_ * width / (shard_.sequence_parallel ? shard_.tensor : 1);
+  }
+
+  void product(double tokens, double k, double n) {
+    times_.last = time_of({tokens, k, n});
+    times_.forward += times_.last;
+    times_.input_gradient += time_of({tokens, n, k});
+    times_.weight_gradient += time_of({k, tokens, n});
+  }
+
+  void pass(Traffic traffic, double elements) {
+    const double bytes = elements * wide_ * shard_.elementwise_traffic;
+    times_.forward += elementwise_time(law_, Bytes{bytes * traffic.forward});
+    times_.input_gradient += elementwise_time(law_, Bytes{bytes * traffic.backward});
+  }
+
+  void loss(double logits) {
+    times_.forward += elementwise_time(law_, Bytes{logits * kLoss.forward});
+    times_.input_gradient += elementwise_time(law_, Bytes{logits * kLoss.backward});
+  }
+
+  void accumulate(double parameters) {
+    times_.weight_gradient += elementwise_time(law_, Bytes{parameters * shard_.accumulation_bytes});
+  }
+
+  void attention() {
+    if (shape_.attention == AttentionKind::Flash)
+      return flash();
+    const double heads = static_cast<double>(shape_.heads) / shard_.tensor;
+    const double count = shard_.micro_batch * heads;
+    const double queries = static_cast<double>(shape_.seq) / shard_.context;
+    const double keys = shape_.seq;
+    const double size = shape_.head_size();
+    RankPart scores(shape_, law_, shard_);
+    for (const ProductShape& each :
+         {ProductShape{queries, size, keys, count}, ProductShape{queries, keys, size, count}}) {
+      scores.times_.forward += time_of(each);
+      scores.times_.input_gradient +=
+          time_of({each.m, each.n, each.k, count}) + time_of({each.k, each.m, each.n, count});
+    }
+    const double elements = count * queries * keys;
+    if (shape_.attention == AttentionKind::Fused) {
+      scores.pass(kFusedScores, elements);
+    } else {
+      scores.pass(kSoftmax, elements);
+      if (!shape_.gated)
+        scores.pass(kScoreDropout, elements);
+    }
+    scores.times_.scores = scores.times_.forward;
+    scores.times_.last = {};
+    times_ += scores.times_;
+  }
+
+ private:
+  Seconds time_of(const ProductShape& product) const {
+    return product_time(law_, shape_.precision, product);
+  }
+
+  // Half of the square is masked and skipped; backward has five products for two.
+  void flash() {
+    const double heads = static_cast<double>(shape_.heads) / shard_.tensor;
+    const Flops forward{2.0 * tokens_ * shape_.seq * heads * shape_.head_size()};
+    const double rate = shard_.attention_rate;
+    times_.forward += law_.kernel + forward / law_.flash_forward / rate;
+    times_.input_gradient += law_.kernel + forward * 2.5 / law_.flash_backward / rate;
+  }
+
+  const Transformer& shape_;
+  const TrainingLaw& law_;
+  const TransformerShard& shard_;
+  double tokens_;
+  double wide_;  // 2 for fp32
+  PassTimes times_;
+};
+
+void add_attention(RankPart& part, const Transformer& shape, const TransformerShard& shard) {
+  const double h = shape.hidden;
+  const double t = shard.tensor;
+  part.pass(kNorm, part.outer(h));
+  part.product(part.tokens(), h, (h + 2.0 * shape.kv_size()) / t);
+  if (shape.gated)
+    part.pass(kRotary, part.tokens() * (h + shape.kv_size()) / t);
+  part.attention();
+  part.product(part.tokens(), h / t, h);
+  part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(h));
+}
+
+void add_mlp(RankPart& part, const Transformer& shape, const TransformerShard& shard, double tokens,
+             double ffn) {
+  const double h = shape.hidden;
+  const double inner = ffn / shard.tensor;
+  part.product(tokens, h, shape.gated ? 2 * inner : inner);
+  part.pass(shape.gated ? kSwiGlu : kGelu, tokens * inner);
+  part.product(tokens, inner, h);
+}
+
+// Each of a rank's experts multiplies its own tokens; the fullest one decides.
+void add_experts(RankPart& part, const Transformer& shape, const TransformerShard& shard) {
+  const double h = shape.hidden;
+  part.product(part.tokens(), h, shape.experts);
+  const double held = static_cast<double>(shape.experts) / shard.expert;
+  const double tokens = part.tokens() * shape.top_k / held * shard.expert_imbalance;
+  for (double expert = 0; expert < held; ++expert)
+    add_mlp(part, shape, shard, tokens, shape.ffn);
+  part.pass(kAdd, part.tokens() * shape.top_k * h);  // to the experts' order and back
+  if (shape.shared_experts > 0)
+    add_mlp(part, shape, shard, part.tokens(), 1.0 * shape.shared_experts * shape.ffn);
+}
+
+bool is_dense(const Transformer& shape, std::uint32_t layer) {
+  return !shape.has_experts() || layer < shape.dense_layers;
+}
+
+double vocabulary_of(const Transformer& shape, const TransformerShard& shard) {
+  const double part = static_cast<double>(shape.vocab) / shard.tensor;
+  return shard.pad_vocabulary ? std::ceil(part / 128) * 128 : std::ceil(part);
+}
+
+}  // namespace
+
+Bytes activation_size(const Transformer& shape, const TransformerShard& shard) {
+  return element_size(shape) *
+         (static_cast<double>(shard.micro_batch) * shape.seq / shard.context * shape.hidden);
+}
+
+RankParameters block_parameters(const Transformer& shape, const TransformerShard& shard,
+                                std::uint32_t layer) {
+  const ParameterCounts counts = parameter_counts(shape, layer);
+  const double norms = (shape.gated ? 2.0 : 4.0) * shape.hidden;
+  const double dense = static_cast<double>(counts.attention + counts.mlp) - norms;
+  return {
+      .dense = dense / shard.tensor + norms,
+      .expert = static_cast<double>(counts.expert) * shape.experts / shard.expert / shard.tensor};
+}
+
+double embedding_parameters(const Transformer& shape, const TransformerShard& shard) {
+  const double positions = shape.learned_positions ? 1.0 * shape.seq * shape.hidden : 0;
+  return 1.0 * shape.vocab * shape.hidden / shard.tensor + positions;
+}
+
+double head_parameters(const Transformer& shape, const TransformerShard& shard) {
+  return 1.0 * shape.vocab * shape.hidden / shard.tensor + shape.hidden;
+}
+
+PassTimes block_times(const Transformer& shape, const TrainingLaw& law,
+                      const TransformerShard& shard, std::uint32_t layer) {
+  RankPart part(shape, law, shard);
+  add_attention(part, shape, shard);
+  part.pass(kNorm, part.outer(shape.hidden));
+  if (is_dense(shape, layer))
+    add_mlp(part, shape, shard, part.tokens(), shape.has_experts() ? shape.dense_ffn : shape.ffn);
+  else
+    add_experts(part, shape, shard);
+  part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(shape.hidden));
+  const RankParameters held = block_parameters(shape, shard, layer);
+  part.accumulate(held.dense + held.expert);
+  return part.times();
+}
+
+PassTimes embedding_times(const Transformer& shape, const TrainingLaw& law,
+                          const TransformerShard& shard) {
+  RankPart part(shape, law, shard);
+  part.pass(kLookUp, part.tokens() * shape.hidden);
+  part.accumulate(embedding_parameters(shape, shard));
+  return part.times();
+}
+
+PassTimes head_times(const Transformer& shape, const TrainingLaw& law,
+                     const TransformerShard& shard) {
+  RankPart part(shape, law, shard);
+  const double vocabulary = vocabulary_of(shape, shard);
+  part.pass(kNorm, part.outer(shape.hidden));
+  part.product(part.tokens(), shape.hidden, vocabulary);
+  part.loss(part.tokens() * vocabulary);
+  part.accumulate(head_parameters(shape, shard));
+  return part.times();
+}
+
+Bytes held_by_block(const Transformer& shape, const TransformerShard& shard, Recompute recompute) {
+  const double tokens = static_cast<double>(shard.micro_batch) * shape.seq / shard.context;
+  const double h = shape.hidden;
+  const double t = shard.tensor;
+  const double wide = element_size(shape).value / 2;
+  const double outer_part = shard.sequence_parallel ? t : 1;
+  if (recompute == Recompute::Full)
+    return Bytes{2 * tokens * h * wide / outer_part};
+  const double f = is_dense(shape, shape.dense_layers) && !shape.has_experts()
+                       ? shape.ffn
+                       : 1.0 * shape.ffn * (shape.top_k + shape.shared_experts);
+  const double outer = shape.gated ? 8 : 10;
+  const double inner = 4 * h + 4.0 * shape.kv_size() + (shape.gated ? 6 : 4) * f;
+  const double stored = shape.attention == AttentionKind::Unfused ? 5
+                        : shape.attention == AttentionKind::Fused ? 3
+                                                                  : 0;
+  const double scores =
+      recompute == Recompute::Selective ? 0 : stored * shape.heads * tokens * shape.seq / t;
+  return Bytes{wide * (tokens * (outer * h / outer_part + inner / t) + scores)};
+}
+
+Bytes held_by_head(const Transformer& shape, const TransformerShard& shard) {
+  const double tokens = static_cast<double>(shard.micro_batch) * shape.seq / shard.context;
+  const double outer_part = shard.sequence_parallel ? shard.tensor : 1;
+  return Bytes{tokens * (4.0 * shape.hidden / outer_part + 4 * vocabulary_of(shape, shard))};
+}
+
+}  // namespace stepcast

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/base/units.hpp"
+
+namespace stepcast {
+
+/// How attention is computed on a GPU.
+enum class AttentionKind : std::uint8_t {
+  Unfused,  ///< The scores of every head are stored, and again behind softmax and dropout.
+  Fused,    ///< Softmax and dropout in one kernel: stored once.
+  Flash,    ///< Never stored (Dao et al., 2022).
+};
+
+/// The shape of a transformer: blocks of attention and an MLP between an embedding and a head.
+struct Transformer {
+  std::string model = "transformer";  ///< "gpt3-175b"
+  std::uint32_t layers = 1;           ///< Blocks.
+  std::uint32_t hidden = 1;
+  std::uint32_t ffn = 4;       ///< Inner size of the MLP; of one expert where there are several.
+  std::uint32_t heads = 1;     ///< Divides `hidden`.
+  std::uint32_t kv_heads = 1;  ///< Divides `heads`; fewer: grouped queries.
+  std::uint32_t seq = 1;       ///< Tokens of a sequence.
+  std::uint32_t vocab = 1;
+  std::uint32_t experts = 1;         ///< MLPs of a block; 1: dense.
+  std::uint32_t top_k = 1;           ///< Experts that a token goes through.
+  std::uint32_t shared_experts = 0;  ///< Beside them, for every token.
+  std::uint32_t dense_layers = 0;    ///< First blocks without experts; their MLP is dense_ffn.
+  std::uint32_t dense_ffn = 0;
+  bool gated = false;              ///< Three matrices in an MLP (SwiGLU), no biases.
+  bool tied = true;                ///< The head uses the embedding's matrix.
+  bool learned_positions = false;  ///< A vector for each position.
+  AttentionKind attention = AttentionKind::Flash;
+  std::string precision = "bf16";  ///< Of products: fp32, fp16, bf16, fp8.
+
+  bool has_experts() const { return experts > 1; }
+  std::uint32_t head_size() const { return hidden / heads; }
+  std::uint32_t kv_size() const { return head_size() * kv_heads; }
+};
+
+/// What a shape must be to be built; throws InputError "heads: expected a divisor of hidden (100),
+/// found 3".
+void check_transformer(const Transformer& shape);
+
+/// Trainable numbers, exactly: weights, biases (where the MLP is not gated) and norms.
+struct ParameterCounts {
+  std::uint64_t attention = 0;  ///< Of a block, with its norm.
+  std::uint64_t mlp = 0;        ///< Of a block without experts, or of all that is not an expert.
+  std::uint64_t expert = 0;     ///< Of each expert; 0: none.
+  std::uint64_t embedding = 0;  ///< Tokens and positions.
+  std::uint64_t head = 0;       ///< With the last norm; a tied matrix is counted once, above.
+};
+
+/// Of block `layer`: the first blocks may be without experts.
+ParameterCounts parameter_counts(const Transformer& shape, std::uint32_t layer);
+
+/// Of the whole model, as its authors publish it.
+std::uint64_t parameter_count(const Transformer& shape);
+
+/// Arithmetic of one sequence, forward and backward, that the model needs: recomputation does not
+/// count, and of attention the full square does (as in Narayanan et al., 2021).
+double model_flops(const Transformer& shape);
+
+/// Bytes of an activation's element: 4 for fp32, else 2.
+Bytes element_size(const Transformer& shape);
+
+}  // namespace stepcast

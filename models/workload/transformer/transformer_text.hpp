@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/workload/transformer/transformer.hpp"
+
+namespace stepcast {
+
+/// What a workload written in line begins with.
+inline constexpr std::string_view kTransformerPrefix = "transformer:";
+
+/// A transformer as a user writes it, with the device it runs on.
+struct TransformerRequest {
+  Transformer shape;
+  std::string device;
+  std::uint32_t batch = 1;  ///< Sequences of one pass.
+};
+
+using KeyValues = std::vector<std::pair<std::string, std::string>>;
+
+/// "layers=48,hidden=8192" as keys and values. Throws InputError where a part is no key=value.
+KeyValues split_key_values(std::string_view text);
+
+/// Keys: layers, hidden, heads, kv_heads, seq, vocab, ffn, gated, experts, top_k, shared_experts,
+/// dense_layers, dense_ffn, tied, learned_positions, attention, precision, device, batch; or model,
+/// a preset that the others change. Throws InputError naming the key and what would be right.
+TransformerRequest transformer_of(const KeyValues& values);
+
+/// "transformer:layers=48,...".
+TransformerRequest parse_transformer(std::string_view text);
+
+/// The keys that are known, in the order of help.
+std::vector<std::string> transformer_keys();
+
+}  // namespace stepcast

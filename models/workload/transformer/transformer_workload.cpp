@@ -1,0 +1,66 @@
+#include "models/workload/transformer/transformer_workload.hpp"
+
+#include <fmt/format.h>
+
+#include "models/workload/transformer/block_times.hpp"
+
+namespace stepcast {
+namespace {
+
+DataType dtype_of(const Transformer& shape) {
+  if (shape.precision == "fp32")
+    return DataType::Float32;
+  return shape.precision == "fp16" ? DataType::Float16 : DataType::BFloat16;
+}
+
+Layer layer_of(std::string name, const char* kind, const PassTimes& times, double parameters,
+               DataType dtype) {
+  Layer layer{.name = std::move(name),
+              .kind = kind,
+              .forward = times.forward,
+              .backward = times.input_gradient + times.weight_gradient};
+  if (parameters > 0)
+    layer.parameters = {
+        {.name = "weights", .elements = static_cast<std::uint64_t>(parameters), .dtype = dtype}};
+  return layer;
+}
+
+std::vector<Layer> layers_of(const TransformerModel& model, std::uint32_t batch) {
+  const auto& [shape, law] = model;
+  const TransformerShard whole{.micro_batch = batch, .accumulation_bytes = 0};
+  const DataType dtype = dtype_of(shape);
+  const Bytes output = activation_size(shape, whole);
+  std::vector<Layer> layers{layer_of("embedding", "Embedding", embedding_times(shape, law, whole),
+                                     embedding_parameters(shape, whole), dtype)};
+  layers.back().activation = output;
+  for (std::uint32_t i = 0; i < shape.layers; ++i) {
+    const RankParameters held = block_parameters(shape, whole, i);
+    layers.push_back(layer_of(fmt::format("block {}", i), "TransformerBlock",
+                              block_times(shape, law, whole, i), held.dense + held.expert, dtype));
+    layers.back().activation = held_by_block(shape, whole, Recompute::None);
+  }
+  const double norm = static_cast<double>(parameter_counts(shape, 0).head);
+  layers.push_back(layer_of("head", shape.tied ? "TiedLinear" : "Linear",
+                            head_times(shape, law, whole), norm, dtype));
+  layers.back().activation = held_by_head(shape, whole);
+  return layers;
+}
+
+}  // namespace
+
+Workload transformer_workload(const TransformerModel& model, std::string device,
+                              std::uint32_t batch) {
+  return {.name = fmt::format("{}-{}-bs{}", model.shape.model, device, batch),
+          .model = model.shape.model,
+          .device = std::move(device),
+          .batch = batch,
+          .precision = model.shape.precision,
+          .batch_scaling = BatchScaling::Proportional,
+          .provenance = {.kind = ProvenanceKind::Derived,
+                         .source = "the shape of the model and the device's law: " +
+                                   model.law.provenance.source,
+                         .notes = model.law.provenance.notes},
+          .layers = layers_of(model, batch)};
+}
+
+}  // namespace stepcast

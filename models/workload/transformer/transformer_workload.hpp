@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/device/training_law.hpp"
+#include "models/workload/transformer/transformer.hpp"
+#include "models/workload/workload.hpp"
+
+namespace stepcast {
+
+/// A transformer and what its operators take: any part of it at any batch follows from these.
+struct TransformerModel {
+  Transformer shape;
+  TrainingLaw law;
+};
+
+/// A model that may be cut: between layers any, inside them a transformer.
+struct CutModel {
+  Workload workload;  ///< Of one GPU that holds all of it.
+  std::optional<TransformerModel> transformer;
+};
+
+/// A step of the whole model on one GPU, layer by layer: embedding, blocks, head, whose times
+/// follow from the device's law, so that schedules that do not cut the model run too. `batch`
+/// sequences.
+Workload transformer_workload(const TransformerModel& model, std::string device,
+                              std::uint32_t batch);
+
+}  // namespace stepcast

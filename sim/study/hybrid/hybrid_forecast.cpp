@@ -1,0 +1,99 @@
+#include "sim/study/hybrid/hybrid_forecast.hpp"
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/study/scenario.hpp"
+#include "sim/timeline/window.hpp"
+#include "traces/catalog.hpp"
+#include "traces/transformers.hpp"
+
+namespace stepcast {
+namespace {
+
+CutModel model_of(const Experiment& experiment) {
+  if (auto transformer = find_transformer_model(experiment.workload))
+    return *std::move(transformer);
+  return {.workload = load_workload(experiment.workload)};
+}
+
+// Another batch than the workload's is that of a pass.
+ScheduleOptions options_of(const Settings& settings) {
+  ScheduleOptions options = settings.schedule;
+  if (settings.global_batch)
+    options["global_batch"] = std::to_string(*settings.global_batch);
+  if (settings.batch)
+    options["micro_batch"] = std::to_string(*settings.batch);
+  if (settings.step_time || settings.batch_fixed_part || !settings.second_workload.empty())
+    throw InputError(
+        "`set` step_time, batch_fixed_part, second_workload: expected a schedule that does not cut "
+        "the model");
+  return options;
+}
+
+void add_stages(HybridForecast& hybrid, const HybridPlan& planned, const Timeline& timeline) {
+  const std::vector<Seconds> latest_ready = latest_ready_of(planned.plan, timeline);
+  for (const PlannedStage& stage : planned.stages) {
+    const ClassId of_stage = timeline.class_of_rank[stage.rank];
+    const Breakdown parts =
+        breakdown_of(planned.plan, window_of(planned.plan, timeline, of_stage, latest_ready));
+    const Seconds time = parts.forward + parts.backward + total_of(parts.other_compute);
+    hybrid.stages.push_back({.holds = stage.holds,
+                             .time = time,
+                             .bubble = timeline.iteration_time - time,
+                             .memory = stage.memory.total()});
+  }
+}
+
+void note_memory(Forecast& forecast, const HybridJob& job) {
+  if (forecast.device_memory == Bytes{} || forecast.memory.total() <= forecast.device_memory)
+    return;
+  std::string helps = job.settings.recompute != Recompute::Full ? "recompute=full, " : "";
+  if (job.zero == 0 && job.copies() > 1)
+    helps += "zero=1, ";
+  forecast.notes.push_back(
+      fmt::format("What would make it fit: {}more stages (pp), a smaller micro_batch.", helps));
+}
+
+}  // namespace
+
+bool is_hybrid(const Experiment& experiment) {
+  return experiment.schedules.size() == 1 && find_pipeline(experiment.schedules.front()) != nullptr;
+}
+
+HybridScenario hybrid_scenario_of(const Experiment& experiment, bool fold) {
+  HybridScenario scenario{
+      .model = model_of(experiment),
+      .cluster = with_settings(load_cluster(experiment.cluster), experiment.settings),
+      .pipeline = find_pipeline(experiment.schedules.front()),
+      .options = options_of(experiment.settings)};
+  scenario.engine.fold = fold;
+  scenario.engine.stragglers = experiment.settings.stragglers;
+  if (!experiment.fidelity.empty())
+    scenario.engine.fidelity = parse_fidelity(experiment.fidelity);
+  return scenario;
+}
+
+HybridResult hybrid_result_of(const HybridScenario& scenario) {
+  HybridRun run =
+      build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+  Timeline timeline = simulate(run.hybrid.plan, scenario.cluster, scenario.engine);
+  HybridForecast hybrid;
+  hybrid.forecast = make_forecast(scenario.model.workload, scenario.cluster, run.hybrid.plan,
+                                  run.options, scenario.engine.fidelity, timeline);
+  Forecast& forecast = hybrid.forecast;
+  forecast.batch = run.job.micro_batch;
+  const double gpus = forecast.gpus * forecast.iteration_time.value;
+  forecast.scaling_efficiency = run.hybrid.alone.value / gpus;
+  if (run.hybrid.peak > FlopsPerSecond{})
+    hybrid.flops_utilisation = run.hybrid.model_flops / (run.hybrid.peak.value * gpus);
+  hybrid.layout = run.hybrid.layout;
+  add_stages(hybrid, run.hybrid, timeline);
+  note_memory(forecast, run.job);
+  return {.hybrid = std::move(hybrid),
+          .plan = std::move(run.hybrid.plan),
+          .timeline = std::move(timeline)};
+}
+
+}  // namespace stepcast

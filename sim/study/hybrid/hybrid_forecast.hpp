@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/schedule/model_parallel/schedules.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/study/forecast.hpp"
+#include "traces/readers/stepcast/experiments/experiment_reader.hpp"
+
+namespace stepcast {
+
+/// What a stage of a pipeline does in a step.
+struct StageForecast {
+  std::string holds;  ///< "embedding .. block 11"
+  Seconds time{};     ///< Its passes and its update, messages inside layers included.
+  Seconds bubble{};   ///< The rest of the step: messages, other stages, gradients.
+  Bytes memory{};
+};
+
+/// A forecast of a job that cuts the model.
+struct HybridForecast {
+  Forecast forecast;
+  std::string layout;                 ///< "tp=8,pp=4,dp=2"
+  std::vector<StageForecast> stages;  ///< By stage.
+  double flops_utilisation = 0;       ///< The model's arithmetic over the GPUs' peak; 0: unknown.
+};
+
+/// What a user asks for, resolved. `workload` is none of one that is cut: its own is in `model`.
+struct HybridScenario {
+  CutModel model;
+  Cluster cluster;
+  const PipelineInfo* pipeline = nullptr;
+  ScheduleOptions options;
+  EngineOptions engine;
+};
+
+/// Whether the experiment's only schedule cuts the model.
+bool is_hybrid(const Experiment& experiment);
+
+/// Reads what the experiment names. Throws InputError, also for settings that mean nothing here.
+HybridScenario hybrid_scenario_of(const Experiment& experiment, bool fold);
+
+/// Plan, simulation and report, and the two former for those who write them to files.
+struct HybridResult {
+  HybridForecast hybrid;
+  Plan plan;
+  Timeline timeline;
+};
+HybridResult hybrid_result_of(const HybridScenario& scenario);
+
+}  // namespace stepcast

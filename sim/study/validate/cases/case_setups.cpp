@@ -1,0 +1,59 @@
+#include "sim/study/validate/cases/case_setups.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "traces/catalog.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/format_header.hpp"
+
+namespace stepcast {
+namespace {
+
+ScheduleOptions options_of(ObjectReader& reader, std::string_view key) {
+  ScheduleOptions options;
+  if (!reader.has(key))
+    return options;
+  const nlohmann::json& json = reader.raw(key);
+  if (!json.is_object())
+    reader.fail(key, "expected an object of options");
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_string())
+      reader.fail(key, "expected texts, such as \"1ms\" or \"yes\"");
+    options[name] = value.get<std::string>();
+  }
+  return options;
+}
+
+bool flag_of(ObjectReader& reader, std::string_view key, bool fallback) {
+  const std::string text = reader.text_or(key, fallback ? "yes" : "no");
+  if (text != "yes" && text != "no")
+    reader.fail(key, "expected yes or no, found \"" + text + "\"");
+  return text == "yes";
+}
+
+}  // namespace
+
+std::map<std::string, CaseSetup> read_case_setups(const std::filesystem::path& path) {
+  const nlohmann::json json = parse_json(read_text_file(path), path.string());
+  ObjectReader root(json, path.string());
+  read_format_header(root, "stepcast-case-sets");
+  std::map<std::string, CaseSetup> setups;
+  for (ObjectReader& set : root.objects("sets")) {
+    const std::string name = set.text("set");
+    setups[name] = {.cluster = set.text("cluster"),
+                    .usual = options_of(set, "usual"),
+                    .always = options_of(set, "always"),
+                    .gated = flag_of(set, "gated", false),
+                    .tied = flag_of(set, "tied", true)};
+    set.texts_or_none("notes");
+    set.finish();
+  }
+  root.finish();
+  return setups;
+}
+
+std::map<std::string, CaseSetup> load_case_setups() {
+  return read_case_setups(data_root() / "configs/cases/sets.json");
+}
+
+}  // namespace stepcast

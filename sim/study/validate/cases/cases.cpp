@@ -1,0 +1,223 @@
+#include "sim/study/validate/cases/cases.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "traces/catalog.hpp"
+#include "traces/transformers.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Why a row cannot be forecast, in words under which rows are counted.
+class NotExpressed : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// "a100-sxm4-80gb" is an a100: what computes differs by memory alone.
+std::string device_of(const std::string& gpu) {
+  return gpu.substr(0, gpu.find('-'));
+}
+
+std::string precision_of(const std::string& name) {
+  if (name.find("fp8") != std::string::npos)
+    return "fp8";
+  if (name == "amp_bf16" || name == "bf16")
+    return "bf16";
+  if (name == "fp16" || name == "fp32")
+    return name;
+  throw NotExpressed(fmt::format("precision {}", name));
+}
+
+Transformer shape_of(const MeasuredLayout& row, const CaseSetup& setup) {
+  return {.model = row.model,
+          .layers = row.layers,
+          .hidden = row.hidden,
+          .ffn = row.ffn,
+          .heads = row.heads,
+          .kv_heads = row.kv_heads,
+          .seq = row.seq,
+          .vocab = row.vocab,
+          .experts = row.experts,
+          .top_k = row.top_k,
+          .gated = setup.gated || row.experts > 1 || row.model.starts_with("llama"),
+          .tied = setup.tied && !row.model.starts_with("llama"),
+          .learned_positions = !setup.gated,
+          .attention = row.attention == "flash" ? AttentionKind::Flash : AttentionKind::Unfused,
+          .precision = precision_of(row.precision)};
+}
+
+ScheduleOptions options_of(const MeasuredLayout& row, const CaseSetup& setup) {
+  ScheduleOptions options = setup.usual;
+  const auto set = [&](const char* name, std::uint32_t value) {
+    options[name] = std::to_string(value);
+  };
+  set("tp", row.tensor);
+  set("pp", row.pipeline);
+  set("cp", row.context);
+  set("ep", row.expert);
+  set("global_batch", row.global_batch);
+  if (row.micro_batch)
+    set("micro_batch", *row.micro_batch);
+  if (row.recompute.starts_with("selective"))
+    options["recompute"] = "selective";
+  else if (row.recompute == "full" || row.recompute == "none")
+    options["recompute"] = row.recompute;
+  if (row.recompute.find("sequence-parallel") != std::string::npos)
+    options["sequence_parallel"] = "yes";
+  if (row.sharding.starts_with("zero"))
+    options["zero"] = row.sharding.substr(4, 1);
+  if (row.sharding.starts_with("zero1:") && row.sharding != "zero1:all")
+    options["shard"] = row.sharding.substr(6);
+  if (row.virtual_stages > 1 && row.pipeline > 1)
+    set("virtual_stages", row.virtual_stages);
+  for (const auto& [name, value] : setup.always)
+    options[name] = value;
+  return options;
+}
+
+class Predictor {
+ public:
+  explicit Predictor(const CaseOptions& options) : options_(options), setups_(load_case_setups()) {}
+
+  Seconds predict(const MeasuredLayout& row) {
+    const CaseSetup setup = setup_of(row);
+    if (row.tensor * row.pipeline * row.data * row.context != row.gpus)
+      throw NotExpressed("tp x pp x dp x cp differs from the GPUs");
+    const CutModel& model = model_of(row, setup);
+    ScheduleOptions options = options_of(row, setup);
+    for (const auto& [name, value] : options_.options)
+      options[name] = value;
+    const bool several_parts = options.contains("virtual_stages") && row.pipeline > 1;
+    if (!several_parts)
+      options.erase("virtual_stages");
+    const Cluster cluster = cluster_of(row, setup);
+    const PipelineInfo& pipeline = megatron_pipeline(several_parts);
+    return options.contains("micro_batch") ? step_of(pipeline, model, cluster, options)
+                                           : best_step(pipeline, model, cluster, options);
+  }
+
+ private:
+  static Seconds step_of(const PipelineInfo& pipeline, const CutModel& model,
+                         const Cluster& cluster, const ScheduleOptions& options) {
+    const HybridRun run = build_hybrid(pipeline, model, cluster, options);
+    return simulate(run.hybrid.plan, cluster, {.fidelity = Fidelity::Analytic}).iteration_time;
+  }
+
+  // Of a micro-batch that is not stated: who publishes a step has looked for the shortest.
+  static Seconds best_step(const PipelineInfo& pipeline, const CutModel& model,
+                           const Cluster& cluster, ScheduleOptions options) {
+    std::optional<Seconds> best;
+    for (const char* micro_batch : {"1", "2", "4", "8"}) {
+      options["micro_batch"] = micro_batch;
+      try {
+        const Seconds step = step_of(pipeline, model, cluster, options);
+        best = best ? std::min(*best, step) : step;
+      } catch (const InputError&) {
+        continue;  // does not divide the batch
+      }
+    }
+    if (!best)
+      throw NotExpressed("no micro-batch of 1 to 8 divides the batch");
+    return *best;
+  }
+
+  CaseSetup setup_of(const MeasuredLayout& row) const {
+    const auto found = setups_.find(row.set);
+    CaseSetup setup = found == setups_.end() ? CaseSetup{} : found->second;
+    if (!options_.cluster.empty())
+      setup.cluster = options_.cluster;
+    if (setup.cluster.empty())
+      throw NotExpressed(fmt::format("set {} has no cluster; name one as `cluster`", row.set));
+    return setup;
+  }
+
+  const CutModel& model_of(const MeasuredLayout& row, const CaseSetup& setup) {
+    const Transformer shape = shape_of(row, setup);
+    const std::string device = device_of(row.gpu);
+    const std::string key =
+        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", device, shape.layers, shape.hidden,
+                    shape.ffn, shape.heads, shape.kv_heads, shape.seq, shape.vocab, shape.experts,
+                    shape.top_k, shape.gated, shape.precision, row.attention);
+    const auto known = models_.find(key);
+    if (known != models_.end())
+      return known->second;
+    try {
+      return models_.emplace(key, load_transformer({shape, device, 1})).first->second;
+    } catch (const InputError& error) {
+      throw NotExpressed(fmt::format("no law of {} for {}", device, shape.precision));
+    }
+  }
+
+  Cluster cluster_of(const MeasuredLayout& row, const CaseSetup& setup) {
+    const auto [known, is_new] = clusters_.try_emplace(setup.cluster);
+    if (is_new)
+      known->second = load_cluster(setup.cluster);
+    Cluster cluster = known->second;
+    cluster.gpus_per_node = std::min(row.gpus_per_node, row.gpus);
+    cluster.nodes = row.gpus / cluster.gpus_per_node;
+    if (cluster.ranks() != row.gpus)
+      throw NotExpressed("nodes that are not full");
+    return cluster;
+  }
+
+  const CaseOptions& options_;
+  std::map<std::string, CaseSetup> setups_;
+  std::map<std::string, CutModel> models_;
+  std::map<std::string, Cluster> clusters_;
+};
+
+CaseErrors errors_of(const std::string& set, std::vector<double> errors) {
+  CaseErrors result{.set = set, .cases = errors.size()};
+  for (double& error : errors) {
+    result.bias += error / static_cast<double>(errors.size());
+    error = std::abs(error);
+    result.mean += error / static_cast<double>(errors.size());
+  }
+  std::ranges::sort(errors);
+  result.median = errors[errors.size() / 2];
+  result.p90 = errors[std::min(errors.size() - 1, errors.size() * 9 / 10)];
+  result.worst = errors.back();
+  return result;
+}
+
+std::vector<CaseErrors> sets_of(const std::vector<PredictedCase>& cases) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<double>> errors;
+  for (const PredictedCase& each : cases) {
+    if (!errors.contains(each.row.set))
+      order.push_back(each.row.set);
+    errors[each.row.set].push_back(each.error());
+  }
+  std::vector<CaseErrors> sets;
+  for (const std::string& set : order)
+    sets.push_back(errors_of(set, errors[set]));
+  return sets;
+}
+
+}  // namespace
+
+CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOptions& options,
+                          const std::function<void()>& done) {
+  Predictor predictor(options);
+  CaseResults results;
+  for (const MeasuredLayout& row : rows) {
+    try {
+      results.cases.push_back({row, predictor.predict(row)});
+    } catch (const InputError& error) {
+      ++results.left_out[error.what()];
+    }
+    done();
+  }
+  results.sets = sets_of(results.cases);
+  return results;
+}
+
+}  // namespace stepcast

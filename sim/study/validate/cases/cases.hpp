@@ -1,0 +1,48 @@
+#pragma once
+// Measured steps of transformers on layouts, forecast one by one.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/schedule/option_info.hpp"
+#include "sim/study/validate/cases/case_setups.hpp"
+#include "traces/readers/measured_layouts.hpp"
+
+namespace stepcast {
+
+/// A row that could be forecast.
+struct PredictedCase {
+  MeasuredLayout row;
+  Seconds predicted{};
+
+  /// Above 0: forecast too long.
+  double error() const { return predicted / row.measured - 1; }
+};
+
+/// Errors of a set: of absolute ones median, mean, the tenth worst in a hundred, the worst; and the
+/// mean with its sign.
+struct CaseErrors {
+  std::string set;
+  std::size_t cases = 0;
+  double median = 0, mean = 0, p90 = 0, worst = 0, bias = 0;
+};
+
+struct CaseResults {
+  std::vector<PredictedCase> cases;
+  std::vector<CaseErrors> sets;                 ///< In the order of the rows.
+  std::map<std::string, std::size_t> left_out;  ///< How many rows, by reason.
+};
+
+/// Where rows of unknown sets run, and what to change for all.
+struct CaseOptions {
+  std::string cluster;      ///< Empty: the set's own.
+  ScheduleOptions options;  ///< Win over everything else.
+};
+
+/// Forecasts every row that a layout can express. `done` is called behind each row.
+CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOptions& options,
+                          const std::function<void()>& done);
+
+}  // namespace stepcast

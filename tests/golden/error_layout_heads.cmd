@@ -1,0 +1,2 @@
+# exit 2
+stepcast run --workload transformer:model=gpt-3.6b,device=a100 --cluster dgx-a100 --nodes 3 --layout tp=3 --schedule 1f1b

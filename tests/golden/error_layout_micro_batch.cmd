@@ -1,0 +1,2 @@
+# exit 2
+stepcast run --workload transformer:model=gpt-3.6b,device=a100 --cluster dgx-a100 --nodes 4 --layout tp=8 --schedule 1f1b --set micro_batch=3 --set global_batch=64

@@ -1,0 +1,174 @@
+#include "models/schedule/model_parallel/pipeline_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include "models/base/error.hpp"
+#include "models/schedule/model_parallel/order_walk.hpp"
+#include "models/schedule/model_parallel/partition.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr PartTimes kEven{Seconds{1}, Seconds{1}, Seconds{1}};  // F = B = W: R = 2
+
+double makespan(const PipelineOrder& order, const PartTimes& part, double message = 0) {
+  check_order(order);
+  return walk(order, std::vector<PartTimes>(order.parts(), part), Seconds{message}).makespan.value;
+}
+
+PartTimes part_of(double forward, double backward) {
+  return {Seconds{forward}, Seconds{backward / 2}, Seconds{backward / 2}};
+}
+
+// (m + p - 1)(F + R), of either order.
+TEST(PipelineOrder, GpipeAndOneForwardOneBackwardTakeTheirFormula) {
+  for (const std::uint32_t p : {1U, 2U, 4U, 7U, 16U})
+    for (const std::uint32_t m : {1U, 3U, 16U, 40U}) {
+      const double expected = (m + p - 1) * (1.25 + 2.5);
+      EXPECT_NEAR(makespan(gpipe_order(p, m), part_of(1.25, 2.5)), expected, 1e-12 * expected);
+      EXPECT_NEAR(makespan(one_forward_one_backward_order(p, m), part_of(1.25, 2.5)), expected,
+                  1e-12 * expected);
+    }
+}
+
+// m (F + R) of a whole stage, and a bubble of (p - 1)(F + R) / v.
+TEST(PipelineOrder, InterleavedTakesItsFormula) {
+  for (const std::uint32_t p : {2U, 4U, 8U})
+    for (const std::uint32_t v : {2U, 3U, 6U}) {
+      const std::uint32_t m = 4 * p;
+      const double whole = 3.75;
+      const double expected = m * whole + (p - 1) * whole / v;
+      EXPECT_NEAR(makespan(interleaved_order(p, m, v), part_of(1.25 / v, 2.5 / v)), expected,
+                  1e-12 * expected);
+    }
+}
+
+TEST(PipelineOrder, InterleavedNeedsStagesThatDivideTheMicroBatches) {
+  EXPECT_THROW(interleaved_order(4, 6, 2), InputError);
+}
+
+// m (F + B + W) + (p - 1)(F + B - W).
+TEST(PipelineOrder, ZeroBubbleH1TakesItsFormula) {
+  for (const std::uint32_t p : {2U, 4U, 8U})
+    for (const std::uint32_t m : {8U, 16U, 31U}) {
+      const double expected = m * 3 + (p - 1) * 1;
+      EXPECT_NEAR(makespan(zb_h1_order(p, m), kEven), expected, 1e-12 * expected);
+    }
+}
+
+// Nobody waits between its first and its last pass: F + B - 2 W = 0.
+TEST(PipelineOrder, ZeroBubbleH2LeavesNoBubbleOnAnyStage) {
+  for (const std::uint32_t p : {2U, 4U, 8U}) {
+    const std::uint32_t m = 3 * p;
+    const PipelineOrder order = zb_h2_order(p, m);
+    const WalkedOrder walked = walk(order, std::vector<PartTimes>(p, kEven));
+    for (const auto& spans : walked.ranks)
+      EXPECT_NEAR((spans.back().end - spans.front().begin).value, 3.0 * m, 1e-9) << p;
+  }
+}
+
+// (m + p - 1)(F + R) + 2 (p - 1) x: messages come one after the other, nobody waits twice.
+TEST(PipelineOrder, GpipePaysForMessagesOnceEachWay) {
+  EXPECT_NEAR(makespan(gpipe_order(4, 8), part_of(1, 2), 0.1), 11 * 3 + 6 * 0.1, 1e-9);
+}
+
+// A micro-batch is back after p (F + R) + 2 (p - 1) x, and p are under way: so the period grows to
+// F + R + 2 (p - 1) x / p. Twice the warm-up hides the messages in every period.
+TEST(PipelineOrder, BlockingMessagesStretchThePeriodOfOneForwardOneBackward) {
+  const auto period = [](bool asynchronous) {
+    const auto at = [&](std::uint32_t m) {
+      return makespan(one_forward_one_backward_order(4, m, asynchronous), part_of(1, 2), 0.1);
+    };
+    return (at(400) - at(200)) / 200;
+  };
+  EXPECT_NEAR(period(false), 3 + 2 * 3 * 0.1 / 4, 1e-9);
+  EXPECT_NEAR(period(true), 3, 1e-9);
+}
+
+TEST(PipelineOrder, StagesHoldAsManyMicroBatchesAsPublished) {
+  const std::uint32_t p = 4;
+  const std::uint32_t m = 16;
+  EXPECT_EQ(most_held(gpipe_order(p, m), 0, {1}), m);
+  for (std::uint32_t i = 0; i < p; ++i)
+    EXPECT_EQ(most_held(one_forward_one_backward_order(p, m), i, {1}), p - i);
+  EXPECT_EQ(most_held(zb_h1_order(p, m), 0, {1}), p);
+  EXPECT_EQ(most_held(zb_h2_order(p, m), 0, {1}), 2 * p - 1);
+  // A chunk is half a stage: p + (p - 1) / v of whole stages.
+  EXPECT_DOUBLE_EQ(most_held(interleaved_order(p, m, 2), 0, {0.5, 0.5}), p + (p - 1) / 2.0);
+}
+
+TEST(PipelineOrder, TextIsReadAsItIsWritten) {
+  for (const PipelineOrder& order :
+       {zb_h1_order(3, 5), interleaved_order(2, 4, 2), gpipe_order(2, 2)}) {
+    const PipelineOrder read = parse_order(order_text(order));
+    EXPECT_EQ(read.ranks, order.ranks);
+    EXPECT_EQ(read.chunks, order.chunks);
+  }
+}
+
+std::string error_of(const char* text) {
+  try {
+    const PipelineOrder order = parse_order(text);
+    walk(order, std::vector<PartTimes>(order.parts(), kEven));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(PipelineOrder, FaultsAreNamed) {
+  EXPECT_EQ(error_of("F0 X0\n"),
+            "order: line 1: expected a pass such as F0, B0, I0, W0 or F0.1, found \"X0\"");
+  EXPECT_EQ(error_of("F0 F0 B0\n"),
+            "order: stage 0: expected one F and one B (or I and W) of micro-batch 0, found 2 and 1 "
+            "(I: 1, W: 1)");
+  EXPECT_EQ(error_of("# nothing\n"), "order: expected a line of passes for each stage, found none");
+}
+
+TEST(PipelineOrder, ACycleIsNamed) {
+  EXPECT_EQ(error_of("F0 B0 F1 B1\nF1 F0 B0 B1\n"),
+            "order: a cycle: B0 of stage 0, which waits for F1 of stage 1, which waits for B0 of "
+            "stage 0");
+}
+
+// With as many micro-batches as stages and R = 2 F the best first stage is half as long again as
+// the others: (2p - 1 + 1/q) p / (p + 1/q) mean stages, against 2p - 1.
+TEST(Partition, UnevenStagesGainWhatTheyArePublishedToGain) {
+  const auto best = [](std::uint32_t p, double first, std::uint32_t m) {
+    const double other = p / (p - 1 + first);
+    std::vector<PartTimes> parts(p, part_of(other / 3, other * 2 / 3));
+    parts[0] = part_of(first * other / 3, first * other * 2 / 3);
+    return walk(one_forward_one_backward_order(p, m), parts).makespan.value;
+  };
+  EXPECT_NEAR(best(2, 1.5, 2), 2.8, 1e-9);
+  EXPECT_NEAR(best(4, 1.5, 4), 60.0 / 9, 1e-9);
+  EXPECT_NEAR(best(8, 1.5, 8), 248.0 / 17, 1e-9);
+}
+
+// 24 units on 2 stages, 2 micro-batches: 3 : 2 is 14.4 : 9.6 units; the nearest whole ones.
+TEST(Partition, TheBestPartsAreUnevenWhereTheStepGainsByIt) {
+  const std::vector<PartTimes> units(25, part_of(2.0 / 75, 4.0 / 75));
+  const PipelineOrder order = one_forward_one_backward_order(2, 2);
+  const PartBounds best = best_parts(order, units, {});
+  EXPECT_EQ(best, (PartBounds{0, 15, 25}));
+  EXPECT_NEAR(walk(order, sums_of(units, best)).makespan.value, 2.8, 1e-9);
+}
+
+TEST(Partition, TheLightestPartsAreFoundExactly) {
+  const std::vector<Seconds> weights{Seconds{5}, Seconds{1}, Seconds{1},
+                                     Seconds{1}, Seconds{2}, Seconds{4}};
+  EXPECT_EQ(lightest_parts(weights, 3), (PartBounds{0, 1, 5, 6}));
+  EXPECT_THROW(lightest_parts(weights, 7), InputError);
+}
+
+TEST(Partition, EqualPartsCountBlocksAndElseEverything) {
+  // embedding, 4 blocks, head
+  const std::vector<bool> counts{false, true, true, true, true, false};
+  EXPECT_EQ(equal_parts(counts, 2), (PartBounds{0, 3, 6}));
+  EXPECT_EQ(equal_parts(counts, 3), (PartBounds{0, 2, 4, 6}));
+  EXPECT_EQ(listed_parts(counts, 2, "1,3"), (PartBounds{0, 2, 6}));
+  EXPECT_THROW(listed_parts(counts, 2, "1,2"), InputError);
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,139 @@
+#include "sim/study/hybrid/hybrid_forecast.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "models/base/error.hpp"
+#include "tests/support/examples.hpp"
+#include "traces/catalog.hpp"
+#include "traces/transformers.hpp"
+
+namespace stepcast {
+namespace {
+
+// Eight layers of 1 ms forward and 2 ms backward, messages of no bytes.
+HybridScenario plain_scenario(const char* pipeline, ScheduleOptions options) {
+  HybridScenario scenario{
+      .model = {.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 100)},
+      .cluster = examples::plain_cluster(1, 4),
+      .pipeline = find_pipeline(pipeline),
+      .options = std::move(options)};
+  scenario.options["pp"] = "4";
+  scenario.options["global_batch"] = "8";
+  scenario.engine.fidelity = Fidelity::Analytic;
+  return scenario;
+}
+
+double step_ms(const HybridScenario& scenario) {
+  return hybrid_result_of(scenario).hybrid.forecast.iteration_time.value * 1e3;
+}
+
+// (m + p - 1)(F + R) with stages of 2 ms and 4 ms; the norm of 4 bytes takes a nanosecond.
+TEST(HybridForecast, EngineTakesThePipelinesFormulas) {
+  EXPECT_NEAR(step_ms(plain_scenario("gpipe", {})), 11 * 6, 1e-4);
+  EXPECT_NEAR(step_ms(plain_scenario("1f1b", {})), 11 * 6, 1e-4);
+  EXPECT_NEAR(step_ms(plain_scenario("interleaved", {{"virtual_stages", "2"}})),
+              8 * 6 + 3 * 6 / 2.0, 1e-4);
+  EXPECT_NEAR(step_ms(plain_scenario("zb-h1", {})), 8 * 6 + 3 * 2, 1e-4);
+}
+
+TEST(HybridForecast, OrderOfTheUsersRunsAsItsFormula) {
+  HybridScenario scenario = plain_scenario("pipeline", {});
+  scenario.options.erase("global_batch");
+  scenario.options["order"] = order_text(one_forward_one_backward_order(4, 8));
+  EXPECT_NEAR(step_ms(scenario), 11 * 6, 1e-4);
+}
+
+TEST(HybridForecast, StagesAddUpToTheStep) {
+  const HybridResult result = hybrid_result_of(plain_scenario("1f1b", {}));
+  ASSERT_EQ(result.hybrid.stages.size(), 4U);
+  for (const StageForecast& stage : result.hybrid.stages) {
+    EXPECT_NEAR(stage.time.value, 48e-3, 1e-9);
+    EXPECT_NEAR(stage.bubble.value, 18e-3, 1e-7);
+  }
+  EXPECT_EQ(result.hybrid.stages[1].holds, "layer2 .. layer3");
+  EXPECT_EQ(result.hybrid.layout, "tp=1,pp=4,dp=1");
+}
+
+HybridScenario transformer_scenario(const char* pipeline, ScheduleOptions options,
+                                    std::uint32_t nodes) {
+  HybridScenario scenario{.model = *find_transformer_model("transformer:model=gpt-22b,device=a100"),
+                          .cluster = load_cluster("dgx-a100"),
+                          .pipeline = find_pipeline(pipeline),
+                          .options = std::move(options)};
+  scenario.cluster.nodes = nodes;
+  return scenario;
+}
+
+TEST(HybridForecast, FoldedEqualsUnfolded) {
+  HybridScenario scenario = transformer_scenario(
+      "interleaved",
+      {{"tp", "2"}, {"pp", "4"}, {"zero", "1"}, {"global_batch", "32"}, {"shard", "2"}}, 4);
+  const double folded = step_ms(scenario);
+  scenario.engine.fold = false;
+  EXPECT_DOUBLE_EQ(step_ms(scenario), folded);
+}
+
+// 2 + 2 + 12 bytes a parameter; ZeRO-1 2 + 2 + 12 / d, ZeRO-3 16 / d.
+TEST(HybridForecast, ZeroSharesWhatItsStageSays) {
+  const auto states = [](const char* zero) {
+    const auto scenario =
+        transformer_scenario("1f1b", {{"tp", "8"}, {"zero", zero}, {"recompute", "full"}}, 4);
+    const HybridRun run =
+        build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+    const MemoryUse& use = run.hybrid.stages.front().memory;
+    return (use.parameters + use.gradients + use.optimiser).value /
+           stage_parameters(run.job, 0).dense;
+  };
+  EXPECT_NEAR(states("0"), 16, 1e-9);
+  EXPECT_NEAR(states("1"), 4 + 12 / 4.0, 1e-9);
+  EXPECT_NEAR(states("2"), 2 + 14 / 4.0, 1e-9);
+  EXPECT_NEAR(states("3"), 16 / 4.0, 1e-9);
+}
+
+// Published for 22B on 8 A100: 1.42 s with full recomputation, 1.10 s with selective recomputation
+// and sequence parallelism (Korthikanti et al., 2022, table 5): 29 % more.
+TEST(HybridForecast, SelectiveRecomputationGainsWhatIsPublished) {
+  const auto step = [](const char* recompute, const char* sequence_parallel) {
+    return step_ms(transformer_scenario("1f1b",
+                                        {{"tp", "8"},
+                                         {"micro_batch", "4"},
+                                         {"recompute", recompute},
+                                         {"sequence_parallel", sequence_parallel}},
+                                        1));
+  };
+  EXPECT_NEAR(step("full", "no") / step("selective", "yes"), 1.42 / 1.10, 0.15);
+}
+
+TEST(HybridForecast, InterleavingShortensAStepOfFewMicroBatches) {
+  const ScheduleOptions options{{"tp", "8"}, {"pp", "4"}, {"global_batch", "8"}};
+  EXPECT_LT(step_ms(transformer_scenario("interleaved", options, 4)),
+            0.9 * step_ms(transformer_scenario("1f1b", options, 4)));
+}
+
+TEST(HybridForecast, MessagesInPiecesHideBesideProducts) {
+  const auto step = [](const char* overlap) {
+    return step_ms(transformer_scenario("1f1b", {{"tp", "8"}, {"tensor_overlap", overlap}}, 1));
+  };
+  EXPECT_LT(step("backward"), step("none"));
+  EXPECT_LT(step("pieces"), step("backward"));
+}
+
+TEST(HybridForecast, WhatDoesNotFitSaysWhatWouldHelp) {
+  const HybridResult result = hybrid_result_of(transformer_scenario("1f1b", {}, 2));
+  const auto& notes = result.hybrid.forecast.notes;
+  EXPECT_TRUE(std::ranges::any_of(notes, [](const std::string& note) {
+    return note.starts_with("What would make it fit:") && note.find("zero=1") != std::string::npos;
+  }));
+}
+
+TEST(HybridForecast, TensorGroupsAcrossNodesAreNoted) {
+  const HybridResult result = hybrid_result_of(transformer_scenario("1f1b", {{"tp", "16"}}, 2));
+  EXPECT_TRUE(std::ranges::any_of(result.hybrid.forecast.notes, [](const std::string& note) {
+    return note.starts_with("Tensor groups of 16 cross nodes");
+  }));
+}
+
+}  // namespace
+}  // namespace stepcast

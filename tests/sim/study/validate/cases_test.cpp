@@ -1,0 +1,67 @@
+// Steps that others measured, which the repository does not hold: skipped where they are not there.
+#include "sim/study/validate/cases/cases.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/recorded_data.hpp"
+
+namespace stepcast {
+namespace {
+
+const std::string kHead =
+    "set,model,layers,hidden,ffn,heads,kv_heads,seq,vocab,gpu,gpus,gpus_per_node,tp,pp,dp,"
+    "micro_batch,global_batch,recompute,attention,sharding,precision,seconds\n";
+const std::string kRow =
+    "mine,m,4,1024,4096,16,16,1024,51200,a100-sxm4-80gb,8,8,2,2,2,1,16,full,unfused,none,fp16,1\n";
+
+CaseResults results_of(const std::string& rows, const CaseOptions& options) {
+  return predict_cases(parse_cases(kHead + rows, "t.csv"), options, [] {});
+}
+
+TEST(Cases, RowsOfAnUnknownSetNeedACluster) {
+  const CaseResults without = results_of(kRow, {});
+  EXPECT_TRUE(without.cases.empty());
+  ASSERT_EQ(without.left_out.size(), 1U);
+  EXPECT_EQ(without.left_out.begin()->first, "set mine has no cluster; name one as `cluster`");
+  EXPECT_EQ(results_of(kRow, {.cluster = "dgx-a100"}).cases.size(), 1U);
+}
+
+TEST(Cases, OptionsGivenWinOverTheRow) {
+  const auto step = [](const char* recompute) {
+    return results_of(kRow, {.cluster = "dgx-a100", .options = {{"recompute", recompute}}})
+        .cases.front()
+        .predicted;
+  };
+  EXPECT_LT(step("none"), step("full"));
+}
+
+TEST(Cases, ErrorsOfASetAreThoseOfItsRows) {
+  const CaseResults results = results_of(kRow + kRow, {.cluster = "dgx-a100"});
+  ASSERT_EQ(results.sets.size(), 1U);
+  const double error = results.cases.front().error();
+  EXPECT_EQ(results.sets[0].cases, 2U);
+  EXPECT_DOUBLE_EQ(results.sets[0].mean, std::abs(error));
+  EXPECT_DOUBLE_EQ(results.sets[0].bias, error);
+}
+
+CaseErrors errors_of(const char* file) {
+  const auto rows = read_cases(recorded_data(std::string("llm/") + file));
+  return predict_cases(rows, {}, [] {}).sets.front();
+}
+
+// Nothing is fitted to these rows but what configs/cases/sets.json says of their sets.
+TEST(Cases, VTrainsRunsOnManyNodes) {
+  STEPCAST_SKIP_WITHOUT(recorded_data("llm/vtrain-multi.csv"));
+  EXPECT_LE(errors_of("vtrain-multi.csv").mean, 0.08);
+}
+
+TEST(Cases, MegatronsPublishedSteps) {
+  STEPCAST_SKIP_WITHOUT(recorded_data("llm/megatron-2022.csv"));
+  EXPECT_LE(errors_of("megatron-2022.csv").mean, 0.04);
+  EXPECT_LE(errors_of("megatron-2021.csv").mean, 0.05);
+}
+
+}  // namespace
+}  // namespace stepcast

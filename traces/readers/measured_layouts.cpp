@@ -1,0 +1,143 @@
+#include "traces/readers/measured_layouts.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+std::vector<std::string> split_line(std::string_view line) {
+  std::vector<std::string> values(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
+      values.back() += line[i++];
+    else if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      values.emplace_back();
+    else if (c != '\r')
+      values.back() += c;
+  }
+  return values;
+}
+
+/// One row, by column.
+class Row {
+ public:
+  Row(const std::vector<std::string>& columns, std::vector<std::string> values, std::string place)
+      : place_(std::move(place)) {
+    if (values.size() != columns.size())
+      throw InputError(
+          fmt::format("{}: expected {} values, found {}", place_, columns.size(), values.size()));
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      values_[columns[i]] = std::move(values[i]);
+  }
+
+  const std::string& text(const std::string& column) const {
+    const auto found = values_.find(column);
+    if (found == values_.end())
+      throw InputError(fmt::format("{}: expected a column {}, found none", place_, column));
+    return found->second;
+  }
+
+  std::uint32_t count(const std::string& column) const {
+    return parsed(column, [](const std::string& value) { return parse_count(value, 1); });
+  }
+
+  std::uint32_t count_or(const std::string& column, std::uint32_t fallback) const {
+    const auto found = values_.find(column);
+    return found == values_.end() || found->second.empty() ? fallback : count(column);
+  }
+
+  Seconds seconds(const std::string& column) const {
+    const double value = parsed(column, parse_number);
+    if (value <= 0)
+      throw InputError(
+          fmt::format("{}: {}: expected a time above 0 s, found {}", place_, column, value));
+    return {value};
+  }
+
+ private:
+  template <class Parse>
+  auto parsed(const std::string& column, Parse parse) const -> decltype(parse(std::string())) {
+    const std::string& value = text(column);
+    try {
+      return parse(value);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}: {}", place_, column, error.what()));
+    }
+  }
+
+  std::string place_;
+  std::map<std::string, std::string> values_;
+};
+
+MeasuredLayout case_of(const Row& row, std::size_t line) {
+  MeasuredLayout read{.line = line,
+                      .set = row.text("set"),
+                      .model = row.text("model"),
+                      .gpu = row.text("gpu"),
+                      .recompute = row.text("recompute"),
+                      .attention = row.text("attention"),
+                      .sharding = row.text("sharding"),
+                      .precision = row.text("precision"),
+                      .layers = row.count("layers"),
+                      .hidden = row.count("hidden"),
+                      .ffn = row.count("ffn"),
+                      .heads = row.count("heads"),
+                      .kv_heads = row.count("kv_heads"),
+                      .seq = row.count("seq"),
+                      .vocab = row.count("vocab"),
+                      .experts = row.count_or("experts", 1),
+                      .top_k = row.count_or("top_k", 1),
+                      .gpus = row.count("gpus"),
+                      .gpus_per_node = row.count("gpus_per_node"),
+                      .tensor = row.count("tp"),
+                      .pipeline = row.count("pp"),
+                      .data = row.count("dp"),
+                      .context = row.count_or("cp", 1),
+                      .expert = row.count_or("ep", 1),
+                      .virtual_stages = row.count_or("virtual_stages", 1),
+                      .global_batch = row.count("global_batch"),
+                      .measured = row.seconds("seconds")};
+  if (!row.text("micro_batch").empty())
+    read.micro_batch = row.count("micro_batch");
+  return read;
+}
+
+}  // namespace
+
+std::vector<MeasuredLayout> parse_cases(std::string_view text, const std::string& origin) {
+  std::vector<MeasuredLayout> cases;
+  std::vector<std::string> columns;
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view each = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (each.empty() || each == "\r" || each.front() == '#')
+      continue;
+    if (columns.empty())
+      columns = split_line(each);
+    else
+      cases.push_back(
+          case_of(Row(columns, split_line(each), fmt::format("{}: line {}", origin, line)), line));
+  }
+  if (cases.empty())
+    throw InputError(
+        fmt::format("{}: expected a line of column names and rows, found none", origin));
+  return cases;
+}
+
+std::vector<MeasuredLayout> read_cases(const std::filesystem::path& path) {
+  return parse_cases(read_text_file(path), path.string());
+}
+
+}  // namespace stepcast
