@@ -65,7 +65,7 @@ namespace chain {
 Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster);
 std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
                                const Cluster& cluster);
-StepPlan step_plan(const Collective& collective, const Group& group, const Cluster& cluster);
+StepPlan step_plan(const Collective& collective, const Group& group);
 }  // namespace chain
 
 namespace star {

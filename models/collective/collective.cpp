@@ -196,7 +196,7 @@ StepPlan steps_of(const Collective& collective, const Group& group, const Cluste
     case Algorithm::Pairwise:
       return pairwise::step_plan(collective, group);
     case Algorithm::Chain:
-      return chain::step_plan(collective, group, cluster);
+      return chain::step_plan(collective, group);
     case Algorithm::Star:
       return star::step_plan(collective, group, cluster);
     case Algorithm::BinomialTree:

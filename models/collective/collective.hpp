@@ -47,6 +47,8 @@ struct Message {
   Rank from = 0;
   Rank to = 0;
   Bytes size{};
+  bool follows =
+      false;  ///< Another on its edge so closely that its start-up is hidden by that one.
 };
 
 /// Messages that move at the same time. `startup` is paid once, before they move.
@@ -56,7 +58,8 @@ struct Phase {
 };
 
 /// `repeat` rounds of the same messages. A rank sends its message of a round after its messages of
-/// the round before (sent and received) are done; the sender pays startup_of(cluster, from, to).
+/// the round before (sent and received) are done; the sender pays startup_of(cluster, from, to),
+/// but for one that follows.
 struct Round {
   std::vector<Message> messages;
   std::uint32_t repeat = 1;

@@ -59,6 +59,9 @@ class LinkLoads {
   /// What every link that the phases cross needs for all their bytes, by number.
   std::vector<LinkTime> link_times(std::span<const Phase> phases);
 
+  /// A GPU's port, sending and receiving, as link_times() numbers it.
+  std::array<std::uint32_t, 2> port_of(Rank rank) const { return {rank, cluster_.ranks() + rank}; }
+
   std::uint32_t link_count() const { return static_cast<std::uint32_t>(load_.size()); }
 
  private:

@@ -21,6 +21,7 @@ enum class TaskKind : std::uint8_t { Forward, Backward, Update, OtherCompute, Co
 /// them by itself, or one communication in each of the team's groups.
 struct Task {
   TaskKind kind = TaskKind::OtherCompute;
+  bool on_host = false;  ///< Compute: the host works, and the device waits for it.
   PhaseId phase = 0;
   StreamId stream = 0;
   TeamId team = 0;
@@ -33,8 +34,8 @@ struct Task {
 static_assert(sizeof(Task) <= 32, "recorded jobs have millions of them");
 
 auto fields_of(Is<Task> auto& task) {
-  auto& [kind, phase, stream, team, layer, collective, label, duration] = task;
-  return std::tie(kind, phase, stream, team, layer, collective, label, duration);
+  auto& [kind, on_host, phase, stream, team, layer, collective, label, duration] = task;
+  return std::tie(kind, on_host, phase, stream, team, layer, collective, label, duration);
 }
 
 }  // namespace stepcast

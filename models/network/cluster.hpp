@@ -37,6 +37,9 @@ struct Overlap {
   /// (the layer's pass) that runs there: its kernel gets multiprocessors only when the running
   /// kernel has handed out its last blocks.
   double launch_wait = 0;
+  /// While a GPU computes, its port is 1 + communication_slowdown times slower: the kernels that
+  /// copy and reduce for the network share multiprocessors and memory with those that compute.
+  double communication_slowdown = 0;
 };
 
 /// Costs of the training software.

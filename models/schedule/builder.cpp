@@ -46,6 +46,7 @@ TeamId Builder::group(std::vector<Rank> ranks) {
 TaskId Builder::forward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
   const TaskId task = add({.kind = TaskKind::Forward,
+                           .on_host = profiled.kind == kHostGap,
                            .phase = phase_of({}, TaskKind::Forward),
                            .team = workers_,
                            .layer = layer,
@@ -58,6 +59,7 @@ TaskId Builder::forward(LayerId layer, const std::vector<TaskId>& after) {
 TaskId Builder::backward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
   const TaskId task = add({.kind = TaskKind::Backward,
+                           .on_host = profiled.kind == kHostGap,
                            .phase = phase_of({}, TaskKind::Backward),
                            .team = workers_,
                            .layer = layer,
@@ -79,6 +81,7 @@ TaskId Builder::update(std::string label, const std::vector<TaskId>& after, doub
 
 TaskId Builder::compute(std::string label, Seconds duration, const ComputeOptions& options) {
   const TaskId task = add({.kind = TaskKind::OtherCompute,
+                           .on_host = options.on_host,
                            .phase = phase_of(options.phase, TaskKind::OtherCompute),
                            .stream = options.stream,
                            .team = options.team,

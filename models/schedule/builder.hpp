@@ -21,6 +21,7 @@ struct ComputeOptions {
   TeamId team = 0;
   StreamId stream = 0;
   std::vector<TaskId> after{};  ///< Tasks of this iteration that it waits for.
+  bool on_host = false;         ///< The host works, and the device waits for it.
 };
 
 /// What a communication verb takes beside the bytes.

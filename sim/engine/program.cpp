@@ -51,13 +51,16 @@ bool can_append(const ProgramStep& step, const Task& task, TaskId id, const Cuts
 
 using StepsOfTasks = std::vector<StepId>;
 
-StepsOfTasks form_steps(Program& program, const Plan& plan, const Cuts& cuts, bool merge_compute) {
+StepsOfTasks form_steps(Program& program, const Plan& plan, const Cuts& cuts,
+                        const CompileOptions& options) {
   std::vector<StepId> last(plan.streams.size(), kNone);
   StepsOfTasks step_of_task(plan.graph.size());
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     const Task& task = plan.graph.task(id);
     StepId& step = last[task.stream];
-    if (merge_compute && step != kNone && can_append(program.steps[step], task, id, cuts)) {
+    const bool on_host = options.tells_host && task.on_host;
+    if (options.merge_compute && step != kNone && program.steps[step].on_host == on_host &&
+        can_append(program.steps[step], task, id, cuts)) {
       program.steps[step].last = id;
       program.steps[step].duration += task.duration;
     } else {
@@ -67,6 +70,7 @@ StepsOfTasks form_steps(Program& program, const Plan& plan, const Cuts& cuts, bo
                                .stream = task.stream,
                                .team = task.team,
                                .collective = task.collective,
+                               .on_host = on_host,
                                .duration = task.duration});
     }
     step_of_task[id] = step;
@@ -171,7 +175,7 @@ Program compile(const Plan& plan, const Folding& folding, const CompileOptions& 
   Program program;
   const Edges edges = edges_of(plan);
   const StepsOfTasks step_of_task =
-      form_steps(program, plan, find_cuts(plan.graph.size(), edges), options.merge_compute);
+      form_steps(program, plan, find_cuts(plan.graph.size(), edges), options);
   if (options.finds_tasks)
     index_tasks(program, plan, step_of_task);
   program.rows = Rows(program.steps, folding, plan.streams.size());

@@ -20,6 +20,7 @@ struct ProgramStep {
   StreamId stream = 0;
   TeamId team = 0;
   std::uint32_t collective = kNone;  ///< kNone: compute.
+  bool on_host = false;              ///< Compute: see Task. Where compile() tells them apart.
   Seconds duration{};                ///< Compute: sum over its tasks.
 
   bool is_communication() const { return collective != kNone; }
@@ -101,6 +102,7 @@ class StepsInPlanOrder {
 struct CompileOptions {
   bool merge_compute = true;
   bool finds_tasks = true;  ///< Makes task_at() possible: twelve bytes a task.
+  bool tells_host = false;  ///< No step holds work of the host and of the device.
 };
 Program compile(const Plan& plan, const Folding& folding, const CompileOptions& options);
 

@@ -14,7 +14,8 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       folding_(fold_ranks(plan, cluster, options)),
       program_(compile(plan, folding_,
                        {.merge_compute = options.merge_compute,
-                        .finds_tasks = cluster.overlap.launch_wait > 0})),
+                        .finds_tasks = cluster.overlap.launch_wait > 0,
+                        .tells_host = cluster.overlap.communication_slowdown > 0})),
       network_(make_network_backend(options.fidelity, cluster, queue_, folding_.role_of_node)),
       lanes_(program_, folding_.classes.size(), plan.streams.size()),
       clock_(find_clock()),
@@ -22,7 +23,8 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       iterations_(plan, options) {
   for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
     make_policies(stream);
-  if (options.fidelity != Fidelity::Analytic && !options.policy &&
+  find_slow_ports();
+  if (options.fidelity != Fidelity::Analytic && !options.policy && slow_ports_.empty() &&
       communicates_one_at_a_time(plan, program_, folding_))
     network_ = std::make_unique<OneAtATime>(std::move(network_), queue_);
 }
@@ -72,6 +74,7 @@ void Replayer::start_compute(LaneId lane, Lanes::Head head) {
   if (lane == clock_ && !current.begun())
     iterations_.begin(current, start);
   finish_when_due(lane);
+  set_ports(rank_class);
   stop_if_enough();
 }
 
@@ -89,6 +92,7 @@ void Replayer::finish_compute(LaneId lane, std::uint32_t version) {
   lanes_.advance(lane);
   try_start(lane);  // the next kernel is queued already when a collective is launched
   complete(head.iteration, head.step, rank_class);
+  set_ports(rank_class);
 }
 
 double Replayer::slowness(ClassId rank_class) const {
@@ -130,6 +134,50 @@ Seconds Replayer::running_task_time(ClassId rank_class) {
   const double scale = scale_of(rank_class, number);
   const Seconds done = program_.steps[step].duration - lanes_.remaining(lane, now()) / scale;
   return plan_.graph.task(program_.task_at(step, done)).duration * scale;
+}
+
+// Rings between nodes move at the pace of the NICs as long as slow ports carry as much.
+bool Replayer::are_ports_paced_by_nics() const {
+  const double slower = 1 + cluster_.overlap.communication_slowdown;
+  if (cluster_.intra_node.bandwidth / slower < node_link(cluster_).bandwidth)
+    return false;
+  const auto leaves_its_node = [&](const Group& group) {
+    return std::ranges::any_of(group.ranks, [&](Rank rank) {
+      return node_of(cluster_, rank) != node_of(cluster_, group.ranks.front());
+    });
+  };
+  return std::ranges::all_of(program_.steps, [&](const ProgramStep& step) {
+    return !step.is_communication() ||
+           (plan_.collectives[step.collective].collective.algorithm == Algorithm::Ring &&
+            std::ranges::all_of(plan_.teams[step.team].groups, leaves_its_node));
+  });
+}
+
+// Collectives without a cost are not disturbed either, and SimGrid's links know no exception.
+void Replayer::find_slow_ports() {
+  const bool is_ideal = std::ranges::any_of(plan_.collectives, &PlannedCollective::ideal);
+  if (cluster_.overlap.communication_slowdown <= 0 || is_ideal || are_ports_paced_by_nics())
+    return;
+  slow_ports_.resize(folding_.classes.size());
+  computing_.resize(folding_.classes.size());
+  for (Rank rank = 0; rank < folding_.class_of_rank.size(); ++rank)
+    slow_ports_[folding_.class_of_rank[rank]].push_back(rank);
+}
+
+// The class may have begun or ceased to compute; see Overlap::communication_slowdown.
+void Replayer::set_ports(ClassId rank_class) {
+  if (slow_ports_.empty())
+    return;
+  const LaneId lane = lanes_.of(rank_class, 0);
+  const auto uses_device = [](const ProgramStep& step) {
+    return !step.is_communication() && !step.on_host;
+  };
+  const bool computes = lanes_.is_busy(lane) && uses_device(program_.steps[lanes_.head(lane).step]);
+  if (computes == static_cast<bool>(computing_[rank_class]))
+    return;
+  computing_[rank_class] = computes;
+  network_->set_ports(slow_ports_[rank_class],
+                      computes ? 1 / (1 + cluster_.overlap.communication_slowdown) : 1);
 }
 
 // ---- dependencies and iterations

@@ -49,6 +49,9 @@ class Replayer : private Dispatcher {
   double slowness(ClassId rank_class) const;
   double scale_of(ClassId rank_class, std::uint32_t iteration) const;
   Seconds running_task_time(ClassId rank_class);
+  bool are_ports_paced_by_nics() const;
+  void find_slow_ports();
+  void set_ports(ClassId rank_class);
 
   // communication
   void try_meet(Operation operation);
@@ -112,8 +115,10 @@ class Replayer : private Dispatcher {
   std::vector<std::vector<std::unique_ptr<DispatchPolicy>>> policies_;  // by stream and component
   std::vector<std::vector<ClassId>> component_of_class_;  // by stream with policies, and class
   Lanes lanes_;
-  LaneId clock_;                              // iterations begin with its first compute step
-  std::vector<std::uint32_t> communicating_;  // by class: launches it takes part in
+  LaneId clock_;                               // iterations begin with its first compute step
+  std::vector<std::uint32_t> communicating_;   // by class: launches it takes part in
+  std::vector<std::vector<Rank>> slow_ports_;  // by class, which slow down while it computes
+  std::vector<char> computing_;                // by class: its ports are slow
   std::vector<Running> running_;
   std::vector<std::uint32_t> idle_running_;
   SteadyState iterations_;

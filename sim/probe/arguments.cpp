@@ -205,7 +205,7 @@ std::string probe_help() {
          "  stepcast-probe gemm inverse --output results\n"
          "  stepcast run --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe \\\n"
          "      --schedule dear --set cluster.overlap.compute_slowdown=0 \\\n"
-         "      --set cluster.overlap.launch_wait=0 --export-plan dear.json && \\\n"
+         "      --set cluster.overlap.communication_slowdown=0 --export-plan dear.json && \\\n"
          "      stepcast-probe replay dear.json --gpus 1\n"
          "  mpirun -np 8 stepcast-probe collectives\n";
 }

@@ -275,7 +275,8 @@ void warn_of_slowdown(const ExportedPlan& plan, const Hardware& hardware) {
     warn(
         hardware,
         "the forecast lets communication slow compute down, which emulated communication does not; "
-        "export with --set cluster.overlap.compute_slowdown=0 --set cluster.overlap.launch_wait=0");
+        "export with --set cluster.overlap.compute_slowdown=0 --set "
+        "cluster.overlap.communication_slowdown=0");
 }
 
 int replay(const ProbeArguments& arguments, const ExportedPlan& plan, Hardware& hardware) {

@@ -27,7 +27,8 @@ std::vector<TaskId> backward_pass_with_hooks(Builder& builder, Seconds per_tenso
     ready[layer] = builder.backward(layer);
     const auto tensors = static_cast<double>(layers[layer].parameters.size());
     if (tensors > 0 && per_tensor > Seconds{})
-      ready[layer] = builder.compute("hooks", layers[layer].name, per_tensor * tensors);
+      ready[layer] =
+          builder.compute("hooks", layers[layer].name, per_tensor * tensors, {.on_host = true});
   }
   return ready;
 }

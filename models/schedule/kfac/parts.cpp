@@ -86,9 +86,8 @@ std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, Hooks h
        .range = {.most = kRepeats.most}},
       algorithm_option(),
       {.name = "broadcast_algorithm",
-       .default_value = "double-binary-tree",
-       .meaning = "how a broadcast or reduce to one rank runs: double-binary-tree (closest to "
-                  "the published cost of a broadcast on 64 GPUs) or chain",
+       .default_value = "chain",
+       .meaning = "how a broadcast or reduce to one rank runs: chain, as in NCCL, or another",
        .words = algorithms_of(CollectiveKind::Broadcast)}};
   own.insert(own.end(), common.begin(), common.end());
   const std::vector<OptionInfo> updates = update_options();

@@ -115,7 +115,7 @@ class Step {
   StreamId horovod_ = 0;
   StreamId group_stream_ = 0;  // made when first needed
   Algorithm algorithm_ = Algorithm::Ring;
-  Algorithm broadcast_algorithm_ = Algorithm::DoubleBinaryTree;
+  Algorithm broadcast_algorithm_ = Algorithm::Chain;
   Negotiated rule_;
   bool run_ahead_ = true;
   std::uint32_t metrics_ = 0;

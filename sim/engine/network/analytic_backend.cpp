@@ -68,17 +68,31 @@ void AnalyticBackend::end(std::uint32_t operation, std::uint32_t version) {
   done();
 }
 
+LinkLoads& AnalyticBackend::loads() {
+  if (!loads_) {
+    loads_.emplace(cluster_);
+    wanted_.resize(loads_->link_count());
+    carried_.assign(loads_->link_count(), 1);
+  }
+  return *loads_;
+}
+
+void AnalyticBackend::set_ports(std::span<const Rank> ranks, double share) {
+  for (const Rank rank : ranks)
+    for (const std::uint32_t link : loads().port_of(rank)) {
+      slowed_ += (share < 1 ? 1 : 0) - (carried_[link] < 1 ? 1 : 0);
+      carried_[link] = share;
+    }
+  change_speeds();
+}
+
 void AnalyticBackend::find_shares(Cost& cost, const Collective& collective,
                                   const Participants& participants) {
   if (!cost.shares.empty() || cost.alone <= Seconds{})
     return;
-  if (!loads_) {
-    loads_.emplace(cluster_);
-    wanted_.resize(loads_->link_count());
-  }
   for (const std::uint32_t group : participants.groups) {
     const auto times =
-        loads_->link_times(edge_flows_of(collective, participants.team->groups[group], cluster_));
+        loads().link_times(edge_flows_of(collective, participants.team->groups[group], cluster_));
     cost.moving = {};
     for (const LinkTime& each : times)
       cost.moving = std::max(cost.moving, std::min(each.time, cost.alone));
@@ -116,7 +130,7 @@ void AnalyticBackend::leave_links(Operation& operation) {
 }
 
 void AnalyticBackend::change_speeds() {
-  if (under_way_.size() == 1 && operations_[under_way_.front()].is_one_group())
+  if (under_way_.size() == 1 && operations_[under_way_.front()].is_one_group() && slowed_ == 0)
     return run_at(under_way_.front(), 1);
   for (const std::uint32_t operation : under_way_)
     if (!operations_[operation].wants && moves(operation))
@@ -140,7 +154,7 @@ void AnalyticBackend::share_links() {
   constexpr double kRounding = 1e-9;
   constexpr int kRounds = 16;
   claimed_ = wanted_;
-  left_.assign(wanted_.size(), 1.0);
+  left_ = carried_;
   std::vector<std::uint32_t> open;
   std::ranges::copy_if(under_way_, std::back_inserter(open),
                        [&](std::uint32_t operation) { return operations_[operation].wants; });

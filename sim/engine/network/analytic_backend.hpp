@@ -13,13 +13,15 @@ namespace stepcast {
 /// A collective takes its closed form. Where several are under way at once, or several groups of a
 /// team, no link carries more than it can: each group wants the share of a link that it uses when
 /// it moves alone, after its start-ups, and all on a link that is wanted more than once over slow
-/// down alike, max-min fair over the groups. That is never faster than the links allow; flow, which
-/// is fair to single messages, may be a little faster.
+/// down alike, max-min fair over the groups; ports may carry less than all for a while. That is
+/// never faster than the links allow; flow, which is fair to single messages, may be a little
+/// faster.
 class AnalyticBackend : public NetworkBackend {
  public:
   AnalyticBackend(const Cluster& cluster, EventQueue& queue) : cluster_(cluster), queue_(queue) {}
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
+  void set_ports(std::span<const Rank> ranks, double share) override;
 
  private:
   /// The part of a link that a group uses while it moves alone.
@@ -53,6 +55,7 @@ class AnalyticBackend : public NetworkBackend {
   void find_shares(Cost& cost, const Collective& collective, const Participants& participants);
   void begin(std::uint32_t operation);
   void end(std::uint32_t operation, std::uint32_t version);
+  LinkLoads& loads();
   bool moves(std::uint32_t operation);
   void want_links(Operation& operation);
   void leave_links(Operation& operation);
@@ -65,6 +68,8 @@ class AnalyticBackend : public NetworkBackend {
   EventQueue& queue_;
   std::optional<LinkLoads> loads_;  // made when first needed
   std::vector<double> wanted_;      // by link, by all that move: 1 is all of it
+  std::vector<double> carried_;     // by link: the share of its bandwidth that it has now
+  std::uint32_t slowed_ = 0;        // ports that carry less than all of it
   std::vector<double> claimed_;     // while links are shared: by those without a speed yet,
   std::vector<double> left_;        // and what the others leave them
   std::map<CollectiveKey, Cost> costs_;

@@ -73,6 +73,11 @@ void FlowBackend::start(const Collective& collective, const Participants& partic
   begin_phase(operation, delay);
 }
 
+void FlowBackend::set_ports(std::span<const Rank> ranks, double share) {
+  for (const Rank rank : ranks)
+    platform_.set_port(nodes_.port_of(rank), share);
+}
+
 void FlowBackend::begin_phase(std::uint32_t operation, Seconds delay) {
   const Operation& current = operations_[operation];
   if (current.phase < current.phases->size())

@@ -20,6 +20,7 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes nodes);
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
+  void set_ports(std::span<const Rank> ranks, double share) override;
 
  private:
   struct Flow {

@@ -19,6 +19,9 @@ class FoldedNodes {
 
   bool is_folded() const { return folded_.has_value(); }
 
+  /// The GPU of cluster() that stands for this one.
+  Rank port_of(Rank rank) const { return folded_ ? role_of_node_[node_of(cluster_, rank)] : rank; }
+
   /// Bytes between two of these nodes, which stand for different nodes if it leaves its own.
   struct Flow {
     Rank from = 0;

@@ -43,6 +43,9 @@ class NetworkBackend {
   /// finished everywhere.
   virtual void start(const Collective& collective, const Participants& participants, Seconds delay,
                      Done done) = 0;
+
+  /// From now on the ports of these ranks carry `share` of their bandwidth, 0 < share <= 1.
+  virtual void set_ports(std::span<const Rank> ranks, double share) = 0;
 };
 
 /// `role_of_node`: see Roles::of_node. Throws InputError if the cluster cannot be built.

@@ -21,6 +21,9 @@ class OneAtATime : public NetworkBackend {
       : backend_(std::move(backend)), queue_(queue) {}
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
+  void set_ports(std::span<const Rank> ranks, double share) override {
+    backend_->set_ports(ranks, share);
+  }
 
  private:
   void finish();

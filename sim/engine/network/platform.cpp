@@ -47,6 +47,7 @@ const Platform& Platform::for_cluster(const Cluster& cluster) {
     simgrid_compat::restart_engine();
     current.reset(new Platform(cluster));
   }
+  current->restore_ports();
   return *current;
 }
 
@@ -60,13 +61,34 @@ Platform::Platform(const Cluster& cluster) : cluster_(cluster) {
       uplink = duplex(zone, "rack" + id, uplink_bandwidth(cluster));
     if (rank % cluster.gpus_per_node == 0)
       nic = duplex(zone, "nic" + id, node_link(cluster).bandwidth);
-    auto* port = duplex(zone, "port" + id, cluster.intra_node.bandwidth);
+    auto* port = ports_.emplace_back(duplex(zone, "port" + id, cluster.intra_node.bandwidth));
     near_.push_back(endpoint(zone, "near" + id, {up(port)}));
     far_.push_back(endpoint(zone, "far" + id, {up(port), up(nic)}));
     if (cluster.rack)
       farthest_.push_back(endpoint(zone, "farthest" + id, {up(port), up(nic), up(uplink)}));
   }
   zone->seal();
+  carried_.assign(ports_.size(), 1);
+}
+
+// A flow never gets faster than its links were when it began, so that their bandwidth must stay;
+// how much of it is shared may change.
+void Platform::set_port(Rank rank, double share) const {
+  if (carried_[rank] == share)
+    return;
+  carried_[rank] = share;
+  for (sg4::Link* link : {ports_[rank]->get_link_up(), ports_[rank]->get_link_down()}) {
+    if (link->get_sharing_policy() != sg4::Link::SharingPolicy::NONLINEAR)
+      link->set_sharing_policy(
+          sg4::Link::SharingPolicy::NONLINEAR,
+          [this, rank](double capacity, int) { return capacity * carried_[rank]; });
+    link->set_bandwidth(link->get_bandwidth());  // SimGrid solves the link's flows anew.
+  }
+}
+
+void Platform::restore_ports() const {
+  for (Rank rank = 0; rank < ports_.size(); ++rank)
+    set_port(rank, 1);
 }
 
 sg4::Host* Platform::host(Rank rank, Rank from, Rank to) const {

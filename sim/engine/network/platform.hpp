@@ -6,7 +6,8 @@
 
 namespace simgrid::s4u {
 class Host;
-}
+class SplitDuplexLink;
+}  // namespace simgrid::s4u
 
 namespace stepcast {
 
@@ -32,11 +33,18 @@ class Platform {
   simgrid::s4u::Host* source(Rank from, Rank to) const { return host(from, from, to); }
   simgrid::s4u::Host* destination(Rank from, Rank to) const { return host(to, from, to); }
 
+  /// A GPU's port carries `share` of its bandwidth, until for_cluster() is called again.
+  void set_port(Rank rank, double share) const;
+
  private:
   explicit Platform(const Cluster& cluster);
   simgrid::s4u::Host* host(Rank rank, Rank from, Rank to) const;
 
+  void restore_ports() const;
+
   Cluster cluster_;
+  std::vector<simgrid::s4u::SplitDuplexLink*> ports_;
+  mutable std::vector<double> carried_;  // by port: the share of its bandwidth
   std::vector<simgrid::s4u::Host*> near_;
   std::vector<simgrid::s4u::Host*> far_;
   std::vector<simgrid::s4u::Host*> farthest_;

@@ -95,6 +95,11 @@ void StepBackend::start(const Collective& collective, const Participants& partic
   queue_.after(delay, [this, operation] { begin(operation); });
 }
 
+void StepBackend::set_ports(std::span<const Rank> ranks, double share) {
+  for (const Rank rank : ranks)
+    platform_.set_port(rank, share);
+}
+
 void StepBackend::begin(std::uint32_t operation) {
   Operation& current = operations_[operation];
   const Script& script = *current.script;
@@ -152,7 +157,7 @@ void StepBackend::send(std::uint32_t operation, std::uint32_t round, std::uint32
   messages_[message] = {operation, round, hop};
   const Script& script = *operations_[operation].script;
   const Message& what = script.rounds[script.sequence[round]].hops[hop].message;
-  const Seconds startup = startup_of(cluster_, what.from, what.to);
+  const Seconds startup = what.follows ? Seconds{} : startup_of(cluster_, what.from, what.to);
   if (startup > Seconds{})
     queue_.after(startup, [this, message] { transfer(message); });
   else

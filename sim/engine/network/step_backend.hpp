@@ -19,6 +19,7 @@ class StepBackend : public NetworkBackend, private FlowListener {
   StepBackend(const Cluster& cluster, EventQueue& queue);
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
+  void set_ports(std::span<const Rank> ranks, double share) override;
 
  private:
   /// A message with the places of its ends among the ranks of the groups.

@@ -203,8 +203,9 @@ ExportedPlan export_plan(const Workload& workload, const Cluster& cluster, const
       .fidelity = name_of(fidelity),
       .gpus = cluster.ranks(),
       .rank = kExportedRank,
-      .communication_slows_compute =
-          cluster.overlap.compute_slowdown > 0 || cluster.overlap.launch_wait > 0,
+      .communication_slows_compute = cluster.overlap.compute_slowdown > 0 ||
+                                     cluster.overlap.launch_wait > 0 ||
+                                     cluster.overlap.communication_slowdown > 0,
       .iteration_time = timeline.iteration_time,
       .plan = {.schedule = plan.schedule, .graph = TaskGraph({}, {}), .teams = plan.teams}};
   exported.provenance = {

@@ -134,13 +134,15 @@ TEST(Pairwise, GathersFlowsByPairOfNodes) {
     EXPECT_DOUBLE_EQ(message.size.value, 4e6);
 }
 
-// 5 ranks, 3 MB: (P-2)(M/B)/a = 3 * 3 ms / 20 us = 450, k = 21 (450/21 + 21 = 42.43 is below
-// 450/22 + 22 = 42.45). 24 rounds of 20 us + 3 ms / 21.
-TEST(Chain, PipelinesChunksOfTheBestSize) {
+// 5 ranks, 3 MB in 512 chunks of 5.9 kB: 4 start-ups of 20 us and 3 + 512 chunks of 3 ms / 512.
+// 100 kB are 24 chunks of at least 4 KiB.
+TEST(Chain, PipelinesChunksWhoseStartUpsAreHiddenButTheFirst) {
   EXPECT_NEAR(cost(CollectiveKind::Broadcast, Algorithm::Chain, 3e6, slow_network(5, 1)),
-              24 * (20e-6 + 3e-3 / 21), 1e-14);
+              4 * 20e-6 + 515 * 3e-3 / 512, 1e-14);
   EXPECT_NEAR(cost(CollectiveKind::Reduce, Algorithm::Chain, 3e6, slow_network(5, 1)),
-              24 * (20e-6 + 3e-3 / 21), 1e-14);
+              4 * 20e-6 + 515 * 3e-3 / 512, 1e-14);
+  EXPECT_NEAR(cost(CollectiveKind::Broadcast, Algorithm::Chain, 1e5, slow_network(5, 1)),
+              4 * 20e-6 + 27 * 1e-4 / 24, 1e-14);
 }
 
 TEST(Chain, DoesNotCutWhatCrossesOneEdge) {

@@ -55,9 +55,13 @@ class StepReplay {
       return;
     for (const Message& message : rounds_[round])
       if (barrier_ || message.from == unit)
-        waiting_.emplace(now_ + startup_of(cluster_, message.from, message.to).value,
+        waiting_.emplace(now_ + startup(message),
                          Flow{route_of(message), message.size.value, 0, round, message});
     leave_if_done(unit);
+  }
+
+  double startup(const Message& message) const {
+    return message.follows ? 0 : startup_of(cluster_, message.from, message.to).value;
   }
 
   void leave_if_done(std::uint32_t unit) {

@@ -70,6 +70,8 @@ class RandomCase {
     cluster.software.collective_launch = Seconds{2e-5};
     if (below(2) == 0)
       cluster.overlap.compute_slowdown = 0.07;
+    if (below(2) == 0)
+      cluster.overlap.communication_slowdown = 1.5;
     if (below(3) == 0)
       cluster.rack = RackLevel{.nodes = 4, .oversubscription = 2, .startup = Seconds{5e-6}};
     return cluster;

@@ -72,6 +72,7 @@ const std::vector<ClusterField>& cluster_fields() {
       {"rack.oversubscription", [](Cluster& c) -> double& { return rack(c).oversubscription; }, InSection, 1},
       {"rack.startup", [](Cluster& c) -> Seconds& { return rack(c).startup; }, Optional, 0, kCost},
       {"overlap.compute_slowdown", [](Cluster& c) -> double& { return c.overlap.compute_slowdown; }, Optional, 0, kCost},
+      {"overlap.communication_slowdown", [](Cluster& c) -> double& { return c.overlap.communication_slowdown; }, Optional, 0, kCost},
       {"overlap.launch_wait", [](Cluster& c) -> double& { return c.overlap.launch_wait; }, Optional, 0, kCost},
       {"software.collective_launch", [](Cluster& c) -> Seconds& { return c.software.collective_launch; }, Optional, 0, kCost},
       {"software.horovod_cycle", [](Cluster& c) -> Seconds& { return c.software.horovod_cycle; }},

@@ -14,8 +14,9 @@ namespace {
 
 using Validations = std::vector<Validation>;
 
-constexpr MeasurementUse kUses[] = {MeasurementUse::Bandwidth, MeasurementUse::StartUp,
-                                    MeasurementUse::Software, MeasurementUse::Check};
+constexpr MeasurementUse kUses[] = {MeasurementUse::Bandwidth, MeasurementUse::Overlap,
+                                    MeasurementUse::StartUp, MeasurementUse::Software,
+                                    MeasurementUse::Check};
 
 std::string describe(MeasurementUse use) {
   return use == MeasurementUse::Check ? "check (predicted only)"

@@ -92,7 +92,7 @@ std::string longer_layers(const TemporaryFolder& folder) {
 }
 
 TEST(RunCommand, AStepAtAnEdgeIsNotedWithWhatItWouldBeBeyond) {
-  const std::vector<std::string> horovod{"--schedule", "horovod", "--set", "cycle=40ms"};
+  const std::vector<std::string> horovod{"--schedule", "horovod", "--set", "cycle=50ms"};
   const std::string notes = result_on_two_nodes("resnet50-rtx2080ti-bs32", horovod)["notes"].dump();
   const TemporaryFolder folder;
   const json beyond = result_on_two_nodes(longer_layers(folder), horovod);

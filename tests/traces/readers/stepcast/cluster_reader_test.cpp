@@ -76,10 +76,11 @@ TEST(ClusterReader, LeavesDefaultsWhereOptionalFieldsAreAbsent) {
 TEST(ClusterReader, RemembersTheCostsThatAFileLeavesOut) {
   // The file gives neither these nor a way to see that they are 0.
   EXPECT_EQ(parse(full_cluster()).costs_not_given,
-            (std::vector<std::string>{"overlap.launch_wait", "software.bytescheduler_hook",
-                                      "software.ps_per_partition", "software.jitter",
-                                      "software.ps_sum_bandwidth"}));
+            (std::vector<std::string>{"overlap.communication_slowdown", "overlap.launch_wait",
+                                      "software.bytescheduler_hook", "software.ps_per_partition",
+                                      "software.jitter", "software.ps_sum_bandwidth"}));
   json file = full_cluster();
+  file["overlap"]["communication_slowdown"] = 0;
   file["overlap"]["launch_wait"] = 0;  // A cost of 0 that is given is given.
   file["software"].erase("collective_launch");
   file["rack"].erase("startup");

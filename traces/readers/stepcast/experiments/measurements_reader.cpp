@@ -12,14 +12,16 @@ namespace {
 
 MeasurementUse read_use(ObjectReader& object) {
   const std::string text = object.text("use");
-  for (const auto use : {MeasurementUse::Bandwidth, MeasurementUse::StartUp,
-                         MeasurementUse::Software, MeasurementUse::Check})
+  for (const auto use : {MeasurementUse::Bandwidth, MeasurementUse::Overlap,
+                         MeasurementUse::StartUp, MeasurementUse::Software, MeasurementUse::Check})
     if (text == name_of(use))
       return use;
-  object.fail("use",
-              fmt::format("expected \"bandwidth\", \"start-up\", \"software\" or \"check\", found "
-                          "\"{}\"",
-                          text));
+  object.fail(
+      "use",
+      fmt::format(
+          "expected \"bandwidth\", \"overlap\", \"start-up\", \"software\" or \"check\", found "
+          "\"{}\"",
+          text));
 }
 
 MeasuredCase read_case(ObjectReader& object) {
@@ -60,6 +62,8 @@ const char* name_of(MeasurementUse use) {
   switch (use) {
     case MeasurementUse::Bandwidth:
       return "bandwidth";
+    case MeasurementUse::Overlap:
+      return "overlap";
     case MeasurementUse::StartUp:
       return "start-up";
     case MeasurementUse::Software:

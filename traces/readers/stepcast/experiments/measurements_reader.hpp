@@ -13,6 +13,7 @@ namespace stepcast {
 /// What a measured case may be used for.
 enum class MeasurementUse {
   Bandwidth,  ///< Link bandwidths are fitted on it.
+  Overlap,    ///< How much computing slows communication down is fitted on it.
   StartUp,    ///< Start-up and launch costs are fitted on it.
   Software,   ///< Costs of the schedule's own software are fitted on it, the cluster as it is.
   Check,      ///< Only predicted.

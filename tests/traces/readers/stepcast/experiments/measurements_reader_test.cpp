@@ -54,11 +54,12 @@ TEST(MeasurementsReader, RefusesALabelThatIsNoText) {
 }
 
 TEST(MeasurementsReader, RefusesAnUnknownUse) {
-  EXPECT_EQ(error_of_case(R"({"workload": "w", "cluster": "c", "schedule": "bsp",
+  EXPECT_EQ(
+      error_of_case(R"({"workload": "w", "cluster": "c", "schedule": "bsp",
                               "use": "fun", "measured_s": 0.5})"),
-            "m.json: /cases/0/use: expected \"bandwidth\", \"start-up\", \"software\" or "
-            "\"check\", found "
-            "\"fun\"");
+      "m.json: /cases/0/use: expected \"bandwidth\", \"overlap\", \"start-up\", \"software\" or "
+      "\"check\", found "
+      "\"fun\"");
 }
 
 TEST(MeasurementsReader, RefusesATimeOfZero) {
