@@ -12,6 +12,7 @@
 #include "sim/study/chance/seeded_run.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/protocols/protocol_forecast.hpp"
+#include "sim/study/sensitivity/edges.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -105,9 +106,11 @@ ScheduleRun simulated(const Scenario& scenario, const std::string& schedule) {
 }
 
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {
-  Forecast forecast = simulated(scenario, schedule).forecast;
-  add_notes(forecast, scenario);
-  return forecast;
+  ScheduleRun run = simulated(scenario, schedule);
+  add_notes(run.forecast, scenario);
+  if (decides_in_cycles(run.plan))
+    add_edges(run, scenario);
+  return std::move(run.forecast);
 }
 
 Forecast plain_forecast_of(const Scenario& scenario, const std::string& schedule) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -15,7 +14,6 @@
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
-#include "sim/cli/study/sensitivity.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/engine/engine.hpp"
@@ -27,6 +25,7 @@
 #include "sim/study/effects.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/protocols/protocol_forecast.hpp"
+#include "sim/study/sensitivity/edges.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "sim/study/validate/plan_export.hpp"
 #include "sim/timeline/chrome_trace.hpp"
@@ -152,10 +151,7 @@ class RunCommand final : public Subcommand {
       warn_of_cost(planned(scenario, schedule).plan, scenario);
     ScheduleRun run = simulated(scenario, scenario.schedules.front());
     add_notes(run.forecast, scenario);
-    if (!scenario.engine.slow_down.is_chance() && run.forecast.protocol.iterations_per_s == 0)
-      std::ranges::move(edges_of(scenario, run.forecast.schedule, run.forecast.iteration_time,
-                                 run.plan.graph.size() * run.timeline.classes.size()),
-                        std::back_inserter(run.forecast.notes));
+    add_edges(run, scenario);
     return run;
   }
 

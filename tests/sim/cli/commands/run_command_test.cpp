@@ -104,6 +104,14 @@ TEST(RunCommand, AStepAtAnEdgeIsNotedWithWhatItWouldBeBeyond) {
   EXPECT_EQ(smooth["notes"].dump().find("At an edge"), std::string::npos);
 }
 
+TEST(RunCommand, ComparisonsNoteTheEdgesOfCyclesToo) {
+  const Outcome outcome = run_cli({"compare", "--workload", "resnet50-rtx2080ti-bs32", "--cluster",
+                                   "rtx2080ti-16x4-ib100", "--nodes", "2", "--fidelity", "analytic",
+                                   "--schedules", "bsp,horovod", "--set", "cycle=50ms"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("- horovod, note: At an edge"), std::string::npos) << outcome.out;
+}
+
 TEST(RunCommand, ReportFitsAHundredColumns) {
   const Outcome outcome = run_cli(run_with({"--schedule", "dear"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

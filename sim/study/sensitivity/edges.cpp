@@ -1,6 +1,8 @@
-#include "sim/cli/study/sensitivity.hpp"
+#include "sim/study/sensitivity/edges.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -36,23 +38,30 @@ constexpr Input kInputs[] = {{"bandwidths", scale_bandwidths}, {"layer times", s
 
 }  // namespace
 
-std::vector<std::string> edges_of(const Scenario& scenario, const std::string& schedule,
-                                  Seconds iteration_time, std::size_t runs) {
-  std::vector<std::string> notes;
-  if (!is_cheap(scenario) || runs > kMostRuns)
-    return notes;
+void add_edges(ScheduleRun& run, const Scenario& scenario) {
+  const std::size_t runs = run.plan.graph.size() * run.timeline.classes.size();
+  const bool by_chance =
+      scenario.engine.slow_down.is_chance() || run.forecast.protocol.iterations_per_s != 0;
+  if (by_chance || !is_cheap(scenario) || runs > kMostRuns)
+    return;
   for (const Input& input : kInputs)
     for (const double change : {-kChange, kChange}) {
       Scenario other = scenario;
       input.scale(other, 1 + change);
       const Seconds moved =
-          step_time_of(planned(other, schedule).plan, other.cluster, other.engine);
-      if (std::abs(moved / iteration_time - 1) > kNotedMove)
-        notes.push_back(fmt::format("At an edge: {} {:+.0f} % would make the step {} ({:+.1f} %).",
-                                    input.name, 100 * change, format_seconds(moved),
-                                    100 * (moved / iteration_time - 1)));
+          step_time_of(planned(other, run.forecast.schedule).plan, other.cluster, other.engine);
+      const double by = moved / run.forecast.iteration_time - 1;
+      if (std::abs(by) > kNotedMove)
+        run.forecast.notes.push_back(
+            fmt::format("At an edge: {} {:+.0f} % would make the step {} ({:+.1f} %).", input.name,
+                        100 * change, format_seconds(moved), 100 * by));
     }
-  return notes;
+}
+
+bool decides_in_cycles(const Plan& plan) {
+  return std::ranges::any_of(plan.streams, [](const Stream& stream) {
+    return std::holds_alternative<Negotiated>(stream.rule);
+  });
 }
 
 }  // namespace stepcast
