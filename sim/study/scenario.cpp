@@ -8,6 +8,7 @@
 #include "models/base/text.hpp"
 #include "models/network/slow_down_text.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/study/chance/seeded_run.hpp"
 #include "sim/study/effects.hpp"
@@ -17,6 +18,16 @@
 
 namespace stepcast {
 namespace {
+
+/// Throws InputError for a schedule that is not known, or not here.
+void require_whole_model(const std::string& schedule) {
+  if (find_pipeline(schedule) != nullptr)
+    throw InputError(
+        fmt::format("{} cuts the model into stages: run and validate `cases` know it, this command "
+                    "does not; compare runs of it by gate",
+                    schedule));
+  schedule_of(schedule);
+}
 
 void check_stragglers(const Settings& settings, const Cluster& cluster) {
   for (const auto& [rank, factor] : settings.stragglers) {
@@ -48,7 +59,7 @@ Fidelity parse_fidelity(std::string_view name) {
 
 Scenario scenario_of(Experiment experiment, bool fold) {
   for (const std::string& schedule : experiment.schedules)
-    schedule_of(schedule);
+    require_whole_model(schedule);
   Scenario scenario{.original_workload = load_workload(experiment.workload),
                     .original_cluster = load_cluster(experiment.cluster),
                     .schedules = std::move(experiment.schedules)};
