@@ -10,7 +10,6 @@
 #include "models/schedule/registry.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/chance/chance_options.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -62,11 +61,13 @@ class RunCommand final : public Subcommand {
                        "context,\nep: experts); data parallelism follows"});
     add_chance_options(options, chance_);
     options.push_back({"--workers", "N", &workers_, "processes for seeds (default: one a core)"});
-    options.push_back({"--timeline", "FILE", &timeline_file_,
-                       "also write the timeline, for https://ui.perfetto.dev;\ncompressed if the "
-                       "name ends in .gz"});
-    options.push_back({"--export-plan", "FILE", &plan_file_,
-                       "also write the plan with its forecast, for stepcast-probe replay"});
+    options.push_back(
+        output_option("--timeline", &timeline_file_,
+                      "also write the timeline, for https://ui.perfetto.dev;\ncompressed if the "
+                      "name ends in .gz"));
+    options.push_back(
+        output_option("--export-plan", &plan_file_,
+                      "also write the plan with its forecast, for stepcast-probe replay"));
     options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
@@ -74,7 +75,6 @@ class RunCommand final : public Subcommand {
 
   int run() override {
     page_.check();
-    check_outputs({{"--timeline", timeline_file_}, {"--export-plan", plan_file_}});
     add_layout();
     const Experiment experiment = experiment_of(request_);
     require_job(experiment, kExample);
