@@ -180,6 +180,8 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
 }  // namespace
 
 json parse_json(std::string_view text, const std::string& origin) {
+  if (text.starts_with("\x1f\x8b"))
+    throw InputError(origin + ": compressed by gzip: unpack it, or import it if it is a trace");
   if (const auto offset = first_invalid_utf8(text)) {
     throw InputError(
         fmt::format("{}: {}: this byte is not UTF-8 text", origin, place_of(text, *offset)));

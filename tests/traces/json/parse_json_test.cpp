@@ -45,6 +45,8 @@ TEST(ParseJson, BytesThatAreNotUtf8AreRefusedWithTheirPlace) {
 }
 
 TEST(ParseJson, OverlongAndSurrogateBytesAreNotUtf8) {
+  EXPECT_EQ(error_of("\x1f\x8b\x08"),
+            "f.json: compressed by gzip: unpack it, or import it if it is a trace");
   EXPECT_NE(error_of("\"\xc0\xaf\"").find("not UTF-8"), std::string::npos);
   EXPECT_NE(error_of("\"\xed\xa0\x80\"").find("not UTF-8"), std::string::npos);
   EXPECT_NE(error_of("\"\xf4\x90\x80\x80\"").find("not UTF-8"), std::string::npos);
