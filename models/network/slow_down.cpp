@@ -5,6 +5,9 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
 #include "models/base/mix.hpp"
 
 // A counter-based stream: the counter (seed, law, rank, iteration, draw) is hashed into 64 bits, of
@@ -103,6 +106,16 @@ Rank unit_of(const SlowDown::Sharing& sharing, Rank rank, std::uint32_t ranks_pe
   return rank;
 }
 
+double plausible(double factor, const char* what, Rank rank, std::uint32_t iteration) {
+  constexpr double kMost = 1e9;
+  if (!(factor <= kMost))
+    throw InputError(fmt::format(
+        "`slow`: {} of rank {} in iteration {} would take {:.3g} times as long: expected laws that "
+        "multiply to at most {:.0e}",
+        what, rank, iteration, factor, kMost));
+  return factor;
+}
+
 }  // namespace
 
 bool SlowDown::is_chance() const {
@@ -124,7 +137,7 @@ double SlowDown::factor(Rank rank, std::uint32_t iteration) const {
           return factor_of(law, counter);
         },
         laws[i]);
-  return product;
+  return plausible(product, "the compute", rank, iteration);
 }
 
 double SlowDown::transfer_factor(Rank rank, std::uint32_t iteration, std::uint32_t number) const {
@@ -133,7 +146,7 @@ double SlowDown::transfer_factor(Rank rank, std::uint32_t iteration, std::uint32
   for (std::size_t i = 0; i < transfers.size(); ++i)
     exponent +=
         transfers[i] * Counter{mixed(seed, number), kTransfers + i, rank, iteration}.normal();
-  return std::exp(exponent);
+  return plausible(std::exp(exponent), "a transfer", rank, iteration);
 }
 
 std::uint64_t SlowDown::kind_of(Rank rank) const {

@@ -70,10 +70,10 @@ struct SlowDown {
   /// Whether anything is drawn.
   bool is_chance() const;
 
-  /// Time of a compute task over its usual time.
+  /// Time of a compute task over its usual time. Throws InputError above 1e9 (laws multiply).
   double factor(Rank rank, std::uint32_t iteration) const;
 
-  /// The same of the n-th transfer that a rank starts in an iteration.
+  /// The same of the n-th transfer that a rank starts in an iteration; throws as factor().
   double transfer_factor(Rank rank, std::uint32_t iteration, std::uint32_t number) const;
 
   /// Ranks with the same number have the same factors in all iterations.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,11 @@ class Fields {
 
   double number(const std::string& name, const char* range, bool (*is_right)(double)) {
     const std::string text = take(name, range);
-    const double value = fraction(name, text);
-    if (!is_right(value))
+    const std::optional<double> value = find_fraction(text);
+    if (!value || !is_right(*value))
       throw InputError(
           fmt::format("{}: {}: expected {}, found {}", law_, name, range, in_quotes(text)));
-    return value;
+    return *value;
   }
 
   Rank rank() {
@@ -79,13 +80,13 @@ class Fields {
     return found.mapped();
   }
 
-  double fraction(const std::string& name, const std::string& text) const try {
+  static std::optional<double> find_fraction(const std::string& text) try {
     const std::size_t slash = text.find('/');
     if (slash == std::string::npos)
       return parse_number(text);
     return parse_number(text.substr(0, slash)) / parse_number(text.substr(slash + 1));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}: {}", law_, name, error.what()));
+  } catch (const InputError&) {
+    return std::nullopt;
   }
 
   std::string law_;
@@ -93,25 +94,32 @@ class Fields {
   std::vector<std::string> known_;
 };
 
-bool is_above_zero(double value) {
-  return value > 0 && value <= 1e9;
+// Wider than any slow-down that was measured. Normal draws reach 8.6 sigma.
+bool is_factor(double value) {
+  return value > 0 && value <= 1e6;
 }
-bool is_not_negative(double value) {
-  return value >= 0 && value <= 1e9;
+bool is_sigma(double value) {
+  return value >= 0 && value <= 3;
+}
+bool is_mean(double value) {
+  return value >= 0 && value <= 1e6;
 }
 bool is_probability(double value) {
   return value >= 0 && value <= 1;
 }
-bool is_above_one(double value) {
-  return value > 1 && value <= 1e9;
+bool is_alpha(double value) {
+  return value > 1 && value <= 1e6;
 }
 bool is_count(double value) {
   return value >= 1 && value <= 1e9;
 }
 
-constexpr const char* kAboveZero = "a number above 0";
-constexpr const char* kNotNegative = "a number of at least 0";
-constexpr const char* kIterations = "a number of iterations, at least 1";
+constexpr const char* kPlausibleFactor = "a number above 0 and at most 1e6";
+constexpr const char* kSigma = "a number from 0 to 3";
+constexpr const char* kMean = "a number from 0 to 1e6";
+constexpr const char* kAlpha = "a number above 1 and at most 1e6";
+constexpr const char* kIterations = "a number of iterations from 1 to 1e9";
+constexpr double kMostStarts = 1000;  // of episodes, in the time that the longest lasts
 
 SlowDown::Sharing sharing_of(Fields& fields) {
   using Unit = SlowDown::Sharing::Unit;
@@ -122,19 +130,22 @@ SlowDown::Sharing sharing_of(Fields& fields) {
 
 SlowDown::Law episodes_of(Fields& fields) {
   SlowDown::Episodes law;
-  law.factor = fields.number("factor", kAboveZero, is_above_zero);
+  law.factor = fields.number("factor", kPlausibleFactor, is_factor);
   law.every = fields.number("every", kIterations, is_count);
   law.least = fields.number("least", kIterations, is_count);
   law.most = fields.number("most", kIterations, is_count);
   if (law.most < law.least)
     throw InputError(
         fmt::format("episodes: most: expected at least {}, found {}", law.least, law.most));
+  if (law.most > kMostStarts * law.every)
+    throw InputError(fmt::format("episodes: most: expected at most {} times every ({}), found {}",
+                                 kMostStarts, kMostStarts * law.every, law.most));
   law.sharing = sharing_of(fields);
   return law;
 }
 
 void add_log_normal(SlowDown& slow, Fields& fields) {
-  const double sigma = fields.number("sigma", kNotNegative, is_not_negative);
+  const double sigma = fields.number("sigma", kSigma, is_sigma);
   if (fields.word("on", {"compute", "network"}) == 1)
     slow.transfers.push_back(sigma);
   else
@@ -144,22 +155,20 @@ void add_log_normal(SlowDown& slow, Fields& fields) {
 void add_law(SlowDown& slow, const std::string& law, Fields& fields) {
   if (law == "rank")
     slow.laws.emplace_back(SlowDown::Fixed{
-        .rank = fields.rank(), .factor = fields.number("factor", kAboveZero, is_above_zero)});
+        .rank = fields.rank(), .factor = fields.number("factor", kPlausibleFactor, is_factor)});
   else if (law == "bernoulli")
     slow.laws.emplace_back(SlowDown::Bernoulli{
-        .factor = fields.number("factor", kAboveZero, is_above_zero),
+        .factor = fields.number("factor", kPlausibleFactor, is_factor),
         .probability = fields.number("p", "a probability between 0 and 1", is_probability),
         .sharing = sharing_of(fields)});
   else if (law == "lognormal")
     add_log_normal(slow, fields);
   else if (law == "exponential")
-    slow.laws.emplace_back(
-        SlowDown::Exponential{.mean = fields.number("mean", kNotNegative, is_not_negative),
-                              .sharing = sharing_of(fields)});
+    slow.laws.emplace_back(SlowDown::Exponential{.mean = fields.number("mean", kMean, is_mean),
+                                                 .sharing = sharing_of(fields)});
   else if (law == "pareto")
-    slow.laws.emplace_back(
-        SlowDown::Pareto{.alpha = fields.number("alpha", "a number above 1", is_above_one),
-                         .sharing = sharing_of(fields)});
+    slow.laws.emplace_back(SlowDown::Pareto{.alpha = fields.number("alpha", kAlpha, is_alpha),
+                                            .sharing = sharing_of(fields)});
   else
     slow.laws.push_back(episodes_of(fields));
 }

@@ -14,7 +14,8 @@ namespace stepcast {
 ///   pareto:alpha=3
 ///   episodes:factor=2,every=1000,least=10,most=100     in iterations
 /// Each of those that are drawn takes per=rank|node|all and drawn=step|once; lognormal also
-/// on=network: a factor on every transfer. Throws InputError that says what was expected.
+/// on=network: a factor on every transfer. Factors and means are at most 1e6, sigma at most 3.
+/// Throws InputError that says what was expected.
 void add_slow_down(SlowDown& slow, std::string_view text);
 
 /// Throws InputError for a rank that is none of `ranks`.

@@ -32,6 +32,14 @@ void check_magnitude(const Plan& plan) {
                       kSizeRange.words, kTimeRange.words));
 }
 
+void check_result(const Plan& plan, const Timeline& timeline) {
+  if (const Seconds time = timeline.mean_iteration_time(); !(time <= kLongestWork))
+    throw InputError(
+        fmt::format("{}: an iteration takes {:.4g} s, more than the {:.0e} s that are "
+                    "simulated",
+                    plan.schedule, time.value, kLongestWork.value));
+}
+
 }  // namespace
 
 Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
@@ -41,6 +49,7 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions&
   simgrid_compat::ensure_engine();
   simgrid_compat::reset_clock();
   const Timeline timeline = Replayer(plan, cluster, options).run();
+  check_result(plan, timeline);
   if (log::shows_debug())
     log::debug(fmt::format("{} on {}, {}: {} ranks in {} classes, {} tasks, {} after {} iterations",
                            plan.schedule, cluster.name, name_of(options.fidelity), cluster.ranks(),

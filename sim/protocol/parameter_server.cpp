@@ -13,6 +13,8 @@
 namespace stepcast {
 namespace {
 
+enum : std::uint32_t { kPull, kPush };  // transfers of an iteration
+
 class ParameterServer {
  public:
   ParameterServer(const ProtocolJob& job, const ServerOptions& options)
@@ -36,10 +38,10 @@ class ParameterServer {
       while (!is_free && !may_begin(k))
         co_await world_.wait(i, Cause::Others);
       world_.begin(i, k);
-      co_await world_.lose(i, Cause::Server, pull());
+      co_await world_.lose(i, Cause::Server, pull(i));
       const std::uint64_t seen = updates_;
       co_await world_.compute(i, k);
-      co_await world_.lose(i, Cause::Server, push());
+      co_await world_.lose(i, Cause::Server, push(i));
       world_.used(static_cast<std::uint32_t>(updates_++ - seen));
       done_[i] = k + 1;
       if (world_.finish(i) && is_free)
@@ -60,9 +62,9 @@ class ParameterServer {
     while (step_ < world_.job().iterations) {
       const std::uint32_t k = step_;
       world_.begin(i, k);
-      co_await world_.lose(i, Cause::Server, pull());
+      co_await world_.lose(i, Cause::Server, pull(i));
       co_await world_.compute(i, k);
-      co_await world_.lose(i, Cause::Server, push());
+      co_await world_.lose(i, Cause::Server, push(i));
       if (step_ == k && ++pushed_ + options_.backup == done_.size())
         end_step();
       while (step_ == k)
@@ -85,12 +87,17 @@ class ParameterServer {
       world_.wake(i);
   }
 
-  Seconds pull() { return turn(out_free_, options_.service, options_.transfer); }
+  Seconds pull(Rank i) { return turn(out_free_, options_.service, transfer_of(i, kPull)); }
 
-  Seconds push() {
-    const Seconds in = turn(in_free_, options_.service, options_.transfer);
+  Seconds push(Rank i) {
+    const Seconds in = turn(in_free_, options_.service, transfer_of(i, kPush));
     sum_free_ = std::max(sum_free_, world_.now() + in) + options_.sum;
     return sum_free_ - world_.now();
+  }
+
+  // Chance slows the worker's link, not the servers'.
+  Seconds transfer_of(Rank i, std::uint32_t number) const {
+    return options_.transfer * world_.transfer_slowness(i, number);
   }
 
   // How long something takes that holds a server for `service` and takes `least` by itself.

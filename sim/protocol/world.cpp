@@ -159,13 +159,16 @@ void World::wake(std::uint32_t waiter) {
   --nested_;
 }
 
+double World::transfer_slowness(Rank from, std::uint32_t number) const {
+  const SlowDown& slow = job_.slow_down;
+  return slow.transfers.empty() ? 1 : slow.transfer_factor(from, iteration_[from], number);
+}
+
 void World::send(std::uint32_t round, Rank from, Rank to, AgendaEntry arrived) {
   run_.models_sent += 1;
   if (from / job_.per_node != to / job_.per_node)
     run_.models_between_nodes += 1;
-  const double slowness = job_.slow_down.transfers.empty()
-                              ? 1
-                              : job_.slow_down.transfer_factor(from, iteration_[from], to);
+  const double slowness = transfer_slowness(from, to);
   if (job_.traffic.network == nullptr)
     return agenda_.after(job_.traffic.message(round, from, to) * slowness, arrived);
   const Team pair{{Group{{from * job_.ranks_per_worker, to * job_.ranks_per_worker}}}};
@@ -186,11 +189,12 @@ void World::all_reduce(const std::vector<Rank>& members, AgendaEntry done) {
     crossings += members[i] / job_.per_node != members[(i + 1) % members.size()] / job_.per_node;
   run_.models_sent += 2 * (q - 1);
   run_.models_between_nodes += crossings * 2 * (q - 1) / q;
+  const double slowness = transfer_slowness(members.front(), job_.workers);
   if (job_.traffic.network == nullptr)
-    return agenda_.after(job_.traffic.all_reduce(members), done);
+    return agenda_.after(job_.traffic.all_reduce(members) * slowness, done);
   const Team team{{Group{members}}};
   static constexpr std::uint32_t kOnly[] = {0};
-  job_.traffic.network->start({.size = job_.model}, {.team = &team, .groups = kOnly},
+  job_.traffic.network->start({.size = job_.model * slowness}, {.team = &team, .groups = kOnly},
                               job_.traffic.launch, [this, done] { agenda_.at(now(), done); });
 }
 

@@ -121,6 +121,8 @@ class World {
   void change_cause(std::uint32_t waiter, Cause cause);
   bool is_waiting(std::uint32_t waiter) const { return waiting_[waiter].actor != nullptr; }
 
+  /// By chance a transfer takes so many times its time; `number` tells those of an iteration apart.
+  double transfer_slowness(Rank from, std::uint32_t number) const;
   /// A model goes to another worker: `arrived` is done when it is there.
   void send(std::uint32_t round, Rank from, Rank to, AgendaEntry arrived);
   /// The members' models are averaged, among all of them at once.

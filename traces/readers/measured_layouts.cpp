@@ -1,9 +1,11 @@
 #include "traces/readers/measured_layouts.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
@@ -44,7 +46,7 @@ class Row {
   const std::string& text(const std::string& column) const {
     const auto found = values_.find(column);
     if (found == values_.end())
-      throw InputError(fmt::format("{}: expected a column {}, found none", place_, column));
+      throw InputError(fmt::format("{}: expected a column \"{}\", found none", place_, column));
     return found->second;
   }
 
@@ -57,12 +59,37 @@ class Row {
     return found == values_.end() || found->second.empty() ? fallback : count(column);
   }
 
-  Seconds seconds(const std::string& column) const {
+  bool has(const std::string& column) const {
+    const auto found = values_.find(column);
+    return found != values_.end() && !found->second.empty();
+  }
+
+  double above_zero(const std::string& column) const {
     const double value = parsed(column, parse_number);
     if (value <= 0)
-      throw InputError(
-          fmt::format("{}: {}: expected a time above 0 s, found {}", place_, column, value));
+      fail(column, "a number above 0");
+    return value;
+  }
+
+  Seconds seconds(const std::string& column) const {
+    constexpr double kMost = 1e6;  // Eleven days: no step that anybody measures.
+    const double value = parsed(column, parse_number);
+    if (value <= 0 || value > kMost)
+      fail(column, fmt::format("a time above 0 s and at most {} s", kMost));
     return {value};
+  }
+
+  /// Empty, for what the source does not state, or one of the words.
+  const std::string& word(const std::string& column, const std::vector<std::string>& words) const {
+    const std::string& value = text(column);
+    if (!value.empty() && std::ranges::find(words, value) == words.end())
+      fail(column, fmt::format("one of {}", fmt::join(words, ", ")));
+    return value;
+  }
+
+  [[noreturn]] void fail(const std::string& column, const std::string& expected) const {
+    throw InputError(fmt::format("{}: {}: expected {}, found {}", place_, column, expected,
+                                 in_quotes(text(column))));
   }
 
  private:
@@ -80,14 +107,48 @@ class Row {
   std::map<std::string, std::string> values_;
 };
 
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// "zero1", "zero1:8" (shared by eight), "zero3:full_shard".
+const std::string& sharding_of(const Row& row) {
+  const std::string& value = row.text("sharding");
+  const std::size_t colon = std::min(value.find(':'), value.size());
+  const std::string kind = value.substr(0, colon);
+  const std::string how = value.substr(colon);
+  const bool known = value.empty() || value == "none" || kind == "zero0" || kind == "zero1" ||
+                     kind == "zero2" || kind == "zero3";
+  if (!known || !(how.empty() || how == ":all" || how == ":full_shard" ||
+                  (kind == "zero1" && is_number(how.substr(1)))))
+    row.fail("sharding", "none, zero0 to zero3, zero1:all, zero1:RANKS or zero3:full_shard");
+  return value;
+}
+
+/// Columns that no forecast needs, but a reader of the table may trust.
+void check_rest(const Row& row) {
+  if (row.has("metric"))
+    row.word("metric", {"seconds", "tokens_per_s", "tokens_per_s_per_gpu", "tflops_per_gpu"});
+  if (row.has("value"))
+    row.above_zero("value");
+  if (row.has("framework")) {
+    const std::string& name = row.text("framework");
+    if (std::isalpha(static_cast<unsigned char>(name.front())) == 0 || name == "nan")
+      row.fail("framework", "a name");
+  }
+}
+
 MeasuredLayout case_of(const Row& row, std::size_t line) {
+  check_rest(row);
   MeasuredLayout read{.line = line,
                       .set = row.text("set"),
                       .model = row.text("model"),
                       .gpu = row.text("gpu"),
-                      .recompute = row.text("recompute"),
-                      .attention = row.text("attention"),
-                      .sharding = row.text("sharding"),
+                      .recompute = row.word(
+                          "recompute", {"none", "selective", "full", "selective+sequence-parallel",
+                                        "full+sequence-parallel", "unstated"}),
+                      .attention = row.word("attention", {"flash", "unfused"}),
+                      .sharding = sharding_of(row),
                       .precision = row.text("precision"),
                       .layers = row.count("layers"),
                       .hidden = row.count("hidden"),

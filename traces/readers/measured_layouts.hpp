@@ -28,7 +28,9 @@ struct MeasuredLayout {
 /// double quotes; lines that begin with # are comments. Columns: set, model, layers, hidden, ffn,
 /// heads, kv_heads, seq, vocab, gpu, gpus, gpus_per_node, tp, pp, dp, micro_batch, global_batch,
 /// recompute, attention, sharding, precision, seconds; may also have cp, ep, experts, top_k,
-/// virtual_stages; others are ignored. Throws InputError naming file, line and column.
+/// virtual_stages, and metric, value and framework, which are checked alone; others are ignored.
+/// An empty recompute, attention or sharding is not stated. Throws InputError naming file, line and
+/// column.
 std::vector<MeasuredLayout> read_cases(const std::filesystem::path& path);
 std::vector<MeasuredLayout> parse_cases(std::string_view text, const std::string& origin);
 

@@ -6,6 +6,11 @@
 #include "models/base/text.hpp"
 
 namespace stepcast {
+namespace {
+
+constexpr std::uint32_t kMostSeeds = 100'000;
+
+}  // namespace
 
 void add_chance_options(std::vector<CommandOption>& options, ChanceRequest& request) {
   options.push_back(
@@ -37,6 +42,9 @@ Chance chance_of(const ChanceRequest& request, std::uint32_t workers) {
   } catch (const InputError& error) {
     throw InputError(fmt::format("--seeds: {} (or auto)", error.what()));
   }
+  if (chance.seeds > kMostSeeds)
+    throw InputError(
+        fmt::format("--seeds: expected at most {} (or auto), found {}", kMostSeeds, chance.seeds));
   return chance;
 }
 

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/json/hybrid_json.hpp"
 #include "sim/report/text/hybrid_report.hpp"
 #include "sim/study/validate/cases/cases.hpp"
@@ -26,20 +30,37 @@ CaseOptions options_of(const CaseRequest& request) {
   return {.cluster = request.cluster, .options = settings.schedule};
 }
 
+/// A file that is named twice would count its rows twice.
+std::vector<std::string> each_once(const std::vector<std::string>& files) {
+  std::vector<std::string> once;
+  std::set<std::filesystem::path> seen;
+  for (const std::string& file : files) {
+    std::error_code absent;
+    const std::filesystem::path place = std::filesystem::weakly_canonical(file, absent);
+    if (seen.insert(absent ? std::filesystem::path(file) : place).second)
+      once.push_back(file);
+    else
+      tell("stepcast: --cases: {} given twice, taken once\n", in_quotes(file));
+  }
+  return once;
+}
+
 }  // namespace
 
 int run_case_validation(const CaseRequest& request) {
   std::vector<MeasuredLayout> rows;
-  for (const std::string& file : request.files)
+  for (const std::string& file : each_once(request.files))
     std::ranges::move(read_cases(file), std::back_inserter(rows));
   Progress progress("case", rows.size());
   const CaseResults results = predict_cases(rows, options_of(request), [&] { progress.step(); });
-  fmt::print("{}", request.json ? cases_json(results) : render_cases(results));
+  say("{}", request.json ? cases_json(results) : render_cases(results));
+  if (request.max_error && results.cases.empty())
+    throw InputError("--max-error: every row was left out; nothing is compared with it");
   for (const CaseErrors& set : results.sets)
     if (request.max_error && 100 * set.mean > *request.max_error) {
       std::fflush(stdout);
-      fmt::print(stderr, "stepcast: the mean error of {} is {:.1f} %, above {} %\n", set.set,
-                 100 * set.mean, *request.max_error);
+      tell("stepcast: the mean error of {} is {:.1f} %, above {} %\n", set.set, 100 * set.mean,
+           *request.max_error);
       return kOutOfTolerance;
     }
   return 0;

@@ -16,6 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr Seconds kLeastInterval{1e-3};
+constexpr std::uint32_t kMostSeeds = 100'000;
+
 // What lasts longer than two hours is told in hours.
 std::string long_time(Seconds time) {
   constexpr double kHour = 3600;
@@ -95,6 +98,10 @@ class GoodputCommand final : public Subcommand {
           fmt::format("no {} given, such as 30s", checkpoint_ ? "--restart" : "--checkpoint"));
     if (mtbf_ && (servers_ || days_ || nodes_ || spares_))
       throw InputError("--servers, --days, --nodes and --spares need --faults");
+    if (mtbf_ && !policy_.empty())
+      throw InputError("--without-spare needs --faults");
+    if (!mtbf_ && length_)
+      throw InputError("--length needs --mtbf: with --faults a run is as long as the record");
     GoodputRequest request{.costs = {*checkpoint_, *restart_}};
     if (mtbf_)
       request.mtbf = *mtbf_;
@@ -103,6 +110,9 @@ class GoodputCommand final : public Subcommand {
     request.nodes = nodes_.value_or(1);
     request.spares = spares_.value_or(0);
     request.seeds = seeds_.value_or(request.seeds);
+    if (request.seeds > kMostSeeds)
+      throw InputError(
+          fmt::format("--seeds: expected at most {}, found {}", kMostSeeds, request.seeds));
     request.length = length_.value_or(request.length);
     if (!interval_.empty() && interval_ != "auto")
       request.interval = interval_of(interval_);
@@ -116,12 +126,13 @@ class GoodputCommand final : public Subcommand {
   static Seconds interval_of(const std::string& text) {
     try {
       const Seconds interval = parse_seconds(text);
-      if (interval > Seconds{})
+      if (interval >= kLeastInterval)
         return interval;
     } catch (const InputError& error) {
       throw InputError(fmt::format("--interval: {} (or auto)", error.what()));
     }
-    throw InputError("--interval: expected a time above 0, or auto");
+    throw InputError(fmt::format("--interval: expected at least {}, or auto, found {}",
+                                 format_seconds(kLeastInterval), in_quotes(text)));
   }
 
   static std::string to_text(const GoodputRequest& request, const Goodput& goodput,

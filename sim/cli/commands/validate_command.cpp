@@ -78,6 +78,9 @@ class ValidateCommand final : public Subcommand {
           fmt::format("--max-error: expected a percentage of at least 0, found {}", *max_error_));
     if (!cases_.empty())
       return run_cases();
+    for (const std::string& file : files_)
+      if (file.ends_with(".csv"))
+        throw InputError(fmt::format("validate: {}: a table: use --cases {}", file, file));
     if (holds_hardware_results(files_))
       return run_hardware();
     if (!plot_.empty() || update_device_ || !device_file_.empty())

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -154,13 +155,25 @@ std::string memory_table(const Forecast& forecast) {
   return render(table).insert(0, 1, '\n');
 }
 
-// "0: 61.2 %  1: 38.8 %", without shares below 1 %.
+// "0: 61.2 %  1: 38.8 %", without shares below 1 %; of more than five the four largest.
 std::string shares_of(const std::vector<double>& shares) {
-  std::string text;
+  std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < shares.size(); ++i)
     if (shares[i] >= 0.01)
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "  ", i, percent(shares[i]));
-  return text;
+      shown.push_back(i);
+  const bool many = shown.size() > 5;
+  if (many) {
+    std::ranges::stable_sort(shown, std::greater{}, [&](std::size_t i) { return shares[i]; });
+    shown.resize(4);
+    std::ranges::sort(shown);
+  }
+  std::string text;
+  double rest = 1;
+  for (const std::size_t i : shown) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "  ", i, percent(shares[i]));
+    rest -= shares[i];
+  }
+  return many ? fmt::format("{}  others: {}", text, percent(rest)) : text;
 }
 
 std::string protocol_table(const Forecast& forecast) {

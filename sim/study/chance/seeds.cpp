@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "models/base/error.hpp"
 #include "models/base/quantile_interval.hpp"
+#include "models/base/ranges.hpp"
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "sim/study/sweep/workers.hpp"
@@ -110,9 +112,15 @@ SeedSpread spread_of(const std::vector<SeedResult>& results, std::uint32_t itera
   double sum = 0;
   for (const double time : times)
     sum += time;
+  const Seconds mean{sum / static_cast<double>(times.size())};
+  if (!(mean <= kLongestWork))
+    throw InputError(
+        fmt::format("`slow`: an iteration takes {:.4g} s on average, more than the "
+                    "{:.0e} s that are simulated",
+                    mean.value, kLongestWork.value));
   return {.seeds = static_cast<std::uint32_t>(times.size()),
           .iterations = iterations,
-          .mean = {sum / static_cast<double>(times.size())},
+          .mean = mean,
           .p50 = quantile_of(times, 0.5),
           .p95 = quantile_of(times, 0.95)};
 }

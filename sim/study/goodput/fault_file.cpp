@@ -14,6 +14,7 @@ namespace stepcast {
 namespace {
 
 constexpr double kDay = 86400;
+constexpr double kMostDays = 100'000;
 constexpr std::array kColumns{"start_day", "end_day", "server"};
 
 // The cells of a line; a comma within double quotes is none.
@@ -77,10 +78,11 @@ class FaultReader {
       }
     };
     const double begin = number(0), end = number(1), server = number(2);
-    if (begin < 0)
-      fail(kColumns[0], fmt::format("expected a day from 0 on, found {}", begin));
-    if (end < begin)
-      fail(kColumns[1], fmt::format("expected at least start_day {}, found {}", begin, end));
+    if (begin < 0 || begin > kMostDays)
+      fail(kColumns[0], fmt::format("expected a day from 0 to {}, found {}", kMostDays, begin));
+    if (end < begin || end > kMostDays)
+      fail(kColumns[1],
+           fmt::format("expected a day from start_day {} to {}, found {}", begin, kMostDays, end));
     if (server < 0 || server > 1e6 || server != static_cast<std::uint32_t>(server))
       fail(kColumns[2], fmt::format("expected a whole number from 0 on, found {}", server));
     if (servers_ && server >= *servers_)
@@ -93,6 +95,8 @@ class FaultReader {
     if (fleet_.outages.empty())
       throw InputError(path_ + ": holds no fault");
     std::ranges::stable_sort(fleet_.outages, {}, &Outage::begin);
+    if (days && *days > kMostDays)
+      throw InputError(fmt::format("`days`: expected at most {} days, found {}", kMostDays, *days));
     const Seconds last = fleet_.outages.back().begin;
     fleet_.length = days ? Seconds{*days * kDay} : last;
     if (fleet_.length < last || fleet_.length <= Seconds{})

@@ -21,13 +21,17 @@ std::vector<std::vector<Outage>> outages_of(const GoodputRequest& request) {
   return outages;
 }
 
+Seconds length_of(const GoodputRequest& request) {
+  return request.fleet ? request.fleet->length : request.length;
+}
+
 LifeOptions life_of(const GoodputRequest& request, Seconds interval) {
   return {.nodes = request.fleet ? request.nodes : 1,
           .spares = request.fleet ? request.spares : 0,
           .interval = interval,
           .costs = request.costs,
           .policy = request.policy,
-          .length = request.fleet ? request.fleet->length : request.length};
+          .length = length_of(request)};
 }
 
 Goodput at_interval(const GoodputRequest& request, Seconds interval,
@@ -53,9 +57,28 @@ Goodput at_interval(const GoodputRequest& request, Seconds interval,
   return goodput;
 }
 
+// Of (C + R) / M = 20 one restart in e^20 is followed by a checkpoint.
+void check_work(const GoodputRequest& request, Seconds mtbf) {
+  constexpr double kHopeless = 20, kMostFaults = 2e7;
+  const Seconds least = request.costs.checkpoint + request.costs.restart;
+  if (least > mtbf * kHopeless)
+    throw InputError(fmt::format(
+        "{}: a fault every {} on average, but a restart and a checkpoint take {}: no run gets "
+        "through",
+        request.fleet ? "`nodes`" : "`mtbf`", format_seconds(mtbf), format_seconds(least)));
+  const double faults = length_of(request) / mtbf * request.seeds;
+  if (faults > kMostFaults)
+    throw InputError(
+        fmt::format("`seeds`: {} runs of {} have {:.2g} faults, more than the {:.0e} that are gone "
+                    "through",
+                    request.seeds, format_seconds(length_of(request)), faults, kMostFaults));
+}
+
 void check(const GoodputRequest& request) {
   if (!request.fleet && request.mtbf <= Seconds{})
     throw InputError("`mtbf`: expected a time above 0, or `faults` in its place");
+  if (length_of(request) <= Seconds{})
+    throw InputError("`length`: expected a time above 0");
   if (request.fleet && request.fleet->outages.empty())
     throw InputError("`faults`: the record holds no fault");
   if (request.fleet && request.nodes + request.spares > request.fleet->servers)
@@ -78,6 +101,7 @@ Seconds mtbf_of(const GoodputRequest& request) {
 Goodput find_goodput(const GoodputRequest& request) {
   check(request);
   const Seconds mtbf = mtbf_of(request);
+  check_work(request, mtbf);
   const Seconds daly = daly_interval(request.costs.checkpoint, mtbf);
   const auto outages = outages_of(request);
   Goodput best =
@@ -105,6 +129,11 @@ std::vector<std::string> warnings_of(const GoodputRequest& request, const Goodpu
     warnings.push_back(fmt::format(
         "A restart takes {}, longer than the {} between faults: hardly one is ever finished.",
         format_seconds(request.costs.restart), format_seconds(goodput.mtbf)));
+  if (goodput.length < goodput.interval)
+    warnings.push_back(fmt::format(
+        "A run of {} is shorter than the interval of {}: unless something stops it, it saves "
+        "nothing, and its work counts as done all the same.",
+        format_seconds(goodput.length), format_seconds(goodput.interval)));
   return warnings;
 }
 

@@ -37,11 +37,13 @@ struct Goodput {
 };
 
 /// The best interval is Daly's, or where that is worse over the same seeds a multiple of it from
-/// 1/4 to 4. Throws InputError for neither mtbf nor fleet, more nodes than the fleet has, or a
-/// checkpoint of 0 with the best interval asked for.
+/// 1/4 to 4. Throws InputError for neither mtbf nor fleet, more nodes than the fleet has, a
+/// checkpoint of 0 with the best interval asked for, faults so dense that no run gets through (20
+/// in the time of a restart and a checkpoint), or more of them than are gone through (2e7 in all).
 Goodput find_goodput(const GoodputRequest& request);
 
-/// What is legal but hopeless, in sentences: a checkpoint or restart longer than the MTBF.
+/// What is legal but hopeless, in sentences: a checkpoint or restart longer than the MTBF, or a run
+/// shorter than the interval.
 std::vector<std::string> warnings_of(const GoodputRequest& request, const Goodput& goodput);
 
 }  // namespace stepcast

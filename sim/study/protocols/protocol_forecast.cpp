@@ -189,6 +189,13 @@ void add_cautions(Forecast& forecast, const Scenario& scenario, const Setting& s
     forecast.notes.push_back(fmt::format(
         "software.jitter {}: every worker is delayed by chance in every iteration, with that mean.",
         scenario.cluster.software.jitter));
+  if (const auto servers = setting.options.find("servers");
+      servers != setting.options.end() && servers->second == "nodes")
+    forecast.notes.push_back(fmt::format(
+        "servers=nodes: {0} servers, machines of their own, each with 1/{0} of the model. A node "
+        "more brings one more, which adds up its smaller part of a push sooner, while a node's NIC "
+        "carries what it did: iterations may so get shorter with more nodes.",
+        scenario.cluster.nodes));
   if (setting.options.contains("staleness") && setting.options.at("staleness") != "0" &&
       setting.options.at("max_gap") == "0")
     forecast.notes.push_back(

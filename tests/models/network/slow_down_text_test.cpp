@@ -83,14 +83,37 @@ TEST(SlowDownText, BadInputIsToldInALine) {
   EXPECT_EQ(error_of("bernoulli:factor=6,p=1.5"),
             "bernoulli: p: expected a probability between 0 and 1, found \"1.5\"");
   EXPECT_EQ(error_of("lognormal:sigma=-1"),
-            "lognormal: sigma: expected a number of at least 0, found \"-1\"");
-  EXPECT_EQ(error_of("lognormal:"), "lognormal: sigma is missing: expected a number of at least 0");
-  EXPECT_EQ(error_of("pareto:alpha=1"), "pareto: alpha: expected a number above 1, found \"1\"");
+            "lognormal: sigma: expected a number from 0 to 3, found \"-1\"");
+  EXPECT_EQ(error_of("lognormal:"), "lognormal: sigma is missing: expected a number from 0 to 3");
+  EXPECT_EQ(error_of("pareto:alpha=1"),
+            "pareto: alpha: expected a number above 1 and at most 1e6, found \"1\"");
   EXPECT_NE(error_of("bernouli:p=1").find("did you mean \"bernoulli\"?"), std::string::npos);
   EXPECT_NE(error_of("lognormal:sigma=1,sigmb=2").find("unknown key \"sigmb\""), std::string::npos);
   EXPECT_NE(error_of("lognormal:sigma=1,per=rack").find("expected rank or node or all"),
             std::string::npos);
   EXPECT_THROW(check_ranks(read("rank=4,factor=2"), 4), InputError);
+}
+
+TEST(SlowDownText, WhatNoMachineDoesIsRefusedWithTheBound) {
+  EXPECT_EQ(error_of("rank=3,factor=1e20"),
+            "rank: factor: expected a number above 0 and at most 1e6, found \"1e20\"");
+  EXPECT_EQ(error_of("bernoulli:factor=1e40,p=0.5"),
+            "bernoulli: factor: expected a number above 0 and at most 1e6, found \"1e40\"");
+  EXPECT_EQ(error_of("lognormal:sigma=1000,on=network"),
+            "lognormal: sigma: expected a number from 0 to 3, found \"1000\"");
+  EXPECT_EQ(error_of("exponential:mean=1e9"),
+            "exponential: mean: expected a number from 0 to 1e6, found \"1e9\"");
+  EXPECT_EQ(error_of("episodes:factor=1e9,every=10,least=1,most=2"),
+            "episodes: factor: expected a number above 0 and at most 1e6, found \"1e9\"");
+  EXPECT_EQ(error_of("episodes:factor=2,every=1,least=1,most=1e9"),
+            "episodes: most: expected at most 1000 times every (1000), found 1000000000");
+}
+
+TEST(SlowDownText, LawsThatMultiplyToNoPlausibleFactorAreRefusedWhenDrawn) {
+  SlowDown slow = read("rank=3,factor=1e6");
+  add_slow_down(slow, "rank=3,factor=1e6");
+  EXPECT_EQ(slow.factor(2, 0), 1);
+  EXPECT_THROW(slow.factor(3, 0), InputError);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "sim/study/validate/cases/case_options.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
@@ -68,8 +69,10 @@ ScheduleOptions options_of(const MeasuredLayout& row, const CaseSetup& setup) {
     set("micro_batch", *row.micro_batch);
   if (row.recompute.starts_with("selective"))
     options["recompute"] = "selective";
-  else if (row.recompute == "full" || row.recompute == "none")
-    options["recompute"] = row.recompute;
+  else if (row.recompute.starts_with("full"))
+    options["recompute"] = "full";
+  else if (row.recompute == "none")
+    options["recompute"] = "none";
   if (row.recompute.find("sequence-parallel") != std::string::npos)
     options["sequence_parallel"] = "yes";
   if (row.sharding.starts_with("zero"))
@@ -85,7 +88,11 @@ ScheduleOptions options_of(const MeasuredLayout& row, const CaseSetup& setup) {
 
 class Predictor {
  public:
-  explicit Predictor(const CaseOptions& options) : options_(options), setups_(load_case_setups()) {}
+  explicit Predictor(const CaseOptions& options) : options_(options), setups_(load_case_setups()) {
+    check_case_options(options.options);
+    if (!options.cluster.empty())
+      clusters_[options.cluster] = load_cluster(options.cluster);
+  }
 
   Seconds predict(const MeasuredLayout& row) {
     const CaseSetup setup = setup_of(row);
@@ -157,15 +164,23 @@ class Predictor {
   }
 
   Cluster cluster_of(const MeasuredLayout& row, const CaseSetup& setup) {
-    const auto [known, is_new] = clusters_.try_emplace(setup.cluster);
-    if (is_new)
-      known->second = load_cluster(setup.cluster);
-    Cluster cluster = known->second;
+    if (!clusters_.contains(setup.cluster))
+      clusters_[setup.cluster] = load_cluster(setup.cluster);
+    Cluster cluster = clusters_.at(setup.cluster);
+    require_device(row, cluster);
     cluster.gpus_per_node = std::min(row.gpus_per_node, row.gpus);
     cluster.nodes = row.gpus / cluster.gpus_per_node;
     if (cluster.ranks() != row.gpus)
       throw NotExpressed("nodes that are not full");
     return cluster;
+  }
+
+  // Of a cluster that the user names; a set's own may stand for one of another device.
+  void require_device(const MeasuredLayout& row, const Cluster& cluster) const {
+    const std::string device = device_of(cluster.device.name);
+    if (!options_.cluster.empty() && !device.empty() && device != device_of(row.gpu))
+      throw NotExpressed(
+          fmt::format("ran on {}, {} has {}", device_of(row.gpu), cluster.name, device));
   }
 
   const CaseOptions& options_;

@@ -41,7 +41,8 @@ struct CaseOptions {
   ScheduleOptions options;  ///< Win over everything else.
 };
 
-/// Forecasts every row that a layout can express. `done` is called behind each row.
+/// Forecasts every row that a layout can express. `done` is called behind each row. Throws
+/// InputError for an unknown cluster, an option that no pipeline of theirs has, or a bad value.
 CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOptions& options,
                           const std::function<void()>& done);
 

@@ -143,5 +143,26 @@ TEST(Goodput, HopelessCostsAreWarnedOf) {
   EXPECT_THROW(find_goodput({.costs = {Seconds{1}, Seconds{1}}}), InputError);
 }
 
+TEST(Goodput, WhereNoRunGetsThroughNoneIsTried) {
+  GoodputRequest request{.mtbf = Seconds{1}, .costs = {Seconds{30}, Seconds{600}}};
+  EXPECT_THROW(find_goodput(request), InputError);
+  request.mtbf = Seconds{1e-6};
+  EXPECT_THROW(find_goodput(request), InputError);
+  request = {.mtbf = Seconds{1e3}, .costs = {Seconds{30}, Seconds{600}}, .seeds = 100'000};
+  EXPECT_THROW(find_goodput(request), InputError);
+}
+
+TEST(Goodput, ARunOfNoTimeIsRefusedAndOneShorterThanTheIntervalWarnedOf) {
+  GoodputRequest request{.mtbf = Seconds{11138},
+                         .costs = {Seconds{30}, Seconds{600}},
+                         .interval = Seconds{1000},
+                         .length = {}};
+  EXPECT_THROW(find_goodput(request), InputError);
+  request.length = Seconds{500};
+  EXPECT_EQ(warnings_of(request, find_goodput(request)).size(), 1U);
+  request.length = Seconds{1e5};
+  EXPECT_TRUE(warnings_of(request, find_goodput(request)).empty());
+}
+
 }  // namespace
 }  // namespace stepcast

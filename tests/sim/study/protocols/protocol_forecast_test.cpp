@@ -68,5 +68,26 @@ TEST(ProtocolForecast, OptionsThatCannotBeAreToldInALine) {
   EXPECT_THROW(planned(scenario, "hop"), InputError);
 }
 
+// A factor with a mean above 1 on transfers alone: whatever moves models must take longer.
+TEST(ProtocolForecast, SlowTransfersSlowEveryProtocol) {
+  for (const char* schedule :
+       {"ssp", "async-ps", "backup-workers", "local-sgd", "prague-static", "d-psgd", "ad-psgd"}) {
+    Scenario scenario = scenario_with(Fidelity::Analytic, {.seeds = 4});
+    scenario.engine.slow_down = {};
+    const Seconds quick = protocol_run(scenario, schedule).forecast.iteration_time;
+    scenario.engine.slow_down = {.transfers = {1.5}};
+    EXPECT_GT(protocol_run(scenario, schedule).forecast.iteration_time, quick * 1.05) << schedule;
+  }
+}
+
+TEST(ProtocolForecast, ATimeThatCannotBeSimulatedIsRefused) {
+  Scenario scenario = scenario_with(Fidelity::Analytic, {.seeds = 1});
+  scenario.engine.slow_down = {.laws = {SlowDown::Recorded{{{1e9}}}}};
+  EXPECT_NO_THROW(protocol_run(scenario, "hop"));
+  scenario.engine.slow_down = {.laws = {SlowDown::Recorded{{{1e300}}}}};
+  EXPECT_THROW(protocol_run(scenario, "hop"), InputError);
+  EXPECT_THROW(spread_of({{.time = 1e13, .details = {}}}, 20), InputError);
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/base/error.hpp"
 #include "tests/support/recorded_data.hpp"
 
 namespace stepcast {
@@ -44,6 +45,31 @@ TEST(Cases, ErrorsOfASetAreThoseOfItsRows) {
   EXPECT_EQ(results.sets[0].cases, 2U);
   EXPECT_DOUBLE_EQ(results.sets[0].mean, std::abs(error));
   EXPECT_DOUBLE_EQ(results.sets[0].bias, error);
+}
+
+std::string error_of(const CaseOptions& options) {
+  try {
+    results_of(kRow, options);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Cases, OptionsAndClustersThatNobodyKnowsAreRefused) {
+  EXPECT_EQ(error_of({.cluster = "dgx-a100", .options = {{"recomptue", "full"}}}),
+            "`set` recomptue=full: expected an option of 1f1b or interleaved; did you mean "
+            "\"recompute\"?");
+  EXPECT_EQ(error_of({.cluster = "dgx-a100", .options = {{"zero", "seven"}}}),
+            "`set` zero: expected one of 0, 1, 2, 3, found \"seven\"");
+  EXPECT_EQ(error_of({.cluster = "nope"}), "unknown cluster \"nope\" (see stepcast list clusters)");
+}
+
+TEST(Cases, RowsOfAnotherDeviceThanTheClustersAreLeftOut) {
+  const CaseResults results = results_of(kRow, {.cluster = "rtx2080ti-16x4-10gbe"});
+  EXPECT_TRUE(results.cases.empty());
+  ASSERT_EQ(results.left_out.size(), 1U);
+  EXPECT_EQ(results.left_out.begin()->first, "ran on a100, rtx2080ti-16x4-10gbe has rtx2080ti");
 }
 
 CaseErrors errors_of(const char* file) {
