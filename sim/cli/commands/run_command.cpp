@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -78,6 +79,7 @@ class RunCommand final : public Subcommand {
     add_layout();
     const Experiment experiment = experiment_of(request_);
     require_job(experiment, kExample);
+    require_cut(experiment);
     if (is_hybrid(experiment))
       return run_hybrid(hybrid_scenario_of(experiment, !request_.unfold));
     const Scenario scenario = resolved();
@@ -111,10 +113,24 @@ class RunCommand final : public Subcommand {
         throw InputError(fmt::format("expected one of {}, found {}{}", fmt::join(axes, ", "),
                                      in_quotes(axis),
                                      axis == "dp" ? "; dp follows from the number of GPUs" : ""));
-      request_.settings.push_back(axis + "=" + ways);
+      const std::string setting = axis + "=" + ways;
+      for (const std::string& other : request_.settings)
+        if (other.starts_with(axis + "="))
+          throw InputError(axis + ": given twice, as " +
+                           (other == setting ? setting : other + " and " + setting));
+      request_.settings.push_back(setting);
     }
   } catch (const InputError& error) {
     throw InputError(fmt::format("--layout {}: {}", layout_, error.what()));
+  }
+
+  void require_cut(const Experiment& experiment) const {
+    if (layout_.empty() || experiment.schedules.size() != 1 || is_hybrid(experiment))
+      return;
+    std::vector<std::string> names;
+    std::ranges::transform(pipelines(), std::back_inserter(names), &PipelineInfo::name);
+    throw InputError(fmt::format("--layout {}: {} does not cut the model; expected one of {}",
+                                 layout_, experiment.schedules.front(), fmt::join(names, ", ")));
   }
 
   int run_hybrid(const HybridScenario& scenario) const {
