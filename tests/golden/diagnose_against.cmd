@@ -1,2 +1,2 @@
-# root
-stepcast diagnose tests/golden/data/job.csv --against tests/golden/data/ranks
+# copy data/job.csv
+grep -v ',12,' job.csv > other.csv && stepcast diagnose job.csv --against other.csv

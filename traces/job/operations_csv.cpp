@@ -13,6 +13,7 @@
 #include "traces/job/csv_table.hpp"
 #include "traces/job/operation_types.hpp"
 #include "traces/job/pipeline_links.hpp"
+#include "traces/job/shape_check.hpp"
 
 namespace stepcast {
 namespace {
@@ -46,17 +47,17 @@ class OperationsReader {
   std::size_t optional_column(const char* name) const {
     return table_.has(name) ? table_.column(name) : kNone;
   }
-  std::int64_t optional(std::size_t column) const {
-    return column == kNone ? -1 : table_.whole(column, -1);
-  }
   void read_row();
+  void read_parts(JobWork work, JobOperation& done);
   std::uint16_t type_of(std::string_view name);
   std::uint32_t rank_at(const Place& place, std::uint32_t number);
   void number_ranks();
-  void check_shape() const;
+  void check_shape();
+  std::uint32_t gpus_on(std::uint32_t places) const;
   void add_step(std::int64_t number, std::vector<std::pair<JobOperation, std::uint16_t>>& rows);
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  static constexpr std::int64_t kMostPlaces = 60'000;
 
   CsvTable table_;
   const std::string& origin_;
@@ -67,6 +68,11 @@ class OperationsReader {
   std::map<std::string, std::uint16_t, std::less<>> numbers_of_types_;
   std::map<Place, std::uint32_t> ranks_;  // To the place in job_.ranks.
   std::map<std::int64_t, std::vector<std::pair<JobOperation, std::uint16_t>>> rows_;  // By step.
+
+  // Of the passes, as far as the table tells; 0: it does not.
+  std::uint32_t micro_batches_ = 0;
+  std::uint32_t model_chunks_ = 0;
+  std::uint32_t chunks_ = 0;
 
   const std::size_t data_ = table_.column("dp_rank");
   const std::size_t stage_ = table_.column("stage");
@@ -81,8 +87,33 @@ class OperationsReader {
   const std::size_t model_chunk_ = optional_column("gmc");
 };
 
+/// Micro-batch and chunk. A pass is of both; other operations may be of none, which -1 says.
+void OperationsReader::read_parts(JobWork work, JobOperation& done) {
+  const bool is_pass = work == JobWork::Forward || work == JobWork::Backward;
+  const auto read = [&](std::size_t column, bool needed) -> std::int64_t {
+    if (column == kNone)
+      return -1;
+    const std::int64_t value = table_.whole(column, needed ? 0 : -1);
+    if (value > kMostPlaces)
+      table_.fail(column, fmt::format("a number of at most {}", kMostPlaces));
+    return value;
+  };
+  const std::int64_t micro_batch = read(micro_batch_, is_pass);
+  const std::int64_t chunk = read(chunk_, false);
+  const std::int64_t model_chunk = read(model_chunk_, is_pass);
+  done.micro_batch = static_cast<std::int32_t>(micro_batch);
+  done.chunk =
+      static_cast<std::uint16_t>(work == JobWork::Transfer ? std::max<std::int64_t>(chunk, 0)
+                                 : model_chunk >= 0        ? model_chunk
+                                                           : job_.ranks[done.rank].stage);
+  if (!is_pass)
+    return;
+  micro_batches_ = std::max(micro_batches_, static_cast<std::uint32_t>(micro_batch + 1));
+  model_chunks_ = std::max(model_chunks_, static_cast<std::uint32_t>(model_chunk + 1));
+  chunks_ = std::max(chunks_, static_cast<std::uint32_t>(chunk + 1));
+}
+
 void OperationsReader::read_row() {
-  constexpr std::int64_t kMostPlaces = 60'000;
   const std::uint16_t type = type_of(table_.cell(type_));
   if (types_[type].marker)
     return;
@@ -90,15 +121,9 @@ void OperationsReader::read_row() {
                     static_cast<std::uint32_t>(table_.whole(data_, 0)));
   JobOperation done{.sequence = static_cast<std::uint32_t>(table_.whole(sequence_, 0))};
   done.rank = rank_at(place, static_cast<std::uint32_t>(table_.whole(rank_, 0)));
-  done.micro_batch = static_cast<std::int32_t>(optional(micro_batch_));
-  const bool transfers = types_[type].work == JobWork::Transfer;
-  const std::int64_t model_chunk = optional(model_chunk_);
-  const std::int64_t chunk = transfers          ? std::max<std::int64_t>(optional(chunk_), 0)
-                             : model_chunk >= 0 ? model_chunk
-                                                : place.first;
-  if (chunk > kMostPlaces || place.first > kMostPlaces)
-    table_.fail(stage_, fmt::format("a stage and chunk of at most {}", kMostPlaces));
-  done.chunk = static_cast<std::uint16_t>(chunk);
+  if (place.first > kMostPlaces)
+    table_.fail(stage_, fmt::format("a stage of at most {}", kMostPlaces));
+  read_parts(types_[type].work, done);
   constexpr double kLongest = 1e9;
   done.begin = Seconds{table_.number(start_)};
   if (std::abs(done.begin.value) > kLongest)
@@ -161,21 +186,39 @@ void OperationsReader::number_ranks() {
       done.rank = place[done.rank];
 }
 
-void OperationsReader::check_shape() const {
+/// Of the whole job, which has so many pairs of stage and data rank. Each may stand for a group
+/// with tensor or context parallelism, whose size the job file may leave out.
+std::uint32_t OperationsReader::gpus_on(std::uint32_t places) const {
+  constexpr std::uint64_t kMostGpus = 1'000'000'000;
+  const std::uint64_t whole =
+      std::uint64_t{places} * std::max(shape_.tensor, 1U) * std::max(shape_.context, 1U);
+  if (whole > kMostGpus)
+    return places;  // which the job file contradicts
+  const auto said = shape_.gpus > 0 ? shape_.gpus : static_cast<std::uint32_t>(shape_.hosts.size());
+  const bool inner_said = shape_.tensor > 0 && shape_.context > 0;
+  return said == 0 || inner_said || said % whole != 0 ? static_cast<std::uint32_t>(whole) : said;
+}
+
+void OperationsReader::check_shape() {
   std::set<std::uint32_t> data;
   for (const JobRank& rank : job_.ranks)
     data.insert(rank.data);
   const auto check = [&](const char* key, std::uint32_t said, std::size_t found) {
-    if (said > 0 && said != found)
+    if (said > 0 && found > 0 && said != found)
       throw InputError(fmt::format("{}: expected {} = {}, as the job file says, found {}", origin_,
                                    key, said, found));
   };
   check("pp", shape_.pipeline, job_.stages);
   check("dp", shape_.data, data.size());
-  if (job_.ranks.size() < data.size() * job_.stages)
-    report_.doubt(
-        fmt::format("job with {} of {} ranks", job_.ranks.size(), data.size() * job_.stages),
-        origin_);
+  // Chunks are counted through the pipeline, or by each rank for itself.
+  check("vpp", shape_.chunks,
+        model_chunks_ > 0 ? (model_chunks_ + job_.stages - 1) / job_.stages : chunks_);
+  check("micro_batches", shape_.micro_batches, micro_batches_);
+  const auto places = static_cast<std::uint32_t>(data.size()) * job_.stages;
+  job_.gpus = gpus_on(places);
+  check_job_shape(shape_, job_.gpus, origin_);
+  if (job_.ranks.size() < places)
+    report_.doubt(fmt::format("job with {} of {} ranks", job_.ranks.size(), places), origin_);
 }
 
 void OperationsReader::add_step(std::int64_t number,
@@ -225,7 +268,6 @@ bool is_operations_csv(std::string_view head) {
 Job read_operations_csv(const std::string& text, const std::string& origin, const JobShape& shape,
                         ImportReport& report) {
   Job job = OperationsReader(text, origin, shape, report).run();
-  job.gpus = shape.gpus > 0 ? shape.gpus : static_cast<std::uint32_t>(job.ranks.size());
   for (JobRank& rank : job.ranks)
     rank.host = host_of(shape, rank.number);
   return job;

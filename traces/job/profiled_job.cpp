@@ -14,6 +14,7 @@
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
 #include "traces/job/rank_timeline.hpp"
+#include "traces/job/shape_check.hpp"
 #include "traces/readers/one_job.hpp"
 #include "traces/readers/ranks/meetings.hpp"
 
@@ -121,7 +122,10 @@ void ProfiledJob::refuse_other_jobs() const {
 
 void ProfiledJob::add_ranks() {
   const auto count = static_cast<std::uint32_t>(records_.size());
-  job_.gpus = shape_.gpus > 0 ? shape_.gpus : records_.front().ranks.value_or(count);
+  const auto hosts = static_cast<std::uint32_t>(shape_.hosts.size());
+  job_.gpus =
+      records_.front().ranks.value_or(shape_.gpus > 0 ? shape_.gpus : std::max(hosts, count));
+  check_job_shape(shape_, job_.gpus, records_.front().origin);
   job_.stages = std::min(std::max(1U, shape_.pipeline), job_.gpus);
   job_.name =
       !shape_.name.empty()

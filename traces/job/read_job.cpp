@@ -1,8 +1,13 @@
 #include "traces/job/read_job.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "traces/job/csv_table.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/operations_csv.hpp"
 #include "traces/job/profiled_job.hpp"
@@ -13,6 +18,28 @@ namespace stepcast {
 namespace {
 
 constexpr std::size_t kHead = 1 << 16;  // Lists may begin with names of threads.
+
+/// Throws InputError naming the columns that are missing if the text begins with the heading of a
+/// table, which is none of operations.
+void refuse_other_table(std::string_view head, const std::string& origin) {
+  while (head.starts_with('#') && head.find('\n') != std::string_view::npos)
+    head.remove_prefix(head.find('\n') + 1);
+  const std::string_view heading = head.substr(0, head.find('\n'));
+  const auto is_of_names = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-. ,\r").find(c) != std::string_view::npos;
+  };
+  if (heading.find(',') == std::string_view::npos || !std::ranges::all_of(heading, is_of_names))
+    return;
+  const CsvTable table(heading, origin);
+  std::vector<std::string> missing;
+  for (const char* name :
+       {"dp_rank", "stage", "rank", "step", "optype", "start_ts", "duration", "seq_id"})
+    if (!table.has(name))
+      missing.emplace_back(name);
+  throw InputError(fmt::format("{}: expected a table of operations; the columns {} are missing",
+                               origin, fmt::join(missing, ", ")));
+}
 
 /// One trace of PyTorch's profiler for each rank.
 Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShape& shape,
@@ -40,8 +67,10 @@ Job read_job(std::span<const std::filesystem::path> paths, const std::filesystem
   const std::filesystem::path& first = files.front();
   const JobShape shape = job_file.empty() ? JobShape{} : read_job_shape(job_file, first);
   const std::string head = head_of(first, kHead);
-  if (!is_operations_csv(head))
+  if (!is_operations_csv(head)) {
+    refuse_other_table(head, first.string());
     return read_profiles(files, shape, report);
+  }
   if (files.size() > 1)
     throw InputError(
         fmt::format("{}: expected one table of operations, which holds all ranks of "

@@ -66,13 +66,15 @@ class DiagnoseCommand final : public Subcommand {
       check_figure(figure_);
     const Job job = read(files_);
     const Diagnosis diagnosis = diagnose(job, thresholds());
+    std::optional<Diagnosis> other;
+    if (!against_.empty()) {
+      other = diagnose(read(against_), thresholds());
+      refuse_other_job(diagnosis, *other);
+    }
     if (!figure_.empty())
       write_text_file(figure_, diagnosis_svg(diagnosis));
     if (!timeline_.empty())
       write_job_trace(timeline_, job);
-    std::optional<Diagnosis> other;
-    if (!against_.empty())
-      other = diagnose(read(against_), thresholds());
     if (json_)
       say("{}", diagnosis_json(diagnosis, other ? &*other : nullptr));
     else
@@ -81,6 +83,17 @@ class DiagnoseCommand final : public Subcommand {
   }
 
  private:
+  void refuse_other_job(const Diagnosis& job, const Diagnosis& other) const {
+    const auto layout = [](const Diagnosis& each) {
+      return fmt::format("{} ranks, {} recorded, {} stages x {} data-parallel groups", each.gpus,
+                         each.ranks.size(), each.stages, each.by_data.size());
+    };
+    if (layout(job) != layout(other))
+      throw InputError(
+          fmt::format("--against {}: not another run of this job: expected {}, found {}",
+                      against_.front(), layout(job), layout(other)));
+  }
+
   Job read(const std::vector<std::string>& files) const {
     const std::vector<std::filesystem::path> given(files.begin(), files.end());
     ImportReport report;

@@ -34,6 +34,8 @@ class Judge {
       if (auto cause = cause_of_waste())
         return *cause;
     const double exposed = exposed_share();
+    if (ranks_missing() && !wasteful)
+      return unknown(exposed);
     if (!wasteful && exposed > thresholds_.exposed)
       return {VerdictKind::Network, "",
               fmt::format("The network holds up the job as a whole: {} of the ideal step goes with "
@@ -49,6 +51,8 @@ class Judge {
   std::optional<JobVerdict> network() const;
   JobVerdict launches() const;
   JobVerdict nothing(bool wasteful) const;
+  JobVerdict unknown(double exposed) const;
+  bool ranks_missing() const;
   double exposed_share() const;
   bool is_lossy() const;
   /// The share of the waste that goes with a step of so many seconds.
@@ -107,6 +111,8 @@ std::optional<JobVerdict> Judge::stage() const {
 }
 
 std::optional<JobVerdict> Judge::network() const {
+  if (ranks_missing())
+    return std::nullopt;  // a transfer may have waited for one of these
   const Job& job = replay_.job();
   const double even_transfers = mean_of(replay_.replay_if(
       [&](const JobOperation& done) { return job.kinds[done.kind].work != JobWork::Transfer; }));
@@ -177,6 +183,27 @@ bool Judge::is_lossy() const {
   return std::ranges::any_of(replay_.job().steps, [](const JobStep& step) {
     return std::ranges::any_of(step.operations, &JobOperation::alone);
   });
+}
+
+/// A table of operations holds the ranks of all stages and groups, each maybe for a group of its
+/// own; profiles are a file a rank.
+bool Judge::ranks_missing() const {
+  const std::vector<JobRank>& ranks = diagnosis_.ranks;
+  const bool is_table = ranks.size() > 1 && ranks.front().origin == ranks.back().origin;
+  const std::size_t places = diagnosis_.by_data.size() * diagnosis_.stages;
+  return ranks.size() < (is_table ? places : diagnosis_.gpus);
+}
+
+/// While ranks are missing nobody can know whether they are late.
+JobVerdict Judge::unknown(double exposed) const {
+  const std::size_t recorded = diagnosis_.ranks.size();
+  return {
+      VerdictKind::None, "",
+      fmt::format("Of {} ranks {} {} recorded, in which nobody holds up the job. Whether another "
+                  "rank or the network does is not known: {} of the ideal step goes with "
+                  "transfers that hide behind nothing, which may be waits for ranks that are "
+                  "missing.",
+                  diagnosis_.gpus, recorded, recorded == 1 ? "is" : "are", percent(exposed))};
 }
 
 JobVerdict Judge::nothing(bool wasteful) const {

@@ -177,5 +177,39 @@ TEST(OperationsCsvTest, AShapeThatTheTableContradictsIsRefused) {
             "job.csv: expected pp = 4, as the job file says, found 2");
 }
 
+TEST(OperationsCsvTest, AJobFileThatContradictsTheRowsIsRefused) {
+  const std::string table = MadeJob{}.text();  // 8 ranks, 4 micro-batches, a chunk
+  const std::string as_said = ", as the job file says, found ";
+  EXPECT_EQ(error_of(table, {.gpus = 1}), "job.csv: expected gpus = 1" + as_said + "8 ranks");
+  EXPECT_EQ(error_of(table, {.hosts = {"a"}}),
+            "job.csv: expected a rank for each of 1 hosts" + as_said + "8 ranks");
+  EXPECT_NE(error_of(table, {.hosts = std::vector<std::string>(11, "a")}), "");
+  EXPECT_EQ(error_of(table, {.gpus_per_host = 3}),
+            "job.csv: expected hosts of gpus_per_host = 3" + as_said + "8 ranks");
+  EXPECT_EQ(error_of(table, {.micro_batches = 3}),
+            "job.csv: expected micro_batches = 3" + as_said + "4");
+  EXPECT_EQ(error_of(table, {.chunks = 7}), "job.csv: expected vpp = 7" + as_said + "1");
+  EXPECT_NE(error_of(table, {.tensor = 1, .context = 2, .gpus = 8}), "");
+  // A rank may stand for a group.
+  EXPECT_EQ(read(table, {.data = 8, .tensor = 2, .context = 1, .gpus = 16}).gpus, 16U);
+  EXPECT_EQ(read(table, {.micro_batches = 4, .gpus = 32, .gpus_per_host = 4}).gpus, 32U);
+}
+
+TEST(OperationsCsvTest, PartsThatAreNoneAreNamedWithTheirColumn) {
+  const std::string good = pipeline();
+  const auto with = [&](const std::string& row) { return error_of(good + row); };
+  for (const char* chunk : {"nan", "abc", "1e30", "", "-2", "1.5"})
+    for (const char* type : {"optimizer", "forward-compute"})
+      EXPECT_EQ(
+          with(fmt::format("0,0,0,7,{},0,1,0,{},0,0\n", type, chunk)),
+          fmt::format("job.csv:10: mc: expected a whole number from -1 on, found \"{}\"", chunk));
+  EXPECT_EQ(with("0,0,0,7,forward-compute,0,1,0,0,-1,0\n"),
+            "job.csv:10: mb_id: expected a whole number from 0 on, found \"-1\"");
+  EXPECT_EQ(with("0,0,0,7,backward-compute,0,1,0,0,0,-1\n"),
+            "job.csv:10: gmc: expected a whole number from 0 on, found \"-1\"");
+  EXPECT_EQ(with("0,0,0,7,forward-compute,0,1,0,0,0,70000\n"),
+            "job.csv:10: gmc: expected a number of at most 60000, found \"70000\"");
+}
+
 }  // namespace
 }  // namespace stepcast
