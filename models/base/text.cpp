@@ -159,6 +159,9 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
+  std::string_view rest = name;
+  if (take_number(rest) && rest.empty())
+    return "";  // Another number is no likely typo.
   const std::string nearest = nearest_name(name, candidates);
   return nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
 }

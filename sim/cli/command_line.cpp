@@ -19,6 +19,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/checks/limits.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
@@ -166,12 +167,48 @@ std::vector<CommandOption> options_of(const Command& command) {
   return options;
 }
 
+/// What an option was given that may be a file's name; of KEY=FILE the file.
+std::vector<std::string> files_of(const Binding& binding) {
+  std::vector<std::string> files;
+  if (const auto* one = std::get_if<std::string*>(&binding.option.target))
+    files = {**one};
+  else if (const auto* several = std::get_if<std::vector<std::string>*>(&binding.option.target))
+    files = **several;
+  else if (const auto* listed = std::get_if<CommaList*>(&binding.option.target))
+    files = (*listed)->items;
+  const bool is_setting = binding.option.value.starts_with("KEY=");
+  for (std::string& file : files)
+    if (is_setting)
+      file.erase(0, file.find('=') + 1);
+  // Other words than paths are names: of schedules, or of files that StepCast ships.
+  const bool takes_names = !is_argument(binding.option) && binding.option.value != "FILE" &&
+                           binding.option.value != "OLD";
+  std::erase_if(files, [&](const std::string& file) {
+    return file.empty() || (takes_names && file.find_first_of("./") == std::string::npos);
+  });
+  return files;
+}
+
+/// Before any work: no output may overwrite another, or what is read.
+void check_files(const Command& command) {
+  std::vector<NamedFile> outputs, inputs;
+  for (const Binding& binding : command.bindings) {
+    const std::string& name = binding.option.name;
+    if (binding.parsed->count() > 0)
+      for (std::string& file : files_of(binding))
+        (binding.option.is_output ? outputs : inputs)
+            .push_back({name.substr(name.rfind(',') + 1), std::move(file)});
+  }
+  check_outputs(outputs, inputs);
+}
+
 int run_command(Command& command, Words words) try {
   refuse_extras(*command.parser, "stepcast " + command.parser->get_name());
   for (const Binding& binding : command.bindings) {
     if (binding.parsed->count() > 0)
       take(binding, words);
   }
+  check_files(command);
   obey(*command.limits);
   const BeatingHeart heart("stepcast " + command.parser->get_name());
   return command.code->run();
@@ -263,7 +300,7 @@ int run_command_line(int argc, const char* const* argv) {
     return report(error.what(), 3);
   } catch (const Stopped& stopped) {
     output_error();  // flushed, whatever comes of it
-    return 128 + stopped.signal();
+    return exit_code_of(stopped.signal());
   } catch (const std::system_error& error) {
     return report(error.what(), 2);  // a full disk, a folder that may not be read
   } catch (const std::bad_alloc&) {

@@ -109,6 +109,10 @@ constexpr bool kIsList<CommaList*> = true;
 
 }  // namespace
 
+CommandOption output_option(std::string name, std::string* target, std::string meaning) {
+  return {std::move(name), "FILE", target, std::move(meaning), true};
+}
+
 bool is_flag(const OptionTarget& target) {
   return std::holds_alternative<bool*>(target);
 }

@@ -34,7 +34,11 @@ struct CommandOption {
   std::string value;  ///< What `--help` shows as its value: "W"; empty for flags and arguments.
   OptionTarget target;
   std::string meaning;
+  bool is_output = false;  ///< Names a file that the command writes.
 };
+
+/// An option that names a file to write: "--csv", "also write ...".
+CommandOption output_option(std::string name, std::string* target, std::string meaning);
 
 /// Stores what the user gave; counts are from 1 on. Says on stderr which value of a list was given
 /// twice. Throws InputError `<name>: expected ..., found

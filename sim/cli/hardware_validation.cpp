@@ -31,6 +31,14 @@ std::string device_path(const HardwareRequest& request, const DeviceSpec& device
   return request.device_file.empty() ? device.name + ".json" : request.device_file;
 }
 
+/// Its default name may be that of a file of results.
+void check_device_file(const HardwareRequest& request, const std::string& path) {
+  std::vector<NamedFile> inputs;
+  for (const std::string& file : request.files)
+    inputs.push_back({"FILE", file});
+  check_outputs({{"--update-device", path}}, inputs);
+}
+
 int exit_code(const HardwareValidation& validation, const std::optional<double>& max_error) {
   const FamilyErrors* family = decisive_family(validation);
   const double error = 100 * decisive_error(family);
@@ -68,7 +76,7 @@ int run_hardware_validation(const HardwareRequest& request) {
   const std::optional<DeviceSpec> device =
       request.update_device ? std::optional(fitted_device(results)) : std::nullopt;
   if (device)
-    check_writable(device_path(request, *device));
+    check_device_file(request, device_path(request, *device));
   say("{}",
       request.json ? hardware_validation_json(validation) : render_hardware_validation(validation));
   if (!request.plot.empty())

@@ -15,6 +15,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Where a name leads that may be that of no file yet, through links too.
+fs::path target_of(const std::string& name) {
+  constexpr int kMostLinks = 40;
+  std::error_code error;
+  fs::path path = fs::absolute(name, error);
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i)
+    path = path.parent_path() / fs::read_symlink(path, error);
+  return fs::weakly_canonical(path, error);
+}
+
 /// Whether both names lead to one regular file, there or not yet. Devices may be given twice.
 bool same_file(const std::string& left, const std::string& right) {
   std::error_code error;
@@ -22,7 +32,17 @@ bool same_file(const std::string& left, const std::string& right) {
     return false;
   if (fs::equivalent(left, right, error) && !error)
     return true;
-  return fs::weakly_canonical(left, error) == fs::weakly_canonical(right, error);
+  return target_of(left) == target_of(right);
+}
+
+/// Whether writing there would overwrite what is read: the file, or one in the folder.
+bool is_read(const std::string& output, const std::string& input) {
+  std::error_code error;
+  if (!fs::exists(output, error) || !fs::exists(input, error))
+    return false;
+  if (!fs::is_directory(input, error))
+    return same_file(output, input);
+  return fs::equivalent(target_of(output).parent_path(), input, error);
 }
 
 }  // namespace
@@ -40,15 +60,17 @@ void check_writable(const std::string& path) {
     throw InputError(path + ": cannot be written: " + std::strerror(errno));
 }
 
-void check_outputs(const std::vector<std::pair<std::string, std::string>>& outputs) {
+void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
   for (auto each = outputs.begin(); each != outputs.end(); ++each) {
-    if (each->second.empty())
-      continue;
-    check_writable(each->second);
+    check_writable(each->path);
     for (auto other = outputs.begin(); other != each; ++other)
-      if (!other->second.empty() && same_file(other->second, each->second))
+      if (same_file(other->path, each->path))
         throw InputError(fmt::format("{} {}: is the file of {} too; one of the two would be lost",
-                                     each->first, each->second, other->first));
+                                     each->option, each->path, other->option));
+    for (const NamedFile& input : inputs)
+      if (is_read(each->path, input.path))
+        throw InputError(fmt::format("{} {}: is the file that is read ({} {}); it would be lost",
+                                     each->option, each->path, input.option, input.path));
   }
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace stepcast {
@@ -10,12 +9,18 @@ namespace stepcast {
 /// it is a folder itself. To be called before long work; writing may still fail later.
 void check_writable(const std::string& path);
 
-/// check_writable() for each of several outputs of a command, as {"--csv", path}; those that were
-/// not asked for are empty. Two that are one file, by whatever names, are refused: one would be
-/// lost.
-void check_outputs(const std::vector<std::pair<std::string, std::string>>& outputs);
+/// A file as the user named it, and the option that named it.
+struct NamedFile {
+  std::string option;
+  std::string path;
+};
 
-/// The same for a picture, which is SVG: other names than *.svg are refused too.
+/// check_writable() for each output of a command. Two that are one file, by whatever names, are
+/// refused, and so is one that the command reads (an input, or a file in a folder that is one): it
+/// would be lost.
+void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
+
+/// check_writable() for a picture, which is SVG: other names than *.svg are refused too.
 void check_figure(const std::string& path);
 
 }  // namespace stepcast

@@ -1,14 +1,14 @@
 #include "sim/cli/page_file.hpp"
 
 #include "models/base/error.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/tell.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 
 CommandOption PageFile::option() {
-  return {"--page", "FILE", &path_, "also write a page of pictures and tables (one HTML file)"};
+  return output_option("--page", &path_,
+                       "also write a page of pictures and tables (one HTML file)");
 }
 
 void PageFile::check() const {
@@ -16,7 +16,6 @@ void PageFile::check() const {
     return;
   if (!path_.ends_with(".html") && !path_.ends_with(".htm"))
     throw InputError(path_ + ": pages are HTML; expected a name that ends in .html");
-  check_writable(path_);
   require_page_assets();
 }
 

@@ -26,7 +26,7 @@ void on_signal(int signal) {
   remove_pending_files();
   if (signal == SIGALRM && ::write(STDERR_FILENO, kTimeIsUp, sizeof kTimeIsUp - 1) < 0)
     signal = SIGALRM;  // nobody to tell
-  ::_exit(128 + signal);
+  ::_exit(exit_code_of(signal));
 }
 
 void set_handler(int signal, void (*handler)(int)) {
@@ -37,6 +37,11 @@ void set_handler(int signal, void (*handler)(int)) {
 }
 
 }  // namespace
+
+int exit_code_of(int signal) noexcept {
+  constexpr int kOutOfTime = 3;
+  return signal == SIGALRM ? kOutOfTime : 128 + signal;
+}
 
 void handle_signals() noexcept {
   for (const int signal : kEnding) {

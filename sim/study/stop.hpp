@@ -4,7 +4,7 @@
 
 namespace stepcast {
 
-/// A signal ended a study before it was done. Exit code 128 + signal.
+/// A signal ended a study before it was done.
 class Stopped : public std::runtime_error {
  public:
   explicit Stopped(int signal) : std::runtime_error("stopped by a signal"), signal_(signal) {}
@@ -13,6 +13,10 @@ class Stopped : public std::runtime_error {
  private:
   int signal_;
 };
+
+/// What the process ends with after a signal: 3 after SIGALRM, which says that its time is up, else
+/// 128 + signal.
+int exit_code_of(int signal) noexcept;
 
 /// From here on SIGINT, SIGTERM and SIGHUP remove what is half written and end the process at once
 /// with 128 + signal, without the destructors of a simulation that runs; and a write to a closed
@@ -29,8 +33,7 @@ class StopsBetweenJobs {
   StopsBetweenJobs& operator=(const StopsBetweenJobs&) = delete;
 };
 
-/// SIGALRM, as a timer sends it, ends the process or asks the study to stop in the same way; exit
-/// code 128 + SIGALRM.
+/// SIGALRM, as a timer sends it, ends the process or asks the study to stop in the same way.
 void end_after_alarm() noexcept;
 
 /// The signal that asked to stop; 0: none did.

@@ -126,6 +126,24 @@ void require_layers(const OptionReader& read, const CutModel& model, std::uint32
                                 layers, parts));
 }
 
+// Passes and messages inside and between parts; with zero=3 by layer, gathers, gradients too.
+void require_few_tasks(const OptionReader& read, const CutModel& model,
+                       const ParallelLayout& layout, std::uint32_t micro_batches,
+                       std::uint32_t chunks) {
+  constexpr std::uint64_t kMost = 2'000'000;
+  const bool by_layer = read.is("zero", "3") && layout.data * layout.context > 1;
+  const std::uint64_t parts = std::uint64_t{layout.pipeline} * chunks;
+  const std::uint64_t layers =
+      model.transformer ? model.transformer->shape.layers : model.workload.layers.size();
+  const std::uint64_t inside = layout.tensor > 1 ? 2 : 0;
+  const std::uint64_t each = by_layer ? layers * (5 + inside) : parts * (4 + inside) - 2;
+  if (each * micro_batches > kMost)
+    read.fail("global_batch",
+              fmt::format("expected a step of at most {} tasks, found about {} (micro-batches: "
+                          "{}, layers: {}, parts: {})",
+                          kMost, each * micro_batches, micro_batches, layers, parts));
+}
+
 double optimiser_state_bytes(const std::string& optimiser, double element) {
   const double values = optimiser == "adam" ? 2 : optimiser == "sgd" ? 1 : 0;
   return kFp32 * (values + (element < kFp32 ? 1 : 0));
@@ -144,9 +162,11 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.micro_batch = micro_batch_of(read, model.workload);
   job.settings = settings_of(read, job.layout, job.micro_batch);
   require_layers(read, model, job.layout.pipeline);
+  const std::uint32_t micro_batches = micro_batches_of(read, job.layout, job.micro_batch);
+  const std::uint32_t chunks = read.schedule() == "interleaved" ? read.count("virtual_stages") : 1;
+  require_few_tasks(read, model, job.layout, micro_batches, chunks);
   try {
-    job.order =
-        order(options, job.layout.pipeline, micro_batches_of(read, job.layout, job.micro_batch));
+    job.order = order(options, job.layout.pipeline, micro_batches);
   } catch (const InputError& error) {
     const std::string what = error.what();
     throw InputError(what.starts_with(read.schedule()) ? what : read.schedule() + ": " + what);

@@ -1,5 +1,9 @@
 #include "models/schedule/model_parallel/parallel_layout.hpp"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -13,6 +17,18 @@ void require_divisor(const OptionReader& read, const char* name, Count ways, con
                      Count of) {
   if (of % ways != 0)
     read.fail(name, fmt::format("expected a divisor of {} ({}), found {}", of_name, of, ways));
+}
+
+/// The option to blame for a layout that does not divide the GPUs: one that alone does not, or
+/// the largest.
+const char* culprit_of(const ParallelLayout& layout, std::uint64_t gpus) {
+  const std::array<std::pair<const char*, Count>, 3> ways{
+      {{"tp", layout.tensor}, {"cp", layout.context}, {"pp", layout.pipeline}}};
+  const auto alone =
+      std::ranges::find_if(ways, [&](const auto& way) { return gpus % way.second != 0; });
+  if (alone != ways.end())
+    return alone->first;
+  return std::ranges::max_element(ways, {}, &std::pair<const char*, Count>::second)->first;
 }
 
 void check_model(const OptionReader& read, const CutModel& model, const ParallelLayout& layout) {
@@ -58,7 +74,7 @@ ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const 
                         .pipeline = read.count("pp")};
   const std::uint64_t cut = std::uint64_t{layout.tensor} * layout.context * layout.pipeline;
   if (cluster.ranks() % cut != 0)
-    read.fail("tp",
+    read.fail(culprit_of(layout, cluster.ranks()),
               fmt::format("expected tp x cp x pp ({} x {} x {} = {}) to divide the {} GPUs",
                           layout.tensor, layout.context, layout.pipeline, cut, cluster.ranks()));
   layout.data = static_cast<Count>(cluster.ranks() / cut);

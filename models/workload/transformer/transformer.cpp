@@ -43,6 +43,10 @@ Count attention_count(const Transformer& shape) {
 
 void check_transformer(const Transformer& shape) {
   require_positive("layers", shape.layers);
+  constexpr Count kMostLayers = 10'000;  // Ten times the deepest that was trained.
+  if (shape.layers > kMostLayers)
+    throw InputError(
+        fmt::format("layers: expected at most {}, found {}", kMostLayers, shape.layers));
   require_positive("hidden", shape.hidden);
   require_positive("ffn", shape.ffn);
   require_positive("seq", shape.seq);

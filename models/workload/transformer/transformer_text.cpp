@@ -125,13 +125,14 @@ std::vector<std::string> transformer_keys() {
 
 KeyValues split_key_values(std::string_view text) {
   KeyValues values;
-  while (!text.empty()) {
+  for (bool more = !text.empty(); more;) {
     const std::size_t comma = std::min(text.find(','), text.size());
     const std::string_view part = text.substr(0, comma);
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == part.size())
       throw InputError(fmt::format("expected key=value, found {}", in_quotes(part)));
     values.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    more = comma < text.size();  // behind a comma stands something
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return values;

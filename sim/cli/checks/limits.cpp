@@ -79,6 +79,8 @@ void obey(const Limits& limits) {
   } catch (const InputError& error) {
     throw InputError(fmt::format("--max-memory: {}", error.what()));
   }
+  if (limits.time && !(*limits.time > Seconds{}))
+    throw InputError("--max-time: expected a time above 0, such as 10m, found 0");
   if (limits.time)
     limit_time(*limits.time);
   if (limits.allow_paths)

@@ -9,7 +9,6 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
@@ -111,7 +110,7 @@ class CalibrateCommand final : public Subcommand {
         {"--kind", "KIND", &kind_, "the collective, for logs that do not tell: all-reduce, ..."},
         {"--name", "NAME", &name_, "of the measured collectives; default: the cluster's"},
         {"--source", "TEXT", &source_, "who measured it, on what, for the provenance"},
-        {"-o,--output", "FILE", &output_, "file of measured collectives to write"},
+        output_option("-o,--output", &output_, "file of measured collectives to write"),
         {"--strict", "", &strict_, "refuse logs if anything in them is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"}};
   }
@@ -119,8 +118,6 @@ class CalibrateCommand final : public Subcommand {
   int run() override {
     if (logs_.empty())
       throw InputError("calibrate: expected a log, for example: " + help().examples.front());
-    if (!output_.empty())
-      check_writable(output_);
     const std::optional<Cluster> cluster =
         cluster_.empty() ? std::nullopt : std::optional(load_cluster(cluster_));
     read_logs();

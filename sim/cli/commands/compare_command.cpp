@@ -137,7 +137,7 @@ class CompareCommand final : public Subcommand {
 
   static int exit_code_of(const std::vector<SweepResult>& results) {
     if (stop_signal() != 0)
-      return 128 + stop_signal();
+      return stepcast::exit_code_of(stop_signal());
     return std::ranges::any_of(results, &SweepResult::died) ? 1 : 0;
   }
 

@@ -58,8 +58,8 @@ class CrossoverCommand final : public Subcommand {
                        "of a node's NIC (1Gbps to 100Gbps in seven steps)"});
     options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
-    options.push_back({"--figure,--svg", "FILE", &figure_, "also draw heat maps, as .svg"});
-    options.push_back({"--csv", "FILE", &csv_file_, "also write every forecast as a table"});
+    options.push_back(output_option("--figure,--svg", &figure_, "also draw heat maps, as .svg"));
+    options.push_back(output_option("--csv", &csv_file_, "also write every forecast as a table"));
     options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
@@ -69,7 +69,6 @@ class CrossoverCommand final : public Subcommand {
     page_.check();
     if (!figure_.empty())
       check_figure(figure_);
-    check_outputs({{"--figure", figure_}, {"--csv", csv_file_}});
     const StopsBetweenJobs stops;
     const Crossover crossover = crossover_of(grid());
     if (!figure_.empty())
@@ -78,7 +77,7 @@ class CrossoverCommand final : public Subcommand {
       write_text_file(csv_file_, crossover_csv(crossover));
     page_.write(crossover_json(crossover));
     say("{}", json_ ? crossover_json(crossover) : render_crossover(crossover));
-    return stop_signal() != 0 ? 128 + stop_signal() : 0;
+    return stop_signal() != 0 ? exit_code_of(stop_signal()) : 0;
   }
 
  private:

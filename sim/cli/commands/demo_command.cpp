@@ -75,8 +75,8 @@ class DemoCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    return {{"--timeline", "FILE", &timeline_file_,
-             fmt::format("where to write the timeline; default: {}", kTimelineFile)},
+    return {output_option("--timeline", &timeline_file_,
+                          fmt::format("where to write the timeline; default: {}", kTimelineFile)),
             {"--json", "", &json_, "print JSON"}};
   }
 

@@ -5,7 +5,6 @@
 #include "models/workload/derive.hpp"
 #include "sim/cli/derive_cluster.hpp"
 #include "sim/cli/on_one_line.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "traces/catalog.hpp"
@@ -49,7 +48,7 @@ class DeriveCommand final : public Subcommand {
          "forward part of the step time, between 0 and 1 (0.36)"},
         {"--source", "TEXT", &derive_.source, "where the step time comes from, for the provenance"},
         {"--name", "NAME", &derive_.name, "default: <architecture>-<device>-bs<batch>"},
-        {"-o,--output", "FILE", &output_, "file to write; default: standard output"},
+        output_option("-o,--output", &output_, "file to write; default: standard output"),
     };
     for (CommandOption& option : cluster_.options())
       options.push_back(std::move(option));
@@ -58,8 +57,6 @@ class DeriveCommand final : public Subcommand {
 
   int run() override {
     const bool of_cluster = architecture_ == "cluster";
-    if (!output_.empty())
-      check_writable(output_);
     write(of_cluster ? cluster_text() : workload_text(), of_cluster ? "cluster" : "workload");
     return 0;
   }

@@ -50,9 +50,9 @@ class DiagnoseCommand final : public Subcommand {
          "share of the waste that a cause must explain (default 0.5)"},
         {"--against", "FILE", &against_,
          "another run of the job to compare with; several for its ranks"},
-        {"--figure", "FILE", &figure_, "also draw the ranks as a heat map, as .svg"},
-        {"--timeline", "FILE", &timeline_,
-         "also write a step of all ranks on one clock, for https://ui.perfetto.dev"},
+        output_option("--figure", &figure_, "also draw the ranks as a heat map, as .svg"),
+        output_option("--timeline", &timeline_,
+                      "also write a step of all ranks on one clock, for https://ui.perfetto.dev"),
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"},
     };
@@ -64,8 +64,6 @@ class DiagnoseCommand final : public Subcommand {
                                    on_one_line(help().examples.front())));
     if (!figure_.empty())
       check_figure(figure_);
-    if (!timeline_.empty())
-      check_writable(timeline_);
     const Job job = read(files_);
     const Diagnosis diagnosis = diagnose(job, thresholds());
     if (!figure_.empty())

@@ -2,7 +2,6 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/gate_report.hpp"
@@ -49,8 +48,8 @@ class GateCommand final : public Subcommand {
     return {{"NEW", "", &results_, "results to check"},
             {"--baseline", "OLD", &baseline_, "results to compare them with"},
             {"--max-slowdown", "SHARE", &most_, "how much longer a step may take (default: 2%)"},
-            {"--markdown", "FILE", &markdown_, "also write a table for a comment"},
-            {"--junit", "FILE", &junit_, "also write JUnit's XML"},
+            output_option("--markdown", &markdown_, "also write a table for a comment"),
+            output_option("--junit", &junit_, "also write JUnit's XML"),
             {"--json", "", &json_, "print JSON"}};
   }
 
@@ -59,7 +58,6 @@ class GateCommand final : public Subcommand {
       throw InputError(
           "gate: expected results and a baseline: stepcast gate NEW.json --baseline OLD.json");
     const double most = parse_slowdown(most_);
-    check_outputs({{"--markdown", markdown_}, {"--junit", junit_}});
     const Gate gate = compare_results(read_results(baseline_), read_results(results_), most);
     if (!markdown_.empty())
       write_text_file(markdown_, gate_markdown(gate));

@@ -5,7 +5,6 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
@@ -49,7 +48,7 @@ class ImportCommand final : public Subcommand {
   std::vector<CommandOption> options() override {
     return {
         {"FILE", "", &files_, "trace to read; several, or a folder: one for each rank"},
-        {"-o,--output", "FILE", &output_, "workload file to write; default: standard output"},
+        output_option("-o,--output", &output_, "workload file to write; default: standard output"),
         {"--batch", "N", &import_.batch,
          "samples per step; default: guessed from the shapes in the trace"},
         {"--model", "NAME", &import_.model, "default: from the file's place"},
@@ -100,8 +99,6 @@ class ImportCommand final : public Subcommand {
                                    *import_.forward_share));
     if (!architecture_.empty())
       import_.architecture = read_architecture(find_file(CatalogKind::Architecture, architecture_));
-    if (!output_.empty())
-      check_writable(output_);
   }
 
   static std::string update_text(const Workload& workload) {

@@ -47,6 +47,7 @@ class OptimiseCommand final : public Subcommand {
 
   int run() override {
     const Scenario scenario = resolve(request_, kExample);
+    refuse_options(scenario.settings);
     BucketLimits limits;
     limits.size = size_of("--bucket", bucket_, limits.size);
     limits.first = size_of("--first-bucket", first_bucket_, limits.first);
@@ -58,6 +59,21 @@ class OptimiseCommand final : public Subcommand {
   }
 
  private:
+  /// There is no schedule whose options they could be.
+  static void refuse_options(const Settings& settings) {
+    static const std::vector<std::string> known{"step_time", "batch", "global_batch",
+                                                "batch_fixed_part"};
+    if (settings.schedule.empty())
+      return;
+    const auto& [key, value] = *settings.schedule.begin();
+    const bool is_bucket = key == "bucket" || key == "first_bucket";
+    throw InputError(fmt::format(
+        "--set {}={}: unknown key; expected one of the workload or cluster, such as "
+        "cluster.nic.bandwidth{}",
+        key, value,
+        is_bucket ? "; the buckets are --bucket and --first-bucket" : did_you_mean(key, known)));
+  }
+
   static Bytes size_of(const char* option, const std::string& text, Bytes fallback) {
     if (text.empty())
       return fallback;

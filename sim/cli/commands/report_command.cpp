@@ -32,11 +32,13 @@ class ReportCommand final : public Subcommand {
     if (result_.empty() || !page_.is_wanted())
       throw InputError(
           "report: expected a result and a page: stepcast report RESULT.json --page FILE.html");
-    page_.check();
     const auto read = [](const std::string& file) {
       return file.empty() ? PageSource{} : PageSource{file, read_text_file(file)};
     };
-    page_.write(read(result_), read(timeline_));
+    const PageSource result = read(result_);
+    check_result(result);
+    page_.check();
+    page_.write(result, read(timeline_));
     return 0;
   }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 #include "models/schedule/registry.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/chance/chance_options.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -62,11 +62,13 @@ class RunCommand final : public Subcommand {
                        "context,\nep: experts); data parallelism follows"});
     add_chance_options(options, chance_);
     options.push_back({"--workers", "N", &workers_, "processes for seeds (default: one a core)"});
-    options.push_back({"--timeline", "FILE", &timeline_file_,
-                       "also write the timeline, for https://ui.perfetto.dev;\ncompressed if the "
-                       "name ends in .gz"});
-    options.push_back({"--export-plan", "FILE", &plan_file_,
-                       "also write the plan with its forecast, for stepcast-probe replay"});
+    options.push_back(
+        output_option("--timeline", &timeline_file_,
+                      "also write the timeline, for https://ui.perfetto.dev;\ncompressed if the "
+                      "name ends in .gz"));
+    options.push_back(
+        output_option("--export-plan", &plan_file_,
+                      "also write the plan with its forecast, for stepcast-probe replay"));
     options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
@@ -74,10 +76,10 @@ class RunCommand final : public Subcommand {
 
   int run() override {
     page_.check();
-    check_outputs({{"--timeline", timeline_file_}, {"--export-plan", plan_file_}});
     add_layout();
     const Experiment experiment = experiment_of(request_);
     require_job(experiment, kExample);
+    require_cut(experiment);
     if (is_hybrid(experiment))
       return run_hybrid(hybrid_scenario_of(experiment, !request_.unfold));
     const Scenario scenario = resolved();
@@ -111,10 +113,24 @@ class RunCommand final : public Subcommand {
         throw InputError(fmt::format("expected one of {}, found {}{}", fmt::join(axes, ", "),
                                      in_quotes(axis),
                                      axis == "dp" ? "; dp follows from the number of GPUs" : ""));
-      request_.settings.push_back(axis + "=" + ways);
+      const std::string setting = axis + "=" + ways;
+      for (const std::string& other : request_.settings)
+        if (other.starts_with(axis + "="))
+          throw InputError(axis + ": given twice, as " +
+                           (other == setting ? setting : other + " and " + setting));
+      request_.settings.push_back(setting);
     }
   } catch (const InputError& error) {
     throw InputError(fmt::format("--layout {}: {}", layout_, error.what()));
+  }
+
+  void require_cut(const Experiment& experiment) const {
+    if (layout_.empty() || experiment.schedules.size() != 1 || is_hybrid(experiment))
+      return;
+    std::vector<std::string> names;
+    std::ranges::transform(pipelines(), std::back_inserter(names), &PipelineInfo::name);
+    throw InputError(fmt::format("--layout {}: {} does not cut the model; expected one of {}",
+                                 layout_, experiment.schedules.front(), fmt::join(names, ", ")));
   }
 
   int run_hybrid(const HybridScenario& scenario) const {

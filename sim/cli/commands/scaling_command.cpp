@@ -44,8 +44,8 @@ class ScalingCommand final : public Subcommand {
         {"--set", "KEY=VALUE", &typed_.settings, "as of run; may be repeated"},
         {"--fidelity", "F", &typed_.run.fidelity, "analytic, flow (the default) or step"},
         without_gradients_option(without_gradients_),
-        {"--figure", "FILE", &figure_,
-         "also draw the curves, as .svg; without --schedules eight at most"},
+        output_option("--figure", &figure_,
+                      "also draw the curves, as .svg; without --schedules eight at most"),
         page_.option(),
         {"--json", "", &json_, "print JSON"}};
   }

@@ -4,7 +4,6 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -46,8 +45,6 @@ class TuneCommand final : public Subcommand {
 
   int run() override {
     page_.check();
-    if (!csv_file_.empty())
-      check_writable(csv_file_);
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
@@ -60,7 +57,7 @@ class TuneCommand final : public Subcommand {
     const auto notes = notes_before_simulation(scenario, best, planned(best));
     page_.write(tuning_json(job, tuning, notes));
     say("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
-    return stop_signal() != 0 ? 128 + stop_signal() : 0;
+    return stop_signal() != 0 ? exit_code_of(stop_signal()) : 0;
   }
 
  private:
@@ -91,7 +88,7 @@ class TuneCommand final : public Subcommand {
         {"--seed", "N", &seed_, "of random (default 1)"},
         {"--xi", "X", &xi_,
          "what bo asks of an improvement, in standard deviations of\nthe times (default 0.1)"},
-        {"--csv", "FILE", &csv_file_, "also write the trials"},
+        output_option("--csv", &csv_file_, "also write the trials"),
         page_.option(),
         {"--json", "", &json_, "print JSON"}};
   }

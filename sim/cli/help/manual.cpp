@@ -67,7 +67,8 @@ std::string manual_of_program() {
   }
   return page +
          ".SH EXIT STATUS\n0: done. 1: a fault of the program. 2: wrong input or usage. 3: the "
-         "simulation cannot complete. 4: a validation or gate out of tolerance.\n"
+         "simulation cannot complete, or --max-time is up. 4: a validation or gate out of "
+         "tolerance.\n"
          ".SH ENVIRONMENT\n.TP\n.B STEPCAST_DATA\nThe folder that holds models, clusters and "
          "traces, where it is not the one installed with the program.\n";
 }

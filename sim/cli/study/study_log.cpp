@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/sweep_report.hpp"
@@ -40,13 +39,27 @@ std::string line_of(const Combination& combination, const std::string& key,
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+/// What a line holds. Throws InputError that names it once, by its place in the file.
+nlohmann::json parsed_line(const std::string& line, const std::string& path, std::size_t number) {
+  constexpr std::string_view kPlace = ": line 1, ";
+  try {
+    return parse_json(line, path);
+  } catch (const InputError& error) {
+    std::string text = error.what();
+    if (text.compare(path.size(), kPlace.size(), kPlace) == 0)
+      text.replace(path.size(), kPlace.size(), fmt::format(": line {}, ", number));
+    throw InputError(text);
+  }
+}
+
 }  // namespace
 
 std::vector<CommandOption> options_of(StudyFiles& files) {
   return {
-      {"--csv", "FILE", &files.csv, "also write the results as a table, row by row as they come"},
-      {"--json-lines", "FILE", &files.json_lines,
-       "also write a line of JSON for each result as it comes"},
+      output_option("--csv", &files.csv,
+                    "also write the results as a table, row by row as they come"),
+      output_option("--json-lines", &files.json_lines,
+                    "also write a line of JSON for each result as it comes"),
       {"--resume", "FILE", &files.resume,
        "go on from a file of --json-lines: forecast only what it lacks,\nand append it there"},
       {"--keep-going", "", &files.keep_going,
@@ -57,8 +70,6 @@ std::vector<CommandOption> options_of(StudyFiles& files) {
 void check_study_files(const StudyFiles& files) {
   if (!files.json_lines.empty() && !files.resume.empty())
     throw InputError("--json-lines: --resume appends to its file; give one of the two");
-  check_outputs(
-      {{"--csv", files.csv}, {"--json-lines", files.json_lines}, {"--resume", files.resume}});
 }
 
 StudyLog::StudyLog(const Sweep& sweep, const StudyFiles& files)
@@ -103,7 +114,7 @@ void StudyLog::read_known(const std::string& path) {
   std::size_t number = 0;
   for (std::string line; std::getline(stream, line);) {
     const std::string origin = fmt::format("{}: line {}", path, ++number);
-    const nlohmann::json json = parse_json(line, origin);
+    const nlohmann::json json = parsed_line(line, path, number);
     ObjectReader reader(json, origin);
     const auto known = numbers.find(reader.text("key"));
     if (known != numbers.end() && reader.has("forecast"))

@@ -21,7 +21,7 @@ struct StudyFiles {
 
 std::vector<CommandOption> options_of(StudyFiles& files);
 
-/// Throws InputError if a file cannot be written, or two are one.
+/// Throws InputError for options that contradict each other.
 void check_study_files(const StudyFiles& files);
 
 /// Lines at the end of a file, each written at once: whatever ends the process, those written are

@@ -73,6 +73,32 @@ std::string slices_of(const PageSource& trace) {
   return kept.dump();
 }
 
+/// A step takes time, where a forecast tells of one.
+void check_forecast(const nlohmann::json& forecast, const std::string& origin) {
+  if (!forecast.is_object())
+    throw InputError(origin + ": expected an object");
+  const auto time = forecast.find("iteration_time_s");
+  if (time != forecast.end() && !(time->is_number() && time->get<double>() > 0))
+    throw InputError(fmt::format("{}/iteration_time_s: expected a number above 0, found {}", origin,
+                                 time->dump()));
+}
+
+/// The result as JSON, with the least that any page shows.
+nlohmann::json result_of(const PageSource& result) {
+  nlohmann::json json = parse_json(result.text, result.origin);
+  if (!json.is_object() || json.empty())
+    throw InputError(result.origin + ": expected what a command prints with --json: an object");
+  check_forecast(json, result.origin + ": ");
+  const auto results = json.find("results");
+  if (results == json.end())
+    return json;
+  if (!results->is_array() || results->empty())
+    throw InputError(result.origin + ": /results: expected forecasts, found none");
+  for (std::size_t i = 0; i < results->size(); ++i)
+    check_forecast((*results)[i], fmt::format("{}: /results/{}", result.origin, i));
+  return json;
+}
+
 /// What no table of many forecasts shows would be most of its size.
 void leave_out_details(nlohmann::json& result) {
   if (!result.contains("results") || result["results"].size() <= kMostWithDetails)
@@ -94,11 +120,13 @@ void require_page_assets() {
         asset("echarts.min.js").string()));
 }
 
+void check_result(const PageSource& result) {
+  result_of(result);
+}
+
 std::string page_of(const PageSource& result, const PageSource& trace) {
   require_page_assets();
-  nlohmann::json json = parse_json(result.text, result.origin);
-  if (!json.is_object())
-    throw InputError(result.origin + ": expected what a command prints with --json: an object");
+  nlohmann::json json = result_of(result);
   leave_out_details(json);
   std::string page = read_text_file(asset("page.html"));
   inline_files(page, "<link rel=\"stylesheet\" href=\"", "\">", "<style>\n", "</style>");

@@ -10,6 +10,9 @@ struct PageSource {
   std::string text{};
 };
 
+/// Throws InputError for a result of which there is nothing to show, or whose steps take no time.
+void check_result(const PageSource& result);
+
 /// A result as one HTML file that needs nothing else: pictures, tables, the data themselves.
 /// `result`: what a command prints with --json. `trace`: a Chrome trace of the timeline, or empty.
 /// Names in them are text on the page, whatever they hold. Of a trace with more than 20,000 tasks

@@ -32,6 +32,14 @@ ScheduleOptions options_of(const Settings& settings) {
   return options;
 }
 
+/// Of a pass: the name says its batch.
+Workload workload_of(const CutModel& model, std::uint32_t micro_batch) {
+  const Workload& workload = model.workload;
+  return model.transformer && workload.batch != micro_batch
+             ? transformer_workload(*model.transformer, workload.device, micro_batch)
+             : workload;
+}
+
 void add_stages(HybridForecast& hybrid, const HybridPlan& planned, const Timeline& timeline) {
   const std::vector<Seconds> latest_ready = latest_ready_of(planned.plan, timeline);
   for (const PlannedStage& stage : planned.stages) {
@@ -80,8 +88,9 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
       build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
   Timeline timeline = simulate(run.hybrid.plan, scenario.cluster, scenario.engine);
   HybridForecast hybrid;
-  hybrid.forecast = make_forecast(scenario.model.workload, scenario.cluster, run.hybrid.plan,
-                                  run.options, scenario.engine.fidelity, timeline);
+  hybrid.forecast =
+      make_forecast(workload_of(scenario.model, run.job.micro_batch), scenario.cluster,
+                    run.hybrid.plan, run.options, scenario.engine.fidelity, timeline);
   Forecast& forecast = hybrid.forecast;
   forecast.batch = run.job.micro_batch;
   const double gpus = forecast.gpus * forecast.iteration_time.value;

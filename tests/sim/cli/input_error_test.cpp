@@ -177,5 +177,23 @@ TEST(InputErrors, AMessageThatSimGridCannotCountIsNoDeadlock) {
   EXPECT_EQ(run_cli(at("analytic")).exit_code, 0);
 }
 
+TEST(InputErrors, SettingsOfOptimiseAreThoseOfTheJob) {
+  for (const auto& [setting, what] : {std::pair{"nonsense=1", "--set nonsense=1: unknown key"},
+                                      {"dear=abc", "--set dear=abc: unknown key"},
+                                      {"stp_time=1s", "step_time"},
+                                      {"bucket=3MiB", "the buckets are --bucket"}}) {
+    const Outcome outcome = run_cli({"optimise", "--workload", "resnet50-rtx2080ti-bs64",
+                                     "--cluster", "ideal-2x2", "--set", setting});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find(what), std::string::npos) << outcome.err;
+  }
+}
+
+TEST(InputErrors, NoTimeIsNoLimit) {
+  const Outcome outcome = run_cli({"version", "--max-time", "0s"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("--max-time: expected a time above 0"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -123,5 +123,12 @@ TEST(Study, AFullDiskIsAnErrorAfterTheTable) {
   EXPECT_NE(input_error_of([&] { file.check(); }).find("cannot be written: "), std::string::npos);
 }
 
+TEST(Study, ALineThatIsNoneIsNamedOnce) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_cli(study_with({"--resume", folder.file("o", "{}x\n")}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("/o: line 1, column "), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace stepcast

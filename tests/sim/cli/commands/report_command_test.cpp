@@ -43,5 +43,20 @@ TEST(ReportCommand, RefusesWhatIsNoResult) {
             2);
 }
 
+TEST(ReportCommand, RefusesResultsWithNothingToShowBeforeItLooksForCharts) {
+  const TemporaryFolder folder;
+  for (const auto& [text, what] :
+       {std::pair{"{}", "--json"},
+        {R"({"results": []})", "/results: expected forecasts"},
+        {R"({"results": [{"iteration_time_s": -1}]})", "/results/0/iteration_time_s"},
+        {R"({"iteration_time_s": "1"})", "/iteration_time_s: expected a number above 0"}}) {
+    const Outcome outcome =
+        run_cli({"report", folder.file("r.json", text), "--page", folder.file("p.html")});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(what));
+    EXPECT_FALSE(std::filesystem::exists(folder.file("p.html")));
+  }
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -61,7 +61,7 @@ TEST_F(Page, NoNameEndsTheElementOfTheData) {
 
 TEST_F(Page, OfATraceTheSlicesAndTheirNames) {
   const std::string page = page_of(
-      {"r", "{}"},
+      {"r", R"({"iteration_time_s": 1})"},
       {"t", R"({"traceEvents": [{"ph": "X", "n": 1}, {"ph": "s", "n": 2}, {"ph": "M", "n": 3}]})"});
   EXPECT_THAT(page, HasSubstr(R"({"traceEvents":[{"n":1,"ph":"X"},{"n":3,"ph":"M"}]})"));
 }
@@ -78,7 +78,7 @@ TEST_F(Page, OfManyForecastsNoDetails) {
 TEST_F(Page, RefusesWhatIsNoResultOrNoTrace) {
   EXPECT_THAT(error_of({"r.json", "[1]"}), HasSubstr("r.json: expected what a command prints"));
   EXPECT_THAT(error_of({"r.json", "{"}), HasSubstr("r.json: line 1"));
-  EXPECT_THAT(error_of({"r.json", "{}"}, {"t.json", "{}"}),
+  EXPECT_THAT(error_of({"r.json", R"({"iteration_time_s": 1})"}, {"t.json", "{}"}),
               HasSubstr("t.json: expected a Chrome trace"));
 }
 

@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+const std::string kModel = "transformer:model=gpt-22b,device=a100";
+
+Outcome run_of(const std::string& workload, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"run",      "--workload", workload, "--cluster",
+                                     "dgx-a100", "--nodes",    "8"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_cli(arguments);
+}
+
+std::string error_of(const std::vector<std::string>& more, const std::string& workload = kModel) {
+  const Outcome outcome = run_of(workload, more);
+  EXPECT_EQ(outcome.exit_code, 2);
+  return outcome.err;
+}
+
+TEST(RunLayout, WhatIsGivenTwiceIsBlamedOnTheLayout) {
+  EXPECT_EQ(error_of({"--schedule", "1f1b", "--layout", "pp=4,pp=4"}),
+            "stepcast: --layout pp=4,pp=4: pp: given twice, as pp=4\n");
+  EXPECT_EQ(error_of({"--schedule", "1f1b", "--layout", "tp=8,pp=4", "--set", "tp=4"}),
+            "stepcast: --layout tp=8,pp=4: tp: given twice, as tp=4 and tp=8\n");
+}
+
+TEST(RunLayout, NothingBehindACommaIsRefused) {
+  EXPECT_EQ(error_of({"--schedule", "1f1b", "--layout", "tp=8,pp=4,"}),
+            "stepcast: --layout tp=8,pp=4,: expected key=value, found \"\"\n");
+  EXPECT_EQ(error_of({"--schedule", "1f1b"}, kModel + ","),
+            "stepcast: transformer: expected key=value, found \"\"\n");
+}
+
+TEST(RunLayout, SchedulesThatDoNotCutTheModelSaySo) {
+  EXPECT_EQ(error_of({"--schedule", "ddp", "--layout", "pp=4"}),
+            "stepcast: --layout pp=4: ddp does not cut the model; expected one of gpipe, 1f1b, "
+            "interleaved, zb-h1, zb-h2, pipeline\n");
+}
+
+TEST(RunLayout, TheAxisThatDoesNotDivideIsBlamed) {
+  for (const char* layout : {"pp=100", "tp=8,pp=100"})
+    EXPECT_TRUE(error_of({"--schedule", "1f1b", "--layout", layout})
+                    .starts_with("stepcast: 1f1b: option pp: expected tp x cp x pp ("));
+  EXPECT_TRUE(error_of({"--schedule", "1f1b", "--layout", "tp=16,pp=8"})
+                  .starts_with("stepcast: 1f1b: option tp: expected tp x cp x pp ("));
+}
+
+TEST(RunLayout, StepsOfTooManyTasksAreRefusedBeforeTheyAreMade) {
+  EXPECT_EQ(
+      error_of({"--schedule", "1f1b", "--layout", "tp=8,pp=4", "--set", "global_batch=1000000"}),
+      "stepcast: 1f1b: option global_batch: expected a step of at most 2000000 tasks, found "
+      "about 11000000 (micro-batches: 500000, layers: 48, parts: 4)\n");
+  EXPECT_EQ(error_of({"--schedule", "1f1b"}, kModel + ",layers=100000000"),
+            "stepcast: transformer: layers: expected at most 10000, found 100000000\n");
+}
+
+TEST(RunLayout, TheHeadingSaysTheBatchOfAPass) {
+  const Outcome outcome = run_of(kModel, {"--schedule", "1f1b", "--layout", "tp=8,pp=4", "--set",
+                                          "batch=4", "--fidelity", "analytic"});
+  EXPECT_TRUE(outcome.out.starts_with("1f1b: gpt-22b-a100-bs4 on dgx-a100")) << outcome.out;
+}
+
+TEST(RunLayout, AnotherNumberIsNoLikelyTypo) {
+  EXPECT_EQ(error_of({"--schedule", "1f1b", "--set", "zero=-1"}),
+            "stepcast: 1f1b: option zero: expected one of 0, 1, 2, 3, found \"-1\"\n");
+}
+
+}  // namespace
+}  // namespace stepcast
