@@ -81,7 +81,10 @@ struct MadeJob {
 
 /// A number from 0 to 1 for each argument, the same in every run.
 inline double scatter(int a, int b = 0, int c = 0) {
-  auto state = static_cast<std::uint32_t>(a * 73856093 ^ b * 19349663 ^ c * 83492791);
+  const auto spread = [](int value, std::uint32_t by) {
+    return static_cast<std::uint32_t>(value) * by;
+  };
+  std::uint32_t state = spread(a, 73856093) ^ spread(b, 19349663) ^ spread(c, 83492791);
   state = (state ^ 61U) ^ (state >> 16U);
   state *= 9;
   state ^= state >> 4U;
