@@ -89,7 +89,7 @@ std::vector<Words> commands() {
       with({"inspect", trace}, {}),
       with({"diagnose", kRoot + "/tests/golden/data/job.csv"}, {}),
       with({"diagnose", kRoot + "/tests/golden/data/ranks", "--against",
-            kRoot + "/tests/golden/data/job.csv"},
+            kRoot + "/tests/golden/data/ranks"},
            {}),
       with({"replay", trace}, {}),
       with({"replay", trace, "--without", "all-reduce"}, {}),
