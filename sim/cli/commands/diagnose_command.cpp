@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/diagnosis_json.hpp"
@@ -53,6 +54,7 @@ class DiagnoseCommand final : public Subcommand {
         output_option("--figure", &figure_, "also draw the ranks as a heat map, as .svg"),
         output_option("--timeline", &timeline_,
                       "also write a step of all ranks on one clock, for https://ui.perfetto.dev"),
+        page_.option(),
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"},
     };
@@ -64,6 +66,7 @@ class DiagnoseCommand final : public Subcommand {
                                    on_one_line(help().examples.front())));
     if (!figure_.empty())
       check_figure(figure_);
+    page_.check();
     const Job job = read(files_);
     const Diagnosis diagnosis = diagnose(job, thresholds());
     std::optional<Diagnosis> other;
@@ -75,6 +78,8 @@ class DiagnoseCommand final : public Subcommand {
       write_text_file(figure_, diagnosis_svg(diagnosis));
     if (!timeline_.empty())
       write_job_trace(timeline_, job);
+    if (page_.is_wanted())
+      page_.write(diagnosis_json(diagnosis, other ? &*other : nullptr));
     if (json_)
       say("{}", diagnosis_json(diagnosis, other ? &*other : nullptr));
     else
@@ -123,6 +128,7 @@ class DiagnoseCommand final : public Subcommand {
   std::string figure_;
   std::string timeline_;
   std::string job_;
+  PageFile page_;
   std::optional<double> slowdown_;
   std::optional<double> explained_;
   bool strict_ = false;
