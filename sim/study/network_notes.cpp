@@ -116,8 +116,8 @@ std::string note_on_costs(const Cluster& cluster) {
   std::vector<std::string> rates;
   for (const std::string& path : cluster.costs_not_given)
     (path.ends_with("bandwidth") ? rates : costs).push_back(path);
-  std::ranges::stable_partition(
-      costs, [](const std::string& path) { return path.starts_with("software."); });
+  std::stable_partition(costs.begin(), costs.end(),
+                        [](const std::string& path) { return path.starts_with("software."); });
   if (costs.empty() && rates.empty())
     return {};
   return fmt::format("Costs of the cluster not given, taken as {}{}{}{}{}.",
