@@ -42,7 +42,8 @@ constexpr const char* kFirstSteps =
     "--schedule dear\n"
     "  stepcast COMMAND --help\n\n"
     "Every command takes --max-memory SIZE (default: nine tenths of the machine's; none) and\n"
-    "--max-time TIME, such as 10m: it fails, or a study prints what is there, rather than use\n"
+    "--max-time TIME, such as 10m (default: a day, or until shortly before the batch job or the\n"
+    "shell would end it; none): it fails, or a study prints what is there, rather than use\n"
     "more. With --allow-paths files that are read may name files outside their folder.";
 
 /// An option of a command, and what the parser found for it.
