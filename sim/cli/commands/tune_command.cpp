@@ -7,13 +7,14 @@
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
+#include "sim/cli/study/trial_log.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/tuning_report.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/sweep/inputs_key.hpp"
 #include "sim/study/tuning/tune.hpp"
-#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -45,13 +46,12 @@ class TuneCommand final : public Subcommand {
 
   int run() override {
     page_.check();
+    check_study_files(files_);
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
     const StopsBetweenJobs stops;
     const Tuning tuning = tuned(job);
-    if (!csv_file_.empty())
-      write_text_file(csv_file_, tuning_csv(tuning));
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
@@ -63,8 +63,15 @@ class TuneCommand final : public Subcommand {
  private:
   Tuning tuned(const TuningJob& job) {
     Progress progress("trial");
-    tuning_.measured = [&] { progress.step(); };
-    return tune(job, tuning_);
+    TrialLog log(files_, tuning_.option, range_of(job, tuning_).unit, inputs_text(job));
+    tuning_.known = [&](const std::string& text) { return log.known(text); };
+    tuning_.tried = [&](const Trial& trial) {
+      progress.step();
+      log.add(trial);
+    };
+    Tuning tuning = tune(job, tuning_);
+    log.finish();
+    return tuning;
   }
 
   static std::string description() {
@@ -88,7 +95,11 @@ class TuneCommand final : public Subcommand {
         {"--seed", "N", &seed_, "of random (default 1)"},
         {"--xi", "X", &xi_,
          "what bo asks of an improvement, in standard deviations of\nthe times (default 0.1)"},
-        output_option("--csv", &csv_file_, "also write the trials"),
+        output_option("--csv", &files_.csv, "also write the trials, each as it comes"),
+        output_option("--json-lines", &files_.json_lines,
+                      "also write a line of JSON for each trial as it comes"),
+        {"--resume", "FILE", &files_.resume,
+         "go on from a file of --json-lines: simulate only what it lacks,\nand append it there"},
         page_.option(),
         {"--json", "", &json_, "print JSON"}};
   }
@@ -133,7 +144,7 @@ class TuneCommand final : public Subcommand {
   std::string scale_;
   std::optional<std::uint32_t> seed_;
   std::optional<double> xi_;
-  std::string csv_file_;
+  StudyFiles files_;
   PageFile page_;
   bool json_ = false;
 };

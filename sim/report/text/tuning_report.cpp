@@ -221,24 +221,29 @@ std::string tuning_json(const TuningJob& job, const Tuning& tuning,
   return json.dump(2) + "\n";
 }
 
-std::string tuning_csv(const Tuning& tuning) {
-  const std::string unit =
-      tuning.range.unit <= OptionUnit::Time ? fmt::format("_{}", name_of(tuning.range.unit)) : "";
-  std::string text = fmt::format(
+std::string tuning_csv_head(const std::string& option, OptionUnit unit) {
+  const std::string ending =
+      unit <= OptionUnit::Time ? fmt::format("_{}", name_of(unit)) : "_value";
+  return fmt::format(
       "trial,{0},{0}{1},iteration_time_s,best_so_far_s,"
       "throughput_samples_per_s\n",
-      tuning.option, unit.empty() ? "_value" : unit);
-  const auto written = [](const Trial& trial, double value) {
-    return trial.is_feasible() ? fmt::format("{}", value) : "";
+      option, ending);
+}
+
+std::string tuning_csv_row(std::size_t number, const Trial& trial, const Trial& best) {
+  const auto written = [](const Trial& of, double value) {
+    return of.is_feasible() ? fmt::format("{}", value) : "";
   };
+  return fmt::format("{},{},{},{},{},{}\n", number, trial.text, trial.value,
+                     written(trial, trial.found.time.value), written(best, best.found.time.value),
+                     written(trial, throughput_of(trial)));
+}
+
+std::string tuning_csv(const Tuning& tuning) {
+  std::string text = tuning_csv_head(tuning.option, tuning.range.unit);
   const std::vector<Trial> best = best_so_far(tuning);
-  for (std::size_t i = 0; i < tuning.trials.size(); ++i) {
-    const Trial& trial = tuning.trials[i];
-    text += fmt::format("{},{},{},{},{},{}\n", i + 1, trial.text, trial.value,
-                        written(trial, trial.found.time.value),
-                        written(best[i], best[i].found.time.value),
-                        written(trial, throughput_of(trial)));
-  }
+  for (std::size_t i = 0; i < tuning.trials.size(); ++i)
+    text += tuning_csv_row(i + 1, tuning.trials[i], best[i]);
   return text;
 }
 

@@ -24,4 +24,8 @@ std::string tuning_json(const TuningJob& job, const Tuning& tuning,
 /// time of the best so far, samples per second. What was not measured is empty.
 std::string tuning_csv(const Tuning& tuning);
 
+/// The same line by line, as the trials come; `best` of all up to this one.
+std::string tuning_csv_head(const std::string& option, OptionUnit unit);
+std::string tuning_csv_row(std::size_t number, const Trial& trial, const Trial& best);
+
 }  // namespace stepcast
