@@ -57,6 +57,8 @@ const Words kJob{"--workload", "resnet50-rtx2080ti-bs32",
                  "--cluster",  "rtx2080ti-16x4-10gbe",
                  "--fidelity", "analytic"};
 
+const Words kSaving{"--checkpoint", "30s", "--restart", "10min"};
+
 /// One command line at least for every command, more where the output has several forms.
 std::vector<Words> commands() {
   const std::string trace = kRoot + "/tests/golden/data/small-trace.json";
@@ -75,10 +77,12 @@ std::vector<Words> commands() {
       with({"solve", "resnet50-imagenet", "--schedules", "horovod"}, kJob),
       with({"collective", "--cluster", "ideal-2x4", "--kind", "send"}, {}),
       with({"collective", "--cluster", "ideal-2x4", "--size", "1MiB"}, {}),
-      with({"goodput", "--mtbf", "3h", "--checkpoint", "30s", "--restart", "10min"}, {}),
-      with({"goodput", "--faults", kRoot + "/tests/golden/data/faults.csv", "--checkpoint", "30s",
-            "--restart", "10min"},
-           {}),
+      with({"goodput", "--mtbf", "3h"}, kSaving),
+      with({"goodput", "--faults", kRoot + "/tests/golden/data/faults.csv"}, kSaving),
+      with({"goodput", "--fail", "link:mtbf=50d,share=0.5,repair=6h", "--schedule", "ddp",
+            "--spares", "auto", "--samples", "1e9", "--price", "2", "--seeds", "80", "--checkpoint",
+            "30s", "--restart", "10min"},
+           kJob),
       with({"optimise"}, kJob),
       with({"list"}, {}),
       with({"show", "dear"}, {}),
