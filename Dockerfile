@@ -3,7 +3,7 @@
 FROM debian:12
 COPY . /stepcast
 WORKDIR /stepcast
-RUN ./scripts/setup --page && ./scripts/configure release && ninja -C build/release stepcast
+RUN ./scripts/setup --page && ./scripts/configure release --without-tests && ninja -C build/release stepcast
 ENV PATH=/stepcast/build/release/bin:$PATH
 ENTRYPOINT ["stepcast"]
 CMD ["demo"]

@@ -9,7 +9,7 @@
   const first = result.results?.[0] ?? result;
   const isForecast = (json) => json?.breakdown !== undefined && json?.iteration_time_s !== undefined;
 
-  const job = [first.workload, first.cluster && 'on ' + first.cluster, result.schedule?.name && 'under ' + result.schedule.name,
+  const job = [first.workload ?? result.job, first.cluster && 'on ' + first.cluster, result.schedule?.name && 'under ' + result.schedule.name,
     first.fidelity && `(${first.fidelity} fidelity)`].filter((part) => typeof part === 'string').join(' ');
   document.getElementById('subtitle').textContent = job;
   document.title = job ? 'StepCast: ' + job : 'StepCast';
@@ -28,6 +28,7 @@
   else if (Array.isArray(result.curves) && Array.isArray(result.gpus)) studies.scaling(result);
   else if (Array.isArray(result.networks) && Array.isArray(result.densities)) studies.crossover(result);
   else if (Array.isArray(result.trials) && result.best) studies.tune(result);
+  else if (result.verdict?.text !== undefined && Array.isArray(result.ranks)) diagnose.show(result);
   else studies.any(result);
 
   theme.addEventListener('click', () => setTheme(!picture.isDark()));

@@ -47,8 +47,8 @@ struct Message {
   Rank from = 0;
   Rank to = 0;
   Bytes size{};
-  bool follows =
-      false;  ///< Another on its edge so closely that its start-up is hidden by that one.
+  /// Another on its edge, so closely that its start-up is hidden by that one.
+  bool follows = false;
 };
 
 /// Messages that move at the same time. `startup` is paid once, before they move.

@@ -59,7 +59,8 @@ std::optional<LayerKind> find_layer_kind(std::string_view name) {
 
 std::vector<std::string> layer_kind_names() {
   std::vector<std::string> names;
-  std::ranges::transform(kKinds, std::back_inserter(names), name_of);
+  std::ranges::transform(kKinds, std::back_inserter(names),
+                         [](LayerKind kind) { return name_of(kind); });
   return names;
 }
 

@@ -184,7 +184,7 @@ def is_read(word, command):
 def files_of(command):
     """What the command reads and what it writes, as far as a word tells that it is a file."""
     read, written = [], []
-    words = shlex.split(command)
+    words = shlex.split(command.replace("\\\n", " "))
     for before, word in zip(words, words[1:]):
         if before in WRITING:
             written.append(word)

@@ -56,6 +56,9 @@ const pages = {
   scaling: make('scaling', 'scaling', ...job, '--schedules', 'ddp,dear', '--nodes', '2,4,8'),
   crossover: make('crossover', 'crossover', ...job, '--density', '0.01,0.1', '--bandwidth', '1Gbps,10Gbps'),
   tune: make('tune', 'tune', ...job, '--schedule', 'dear', '--option', 'fusion_buffer', '--trials', '5'),
+  diagnose: make('diagnose', 'diagnose', path.join(root, 'tests/golden/data/job.csv')),
+  compared: make('compared', 'diagnose', path.join(root, 'tests/golden/data/job-mended.csv'), '--against',
+    path.join(root, 'tests/golden/data/job.csv')),
   hostile: hostile(),
   thousand: thousand(),
 };
@@ -91,6 +94,14 @@ const tests = {
     for (const heading of ['Why', 'Where the step goes', 'Timeline', 'Critical path', 'Links', 'Memory'])
       assert.equal(await tab.locator('h2', { hasText: new RegExp(`^${heading}$`) }).count(), 1, heading);
     assert.ok((await tab.locator('.picture canvas').count()) >= 4);
+  },
+  async 'the page of a diagnosis shows the verdict, the ranks and the other run'() {
+    const tab = await open('diagnose');
+    assert.match(await tab.locator('.verdict').innerText(), /^Slow: rank 2\./);
+    const ranks = tab.locator('section', { hasText: 'Where the time of each rank goes' }).locator('tbody tr');
+    assert.equal(await ranks.count(), 4);
+    const compared = await open('compared');
+    assert.match(await compared.locator('section', { hasText: 'Against job.csv' }).innerText(), /-29\.6 %/);
   },
   async 'a table is filtered by words and sorted by a heading'() {
     const tab = await open('compare');

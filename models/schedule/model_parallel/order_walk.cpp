@@ -48,7 +48,8 @@ class Walk {
       if (input < Seconds{})
         return;
       const Seconds begin = std::max(input, spans.empty() ? Seconds{} : spans.back().end);
-      spans.push_back({begin, begin + time_of(stage, pass)});
+      spans.push_back(
+          {begin, begin + time_of(pass.kind, parts_[part_of(order_, stage, pass.chunk)])});
       finish(stage, pass, spans.back().end);
       ++next_[stage];
     }
@@ -77,21 +78,6 @@ class Walk {
     const Seconds end = ends[place(other, pass.micro_batch)];
     const bool near = stage_of(order_, other) == stage_of(order_, part);
     return end < Seconds{} || near ? end : end + message_;
-  }
-
-  Seconds time_of(std::uint32_t stage, const PipelinePass& pass) const {
-    const PartTimes& times = parts_[part_of(order_, stage, pass.chunk)];
-    switch (pass.kind) {
-      case PassKind::Forward:
-        return times.forward;
-      case PassKind::Backward:
-        return times.input_gradient + times.weight_gradient;
-      case PassKind::InputGradient:
-        return times.input_gradient;
-      case PassKind::WeightGradient:
-        return times.weight_gradient;
-    }
-    return {};
   }
 
   void finish(std::uint32_t stage, const PipelinePass& pass, Seconds end) {
@@ -148,6 +134,20 @@ class Walk {
 };
 
 }  // namespace
+
+Seconds time_of(PassKind kind, const PartTimes& times) {
+  switch (kind) {
+    case PassKind::Forward:
+      return times.forward;
+    case PassKind::Backward:
+      return times.input_gradient + times.weight_gradient;
+    case PassKind::InputGradient:
+      return times.input_gradient;
+    case PassKind::WeightGradient:
+      return times.weight_gradient;
+  }
+  return {};
+}
 
 WalkedOrder walk(const PipelineOrder& order, const std::vector<PartTimes>& parts, Seconds message) {
   return Walk(order, parts, message).run();

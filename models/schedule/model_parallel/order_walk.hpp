@@ -14,6 +14,9 @@ struct PartTimes {
   Seconds weight_gradient{};
 };
 
+/// Of one pass of a part.
+Seconds time_of(PassKind kind, const PartTimes& times);
+
 /// When each pass of an order begins and ends.
 struct WalkedOrder {
   struct Span {

@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/page_file.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/diagnosis_json.hpp"
@@ -58,6 +59,7 @@ class DiagnoseCommand final : public Subcommand {
                       "recorded:file=FILE"),
         output_option("--timeline", &timeline_,
                       "also write a step of all ranks on one clock, for https://ui.perfetto.dev"),
+        page_.option(),
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"},
     };
@@ -69,6 +71,7 @@ class DiagnoseCommand final : public Subcommand {
                                    on_one_line(help().examples.front())));
     if (!figure_.empty())
       check_figure(figure_);
+    page_.check();
     const Job job = read(files_);
     const Diagnosis diagnosis = diagnose(job, thresholds());
     std::optional<Diagnosis> other;
@@ -82,6 +85,8 @@ class DiagnoseCommand final : public Subcommand {
       write_text_file(slow_downs_, to_csv(slow_downs_of(job)));
     if (!timeline_.empty())
       write_job_trace(timeline_, job);
+    if (page_.is_wanted())
+      page_.write(diagnosis_json(diagnosis, other ? &*other : nullptr));
     if (json_)
       say("{}", diagnosis_json(diagnosis, other ? &*other : nullptr));
     else
@@ -131,6 +136,7 @@ class DiagnoseCommand final : public Subcommand {
   std::string timeline_;
   std::string slow_downs_;
   std::string job_;
+  PageFile page_;
   std::optional<double> slowdown_;
   std::optional<double> explained_;
   bool strict_ = false;

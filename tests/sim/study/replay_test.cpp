@@ -96,18 +96,18 @@ TEST(Replay, SynchronisingTheDeviceWaitsForEveryStream) {
 
 TEST(Replay, ACollectiveThatNothingWaitsForIsDoubted) {
   ImportReport report;
-  const std::string text = replaced(without_calls(small_trace(), {7, 8}), "cudaDeviceSynchronize",
-                                    "cudaStreamSynchronize");
+  const std::string text = all_replaced(without_calls(small_trace(), {7, 8}),
+                                        "cudaDeviceSynchronize", "cudaStreamSynchronize");
   KinetoReader().record({text_stream(text, "t.json")}, report);
   EXPECT_EQ(report.doubtful().at("collective that nothing in its step waits for").count, 2U);
 }
 
 TEST(Replay, ArgumentsTellASendFromAnAllToAll) {
   const auto kind_of = [](const std::string& name) {
-    const std::string text =
-        replaced(replaced(small_trace(), "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)",
-                          "ncclDevKernel_SendRecv(x)"),
-                 "\"Collective name\": \"allreduce\"", "\"Collective name\": \"" + name + "\"");
+    const std::string text = all_replaced(
+        all_replaced(small_trace(), "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)",
+                     "ncclDevKernel_SendRecv(x)"),
+        "\"Collective name\": \"allreduce\"", "\"Collective name\": \"" + name + "\"");
     const auto steps = record_small(text);
     return std::ranges::find(steps[0].tasks, RecordedKind::Collective, &RecordedTask::kind)
         ->collective;
@@ -185,8 +185,8 @@ TEST(Replay, KernelsOfAGraphRunInTheOrderOfTheirStream) {
 
 /// The trace of the other rank: the first's with one thing replaced.
 std::string second_rank(const std::string& from = "", const std::string& to = "") {
-  const std::string rank = replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");
-  return from.empty() ? rank : replaced(rank, from, to);
+  const std::string rank = all_replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");
+  return from.empty() ? rank : all_replaced(rank, from, to);
 }
 
 std::vector<RecordedStep> record_ranks(const std::string& second, ImportReport& report) {
@@ -210,15 +210,16 @@ TEST(Replay, OfSeveralRanksTheOneThatCameLastTellsHowLongACollectiveTakes) {
 
 TEST(Replay, AnotherClockOfTheSecondRankChangesNothing) {
   ImportReport report;
-  const std::string second = replaced(second_rank(), "\"ts\": 5", "\"ts\": 1005");
+  const std::string second = all_replaced(second_rank(), "\"ts\": 5", "\"ts\": 1005");
   EXPECT_NEAR(step_time(record_ranks(second, report), {}).value, 1000e-6, kExact);
   EXPECT_TRUE(report.clean());
 }
 
 TEST(Replay, RanksThatEndCollectivesMoreThanAMinuteApartAreDoubted) {
   ImportReport report;
-  const std::string second = replaced(replaced(second_rank(), "\"ts\": 5", "\"ts\": 100000005"),
-                                      "\"ts\": 6", "\"ts\": 100000006");
+  const std::string second =
+      all_replaced(all_replaced(second_rank(), "\"ts\": 5", "\"ts\": 100000005"), "\"ts\": 6",
+                   "\"ts\": 100000006");
   record_ranks(second, report);
   ASSERT_EQ(report.doubtful().size(), 1U);
   EXPECT_EQ(report.doubtful().begin()->second.first, "b");
@@ -241,7 +242,7 @@ TEST(Replay, TheSameTraceOfAnUnknownRankTwiceIsRefused) {
               KinetoReader().record({text_stream(silent, "a"), text_stream(silent, "b")}, report);
             }),
             "b: expected the trace of another rank than a, found the same recording");
-  const std::string later = replaced(silent, "\"ts\": 5", "\"ts\": 1005");
+  const std::string later = all_replaced(silent, "\"ts\": 5", "\"ts\": 1005");
   KinetoReader().record({text_stream(silent, "a"), text_stream(later, "b")}, report);
   EXPECT_EQ(report.doubtful().at("trace that does not tell its rank, taken as another one").count,
             2U);

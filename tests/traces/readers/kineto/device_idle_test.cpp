@@ -19,10 +19,10 @@ TraceSummary summary_of(const std::string& text) {
 std::string with_copy_at(const std::string& begin, const std::string& start) {
   std::string text = small_trace();
   for (const std::string step : {"5", "6"}) {
-    text = replaced(text, "\"ts\": " + step + "440, \"dur\": 10",
-                    "\"ts\": " + step + begin + ", \"dur\": 10");
-    text = replaced(text, "\"ts\": " + step + "480, \"dur\": 10",
-                    "\"ts\": " + step + start + ", \"dur\": 10");
+    text = all_replaced(text, "\"ts\": " + step + "440, \"dur\": 10",
+                        "\"ts\": " + step + begin + ", \"dur\": 10");
+    text = all_replaced(text, "\"ts\": " + step + "480, \"dur\": 10",
+                        "\"ts\": " + step + start + ", \"dur\": 10");
   }
   return text;
 }
@@ -43,8 +43,8 @@ TEST(DeviceIdle, AWaitForACollectiveIsOfTheStepWhoseWorkWaits) {
   // the profiler's own, so that they may lie anywhere): on the device it does at 410, behind the
   // last work that the first one launched.
   std::string text =
-      replaced(small_trace(), "\"ts\": 6000, \"dur\": 1000", "\"ts\": 5430, \"dur\": 1570");
-  text = replaced(text, "\"ts\": 5000, \"dur\": 1000", "\"ts\": 5000, \"dur\": 430");
+      all_replaced(small_trace(), "\"ts\": 6000, \"dur\": 1000", "\"ts\": 5430, \"dur\": 1570");
+  text = all_replaced(text, "\"ts\": 5000, \"dur\": 1000", "\"ts\": 5000, \"dur\": 430");
   const TraceSummary summary = summary_of(text);
   EXPECT_EQ(summary.steps[0].collective_waits, Seconds{});
   EXPECT_NEAR(summary.steps[1].collective_waits.value, (70 + 70) * 1e-6, kExact);
@@ -65,7 +65,7 @@ TEST(DeviceIdle, AHostThatSynchronisesWithACollectiveWaitsForIt) {
   const std::string sync = "\"cudaStreamSynchronize\", \"pid\": 1, \"tid\": 2, \"ts\": ";
   std::string text = with_copy_at("485", "497");
   for (const std::string step : {"5", "6"})
-    text = replaced(text, call + step + "425, \"dur\": 5", sync + step + "425, \"dur\": 57");
+    text = all_replaced(text, call + step + "425, \"dur\": 5", sync + step + "425, \"dur\": 57");
   const TraceSummary summary = summary_of(text);
   EXPECT_NEAR(summary.steps[0].collective_waits.value, 70e-6, kExact);
   EXPECT_NEAR(summary.steps[0].host_gaps.value, (35 + 20 + 35 + 17 + 23) * 1e-6, kExact);
@@ -73,8 +73,8 @@ TEST(DeviceIdle, AHostThatSynchronisesWithACollectiveWaitsForIt) {
 
 TEST(DeviceIdle, TimeBetweenRecordedStepsIsNoGap) {
   // Step 7 does not follow step 0, which ends with its annotation at 700: 50 us behind its work.
-  std::string text = replaced(small_trace(), "ProfilerStep#1", "ProfilerStep#7");
-  text = replaced(text, "\"ts\": 5000, \"dur\": 1000", "\"ts\": 5000, \"dur\": 700");
+  std::string text = all_replaced(small_trace(), "ProfilerStep#1", "ProfilerStep#7");
+  text = all_replaced(text, "\"ts\": 5000, \"dur\": 1000", "\"ts\": 5000, \"dur\": 700");
   const TraceSummary summary = summary_of(text);
   EXPECT_NEAR(summary.steps[0].duration.value, 700e-6, kExact);
   EXPECT_NEAR(summary.steps[0].host_gaps.value, (130 + 50) * 1e-6, kExact);
@@ -85,7 +85,7 @@ TEST(DeviceIdle, AStepWithoutWorkIsNoGapOfTheNext) {
   const std::string empty =
       R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#0", "pid": 1, "tid": 1, "ts": 3000, "dur": 2000, "args": {}},)";
   const std::string list = "\"traceEvents\": [\n";
-  const TraceSummary summary = summary_of(replaced(small_trace(), list, list + empty + "\n"));
+  const TraceSummary summary = summary_of(all_replaced(small_trace(), list, list + empty + "\n"));
   ASSERT_EQ(summary.steps.size(), 3U);
   EXPECT_EQ(summary.steps[0].host_gaps, Seconds{});
   EXPECT_NEAR(summary.steps[1].host_gaps.value, 130e-6, kExact);
@@ -97,7 +97,7 @@ TEST(DeviceIdle, TheFirstEventOfTheFileNeedNotBeTheEarliest) {
   const std::string late =
       R"({"ph": "X", "cat": "cpu_op", "name": "aten::late", "pid": 1, "tid": 3, "ts": 6900, "dur": 1, "args": {}},)";
   const std::string list = "\"traceEvents\": [\n";
-  const TraceSummary summary = summary_of(replaced(small_trace(), list, list + late + "\n"));
+  const TraceSummary summary = summary_of(all_replaced(small_trace(), list, list + late + "\n"));
   EXPECT_NEAR(summary.steps[0].host_gaps.value, 130e-6, kExact);
   EXPECT_NEAR(summary.steps[1].host_gaps.value, (350 + 130) * 1e-6, kExact);
 }

@@ -12,8 +12,8 @@ constexpr const char* kNoted = "\"Group size\": 2,";
 
 /// The small trace as of a job of four ranks.
 std::string of_four(const std::string& arguments) {
-  return replaced(replaced(small_trace(), "\"world_size\": 2", "\"world_size\": 4"), kNoted,
-                  arguments);
+  return all_replaced(all_replaced(small_trace(), "\"world_size\": 2", "\"world_size\": 4"), kNoted,
+                      arguments);
 }
 
 RankRecord record_of(const std::string& text) {
@@ -22,8 +22,8 @@ RankRecord record_of(const std::string& text) {
 }
 
 std::string without_shapes(const std::string& text) {
-  return replaced(replaced(text, ", \"Input Dims\": [[8", ", \"x\": [[8"), "{\"Input Dims\": [[",
-                  "{\"x\": [[");
+  return all_replaced(all_replaced(text, ", \"Input Dims\": [[8", ", \"x\": [[8"),
+                      "{\"Input Dims\": [[", "{\"x\": [[");
 }
 
 std::vector<std::uint32_t> group_of(const std::string& text) {
@@ -46,10 +46,11 @@ TEST(KinetoGroups, ARanksListThatIsCutShortIsTakenFromTheHead) {
   const std::string cut =
       of_four(R"("Process Group Name": "7", "Process Group Ranks": "[0, ...]", "Group size": 2,)");
   EXPECT_TRUE(record_of(cut).collectives.empty());  // Which two of four is not known.
-  EXPECT_EQ(group_of(replaced(cut, "\"world_size\": 4",
-                              R"("world_size": 4, "pg_config": [{"pg_name": "0", "ranks": [0, 1]},
+  EXPECT_EQ(
+      group_of(all_replaced(cut, "\"world_size\": 4",
+                            R"("world_size": 4, "pg_config": [{"pg_name": "0", "ranks": [0, 1]},
                                  {"pg_name": "7", "pg_size": 2, "ranks": [1, 0]}])")),
-            (Ranks{0, 1}));
+      (Ranks{0, 1}));
 }
 
 TEST(KinetoGroups, AllRanksAreNoGroupOfTheirOwn) {
@@ -57,7 +58,7 @@ TEST(KinetoGroups, AllRanksAreNoGroupOfTheirOwn) {
 }
 
 TEST(KinetoGroups, NumbersOfCollectivesAreKept) {
-  EXPECT_EQ(record_of(replaced(small_trace(), kNoted, R"("Group size": 2, "Seq": 41,)"))
+  EXPECT_EQ(record_of(all_replaced(small_trace(), kNoted, R"("Group size": 2, "Seq": 41,)"))
                 .collectives.front()
                 .sequence,
             41U);
@@ -67,7 +68,7 @@ TEST(KinetoGroups, NumbersOfCollectivesAreKept) {
 
 TEST(KinetoGroups, ReduceScattersTellTheSizesOfGradients) {
   const std::string text =
-      replaced(without_shapes(small_trace()), "\"allreduce\"", "\"_reduce_scatter_base\"");
+      all_replaced(without_shapes(small_trace()), "\"allreduce\"", "\"_reduce_scatter_base\"");
   ImportReport report;
   EXPECT_EQ(parameter_count(import_kineto(text, {.batch = 8}, report)), 150U);
 }
@@ -75,8 +76,8 @@ TEST(KinetoGroups, ReduceScattersTellTheSizesOfGradients) {
 TEST(KinetoGroups, RecordedShapesOfShardsAreNotTheGradients) {
   // 600 elements are reduced; shapes of 100 and 50 are the shards of a quarter.
   const std::string text =
-      replaced(replaced(small_trace(), "\"allreduce\"", "\"_reduce_scatter_base\""),
-               "\"In msg nelems\": 150", "\"In msg nelems\": 600");
+      all_replaced(all_replaced(small_trace(), "\"allreduce\"", "\"_reduce_scatter_base\""),
+                   "\"In msg nelems\": 150", "\"In msg nelems\": 600");
   ImportReport report;
   EXPECT_EQ(parameter_count(import_kineto(text, {}, report)), 600U);
   EXPECT_TRUE(report.clean());
@@ -85,14 +86,14 @@ TEST(KinetoGroups, RecordedShapesOfShardsAreNotTheGradients) {
 TEST(KinetoGroups, AllGathersOfTheForwardPassTellTheSizesOfGradients) {
   // Moved to the front of the training thread, the collective gathers conv2d's parameters.
   std::string text = without_shapes(small_trace());
-  text = replaced(text, "\"allreduce\"", "\"_allgather_base\"");
-  text =
-      replaced(text, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "ncclDevKernel_AllGather_RING_LL");
+  text = all_replaced(text, "\"allreduce\"", "\"_allgather_base\"");
+  text = all_replaced(text, "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+                      "ncclDevKernel_AllGather_RING_LL");
   for (const char* step : {"5", "6"}) {
     const std::string s = step;
-    text = replaced(text, "\"pid\": 1, \"tid\": 2, \"ts\": " + s + "395",
-                    "\"pid\": 1, \"tid\": 1, \"ts\": " + s + "002");
-    text = replaced(text, "\"ts\": " + s + "410", "\"ts\": " + s + "004");
+    text = all_replaced(text, "\"pid\": 1, \"tid\": 2, \"ts\": " + s + "395",
+                        "\"pid\": 1, \"tid\": 1, \"ts\": " + s + "002");
+    text = all_replaced(text, "\"ts\": " + s + "410", "\"ts\": " + s + "004");
   }
   ImportReport report;
   const Workload workload = import_kineto(text, {.batch = 8}, report);

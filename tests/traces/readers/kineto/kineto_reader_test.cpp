@@ -57,7 +57,7 @@ TEST(KinetoReader, TheOptimizerIsNoLayerOfTheForwardPass) {
 
 TEST(KinetoReader, AShippedDeviceIsCalledByItsOwnName) {
   const std::string text =
-      replaced(small_trace(), "\"Test GPU\"", "\"NVIDIA GeForce RTX 2080 Ti\"");
+      all_replaced(small_trace(), "\"Test GPU\"", "\"NVIDIA GeForce RTX 2080 Ti\"");
   const Workload workload = import_small(text);
   EXPECT_EQ(workload.name, "t-rtx2080ti-bs8");
   EXPECT_TRUE(has_note(workload, "device by the trace: NVIDIA GeForce RTX 2080 Ti"));
@@ -94,8 +94,9 @@ TEST(KinetoReader, AStepBoundByTheHostIsNotedAsSuch) {
                        "the device idled 480 us a step for the host: kept as layers of kind "
                        "HostGap; the step is bound by the host, which a profiler slows down: its "
                        "own pace is unknown"));
-  const std::string shorter = replaced(without_lines(small_trace(), "ProfilerStep#1"),
-                                       "\"ts\": 5000, \"dur\": 1000", "\"ts\": 5000, \"dur\": 650");
+  const std::string shorter =
+      all_replaced(without_lines(small_trace(), "ProfilerStep#1"), "\"ts\": 5000, \"dur\": 1000",
+                   "\"ts\": 5000, \"dur\": 650");
   EXPECT_TRUE(
       has_note(import_small(shorter),
                "the device idled 130 us a step for the host: kept as layers of kind HostGap"));
@@ -104,7 +105,7 @@ TEST(KinetoReader, AStepBoundByTheHostIsNotedAsSuch) {
 TEST(KinetoReader, TheNotesTellTheSpreadOverTheSteps) {
   // conv2d's backward kernel takes 100 us in one step and 60 us in the other: 80 on average, with a
   // standard deviation of 28.28 us, 35.4 % of it; computation 450 and 410 us.
-  const Workload workload = import_small(replaced(
+  const Workload workload = import_small(all_replaced(
       small_trace(), R"("name": "conv_backward", "pid": 0, "tid": 7, "ts": 5310, "dur": 100)",
       R"("name": "conv_backward", "pid": 0, "tid": 7, "ts": 5310, "dur": 60)"));
   EXPECT_TRUE(has_note(workload,
@@ -119,7 +120,7 @@ TEST(KinetoReader, TheNotesTellTheSpreadOverTheSteps) {
 TEST(KinetoReader, FirstStepsFarLongerThanMostAreAWarmUp) {
   // 3500 us before the one of 1000 us.
   const std::string text =
-      replaced(small_trace(), "\"ts\": 5000, \"dur\": 1000", "\"ts\": 2500, \"dur\": 3500");
+      all_replaced(small_trace(), "\"ts\": 5000, \"dur\": 1000", "\"ts\": 2500, \"dur\": 3500");
   ImportReport report;
   const Workload workload = import_kineto(text, {}, report);
   EXPECT_EQ(
@@ -138,15 +139,15 @@ TEST(KinetoReader, GradientsAreSizedByRecordedShapes) {
 // without shapes is one gradient of 150 elements as well.
 TEST(KinetoReader, GradientsHaveTheTypeThatTheirReductionsHave) {
   const std::string text =
-      replaced(small_trace(), "\"dtype\": \"Float\"", "\"dtype\": \"BFloat16\"");
+      all_replaced(small_trace(), "\"dtype\": \"Float\"", "\"dtype\": \"BFloat16\"");
   ImportReport report;
   const Workload workload = import_kineto(text, {}, report);
   EXPECT_TRUE(report.clean());
   EXPECT_EQ(workload.precision, "bf16");
   EXPECT_EQ(parameter_size(workload), Bytes{300});
   EXPECT_TRUE(has_note(workload, "gradient sizes (bf16): recorded shapes"));
-  std::string shapeless = replaced(text, ", \"Input Dims\": [[8", ", \"x\": [[8");
-  shapeless = replaced(shapeless, "{\"Input Dims\": [[", "{\"x\": [[");
+  std::string shapeless = all_replaced(text, ", \"Input Dims\": [[8", ", \"x\": [[8");
+  shapeless = all_replaced(shapeless, "{\"Input Dims\": [[", "{\"x\": [[");
   const Workload by_bucket = import_small(shapeless, {.batch = 4});
   EXPECT_EQ(parameter_count(by_bucket), 150U);
   EXPECT_EQ(parameter_size(by_bucket), Bytes{300});
@@ -154,7 +155,7 @@ TEST(KinetoReader, GradientsHaveTheTypeThatTheirReductionsHave) {
 
 TEST(KinetoReader, AReplayKnowsTheBytesOfGradientsOfTwoBytes) {
   const std::string text =
-      replaced(small_trace(), "\"dtype\": \"Float\"", "\"dtype\": \"c10::Half\"");
+      all_replaced(small_trace(), "\"dtype\": \"Float\"", "\"dtype\": \"c10::Half\"");
   ImportReport report;
   const auto steps = KinetoReader().record({text_stream(text, "t.json")}, report);
   ASSERT_EQ(steps.front().gradients.size(), 2U);
@@ -163,18 +164,18 @@ TEST(KinetoReader, AReplayKnowsTheBytesOfGradientsOfTwoBytes) {
 }
 
 TEST(KinetoReader, TheNameOfAKernelTellsTheTypeThatItsArgumentsDoNot) {
-  const std::string sizeless = replaced(small_trace(), "\"dtype\"", "\"x\"");
-  EXPECT_EQ(import_small(replaced(sizeless, "_Sum_f32_", "_Sum_f16_")).precision, "fp16");
+  const std::string sizeless = all_replaced(small_trace(), "\"dtype\"", "\"x\"");
+  EXPECT_EQ(import_small(all_replaced(sizeless, "_Sum_f32_", "_Sum_f16_")).precision, "fp16");
   ImportReport report;
-  const Workload unknown = import_kineto(replaced(sizeless, "_Sum_f32_", "_"), {}, report);
+  const Workload unknown = import_kineto(all_replaced(sizeless, "_Sum_f32_", "_"), {}, report);
   EXPECT_EQ(report.doubtful().at("gradients of an unknown type, taken as fp32").count, 1U);
   EXPECT_EQ(unknown.precision, "fp32");
   EXPECT_TRUE(has_note(unknown, "gradient sizes (fp32 assumed): recorded shapes"));
 }
 
 TEST(KinetoReader, WithoutShapesABucketIsOneGradientOfTheLayerBeforeIt) {
-  std::string text = replaced(small_trace(), ", \"Input Dims\": [[8", ", \"x\": [[8");
-  text = replaced(text, "{\"Input Dims\": [[", "{\"x\": [[");
+  std::string text = all_replaced(small_trace(), ", \"Input Dims\": [[8", ", \"x\": [[8");
+  text = all_replaced(text, "{\"Input Dims\": [[", "{\"x\": [[");
   const Workload workload = import_small(text, {.batch = 4});
   EXPECT_TRUE(layer_of(workload, "linear-0").parameters.empty());
   ASSERT_EQ(layer_of(workload, "conv2d-0").parameters.size(), 1U);
@@ -207,11 +208,11 @@ TEST(KinetoReader, TheFirstShapeInATraceIsNotItsBatch) {
       "\n";
   const std::string conv = R"({"ph": "X", "cat": "cpu_op", "name": "aten::conv2d", "pid": 1, )"
                            R"("tid": 1, "ts": 5010)";
-  EXPECT_EQ(import_small(replaced(small_trace(), conv, image + conv)).batch, 8U);
+  EXPECT_EQ(import_small(all_replaced(small_trace(), conv, image + conv)).batch, 8U);
 }
 
 TEST(KinetoReader, WithoutSequenceNumbersBackwardIsToldByTheThread) {
-  const std::string text = replaced(small_trace(), "\"Sequence number\"", "\"number\"");
+  const std::string text = all_replaced(small_trace(), "\"Sequence number\"", "\"number\"");
   const Workload workload = import_small(text, {.batch = 8});
   // No node can be joined to its operator: the work stays in the step, behind no layer.
   EXPECT_NEAR(compute_time(workload).value, 930e-6, kExact);
@@ -229,7 +230,7 @@ TEST(KinetoReader, LeafModulesAreLayersWhereTheyWereRecorded) {
 {"ph": "X", "cat": "python_function", "name": "nn.Module: Conv2d_7", "pid": 1, "tid": 1, "ts": 6005, "dur": 50},
 )";
   const std::string list = "\"traceEvents\": [\n";
-  const Workload workload = import_small(replaced(small_trace(), list, list + net));
+  const Workload workload = import_small(all_replaced(small_trace(), list, list + net));
   EXPECT_EQ(layer_of(workload, "Conv2d_7").kind, "Conv2d");
   EXPECT_NEAR(layer_of(workload, "Conv2d_7").backward.value, 100e-6, kExact);
   EXPECT_EQ(layer_of(workload, "linear-0").kind, "linear");  // In no leaf module.
@@ -237,11 +238,11 @@ TEST(KinetoReader, LeafModulesAreLayersWhereTheyWereRecorded) {
 
 TEST(KinetoReader, RocmAndOldCategoryNamesMeanTheSame) {
   std::string text =
-      replaced(small_trace(), "\"cudaLaunchKernel\"", "\"hipExtModuleLaunchKernel\"");
-  text = replaced(text, "cudaDeviceSynchronize", "hipDeviceSynchronize");
-  text = replaced(text, "\"cat\": \"kernel\"", "\"cat\": \"Kernel\"");
-  text = replaced(text, "\"cat\": \"cpu_op\"", "\"cat\": \"Operator\"");
-  text = replaced(text, "\"cat\": \"cuda_runtime\"", "\"cat\": \"Runtime\"");
+      all_replaced(small_trace(), "\"cudaLaunchKernel\"", "\"hipExtModuleLaunchKernel\"");
+  text = all_replaced(text, "cudaDeviceSynchronize", "hipDeviceSynchronize");
+  text = all_replaced(text, "\"cat\": \"kernel\"", "\"cat\": \"Kernel\"");
+  text = all_replaced(text, "\"cat\": \"cpu_op\"", "\"cat\": \"Operator\"");
+  text = all_replaced(text, "\"cat\": \"cuda_runtime\"", "\"cat\": \"Runtime\"");
   ImportReport report;
   EXPECT_EQ(import_kineto(text, {}, report).layers.size(),
             import_small(small_trace()).layers.size());
@@ -271,7 +272,7 @@ TEST(KinetoReader, AnAnnotationInsideAnotherOfItsNameIsNoStep) {
   const std::string list = "\"traceEvents\": [\n";
   ImportReport report;
   const TraceSummary summary = inspect_kineto(
-      replaced(without_lines(small_trace(), "ProfilerStep#"), list, list + inner), report);
+      all_replaced(without_lines(small_trace(), "ProfilerStep#"), list, list + inner), report);
   ASSERT_EQ(summary.steps.size(), 2U);
   EXPECT_EQ(summary.facts.at(1).second, "annotation \"Optimizer.step#SGD.step\"");
 }
@@ -293,7 +294,7 @@ TEST(KinetoReader, PytorchsOwnRecordsOfCollectivesAreNoSteps) {
   const std::string list = "\"traceEvents\": [\n";
   ImportReport report;
   const TraceSummary summary = inspect_kineto(
-      replaced(without_lines(small_trace(), "ProfilerStep#"), list, list + records), report);
+      all_replaced(without_lines(small_trace(), "ProfilerStep#"), list, list + records), report);
   EXPECT_EQ(summary.facts.at(1).second, "annotation \"Optimizer.step#SGD.step\"");
 }
 
@@ -310,8 +311,8 @@ TEST(KinetoReader, CollectivesHaveKindSizeAndTime) {
 
 TEST(KinetoReader, ASizeThatTheKernelLacksComesFromTheOperatorAroundItsLaunch) {
   const std::string text =
-      replaced(small_trace(), "\"stream\": 20, \"correlation\": 6, \"Collective name\"",
-               "\"stream\": 20, \"correlation\": 6, \"x\"");
+      all_replaced(small_trace(), "\"stream\": 20, \"correlation\": 6, \"Collective name\"",
+                   "\"stream\": 20, \"correlation\": 6, \"x\"");
   ImportReport report;
   EXPECT_EQ(inspect_kineto(text, report).collectives.at(0).size, Bytes{600});
   EXPECT_TRUE(report.clean());
@@ -321,26 +322,27 @@ TEST(KinetoReader, ASizeThatTheKernelLacksComesFromTheOperatorAroundItsLaunch) {
 
 TEST(KinetoReader, NegativeDurationsAreSkippedAndCounted) {
   ImportReport report;
-  inspect_kineto(replaced(small_trace(), "\"dur\": 70,", "\"dur\": -70,"), report);
+  inspect_kineto(all_replaced(small_trace(), "\"dur\": 70,", "\"dur\": -70,"), report);
   EXPECT_EQ(report.skipped().at("event with a negative duration").count, 2U);
 }
 
 TEST(KinetoReader, EventsOfMoreThanADayAreSkippedAndCounted) {
   ImportReport report;
-  inspect_kineto(replaced(small_trace(), "\"dur\": 70,", "\"dur\": 1e15,"), report);
+  inspect_kineto(all_replaced(small_trace(), "\"dur\": 70,", "\"dur\": 1e15,"), report);
   EXPECT_EQ(report.skipped().at("event of more than a day").count, 2U);
 }
 
 TEST(KinetoReader, EntriesThatAreNoEventsAreSkippedAndCounted) {
   const std::string list = "\"traceEvents\": [\n";
   ImportReport report;
-  inspect_kineto(replaced(small_trace(), list, list + "7, null, \"a\", [1, [2]],\n"), report);
+  inspect_kineto(all_replaced(small_trace(), list, list + "7, null, \"a\", [1, [2]],\n"), report);
   EXPECT_EQ(report.skipped().at("entry of the list that is no event").count, 4U);
 }
 
 TEST(KinetoReader, ABatchBeyondReasonIsNotRecorded) {
-  const std::string text = replaced(small_trace(), "[[8, 3", "[[4294967296, 3");
-  EXPECT_EQ(import_small(replaced(text, "[[8, 10", "[[4294967296, 10"), {.batch = 2}).batch, 2U);
+  const std::string text = all_replaced(small_trace(), "[[8, 3", "[[4294967296, 3");
+  EXPECT_EQ(import_small(all_replaced(text, "[[8, 10", "[[4294967296, 10"), {.batch = 2}).batch,
+            2U);
 }
 
 TEST(KinetoReader, PartOfAStepIsNoneOfThoseThatAreAveraged) {
@@ -354,20 +356,20 @@ TEST(KinetoReader, PartOfAStepIsNoneOfThoseThatAreAveraged) {
 
 TEST(KinetoReader, WorkThatOverlapsOnItsStreamIsDoubtful) {
   ImportReport report;
-  inspect_kineto(replaced(small_trace(), "\"dur\": 50,", "\"dur\": 60,"), report);
+  inspect_kineto(all_replaced(small_trace(), "\"dur\": 50,", "\"dur\": 60,"), report);
   EXPECT_EQ(report.doubtful().at("device work that overlaps other work of its stream").count, 2U);
 }
 
 TEST(KinetoReader, WorkWithoutItsLaunchIsDoubtful) {
   ImportReport report;
-  inspect_kineto(replaced(small_trace(), "\"args\": {\"correlation\": 103}", "\"args\": {}"),
+  inspect_kineto(all_replaced(small_trace(), "\"args\": {\"correlation\": 103}", "\"args\": {}"),
                  report);
   EXPECT_EQ(report.doubtful().at("device work without a recorded launch").count, 1U);
 }
 
 TEST(KinetoReader, UnknownCategoriesAreSkippedAndCounted) {
   ImportReport report;
-  inspect_kineto(replaced(small_trace(), "\"cat\": \"cpu_op\"", "\"cat\": \"news\""), report);
+  inspect_kineto(all_replaced(small_trace(), "\"cat\": \"cpu_op\"", "\"cat\": \"news\""), report);
   EXPECT_EQ(report.skipped().at("event of an unknown category").first, "event 2");
 }
 
@@ -399,12 +401,13 @@ TEST(KinetoReader, WorkOutsideOfStepsIsSkippedAndInNoCategoryOfTraining) {
 }
 
 TEST(KinetoReader, ANegativeCorrelationJoinsNothing) {
-  std::string text = replaced(small_trace(), "\"stream\": 7, \"correlation\": 3}",
-                              "\"stream\": 7, \"correlation\": -1}");
-  text = replaced(text, "\"traceEvents\": [\n",
-                  "\"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": "
-                  "\"cudaGetDevice\", \"pid\": 1, \"tid\": 1, \"ts\": 5005, \"dur\": 1, \"args\": "
-                  "{\"correlation\": 0}},\n");
+  std::string text = all_replaced(small_trace(), "\"stream\": 7, \"correlation\": 3}",
+                                  "\"stream\": 7, \"correlation\": -1}");
+  text =
+      all_replaced(text, "\"traceEvents\": [\n",
+                   "\"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": "
+                   "\"cudaGetDevice\", \"pid\": 1, \"tid\": 1, \"ts\": 5005, \"dur\": 1, \"args\": "
+                   "{\"correlation\": 0}},\n");
   ImportReport report;
   inspect_kineto(text, report);
   EXPECT_EQ(report.doubtful().at("device work without a recorded launch").count, 1U);
@@ -413,8 +416,8 @@ TEST(KinetoReader, ANegativeCorrelationJoinsNothing) {
 TEST(KinetoReader, WorkThatBeginsBeforeItsLaunchIsDoubtful) {
   // The all-reduce of each step runs from 410 on; launched by the call at 520 it cannot.
   ImportReport report;
-  inspect_kineto(replaced(small_trace(), "\"stream\": 20, \"correlation\": 6,",
-                          "\"stream\": 20, \"correlation\": 9,"),
+  inspect_kineto(all_replaced(small_trace(), "\"stream\": 20, \"correlation\": 6,",
+                              "\"stream\": 20, \"correlation\": 9,"),
                  report);
   EXPECT_EQ(report.doubtful().at("device work that begins before its launch").count, 1U);
 }
@@ -422,15 +425,15 @@ TEST(KinetoReader, WorkThatBeginsBeforeItsLaunchIsDoubtful) {
 TEST(KinetoReader, EventsThatStartDaysFromTheOthersAreSkippedAndCounted) {
   ImportReport report;
   const TraceSummary summary =
-      inspect_kineto(replaced(small_trace(), "\"ts\": 5410,", "\"ts\": 1e18,"), report);
+      inspect_kineto(all_replaced(small_trace(), "\"ts\": 5410,", "\"ts\": 1e18,"), report);
   EXPECT_EQ(report.skipped().at("event that starts more than a day from most others").count, 1U);
   EXPECT_EQ(summary.collectives.at(0).count, 1U);
 }
 
 TEST(KinetoReader, ACollectiveOfAnUnknownTypeHasNoSize) {
   const auto with_type = [](const char* type) {
-    return replaced(small_trace(), "\"dtype\": \"Float\"",
-                    std::string("\"dtype\": \"").append(type).append("\""));
+    return all_replaced(small_trace(), "\"dtype\": \"Float\"",
+                        std::string("\"dtype\": \"").append(type).append("\""));
   };
   ImportReport report;
   inspect_kineto(with_type("Mystery"), report);
@@ -443,8 +446,8 @@ TEST(KinetoReader, ACollectiveOfAnUnknownTypeHasNoSize) {
 
 TEST(KinetoReader, CopiesOfInputAreNoComputation) {
   ImportReport report;
-  std::string text = replaced(small_trace(), "\"cat\": \"kernel\", \"name\": \"conv_forward\"",
-                              "\"cat\": \"gpu_memcpy\", \"name\": \"Memcpy HtoD\"");
+  std::string text = all_replaced(small_trace(), "\"cat\": \"kernel\", \"name\": \"conv_forward\"",
+                                  "\"cat\": \"gpu_memcpy\", \"name\": \"Memcpy HtoD\"");
   const TraceSummary summary = inspect_kineto(text, report);
   EXPECT_NEAR(summary.steps.at(0).input_copies.value, 100e-6, kExact);
   EXPECT_NEAR(summary.steps.at(0).device.value, 350e-6, kExact);
@@ -453,8 +456,9 @@ TEST(KinetoReader, CopiesOfInputAreNoComputation) {
 TEST(KinetoReader, StreamsOfASecondDeviceAreKeptApart) {
   // The copy into the bucket, 265 to 275, beside other work of stream 7 from 310 on: moved onto the
   // other device, nothing overlaps, although both streams are number 7.
-  std::string text = replaced(small_trace(), "\"ts\": 5265, \"dur\": 10, \"args\": {\"device\": 0",
-                              "\"ts\": 5265, \"dur\": 90, \"args\": {\"device\": 1");
+  std::string text =
+      all_replaced(small_trace(), "\"ts\": 5265, \"dur\": 10, \"args\": {\"device\": 0",
+                   "\"ts\": 5265, \"dur\": 90, \"args\": {\"device\": 1");
   ImportReport report;
   inspect_kineto(text, report);
   EXPECT_EQ(report.doubtful()
@@ -463,7 +467,7 @@ TEST(KinetoReader, StreamsOfASecondDeviceAreKeptApart) {
             1U);
   EXPECT_EQ(report.doubtful().size(), 1U);
   ImportReport one_device;
-  inspect_kineto(replaced(text, "\"device\": 1", "\"device\": 0"), one_device);
+  inspect_kineto(all_replaced(text, "\"device\": 1", "\"device\": 0"), one_device);
   EXPECT_EQ(one_device.doubtful().at("device work that overlaps other work of its stream").count,
             1U);
 }
@@ -488,9 +492,9 @@ TEST(KinetoReader, RanksOfOneJobAreAveraged) {
   const std::string first = small_trace();
   // conv2d's backward kernel takes 100 us on one rank and 60 us on the other.
   const std::string second =
-      replaced(replaced(first, "\"rank\": 0", "\"rank\": 1"),
-               R"("name": "conv_backward", "pid": 0, "tid": 7, "ts": 5310, "dur": 100)",
-               R"("name": "conv_backward", "pid": 0, "tid": 7, "ts": 5310, "dur": 20)");
+      all_replaced(all_replaced(first, "\"rank\": 0", "\"rank\": 1"),
+                   R"("name": "conv_backward", "pid": 0, "tid": 7, "ts": 5310, "dur": 100)",
+                   R"("name": "conv_backward", "pid": 0, "tid": 7, "ts": 5310, "dur": 20)");
   ImportReport report;
   const Workload workload =
       KinetoReader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
@@ -501,9 +505,9 @@ TEST(KinetoReader, RanksOfOneJobAreAveraged) {
 TEST(KinetoReader, TheProvenanceOfSeveralRanksTellsTheirClockOffsets) {
   // All times of the second rank are those of the first, 1 s later.
   const std::string first = small_trace();
-  const std::string second =
-      replaced(replaced(replaced(first, "\"rank\": 0", "\"rank\": 1"), "\"ts\": 5", "\"ts\": 1005"),
-               "\"ts\": 6", "\"ts\": 1006");
+  const std::string second = all_replaced(
+      all_replaced(all_replaced(first, "\"rank\": 0", "\"rank\": 1"), "\"ts\": 5", "\"ts\": 1005"),
+      "\"ts\": 6", "\"ts\": 1006");
   ImportReport report;
   const Workload workload =
       KinetoReader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
@@ -516,20 +520,20 @@ TEST(KinetoReader, TheProvenanceOfSeveralRanksTellsTheirClockOffsets) {
 
 TEST(KinetoReader, RanksOfDifferentJobsAreRefused) {
   EXPECT_EQ(ranks_error(small_trace()), "b: expected another rank than in a, found rank 0 in both");
-  const std::string other = replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");
-  EXPECT_EQ(ranks_error(replaced(other, "\"world_size\": 2", "\"world_size\": 4")),
+  const std::string other = all_replaced(small_trace(), "\"rank\": 0", "\"rank\": 1");
+  EXPECT_EQ(ranks_error(all_replaced(other, "\"world_size\": 2", "\"world_size\": 4")),
             "b: expected a job of 2 ranks as in a, found a job of 4 ranks");
   EXPECT_EQ(ranks_error(without_lines(other, "ProfilerStep#1")),
             "b: expected 2 steps as in a, found 1");
-  EXPECT_EQ(ranks_error(replaced(other, "msg nelems\": 150", "msg nelems\": 999")),
+  EXPECT_EQ(ranks_error(all_replaced(other, "msg nelems\": 150", "msg nelems\": 999")),
             "b: expected gradient buckets of 600 B as in a, found 3.902 KiB: no ranks of one job");
   const std::string silent = without_lines(small_trace(), "distributedInfo");
-  const std::string later = replaced(silent, "\"ts\": 5", "\"ts\": 1005");
+  const std::string later = all_replaced(silent, "\"ts\": 5", "\"ts\": 1005");
   ImportReport report;
   EXPECT_EQ(input_error_of([&] {
               KinetoReader().read(
                   {text_stream(silent, "a"),
-                   text_stream(replaced(later, "aten::conv2d", "aten::conv3d"), "b")},
+                   text_stream(all_replaced(later, "aten::conv2d", "aten::conv3d"), "b")},
                   {}, report);
             }),
             "b: expected the layers of a, found others: no ranks of one job");
@@ -538,8 +542,8 @@ TEST(KinetoReader, RanksOfDifferentJobsAreRefused) {
 // Stages of a pipeline and shards of embeddings: the mean is that of the ranks like the first.
 TEST(KinetoReader, RanksWithOtherLayersAreRanksOfOneJob) {
   const std::string first = small_trace();
-  const std::string other =
-      replaced(replaced(first, "\"rank\": 0", "\"rank\": 1"), "aten::conv2d", "aten::conv3d");
+  const std::string other = all_replaced(all_replaced(first, "\"rank\": 0", "\"rank\": 1"),
+                                         "aten::conv2d", "aten::conv3d");
   ImportReport report;
   const Workload workload =
       KinetoReader().read({text_stream(first, "a"), text_stream(other, "b")}, {}, report);

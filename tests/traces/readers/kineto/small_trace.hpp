@@ -19,7 +19,7 @@ inline std::string small_trace() {
 }
 
 /// Every `from` in the text replaced.
-inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+inline std::string all_replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos;
        at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);

@@ -22,12 +22,12 @@ using Elements = std::vector<std::uint64_t>;
 
 /// The small trace without the shapes of its gradients.
 std::string shapeless() {
-  return replaced(small_trace(), "{\"Input Dims\": [[", "{\"x\": [[");
+  return all_replaced(small_trace(), "{\"Input Dims\": [[", "{\"x\": [[");
 }
 
 /// The small trace without any note of a collective's size.
 std::string sizeless() {
-  return replaced(replaced(shapeless(), "\"Collective name\"", "\"x\""), "msg nelems", "y");
+  return all_replaced(all_replaced(shapeless(), "\"Collective name\"", "\"x\""), "msg nelems", "y");
 }
 
 /// The gradients of an execution trace.
@@ -90,8 +90,8 @@ TEST(Supplements, AnExecutionTraceMayHoldSeveralEqualSteps) {
 TEST(Supplements, ShapesAreJoinedByTheNumbersOfTheCallsWhereBothHaveThem) {
   // The calls of either step are 7 and 9; in the execution trace they are in another order.
   const std::string text =
-      replaced(replaced(shapeless(), "{\"x\": [[10, 10]]}", "{\"Record function id\": 7}"),
-               "{\"x\": [[50]]}", "{\"Record function id\": 9}");
+      all_replaced(all_replaced(shapeless(), "{\"x\": [[10, 10]]}", "{\"Record function id\": 7}"),
+                   "{\"x\": [[50]]}", "{\"Record function id\": 9}");
   const Imported imported = import_with(text, execution_trace({{9, 50}, {8, 3}, {7, 100}}));
   EXPECT_EQ(imported.elements(), (Elements{100, 50}));
   EXPECT_TRUE(imported.notes(

@@ -1,0 +1,76 @@
+// What holds up a job: the verdict, the ranks, and how much slower each part makes it.
+const diagnose = {
+  show(json) {
+    const main = document.getElementById('main');
+    main.append(elements.facts([['recorded step', format.time(json.recorded_step_s)], ['with even work', format.time(json.ideal_step_s)],
+      ['slow-down', format.number(json.slowdown, 5)], ['waste', format.percent(1 - 1 / json.slowdown)], ['GPUs', String(json.gpus)],
+      ['steps', String(json.steps)]]));
+    elements.section('Verdict', elements.make('p', { class: 'verdict' }, json.verdict.text));
+    if (json.against) diagnose.against(json);
+    diagnose.heat(json.ranks);
+    diagnose.times(json.ranks);
+    diagnose.parts(json.slowdown_by);
+    diagnose.steps(json.slowdown_by.step ?? {});
+    elements.section('Critical path over all ranks', elements.table([{ name: 'kind', value: ([kind]) => kind, isText: true },
+      { name: 'share', value: ([, share]) => share, text: format.percent }], Object.entries(json.critical_path.kinds)));
+    if (json.clocks?.length > 0) elements.section('Clocks', studies.tableOf(json.clocks));
+    elements.section('Notes', elements.list([`The simulated steps miss the recorded ones by ${format.percent(json.simulated_step_error)} on average.`,
+      ...(json.notes ?? []).map(studies.text)]));
+  },
+  against({ against, ...json }) {
+    const rows = [['recorded step', 'recorded_step_s', format.time], ['step without delays', 'undelayed_step_s', format.time],
+      ['step with even work', 'ideal_step_s', format.time], ['slow-down', 'slowdown', (value) => value.toFixed(4)]];
+    elements.section('Against ' + format.short(against.job), elements.table([{ name: '', value: ([name]) => name, isText: true },
+      { name: 'other run', value: ([, key, text]) => text(against[key]), isText: true },
+      { name: 'this run', value: ([, key, text]) => text(json[key]), isText: true },
+      { name: 'changed by', value: ([, key]) => json[key] / against[key] - 1, text: format.percent }], rows),
+    elements.make('p', {}, 'The other run: ' + against.verdict.text));
+  },
+  /// Data-parallel groups by stages: how much slower the job is because of that rank alone.
+  heat(ranks) {
+    const places = (key) => [...new Set(ranks.map((rank) => rank[key]))].sort((a, b) => a - b);
+    const [groups, stages] = [places('data'), places('stage')];
+    const most = Math.max(1.05, ...ranks.map((rank) => rank.slowdown));
+    elements.section('Slow-down by rank alone', picture.box('Slow-down by rank alone', (look) => ({
+      grid: { left: 70, right: 30, top: 60, bottom: 50 },
+      tooltip: { formatter: ({ data }) => `rank ${data.rank.rank}: ${format.number(data.rank.slowdown, 5)}\n` +
+        `computing ${format.time(data.rank.computing_s)}\nheld up others ${format.time(data.rank.holding_s)}` },
+      xAxis: { type: 'category', name: 'data-parallel group', data: groups.map(String) },
+      yAxis: { type: 'category', name: 'stage', inverse: true, data: stages.map(String) },
+      visualMap: { min: 1, max: most, orient: 'horizontal', top: 0, left: 'center', calculable: true, textStyle: { color: look.ink },
+        formatter: (value) => value.toFixed(3), inRange: { color: ['#f7f7f7', '#e69f00', '#d55e00'] } },
+      series: [{ type: 'heatmap', label: { show: ranks.length <= 128, color: '#000000', formatter: ({ data }) => data.rank.slowdown.toFixed(2) },
+        data: ranks.map((rank) => ({ value: [groups.indexOf(rank.data), stages.indexOf(rank.stage), rank.slowdown], rank })) }],
+    }), 130 + 36 * stages.length));
+  },
+  times(ranks) {
+    const shown = [...ranks].sort((a, b) => b.slowdown - a.slowdown).slice(0, 40);
+    const kinds = [['computing', 'computing_s'], ['communicating', 'communicating_s'], ['waiting', 'waiting_s']];
+    elements.section('Where the time of each rank goes', picture.box('Time of each rank', () => ({
+      grid: { left: 90, right: 40, top: 40, bottom: 40 }, legend: {},
+      tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' } },
+      xAxis: { type: 'value', name: 'ms a step' },
+      yAxis: { type: 'category', inverse: true, data: shown.map((rank) => 'rank ' + rank.rank) },
+      series: kinds.map(([name, key]) => ({ name, type: 'bar', stack: 'step', data: shown.map((rank) => Number(format.ms(rank[key]))) })),
+    }), 110 + 26 * shown.length), elements.table([...['rank', 'data', 'stage'].map((key) => ({ name: key, value: (rank) => rank[key] })),
+      { name: 'slow-down alone', value: (rank) => rank.slowdown, text: (value) => format.number(value, 5) },
+      ...[['computing ms', 'computing_s'], ['communicating ms', 'communicating_s'], ['waiting ms', 'waiting_s'], ['held up others ms', 'holding_s'],
+        ['critical path ms', 'critical_path_s']].map(([name, key]) => ({ name, value: (rank) => rank[key], text: format.ms }))], ranks));
+  },
+  parts(by) {
+    const rows = ['kind', 'stage', 'node'].flatMap((part) => Object.entries(by[part] ?? {}).map(([name, slowdown]) => ({ part, name, slowdown })));
+    if (rows.length === 0) return;
+    elements.section('Slow-down by part alone', elements.table([{ name: 'part', value: (row) => row.part, isText: true },
+      { name: 'name', value: (row) => row.name, isText: true },
+      { name: 'slow-down alone', value: (row) => row.slowdown, text: (value) => format.number(value, 5) }], rows));
+  },
+  steps(slowdowns) {
+    const steps = Object.entries(slowdowns);
+    if (steps.length < 2) return;
+    elements.section('Slow-down by step', picture.box('Slow-down by step', () => ({
+      grid: { left: 70, right: 40, top: 20, bottom: 50 }, tooltip: { trigger: 'axis' },
+      xAxis: { type: 'category', name: 'step', data: steps.map(([step]) => step) }, yAxis: { type: 'value', scale: true },
+      series: [{ type: 'line', data: steps.map(([, slowdown]) => slowdown) }],
+    }), 260));
+  },
+};

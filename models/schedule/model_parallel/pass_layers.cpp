@@ -1,0 +1,53 @@
+#include "models/schedule/model_parallel/pass_layers.hpp"
+
+#include <fmt/format.h>
+
+namespace stepcast {
+namespace {
+
+std::size_t half_of(PassKind kind) {
+  return kind == PassKind::InputGradient ? 1 : kind == PassKind::WeightGradient ? 2 : 0;
+}
+
+void add(PartTimes& sum, const PartTimes& more) {
+  sum.forward += more.forward;
+  sum.input_gradient += more.input_gradient;
+  sum.weight_gradient += more.weight_gradient;
+}
+
+void add_layers(Workload& passes, const std::string& name, const PartTimes& times) {
+  passes.layers.push_back({.name = name,
+                           .kind = "Part",
+                           .forward = times.forward,
+                           .backward = time_of(PassKind::Backward, times)});
+  passes.layers.push_back(
+      {.name = name + " (inputs)", .kind = "Part", .backward = times.input_gradient});
+  passes.layers.push_back(
+      {.name = name + " (weights)", .kind = "Part", .backward = times.weight_gradient});
+}
+
+}  // namespace
+
+LayerId PassLayers::of_part(std::size_t part, PassKind kind) {
+  return static_cast<LayerId>(3 * part + half_of(kind));
+}
+
+LayerId PassLayers::of_unit(const HybridJob& job, std::size_t unit, PassKind kind) {
+  return of_part(job.order.parts() + unit, kind);
+}
+
+Workload PassLayers::workload(const HybridJob& job, const Workload& model) {
+  Workload passes = model;
+  passes.layers.clear();
+  for (std::size_t part = 0; part < job.order.parts(); ++part) {
+    PartTimes sum;
+    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit)
+      add(sum, job.units[unit].compute);
+    add_layers(passes, fmt::format("stage {}", part), sum);
+  }
+  for (const ModelUnit& unit : job.units)
+    add_layers(passes, unit.name, unit.compute);
+  return passes;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,26 @@
+# Which sources are compiled as one, for all libraries of folders and all test programs. A new source or a new include of
+# CMakeLists.txt sorts them anew; a name that is new in an old source does not, but scripts/asan does.
+find_program(STEPCAST_PYTHON3 python3)
+if(NOT STEPCAST_PYTHON3)
+  message(STATUS "STEPCAST_BATCHES: no python3, each source is compiled by itself")
+  return()
+endif()
+get_property(targets GLOBAL PROPERTY STEPCAST_LIBRARIES)
+get_property(programs GLOBAL PROPERTY STEPCAST_TEST_PROGRAMS)
+set(lines)
+foreach(target ${targets} ${programs})
+  get_target_property(folder ${target} SOURCE_DIR)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    get_filename_component(path ${source} ABSOLUTE BASE_DIR ${folder})
+    if(path MATCHES "^${PROJECT_SOURCE_DIR}/.*\\.cpp$" AND EXISTS ${path})
+      string(APPEND lines "${target} ${path}\n")
+    endif()
+  endforeach()
+endforeach()
+file(WRITE ${PROJECT_BINARY_DIR}/sources.txt "${lines}")
+execute_process(COMMAND ${STEPCAST_PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/batches ${PROJECT_SOURCE_DIR}
+                INPUT_FILE ${PROJECT_BINARY_DIR}/sources.txt OUTPUT_FILE ${PROJECT_BINARY_DIR}/batches.cmake
+                COMMAND_ERROR_IS_FATAL ANY)
+include(${PROJECT_BINARY_DIR}/batches.cmake)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/batches)

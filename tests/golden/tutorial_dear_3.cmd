@@ -1,0 +1,2 @@
+stepcast compare --workload bert-base-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe --schedules ddp,dear \
+    --set cluster.nic.bandwidth=10Gbps,25Gbps,100Gbps

@@ -1,0 +1,2 @@
+# root
+stepcast diagnose tests/golden/data/small-trace.json

@@ -1,0 +1,2 @@
+# root
+stepcast replay tests/golden/data/small-trace.json --without all-reduce

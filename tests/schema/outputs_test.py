@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Every command's --json fits the schema that the program prints for it. Usage: outputs_test.py PROGRAM"""
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+from schemas import ROOT, faults, merged, run
+
+JOB = ["--workload", "resnet50-rtx2080ti-bs32", "--cluster", "rtx2080ti-16x4-10gbe", "--fidelity", "analytic"]
+GOLDEN = ROOT / "tests/golden/data"
+LOGS = [ROOT / f"tests/data/benchmarks/allreduce-{nodes}-nodes.log" for nodes in (2, 4, 8)]
+
+# One command line at least for every command, more where the output has several forms.
+COMMANDS = [
+    ["run", "--schedule", "spd-kfac", *JOB],
+    ["run", "--schedule", "topka2a", "--set", "straggler.3=1.5", *JOB],
+    ["run", "--schedule", "hop", "--slow", "lognormal:sigma=0.1", "--seeds", "80", *JOB],
+    ["compare", "--schedules", "ddp,dear", *JOB],
+    ["compare", "--schedules", "ddp,dear", "--nodes", "2,4", *JOB],
+    ["tune", "--schedule", "dear", "--option", "fusion_buffer", "--trials", "2", *JOB],
+    ["crossover", "--density", "0.01,0.1", "--bandwidth", "10Gbps", *JOB],
+    ["breakdown", "--schedule", "dp-kfac", "--protocol", "ablation", *JOB],
+    ["scaling", "--schedules", "ddp", "--nodes", "1,2", *JOB],
+    ["solve", "--iterations", "ddp=100,dear=100", *JOB],
+    ["solve", "resnet50-imagenet", "--schedules", "horovod", *JOB],
+    ["collective", "--cluster", "ideal-2x4", "--kind", "send"],
+    ["collective", "--cluster", "ideal-2x4", "--size", "1MiB"],
+    ["goodput", "--mtbf", "3h", "--checkpoint", "30s", "--restart", "10min"],
+    ["goodput", "--faults", GOLDEN / "faults.csv", "--checkpoint", "30s", "--restart", "10min"],
+    ["goodput", "--fail", "link:mtbf=50d,share=0.5,repair=6h", "--schedule", "ddp", "--spares", "auto", "--samples", "1e9",
+     "--price", "2", "--seeds", "80", "--checkpoint", "30s", "--restart", "10min", *JOB],
+    ["optimise", *JOB],
+    ["list"],
+    ["show", "dear"],
+    ["show", "rtx2080ti-16x4-10gbe"],
+    ["explain", "busbw"],
+    ["validate", "--fidelity", "analytic"],
+    ["validate", ROOT / "tests/data/hardware/madeup-kernels.json"],
+    ["inspect", GOLDEN / "small-trace.json"],
+    ["diagnose", GOLDEN / "job.csv"],
+    ["diagnose", GOLDEN / "ranks", "--against", GOLDEN / "ranks"],
+    ["replay", GOLDEN / "small-trace.json"],
+    ["replay", GOLDEN / "small-trace.json", "--without", "all-reduce"],
+    ["calibrate", *LOGS],
+    ["version"],
+    ["gate", GOLDEN / "results-before.json", "--baseline", GOLDEN / "results-before.json"],
+]
+
+
+def printed(*arguments):
+    done = run(*arguments, "--json")
+    assert done.returncode == 0, f"{arguments}: {done.stderr}"
+    return json.loads(done.stdout)
+
+
+class Outputs(unittest.TestCase):
+    def test_fit_their_schema(self):
+        for command in COMMANDS:
+            with self.subTest(command=command):
+                self.assertEqual(faults(command[0], printed(*command)), [])
+
+    def test_the_demo_fits_its_schema(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(faults("demo", printed("demo", "--timeline", pathlib.Path(folder) / "t.json")), [])
+
+    def test_every_command_that_prints_json_has_a_schema_and_is_tested(self):
+        schemas = run("schema").stdout.split()
+        tested = {"demo", *(command[0] for command in COMMANDS)}
+        commands = re.findall(r"^  ([a-z]+)  ", run("--help").stdout.split("Subcommands:")[1], re.MULTILINE)
+        self.assertIn("run", commands)
+        for command in commands:
+            if re.search(r"^  --json\b", run(command, "--help").stdout, re.MULTILINE):
+                self.assertIn(command, schemas)
+                self.assertIn(command, tested)
+
+    def test_other_outputs_are_refused(self):
+        forecast = printed("run", "--schedule", "dear", *JOB)
+        self.assertEqual(faults("run", forecast), [])
+        for patch in ({"iteration_time_s": None}, {"iteration_time_s": "1 s"}, {"gpus": 0}, {"new_key": 1},
+                      {"breakdown": {"forward_s": -1}}, {"notes": "one"}):
+            wrong = merged(forecast, patch)
+            self.assertNotEqual(faults("run", wrong), [], patch)
+            self.assertNotEqual(faults("compare", {"results": [wrong]}), [], patch)
+
+    def test_schemas_are_printed_whole(self):
+        demo = run("schema", "demo").stdout
+        self.assertNotIn('.schema.json"', demo)
+        self.assertEqual(len(json.loads(demo)["definitions"]), 3)
+
+
+class Options(unittest.TestCase):
+    """The schema of schedules' options takes every default, and no other words."""
+
+    @staticmethod
+    def takes(rule, text):
+        if "anyOf" in rule:
+            return any(Options.takes(each, text) for each in rule["anyOf"])
+        return text in rule["enum"] if "enum" in rule else re.fullmatch(rule["pattern"], text) is not None
+
+    def test_defaults_and_other_words(self):
+        schema = json.loads(run("schema", "options").stdout)["properties"]
+        self.assertIn("dear", schema)
+        for schedule, rules in schema.items():
+            options = {each["name"]: each["default"] for each in printed("show", schedule).get("options", [])}
+            self.assertEqual(set(rules["properties"]), set(options))
+            for option, default in options.items():
+                self.assertTrue(self.takes(rules["properties"][option], default), f"{schedule} {option}={default}")
+                self.assertFalse(self.takes(rules["properties"][option], "nonsense"), f"{schedule} {option}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""scripts/run, setup, configure and test refuse what they do not know before they install or build anything."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
+PROGRAM = sys.argv.pop(1)
+
+
+def run(*words, **more):
+    return subprocess.run(words, capture_output=True, text=True, check=False, **more)
+
+
+class Scripts(unittest.TestCase):
+    def test_unknown_arguments_are_told_first(self):
+        for script, wrong in (("run", "--timline"), ("setup", "--pages"), ("test", "--fast")):
+            done = run(ROOT / "scripts" / script, wrong, env={"PATH": "/usr/bin:/bin"})
+            self.assertEqual(done.returncode, 2, script)
+            self.assertNotIn("Installing", done.stderr)
+
+    def test_run_names_the_value_that_is_missing(self):
+        done = run(ROOT / "scripts/run", "--timeline")
+        self.assertEqual((done.returncode, done.stderr), (2, "scripts/run: --timeline needs a value; see scripts/run --help\n"))
+
+    def test_run_takes_all_that_the_demo_takes(self):
+        taken = (ROOT / "scripts/run").read_text(encoding="utf-8")
+        for option in re.findall(r"^  (--[a-z-]+)", run(PROGRAM, "demo", "--help").stdout, re.MULTILINE):
+            self.assertIn(f" {option}", taken)
+
+    def test_reasons_of_skipped_tests(self):
+        results = """<testsuite>
+<testcase name="A.B" status="run"><system-out>fine</system-out></testcase>
+<testcase name="C.D" status="notrun"><skipped message=""/><system-out>[ RUN ] C.D
+x_test.cpp:3: Skipped
+"/home/me/tree/../shared/data/x" is not there
+</system-out></testcase>
+<testcase name="page" status="notrun"><skipped message=""/><system-out>skipped: no Chromium</system-out></testcase>
+</testsuite>"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "tests.xml"
+            path.write_text(results, encoding="utf-8")
+            done = run(sys.executable, ROOT / "tests/scripts/skipped.py", path)
+        self.assertEqual(done.stdout, 'Skipped 1, such as C.D: ../shared/data/x" is not there\n'
+                                      "Skipped 1, such as page: no Chromium\n", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
