@@ -39,6 +39,13 @@ void LawFields::add(std::string_view item) {
     throw InputError(fmt::format("{}: {} is given twice", law_, name));
 }
 
+bool LawFields::has(const std::string& name) {
+  if (fields_.contains(name))
+    return true;
+  known_.push_back(name);
+  return false;
+}
+
 std::string LawFields::text(const std::string& name, const char* expected) {
   known_.push_back(name);
   const auto found = fields_.extract(name);

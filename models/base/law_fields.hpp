@@ -18,7 +18,8 @@ class LawFields {
   /// `text`: what stands behind "law:".
   LawFields(std::string law, std::string_view text);
 
-  bool has(const std::string& name) const { return fields_.contains(name); }
+  /// Whether it is given, of one that may be left out.
+  bool has(const std::string& name);
   std::string text(const std::string& name, const char* expected);
   /// Also as a fraction, "1/16".
   double number(const std::string& name, const char* range, bool (*is_right)(double));

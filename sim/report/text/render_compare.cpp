@@ -20,6 +20,11 @@ struct CompareColumn {
   bool makes_room = false;  ///< Not there: --json and --csv have it.
 };
 
+// Of a row where nothing is drawn there is none.
+std::string quantile(const SeedQuantile& quantile) {
+  return quantile.value > Seconds{} ? milliseconds(quantile.value) : "-";
+}
+
 // Between which a quantile lies with 95 % confidence.
 std::string interval(const SeedQuantile& quantile) {
   if (quantile.low <= Seconds{} || quantile.high <= Seconds{})
@@ -33,14 +38,12 @@ constexpr std::array kCompareColumns = {
     CompareColumn{
         "iteration ms", Align::Right,
         [](const Forecast& f, const Forecast&) { return milliseconds(f.iteration_time); }},
-    CompareColumn{
-        "P50 ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(f.spread.p50.value); }, true},
+    CompareColumn{"P50 ms", Align::Right,
+                  [](const Forecast& f, const Forecast&) { return quantile(f.spread.p50); }, true},
     CompareColumn{"within", Align::Right,
                   [](const Forecast& f, const Forecast&) { return interval(f.spread.p50); }, true},
-    CompareColumn{
-        "P95 ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(f.spread.p95.value); }, true},
+    CompareColumn{"P95 ms", Align::Right,
+                  [](const Forecast& f, const Forecast&) { return quantile(f.spread.p95); }, true},
     CompareColumn{"within", Align::Right,
                   [](const Forecast& f, const Forecast&) { return interval(f.spread.p95); }, true},
     CompareColumn{"speed-up", Align::Right,

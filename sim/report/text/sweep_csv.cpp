@@ -43,9 +43,6 @@ constexpr std::array kCsvColumns{
               [](const Forecast& f, double) { return csv_number(f.breakdown.waiting.value); }},
     CsvColumn{"idle_s",
               [](const Forecast& f, double) { return csv_number(f.breakdown.idle.value); }},
-    CsvColumn{"memory_bytes",
-              [](const Forecast& f, double) { return csv_number(f.memory.total().value); }},
-    CsvColumn{"fits", [](const Forecast& f, double) { return fit_of(f); }},
     CsvColumn{"iteration_time_p50_s",
               [](const Forecast& f, double) { return csv_known(f.spread.p50.value); }},
     CsvColumn{"iteration_time_p50_low_s",
@@ -62,6 +59,9 @@ constexpr std::array kCsvColumns{
               [](const Forecast& f, double) {
                 return f.spread.seeds > 0 ? std::to_string(f.spread.seeds) : "";
               }},
+    CsvColumn{"memory_bytes",
+              [](const Forecast& f, double) { return csv_number(f.memory.total().value); }},
+    CsvColumn{"fits", [](const Forecast& f, double) { return fit_of(f); }},
 };
 
 }  // namespace
