@@ -6,7 +6,6 @@
 #include "models/base/ranges.hpp"
 #include "sim/engine/log.hpp"
 #include "sim/engine/replayer.hpp"
-#include "sim/engine/simgrid_compat.hpp"
 
 namespace stepcast {
 
@@ -46,8 +45,6 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions&
   if (plan.graph.size() == 0)
     throw InputError(plan.schedule + ": the plan has no tasks");
   check_magnitude(plan);
-  simgrid_compat::ensure_engine();
-  simgrid_compat::reset_clock();
   const Timeline timeline = Replayer(plan, cluster, options).run();
   check_result(plan, timeline);
   if (log::shows_debug())

@@ -1,18 +1,23 @@
 #include "sim/engine/event_queue.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "models/base/index.hpp"
-#include "sim/engine/simgrid_compat.hpp"
+#include "sim/engine/network/simgrid.hpp"
 
 namespace stepcast {
 
-EventQueue::EventQueue() : origin_(simgrid_compat::clock()) {}
+EventQueue::EventQueue(SimGrid* simgrid) : simgrid_(simgrid) {
+  if (simgrid_ != nullptr)
+    simgrid_->reset_clock();
+  origin_ = simgrid_ == nullptr ? 0 : simgrid_->clock();
+}
 
 Seconds EventQueue::now() {
-  if (!firing_)
-    now_ = std::max(now_, simgrid_compat::clock() - origin_);
+  if (!firing_ && simgrid_ != nullptr)
+    now_ = std::max(now_, simgrid_->clock() - origin_);
   return {now_};
 }
 
@@ -31,23 +36,25 @@ void EventQueue::at(Seconds time, Action action) {
 }
 
 void EventQueue::arm() {
-  if (heap_.empty() || failure_)
+  if (simgrid_ == nullptr || heap_.empty() || failure_)
     return;
   const double time = heap_.front().time;
   if (timer_ != nullptr) {
     if (armed_for_ <= time)
       return;
-    simgrid_compat::remove_timer(timer_);
+    simgrid_->remove_timer(timer_);
   }
   armed_for_ = time;
-  timer_ = simgrid_compat::set_timer(std::max(origin_ + time, simgrid_compat::clock()),
-                                     [this] { fire(); });
+  timer_ = simgrid_->set_timer(std::max(origin_ + time, simgrid_->clock()), [this] {
+    timer_ = nullptr;
+    fire(armed_for_);
+    arm();
+  });
 }
 
-void EventQueue::fire() {
-  timer_ = nullptr;
+void EventQueue::fire(double until) {
   firing_ = true;
-  while (!heap_.empty() && heap_.front().time <= armed_for_ && !failure_) {
+  while (!heap_.empty() && heap_.front().time <= until && !failure_) {
     std::pop_heap(heap_.begin(), heap_.end(), Later());
     const Event event = heap_.back();
     heap_.pop_back();
@@ -57,7 +64,6 @@ void EventQueue::fire() {
     guard(action);
   }
   firing_ = false;
-  arm();
 }
 
 void EventQueue::guard(const Action& action) {
@@ -71,7 +77,10 @@ void EventQueue::guard(const Action& action) {
 }
 
 void EventQueue::run() {
-  simgrid_compat::run();
+  if (simgrid_ != nullptr)
+    simgrid_->run();
+  else
+    fire(std::numeric_limits<double>::infinity());
   if (failure_)
     std::rethrow_exception(std::exchange(failure_, nullptr));
 }

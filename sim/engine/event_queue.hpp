@@ -9,17 +9,21 @@
 
 namespace stepcast {
 
-/// The simulator's clock and agenda: events in the total order (time, order of posting), behind one
-/// armed SimGrid timer. SimGrid owns the clock and the main loop; its own timers are not FIFO among
-/// equal dates and cost more.
+class SimGrid;
+
+/// The simulator's clock and agenda: events in the total order (time, order of posting). Where
+/// SimGrid moves flows, it owns the clock and the main loop, and the agenda stands behind one armed
+/// timer of it: its own timers are not FIFO among equal dates and cost more.
 ///
 /// Times count from the construction of the queue, so a forecast does not depend on what the
-/// process simulated before. An exception of an event stops the agenda and leaves run().
+/// process simulated before; there is one at a time. An exception of an event stops the agenda and
+/// leaves run().
 class EventQueue {
  public:
   using Action = std::function<void()>;  ///< Keep captures within 16 bytes: no allocation then.
 
-  EventQueue();
+  /// On SimGrid's clock, which is set to zero, or on its own.
+  explicit EventQueue(SimGrid* simgrid = nullptr);
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
@@ -29,7 +33,7 @@ class EventQueue {
   void at(Seconds time, Action action);
   void after(Seconds delay, Action action) { at(now() + delay, std::move(action)); }
 
-  /// Runs SimGrid until no event and no flow is left. Rethrows what an event threw.
+  /// Runs until no event and no flow is left. Rethrows what an event threw.
   void run();
 
   /// Runs `action`, keeping what it throws for run(): nothing may propagate through SimGrid.
@@ -47,10 +51,11 @@ class EventQueue {
     }
   };
   void arm();
-  void fire();
+  void fire(double until);
 
-  double origin_;   // SimGrid's clock at construction
-  double now_ = 0;  // never goes back
+  SimGrid* simgrid_;
+  double origin_ = 0;  // SimGrid's clock at construction
+  double now_ = 0;     // never goes back
   std::uint64_t sequence_ = 0;
   std::vector<Event> heap_;
   std::vector<Action> actions_;

@@ -16,6 +16,7 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
                        {.merge_compute = options.merge_compute,
                         .finds_tasks = cluster.overlap.launch_wait > 0,
                         .tells_host = cluster.overlap.communication_slowdown > 0})),
+      queue_(simgrid_for(options.fidelity)),
       network_(make_network_backend(options.fidelity, cluster, queue_, folding_.role_of_node)),
       lanes_(program_, folding_.classes.size(), plan.streams.size()),
       clock_(find_clock()),

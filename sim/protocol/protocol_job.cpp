@@ -6,7 +6,6 @@
 
 #include "models/collective/collective.hpp"
 #include "models/collective/links.hpp"
-#include "sim/engine/simgrid_compat.hpp"
 
 namespace stepcast {
 namespace {
@@ -107,9 +106,7 @@ ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluste
                          Fidelity fidelity) {
   if (fidelity == Fidelity::Analytic)
     return protocol.run(job);
-  simgrid_compat::ensure_engine();
-  simgrid_compat::reset_clock();
-  EventQueue queue;
+  EventQueue queue(simgrid_for(fidelity));
   const auto network = make_network_backend(fidelity, cluster, queue, {});
   job.traffic.queue = &queue;
   job.traffic.network = network.get();

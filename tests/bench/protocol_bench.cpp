@@ -2,7 +2,6 @@
 // faults. A thousand seeds of 64 workers and 100 iterations are what a percentile takes.
 #include <benchmark/benchmark.h>
 
-#include "sim/engine/simgrid_compat.hpp"
 #include "sim/protocol/hop.hpp"
 #include "sim/protocol/neighbours.hpp"
 #include "sim/protocol/protocol_job.hpp"

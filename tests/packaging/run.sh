@@ -11,6 +11,10 @@ cmake -S "$here/consumer" -B "$1/packaging/consumer" -G Ninja -DCMAKE_BUILD_TYPE
 cmake --build "$1/packaging/consumer"
 "$1/packaging/consumer/consumer"
 "$prefix/bin/stepcast" --help >/dev/null
+said=$(STEPCAST_LOG=debug "$prefix/bin/stepcast" version 2>&1)
+[[ $said == *"from $prefix/lib"* ]] || {
+  echo "the installed program does not load the module beside it: $said" && exit 1
+}
 
 # An installed program reads the data beside it, even where the source tree is still there.
 echo '{}' >"$prefix/share/stepcast/configs/clusters/only-here.json"

@@ -4,7 +4,7 @@
 #include "sim/cli/built_commit.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/engine/simgrid_compat.hpp"
+#include "sim/engine/network/simgrid.hpp"
 
 namespace stepcast {
 namespace {
@@ -25,12 +25,12 @@ class VersionCommand final : public Subcommand {
     const std::string commit = built_commit();
     const nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
                                       {"commit", commit},
-                                      {"simgrid_version", simgrid_compat::version()}};
+                                      {"simgrid_version", simgrid_module().version()}};
     if (json_)
       say("{}\n", json.dump(2));
     else
       say("stepcast {} ({}, SimGrid {})\n", STEPCAST_VERSION,
-          commit.empty() ? "commit unknown" : "commit " + commit, simgrid_compat::version());
+          commit.empty() ? "commit unknown" : "commit " + commit, simgrid_module().version());
     return 0;
   }
 

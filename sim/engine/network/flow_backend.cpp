@@ -15,11 +15,13 @@
 
 namespace stepcast {
 
-FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes nodes)
+FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid,
+                         FoldedNodes nodes)
     : cluster_(cluster),
       queue_(queue),
       nodes_(std::move(nodes)),
-      platform_(Platform::for_cluster(nodes_.cluster())) {}
+      simgrid_(simgrid),
+      platform_(simgrid_.platform_for(nodes_.cluster())) {}
 
 std::vector<FlowBackend::Flow> FlowBackend::flows_of(const std::vector<Message>& messages) const {
   std::vector<Flow> flows;
@@ -94,7 +96,7 @@ void FlowBackend::start_flows(std::uint32_t operation) {
   if (phase.flows.empty())
     return begin_phase(operation, {});
   for (const auto& [from, to, size] : phase.flows)
-    simgrid_compat::start_flow(from, to, size, *this, operation);
+    simgrid_.start_flow(from, to, size, *this, operation);
 }
 
 void FlowBackend::flow_arrived(std::uint32_t operation) {

@@ -5,8 +5,7 @@
 
 #include "sim/engine/network/folded_nodes.hpp"
 #include "sim/engine/network/network_backend.hpp"
-#include "sim/engine/network/platform.hpp"
-#include "sim/engine/simgrid_compat.hpp"
+#include "sim/engine/network/simgrid.hpp"
 
 namespace stepcast {
 
@@ -17,7 +16,7 @@ namespace stepcast {
 /// well, those of one GPU for each role (see FoldedNodes).
 class FlowBackend : public NetworkBackend, private FlowListener {
  public:
-  FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes nodes);
+  FlowBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid, FoldedNodes nodes);
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;
@@ -51,6 +50,7 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   const Cluster& cluster_;
   EventQueue& queue_;
   FoldedNodes nodes_;
+  SimGrid& simgrid_;
   const Platform& platform_;
   std::map<CollectiveKey, Phases> phases_;
   std::vector<Operation> operations_;

@@ -48,7 +48,11 @@ class NetworkBackend {
   virtual void set_ports(std::span<const Rank> ranks, double share) = 0;
 };
 
-/// `role_of_node`: see Roles::of_node. Throws InputError if the cluster cannot be built.
+/// What the queue of a simulation at this fidelity has to run on.
+SimGrid* simgrid_for(Fidelity fidelity);
+
+/// `queue`: on simgrid_for(fidelity). `role_of_node`: see Roles::of_node. Throws InputError if the
+/// cluster cannot be built.
 std::unique_ptr<NetworkBackend> make_network_backend(
     Fidelity fidelity, const Cluster& cluster, EventQueue& queue,
     const std::vector<std::uint32_t>& role_of_node);

@@ -6,8 +6,7 @@
 
 namespace simgrid::s4u {
 class Host;
-class SplitDuplexLink;
-}  // namespace simgrid::s4u
+}
 
 namespace stepcast {
 
@@ -21,33 +20,37 @@ namespace stepcast {
 /// instead.
 class Platform {
  public:
-  /// The platform of this process for `cluster`; built anew only if its topology or bandwidths
-  /// changed since the last call. Nothing may be in flight.
-  static const Platform& for_cluster(const Cluster& cluster);
+  using Host = simgrid::s4u::Host;
+
+  virtual ~Platform() = default;
 
   /// End points of a message inside a node, and of one that leaves it but not its rack.
-  simgrid::s4u::Host* near(Rank rank) const { return near_[rank]; }
-  simgrid::s4u::Host* far(Rank rank) const { return far_[rank]; }
+  Host* near(Rank rank) const { return near_[rank]; }
+  Host* far(Rank rank) const { return far_[rank]; }
 
   /// End points of a message.
-  simgrid::s4u::Host* source(Rank from, Rank to) const { return host(from, from, to); }
-  simgrid::s4u::Host* destination(Rank from, Rank to) const { return host(to, from, to); }
+  Host* source(Rank from, Rank to) const { return host(from, from, to); }
+  Host* destination(Rank from, Rank to) const { return host(to, from, to); }
 
-  /// A GPU's port carries `share` of its bandwidth, until for_cluster() is called again.
-  void set_port(Rank rank, double share) const;
+  /// A GPU's port carries `share` of its bandwidth, until the platform is asked for again.
+  virtual void set_port(Rank rank, double share) const = 0;
 
- private:
-  explicit Platform(const Cluster& cluster);
-  simgrid::s4u::Host* host(Rank rank, Rank from, Rank to) const;
-
-  void restore_ports() const;
+ protected:
+  explicit Platform(const Cluster& cluster) : cluster_(cluster) {}
 
   Cluster cluster_;
-  std::vector<simgrid::s4u::SplitDuplexLink*> ports_;
-  mutable std::vector<double> carried_;  // by port: the share of its bandwidth
-  std::vector<simgrid::s4u::Host*> near_;
-  std::vector<simgrid::s4u::Host*> far_;
-  std::vector<simgrid::s4u::Host*> farthest_;
+  std::vector<Host*> near_;
+  std::vector<Host*> far_;
+  std::vector<Host*> farthest_;
+
+ private:
+  Host* host(Rank rank, Rank from, Rank to) const {
+    if (node_of(cluster_, from) == node_of(cluster_, to))
+      return near_[rank];
+    if (rack_of(cluster_, from) == rack_of(cluster_, to))
+      return far_[rank];
+    return farthest_[rank];
+  }
 };
 
 }  // namespace stepcast

@@ -28,8 +28,11 @@ std::uint32_t take_slot(std::vector<Item>& pool, std::vector<std::uint32_t>& idl
 
 }  // namespace
 
-StepBackend::StepBackend(const Cluster& cluster, EventQueue& queue)
-    : cluster_(cluster), queue_(queue), platform_(Platform::for_cluster(cluster)) {}
+StepBackend::StepBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid)
+    : cluster_(cluster),
+      queue_(queue),
+      simgrid_(simgrid),
+      platform_(simgrid_.platform_for(cluster)) {}
 
 // Alike groups send the same messages in the same rounds, each on links of its own or shared with
 // others: their scripts side by side are one.
@@ -168,8 +171,8 @@ void StepBackend::transfer(std::uint32_t message) {
   const InFlight& flight = messages_[message];
   const Script& script = *operations_[flight.operation].script;
   const Message& what = script.rounds[script.sequence[flight.round]].hops[flight.hop].message;
-  simgrid_compat::start_flow(platform_.source(what.from, what.to),
-                             platform_.destination(what.from, what.to), what.size, *this, message);
+  simgrid_.start_flow(platform_.source(what.from, what.to),
+                      platform_.destination(what.from, what.to), what.size, *this, message);
 }
 
 void StepBackend::flow_arrived(std::uint32_t message) {

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "sim/engine/network/network_backend.hpp"
-#include "sim/engine/network/platform.hpp"
-#include "sim/engine/simgrid_compat.hpp"
+#include "sim/engine/network/simgrid.hpp"
 
 namespace stepcast {
 
@@ -16,7 +15,7 @@ namespace stepcast {
 /// received, are done.
 class StepBackend : public NetworkBackend, private FlowListener {
  public:
-  StepBackend(const Cluster& cluster, EventQueue& queue);
+  StepBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid);
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;
@@ -71,6 +70,7 @@ class StepBackend : public NetworkBackend, private FlowListener {
 
   const Cluster& cluster_;
   EventQueue& queue_;
+  SimGrid& simgrid_;
   const Platform& platform_;
   std::map<CollectiveKey, Script> scripts_;
   std::vector<Operation> operations_;

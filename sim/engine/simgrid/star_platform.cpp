@@ -1,11 +1,11 @@
-#include "sim/engine/network/platform.hpp"
+#include "sim/engine/simgrid/star_platform.hpp"
 
 #include <memory>
 #include <string>
 
 #include <simgrid/s4u.hpp>
 
-#include "sim/engine/simgrid_compat.hpp"
+#include "sim/engine/simgrid/simgrid_compat.hpp"
 
 namespace stepcast {
 namespace {
@@ -41,17 +41,17 @@ bool same_network(const Cluster& a, const Cluster& b) {
 
 }  // namespace
 
-const Platform& Platform::for_cluster(const Cluster& cluster) {
-  static std::unique_ptr<Platform> current;
+const StarPlatform& StarPlatform::for_cluster(const Cluster& cluster) {
+  static std::unique_ptr<StarPlatform> current;
   if (!current || !same_network(current->cluster_, cluster)) {
     simgrid_compat::restart_engine();
-    current.reset(new Platform(cluster));
+    current.reset(new StarPlatform(cluster));
   }
   current->restore_ports();
   return *current;
 }
 
-Platform::Platform(const Cluster& cluster) : cluster_(cluster) {
+StarPlatform::StarPlatform(const Cluster& cluster) : Platform(cluster) {
   auto* zone = sg4::create_star_zone("cluster");
   sg4::SplitDuplexLink* nic = nullptr;
   sg4::SplitDuplexLink* uplink = nullptr;
@@ -73,7 +73,7 @@ Platform::Platform(const Cluster& cluster) : cluster_(cluster) {
 
 // A flow never gets faster than its links were when it began, so that their bandwidth must stay;
 // how much of it is shared may change.
-void Platform::set_port(Rank rank, double share) const {
+void StarPlatform::set_port(Rank rank, double share) const {
   if (carried_[rank] == share)
     return;
   carried_[rank] = share;
@@ -86,17 +86,9 @@ void Platform::set_port(Rank rank, double share) const {
   }
 }
 
-void Platform::restore_ports() const {
+void StarPlatform::restore_ports() const {
   for (Rank rank = 0; rank < ports_.size(); ++rank)
     set_port(rank, 1);
-}
-
-sg4::Host* Platform::host(Rank rank, Rank from, Rank to) const {
-  if (node_of(cluster_, from) == node_of(cluster_, to))
-    return near_[rank];
-  if (rack_of(cluster_, from) == rack_of(cluster_, to))
-    return far_[rank];
-  return farthest_[rank];
 }
 
 }  // namespace stepcast

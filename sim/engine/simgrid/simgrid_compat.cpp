@@ -1,4 +1,4 @@
-#include "sim/engine/simgrid_compat.hpp"
+#include "sim/engine/simgrid/simgrid_compat.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,6 @@
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
 #include "models/base/text.hpp"
-#include "sim/engine/log.hpp"
 
 // SimGrid's clock, static in every version from 3.32 to 4.0 and exported, but in no public header.
 // Weak: where a version lacks it, the clock just goes on.
@@ -39,6 +38,7 @@ struct Flow {
 
 struct Engines {
   std::unique_ptr<sg4::Engine> engine;
+  LogLine log = nullptr;
   std::vector<std::unique_ptr<Flow>> idle;  // Flows to use again
   Flow* retired = nullptr;  // completed last; its Comm must outlive its own callback
 };
@@ -101,7 +101,7 @@ ssize_t take_log_line(void* /*cookie*/, const char* text, std::size_t size) {
     line.remove_suffix(1);
   const auto bar = line.find('|');
   if (bar != std::string_view::npos)
-    log::from_simgrid(line.substr(0, bar), line.substr(bar + 1));
+    engines().log(line.substr(0, bar), line.substr(bar + 1));
   return static_cast<ssize_t>(size);
 }
 
@@ -134,7 +134,7 @@ class KeptSignals {
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
-void create_engine() {
+void make_engine() {
   const KeptSignals kept;
   engines().engine = std::make_unique<sg4::Engine>("stepcast");
   for (const char* setting :
@@ -152,18 +152,16 @@ Flow* new_flow() {
 
 }  // namespace
 
-void ensure_engine() {
-  if (engines().engine)
-    return;
+void create_engine(LogLine log) {
+  engines().log = log;
   xbt_log_control_set("xbt_cfg.thres:warning");  // it would tell of every option that we set
-  create_engine();
+  make_engine();
   redirect_log();
   sg4::create_star_zone("placeholder")->seal();  // run() crashes without a zone
   register_completion_callback();                // the signal is static: once per process
 }
 
 void restart_engine() {
-  ensure_engine();
   if (engines().retired != nullptr)
     engines().retired->comm = nullptr;
   engines().engine.reset();

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "sim/engine/network/platform.hpp"
+
+namespace stepcast {
+
+/// Told when a flow has arrived.
+class FlowListener {
+ public:
+  virtual ~FlowListener() = default;
+  virtual void flow_arrived(std::uint32_t tag) = 0;
+};
+
+/// What the engine needs of SimGrid. The library takes .03 s to load, for ns-3 and eleven others
+/// behind it, so that all that calls it is a module of its own (sim/engine/simgrid), which is
+/// loaded when the first simulation needs it.
+class SimGrid {
+ public:
+  virtual ~SimGrid() = default;
+
+  /// Sets the clock to zero, so that a simulation gives the same bits whatever the process
+  /// simulated before: where the clock stands shows in the rounding of a flow's end. Neither flows
+  /// nor timers may be left. Does nothing with a SimGrid that hides its clock.
+  virtual void reset_clock() = 0;
+  virtual double clock() const = 0;
+
+  /// Runs until neither timers nor flows are left.
+  virtual void run() = 0;
+
+  /// A timer for an absolute date of clock(), which is not in the past.
+  virtual void* set_timer(double date, std::function<void()> action) = 0;
+  virtual void remove_timer(void* timer) = 0;
+
+  /// The platform of this process for `cluster`; built anew only if its topology or bandwidths
+  /// changed since the last call. Nothing may be in flight.
+  virtual const Platform& platform_for(const Cluster& cluster) = 0;
+
+  /// Moves `size` from one host to another and then calls listener.flow_arrived(tag). The listener
+  /// must outlive the flow. Throws InputError above kLargestMessage.
+  virtual void start_flow(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes size,
+                          FlowListener& listener, std::uint32_t tag) = 0;
+
+  /// Of the library that is loaded: "3.32" or "3.32.1".
+  virtual std::string version() const = 0;
+};
+
+/// SimGrid, loaded at the first call. Throws SimulationError if it cannot be.
+SimGrid& simgrid_module();
+
+/// What the module has: the function of this name makes its SimGrid, once per process; null where
+/// the program is of another version. Lines of SimGrid's log go to `log`, with their priority.
+using LogLine = void (*)(std::string_view priority, std::string_view message);
+using MakeSimGrid = SimGrid* (*)(const char* version, LogLine log);
+inline constexpr const char* kMakeSimGrid = "stepcast_make_simgrid";
+
+}  // namespace stepcast

@@ -1,0 +1,39 @@
+#include <string_view>
+
+#include "sim/engine/network/simgrid.hpp"
+#include "sim/engine/simgrid/simgrid_compat.hpp"
+#include "sim/engine/simgrid/star_platform.hpp"
+
+namespace stepcast {
+namespace {
+
+class LoadedSimGrid final : public SimGrid {
+ public:
+  explicit LoadedSimGrid(LogLine log) { simgrid_compat::create_engine(log); }
+  void reset_clock() override { simgrid_compat::reset_clock(); }
+  double clock() const override { return simgrid_compat::clock(); }
+  void run() override { simgrid_compat::run(); }
+  void* set_timer(double date, std::function<void()> action) override {
+    return simgrid_compat::set_timer(date, std::move(action));
+  }
+  void remove_timer(void* timer) override { simgrid_compat::remove_timer(timer); }
+  const Platform& platform_for(const Cluster& cluster) override {
+    return StarPlatform::for_cluster(cluster);
+  }
+  void start_flow(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes size,
+                  FlowListener& listener, std::uint32_t tag) override {
+    simgrid_compat::start_flow(from, to, size, listener, tag);
+  }
+  std::string version() const override { return simgrid_compat::version(); }
+};
+
+}  // namespace
+}  // namespace stepcast
+
+/// See MakeSimGrid.
+extern "C" __attribute__((visibility("default"))) stepcast::SimGrid* stepcast_make_simgrid(
+    const char* version, stepcast::LogLine log) {
+  if (version != std::string_view(STEPCAST_VERSION))
+    return nullptr;
+  return new stepcast::LoadedSimGrid(log);  // never destroyed: SimGrid's statics may go first
+}

@@ -1,0 +1,36 @@
+#pragma once
+// Every SimGrid call that differs between 3.32 and later versions, and the ones whose traps need
+// care. Nothing outside this folder calls SimGrid, and the program holds none of it: see SimGrid.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "models/base/units.hpp"
+#include "sim/engine/network/simgrid.hpp"
+
+namespace stepcast::simgrid_compat {
+
+/// Creates SimGrid's engine, once per process, configured for plain max-min sharing: CM02,
+/// crosstraffic:0, TCP-gamma:0. (Its defaults inflate a ring all-reduce by 40-50 %.)
+void create_engine(LogLine log);
+
+/// Deletes the engine with its platform and creates another one. Nothing may be in flight.
+void restart_engine();
+
+// As SimGrid has them:
+void reset_clock();
+double clock();
+std::string version();
+void run();
+void* set_timer(double date, std::function<void()> action);
+void remove_timer(void* timer);
+
+/// Sizes are carried in units of 2^-20 bytes (SimGrid counts whole units), which is why link
+/// bandwidths are multiplied by kUnitsPerByte.
+void start_flow(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes size,
+                FlowListener& listener, std::uint32_t tag);
+
+inline constexpr double kUnitsPerByte = 1048576.0;
+
+}  // namespace stepcast::simgrid_compat

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""SimGrid, which takes .03 s to load, is loaded by the first simulation that needs it and by nothing before."""
+import os
+import subprocess
+import sys
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+JOB = ["run", "--workload", "resnet50-rtx2080ti-bs64", "--cluster", "rtx2080ti-16x4-10gbe", "--schedule", "dear"]
+
+
+def loads_simgrid(*words):
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True, env={**os.environ, "LD_DEBUG": "files"})
+    if "calling init" not in done.stderr:
+        raise unittest.SkipTest("this loader does not say what it loads")
+    return "libsimgrid" in done.stderr
+
+
+class StartUp(unittest.TestCase):
+    def test_flow_loads_simgrid(self):
+        self.assertTrue(loads_simgrid(*JOB, "--fidelity", "flow"))
+
+    def test_analytic_does_not(self):
+        self.assertFalse(loads_simgrid(*JOB, "--fidelity", "analytic"))
+
+    def test_what_simulates_nothing_does_not(self):
+        for words in (["--version"], ["list"], ["show", "dear"], ["run", "--help"]):
+            self.assertFalse(loads_simgrid(*words), words)
+
+
+if __name__ == "__main__":
+    unittest.main()
