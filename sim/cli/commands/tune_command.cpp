@@ -1,15 +1,15 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
-#include "sim/cli/page_file.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/study/trial_log.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/cli/tell.hpp"
 #include "sim/report/text/tuning_report.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/stop.hpp"
@@ -39,13 +39,13 @@ class TuneCommand final : public Subcommand {
   std::vector<CommandOption> options() override {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
-    for (CommandOption& option : search_options())
-      options.push_back(std::move(option));
+    std::ranges::move(search_options(), std::back_inserter(options));
+    std::ranges::move(output_.options({}), std::back_inserter(options));
     return options;
   }
 
   int run() override {
-    page_.check();
+    output_.check();
     check_study_files(files_);
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
@@ -55,9 +55,8 @@ class TuneCommand final : public Subcommand {
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
-    page_.write(tuning_json(job, tuning, notes));
-    say("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
-    return stop_signal() != 0 ? exit_code_of(stop_signal()) : 0;
+    return output_.write({.text = [&] { return render_tuning(job, tuning, notes); },
+                          .json = [&] { return tuning_json(job, tuning, notes); }});
   }
 
  private:
@@ -99,9 +98,7 @@ class TuneCommand final : public Subcommand {
         output_option("--json-lines", &files_.json_lines,
                       "also write a line of JSON for each trial as it comes"),
         {"--resume", "FILE", &files_.resume,
-         "go on from a file of --json-lines: simulate only what it lacks,\nand append it there"},
-        page_.option(),
-        {"--json", "", &json_, "print JSON"}};
+         "go on from a file of --json-lines: simulate only what it lacks,\nand append it there"}};
   }
 
   void read_numbers() {
@@ -145,8 +142,7 @@ class TuneCommand final : public Subcommand {
   std::optional<std::uint32_t> seed_;
   std::optional<double> xi_;
   StudyFiles files_;
-  PageFile page_;
-  bool json_ = false;
+  StudyOutput output_;
 };
 
 }  // namespace
