@@ -77,6 +77,7 @@ void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::u
     } catch (const InputError& error) {
       throw InputError(fmt::format("`slow` {}: {}", text, error.what()));
     }
+  scenario.slow.insert(scenario.slow.end(), slow.begin(), slow.end());
   scenario.engine.iterations = iterations;
   scenario.chance = chance;
 }

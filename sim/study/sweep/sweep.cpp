@@ -118,6 +118,10 @@ std::string key_of(const Sweep& sweep, const Combination& combination) {
     all += fmt::format("{}={}\n", name, value);
   for (const auto& [rank, factor] : scenario.settings.stragglers)
     all += fmt::format("straggler.{}={}\n", rank, factor);
+  for (const std::string& slow : scenario.slow)
+    all += fmt::format("slow {}\n", slow);
+  all +=
+      fmt::format("{} iterations, {} seeds\n", scenario.engine.iterations, scenario.chance.seeds);
   std::uint64_t hash = sweep.has_lists ? 1 : 2;  // the notes of a forecast differ
   for (const char c : all)
     hash = mixed(hash, static_cast<unsigned char>(c));

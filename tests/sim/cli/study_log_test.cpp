@@ -51,6 +51,17 @@ TEST(Study, WhatIsResumedIsTheSameBytesAsInOneGo) {
   EXPECT_EQ(text_of(lines), all);
 }
 
+TEST(Study, ResultsWithOtherChancesAreNotResumed) {
+  const TemporaryFolder folder;
+  const std::string lines = folder.file("study.jsonl");
+  ASSERT_EQ(run_cli(study_with({"--json-lines", lines})).exit_code, 0);
+  const Outcome slow =
+      run_cli(study_with({"--resume", lines, "--slow", "rank=1,factor=2", "--json"}));
+  ASSERT_EQ(slow.exit_code, 0) << slow.err;
+  EXPECT_EQ(slow.err, "stepcast: 0 of 4 forecasts are taken from " + lines + "\n");
+  EXPECT_EQ(slow.out, run_cli(study_with({"--slow", "rank=1,factor=2", "--json"})).out);
+}
+
 TEST(Study, ResultsOfOtherInputsAreNotResumed) {
   const TemporaryFolder folder;
   const std::string lines = folder.file("study.jsonl");
