@@ -29,6 +29,8 @@ COMMANDS = [
     ["collective", "--cluster", "ideal-2x4", "--size", "1MiB"],
     ["goodput", "--mtbf", "3h", "--checkpoint", "30s", "--restart", "10min"],
     ["goodput", "--faults", GOLDEN / "faults.csv", "--checkpoint", "30s", "--restart", "10min"],
+    ["goodput", "--fail", "link:mtbf=50d,share=0.5,repair=6h", "--schedule", "ddp", "--spares", "auto", "--samples", "1e9",
+     "--price", "2", "--seeds", "80", "--checkpoint", "30s", "--restart", "10min", *JOB],
     ["optimise", *JOB],
     ["list"],
     ["show", "dear"],
