@@ -14,7 +14,7 @@ import sys
 LAYERS = ["models/base", "models/graph", "models/network", "models/device", "models/collective", "models/workload",
           "models/schedule", "models/schedule/data_parallel", "models/schedule/kfac", "models/schedule/sparse",
           "models/schedule/model_parallel", "models/schedule/decentralised", "traces", "sim/timeline", "sim/engine",
-          "sim/protocol", "sim/study", "sim/report", "sim/probe", "sim/cli", "tests"]
+          "sim/protocol", "sim/study", "sim/report", "sim/probe", "sim/cli", "sim/python", "tests"]
 
 # The probe is built where there is no SimGrid: of sim/ it may include only this. (Its tests may: they compare.)
 PROBE_STANDS_ON = ("sim/probe/", "sim/timeline/")
@@ -75,7 +75,7 @@ NAMED_ELSEWHERE = {
 # Libraries by header prefix, and the folders that may include them.
 RESERVED = {"simgrid/": ["sim/engine", "tests"], "xbt/": ["sim/engine", "tests"], "CLI/": ["sim/cli"],
             "boost/graph/": ["models/graph"], "valijson/": ["tests"], "benchmark/": ["tests/bench"],
-            "nlopt": ["sim/study/tuning"]}
+            "nlopt": ["sim/study/tuning"], "pybind11/": ["sim/python"]}
 
 # Headers that cost seconds in every file that includes them: never in a header of ours.
 ONLY_IN_SOURCES = ("nlohmann/json.hpp", "spdlog/")

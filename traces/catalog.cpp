@@ -47,6 +47,11 @@ Shelf shelf_of(CatalogKind kind) {
   return {"", "", ""};
 }
 
+fs::path& chosen_root() {
+  static fs::path folder;
+  return folder;
+}
+
 fs::path data_beside(const fs::path& program) {
   return program.parent_path().parent_path() / "share/stepcast";
 }
@@ -69,6 +74,10 @@ std::optional<fs::path> find_hardware_file(const std::string& device, const char
 
 }  // namespace
 
+void set_data_root(fs::path folder) {
+  chosen_root() = std::move(folder);
+}
+
 fs::path data_root() {
   std::error_code ignored;
   if (const char* chosen = std::getenv("STEPCAST_DATA"); chosen && *chosen) {
@@ -76,6 +85,8 @@ fs::path data_root() {
       throw InputError(fmt::format("STEPCAST_DATA: expected a folder, found \"{}\"", chosen));
     return chosen;
   }
+  if (!chosen_root().empty())
+    return chosen_root();
   // Both macros are set by the build.
   for (const fs::path& folder : {data_beside(fs::read_symlink("/proc/self/exe", ignored)),
                                  fs::path(STEPCAST_SOURCE_DATA), fs::path(STEPCAST_INSTALL_DATA)}) {

@@ -21,6 +21,10 @@ enum class CatalogKind { Workload, Cluster, Experiment, Device, Architecture, Co
 /// there is none.
 std::filesystem::path data_root();
 
+/// For programs that are not in a folder beside their data, such as a module of Python: where the
+/// environment variable is not set, data_root() is `folder`.
+void set_data_root(std::filesystem::path folder);
+
 /// Names of the shipped files of a kind, sorted.
 std::vector<std::string> list_names(CatalogKind kind);
 

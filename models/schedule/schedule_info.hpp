@@ -1,6 +1,7 @@
 #pragma once
 // What a schedule says of itself, for the list of them in registry.hpp.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct ScheduleInfo {
   std::string summary;  ///< One line.
   std::string source;   ///< Paper.
   std::vector<OptionInfo> options;
-  Plan (*build)(const Workload&, const Cluster&, const OptionReader&);
+  std::function<Plan(const Workload&, const Cluster&, const OptionReader&)> build{};
   bool second_order = false;       ///< Needs layers with Kronecker factors.
   bool compressed = false;         ///< Sends less than the gradients: convergence may suffer.
   bool bound = false;              ///< What no system can beat, and none itself.

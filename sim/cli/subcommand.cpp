@@ -11,8 +11,8 @@ std::vector<std::unique_ptr<Subcommand>> all_subcommands() {
                     make_collective_command, make_validate_command,  make_gate_command,
                     make_report_command,     make_derive_command,    make_import_command,
                     make_inspect_command,    make_diagnose_command,  make_optimise_command,
-                    make_replay_command,     make_calibrate_command, make_schema_command,
-                    make_help_command,       make_version_command})
+                    make_replay_command,     make_calibrate_command, make_merge_command,
+                    make_schema_command,     make_help_command,      make_version_command})
     commands.push_back(make());
   return commands;
 }

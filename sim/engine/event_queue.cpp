@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/base/index.hpp"
+#include "sim/engine/interruption.hpp"
 #include "sim/engine/network/simgrid.hpp"
 
 namespace stepcast {
@@ -95,6 +96,7 @@ void EventQueue::guard(const Action& action) {
   if (failure_)
     return;
   try {
+    check_interruption();
     action();
   } catch (...) {
     failure_ = std::current_exception();

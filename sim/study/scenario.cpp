@@ -82,6 +82,7 @@ void add_slow_downs(SlowDown& all, const std::vector<std::string>& slow) {
 void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::uint32_t iterations,
                 const Chance& chance) {
   add_slow_downs(scenario.engine.slow_down, slow);
+  scenario.slow.insert(scenario.slow.end(), slow.begin(), slow.end());
   scenario.engine.iterations = iterations;
   scenario.chance = chance;
 }

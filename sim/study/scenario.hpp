@@ -27,6 +27,7 @@ struct Scenario {
   Settings settings;                   ///< As given: a global batch is that of any size.
   EngineOptions engine;
   Chance chance{};
+  std::vector<std::string> slow{};  ///< Slow-downs as they were written.
 };
 
 /// Reads what the experiment names: at least a workload and a cluster. `fold`: see EngineOptions.

@@ -75,9 +75,21 @@ class Outputs(unittest.TestCase):
                 for line in lines.read_text(encoding="utf-8").splitlines():
                     self.assertEqual(faults("study", json.loads(line)), [], command)
 
+    def test_parts_and_what_they_are_merged_to_fit_their_schemas(self):
+        study = ["compare", "--schedules", "ddp,dear", "--nodes", "2,4", *JOB]
+        with tempfile.TemporaryDirectory() as folder:
+            parts = [pathlib.Path(folder) / f"part-{number}" for number in (1, 2)]
+            for number, part in enumerate(parts, 1):
+                self.assertEqual(run(*study, "--shard", f"{number}/2", "-o", part).returncode, 0)
+                for line in part.read_text(encoding="utf-8").splitlines():
+                    self.assertEqual(faults("part", json.loads(line)), [])
+            merged_parts = printed("merge", *parts)
+        self.assertEqual(faults("merge", merged_parts), [])
+        self.assertEqual(merged_parts, printed(*study))
+
     def test_every_command_that_prints_json_has_a_schema_and_is_tested(self):
         schemas = run("schema").stdout.split()
-        tested = {"demo", *(command[0] for command in COMMANDS)}
+        tested = {"demo", "merge", *(command[0] for command in COMMANDS)}
         commands = re.findall(r"^  ([a-z]+)  ", run("--help").stdout.split("Subcommands:")[1], re.MULTILINE)
         self.assertIn("run", commands)
         for command in commands:

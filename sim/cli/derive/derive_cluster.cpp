@@ -1,4 +1,4 @@
-#include "sim/cli/derive_cluster.hpp"
+#include "sim/cli/derive/derive_cluster.hpp"
 
 #include <fmt/format.h>
 
