@@ -25,6 +25,7 @@ std::span<const Target> targets() {
       {"hardware", accepts_hardware},
       {"horovod_timeline", accepts_horovod_timeline},
       {"import", accepts_import},
+      {"job_timelines", accepts_job_timelines},
       {"kfac_costs", accepts_kfac_costs},
       {"kineto", accepts_kineto},
       {"measurements", accepts_measurements},

@@ -29,6 +29,7 @@ bool accepts_goal(std::string_view text);
 bool accepts_hardware(std::string_view text);
 bool accepts_horovod_timeline(std::string_view text);
 bool accepts_import(std::string_view text);
+bool accepts_job_timelines(std::string_view text);
 bool accepts_kfac_costs(std::string_view text);
 bool accepts_kineto(std::string_view text);
 bool accepts_measurements(std::string_view text);
