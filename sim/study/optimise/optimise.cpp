@@ -235,6 +235,10 @@ const char* name_of(EditKind kind) {
       return "resize";
     case EditKind::Regroup:
       return "regroup";
+    case EditKind::Recipe:
+      return "recipe";
+    case EditKind::Asked:
+      return "asked";
   }
   return "fuse";
 }
