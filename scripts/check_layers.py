@@ -46,6 +46,8 @@ _COSTS = "the costs of K-FAC's kernels are data of a device; their format bears 
 _SOFTWARE = "costs that a cluster's software adds are named after it in the cluster's file"
 _FORMAT = "a trace format is named after the program that writes it"
 NAMED_ELSEWHERE = {
+    "traces/job/read_job.cpp": _FORMAT,
+    "traces/job/spans/": _FORMAT,
     "models/device/kernel_point.cpp": _COSTS,
     "models/device/kfac_cost.cpp": _COSTS,
     "models/device/kfac_cost.hpp": _COSTS,

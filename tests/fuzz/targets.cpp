@@ -29,6 +29,7 @@ std::span<const Target> targets() {
       {"horovod_timeline", accepts_horovod_timeline},
       {"import", accepts_import},
       {"job", accepts_job},
+      {"job_timelines", accepts_job_timelines},
       {"kfac_costs", accepts_kfac_costs},
       {"kineto", accepts_kineto},
       {"layout", accepts_layout},

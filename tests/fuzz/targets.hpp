@@ -33,6 +33,7 @@ bool accepts_hardware(std::string_view text);
 bool accepts_horovod_timeline(std::string_view text);
 bool accepts_import(std::string_view text);
 bool accepts_job(std::string_view text);
+bool accepts_job_timelines(std::string_view text);
 bool accepts_kfac_costs(std::string_view text);
 bool accepts_kineto(std::string_view text);
 bool accepts_layout(std::string_view text);

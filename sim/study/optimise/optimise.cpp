@@ -225,7 +225,7 @@ void BucketOptimiser::describe() {
 }  // namespace
 
 const char* name_of(EditKind kind) {
-  return name_among({"fuse", "split", "move", "resize", "regroup"}, kind);
+  return name_among({"fuse", "split", "move", "resize", "regroup", "recipe", "asked"}, kind);
 }
 
 Optimisation optimise_buckets(const Workload& workload, const Cluster& cluster,
