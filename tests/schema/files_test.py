@@ -37,7 +37,7 @@ PATCHES = {
         {"points": [{"family": "gem", "size": 1, "time_s": 1, "spread": 0, "samples": 1}]},
         {"points": [{"family": "launch", "size": 1, "time_s": 0, "spread": 0, "samples": 1}]},
         {"replays": [{"workload": "w"}]}),
-    ("plan", "tests/data/hardware/two-task-plan.json"): (
+    ("exported_plan", "tests/data/hardware/two-task-plan.json"): (
         {"gpus": 4},
         {"version": 2}, {"iteration_time_s": 0}, {"tasks": []}, {"streams": []}, {"edges": [[0]]}, {"groups": [[]]},
         {"tasks": [{"label": "x", "kind": "forward"}]}),
