@@ -38,6 +38,7 @@ struct ScheduleInfo {
   bool compressed = false;         ///< Sends less than the gradients: convergence may suffer.
   bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
   PartsInfo parts{};               ///< Empty where the step is not divided.
+  bool planned = true;             ///< False: a bound, or trains on weights older than others do.
 };
 
 }  // namespace stepcast

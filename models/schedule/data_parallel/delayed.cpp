@@ -86,7 +86,8 @@ ScheduleInfo delayed_schedule() {
                        .kind = OptionKind::Count,
                        .range = kRepeats},
                       algorithm_option()},
-          .build = build_delayed};
+          .build = build_delayed,
+          .planned = false};
 }
 
 ScheduleInfo ideal_schedule() {
@@ -94,7 +95,8 @@ ScheduleInfo ideal_schedule() {
           .summary = "a bound, not a system: max(forward + backward, one fused all-reduce)",
           .source = "Peng et al., ByteScheduler, SOSP 2019: perfect pre-emption",
           .options = {algorithm_option()},
-          .build = build_ideal};
+          .build = build_ideal,
+          .planned = false};
 }
 
 }  // namespace stepcast
