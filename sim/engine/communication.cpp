@@ -134,9 +134,9 @@ Participants Replayer::slow_transfer(Collective& collective, const Operation& op
                                      const Participants& participants) const {
   if (options_.slow_down.transfers.empty())
     return participants;
-  collective.size = collective.size *
-                    options_.slow_down.transfer_factor(participants.representative().ranks.front(),
-                                                       operation.iteration, operation.step);
+  collective.size =
+      collective.size * options_.slow_down.transfer_factor(participants.representative().ranks,
+                                                           operation.iteration, operation.step);
   return {.team = participants.team, .groups = participants.groups};
 }
 

@@ -45,6 +45,7 @@ class LocalSgd {
         meetings_.arrive(meeting);
         while (!meetings_.is_over(meeting))
           co_await world_.wait(i, Cause::Others);
+        world_.used(0);
       }
       world_.finish(i);
     }

@@ -32,13 +32,14 @@ class Neighbours {
 
  private:
   Actor worker(Rank i) {
+    const double before = sent_after(world_.job(), options_.send);
     for (std::uint32_t k = 0; k < world_.job().iterations; ++k) {
       world_.begin(i, k);
-      if (!options_.serial)
-        send(i, k);
-      co_await world_.compute(i, k);
-      if (options_.serial)
-        send(i, k);
+      if (before > 0)
+        co_await world_.compute(i, k, before);
+      send(i, k);
+      if (before < 1)
+        co_await world_.compute(i, k, 1 - before);
       while (!has_enough(i, k))
         co_await world_.wait(i, Cause::Update);
       world_.used(k < options_.delay ? 0 : options_.delay);

@@ -65,6 +65,8 @@ class ParameterServer {
       co_await world_.lose(i, Cause::Server, pull(i));
       co_await world_.compute(i, k);
       co_await world_.lose(i, Cause::Server, push(i));
+      if (step_ == k)
+        world_.used(0);
       if (step_ == k && ++pushed_ + options_.backup == done_.size())
         end_step();
       while (step_ == k)
@@ -90,6 +92,7 @@ class ParameterServer {
   Seconds pull(Rank i) { return turn(out_free_, options_.service, transfer_of(i, kPull)); }
 
   Seconds push(Rank i) {
+    world_.count_push();
     const Seconds in = turn(in_free_, options_.service, transfer_of(i, kPush));
     sum_free_ = std::max(sum_free_, world_.now() + in) + options_.sum;
     return sum_free_ - world_.now();
@@ -97,7 +100,8 @@ class ParameterServer {
 
   // Chance slows the worker's link, not the servers'.
   Seconds transfer_of(Rank i, std::uint32_t number) const {
-    return options_.transfer * world_.transfer_slowness(i, number);
+    const Rank worker[] = {i};
+    return options_.transfer * world_.transfer_slowness(worker, number);
   }
 
   // How long something takes that holds a server for `service` and takes `least` by itself.

@@ -176,6 +176,9 @@ std::vector<std::string> notes_before_simulation(const Scenario& scenario, const
 }
 
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario) {
+  for (const SlowDown::Law& law : scenario.engine.slow_down.laws)
+    if (const auto* recorded = std::get_if<SlowDown::Recorded>(&law))
+      forecast.notes.push_back(fmt::format("Drawn with replacement: {}.", recorded->origin));
   std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
   std::ranges::move(size_notes(scenario.original_cluster, scenario.cluster),
                     std::back_inserter(forecast.notes));

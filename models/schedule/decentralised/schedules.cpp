@@ -90,7 +90,10 @@ ScheduleInfo d_psgd() {
       "d-psgd", "averages with neighbours in every iteration, beside the gradient",
       "Lian et al., Can Decentralized Algorithms Outperform Centralized Algorithms?, NeurIPS 2017",
       {graph_option("one-peer"), degree_option(),
-       choice("send", "parallel: beside the gradient; serial: behind it", {"parallel", "serial"}),
+       choice("send",
+              "parallel: as the iteration begins; after-forward: beside the backward pass (hooks "
+              "of a whole model, as BlueFog's); serial: behind the gradient",
+              {"parallel", "after-forward", "serial"}),
        choice("hierarchical", "yes: all-reduce in a node, then nodes are the workers",
               {"no", "yes"})});
 }
@@ -124,7 +127,11 @@ ScheduleInfo ad_psgd() {
        choice("rule",
               "against deadlock: bipartite (even workers ask odd ones), rank-order (lock the "
               "lower first) or none",
-              {"bipartite", "rank-order", "none"})});
+              {"bipartite", "rank-order", "none"}),
+       choice("averaging",
+              "beside: while a worker computes; blocking: behind its gradient, and nobody computes "
+              "with a model that is being averaged",
+              {"beside", "blocking"})});
 }
 
 std::vector<ScheduleInfo> prague() {

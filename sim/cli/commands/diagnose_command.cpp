@@ -14,9 +14,11 @@
 #include "sim/report/picture/diagnosis_figure.hpp"
 #include "sim/report/text/measured/diagnosis_comparison.hpp"
 #include "sim/report/text/measured/diagnosis_report.hpp"
+#include "sim/study/diagnose/recorded_slow_downs.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
+#include "traces/readers/stepcast/slow_downs_file.hpp"
 
 namespace stepcast {
 namespace {
@@ -52,6 +54,9 @@ class DiagnoseCommand final : public Subcommand {
         {"--against", "FILE", &against_,
          "another run of the job to compare with; several for its ranks"},
         output_option("--figure", &figure_, "also draw the ranks as a heat map, as .svg"),
+        output_option("--slow-downs", &slow_downs_,
+                      "also write how unevenly ranks compute, step by step, as .csv\nfor --slow "
+                      "recorded:file=FILE"),
         output_option("--timeline", &timeline_,
                       "also write a step of all ranks on one clock, for https://ui.perfetto.dev"),
         page_.option(),
@@ -76,6 +81,8 @@ class DiagnoseCommand final : public Subcommand {
     }
     if (!figure_.empty())
       write_text_file(figure_, diagnosis_svg(diagnosis));
+    if (!slow_downs_.empty())
+      write_text_file(slow_downs_, to_csv(slow_downs_of(job)));
     if (!timeline_.empty())
       write_job_trace(timeline_, job);
     if (page_.is_wanted())
@@ -127,6 +134,7 @@ class DiagnoseCommand final : public Subcommand {
   std::vector<std::string> against_;
   std::string figure_;
   std::string timeline_;
+  std::string slow_downs_;
   std::string job_;
   PageFile page_;
   std::optional<double> slowdown_;

@@ -18,6 +18,11 @@ std::string csv_number(double value) {
   return fmt::format("{}", value);
 }
 
+// Where nothing is drawn, or too few seeds for an interval.
+std::string csv_known(Seconds time) {
+  return time > Seconds{} ? csv_number(time.value) : "";
+}
+
 constexpr std::array kCsvColumns{
     CsvColumn{"gpus", [](const Forecast& f, double) { return std::to_string(f.gpus); }},
     CsvColumn{"iteration_time_s",
@@ -38,6 +43,22 @@ constexpr std::array kCsvColumns{
               [](const Forecast& f, double) { return csv_number(f.breakdown.waiting.value); }},
     CsvColumn{"idle_s",
               [](const Forecast& f, double) { return csv_number(f.breakdown.idle.value); }},
+    CsvColumn{"iteration_time_p50_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p50.value); }},
+    CsvColumn{"iteration_time_p50_low_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p50.low); }},
+    CsvColumn{"iteration_time_p50_high_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p50.high); }},
+    CsvColumn{"iteration_time_p95_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p95.value); }},
+    CsvColumn{"iteration_time_p95_low_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p95.low); }},
+    CsvColumn{"iteration_time_p95_high_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p95.high); }},
+    CsvColumn{"seeds",
+              [](const Forecast& f, double) {
+                return f.spread.seeds > 0 ? std::to_string(f.spread.seeds) : "";
+              }},
     CsvColumn{"memory_bytes",
               [](const Forecast& f, double) { return csv_number(f.memory.total().value); }},
     CsvColumn{"fits", [](const Forecast& f, double) { return fit_of(f); }},

@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/effects.hpp"
 
@@ -32,6 +33,10 @@ Size size_from_text(const std::string& text) {
 }
 
 Size simulate_size(const Scenario& scenario, const std::string& schedule) {
+  if (decides_at_run_time(schedule)) {
+    const Forecast forecast = plain_forecast_of(scenario, schedule);
+    return {.step = forecast.iteration_time, .notes = forecast.notes, .idle_settings = {}};
+  }
   const TuningJob job = job_of(scenario, schedule);
   const PlannedRun run = planned(job);
   Size size{.step = step_time_of(run.plan, scenario.cluster, scenario.engine),

@@ -170,9 +170,10 @@ class Planner {
     const auto next = static_cast<std::uint32_t>(sweep_.scenarios.size());
     const auto [known, is_new] =
         known_.try_emplace({experiment.workload, experiment.cluster}, next);
-    if (is_new)
+    if (is_new) {
       sweep_.scenarios.push_back(scenario_of(std::move(experiment), request_.fold));
-    add_chance(sweep_.scenarios.back(), request_.slow, request_.iterations, request_.chance);
+      add_chance(sweep_.scenarios.back(), request_.slow, request_.iterations, request_.chance);
+    }
     return known->second;
   }
 

@@ -139,6 +139,8 @@ TEST(Sweep, CsvHasARowForEachCombination) {
   EXPECT_EQ(lines_of(text)[0],
             "workload,cluster,schedule,gpus,iteration_time_s,speedup,throughput_samples_per_s,"
             "scaling_efficiency,communication_s,exposed_communication_s,waiting_s,idle_s,"
+            "iteration_time_p50_s,iteration_time_p50_low_s,iteration_time_p50_high_s,"
+            "iteration_time_p95_s,iteration_time_p95_low_s,iteration_time_p95_high_s,seeds,"
             "memory_bytes,fits");
 }
 
