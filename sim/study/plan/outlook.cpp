@@ -174,7 +174,7 @@ void add_faults(const CapacityPlan& plan, std::vector<std::string>& sentences) {
       "Faults every {} on {} nodes leave {} of the time of the best as work (P5 {}, P95 {}), with "
       "a checkpoint every {}.",
       format_seconds(faults.node_mtbf / site.cluster.nodes), site.cluster.nodes,
-      percent(goodput.efficiency), percent(goodput.p5), percent(goodput.p95),
+      percent(goodput.efficiency), percent(goodput.p5.value), percent(goodput.p95.value),
       format_seconds(goodput.interval)));
 }
 
