@@ -60,6 +60,7 @@ NAMED_ELSEWHERE = {
     "sim/study/sweep/sweep_plan.cpp": "whether second-order schedules can run is asked of the workload's K-FAC costs",
     "models/schedule/model_parallel/": "an option says the stage of ZeRO and bears its name",
     "sim/study/validate/cases/cases.cpp": "sets that option",
+    "sim/study/plan/": "chooses values of that option",
     "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
     "sim/study/parts_breakdown.cpp": "an error says what kind of schedule divides its step",
     "sim/study/crossover/find_crossover.cpp": "takes break-even densities from the family of compressed gradients",

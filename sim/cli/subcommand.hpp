@@ -41,6 +41,7 @@ std::unique_ptr<Subcommand> make_list_command();
 std::unique_ptr<Subcommand> make_show_command();
 std::unique_ptr<Subcommand> make_breakdown_command();
 std::unique_ptr<Subcommand> make_scaling_command();
+std::unique_ptr<Subcommand> make_plan_command();
 std::unique_ptr<Subcommand> make_solve_command();
 std::unique_ptr<Subcommand> make_goodput_command();
 std::unique_ptr<Subcommand> make_explain_command();

@@ -77,7 +77,8 @@ ScheduleInfo delayed_schedule() {
                       count_option(kAccumulation, "1", "forward and backward passes in a step",
                                    kRepeats),
                       algorithm_option()},
-          .build = build_delayed};
+          .build = build_delayed,
+          .planned = false};
 }
 
 ScheduleInfo ideal_schedule() {
@@ -86,6 +87,7 @@ ScheduleInfo ideal_schedule() {
           .source = "Peng et al., ByteScheduler, SOSP 2019: perfect pre-emption",
           .options = {algorithm_option()},
           .build = build_ideal,
+          .planned = false,
           .bound = true};
 }
 
