@@ -87,8 +87,8 @@ ScheduleInfo ideal_schedule() {
           .source = "Peng et al., ByteScheduler, SOSP 2019: perfect pre-emption",
           .options = {algorithm_option()},
           .build = build_ideal,
-          .planned = false,
-          .bound = true};
+          .bound = true,
+          .planned = false};
 }
 
 }  // namespace stepcast

@@ -5,7 +5,7 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "sim/study/forecast_archive.hpp"
+#include "models/base/archive.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/plan/plan_bound.hpp"
 #include "sim/study/scenario.hpp"
