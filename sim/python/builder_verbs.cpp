@@ -153,7 +153,7 @@ void add_order(BuilderClass& builder) {
     self.open().passes(self.count(count, 1, "passes"));
   });
   builder.def("note", [](OpenBuilder& self, std::string sentence) {
-    self.open().note(std::move(sentence));
+    self.open().note({NoteKind::Scope, "schedule", std::move(sentence)});
   });
 }
 
