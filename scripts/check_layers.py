@@ -63,7 +63,6 @@ NAMED_ELSEWHERE = {
     "sim/study/parts_breakdown.cpp": "an error says what kind of schedule divides its step",
     "sim/study/crossover/find_crossover.cpp": "takes break-even densities from the family of compressed gradients",
     "sim/study/crossover/simplified.cpp": "leaves out overlap by taking BSP in place of any schedule of whole gradients",
-    "sim/report/text/demo_report.cpp": "the demo tells what DeAR gains over Horovod",
     "sim/study/validate/plan_export.cpp": "an error names schedules that can be exported",
     "sim/study/tuning/search.cpp": "says whose search a strategy is",
     "models/network/cluster.hpp": _SOFTWARE,

@@ -64,10 +64,8 @@ std::vector<ScheduleInfo> compressed_schedules() {
   return found;
 }
 
-bool is_compressed(std::string_view schedule) {
-  return std::ranges::any_of(all_schedules(), [&](const ScheduleInfo& each) {
-    return each.compressed && each.name == schedule;
-  });
+const ScheduleInfo& sequential_schedule() {
+  return *std::ranges::find(all_schedules(), true, &ScheduleInfo::sequential);
 }
 
 const ScheduleInfo& schedule_of(std::string_view name) {
@@ -103,6 +101,8 @@ namespace {
 Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluster& cluster,
                 const OptionReader& read) {
   Plan plan = info.build(workload, cluster, read);
+  plan.summary.compressed = info.compressed;
+  plan.summary.bound = info.bound;
   return info.accumulates_itself ? plan
                                  : with_accumulation(plan, workload, read.count(kAccumulation));
 }

@@ -18,8 +18,9 @@ const std::vector<ScheduleInfo>& first_order_schedules();
 
 /// Those that send compressed gradients.
 std::vector<ScheduleInfo> compressed_schedules();
-/// Whether it is one of them; false for an unknown name.
-bool is_compressed(std::string_view schedule);
+
+/// The one that sends whole gradients when all are there: any other without its overlap.
+const ScheduleInfo& sequential_schedule();
 
 /// Throws InputError naming the nearest schedule if there is none of that name.
 const ScheduleInfo& schedule_of(std::string_view name);

@@ -36,9 +36,11 @@ struct ScheduleInfo {
   Plan (*build)(const Workload&, const Cluster&, const OptionReader&);
   bool second_order = false;       ///< Needs layers with Kronecker factors.
   bool compressed = false;         ///< Sends less than the gradients: convergence may suffer.
+  bool bound = false;              ///< What no system can beat, and none itself.
+  bool sequential = false;         ///< Whole gradients, sent when all are there: no overlap.
   bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
   PartsInfo parts{};               ///< Empty where the step is not divided.
-  bool planned = true;             ///< False: a bound, or trains on weights older than others do.
+  bool planned = true;             ///< False: trains on weights older than others do.
 };
 
 }  // namespace stepcast

@@ -29,9 +29,7 @@ class AdPsgd {
       if (asks(i) && workers_[i].partners.empty())
         throw InputError(fmt::format("graph: even worker {} has no odd neighbour to ask", i));
     }
-    if (job.checked)
-      world_.agenda().check_with(
-          {[](void* self, std::uint64_t) { static_cast<AdPsgd*>(self)->check(); }, this, 0});
+    world_.check_with(entry_of<&AdPsgd::check>(this));
   }
 
   ProtocolRun run() {
@@ -164,15 +162,15 @@ class AdPsgd {
   void exchange(Rank i, Rank j) {
     workers_[i].moving = 2;
     workers_[i].partner = j;
-    const AgendaEntry arrived{[](void* self, std::uint64_t asker) {
-                                auto& me = *static_cast<AdPsgd*>(self);
-                                const Rank rank = static_cast<Rank>(asker);
-                                if (--me.workers_[rank].moving == 0)
-                                  me.world_.wake(me.communicator(rank));
-                              },
-                              this, i};
+    const AgendaEntry arrived = entry_of<&AdPsgd::arrive>(this, i);
     world_.send(0, i, j, arrived);
     world_.send(0, j, i, arrived);
+  }
+
+  void arrive(std::uint64_t asker) {
+    const auto rank = static_cast<Rank>(asker);
+    if (--workers_[rank].moving == 0)
+      world_.wake(communicator(rank));
   }
 
   // A model is in one averaging at a time.

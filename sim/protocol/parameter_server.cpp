@@ -19,16 +19,13 @@ class ParameterServer {
  public:
   ParameterServer(const ProtocolJob& job, const ServerOptions& options)
       : options_(options), world_(job), done_(job.workers) {
-    if (job.checked)
-      world_.agenda().check_with(
-          {[](void* self, std::uint64_t) { static_cast<ParameterServer*>(self)->check(); }, this,
-           0});
+    world_.check_with(entry_of<&ParameterServer::check>(this));
   }
 
   ProtocolRun run() {
-    for (Rank i = 0; i < done_.size(); ++i)
-      world_.start(options_.rule == ServerRule::Backup ? works_with_backups(i) : works(i));
-    return world_.run([] { return std::string("workers wait for each other at the server"); });
+    const bool has_backups = options_.rule == ServerRule::Backup;
+    return world_.run([&](Rank i) { return has_backups ? works_with_backups(i) : works(i); },
+                      [] { return std::string("workers wait for each other at the server"); });
   }
 
  private:

@@ -107,7 +107,7 @@ ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluste
   if (fidelity == Fidelity::Analytic)
     return protocol.run(job);
   EventQueue queue(simgrid_for(fidelity));
-  const auto network = make_network_backend(fidelity, cluster, queue, {});
+  const auto network = make_network_backend(fidelity, cluster, queue, Folding{});
   job.traffic.queue = &queue;
   job.traffic.network = network.get();
   return protocol.run(job);

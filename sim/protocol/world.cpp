@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 
 namespace stepcast {
@@ -20,23 +21,9 @@ void count_at(std::vector<std::uint64_t>& histogram, std::uint32_t place) {
 }  // namespace
 
 const char* name_of(Cause cause) {
-  switch (cause) {
-    case Cause::Update:
-      return "neighbours' updates";
-    case Cause::Token:
-      return "tokens";
-    case Cause::Group:
-      return "the group";
-    case Cause::Partner:
-      return "a partner";
-    case Cause::Server:
-      return "the server";
-    case Cause::Others:
-      return "slower workers";
-    case Cause::Transfer:
-      return "transfers";
-  }
-  return "";
+  return name_among({"neighbours' updates", "tokens", "the group", "a partner", "the server",
+                     "slower workers", "transfers"},
+                    cause);
 }
 
 std::uint64_t ProtocolRun::all_iterations() const {
@@ -79,6 +66,11 @@ World::World(const ProtocolJob& job, std::uint32_t waiters)
   run_.iterations.resize(job.workers);
 }
 
+void World::check_with(AgendaEntry check) {
+  if (job_.checked)
+    agenda_.check_with(check);
+}
+
 void World::start(Actor actor) {
   actors_.push_back(std::move(actor));
   agenda_.resume_at(now(), actors_.back().handle());
@@ -92,6 +84,13 @@ ProtocolRun World::run(const std::function<std::string()>& stuck) {
     throw SimulationError(stuck());
   run_.events = agenda_.count();
   return std::move(run_);
+}
+
+ProtocolRun World::run(const std::function<Actor(Rank)>& worker,
+                       const std::function<std::string()>& stuck) {
+  for (Rank i = 0; i < job_.workers; ++i)
+    start(worker(i));
+  return run(stuck);
 }
 
 void World::begin(Rank worker, std::uint32_t iteration) {

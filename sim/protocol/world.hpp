@@ -90,10 +90,16 @@ class World {
   Agenda& agenda() { return agenda_; }
   Seconds now() { return agenda_.now(); }
 
+  /// After every event, where the job is checked.
+  void check_with(AgendaEntry check);
+
   void start(Actor actor);
   /// Runs all to their end or until stop(). Throws SimulationError with what `stuck` says if some
   /// wait for good.
   ProtocolRun run(const std::function<std::string()>& stuck);
+  /// The same of worker(0), worker(1), ...
+  ProtocolRun run(const std::function<Actor(Rank)>& worker,
+                  const std::function<std::string()>& stuck);
   void stop() { agenda_.stop(); }
 
   /// The worker begins this iteration (the first is 0), which it has not before.

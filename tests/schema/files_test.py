@@ -63,7 +63,8 @@ WORKLOAD_FAULTS = [
     ("/provenance/when", "today"), ("/layers", []), ("/layers/3", {"name": "x", "kind": "y", "forward_s": 1}),
     ("/layers/3/forward_s", -1), ("/layers/3/backward_s", "1ms"), ("/layers/3/activation_bytes", -4), ("/layers/3/macs", None),
     ("/layers/3/kind", ""), ("/layers/3/colour", "red"), ("/layers/0/parameters", {}), ("/layers/0/parameters/0/elements", 0),
-    ("/layers/0/parameters/0/elements", 1.5), ("/layers/0/parameters/0/dtype", "float"), ("/edges", "chain"), ("/edges/0", [1]),
+    ("/layers/0/parameters/0/elements", 1.5), ("/layers/0/parameters/0/dtype", "float"),
+    ("/layers/0/parameters/0/shape", "cube"), ("/edges", "chain"), ("/edges/0", [1]),
     ("/edges/0", [-1, 2]), ("/edges/0", [0.5, 2]), ("/edges/1", [0, 1]),
 ]
 

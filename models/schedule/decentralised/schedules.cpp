@@ -20,19 +20,12 @@ Plan build(const Workload& /*workload*/, const Cluster& /*cluster*/, const Optio
 
 OptionInfo count(std::string name, std::string value, std::string meaning, OptionRange range,
                  std::vector<std::string> words = {}) {
-  return {.name = std::move(name),
-          .default_value = std::move(value),
-          .meaning = std::move(meaning),
-          .kind = OptionKind::Count,
-          .words = std::move(words),
-          .range = range};
+  return count_option(std::move(name), std::move(value), std::move(meaning), range,
+                      std::move(words));
 }
 
 OptionInfo choice(std::string name, std::string meaning, std::vector<std::string> words) {
-  return {.name = std::move(name),
-          .default_value = words.front(),
-          .meaning = std::move(meaning),
-          .words = words};
+  return choice_option(std::move(name), words.front(), std::move(meaning), words);
 }
 
 constexpr OptionRange kAny{.least = 0, .most = 100'000};
@@ -59,10 +52,8 @@ OptionInfo servers_option() {
 
 std::vector<OptionInfo> group_options() {
   return {
-      {.name = "communicator",
-       .default_value = "0s",
-       .meaning = "time to make one, when a group meets first; not measured: assume 1ms to 100ms",
-       .kind = OptionKind::Time},
+      time_option("communicator", "0s",
+                  "time to make one, when a group meets first; not measured: assume 1ms to 100ms"),
       count("communicators", "60", "kept for groups that meet again", kSome)};
 }
 
@@ -156,10 +147,7 @@ ScheduleInfo first_k() {
               "Miao et al., Heterogeneity-Aware Distributed Machine Learning Training via Partial "
               "Reduce, SIGMOD 2021",
               with({count("group", "4", "members at most", kSizes),
-                    {.name = "window",
-                     .default_value = "1ms",
-                     .meaning = "from the first arrival",
-                     .kind = OptionKind::Time}},
+                    time_option("window", "1ms", "from the first arrival")},
                    group_options()));
 }
 

@@ -21,10 +21,9 @@ namespace {
 
 constexpr std::uint32_t kMostNodes = 1'000'000;
 constexpr const char* kExample =
-    "stepcast goodput --fail node:mtbf=220d,repair=24h --workload resnet50-rtx2080ti-bs64 "
-    "--cluster "
-    "rtx2080ti-16x4-10gbe\n      --schedule ddp --policy shrink --samples 1e9 --checkpoint 30s "
-    "--restart 10min";
+    "stepcast goodput --fail node:mtbf=220d,repair=24h --workload resnet50-rtx2080ti-bs64\n      "
+    "--cluster rtx2080ti-16x4-10gbe --schedule ddp --policy shrink --samples 1e9\n      "
+    "--checkpoint 30s --restart 10min";
 
 /// How much of the time of a long run is work that stays done.
 class GoodputCommand final : public Subcommand {
@@ -67,8 +66,9 @@ class GoodputCommand final : public Subcommand {
          "of work between checkpoints (default auto: the best)"},
         {"--policy", "WORD", &policy_,
          "when a node fails: restart (the default; with a spare, else wait for a\nrepair), wait "
-         "(for this node), shrink (to the nodes left), drop (a replica,\nwithout going back) or "
-         "redo (the node comes back at once)"},
+         "(for this node), shrink (to the nodes left),\ndrop (a replica, without going back) or "
+         "redo "
+         "(it comes back at once)"},
         {"--length", "T", &length_, "of a run (default 720h; with --faults that of the record)"},
         {"--seeds", "N|auto", &seeds_,
          "runs with faults of their own (default 200); auto: until quantiles are\nknown to 1 %"},

@@ -1,19 +1,18 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
-#include "sim/cli/page_file.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/cli/tell.hpp"
 #include "sim/report/text/tuning_report.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/stop.hpp"
 #include "sim/study/tuning/tune.hpp"
-#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -38,26 +37,25 @@ class TuneCommand final : public Subcommand {
   std::vector<CommandOption> options() override {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
-    for (CommandOption& option : search_options())
-      options.push_back(std::move(option));
+    std::ranges::move(search_options(), std::back_inserter(options));
+    std::ranges::move(output_.options({.csv = "also write the trials"}),
+                      std::back_inserter(options));
     return options;
   }
 
   int run() override {
-    page_.check();
+    output_.check();
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
     const StopsBetweenJobs stops;
     const Tuning tuning = tuned(job);
-    if (!csv_file_.empty())
-      write_text_file(csv_file_, tuning_csv(tuning));
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
-    page_.write(tuning_json(job, tuning, notes));
-    say("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
-    return stop_signal() != 0 ? exit_code_of(stop_signal()) : 0;
+    return output_.write({.text = [&] { return render_tuning(job, tuning, notes); },
+                          .json = [&] { return tuning_json(job, tuning, notes); },
+                          .csv = [&] { return tuning_csv(tuning); }});
   }
 
  private:
@@ -87,10 +85,7 @@ class TuneCommand final : public Subcommand {
          "linear or log (the default for ranges above zero that span a\nfactor of ten)"},
         {"--seed", "N", &seed_, "of random (default 1)"},
         {"--xi", "X", &xi_,
-         "what bo asks of an improvement, in standard deviations of\nthe times (default 0.1)"},
-        output_option("--csv", &csv_file_, "also write the trials"),
-        page_.option(),
-        {"--json", "", &json_, "print JSON"}};
+         "what bo asks of an improvement, in standard deviations of\nthe times (default 0.1)"}};
   }
 
   void read_numbers() {
@@ -133,9 +128,7 @@ class TuneCommand final : public Subcommand {
   std::string scale_;
   std::optional<std::uint32_t> seed_;
   std::optional<double> xi_;
-  std::string csv_file_;
-  PageFile page_;
-  bool json_ = false;
+  StudyOutput output_;
 };
 
 }  // namespace

@@ -11,15 +11,15 @@ SimGrid* simgrid_for(Fidelity fidelity) {
   return fidelity == Fidelity::Analytic ? nullptr : &simgrid_module();
 }
 
-std::unique_ptr<NetworkBackend> make_network_backend(
-    Fidelity fidelity, const Cluster& cluster, EventQueue& queue,
-    const std::vector<std::uint32_t>& role_of_node) {
+std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
+                                                     EventQueue& queue, const Folding& folding) {
   switch (fidelity) {
     case Fidelity::Analytic:
       return std::make_unique<AnalyticBackend>(cluster, queue);
     case Fidelity::Flow:
       return std::make_unique<FlowBackend>(cluster, queue, simgrid_module(),
-                                           FoldedNodes(cluster, role_of_node));
+                                           FoldedNodes(cluster, folding.role_of_node),
+                                           folding.is_assumed);
     case Fidelity::Step:
       return std::make_unique<StepBackend>(cluster, queue, simgrid_module());
   }

@@ -79,7 +79,7 @@ bool share_a_table(const Forecast& a, const Forecast& b) {
 using Rows = std::vector<Forecast>::const_iterator;
 
 /// The schedules that carry a note, in their order.
-std::vector<std::string> carriers_of(const std::string& note, Rows first, Rows last) {
+std::vector<std::string> carriers_of(const Note& note, Rows first, Rows last) {
   std::vector<std::string> schedules;
   for (Rows row = first; row != last; ++row)
     if (std::ranges::find(row->notes, note) != row->notes.end())
@@ -89,10 +89,10 @@ std::vector<std::string> carriers_of(const std::string& note, Rows first, Rows l
 
 /// A note of one row stands there; one of several rows once, with the last of them.
 void add_notes(std::vector<std::string>& sentences, Rows row, Rows first, Rows last) {
-  for (const std::string& note : row->notes) {
+  for (const Note& note : row->notes) {
     const std::vector<std::string> schedules = carriers_of(note, first, last);
     if (schedules.back() == row->schedule)
-      sentences.push_back(fmt::format("{}, note: {}", fmt::join(schedules, ", "), note));
+      sentences.push_back(fmt::format("{}, note: {}", fmt::join(schedules, ", "), note.text));
   }
 }
 

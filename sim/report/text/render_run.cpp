@@ -221,7 +221,7 @@ std::string render_run(const Forecast& forecast) {
   text += fmt::format("\n{}\n{}", head_of(forecast), breakdown_table(forecast));
   text += protocol_table(forecast);
   text += communication_table(forecast) + link_table(forecast) + memory_table(forecast);
-  text += list_of("Why", forecast.why) + list_of("Notes", forecast.notes);
+  text += list_of("Why", forecast.why) + list_of("Notes", texts_of(forecast.notes));
   return text + inputs_of(forecast);
 }
 

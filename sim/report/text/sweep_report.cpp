@@ -149,7 +149,7 @@ bool changes_nothing(const Rows& rows, std::size_t cell) {
 
 /// What a forecast notes, the first row for which it holds, and for how many it does.
 struct Remark {
-  std::string note;
+  Note note;
   const SweepRow* row = nullptr;
   std::size_t rows = 1;
 };
@@ -157,7 +157,7 @@ struct Remark {
 std::vector<Remark> remarks_of(const Rows& rows) {
   std::vector<Remark> remarks;
   for (const SweepRow& row : rows)
-    for (const std::string& note : row.forecast.notes) {
+    for (const Note& note : row.forecast.notes) {
       const auto known = std::ranges::find(remarks, note, &Remark::note);
       if (known == remarks.end())
         remarks.push_back({.note = note, .row = &row});
@@ -170,11 +170,12 @@ std::vector<Remark> remarks_of(const Rows& rows) {
 std::string text_of(const Remark& remark, const Rows& rows,
                     const std::vector<std::size_t>& varying) {
   if (remark.rows > 1)
-    return wrap(fmt::format("Note on {} of {} rows: {}", remark.rows, rows.size(), remark.note), 2);
+    return wrap(
+        fmt::format("Note on {} of {} rows: {}", remark.rows, rows.size(), remark.note.text), 2);
   std::string where;
   for (const std::size_t cell : varying)
     where += fmt::format(" {}={}", remark.row->cells[cell].name, remark.row->cells[cell].value);
-  return wrap(fmt::format("Note on{}: {}", where, remark.note), 2);
+  return wrap(fmt::format("Note on{}: {}", where, remark.note.text), 2);
 }
 
 std::string notes_of(const Rows& rows, const std::vector<std::size_t>& varying) {

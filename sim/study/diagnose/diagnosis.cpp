@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/rank_uses.hpp"
 #include "sim/study/diagnose/verdict.hpp"
@@ -202,21 +203,7 @@ void Diagnosing::follow_ranks() {
 }  // namespace
 
 const char* name_of(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::None:
-      return "none";
-    case VerdictKind::Worker:
-      return "worker";
-    case VerdictKind::Stage:
-      return "stage";
-    case VerdictKind::Data:
-      return "data";
-    case VerdictKind::Host:
-      return "host";
-    case VerdictKind::Network:
-      return "network";
-  }
-  return "none";
+  return name_among({"none", "worker", "stage", "data", "host", "network"}, kind);
 }
 
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds) {

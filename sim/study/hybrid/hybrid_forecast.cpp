@@ -62,7 +62,8 @@ void note_memory(Forecast& forecast, const HybridJob& job) {
   if (job.zero == 0 && job.copies() > 1)
     helps += "zero=1, ";
   forecast.notes.push_back(
-      fmt::format("What would make it fit: {}more stages (pp), a smaller micro_batch.", helps));
+      {NoteKind::Memory, "memory",
+       fmt::format("What would make it fit: {}more stages (pp), a smaller micro_batch.", helps)});
 }
 
 }  // namespace

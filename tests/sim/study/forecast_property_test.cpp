@@ -62,10 +62,11 @@ Workload random_workload(Draw& draw) {
     layer.backward = Seconds{draw.between(1e-5, 1e-2)};
     if (draw.below(4) > 0 && layer.parameters.empty())
       layer.parameters.push_back(
-          {.name = layer.name + ".weight", .elements = 1 + draw.below(1U << 22U)});
+          {.name = layer.name + ".weight", .elements = 1 + draw.below(1U << 22U), .matrix = true});
     drawn.push_back(std::move(layer));
   }
-  drawn.front().parameters = {{.name = "first.weight", .elements = 1 + draw.below(1U << 20U)}};
+  drawn.front().parameters = {
+      {.name = "first.weight", .elements = 1 + draw.below(1U << 20U), .matrix = true}};
   workload.layers = std::move(drawn);
   workload.edges.clear();
   return workload;

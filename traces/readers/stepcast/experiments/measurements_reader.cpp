@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/enum_name.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
@@ -59,19 +60,7 @@ Measurements read_measurements(const std::filesystem::path& path) {
 }
 
 const char* name_of(MeasurementUse use) {
-  switch (use) {
-    case MeasurementUse::Bandwidth:
-      return "bandwidth";
-    case MeasurementUse::Overlap:
-      return "overlap";
-    case MeasurementUse::StartUp:
-      return "start-up";
-    case MeasurementUse::Software:
-      return "software";
-    case MeasurementUse::Check:
-      return "check";
-  }
-  return "";
+  return name_among({"bandwidth", "overlap", "start-up", "software", "check"}, use);
 }
 
 }  // namespace stepcast

@@ -1,17 +1,21 @@
-#include "sim/study/forecast_archive.hpp"
+#pragma once
+// The way back from bytes_of(): values between processes of this program.
 
 #include <cassert>
 #include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "models/base/fields.hpp"
 
 namespace stepcast {
-namespace {
 
 /// Takes what bytes_of() wrote, in the same order.
-class Reader {
+class ArchiveReader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit ArchiveReader(std::string_view bytes) : bytes_(bytes) {}
 
   template <class T>
   void read(T& value) {
@@ -21,27 +25,28 @@ class Reader {
       std::memcpy(&value, take(sizeof value).data(), sizeof value);
   }
 
-  void read(std::string& text) { text = take(read_size()); }
+  void read(std::string& text) { text = take(size()); }
 
   template <class Item>
   void read(std::vector<Item>& items) {
-    items.resize(read_size());
+    items.resize(size());
     for (Item& item : items)
       read(item);
   }
 
-  void read(ScheduleOptions& options) {
-    for (std::size_t count = read_size(); count > 0; --count) {
+  template <class Value>
+  void read(std::map<std::string, Value>& values) {
+    for (std::size_t count = size(); count > 0; --count) {
       std::string name;
       read(name);
-      read(options[name]);
+      read(values[name]);
     }
   }
 
   bool at_end() const { return bytes_.empty(); }
 
  private:
-  std::size_t read_size() {
+  std::size_t size() {
     std::size_t size = 0;
     read(size);
     return size;
@@ -57,18 +62,14 @@ class Reader {
   std::string_view bytes_;
 };
 
-}  // namespace
-
-std::string to_bytes(const Forecast& forecast) {
-  return bytes_of(forecast);
-}
-
-Forecast forecast_from_bytes(std::string_view bytes) {
-  Reader reader(bytes);
-  Forecast forecast;
-  reader.read(forecast);
+/// The value whose bytes_of() `bytes` are. Precondition: this program wrote them.
+template <class T>
+T from_bytes(std::string_view bytes) {
+  ArchiveReader reader(bytes);
+  T value{};
+  reader.read(value);
   assert(reader.at_end());
-  return forecast;
+  return value;
 }
 
 }  // namespace stepcast
