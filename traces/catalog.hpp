@@ -47,4 +47,8 @@ std::optional<MeasuredCollectives> load_collectives(const std::string& name);
 /// Paths of workload and cluster in the file are relative to the file.
 Experiment load_experiment(const std::string& name);
 
+/// The files among StepCast's own data, of whatever kind, that have the name; with an experiment
+/// also those that it names. Nothing where there is no such file or no data.
+std::vector<std::filesystem::path> files_called(const std::string& name);
+
 }  // namespace stepcast

@@ -25,6 +25,7 @@
 #include "sim/cli/tell.hpp"
 #include "sim/cli/typed_words.hpp"
 #include "sim/study/stop.hpp"
+#include "traces/catalog.hpp"
 
 namespace stepcast {
 namespace {
@@ -41,7 +42,8 @@ constexpr const char* kFirstSteps =
     "--schedule dear\n"
     "  stepcast COMMAND --help\n\n"
     "Every command takes --max-memory SIZE (default: nine tenths of the machine's; none) and\n"
-    "--max-time TIME, such as 10m: it fails, or a study prints what is there, rather than use\n"
+    "--max-time TIME, such as 10m (default: a day, or until shortly before the batch job or the\n"
+    "shell would end it; none): it fails, or a study prints what is there, rather than use\n"
     "more. With --allow-paths files that are read may name files outside their folder.";
 
 /// An option of a command, and what the parser found for it.
@@ -167,9 +169,10 @@ std::vector<CommandOption> options_of(const Command& command) {
   return options;
 }
 
-/// What an option was given that may be a file's name; of KEY=FILE the file.
+/// What an option was given that may be a file's name; of KEY=FILE the file, of a name that
+/// StepCast's own data bear those.
 std::vector<std::string> files_of(const Binding& binding) {
-  std::vector<std::string> files;
+  std::vector<std::string> files, all;
   if (const auto* one = std::get_if<std::string*>(&binding.option.target))
     files = {**one};
   else if (const auto* several = std::get_if<std::vector<std::string>*>(&binding.option.target))
@@ -180,13 +183,17 @@ std::vector<std::string> files_of(const Binding& binding) {
   for (std::string& file : files)
     if (is_setting)
       file.erase(0, file.find('=') + 1);
-  // Other words than paths are names: of schedules, or of files that StepCast ships.
-  const bool takes_names = !is_argument(binding.option) && binding.option.value != "FILE" &&
-                           binding.option.value != "OLD";
-  std::erase_if(files, [&](const std::string& file) {
-    return file.empty() || (takes_names && file.find_first_of("./") == std::string::npos);
-  });
-  return files;
+  const bool takes_files = is_argument(binding.option) || binding.option.value == "FILE" ||
+                           binding.option.value == "OLD";
+  for (const std::string& file : files) {
+    const bool is_word = file.find_first_of("./") == std::string::npos;
+    if (!file.empty() && (takes_files || !is_word))
+      all.push_back(file);
+    if (is_word && !binding.option.is_output)
+      for (const auto& own : files_called(file))
+        all.push_back(own.string());
+  }
+  return all;
 }
 
 /// Before any work: no output may overwrite another, or what is read.

@@ -121,8 +121,8 @@ std::optional<Note> note_on_costs(const Cluster& cluster) {
   std::vector<std::string> rates;
   for (const std::string& path : cluster.costs_not_given)
     (path.ends_with("bandwidth") ? rates : costs).push_back(path);
-  std::ranges::stable_partition(
-      costs, [](const std::string& path) { return path.starts_with("software."); });
+  std::stable_partition(costs.begin(), costs.end(),
+                        [](const std::string& path) { return path.starts_with("software."); });
   if (costs.empty() && rates.empty())
     return std::nullopt;
   return Note{NoteKind::Cluster, "costs",

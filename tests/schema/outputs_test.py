@@ -68,6 +68,16 @@ class Outputs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(faults("demo", printed("demo", "--timeline", pathlib.Path(folder) / "t.json")), [])
 
+    def test_lines_of_studies_fit_theirs(self):
+        studies = [["compare", "--schedules", "ddp,dear", "--nodes", "2,4", *JOB],
+                   ["tune", "--schedule", "dear", "--option", "fusion_buffer", "--trials", "2", *JOB]]
+        with tempfile.TemporaryDirectory() as folder:
+            lines = pathlib.Path(folder) / "lines.jsonl"
+            for command in studies:
+                printed(*command, "--json-lines", lines)
+                for line in lines.read_text(encoding="utf-8").splitlines():
+                    self.assertEqual(faults("study", json.loads(line)), [], command)
+
     def test_every_command_that_prints_json_has_a_schema_and_is_tested(self):
         schemas = run("schema").stdout.split()
         tested = {"demo", *(command[0] for command in COMMANDS)}

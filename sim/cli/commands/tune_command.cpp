@@ -8,10 +8,12 @@
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
+#include "sim/cli/study/trial_log.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/tuning_report.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/sweep/inputs_key.hpp"
 #include "sim/study/tuning/tune.hpp"
 
 namespace stepcast {
@@ -38,13 +40,13 @@ class TuneCommand final : public Subcommand {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
     std::ranges::move(search_options(), std::back_inserter(options));
-    std::ranges::move(output_.options({.csv = "also write the trials"}),
-                      std::back_inserter(options));
+    std::ranges::move(output_.options({}), std::back_inserter(options));
     return options;
   }
 
   int run() override {
     output_.check();
+    check_study_files(files_);
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
@@ -54,15 +56,21 @@ class TuneCommand final : public Subcommand {
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
     return output_.write({.text = [&] { return render_tuning(job, tuning, notes); },
-                          .json = [&] { return tuning_json(job, tuning, notes); },
-                          .csv = [&] { return tuning_csv(tuning); }});
+                          .json = [&] { return tuning_json(job, tuning, notes); }});
   }
 
  private:
   Tuning tuned(const TuningJob& job) {
     Progress progress("trial");
-    tuning_.measured = [&] { progress.step(); };
-    return tune(job, tuning_);
+    TrialLog log(files_, tuning_.option, range_of(job, tuning_).unit, inputs_text(job));
+    tuning_.known = [&](const std::string& text) { return log.known(text); };
+    tuning_.tried = [&](const Trial& trial) {
+      progress.step();
+      log.add(trial);
+    };
+    Tuning tuning = tune(job, tuning_);
+    log.finish();
+    return tuning;
   }
 
   static std::string description() {
@@ -85,7 +93,12 @@ class TuneCommand final : public Subcommand {
          "linear or log (the default for ranges above zero that span a\nfactor of ten)"},
         {"--seed", "N", &seed_, "of random (default 1)"},
         {"--xi", "X", &xi_,
-         "what bo asks of an improvement, in standard deviations of\nthe times (default 0.1)"}};
+         "what bo asks of an improvement, in standard deviations of\nthe times (default 0.1)"},
+        output_option("--csv", &files_.csv, "also write the trials, each as it comes"),
+        output_option("--json-lines", &files_.json_lines,
+                      "also write a line of JSON for each trial as it comes"),
+        {"--resume", "FILE", &files_.resume,
+         "go on from a file of --json-lines: simulate only what it lacks,\nand append it there"}};
   }
 
   void read_numbers() {
@@ -128,6 +141,7 @@ class TuneCommand final : public Subcommand {
   std::string scale_;
   std::optional<std::uint32_t> seed_;
   std::optional<double> xi_;
+  StudyFiles files_;
   StudyOutput output_;
 };
 

@@ -112,8 +112,7 @@ void add_classes(Folding& folding, const std::vector<double>& scales) {
 
 void sort_and_unite(std::vector<ClassId>& ids) {
   std::ranges::sort(ids);
-  const auto rest = std::ranges::unique(ids);
-  ids.erase(rest.begin(), rest.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 std::vector<ClassId> classes_of(const Group& group, const Folding& folding) {

@@ -202,8 +202,10 @@ void remove_timer(void* timer) {
 void start_flow(sg4::Host* from, sg4::Host* to, Bytes size, FlowListener& listener,
                 std::uint32_t tag) {
   if (!(size <= kLargestMessage))
-    throw InputError(fmt::format("a message of {}: expected at most {} between two GPUs",
-                                 format_bytes(size), format_bytes(kLargestMessage)));
+    throw InputError(
+        fmt::format("a message of {}, all rounds between two GPUs and what slows it down included: "
+                    "expected at most {}; `fidelity` analytic takes any",
+                    format_bytes(size), format_bytes(kLargestMessage)));
   Flow* flow = new_flow();
   flow->listener = &listener;
   flow->tag = tag;

@@ -220,24 +220,20 @@ std::string tuning_json(const TuningJob& job, const Tuning& tuning, const Notes&
   return json.dump(2) + "\n";
 }
 
-std::string tuning_csv(const Tuning& tuning) {
-  const bool has_unit = tuning.range.unit <= OptionUnit::Time;
-  std::string text = csv_line(
-      {"trial", tuning.option,
-       fmt::format("{}_{}", tuning.option, has_unit ? name_of(tuning.range.unit) : "value"),
-       "iteration_time_s", "best_so_far_s", "throughput_samples_per_s"});
-  const auto written = [](const Trial& trial, double value) {
-    return trial.is_feasible() ? csv_number(value) : "";
+std::string tuning_csv_head(const std::string& option, OptionUnit unit) {
+  const bool has_unit = unit <= OptionUnit::Time;
+  return csv_line({"trial", option,
+                   fmt::format("{}_{}", option, has_unit ? name_of(unit) : "value"),
+                   "iteration_time_s", "best_so_far_s", "throughput_samples_per_s"});
+}
+
+std::string tuning_csv_row(std::size_t number, const Trial& trial, const Trial& best) {
+  const auto written = [](const Trial& of, double value) {
+    return of.is_feasible() ? csv_number(value) : "";
   };
-  const std::vector<Trial> best = best_so_far(tuning);
-  for (std::size_t i = 0; i < tuning.trials.size(); ++i) {
-    const Trial& trial = tuning.trials[i];
-    text += csv_line({std::to_string(i + 1), trial.text, csv_number(trial.value),
-                      written(trial, trial.found.time.value),
-                      written(best[i], best[i].found.time.value),
-                      written(trial, throughput_of(trial))});
-  }
-  return text;
+  return csv_line({std::to_string(number), trial.text, csv_number(trial.value),
+                   written(trial, trial.found.time.value), written(best, best.found.time.value),
+                   written(trial, throughput_of(trial))});
 }
 
 }  // namespace stepcast

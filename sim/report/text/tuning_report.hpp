@@ -18,8 +18,9 @@ std::string render_tuning(const TuningJob& job, const Tuning& tuning, const Note
 /// for what was not measured, and the reason as "infeasible".
 std::string tuning_json(const TuningJob& job, const Tuning& tuning, const Notes& notes);
 
-/// A row for each trial: trial, value as text, value in the base unit, iteration time, iteration
-/// time of the best so far, samples per second. What was not measured is empty.
-std::string tuning_csv(const Tuning& tuning);
+/// A row for each trial, as they come: trial, value as text, value in the base unit, iteration
+/// time, iteration time of the best so far, samples per second. What was not measured is empty.
+std::string tuning_csv_head(const std::string& option, OptionUnit unit);
+std::string tuning_csv_row(std::size_t number, const Trial& trial, const Trial& best);
 
 }  // namespace stepcast

@@ -25,7 +25,7 @@ class Diagnosing {
     for (const JobRank& rank : job.ranks)
       groups_.push_back(rank.data);
     std::ranges::sort(groups_);
-    groups_.erase(std::ranges::unique(groups_).begin(), groups_.end());
+    groups_.erase(std::unique(groups_.begin(), groups_.end()), groups_.end());
     for (const JobKind& kind : job.kinds) {
       const auto found = std::ranges::find(parts_, kind.part);
       part_of_.push_back(static_cast<std::size_t>(found - parts_.begin()));

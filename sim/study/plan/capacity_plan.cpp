@@ -16,9 +16,9 @@ constexpr std::size_t kMostNotes = 8;
 /// What the forecasts of the best say of themselves, once.
 void add_notes(CapacityPlan& plan) {
   const PlanChoice& best = plan.choices.front();
-  for (const std::string& note : best.forecast.notes)
+  for (const Note& note : best.forecast.notes)
     if (plan.space.notes.size() < kMostNotes)
-      plan.space.notes.push_back(note);
+      plan.space.notes.push_back(note.text);
 }
 
 /// Of the deadline, by the checked cases of the choice's family.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/base/archive.hpp"
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "sim/study/forecast_archive.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/plan/plan_bound.hpp"
 #include "sim/study/scenario.hpp"
@@ -103,7 +103,7 @@ std::vector<TrialResult> run_trials(const PlanSpace& space, const std::vector<Pl
                                     std::uint32_t workers, const std::function<void()>& finished) {
   const auto work = [&](std::uint32_t number) -> std::string {
     try {
-      return kDone + to_bytes(forecast_of(space, trials[number]));
+      return kDone + bytes_of(forecast_of(space, trials[number]));
     } catch (const InputError& error) {
       return kRefused + std::string(error.what());
     }
@@ -112,7 +112,7 @@ std::vector<TrialResult> run_trials(const PlanSpace& space, const std::vector<Pl
   const auto count = static_cast<std::uint32_t>(trials.size());
   for (const std::string& bytes : run_on_workers(count, workers, work, finished)) {
     const std::string rest = bytes.substr(1);
-    results.push_back(bytes.front() == kDone ? TrialResult{forecast_from_bytes(rest), ""}
+    results.push_back(bytes.front() == kDone ? TrialResult{from_bytes<Forecast>(rest), ""}
                                              : TrialResult{std::nullopt, rest});
   }
   return results;

@@ -9,12 +9,9 @@
 
 #include "models/base/archive.hpp"
 #include "models/base/error.hpp"
-#include "models/base/mix.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/sweep/inputs_key.hpp"
 #include "sim/study/sweep/workers.hpp"
-#include "traces/readers/stepcast/cluster_writer.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
 namespace {
@@ -125,19 +122,9 @@ std::vector<SweepResult> sweep_results(const Sweep& sweep, const SweepRules& rul
 
 std::string key_of(const Sweep& sweep, const Combination& combination) {
   const Scenario scenario = scenario_of(sweep, combination);
-  std::string all = fmt::format("{}\n{}\n{}\n{}\n{}\n", STEPCAST_VERSION,
-                                to_json_text(scenario.workload), to_json_text(scenario.cluster),
-                                combination.schedule, name_of(scenario.engine.fidelity));
-  if (scenario.cluster.measured && !scenario.cluster.measured->curves.empty())
-    all += to_json_text(*scenario.cluster.measured);
-  for (const auto& [name, value] : scenario.settings.schedule)
-    all += fmt::format("{}={}\n", name, value);
-  for (const auto& [rank, factor] : scenario.settings.stragglers)
-    all += fmt::format("straggler.{}={}\n", rank, factor);
-  std::uint64_t hash = sweep.has_lists ? 1 : 2;  // the notes of a forecast differ
-  for (const char c : all)
-    hash = mixed(hash, static_cast<unsigned char>(c));
-  return fmt::format("{:016x}", hash);
+  const char* notes = sweep.has_lists ? "of a row" : "of one job";
+  return key_of_text(fmt::format("{}{}\n{}\n", inputs_text(job_of(scenario, combination.schedule)),
+                                 sweep.chance, notes));
 }
 
 std::vector<SweepRow> rows_of(const Sweep& sweep, const std::vector<SweepResult>& results) {

@@ -51,6 +51,7 @@ struct Sweep {
   std::vector<Scenario> scenarios;  ///< One for each pair of workload and cluster.
   std::vector<Combination> combinations;
   bool has_lists = false;  ///< More than schedules vary.
+  std::string chance{};    ///< What the request says of it, for key_of().
 };
 
 bool has_option(const std::string& schedule, const std::string& option);

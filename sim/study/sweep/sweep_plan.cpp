@@ -73,6 +73,8 @@ class Planner {
   Sweep plan() && {
     check_count(values_of(of_job_), "jobs");
     for_each_value(of_job_, [&](const std::vector<Cell>& job) { add_job(job); });
+    sweep_.chance = fmt::format("{} slow, {} iterations, {} seeds", fmt::join(request_.slow, ";"),
+                                request_.iterations, request_.chance.seeds);
     sweep_.has_lists = std::ranges::any_of(
         request_.axes, [](const SweepAxis& axis) { return axis.values.size() > 1; });
     return std::move(sweep_);

@@ -25,8 +25,8 @@ MeasurementUse read_use(ObjectReader& object) {
           text));
 }
 
-MeasuredCase read_case(ObjectReader& object) {
-  MeasuredCase measured{.experiment = read_experiment_fields(object),
+MeasuredCase read_case(ObjectReader& object, const std::string& file) {
+  MeasuredCase measured{.experiment = read_experiment_fields(object, file),
                         .label = object.text_or("label", ""),
                         .use = read_use(object),
                         .measured = object.seconds("measured_s"),
@@ -48,7 +48,7 @@ Measurements parse_measurements(std::string_view text, const std::string& origin
   Measurements measurements{.name = root.text("name"),
                             .provenance = read_provenance(root.object("provenance"))};
   for (ObjectReader& object : root.objects("cases"))
-    measurements.cases.push_back(read_case(object));
+    measurements.cases.push_back(read_case(object, origin));
   if (measurements.cases.empty())
     root.fail("cases", "expected at least one case");
   root.finish();
