@@ -41,7 +41,7 @@ struct ScheduleInfo {
   bool sequential = false;         ///< Whole gradients, sent when all are there: no overlap.
   bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
   PartsInfo parts{};               ///< Empty where the step is not divided.
-  bool planned = true;             ///< False: a bound, or trains on weights older than others do.
+  bool planned = true;             ///< False: trains on weights older than others do.
 };
 
 }  // namespace stepcast

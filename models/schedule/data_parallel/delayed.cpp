@@ -87,8 +87,7 @@ ScheduleInfo ideal_schedule() {
           .source = "Peng et al., ByteScheduler, SOSP 2019: perfect pre-emption",
           .options = {algorithm_option()},
           .build = build_ideal,
-          .bound = true,
-          .planned = false};
+          .bound = true};
 }
 
 }  // namespace stepcast

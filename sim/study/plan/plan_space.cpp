@@ -165,7 +165,7 @@ class SpaceMaker {
         if (pipeline.name != kOfUser)
           names.push_back(pipeline.name);
     for (const ScheduleInfo& schedule : first_order_schedules())
-      if (schedule.planned)
+      if (schedule.planned && !schedule.bound)
         names.push_back(schedule.name);
     return names;
   }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/base/archive.hpp"
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "models/base/archive.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/plan/plan_bound.hpp"
 #include "sim/study/scenario.hpp"
