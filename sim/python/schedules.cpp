@@ -18,7 +18,11 @@ namespace py = pybind11;
 /// A function of Python that outlives the GIL: copied and destroyed by threads that do not hold it.
 using SharedFunction = std::shared_ptr<py::object>;
 
+/// What the registry still holds when the program ends goes with it: there is no Python left whose
+/// lock could be waited for.
 void let_go(py::object* function) {
+  if (!Py_IsInitialized())
+    return;
   const py::gil_scoped_acquire gil;
   delete function;
 }

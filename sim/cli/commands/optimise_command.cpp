@@ -59,14 +59,14 @@ class OptimiseCommand final : public Subcommand {
             "any: fuses and cuts its\ncommunications. Of FILES, the traces of a job's ranks: edits "
             "the recorded steps and replays them.\nSays every accepted edit with its gain, and "
             "what bounds the step in the end.\n\n--edit \"VERB KEY=VALUE ..\": scale by= of=time|"
-            "size|delay; set time= size= delay=; insert new= time= as=\non= where=behind|before; "
-            "remove; move on= before= behind=; merge up_to= time=; split parts= size=;\nreorder "
-            "by=layer|size|time|name descending=yes; repeat times=; replicate ranks=. What it is "
-            "about:\nname= kind= layer= stream= (patterns with * and ?; name!= and so on: but "
+            "size|delay; set time= size= delay=; insert new= time=\nas= on= where=behind|before; "
+            "remove; move on= before= behind=; merge up_to= time=; split parts=\nsize=; reorder "
+            "by=layer|size|time|name descending=yes; repeat times=; replicate ranks=. What it\nis "
+            "about: name= kind= layer= stream= (patterns with * and ?; name!= and so on: but "
             "these), rank=0-3,\nwork=compute|communication. Or a recipe:" +
             list_of_recipes(),
         .examples = {kExample, std::string(kExample) + "\n      --nodes 4 --bucket 5MiB --json",
-                     std::string(kExample) + " --schedule ps --memory 11GiB",
+                     std::string(kExample) + "\n      --schedule ps --memory 11GiB",
                      "stepcast optimise profiles/ --edit mixed-precision --edit \"remove "
                      "kind=copies\"",
                      "stepcast optimise operations.csv --edit \"scale rank=3 kind=forward* "
@@ -90,11 +90,10 @@ class OptimiseCommand final : public Subcommand {
         {"--edit", "EDIT", &edits_,
          "an edit or recipe to apply first (see above); may be repeated"},
         {"--edits", "FILE", &edit_file_,
-         "the same as JSON: {\"edits\": [{\"do\": \"scale\", \"kind\": \"forward\", \"by\": "
-         "0.5}]}"},
+         "the same: {\"edits\": [{\"do\": \"scale\", \"kind\": \"forward\", \"by\": 0.5}]}"},
         {"--no-search", "", &no_search_, "apply these and look for no others"},
         {"--memory", "SIZE", &memory_,
-         "with --schedule: what a GPU may hold; recomputes or accumulates if it must"},
+         "with --schedule: what a GPU may hold; recomputes or accumulates for it"},
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"}};
   }
