@@ -64,9 +64,8 @@ class DiagnoseCommand final : public Subcommand {
                       "recorded:file=FILE"),
         output_option("--timeline", &timeline_,
                       "also write a step of all ranks on one clock, for https://ui.perfetto.dev"),
-        output_option(
-            "--workload", &workload_,
-            "also write the job's step as a workload, as .json, for compare and others"),
+        output_option("--workload", &workload_,
+                      "also write the job's step as a workload for compare and others, .json"),
         {"--ideal", "", &ideal_, "of --workload: without delays, every kernel as long as its kind"},
         page_.option(),
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
