@@ -21,6 +21,10 @@ Seconds EventQueue::now() {
   return {now_};
 }
 
+Seconds EventQueue::next_time() const {
+  return {heap_.empty() ? std::numeric_limits<double>::infinity() : heap_.front().time};
+}
+
 void EventQueue::at(Seconds time, Action action) {
   if (idle_.empty()) {
     idle_.push_back(checked_id(actions_.size(), "events"));

@@ -26,6 +26,7 @@ FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, SimGrid& sim
 std::vector<FlowBackend::Flow> FlowBackend::flows_of(const std::vector<Message>& messages) const {
   std::vector<Flow> flows;
   flows.reserve(messages.size());
+  std::ranges::for_each(messages, check_size);
   if (!nodes_.is_folded())
     for (const Message& message : messages)
       flows.push_back({platform_.source(message.from, message.to),

@@ -16,10 +16,6 @@
 #include <simgrid/version.h>
 #include <xbt/log.h>
 
-#include "models/base/error.hpp"
-#include "models/base/ranges.hpp"
-#include "models/base/text.hpp"
-
 // SimGrid's clock, static in every version from 3.32 to 4.0 and exported, but in no public header.
 // Weak: where a version lacks it, the clock just goes on.
 extern double simgrid_clock __asm__("_ZN7simgrid6kernel10EngineImpl4now_E") __attribute__((weak));
@@ -201,9 +197,6 @@ void remove_timer(void* timer) {
 
 void start_flow(sg4::Host* from, sg4::Host* to, Bytes size, FlowListener& listener,
                 std::uint32_t tag) {
-  if (!(size <= kLargestMessage))
-    throw InputError(fmt::format("a message of {}: expected at most {} between two GPUs",
-                                 format_bytes(size), format_bytes(kLargestMessage)));
   Flow* flow = new_flow();
   flow->listener = &listener;
   flow->tag = tag;
