@@ -14,7 +14,7 @@ import sys
 LAYERS = ["models/base", "models/graph", "models/network", "models/device", "models/collective", "models/workload",
           "models/schedule", "models/schedule/data_parallel", "models/schedule/kfac", "models/schedule/sparse",
           "models/schedule/model_parallel", "models/schedule/decentralised", "traces", "sim/timeline", "sim/engine",
-          "sim/protocol", "sim/study", "sim/report", "sim/probe", "sim/cli", "tests"]
+          "sim/protocol", "sim/study", "sim/report", "sim/probe", "sim/cli", "sim/python", "tests"]
 
 # The probe is built where there is no SimGrid: of sim/ it may include only this. (Its tests may: they compare.)
 PROBE_STANDS_ON = ("sim/probe/", "sim/timeline/")
@@ -46,6 +46,8 @@ _COSTS = "the costs of K-FAC's kernels are data of a device; their format bears 
 _SOFTWARE = "costs that a cluster's software adds are named after it in the cluster's file"
 _FORMAT = "a trace format is named after the program that writes it"
 NAMED_ELSEWHERE = {
+    "traces/job/read_job.cpp": _FORMAT,
+    "traces/job/spans/": _FORMAT,
     "models/device/kernel_point.cpp": _COSTS,
     "models/device/kfac_cost.cpp": _COSTS,
     "models/device/kfac_cost.hpp": _COSTS,
@@ -58,11 +60,11 @@ NAMED_ELSEWHERE = {
     "sim/study/sweep/sweep_plan.cpp": "whether second-order schedules can run is asked of the workload's K-FAC costs",
     "models/schedule/model_parallel/": "an option says the stage of ZeRO and bears its name",
     "sim/study/validate/cases/cases.cpp": "sets that option",
+    "sim/study/plan/": "chooses values of that option",
     "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
     "sim/study/parts_breakdown.cpp": "an error says what kind of schedule divides its step",
     "sim/study/crossover/find_crossover.cpp": "takes break-even densities from the family of compressed gradients",
     "sim/study/crossover/simplified.cpp": "leaves out overlap by taking BSP in place of any schedule of whole gradients",
-    "sim/report/text/demo_report.cpp": "the demo tells what DeAR gains over Horovod",
     "sim/study/validate/plan_export.cpp": "an error names schedules that can be exported",
     "sim/study/tuning/search.cpp": "says whose search a strategy is",
     "models/network/cluster.hpp": _SOFTWARE,
@@ -76,7 +78,7 @@ NAMED_ELSEWHERE = {
 # Libraries by header prefix, and the folders that may include them.
 RESERVED = {"simgrid/": ["sim/engine", "tests"], "xbt/": ["sim/engine", "tests"], "CLI/": ["sim/cli"],
             "boost/graph/": ["models/graph"], "valijson/": ["tests"], "benchmark/": ["tests/bench"],
-            "nlopt": ["sim/study/tuning"]}
+            "nlopt": ["sim/study/tuning"], "pybind11/": ["sim/python"]}
 
 # Headers that cost seconds in every file that includes them: never in a header of ours.
 ONLY_IN_SOURCES = ("nlohmann/json.hpp", "spdlog/")

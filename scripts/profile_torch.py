@@ -18,6 +18,10 @@ Examples:
   scripts/profile_torch.py torchvision:resnet50 --batch 64 -o resnet50-h200-bs64.json
   scripts/profile_torch.py transformers:bert-base-uncased --batch 64 --sequence 64 -o bert.json
   scripts/profile_torch.py tiny --device cpu --batch 8 -o tiny.json
+
+Without the GPU: --structure takes the modules' shapes only and gives them times by the law of the device that
+--device-name names (configs/devices); nothing is run.
+  scripts/profile_torch.py torchvision:resnet50 --structure --device-name a100 --batch 64 -o resnet50-a100.json
 """
 import argparse
 import json
@@ -57,6 +61,8 @@ def arguments():
     parser.add_argument("--optimizer", default="sgd", choices=["sgd", "adam"])
     parser.add_argument("--warm-up", type=int, default=10, help="steps that are not counted (10)")
     parser.add_argument("--steps", type=int, default=30, help="steps that are (30)")
+    parser.add_argument("--structure", action="store_true", help="run nothing: times by shapes and the device's law")
+    parser.add_argument("--precision", default="fp32", choices=["fp32", "fp16", "bf16"], help="of --structure (fp32)")
     parser.add_argument("-o", "--output", required=True, help="workload file to write")
     chosen = parser.parse_args()
     for name in ("batch", "image", "sequence", "steps"):
@@ -64,6 +70,8 @@ def arguments():
             parser.error(f"--{name}: expected 1 or more")
     if chosen.warm_up < 0:
         parser.error("--warm-up: expected 0 or more")
+    if chosen.structure and not (DEVICES / f"{chosen.device_name}.json").is_file():
+        parser.error("--structure: --device-name: expected one of " + ", ".join(sorted(f.stem for f in DEVICES.glob("*.json"))))
     return chosen
 
 
@@ -316,9 +324,32 @@ def text_of(workload):
     return f'{head[:-2]},\n  "layers": [\n{lines}\n  ]\n}}\n'
 
 
+def write(workload, output):
+    temporary = pathlib.Path(f"{output}.tmp{os.getpid()}")
+    temporary.write_text(text_of(workload), encoding="utf-8")
+    temporary.replace(output)
+    layers = workload["layers"]
+    print(f"{workload['name']}: {len(layers)} layers, {1e3 * sum(l['forward_s'] for l in layers):.3f} ms forward, "
+          f"{1e3 * sum(l['backward_s'] for l in layers):.3f} ms backward; written to {output}", file=sys.stderr)
+
+
+def write_structure(options):
+    import torch_structure
+    model, inputs, _ = load(options.model, options)
+    name = options.model.rpartition(":")[2]
+    try:
+        workload = torch_structure.workload_of(torch, model.train(), inputs, DEVICES / f"{options.device_name}.json",
+                                               options, name)
+    except ValueError as error:
+        sys.exit(f"profile_torch.py: --structure: {error}")
+    write(workload, options.output)
+
+
 def main():
     options = arguments()
     import_torch()
+    if options.structure:
+        return write_structure(options)
     options.device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     torch.manual_seed(1)
     try:
@@ -341,11 +372,7 @@ def main():
     if missing:
         workload["provenance"]["notes"].append("tensors outside leaf modules, left out: " + ", ".join(missing[:8]) +
                                                (" and more" if len(missing) > 8 else ""))
-    temporary = pathlib.Path(f"{options.output}.tmp{os.getpid()}")
-    temporary.write_text(text_of(workload), encoding="utf-8")
-    temporary.replace(options.output)
-    print(f"{workload['name']}: {len(layers)} layers, {1e3 * sum(l['forward_s'] for l in layers):.3f} ms forward, "
-          f"{1e3 * sum(l['backward_s'] for l in layers):.3f} ms backward; written to {options.output}", file=sys.stderr)
+    write(workload, options.output)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/ideal_cluster.hpp"
+#include "traces/named_files.hpp"
 #include "traces/readers/stepcast/cluster_reader.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/compression_costs_reader.hpp"
@@ -45,23 +47,9 @@ Shelf shelf_of(CatalogKind kind) {
   return {"", "", ""};
 }
 
-bool is_path(std::string_view name) {
-  return name.find('/') != std::string_view::npos || name.ends_with(".json");
-}
-
-/// A path in a file, seen from the working directory. A file of others may name what lies beside
-/// and below it and nothing else of this machine, whose contents an error message would show.
-std::string relative_to(const fs::path& folder, const std::string& name) {
-  if (!is_path(name))
-    return name;
-  const fs::path inside = fs::path(name).lexically_normal();
-  const char* allowed = std::getenv("STEPCAST_ALLOW_PATHS");
-  if ((inside.is_absolute() || *inside.begin() == "..") && (!allowed || *allowed == '\0'))
-    throw InputError(
-        fmt::format("{} leads out of the folder of the file that names it; "
-                    "--allow-paths follows it",
-                    in_quotes(name)));
-  return (folder / name).string();
+fs::path& chosen_root() {
+  static fs::path folder;
+  return folder;
 }
 
 fs::path data_beside(const fs::path& program) {
@@ -70,7 +58,7 @@ fs::path data_beside(const fs::path& program) {
 
 /// Of the measured collectives that a cluster file names.
 fs::path find_curves(const fs::path& cluster, const std::string& name) try {
-  return find_file(CatalogKind::Collectives, relative_to(cluster.parent_path(), name));
+  return find_file(CatalogKind::Collectives, named_in(cluster, name));
 } catch (const InputError& error) {
   throw InputError(fmt::format("{}: /collectives: {}", cluster.string(), error.what()));
 }
@@ -86,6 +74,10 @@ std::optional<fs::path> find_hardware_file(const std::string& device, const char
 
 }  // namespace
 
+void set_data_root(fs::path folder) {
+  chosen_root() = std::move(folder);
+}
+
 fs::path data_root() {
   std::error_code ignored;
   if (const char* chosen = std::getenv("STEPCAST_DATA"); chosen && *chosen) {
@@ -93,6 +85,8 @@ fs::path data_root() {
       throw InputError(fmt::format("STEPCAST_DATA: expected a folder, found \"{}\"", chosen));
     return chosen;
   }
+  if (!chosen_root().empty())
+    return chosen_root();
   // Both macros are set by the build.
   for (const fs::path& folder : {data_beside(fs::read_symlink("/proc/self/exe", ignored)),
                                  fs::path(STEPCAST_SOURCE_DATA), fs::path(STEPCAST_INSTALL_DATA)}) {
@@ -175,16 +169,27 @@ std::optional<MeasuredCollectives> load_collectives(const std::string& name) {
 }
 
 Experiment load_experiment(const std::string& name) {
-  const fs::path path = find_experiment(name);
-  Experiment experiment = read_experiment(path);
-  try {
-    experiment.workload = relative_to(path.parent_path(), experiment.workload);
-    experiment.cluster = relative_to(path.parent_path(), experiment.cluster);
-    relative_to(path.parent_path(), experiment.settings.second_workload);  // may it be named?
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path.string(), error.what()));
+  return read_experiment(find_experiment(name));
+}
+
+std::vector<fs::path> files_called(const std::string& name) try {
+  std::vector<fs::path> files;
+  std::error_code absent;
+  for (const char* folder :
+       {"traces/workloads", "configs/clusters", "configs/experiments", "configs/devices",
+        "traces/architectures", "traces/collectives", "traces/published/goals"})
+    if (const fs::path file = data_root() / folder / (name + ".json");
+        !name.empty() && fs::is_regular_file(file, absent))
+      files.push_back(file);
+  if (fs::is_regular_file(data_root() / "configs/experiments" / (name + ".json"), absent)) {
+    const Experiment experiment = load_experiment(name);
+    for (const std::string& named : {experiment.workload, experiment.cluster})
+      if (named != name)
+        std::ranges::copy(files_called(named), std::back_inserter(files));
   }
-  return experiment;
+  return files;
+} catch (const InputError&) {
+  return {};
 }
 
 }  // namespace stepcast

@@ -21,6 +21,10 @@ enum class CatalogKind { Workload, Cluster, Experiment, Device, Architecture, Co
 /// there is none.
 std::filesystem::path data_root();
 
+/// For programs that are not in a folder beside their data, such as a module of Python: where the
+/// environment variable is not set, data_root() is `folder`.
+void set_data_root(std::filesystem::path folder);
+
 /// Names of the shipped files of a kind, sorted.
 std::vector<std::string> list_names(CatalogKind kind);
 
@@ -46,5 +50,9 @@ Cluster load_cluster(const std::string& name);
 std::optional<MeasuredCollectives> load_collectives(const std::string& name);
 /// Paths of workload and cluster in the file are relative to the file.
 Experiment load_experiment(const std::string& name);
+
+/// The files among StepCast's own data, of whatever kind, that have the name; with an experiment
+/// also those that it names. Nothing where there is no such file or no data.
+std::vector<std::filesystem::path> files_called(const std::string& name);
 
 }  // namespace stepcast

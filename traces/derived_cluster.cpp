@@ -93,13 +93,11 @@ void describe(Cluster& cluster, const Cluster& from, const Change& change) {
   else if (from.measured)
     provenance.notes.push_back(
         fmt::format("collectives: none: {} was measured on {}", from.measured->name, from.name));
-  for (const std::string& note : from.provenance.notes)
-    if (note.starts_with("caveat: "))
-      provenance.notes.push_back(note);
-  provenance.notes.push_back(fmt::format(
-      "caveat: costs are assumed to be those of {}; measure this cluster with nccl-tests and "
-      "stepcast calibrate",
-      from.name));
+  provenance.caveats = from.provenance.caveats;
+  provenance.caveats.push_back(
+      fmt::format("costs are assumed to be those of {}; measure this cluster with nccl-tests and "
+                  "stepcast calibrate",
+                  from.name));
   cluster.provenance = std::move(provenance);
 }
 

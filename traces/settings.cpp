@@ -143,8 +143,8 @@ void set_collectives(Cluster& cluster, const std::string& name) {
   cluster.measured = load_collectives(name);
   cluster.provenance.notes.push_back(fmt::format("collectives: {} as set by the user", name));
   if (cluster.measured && cluster.software.collective_launch > Seconds{})
-    cluster.provenance.notes.push_back(fmt::format(
-        "caveat: software.collective_launch, {}, comes on top of measured collectives, whose times "
+    cluster.provenance.caveats.push_back(fmt::format(
+        "software.collective_launch, {}, comes on top of measured collectives, whose times "
         "include a launch; to take them alone set cluster.software.collective_launch=0s",
         format_seconds(cluster.software.collective_launch)));
 }

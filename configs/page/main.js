@@ -9,11 +9,11 @@
   const first = result.results?.[0] ?? result;
   const isForecast = (json) => json?.breakdown !== undefined && json?.iteration_time_s !== undefined;
 
-  const job = [first.workload ?? result.job, first.cluster && 'on ' + first.cluster, result.schedule?.name && 'under ' + result.schedule.name,
+  const job = [first.workload ?? result.workload ?? result.job, first.cluster && 'on ' + first.cluster, result.schedule?.name && 'under ' + result.schedule.name,
     first.fidelity && `(${first.fidelity} fidelity)`].filter((part) => typeof part === 'string').join(' ');
   document.getElementById('subtitle').textContent = job;
   document.title = job ? 'StepCast: ' + job : 'StepCast';
-  document.getElementById('version').textContent = 'StepCast ' + (first.version ?? '');
+  document.getElementById('version').textContent = 'StepCast ' + (first.version ?? result.version ?? '');
   document.getElementById('save-data').addEventListener('click', () => elements.save('stepcast.json', 'application/json', JSON.stringify(result, null, 2)));
 
   const theme = document.getElementById('theme');
@@ -25,6 +25,7 @@
   };
   if (isForecast(result)) run.show(result, trace);
   else if (Array.isArray(result.results) && result.results.length > 0 && result.results.every(isForecast)) compare.show(result);
+  else if (Array.isArray(result.pareto) && Array.isArray(result.results)) plan.show(result);
   else if (Array.isArray(result.curves) && Array.isArray(result.gpus)) studies.scaling(result);
   else if (Array.isArray(result.networks) && Array.isArray(result.densities)) studies.crossover(result);
   else if (Array.isArray(result.trials) && result.best) studies.tune(result);

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cassert>
 
+#include "models/base/enum_name.hpp"
 #include "models/collective/collective.hpp"
 
 namespace stepcast {
@@ -15,49 +15,15 @@ std::optional<Enum> find_name(const std::vector<Enum>& all, std::string_view nam
 }  // namespace
 
 const char* name_of(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::AllReduce:
-      return "all-reduce";
-    case CollectiveKind::ReduceScatter:
-      return "reduce-scatter";
-    case CollectiveKind::AllGather:
-      return "all-gather";
-    case CollectiveKind::AllToAll:
-      return "all-to-all";
-    case CollectiveKind::Broadcast:
-      return "broadcast";
-    case CollectiveKind::Reduce:
-      return "reduce";
-    case CollectiveKind::Send:
-      return "send";
-  }
-  assert(false);
-  return "";
+  return name_among(
+      {"all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast", "reduce", "send"},
+      kind);
 }
 
 const char* name_of(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::Ring:
-      return "ring";
-    case Algorithm::HierarchicalRing:
-      return "hierarchical-ring";
-    case Algorithm::DoubleBinaryTree:
-      return "double-binary-tree";
-    case Algorithm::HalvingDoubling:
-      return "halving-doubling";
-    case Algorithm::Pairwise:
-      return "pairwise";
-    case Algorithm::Chain:
-      return "chain";
-    case Algorithm::Star:
-      return "star";
-    case Algorithm::BinomialTree:
-      return "binomial-tree";
-    case Algorithm::Direct:
-      return "direct";
-  }
-  assert(false);
-  return "";
+  return name_among({"ring", "hierarchical-ring", "double-binary-tree", "halving-doubling",
+                     "pairwise", "chain", "star", "binomial-tree", "direct"},
+                    algorithm);
 }
 
 const std::vector<CollectiveKind>& all_collective_kinds() {

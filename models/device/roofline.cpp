@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "models/base/enum_name.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -33,23 +35,9 @@ Bytes zero_filled(const LayerWork& work) {
 }  // namespace
 
 std::string name_of(LayerKind kind) {
-  switch (kind) {
-    case LayerKind::Conv2d:
-      return "Conv2d";
-    case LayerKind::Linear:
-      return "Linear";
-    case LayerKind::TiedLinear:
-      return "TiedLinear";
-    case LayerKind::BatchNorm2d:
-      return "BatchNorm2d";
-    case LayerKind::LayerNorm:
-      return "LayerNorm";
-    case LayerKind::Embedding:
-      return "Embedding";
-    case LayerKind::Elementwise:
-      return "Elementwise";
-  }
-  return "";
+  return name_among(
+      {"Conv2d", "Linear", "TiedLinear", "BatchNorm2d", "LayerNorm", "Embedding", "Elementwise"},
+      kind);
 }
 
 std::optional<LayerKind> find_layer_kind(std::string_view name) {

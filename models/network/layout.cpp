@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 
 namespace stepcast {
@@ -22,23 +23,7 @@ bool contains(const std::vector<Axis>& axes, Axis axis) {
 }  // namespace
 
 const char* name_of(Axis axis) {
-  switch (axis) {
-    case Axis::Tensor:
-      return "tensor";
-    case Axis::Context:
-      return "context";
-    case Axis::Expert:
-      return "expert";
-    case Axis::Data:
-      return "data";
-    case Axis::Pipeline:
-      return "pipeline";
-    case Axis::Node:
-      return "node";
-    case Axis::Local:
-      return "local";
-  }
-  return "";
+  return name_among({"tensor", "context", "expert", "data", "pipeline", "node", "local"}, axis);
 }
 
 Layout::Layout(const Cluster& cluster, std::vector<Size> axes)

@@ -106,6 +106,30 @@ Rank unit_of(const SlowDown::Sharing& sharing, Rank rank, std::uint32_t ranks_pe
   return rank;
 }
 
+constexpr std::uint64_t kTransfers = std::uint64_t{1} << 32U;  // behind all laws of compute
+
+// Else a draw is that of one transfer.
+template <class Law>
+bool is_of_links(const Law& law) {
+  return std::is_same_v<Law, SlowDown::Episodes> || law.sharing.unit != Unit::Each;
+}
+
+template <class Law>
+double slowest_link(const Law& law, Counter counter, std::span<const Rank> members,
+                    std::uint32_t ranks_per_node) {
+  double slowest = 0;
+  for (const Rank member : members) {
+    Rank unit = member;
+    if constexpr (kIsShared<Law>)
+      unit = unit_of(law.sharing, member, ranks_per_node);
+    if (slowest > 0 && unit == counter.rank)
+      continue;
+    counter.rank = unit;
+    slowest = std::max(slowest, factor_of(law, counter));
+  }
+  return slowest;
+}
+
 double plausible(double factor, const char* what, Rank rank, std::uint32_t iteration) {
   constexpr double kMost = 1e9;
   if (!(factor <= kMost))
@@ -119,9 +143,8 @@ double plausible(double factor, const char* what, Rank rank, std::uint32_t itera
 }  // namespace
 
 bool SlowDown::is_chance() const {
-  return !transfers.empty() || std::ranges::any_of(laws, [](const Law& law) {
-    return !std::holds_alternative<Fixed>(law);
-  });
+  const auto draws = [](const Law& law) { return !std::holds_alternative<Fixed>(law); };
+  return std::ranges::any_of(laws, draws) || std::ranges::any_of(transfers, draws);
 }
 
 double SlowDown::factor(Rank rank, std::uint32_t iteration) const {
@@ -140,13 +163,24 @@ double SlowDown::factor(Rank rank, std::uint32_t iteration) const {
   return plausible(product, "the compute", rank, iteration);
 }
 
-double SlowDown::transfer_factor(Rank rank, std::uint32_t iteration, std::uint32_t number) const {
-  constexpr std::uint64_t kTransfers = std::uint64_t{1} << 32U;  // behind all laws of compute
-  double exponent = 0;
+double SlowDown::transfer_factor(std::span<const Rank> members, std::uint32_t iteration,
+                                 std::uint32_t number) const {
+  double product = 1;
   for (std::size_t i = 0; i < transfers.size(); ++i)
-    exponent +=
-        transfers[i] * Counter{mixed(seed, number), kTransfers + i, rank, iteration}.normal();
-  return plausible(std::exp(exponent), "a transfer", rank, iteration);
+    product *= std::visit(
+        [&]<class L>(const L& law) {
+          Counter counter{seed, kTransfers + i, members.front(), iteration};
+          if constexpr (kIsShared<L>) {
+            counter.iteration = law.sharing.once ? 0 : iteration;
+            if (!is_of_links(law)) {
+              counter.seed = mixed(seed, number);
+              return factor_of(law, counter);
+            }
+          }
+          return slowest_link(law, counter, members, ranks_per_node);
+        },
+        transfers[i]);
+  return plausible(product, "a transfer", members.front(), iteration);
 }
 
 std::uint64_t SlowDown::kind_of(Rank rank) const {

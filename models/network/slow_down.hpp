@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -58,13 +60,14 @@ struct SlowDown {
   /// beyond those recorded begin again. Precondition: neither is empty.
   struct Recorded {
     std::vector<std::vector<double>> steps;
+    std::string origin{};  ///< Where they were measured; may be empty.
   };
   using Law = std::variant<Fixed, Bernoulli, LogNormal, Exponential, Pareto, Episodes, Recorded>;
 
   std::vector<Law> laws;  ///< Their factors multiply.
   std::uint64_t seed = 0;
   std::uint32_t ranks_per_node = 1;  ///< For what nodes share.
-  std::vector<double> transfers{};   ///< Sigmas of log-normal factors on every transfer.
+  std::vector<Law> transfers{};      ///< The same on transfers: jitter of the network, slow links.
 
   bool empty() const { return laws.empty() && transfers.empty(); }
   /// Whether anything is drawn.
@@ -73,8 +76,11 @@ struct SlowDown {
   /// Time of a compute task over its usual time. Throws InputError above 1e9 (laws multiply).
   double factor(Rank rank, std::uint32_t iteration) const;
 
-  /// The same of the n-th transfer that a rank starts in an iteration; throws as factor().
-  double transfer_factor(Rank rank, std::uint32_t iteration, std::uint32_t number) const;
+  /// The same of a transfer among these ranks, the n-th that the first of them starts in an
+  /// iteration. Draws of each rank are the transfer's own; those of a node, and episodes, are of
+  /// the links: the slowest link of a member counts. Throws as factor().
+  double transfer_factor(std::span<const Rank> members, std::uint32_t iteration,
+                         std::uint32_t number) const;
 
   /// Ranks with the same number have the same factors in all iterations.
   std::uint64_t kind_of(Rank rank) const;

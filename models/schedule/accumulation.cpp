@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/schedule/options.hpp"
 #include "models/schedule/plan_edit.hpp"
 
 namespace stepcast {
@@ -49,11 +50,8 @@ std::vector<TaskId> places_of(const Plan& plan) {
 }  // namespace
 
 OptionInfo accumulation_option() {
-  return {.name = kAccumulation,
-          .default_value = "1",
-          .meaning = "forward and backward passes before gradients are communicated",
-          .kind = OptionKind::Count,
-          .range = kRepeats};
+  return count_option(kAccumulation, "1",
+                      "forward and backward passes before gradients are communicated", kRepeats);
 }
 
 Plan with_accumulation(const Plan& plan, const Workload& workload, std::uint32_t passes) {

@@ -163,8 +163,8 @@ void Builder::end_step() {
   later_steps_.push_back(static_cast<TaskId>(tasks_.size()));
 }
 
-void Builder::note(std::string sentence) {
-  notes_.push_back(std::move(sentence));
+void Builder::note(Note note) {
+  notes_.push_back(std::move(note));
 }
 
 Plan Builder::build() && {

@@ -103,7 +103,7 @@ class Builder {
   /// The last task so far that all ranks compute, on stream 0; kNone before the first.
   TaskId last_everywhere() const { return last_everywhere_; }
 
-  void note(std::string sentence);
+  void note(Note note);
 
   /// The plan, with what its workers hold if they do nothing special (usual_memory). Throws
   /// InputError if the dependencies form a cycle, or if no rank runs both tasks of one.
@@ -136,7 +136,7 @@ class Builder {
   std::array<std::uint32_t, 256> recent_labels_{};  // by hash
   std::vector<std::string> phases_ = usual_phases();
   std::vector<TaskId> later_steps_;
-  std::vector<std::string> notes_;
+  Notes notes_;
 };
 
 }  // namespace stepcast

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "models/schedule/options.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -92,10 +94,9 @@ void add_activations(MemoryUse& use, const Workload& workload) {
 }  // namespace
 
 OptionInfo optimiser_option() {
-  return {.name = kOptimiser,
-          .default_value = kUsualOptimiser,
-          .meaning = "whose state takes memory: none, sgd (with momentum) or adam",
-          .words = {"none", kUsualOptimiser, "adam"}};
+  return choice_option(kOptimiser, kUsualOptimiser,
+                       "whose state takes memory: none, sgd (with momentum) or adam",
+                       {"none", kUsualOptimiser, "adam"});
 }
 
 const std::string& optimiser_of(const OptionReader& read) {

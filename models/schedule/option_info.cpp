@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 
@@ -60,19 +61,7 @@ double number_in(const OptionInfo& option, const std::string& text) {
 }  // namespace
 
 const char* name_of(OptionKind kind) {
-  switch (kind) {
-    case OptionKind::Choice:
-      return "choice";
-    case OptionKind::Size:
-      return "size";
-    case OptionKind::Time:
-      return "time";
-    case OptionKind::Count:
-      return "count";
-    case OptionKind::Number:
-      return "number";
-  }
-  return "";
+  return name_among({"choice", "size", "time", "count", "number"}, kind);
 }
 
 double parse_option(const OptionInfo& option, const std::string& text) {

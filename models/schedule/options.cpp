@@ -1,12 +1,32 @@
 #include "models/schedule/options.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 
 namespace stepcast {
+
+OptionInfo choice_option(std::string name, std::string default_value, std::string meaning,
+                         std::vector<std::string> words, std::optional<OptionSearch> search) {
+  OptionInfo option{.name = std::move(name), .default_value = std::move(default_value)};
+  option.meaning = std::move(meaning);
+  option.words = std::move(words);
+  option.search = std::move(search);
+  return option;
+}
+
+OptionInfo NumberOption::operator()(std::string name, std::string default_value,
+                                    std::string meaning, OptionRange range,
+                                    std::vector<std::string> words) const {
+  OptionInfo option = choice_option(std::move(name), std::move(default_value), std::move(meaning),
+                                    std::move(words));
+  option.kind = kind;
+  option.range = range;
+  return option;
+}
 
 OptionReader::OptionReader(std::string schedule, std::span<const OptionInfo> table,
                            ScheduleOptions values)
@@ -42,12 +62,11 @@ double OptionReader::value(const std::string& name) const {
 }
 
 OptionInfo algorithm_option(CollectiveKind kind, const char* of) {
-  return {
-      .name = "algorithm",
-      .default_value = "ring",
-      .meaning = fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", of,
-                             kind == CollectiveKind::AllReduce ? ", double-binary-tree" : ""),
-      .words = algorithms_of(kind)};
+  return choice_option(
+      "algorithm", "ring",
+      fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", of,
+                  kind == CollectiveKind::AllReduce ? ", double-binary-tree" : ""),
+      algorithms_of(kind));
 }
 
 std::vector<std::string> algorithms_of(CollectiveKind kind) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,14 +13,29 @@
 
 namespace stepcast {
 
+// Options as the tables of schedules write them: name, default, meaning, and what values there are.
+
+/// One of the words. `search`: the one of them that has another option searched.
+OptionInfo choice_option(std::string name, std::string default_value, std::string meaning,
+                         std::vector<std::string> words, std::optional<OptionSearch> search = {});
+
+/// A number of a kind; words may stand for it.
+struct NumberOption {
+  OptionKind kind;
+  OptionInfo operator()(std::string name, std::string default_value, std::string meaning,
+                        OptionRange range = {}, std::vector<std::string> words = {}) const;
+};
+inline constexpr NumberOption size_option{OptionKind::Size};
+inline constexpr NumberOption time_option{OptionKind::Time};
+inline constexpr NumberOption count_option{OptionKind::Count};
+inline constexpr NumberOption number_option{OptionKind::Number};
+
 /// A time or size that a cluster's file gives unless the user does; read with time_or or size_or.
 inline OptionInfo cluster_option(std::string name, std::string meaning,
                                  OptionKind kind = OptionKind::Time) {
-  return {.name = std::move(name),
-          .default_value = "cluster",
-          .meaning = std::move(meaning),
-          .kind = kind,
-          .words = {"cluster"}};
+  OptionInfo option = choice_option(std::move(name), "cluster", std::move(meaning), {"cluster"});
+  option.kind = kind;
+  return option;
 }
 
 /// The options of one schedule with the values in force, all of which its table of options allows.

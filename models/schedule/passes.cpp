@@ -29,7 +29,8 @@ std::vector<Gradient> gradients_in_ready_order(const Workload& workload) {
       gradients.push_back({.layer = layer,
                            .name = owner.name + "." + parameter->name,
                            .size = size_of(*parameter),
-                           .elements = parameter->elements});
+                           .elements = parameter->elements,
+                           .matrix = parameter->matrix});
   }
   return gradients;
 }
@@ -45,7 +46,8 @@ std::vector<Gradient> partitioned(std::vector<Gradient> gradients, Bytes partiti
       pieces.push_back({.layer = gradient.layer,
                         .name = fmt::format("{}[{}]", gradient.name, sent / partition),
                         .size = std::min(partition, gradient.size - sent),
-                        .elements = gradient.elements});
+                        .elements = gradient.elements,
+                        .matrix = gradient.matrix});
   }
   return pieces;
 }

@@ -22,6 +22,7 @@ struct Gradient {
   std::string name;
   Bytes size{};
   std::uint64_t elements = 0;
+  bool matrix = false;  ///< See Parameter.
 };
 
 /// All gradients in the order in which they become ready: last layer first and, within a layer,

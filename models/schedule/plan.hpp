@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/base/note.hpp"
 #include "models/collective/collective.hpp"
 #include "models/graph/task_graph.hpp"
 #include "models/network/cluster.hpp"
@@ -101,11 +102,13 @@ struct Summary {
   std::uint32_t workers = 1;  ///< Ranks that train; the others serve.
   std::uint32_t passes = 1;   ///< Mini-batches that a worker works through in a step.
   double samples = 0;         ///< Of all workers, in all passes.
+  bool compressed = false;    ///< Sends less than the gradients.
+  bool bound = false;         ///< What no system can beat, and none.
 };
 
 auto fields_of(Is<Summary> auto& summary) {
-  auto& [workers, passes, samples] = summary;
-  return std::tie(workers, passes, samples);
+  auto& [workers, passes, samples, compressed, bound] = summary;
+  return std::tie(workers, passes, samples, compressed, bound);
 }
 
 /// The phases that every plan has, by kind of task.
@@ -136,8 +139,7 @@ struct Plan {
   /// First tasks of the training steps after the first; empty where an iteration is one step.
   std::vector<TaskId> later_steps;
   MemoryUse memory;  ///< Of a worker.
-  /// Options that were set but cannot matter here, each as a sentence.
-  std::vector<std::string> notes;
+  Notes notes;       ///< Options that were set but cannot matter here, what is left out.
 };
 
 auto fields_of(Is<Plan> auto& plan) {

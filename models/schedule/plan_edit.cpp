@@ -39,12 +39,13 @@ Edges bypassed(std::span<const TaskGraph::Edge> edges, const TaskGraph& graph,
       continue;  // its own predecessors pass over it
     open.assign(1, edge);
     while (!open.empty()) {
-      const auto [before, after] = open.back();
+      const TaskGraph::Edge last = open.back();
       open.pop_back();
-      if (new_id[after] != kNone)
-        result.emplace_back(new_id[before], new_id[after]);
+      if (new_id[last.second] != kNone)
+        result.emplace_back(new_id[last.first], new_id[last.second]);
       else
-        graph.for_each_successor(after, [&](TaskId next) { open.emplace_back(before, next); });
+        graph.for_each_successor(last.second,
+                                 [&](TaskId next) { open.emplace_back(last.first, next); });
     }
   }
   return result;

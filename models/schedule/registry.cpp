@@ -1,6 +1,8 @@
 #include "models/schedule/registry.hpp"
 
 #include <algorithm>
+#include <list>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,15 +27,31 @@ bool has_option(const ScheduleInfo& schedule, std::string_view name) {
 
 // Every schedule accumulates gradients and has an optimiser, whose state takes memory. One that
 // communicates in every pass does so itself and has the option already.
-std::vector<ScheduleInfo> with_common_options(std::vector<ScheduleInfo> schedules) {
-  for (ScheduleInfo& schedule : schedules) {
-    if (!has_option(schedule, kAccumulation)) {
-      schedule.options.push_back(accumulation_option());
-      schedule.accumulates_itself = false;
-    }
-    schedule.options.push_back(optimiser_option());
+void add_common_options(ScheduleInfo& schedule) {
+  if (!has_option(schedule, kAccumulation)) {
+    schedule.options.push_back(accumulation_option());
+    schedule.accumulates_itself = false;
   }
+  schedule.options.push_back(optimiser_option());
+}
+
+std::vector<ScheduleInfo> with_common_options(std::vector<ScheduleInfo> schedules) {
+  std::ranges::for_each(schedules, add_common_options);
   return schedules;
+}
+
+/// Those of add_schedule(): a list, as references to them are handed out.
+std::list<ScheduleInfo>& added_schedules() {
+  static std::list<ScheduleInfo> schedules;
+  return schedules;
+}
+
+const ScheduleInfo* find_listed(std::string_view name) {
+  for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
+    for (const ScheduleInfo& schedule : *schedules)
+      if (schedule.name == name)
+        return &schedule;
+  return nullptr;
 }
 
 }  // namespace
@@ -64,20 +82,40 @@ std::vector<ScheduleInfo> compressed_schedules() {
   return found;
 }
 
-bool is_compressed(std::string_view schedule) {
-  return std::ranges::any_of(all_schedules(), [&](const ScheduleInfo& each) {
-    return each.compressed && each.name == schedule;
-  });
+const ScheduleInfo& sequential_schedule() {
+  return *std::ranges::find(all_schedules(), true, &ScheduleInfo::sequential);
+}
+
+void add_schedule(ScheduleInfo schedule) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  if (schedule.name.empty() || schedule.name.find_first_not_of(kAllowed) != std::string::npos)
+    throw InputError(
+        fmt::format("schedule {}: expected a name of lower-case letters, digits and hyphens",
+                    in_quotes(schedule.name)));
+  if (find_listed(schedule.name) != nullptr)
+    throw InputError(fmt::format("schedule {}: there is one of that name; give it another",
+                                 in_quotes(schedule.name)));
+  add_common_options(schedule);
+  auto& added = added_schedules();
+  const auto same = std::ranges::find(added, schedule.name, &ScheduleInfo::name);
+  if (same == added.end())
+    added.push_back(std::move(schedule));
+  else
+    *same = std::move(schedule);
 }
 
 const ScheduleInfo& schedule_of(std::string_view name) {
+  if (const ScheduleInfo* listed = find_listed(name))
+    return *listed;
   std::vector<std::string> names;
+  for (const ScheduleInfo& schedule : added_schedules())
+    if (schedule.name == name)
+      return schedule;
   for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
-    for (const ScheduleInfo& schedule : *schedules) {
-      if (schedule.name == name)
-        return schedule;
+    for (const ScheduleInfo& schedule : *schedules)
       names.push_back(schedule.name);
-    }
+  for (const ScheduleInfo& schedule : added_schedules())
+    names.push_back(schedule.name);
   throw InputError(fmt::format("unknown schedule \"{}\": expected one of {}{}", name,
                                fmt::join(names, ", "), did_you_mean(name, names)));
 }
@@ -103,6 +141,8 @@ namespace {
 Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluster& cluster,
                 const OptionReader& read) {
   Plan plan = info.build(workload, cluster, read);
+  plan.summary.compressed = info.compressed;
+  plan.summary.bound = info.bound;
   return info.accumulates_itself ? plan
                                  : with_accumulation(plan, workload, read.count(kAccumulation));
 }

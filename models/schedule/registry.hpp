@@ -18,8 +18,14 @@ const std::vector<ScheduleInfo>& first_order_schedules();
 
 /// Those that send compressed gradients.
 std::vector<ScheduleInfo> compressed_schedules();
-/// Whether it is one of them; false for an unknown name.
-bool is_compressed(std::string_view schedule);
+
+/// The one that sends whole gradients when all are there: any other without its overlap.
+const ScheduleInfo& sequential_schedule();
+
+/// Adds a schedule of the caller's, which schedule_of() finds from here on and the lists above do
+/// not hold; in place of one of the caller's that has its name. Not while another thread uses the
+/// registry. Throws InputError for the name of a schedule that is in the lists, or an ill one.
+void add_schedule(ScheduleInfo schedule);
 
 /// Throws InputError naming the nearest schedule if there is none of that name.
 const ScheduleInfo& schedule_of(std::string_view name);

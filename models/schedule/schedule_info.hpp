@@ -1,6 +1,7 @@
 #pragma once
 // What a schedule says of itself, for the list of them in registry.hpp.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,14 @@ struct ScheduleInfo {
   std::string summary;  ///< One line.
   std::string source;   ///< Paper.
   std::vector<OptionInfo> options;
-  Plan (*build)(const Workload&, const Cluster&, const OptionReader&);
+  std::function<Plan(const Workload&, const Cluster&, const OptionReader&)> build{};
   bool second_order = false;       ///< Needs layers with Kronecker factors.
   bool compressed = false;         ///< Sends less than the gradients: convergence may suffer.
+  bool bound = false;              ///< What no system can beat, and none itself.
+  bool sequential = false;         ///< Whole gradients, sent when all are there: no overlap.
   bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
   PartsInfo parts{};               ///< Empty where the step is not divided.
+  bool planned = true;             ///< False: trains on weights older than others do.
 };
 
 }  // namespace stepcast

@@ -126,7 +126,7 @@ SuppliedGradients with_gradients_of(const Architecture& architecture, Workload w
                        "the layer of the module before",
                        joined)
                  : "its modules spread over the layers by their share of the work";
-  return {std::move(workload),
+  return {with_matrices_by_name(std::move(workload)),
           fmt::format("gradients of the architecture {}: {}", architecture.name, how)};
 }
 

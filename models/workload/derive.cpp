@@ -98,7 +98,7 @@ Workload bare_roofline(const Architecture& architecture, const DeviceSpec& devic
     const LayerWork work = work_of(architecture, id, batch);
     workload.layers.push_back(layer_of(architecture.layers[id], work, device, batch));
   }
-  return workload;
+  return with_matrices_by_name(std::move(workload));
 }
 
 }  // namespace

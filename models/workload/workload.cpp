@@ -43,6 +43,17 @@ Bytes size_of(DataType dtype) {
   return {0};
 }
 
+bool is_named_as_matrix(const Layer& layer, const Parameter& parameter) {
+  return layer.kind.find("Norm") == std::string::npos && parameter.name.ends_with("weight");
+}
+
+Workload with_matrices_by_name(Workload workload) {
+  for (Layer& layer : workload.layers)
+    for (Parameter& parameter : layer.parameters)
+      parameter.matrix = is_named_as_matrix(layer, parameter);
+  return workload;
+}
+
 Bytes size_of(const Parameter& parameter) {
   return static_cast<double>(parameter.elements) * size_of(parameter.dtype);
 }

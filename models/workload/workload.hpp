@@ -23,6 +23,7 @@ struct Parameter {
   std::string name;
   std::uint64_t elements = 0;
   DataType dtype = DataType::Float32;
+  bool matrix = false;  ///< Of two dimensions or more: low-rank compression has something to do.
 };
 
 /// The kind of a layer that stands for the device waiting for the host, as profiled.
@@ -62,6 +63,11 @@ struct Workload {
   std::optional<KfacCosts> kfac;  ///< What K-FAC's kernels take on the device, if known.
   std::optional<CompressionCosts> compression;  ///< What compressing gradients takes, if known.
 };
+
+/// Whether PyTorch's names tell of a matrix: a "weight" of anything but a normalisation.
+bool is_named_as_matrix(const Layer& layer, const Parameter& parameter);
+/// Sets Parameter::matrix of all parameters by their names, for traces without shapes.
+Workload with_matrices_by_name(Workload workload);
 
 Bytes size_of(DataType dtype);
 Bytes size_of(const Parameter& parameter);

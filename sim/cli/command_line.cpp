@@ -7,7 +7,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <regex>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -41,7 +40,8 @@ constexpr const char* kFirstSteps =
     "--schedule dear\n"
     "  stepcast COMMAND --help\n\n"
     "Every command takes --max-memory SIZE (default: nine tenths of the machine's; none) and\n"
-    "--max-time TIME, such as 10m: it fails, or a study prints what is there, rather than use\n"
+    "--max-time TIME, such as 10m (default: a day, or until shortly before the batch job or the\n"
+    "shell would end it; none): it fails, or a study prints what is there, rather than use\n"
     "more. With --allow-paths files that are read may name files outside their folder.";
 
 /// An option of a command, and what the parser found for it.
@@ -57,10 +57,6 @@ struct Command {
   std::vector<Binding> bindings;
   std::unique_ptr<Limits> limits = std::make_unique<Limits>();
 };
-
-bool is_argument(const CommandOption& option) {
-  return !option.name.starts_with('-');
-}
 
 std::string single_line(std::string text) {
   while (!text.empty() && text.back() == '\n')
@@ -167,48 +163,15 @@ std::vector<CommandOption> options_of(const Command& command) {
   return options;
 }
 
-/// What an option was given that may be a file's name; of KEY=FILE the file.
-std::vector<std::string> files_of(const Binding& binding) {
-  std::vector<std::string> files;
-  if (const auto* one = std::get_if<std::string*>(&binding.option.target))
-    files = {**one};
-  else if (const auto* several = std::get_if<std::vector<std::string>*>(&binding.option.target))
-    files = **several;
-  else if (const auto* listed = std::get_if<CommaList*>(&binding.option.target))
-    files = (*listed)->items;
-  const bool is_setting = binding.option.value.starts_with("KEY=");
-  for (std::string& file : files)
-    if (is_setting)
-      file.erase(0, file.find('=') + 1);
-  // Other words than paths are names: of schedules, or of files that StepCast ships.
-  const bool takes_names = !is_argument(binding.option) && binding.option.value != "FILE" &&
-                           binding.option.value != "OLD";
-  std::erase_if(files, [&](const std::string& file) {
-    return file.empty() || (takes_names && file.find_first_of("./") == std::string::npos);
-  });
-  return files;
-}
-
-/// Before any work: no output may overwrite another, or what is read.
-void check_files(const Command& command) {
-  std::vector<NamedFile> outputs, inputs;
-  for (const Binding& binding : command.bindings) {
-    const std::string& name = binding.option.name;
-    if (binding.parsed->count() > 0)
-      for (std::string& file : files_of(binding))
-        (binding.option.is_output ? outputs : inputs)
-            .push_back({name.substr(name.rfind(',') + 1), std::move(file)});
-  }
-  check_outputs(outputs, inputs);
-}
-
 int run_command(Command& command, Words words) try {
   refuse_extras(*command.parser, "stepcast " + command.parser->get_name());
-  for (const Binding& binding : command.bindings) {
-    if (binding.parsed->count() > 0)
+  std::vector<CommandOption> given;
+  for (const Binding& binding : command.bindings)
+    if (binding.parsed->count() > 0) {
       take(binding, words);
-  }
-  check_files(command);
+      given.push_back(binding.option);
+    }
+  check_given_files(given);
   obey(*command.limits);
   const BeatingHeart heart("stepcast " + command.parser->get_name());
   return command.code->run();
@@ -275,12 +238,6 @@ int parse_and_run(int argc, const char* const* argv) {
   }
   say("{}", app.help());
   return 0;
-}
-
-/// The arguments that an error of a study names, `low`, as they are typed: --low.
-std::string as_typed(const std::string& message) {
-  static const std::regex argument("`([a-z][a-z-]*)`");
-  return std::regex_replace(message, argument, "--$1");
 }
 
 int report(const std::string& what, int exit_code) {

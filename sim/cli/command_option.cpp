@@ -1,7 +1,6 @@
 #include "sim/cli/command_option.hpp"
 
-#include <algorithm>
-#include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -37,6 +36,7 @@ std::string with_commas(const std::string& text) {
 /// The items of "a,b" and "c", each once.
 std::vector<std::string> items_of(const std::vector<std::string>& texts) {
   std::vector<std::string> items;
+  std::set<std::string> seen;
   for (const std::string& text : texts)
     for (std::string& item : split_at_commas(text)) {
       if (item.empty())
@@ -45,7 +45,7 @@ std::vector<std::string> items_of(const std::vector<std::string>& texts) {
       if (item.find(' ') != std::string::npos && !item.ends_with(".json"))  // of a path it may be
         throw InputError(fmt::format("lists take commas, as in {}; found {}", with_commas(text),
                                      in_quotes(text)));
-      if (std::ranges::find(items, item) == items.end())
+      if (seen.insert(item).second)
         items.push_back(std::move(item));
     }
   return items;
@@ -53,16 +53,11 @@ std::vector<std::string> items_of(const std::vector<std::string>& texts) {
 
 /// A list that holds a value twice is as if it held it once, which its author may not know.
 void tell_repeated(const std::string& name, const std::vector<std::string>& texts) {
-  std::vector<std::string> seen, told;
+  std::set<std::string> seen, told;
   for (const std::string& text : texts)
-    for (const std::string& item : split_at_commas(text)) {
-      const bool is_new = std::ranges::find(seen, item) == seen.end();
-      if (!is_new && std::ranges::find(told, item) == told.end()) {
+    for (const std::string& item : split_at_commas(text))
+      if (!seen.insert(item).second && told.insert(item).second)
         tell("stepcast: {}: {} given twice, taken once\n", name, in_quotes(item));
-        told.push_back(item);
-      }
-      seen.push_back(item);
-    }
 }
 
 /// Stores texts into a target, one function a type.
@@ -94,8 +89,9 @@ struct Assign {
   template <class Value, class Parse>
   void parse_each(std::vector<Value>* target, Parse parse) const {
     target->clear();
+    std::set<Value> seen;
     for (const std::string& item : items_of(texts))
-      if (const Value value = parse(item); std::ranges::find(*target, value) == target->end())
+      if (const Value value = parse(item); seen.insert(value).second)
         target->push_back(value);
   }
 };
@@ -111,6 +107,10 @@ constexpr bool kIsList<CommaList*> = true;
 
 CommandOption output_option(std::string name, std::string* target, std::string meaning) {
   return {std::move(name), "FILE", target, std::move(meaning), true};
+}
+
+bool is_argument(const CommandOption& option) {
+  return !option.name.starts_with('-');
 }
 
 bool is_flag(const OptionTarget& target) {

@@ -37,6 +37,9 @@ struct CommandOption {
   bool is_output = false;  ///< Names a file that the command writes.
 };
 
+/// Whether it is a bare argument.
+bool is_argument(const CommandOption& option);
+
 /// An option that names a file to write: "--csv", "also write ...".
 CommandOption output_option(std::string name, std::string* target, std::string meaning);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "traces/catalog.hpp"
 
 namespace stepcast {
 
@@ -45,6 +46,32 @@ bool is_read(const std::string& output, const std::string& input) {
   return fs::equivalent(target_of(output).parent_path(), input, error);
 }
 
+/// What an option was given that may be a file's name; of KEY=FILE the file, of a name that
+/// StepCast's own data bear those.
+std::vector<std::string> files_of(const CommandOption& option) {
+  std::vector<std::string> files, all;
+  if (const auto* one = std::get_if<std::string*>(&option.target))
+    files = {**one};
+  else if (const auto* several = std::get_if<std::vector<std::string>*>(&option.target))
+    files = **several;
+  else if (const auto* listed = std::get_if<CommaList*>(&option.target))
+    files = (*listed)->items;
+  const bool is_setting = option.value.starts_with("KEY=");
+  for (std::string& file : files)
+    if (is_setting)
+      file.erase(0, file.find('=') + 1);
+  const bool takes_files = is_argument(option) || option.value == "FILE" || option.value == "OLD";
+  for (const std::string& file : files) {
+    const bool is_word = file.find_first_of("./") == std::string::npos;
+    if (!file.empty() && (takes_files || !is_word))
+      all.push_back(file);
+    if (is_word && !option.is_output)
+      for (const auto& own : files_called(file))
+        all.push_back(own.string());
+  }
+  return all;
+}
+
 }  // namespace
 
 void check_writable(const std::string& path) {
@@ -72,6 +99,15 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
         throw InputError(fmt::format("{} {}: is the file that is read ({} {}); it would be lost",
                                      each->option, each->path, input.option, input.path));
   }
+}
+
+void check_given_files(std::span<const CommandOption> given) {
+  std::vector<NamedFile> outputs, inputs;
+  for (const CommandOption& option : given)
+    for (std::string& file : files_of(option))
+      (option.is_output ? outputs : inputs)
+          .push_back({option.name.substr(option.name.rfind(',') + 1), std::move(file)});
+  check_outputs(outputs, inputs);
 }
 
 void check_figure(const std::string& path) {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
+
+#include "sim/cli/command_option.hpp"
 
 namespace stepcast {
 
@@ -19,6 +22,9 @@ struct NamedFile {
 /// refused, and so is one that the command reads (an input, or a file in a folder that is one): it
 /// would be lost.
 void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
+
+/// check_outputs() for the files that the options of a command were given, before any work.
+void check_given_files(std::span<const CommandOption> given);
 
 /// check_writable() for a picture, which is SVG: other names than *.svg are refused too.
 void check_figure(const std::string& path);

@@ -33,6 +33,7 @@ std::vector<std::unique_ptr<Subcommand>> all_subcommands();
 // One for each file <name>_command.cpp.
 std::unique_ptr<Subcommand> make_run_command();
 std::unique_ptr<Subcommand> make_compare_command();
+std::unique_ptr<Subcommand> make_merge_command();
 std::unique_ptr<Subcommand> make_tune_command();
 std::unique_ptr<Subcommand> make_crossover_command();
 std::unique_ptr<Subcommand> make_demo_command();
@@ -40,6 +41,7 @@ std::unique_ptr<Subcommand> make_list_command();
 std::unique_ptr<Subcommand> make_show_command();
 std::unique_ptr<Subcommand> make_breakdown_command();
 std::unique_ptr<Subcommand> make_scaling_command();
+std::unique_ptr<Subcommand> make_plan_command();
 std::unique_ptr<Subcommand> make_solve_command();
 std::unique_ptr<Subcommand> make_goodput_command();
 std::unique_ptr<Subcommand> make_explain_command();

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,10 +11,21 @@ namespace stepcast {
 namespace {
 
 int first_output_error = 0;
+thread_local KeptOutput* kept = nullptr;
 
 }  // namespace
 
-void say_text(std::string_view text) noexcept {
+KeptOutput::KeptOutput() noexcept : outer_(std::exchange(kept, this)) {}
+
+KeptOutput::~KeptOutput() {
+  kept = outer_;
+}
+
+void say_text(std::string_view text) {
+  if (kept != nullptr) {
+    kept->said.append(text);
+    return;
+  }
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size() && first_output_error == 0)
     first_output_error = errno != 0 ? errno : EIO;
@@ -26,7 +38,11 @@ int output_error() noexcept {
   return first_output_error;
 }
 
-void tell_text(std::string_view text) noexcept {
+void tell_text(std::string_view text) {
+  if (kept != nullptr) {
+    kept->told.append(text);
+    return;
+  }
   while (!text.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
     if (written < 0 && errno == EINTR)

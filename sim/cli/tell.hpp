@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -11,9 +12,9 @@ namespace stepcast {
 
 /// Writes to stderr past the buffers of stdio, which a fork would copy. Never fails: whoever closed
 /// stderr, or has a full disk behind it, does not want to know, and results do not depend on it.
-void tell_text(std::string_view text) noexcept;
+void tell_text(std::string_view text);
 
-void say_text(std::string_view text) noexcept;
+void say_text(std::string_view text);
 
 /// The same for a formatted text. Lines of ours begin with "stepcast: " and end in a line feed.
 template <class... Args>
@@ -27,6 +28,22 @@ template <class... Args>
 void say(fmt::format_string<Args...> text, Args&&... args) {
   say_text(printable(fmt::format(text, std::forward<Args>(args)...)));
 }
+
+/// While it lives, what this thread says and tells is kept here and written nowhere: for a caller
+/// that wants the result of a command and not its output.
+class KeptOutput {
+ public:
+  KeptOutput() noexcept;
+  ~KeptOutput();
+  KeptOutput(const KeptOutput&) = delete;
+  KeptOutput& operator=(const KeptOutput&) = delete;
+
+  std::string said;
+  std::string told;
+
+ private:
+  KeptOutput* outer_;
+};
 
 /// The error number of the first write to stdout that failed; 0: none did.
 int output_error() noexcept;

@@ -1,5 +1,6 @@
 #include "sim/cli/typed_words.hpp"
 
+#include <regex>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,6 +60,11 @@ std::string hint_at_commas(std::span<const CommandOption> options, Words words,
       return fmt::format("; {} takes one value, not a list", words[i - 1]);
   }
   return "";
+}
+
+std::string as_typed(const std::string& message) {
+  static const std::regex argument("`([a-z][a-z-]*)`");
+  return std::regex_replace(message, argument, "--$1");
 }
 
 }  // namespace stepcast

@@ -19,4 +19,7 @@ std::string spelling_of(const CommandOption& option, Words words);
 std::string hint_at_commas(std::span<const CommandOption> options, Words words,
                            std::string_view error);
 
+/// The arguments that an error of a study names, `low`, as they are typed: --low.
+std::string as_typed(const std::string& message);
+
 }  // namespace stepcast

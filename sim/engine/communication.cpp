@@ -80,15 +80,10 @@ std::uint32_t Replayer::take_slot(std::span<const Operation> operations) {
 void Replayer::launch(std::span<const Operation> operations, Seconds extra) {
   if (stopped_)
     return;
-  const MeetingId id = operations.front().meeting;
-  const Meeting& meeting = folding_.meetings[id];
-  start_communication(take_slot(operations),
-                      {.team = &plan_.teams[meeting.team], .groups = meeting.groups, .id = id},
-                      extra);
+  start_communication(take_slot(operations), extra);
 }
 
 void Replayer::launch_on(Group group, std::span<const Operation> operations, Seconds extra) {
-  static constexpr std::uint32_t kOnly[] = {0};
   if (stopped_)
     return;
   const std::uint32_t slot = take_slot(operations);
@@ -99,31 +94,49 @@ void Replayer::launch_on(Group group, std::span<const Operation> operations, Sec
       throw std::logic_error("a group made on the spot, but ranks are folded");
     members.insert(members.end(), members_of(operation).begin(), members_of(operation).end());
   }
-  start_communication(slot, {.team = &running_[slot].made, .groups = kOnly}, extra);
+  start_communication(slot, extra);
 }
 
-void Replayer::start_communication(std::uint32_t slot, const Participants& participants,
-                                   Seconds extra) {
+Participants Replayer::participants_of(const Running& running) const {
+  static constexpr std::uint32_t kOnly[] = {0};
+  if (!running.members.empty())
+    return {.team = &running.made, .groups = kOnly};
+  const MeetingId id = running.operations.front().meeting;
+  const Meeting& meeting = folding_.meetings[id];
+  return {.team = &plan_.teams[meeting.team], .groups = meeting.groups, .id = id};
+}
+
+void Replayer::start_communication(std::uint32_t slot, Seconds extra) {
   Running& running = running_[slot];
-  const PlannedCollective& planned =
-      plan_.collectives[step_of(running.operations.front()).collective];
-  Collective collective = planned.collective;
-  collective.size = {};
-  const bool is_made = participants.id == kNone;
   for (const Operation& operation : running.operations) {
-    collective.size = is_made ? std::max(collective.size, size_of(operation))
-                              : collective.size + size_of(operation);
     extra += plan_.collectives[step_of(operation).collective].overhead;
     for (const ClassId id : members_of(operation))
       iteration(operation.iteration).intervals[program_.places.at(operation.step, id)].start =
           now();
   }
-  running.slows = !planned.ideal;
+  running.extra = extra;
+  running.slows = !plan_.collectives[step_of(running.operations.front()).collective].ideal;
   if (running.slows)
     begin_slowing(running);
+  if (cluster_.overlap.launch_wait > 0)
+    queue_.late(now(), [this, slot] { transfer(slot); });  // what runs by then is waited for
+  else
+    transfer(slot);
+}
+
+void Replayer::transfer(std::uint32_t slot) {
+  const Running& running = running_[slot];
+  const Participants participants = participants_of(running);
+  Collective collective =
+      plan_.collectives[step_of(running.operations.front()).collective].collective;
+  collective.size = {};
+  const bool is_made = participants.id == kNone;
+  for (const Operation& operation : running.operations)
+    collective.size = is_made ? std::max(collective.size, size_of(operation))
+                              : collective.size + size_of(operation);
   const Seconds delay =
-      participants.representative().size() > 1 && !planned.ideal
-          ? cluster_.software.collective_launch + extra + wait_for_room(members_of(running))
+      participants.representative().size() > 1 && running.slows
+          ? cluster_.software.collective_launch + running.extra + wait_for_room(members_of(running))
           : Seconds{};
   const Participants drawn = slow_transfer(collective, running.operations.front(), participants);
   network_->start(collective, drawn, delay, [this, slot] { finish_communication(slot); });
@@ -134,9 +147,9 @@ Participants Replayer::slow_transfer(Collective& collective, const Operation& op
                                      const Participants& participants) const {
   if (options_.slow_down.transfers.empty())
     return participants;
-  collective.size = collective.size *
-                    options_.slow_down.transfer_factor(participants.representative().ranks.front(),
-                                                       operation.iteration, operation.step);
+  collective.size =
+      collective.size * options_.slow_down.transfer_factor(participants.representative().ranks,
+                                                           operation.iteration, operation.step);
   return {.team = participants.team, .groups = participants.groups};
 }
 
@@ -218,7 +231,7 @@ std::int32_t Replayer::priority_of(Operation operation) const {
 }
 
 void Replayer::wake_at(Seconds time, DispatchPolicy& policy) {
-  queue_.at(time, [&policy] { policy.wake(); });
+  queue_.late(time, [&policy] { policy.wake(); });
 }
 
 // Reads the gradients and writes the buffer, or the other way round.

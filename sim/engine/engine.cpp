@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
 #include "sim/engine/log.hpp"
@@ -39,13 +40,24 @@ void check_result(const Plan& plan, const Timeline& timeline) {
                     plan.schedule, time.value, kLongestWork.value));
 }
 
+// An assumed folding that does not hold has cost the simulation up to there.
+Timeline replayed(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  Folding exact = fold_ranks(plan, cluster, options);
+  if (auto assumed = assumed_folding(plan, cluster, options, exact))
+    try {
+      return Replayer(plan, cluster, options, std::move(*assumed)).run();
+    } catch (const FoldingRefuted&) {  // which is nobody's fault
+    }
+  return Replayer(plan, cluster, options, std::move(exact)).run();
+}
+
 }  // namespace
 
 Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
   if (plan.graph.size() == 0)
     throw InputError(plan.schedule + ": the plan has no tasks");
   check_magnitude(plan);
-  const Timeline timeline = Replayer(plan, cluster, options).run();
+  const Timeline timeline = replayed(plan, cluster, options);
   check_result(plan, timeline);
   if (log::shows_debug())
     log::debug(fmt::format("{} on {}, {}: {} ranks in {} classes, {} tasks, {} after {} iterations",
@@ -56,15 +68,7 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions&
 }
 
 const char* name_of(Fidelity fidelity) {
-  switch (fidelity) {
-    case Fidelity::Analytic:
-      return "analytic";
-    case Fidelity::Flow:
-      return "flow";
-    case Fidelity::Step:
-      return "step";
-  }
-  return "";
+  return name_among({"analytic", "flow", "step"}, fidelity);
 }
 
 }  // namespace stepcast

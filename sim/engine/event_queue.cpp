@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/base/index.hpp"
+#include "sim/engine/interruption.hpp"
 #include "sim/engine/network/simgrid.hpp"
 
 namespace stepcast {
@@ -26,6 +27,14 @@ Seconds EventQueue::next_time() const {
 }
 
 void EventQueue::at(Seconds time, Action action) {
+  post(time, false, std::move(action));
+}
+
+void EventQueue::late(Seconds time, Action action) {
+  post(time, true, std::move(action));
+}
+
+void EventQueue::post(Seconds time, bool late, Action action) {
   if (idle_.empty()) {
     idle_.push_back(checked_id(actions_.size(), "events"));
     actions_.emplace_back();
@@ -33,7 +42,7 @@ void EventQueue::at(Seconds time, Action action) {
   const std::uint32_t slot = idle_.back();
   idle_.pop_back();
   actions_[slot] = std::move(action);
-  heap_.push_back({std::max(time.value, now_), sequence_++, slot});
+  heap_.push_back({std::max(time.value, now_), late, sequence_++, slot});
   std::push_heap(heap_.begin(), heap_.end(), Later());
   if (!firing_)
     arm();
@@ -58,22 +67,40 @@ void EventQueue::arm() {
 
 void EventQueue::fire(double until) {
   firing_ = true;
-  while (!heap_.empty() && heap_.front().time <= until && !failure_) {
-    std::pop_heap(heap_.begin(), heap_.end(), Later());
-    const Event event = heap_.back();
-    heap_.pop_back();
-    now_ = std::max(now_, event.time);
-    const Action action = std::move(actions_[event.action]);
-    idle_.push_back(event.action);
-    guard(action);
+  while (is_due(until)) {
+    if (!heap_.front().late) {
+      perform(take());
+      continue;
+    }
+    const double instant = heap_.front().time;
+    while (is_due(until) && heap_.front().late && heap_.front().time == instant)
+      round_.push_back(take());
+    for (const Event& event : round_)
+      perform(event);
+    round_.clear();
   }
   firing_ = false;
+}
+
+EventQueue::Event EventQueue::take() {
+  std::pop_heap(heap_.begin(), heap_.end(), Later());
+  const Event event = heap_.back();
+  heap_.pop_back();
+  return event;
+}
+
+void EventQueue::perform(const Event& event) {
+  now_ = std::max(now_, event.time);
+  const Action action = std::move(actions_[event.action]);
+  idle_.push_back(event.action);
+  guard(action);
 }
 
 void EventQueue::guard(const Action& action) {
   if (failure_)
     return;
   try {
+    check_interruption();
     action();
   } catch (...) {
     failure_ = std::current_exception();

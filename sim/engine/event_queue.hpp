@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <tuple>
 #include <vector>
 
 #include "models/base/units.hpp"
@@ -11,9 +12,10 @@ namespace stepcast {
 
 class SimGrid;
 
-/// The simulator's clock and agenda: events in the total order (time, order of posting). Where
-/// SimGrid moves flows, it owns the clock and the main loop, and the agenda stands behind one armed
-/// timer of it: its own timers are not FIFO among equal dates and cost more.
+/// The simulator's clock and agenda: events in the total order (time, order of posting), those that
+/// come late in their instant behind all others of it. Where SimGrid moves flows, it owns the clock
+/// and the main loop, and the agenda stands behind one armed timer of it: its own timers are not
+/// FIFO among equal dates and cost more.
 ///
 /// Times count from the construction of the queue, so a forecast does not depend on what the
 /// process simulated before; there is one at a time. An exception of an event stops the agenda and
@@ -39,6 +41,11 @@ class EventQueue {
   void at(Seconds time, Action action);
   void after(Seconds delay, Action action) { at(now() + delay, std::move(action)); }
 
+  /// Runs `action` when all else that happens at `time` has happened: for decisions that must not
+  /// hang on the order of events of one instant. Several make a round: what any of them brings
+  /// about at this instant, none of them sees.
+  void late(Seconds time, Action action);
+
   /// Runs until no event and no flow is left. Rethrows what an event threw.
   void run();
 
@@ -48,14 +55,21 @@ class EventQueue {
  private:
   struct Event {
     double time;
+    bool late;
     std::uint64_t sequence;
     std::uint32_t action;  // in actions_, which stays where it is while the heap is sorted
   };
   struct Later {
     bool operator()(const Event& a, const Event& b) const {
-      return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
+      return std::tie(a.time, a.late, a.sequence) > std::tie(b.time, b.late, b.sequence);
     }
   };
+  void post(Seconds time, bool late, Action action);
+  bool is_due(double until) const {
+    return !heap_.empty() && heap_.front().time <= until && !failure_;
+  }
+  Event take();
+  void perform(const Event& event);
   void arm();
   void fire(double until);
 
@@ -64,6 +78,7 @@ class EventQueue {
   double now_ = 0;     // never goes back
   std::uint64_t sequence_ = 0;
   std::vector<Event> heap_;
+  std::vector<Event> round_;  // of late events
   std::vector<Action> actions_;
   std::vector<std::uint32_t> idle_;  // actions_ to use again
   void* timer_ = nullptr;            // the armed SimGrid timer

@@ -7,17 +7,18 @@
 
 namespace stepcast {
 
-Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options)
+Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options,
+                   Folding folding)
     : plan_(plan),
       cluster_(cluster),
       options_(options),
-      folding_(fold_ranks(plan, cluster, options)),
+      folding_(std::move(folding)),
       program_(compile(plan, folding_,
                        {.merge_compute = options.merge_compute,
                         .finds_tasks = cluster.overlap.launch_wait > 0,
                         .tells_host = cluster.overlap.communication_slowdown > 0})),
       queue_(simgrid_for(options.fidelity)),
-      network_(make_network_backend(options.fidelity, cluster, queue_, folding_.role_of_node)),
+      network_(make_network_backend(options.fidelity, cluster, queue_, folding_)),
       lanes_(program_, folding_.classes.size(), plan.streams.size()),
       clock_(find_clock()),
       communicating_(folding_.classes.size()),

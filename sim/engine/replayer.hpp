@@ -22,7 +22,7 @@ namespace stepcast {
 /// ones. The replay stops when an iteration ran exactly as an earlier one.
 class Replayer : private Dispatcher {
  public:
-  Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
+  Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options, Folding folding);
   Timeline run();
 
  private:
@@ -30,6 +30,7 @@ class Replayer : private Dispatcher {
   struct Running {
     std::vector<Operation> operations;
     bool slows = false;
+    Seconds extra{};               // before it moves, beside the launch
     Team made;                     // on the spot
     std::vector<ClassId> members;  // of that
   };
@@ -55,7 +56,9 @@ class Replayer : private Dispatcher {
 
   // communication
   void try_meet(Operation operation);
-  void start_communication(std::uint32_t running, const Participants& participants, Seconds extra);
+  Participants participants_of(const Running& running) const;
+  void start_communication(std::uint32_t running, Seconds extra);
+  void transfer(std::uint32_t running);
   Participants slow_transfer(Collective& collective, const Operation& operation,
                              const Participants& participants) const;
   void finish_communication(std::uint32_t running);

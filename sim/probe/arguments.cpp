@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/stepcast/experiments/hardware_results.hpp"
@@ -211,21 +212,7 @@ std::string probe_help() {
 }
 
 const char* name_of(ProbeKind kind) {
-  switch (kind) {
-    case ProbeKind::Gemm:
-      return "gemm";
-    case ProbeKind::Inverse:
-      return "inverse";
-    case ProbeKind::Selection:
-      return "selection";
-    case ProbeKind::Memory:
-      return "memory";
-    case ProbeKind::Collectives:
-      return "collectives";
-    case ProbeKind::Overlap:
-      return "overlap";
-  }
-  return "";
+  return name_among({"gemm", "inverse", "selection", "memory", "collectives", "overlap"}, kind);
 }
 
 std::span<const ProbeKind> all_probe_kinds() {

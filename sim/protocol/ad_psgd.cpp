@@ -29,9 +29,7 @@ class AdPsgd {
       if (asks(i) && workers_[i].partners.empty())
         throw InputError(fmt::format("graph: even worker {} has no odd neighbour to ask", i));
     }
-    if (job.checked)
-      world_.agenda().check_with(
-          {[](void* self, std::uint64_t) { static_cast<AdPsgd*>(self)->check(); }, this, 0});
+    world_.check_with(entry_of<&AdPsgd::check>(this));
   }
 
   ProtocolRun run() {
@@ -61,12 +59,14 @@ class AdPsgd {
     for (std::uint32_t k = 0;; ++k) {
       world_.begin(i, k);
       workers_[i].averaged = 0;
-      if (asks(i)) {
-        workers_[i].asked = true;
-        world_.wake(communicator(i));
-      }
+      if (!blocks())
+        ask(i);
+      while (blocks() && is_averaged(i))
+        co_await world_.wait(i, Cause::Partner);
       co_await world_.compute(i, k);
-      while (workers_[i].asked)
+      if (blocks())
+        ask(i);
+      while (workers_[i].asked || (blocks() && is_averaged(i)))
         co_await world_.wait(i, Cause::Partner);
       world_.used(workers_[i].averaged);
       if (world_.job().reduce > Seconds{})
@@ -87,13 +87,31 @@ class AdPsgd {
       exchange(i, j);
       while (workers_[i].moving > 0)
         co_await world_.wait(communicator(i), Cause::Transfer);
+      if (options_.sum > Seconds{})
+        co_await world_.sleep(options_.sum);
       ++workers_[i].averaged;
       ++workers_[j].averaged;
       for (const Rank each : order_of(i, j))
         hand_on(each);
       workers_[i].asked = false;
+      workers_[i].partner = kNobody;
       world_.wake(i);
+      if (blocks() && !is_averaged(j))
+        world_.wake(j);
     }
+  }
+
+  bool blocks() const { return options_.averaging == Averaging::Blocking; }
+  // By him who asked or by one who asked him.
+  bool is_averaged(Rank i) const {
+    return workers_[i].partner != kNobody || workers_[i].holder != kNobody;
+  }
+
+  void ask(Rank i) {
+    if (!asks(i))
+      return;
+    workers_[i].asked = true;
+    world_.wake(communicator(i));
   }
 
   std::uint32_t communicator(Rank i) const {
@@ -144,15 +162,15 @@ class AdPsgd {
   void exchange(Rank i, Rank j) {
     workers_[i].moving = 2;
     workers_[i].partner = j;
-    const AgendaEntry arrived{[](void* self, std::uint64_t asker) {
-                                auto& me = *static_cast<AdPsgd*>(self);
-                                const Rank rank = static_cast<Rank>(asker);
-                                if (--me.workers_[rank].moving == 0)
-                                  me.world_.wake(me.communicator(rank));
-                              },
-                              this, i};
+    const AgendaEntry arrived = entry_of<&AdPsgd::arrive>(this, i);
     world_.send(0, i, j, arrived);
     world_.send(0, j, i, arrived);
+  }
+
+  void arrive(std::uint64_t asker) {
+    const auto rank = static_cast<Rank>(asker);
+    if (--workers_[rank].moving == 0)
+      world_.wake(communicator(rank));
   }
 
   // A model is in one averaging at a time.

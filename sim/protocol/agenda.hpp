@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <coroutine>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "models/base/units.hpp"
@@ -16,6 +17,19 @@ struct AgendaEntry {
   void* target = nullptr;
   std::uint64_t value = 0;
 };
+
+/// Calls a member function of `target`, with `value` if it takes one: entry_of<&Hop::check>(this).
+template <auto Method, class Target>
+AgendaEntry entry_of(Target* target, std::uint64_t value = 0) {
+  return {[](void* self, [[maybe_unused]] std::uint64_t number) {
+            auto& object = *static_cast<Target*>(self);
+            if constexpr (std::is_invocable_v<decltype(Method), Target&>)
+              (object.*Method)();
+            else
+              (object.*Method)(number);
+          },
+          target, value};
+}
 
 /// The agenda of a protocol, in the total order (time, order of posting): on a clock of its own, or
 /// on the engine's queue where SimGrid moves the bytes. An entry costs some 50 ns on its own clock.

@@ -17,13 +17,9 @@ void GroupMeetings::arrive(std::uint32_t meeting) {
   Meeting& met = meetings_[meeting];
   if (++met.here < met.members.size())
     return;
-  const AgendaEntry begin{
-      [](void* self, std::uint64_t value) {
-        static_cast<GroupMeetings*>(self)->begin(static_cast<std::uint32_t>(value));
-      },
-      this, meeting};
   const bool is_new = options_.creation > Seconds{} && make_communicator(met.members);
-  world_.agenda().after(is_new ? options_.creation : Seconds{}, begin);
+  world_.agenda().after(is_new ? options_.creation : Seconds{},
+                        entry_of<&GroupMeetings::begin>(this, meeting));
 }
 
 bool GroupMeetings::make_communicator(const std::vector<Rank>& members) {
@@ -37,17 +33,13 @@ bool GroupMeetings::make_communicator(const std::vector<Rank>& members) {
   return is_new;
 }
 
-void GroupMeetings::begin(std::uint32_t meeting) {
+void GroupMeetings::begin(std::uint64_t meeting) {
   for (const Rank rank : meetings_[meeting].members)
     world_.change_cause(rank, Cause::Transfer);
-  world_.all_reduce(meetings_[meeting].members,
-                    {[](void* self, std::uint64_t value) {
-                       static_cast<GroupMeetings*>(self)->end(static_cast<std::uint32_t>(value));
-                     },
-                     this, meeting});
+  world_.all_reduce(meetings_[meeting].members, entry_of<&GroupMeetings::end>(this, meeting));
 }
 
-void GroupMeetings::end(std::uint32_t meeting) {
+void GroupMeetings::end(std::uint64_t meeting) {
   Meeting& met = meetings_[meeting];
   met.over = true;
   if (on_end_.run != nullptr)

@@ -37,8 +37,8 @@ class GroupMeetings {
     std::uint32_t here = 0;
     bool over = false;
   };
-  void begin(std::uint32_t meeting);
-  void end(std::uint32_t meeting);
+  void begin(std::uint64_t meeting);
+  void end(std::uint64_t meeting);
   bool make_communicator(const std::vector<Rank>& members);
 
   World& world_;

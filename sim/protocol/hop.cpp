@@ -23,17 +23,13 @@ class Hop {
       workers_[i].newest.assign(graph_.from[0][i].size(), -1);
       workers_[i].arrived.resize(job.iterations);
     }
-    if (job.checked) {
+    if (job.checked)
       hops_ = hops_of(graph_);
-      world_.agenda().check_with(
-          {[](void* self, std::uint64_t) { static_cast<Hop*>(self)->check(); }, this, 0});
-    }
+    world_.check_with(entry_of<&Hop::check>(this));
   }
 
   ProtocolRun run() {
-    for (Rank i = 0; i < workers_.size(); ++i)
-      world_.start(worker(i));
-    return world_.run([this] { return who_waits(); });
+    return world_.run([this](Rank i) { return worker(i); }, [this] { return who_waits(); });
   }
 
  private:
@@ -77,13 +73,14 @@ class Hop {
 
   void send(Rank i, std::uint32_t k) {
     for (const Rank to : graph_.to[0][i])
-      world_.send(0, i, to,
-                  {[](void* self, std::uint64_t value) {
-                     static_cast<Hop*>(self)->enqueue(static_cast<Rank>(value >> 48U),
-                                                      static_cast<Rank>(value >> 32U & 0xffffU),
-                                                      static_cast<std::uint32_t>(value));
-                   },
-                   this, std::uint64_t{i} << 48U | std::uint64_t{to} << 32U | k});
+      world_.send(
+          0, i, to,
+          entry_of<&Hop::arrive>(this, std::uint64_t{i} << 48U | std::uint64_t{to} << 32U | k));
+  }
+
+  void arrive(std::uint64_t message) {
+    enqueue(static_cast<Rank>(message >> 48U), static_cast<Rank>(message >> 32U & 0xffffU),
+            static_cast<std::uint32_t>(message));
   }
 
   void enqueue(Rank from, Rank i, std::uint32_t k) {

@@ -19,15 +19,12 @@ class LocalSgd {
       : options_(options), world_(job), meetings_(world_, {}) {
     all_.resize(job.workers);
     std::iota(all_.begin(), all_.end(), 0U);
-    if (job.checked)
-      world_.agenda().check_with(
-          {[](void* self, std::uint64_t) { static_cast<LocalSgd*>(self)->check(); }, this, 0});
+    world_.check_with(entry_of<&LocalSgd::check>(this));
   }
 
   ProtocolRun run() {
-    for (const Rank i : all_)
-      world_.start(worker(i));
-    return world_.run([] { return std::string("local-sgd: workers wait for good"); });
+    return world_.run([this](Rank i) { return worker(i); },
+                      [] { return std::string("local-sgd: workers wait for good"); });
   }
 
  private:
@@ -45,6 +42,7 @@ class LocalSgd {
         meetings_.arrive(meeting);
         while (!meetings_.is_over(meeting))
           co_await world_.wait(i, Cause::Others);
+        world_.used(0);
       }
       world_.finish(i);
     }

@@ -17,28 +17,26 @@ class Neighbours {
       : options_(options),
         world_(job),
         arrived_(job.workers, std::vector<std::uint32_t>(job.iterations)) {
-    if (job.checked) {
+    if (job.checked)
       hops_ = hops_of(options.graph);
-      world_.agenda().check_with(
-          {[](void* self, std::uint64_t) { static_cast<Neighbours*>(self)->check(); }, this, 0});
-    }
+    world_.check_with(entry_of<&Neighbours::check>(this));
   }
 
   ProtocolRun run() {
-    for (Rank rank = 0; rank < world_.job().workers; ++rank)
-      world_.start(worker(rank));
-    return world_.run([] { return std::string("neighbours wait for each other in a ring"); });
+    return world_.run([this](Rank i) { return worker(i); },
+                      [] { return std::string("neighbours wait for each other in a ring"); });
   }
 
  private:
   Actor worker(Rank i) {
+    const double before = sent_after(world_.job(), options_.send);
     for (std::uint32_t k = 0; k < world_.job().iterations; ++k) {
       world_.begin(i, k);
-      if (!options_.serial)
-        send(i, k);
-      co_await world_.compute(i, k);
-      if (options_.serial)
-        send(i, k);
+      if (before > 0)
+        co_await world_.compute(i, k, before);
+      send(i, k);
+      if (before < 1)
+        co_await world_.compute(i, k, 1 - before);
       while (!has_enough(i, k))
         co_await world_.wait(i, Cause::Update);
       world_.used(k < options_.delay ? 0 : options_.delay);
@@ -50,15 +48,12 @@ class Neighbours {
 
   void send(Rank i, std::uint32_t k) {
     for (const Rank to : options_.graph.to_of(k, i))
-      world_.send(k, i, to,
-                  {[](void* self, std::uint64_t value) {
-                     static_cast<Neighbours*>(self)->receive(static_cast<Rank>(value >> 32U),
-                                                             static_cast<std::uint32_t>(value));
-                   },
-                   this, std::uint64_t{to} << 32U | k});
+      world_.send(k, i, to, entry_of<&Neighbours::receive>(this, std::uint64_t{to} << 32U | k));
   }
 
-  void receive(Rank i, std::uint32_t k) {
+  void receive(std::uint64_t message) {
+    const auto i = static_cast<Rank>(message >> 32U);
+    const auto k = static_cast<std::uint32_t>(message);
     ++arrived_[i][k];
     if (world_.is_waiting(i) && has_enough(i, world_.iteration_of(i)))
       world_.wake(i);

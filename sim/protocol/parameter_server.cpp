@@ -19,16 +19,13 @@ class ParameterServer {
  public:
   ParameterServer(const ProtocolJob& job, const ServerOptions& options)
       : options_(options), world_(job), done_(job.workers) {
-    if (job.checked)
-      world_.agenda().check_with(
-          {[](void* self, std::uint64_t) { static_cast<ParameterServer*>(self)->check(); }, this,
-           0});
+    world_.check_with(entry_of<&ParameterServer::check>(this));
   }
 
   ProtocolRun run() {
-    for (Rank i = 0; i < done_.size(); ++i)
-      world_.start(options_.rule == ServerRule::Backup ? works_with_backups(i) : works(i));
-    return world_.run([] { return std::string("workers wait for each other at the server"); });
+    const bool has_backups = options_.rule == ServerRule::Backup;
+    return world_.run([&](Rank i) { return has_backups ? works_with_backups(i) : works(i); },
+                      [] { return std::string("workers wait for each other at the server"); });
   }
 
  private:
@@ -65,6 +62,8 @@ class ParameterServer {
       co_await world_.lose(i, Cause::Server, pull(i));
       co_await world_.compute(i, k);
       co_await world_.lose(i, Cause::Server, push(i));
+      if (step_ == k)
+        world_.used(0);
       if (step_ == k && ++pushed_ + options_.backup == done_.size())
         end_step();
       while (step_ == k)
@@ -90,6 +89,7 @@ class ParameterServer {
   Seconds pull(Rank i) { return turn(out_free_, options_.service, transfer_of(i, kPull)); }
 
   Seconds push(Rank i) {
+    world_.count_push();
     const Seconds in = turn(in_free_, options_.service, transfer_of(i, kPush));
     sum_free_ = std::max(sum_free_, world_.now() + in) + options_.sum;
     return sum_free_ - world_.now();
@@ -97,7 +97,8 @@ class ParameterServer {
 
   // Chance slows the worker's link, not the servers'.
   Seconds transfer_of(Rank i, std::uint32_t number) const {
-    return options_.transfer * world_.transfer_slowness(i, number);
+    const Rank worker[] = {i};
+    return options_.transfer * world_.transfer_slowness(worker, number);
   }
 
   // How long something takes that holds a server for `service` and takes `least` by itself.

@@ -28,19 +28,12 @@ class Prague {
         world_(job),
         meetings_(world_, {.creation = options.communicator, .kept = options.communicators}),
         workers_(job.workers) {
-    meetings_.on_end({[](void* self, std::uint64_t meeting) {
-                        static_cast<Prague*>(self)->unlock(static_cast<std::uint32_t>(meeting));
-                      },
-                      this, 0});
-    if (job.checked)
-      world_.agenda().check_with(
-          {[](void* self, std::uint64_t) { static_cast<Prague*>(self)->check(); }, this, 0});
+    meetings_.on_end(entry_of<&Prague::unlock>(this));
+    world_.check_with(entry_of<&Prague::check>(this));
   }
 
   ProtocolRun run() {
-    for (Rank i = 0; i < workers_.size(); ++i)
-      world_.start(worker(i));
-    return world_.run([this] { return who_waits(); });
+    return world_.run([this](Rank i) { return worker(i); }, [this] { return who_waits(); });
   }
 
  private:
@@ -135,10 +128,10 @@ class Prague {
     }
   }
 
-  void unlock(std::uint32_t meeting) {
+  void unlock(std::uint64_t meeting) {
     if (options_.generator != GroupGenerator::Random)
       return;
-    for (const Rank rank : meetings_.members(meeting))
+    for (const Rank rank : meetings_.members(static_cast<std::uint32_t>(meeting)))
       workers_[rank].locked = false;
     settle();
   }
@@ -203,10 +196,7 @@ class Prague {
   void come_to_window(Rank i) {
     came_.push_back(i);
     if (came_.size() == 1)
-      world_.agenda().after(options_.window, {[](void* self, std::uint64_t window) {
-                                                static_cast<Prague*>(self)->close(window);
-                                              },
-                                              this, window_});
+      world_.agenda().after(options_.window, entry_of<&Prague::close>(this, window_));
     if (came_.size() == options_.group)
       close(window_);
   }

@@ -66,14 +66,16 @@ ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Proto
                    const SlowDown& slow_down, std::uint32_t iterations) {
   const std::uint32_t together = protocol.of_nodes ? cluster.gpus_per_node : 1;
   const Bytes model = parameter_size(workload);
-  ProtocolJob job{.workers = cluster.ranks() / together,
-                  .per_node = cluster.gpus_per_node / together,
-                  .ranks_per_worker = together,
-                  .compute = forward_time(workload) + backward_time(workload),
-                  .reduce = workload.update,
-                  .model = model,
-                  .iterations = iterations,
-                  .slow_down = slow_down};
+  ProtocolJob job{
+      .workers = cluster.ranks() / together,
+      .per_node = cluster.gpus_per_node / together,
+      .ranks_per_worker = together,
+      .compute = forward_time(workload) + backward_time(workload),
+      .forward_share = forward_time(workload) / (forward_time(workload) + backward_time(workload)),
+      .reduce = workload.update,
+      .model = model,
+      .iterations = iterations,
+      .slow_down = slow_down};
   if (protocol.graph) {
     const auto graph = std::make_shared<PeerGraph>(*protocol.graph);
     const auto times = std::make_shared<MessageTimes>(times_of(*graph, cluster, model, together));
@@ -105,7 +107,7 @@ ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluste
   if (fidelity == Fidelity::Analytic)
     return protocol.run(job);
   EventQueue queue(simgrid_for(fidelity));
-  const auto network = make_network_backend(fidelity, cluster, queue, {});
+  const auto network = make_network_backend(fidelity, cluster, queue, Folding{});
   job.traffic.queue = &queue;
   job.traffic.network = network.get();
   return protocol.run(job);

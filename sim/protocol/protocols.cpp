@@ -39,8 +39,7 @@ struct Site {
 };
 
 Protocol in_step(const NeighbourOptions& options) {
-  const Recursion recursion{
-      .graph = options.graph, .serial = options.serial, .delay = options.delay};
+  const Recursion recursion{.graph = options.graph, .send = options.send, .delay = options.delay};
   return {.run = [options](const ProtocolJob& job) { return run_neighbours(job, options); },
           .recursion =
               [recursion](const ProtocolJob& job, std::uint64_t first, std::uint32_t seeds) {
@@ -51,8 +50,11 @@ Protocol in_step(const NeighbourOptions& options) {
 
 Protocol d_psgd(const Site& site) {
   const bool of_nodes = site.read.is("hierarchical", "yes");
-  Protocol protocol = in_step({.graph = of_nodes ? site.graph(site.cluster.nodes, 1) : site.graph(),
-                               .serial = site.read.is("send", "serial")});
+  Protocol protocol = in_step(
+      {.graph = of_nodes ? site.graph(site.cluster.nodes, 1) : site.graph(),
+       .send = site.read.choice_of<SendTime>("send", {{"parallel", SendTime::Beside},
+                                                      {"after-forward", SendTime::AfterForward},
+                                                      {"serial", SendTime::Behind}})});
   protocol.of_nodes = of_nodes;
   return protocol;
 }
@@ -91,11 +93,15 @@ Protocol hop(const Site& site) {
 }
 
 Protocol ad_psgd(const Site& site) {
-  const AdPsgdOptions options{
+  AdPsgdOptions options{
       .graph = site.graph(),
       .rule = site.read.choice_of<PairRule>("rule", {{"bipartite", PairRule::Bipartite},
                                                      {"rank-order", PairRule::RankOrder},
-                                                     {"none", PairRule::None}})};
+                                                     {"none", PairRule::None}}),
+      .averaging = site.read.choice_of<Averaging>(
+          "averaging", {{"beside", Averaging::Beside}, {"blocking", Averaging::Blocking}})};
+  if (const BytesPerSecond rate = site.cluster.software.ps_sum_bandwidth; rate > BytesPerSecond{})
+    options.sum = site.model / rate;
   if (options.graph.rounds() > 1)
     site.read.fail("graph", "ad-psgd draws a neighbour itself: its graph must not change");
   return {.run = [options](const ProtocolJob& job) { return run_ad_psgd(job, options); },

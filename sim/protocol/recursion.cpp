@@ -26,8 +26,10 @@ class Block {
       : job_(job),
         rule_(recursion),
         messages_(messages),
+        sent_after_(sent_after(job, recursion.send)),
         kept_(std::max({recursion.delay, recursion.max_gap, 1U}) + 1),
         starts_(kept_ * job.workers),
+        sends_(sent_after_ > 0 ? starts_.size() : 0),
         gradients_(job.workers),
         ends_(job.workers) {
     for (std::size_t s = 0; s < kBlock; ++s) {
@@ -50,7 +52,8 @@ class Block {
   }
 
  private:
-  Times& start_of(std::uint32_t k, Rank i) { return starts_[k % kept_ * job_.workers + i]; }
+  std::size_t place_of(std::uint32_t k, Rank i) const { return k % kept_ * job_.workers + i; }
+  Times& start_of(std::uint32_t k, Rank i) { return starts_[place_of(k, i)]; }
 
   // Its own end, and the tokens that out-neighbours put when they began max_gap before.
   void start(std::uint32_t k) {
@@ -70,8 +73,12 @@ class Block {
   void compute(std::uint32_t k) {
     for (Rank i = 0; i < job_.workers; ++i) {
       const Times& begun = start_of(k, i);
-      for (std::size_t s = 0; s < kBlock; ++s)
-        gradients_[i][s] = begun[s] + compute_time(job_, slow_[s], i, k).value;
+      for (std::size_t s = 0; s < kBlock; ++s) {
+        const double time = compute_time(job_, slow_[s], i, k).value;
+        gradients_[i][s] = begun[s] + time;
+        if (sent_after_ > 0)
+          sends_[place_of(k, i)][s] = begun[s] + time * sent_after_;
+      }
     }
   }
 
@@ -95,7 +102,7 @@ class Block {
   }
 
   const Times& sent_at(std::uint32_t k, Rank j) {
-    return rule_.serial ? gradients_[j] : start_of(k, j);
+    return sent_after_ > 0 ? sends_[place_of(k, j)] : start_of(k, j);
   }
 
   void wait_for_all(Times& end, std::uint32_t k, const std::vector<Rank>& senders,
@@ -138,8 +145,10 @@ class Block {
   const ProtocolJob& job_;
   const Recursion& rule_;
   const std::vector<double>& messages_;
+  double sent_after_;
   std::uint32_t kept_;
   std::vector<Times> starts_;
+  std::vector<Times> sends_;  // where they are not the starts
   std::vector<Times> gradients_;
   std::vector<Times> ends_;
   std::array<SlowDown, kBlock> slow_;

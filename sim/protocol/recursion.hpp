@@ -12,10 +12,10 @@ namespace stepcast {
 ///   S_i(k+1) = max(F_i(k), max over out-neighbours j of S_j(k+1 - max_gap))
 ///   F_i(k) = max(S_i(k) + g_i(k), the (|N_in| - backup)-th smallest of S_j(k - delay) + c_ij)
 ///            + reduce
-/// with S_j + g_j in place of S_j where a worker sends after its gradient.
+/// with S_j + g_j, or a share of it, in place of S_j where a worker sends later.
 struct Recursion {
   PeerGraph graph;
-  bool serial = false;
+  SendTime send = SendTime::Beside;
   std::uint32_t delay = 0;  ///< Of what is averaged with: overlap, or Hop's staleness.
   std::uint32_t backup = 0;
   std::uint32_t max_gap = 0;  ///< 0: no tokens.

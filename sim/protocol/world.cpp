@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 
 namespace stepcast {
@@ -20,23 +21,9 @@ void count_at(std::vector<std::uint64_t>& histogram, std::uint32_t place) {
 }  // namespace
 
 const char* name_of(Cause cause) {
-  switch (cause) {
-    case Cause::Update:
-      return "neighbours' updates";
-    case Cause::Token:
-      return "tokens";
-    case Cause::Group:
-      return "the group";
-    case Cause::Partner:
-      return "a partner";
-    case Cause::Server:
-      return "the server";
-    case Cause::Others:
-      return "slower workers";
-    case Cause::Transfer:
-      return "transfers";
-  }
-  return "";
+  return name_among({"neighbours' updates", "tokens", "the group", "a partner", "the server",
+                     "slower workers", "transfers"},
+                    cause);
 }
 
 std::uint64_t ProtocolRun::all_iterations() const {
@@ -56,6 +43,18 @@ Seconds compute_time(const ProtocolJob& job, const SlowDown& slow, Rank worker,
   return job.compute * most;
 }
 
+double sent_after(const ProtocolJob& job, SendTime send) {
+  switch (send) {
+    case SendTime::Beside:
+      return 0;
+    case SendTime::AfterForward:
+      return job.forward_share;
+    case SendTime::Behind:
+      return 1;
+  }
+  return 0;
+}
+
 World::World(const ProtocolJob& job, std::uint32_t waiters)
     : job_(job),
       agenda_(job.traffic.queue),
@@ -65,6 +64,11 @@ World::World(const ProtocolJob& job, std::uint32_t waiters)
       computed_(job.workers) {
   workers_at_[0] = job.workers;
   run_.iterations.resize(job.workers);
+}
+
+void World::check_with(AgendaEntry check) {
+  if (job_.checked)
+    agenda_.check_with(check);
 }
 
 void World::start(Actor actor) {
@@ -80,6 +84,13 @@ ProtocolRun World::run(const std::function<std::string()>& stuck) {
     throw SimulationError(stuck());
   run_.events = agenda_.count();
   return std::move(run_);
+}
+
+ProtocolRun World::run(const std::function<Actor(Rank)>& worker,
+                       const std::function<std::string()>& stuck) {
+  for (Rank i = 0; i < job_.workers; ++i)
+    start(worker(i));
+  return run(stuck);
 }
 
 void World::begin(Rank worker, std::uint32_t iteration) {
@@ -111,8 +122,12 @@ void World::show(Rank worker, bool computes, Cause cause, Seconds begin, Seconds
 }
 
 World::Sleep World::compute(Rank worker, std::uint32_t iteration) {
-  const Seconds time = compute_time(job_, job_.slow_down, worker, iteration);
-  computed_[worker] = time;
+  return compute(worker, iteration, 1);
+}
+
+World::Sleep World::compute(Rank worker, std::uint32_t iteration, double share) {
+  const Seconds time = compute_time(job_, job_.slow_down, worker, iteration) * share;
+  computed_[worker] += time;
   if (job_.shown > 0)
     show(worker, true, Cause::Update, now(), now() + time);
   return sleep(time);
@@ -159,16 +174,22 @@ void World::wake(std::uint32_t waiter) {
   --nested_;
 }
 
-double World::transfer_slowness(Rank from, std::uint32_t number) const {
+double World::transfer_slowness(std::span<const Rank> members, std::uint32_t number) const {
   const SlowDown& slow = job_.slow_down;
-  return slow.transfers.empty() ? 1 : slow.transfer_factor(from, iteration_[from], number);
+  if (slow.transfers.empty())
+    return 1;
+  std::vector<Rank> ranks;  // a worker of several goes by its first
+  for (const Rank member : members)
+    ranks.push_back(member * job_.ranks_per_worker);
+  return slow.transfer_factor(ranks, iteration_[members.front()], number);
 }
 
 void World::send(std::uint32_t round, Rank from, Rank to, AgendaEntry arrived) {
   run_.models_sent += 1;
   if (from / job_.per_node != to / job_.per_node)
     run_.models_between_nodes += 1;
-  const double slowness = transfer_slowness(from, to);
+  const Rank ends[] = {from, to};
+  const double slowness = transfer_slowness(ends, to);
   if (job_.traffic.network == nullptr)
     return agenda_.after(job_.traffic.message(round, from, to) * slowness, arrived);
   const Team pair{{Group{{from * job_.ranks_per_worker, to * job_.ranks_per_worker}}}};
@@ -177,6 +198,11 @@ void World::send(std::uint32_t round, Rank from, Rank to, AgendaEntry arrived) {
       {.kind = CollectiveKind::Send, .algorithm = Algorithm::Direct, .size = job_.model * slowness},
       {.team = &pair, .groups = kOnly}, job_.traffic.launch,
       [this, arrived] { agenda_.at(now(), arrived); });
+}
+
+void World::count_push() {
+  run_.models_sent += 1;
+  run_.models_between_nodes += 1;
 }
 
 void World::all_reduce(const std::vector<Rank>& members, AgendaEntry done) {
@@ -189,7 +215,7 @@ void World::all_reduce(const std::vector<Rank>& members, AgendaEntry done) {
     crossings += members[i] / job_.per_node != members[(i + 1) % members.size()] / job_.per_node;
   run_.models_sent += 2 * (q - 1);
   run_.models_between_nodes += crossings * 2 * (q - 1) / q;
-  const double slowness = transfer_slowness(members.front(), job_.workers);
+  const double slowness = transfer_slowness(members, job_.workers);
   if (job_.traffic.network == nullptr)
     return agenda_.after(job_.traffic.all_reduce(members) * slowness, done);
   const Team team{{Group{members}}};

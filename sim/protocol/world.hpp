@@ -4,6 +4,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,20 @@
 
 namespace stepcast {
 
+/// When a worker sends its model in an iteration.
+enum class SendTime : std::uint8_t {
+  Beside,        ///< As it begins to compute.
+  AfterForward,  ///< Behind its forward pass, as by hooks of a whole model.
+  Behind,        ///< Behind its gradient.
+};
+
 /// What a protocol is run on.
 struct ProtocolJob {
   std::uint32_t workers = 1;
   std::uint32_t per_node = 1;          ///< Workers that share a NIC.
   std::uint32_t ranks_per_worker = 1;  ///< GPUs in step, the slowest of which counts.
   Seconds compute{};                   ///< Of a worker in an iteration, without slow-downs.
+  double forward_share = 0;            ///< Of that the forward pass, for SendTime::AfterForward.
   Seconds reduce{};                    ///< Of averaging and update, behind what was waited for.
   Bytes model{};
   std::uint32_t iterations = 100;  ///< Of a worker, or on average where they run freely.
@@ -33,6 +42,9 @@ struct ProtocolJob {
 /// What a worker's compute takes in an iteration, with the draws of `slow`.
 Seconds compute_time(const ProtocolJob& job, const SlowDown& slow, Rank worker,
                      std::uint32_t iteration);
+
+/// Share of its compute after which a worker sends.
+double sent_after(const ProtocolJob& job, SendTime send);
 
 /// What a worker waits for.
 enum class Cause : std::uint8_t { Update, Token, Group, Partner, Server, Others, Transfer };
@@ -78,10 +90,16 @@ class World {
   Agenda& agenda() { return agenda_; }
   Seconds now() { return agenda_.now(); }
 
+  /// After every event, where the job is checked.
+  void check_with(AgendaEntry check);
+
   void start(Actor actor);
   /// Runs all to their end or until stop(). Throws SimulationError with what `stuck` says if some
   /// wait for good.
   ProtocolRun run(const std::function<std::string()>& stuck);
+  /// The same of worker(0), worker(1), ...
+  ProtocolRun run(const std::function<Actor(Rank)>& worker,
+                  const std::function<std::string()>& stuck);
   void stop() { agenda_.stop(); }
 
   /// The worker begins this iteration (the first is 0), which it has not before.
@@ -103,6 +121,8 @@ class World {
   };
   Sleep sleep(Seconds time) { return {*this, time}; }
   Sleep compute(Rank worker, std::uint32_t iteration);
+  /// A share of it; the shares of an iteration add up to 1.
+  Sleep compute(Rank worker, std::uint32_t iteration, double share);
   /// Time that the worker cannot use, for a cause known beforehand.
   Sleep lose(Rank worker, Cause cause, Seconds time);
 
@@ -122,9 +142,11 @@ class World {
   bool is_waiting(std::uint32_t waiter) const { return waiting_[waiter].actor != nullptr; }
 
   /// By chance a transfer takes so many times its time; `number` tells those of an iteration apart.
-  double transfer_slowness(Rank from, std::uint32_t number) const;
+  double transfer_slowness(std::span<const Rank> members, std::uint32_t number) const;
   /// A model goes to another worker: `arrived` is done when it is there.
   void send(std::uint32_t round, Rank from, Rank to, AgendaEntry arrived);
+  /// A worker's model goes to a server beside the nodes, in a time that the caller knows.
+  void count_push();
   /// The members' models are averaged, among all of them at once.
   void all_reduce(const std::vector<Rank>& members, AgendaEntry done);
 

@@ -33,7 +33,8 @@ Calibration calibrate(MeasuredCollectives measured, const Cluster* cluster,
   calibration.fit = errors_of_fit(calibration.measured);
   if (cluster) {
     calibration.now = predicted_by(*cluster, calibration.fit);
-    calibration.costs_not_given = note_on_costs(*cluster);
+    if (std::optional<Note> costs = note_on_costs(*cluster))
+      calibration.notes.push_back(std::move(*costs));
   }
   return calibration;
 }

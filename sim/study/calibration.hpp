@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/note.hpp"
 #include "models/collective/curve_errors.hpp"
 #include "models/network/cluster.hpp"
 #include "models/network/measured_collectives.hpp"
@@ -24,7 +25,7 @@ struct Calibration {
   std::vector<PointError> left_out;  ///< Each curve predicted from the others.
   std::vector<PointError> fit;       ///< The alpha-beta line of all curves.
   std::vector<PointError> now;       ///< What the given cluster predicts; empty without one.
-  std::string costs_not_given;       ///< By that cluster, in a sentence; empty: none.
+  Notes notes;                       ///< Costs that this cluster does not give.
 };
 
 /// Fits the curves and predicts them; `cluster` may be null. Predictions of the cluster use its own

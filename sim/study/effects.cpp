@@ -21,6 +21,8 @@ constexpr std::uint32_t kMostRanks = 1024;
 
 /// One setting of the user, and the settings without it.
 struct Change {
+  NoteKind kind = NoteKind::Setting;
+  std::string subject;    ///< "fusion_buffer"
   std::string setting;    ///< "fusion_buffer=30MiB"
   std::string otherwise;  ///< "the default, 25MiB"
   Settings without;
@@ -32,7 +34,9 @@ void add_option_changes(std::vector<Change>& changes, const Settings& settings,
     const auto given = settings.schedule.find(option.name);
     if (given == settings.schedule.end() || given->second == option.default_value)
       continue;
-    Change change{.setting = option.name + "=" + given->second,
+    Change change{.kind = NoteKind::Option,
+                  .subject = option.name,
+                  .setting = option.name + "=" + given->second,
                   .otherwise = "with the default " + option.default_value,
                   .without = settings};
     change.without.schedule.erase(option.name);
@@ -45,7 +49,8 @@ void add_cluster_changes(std::vector<Change>& changes, const Settings& settings)
     // The size is reported anyway, and a rack needs its number of nodes.
     if (path == "nodes" || path == "gpus_per_node" || path.starts_with("rack."))
       continue;
-    Change change{.setting = fmt::format("cluster.{}={}", path, value),
+    Change change{.subject = "cluster." + path,
+                  .setting = fmt::format("cluster.{}={}", path, value),
                   .otherwise = "with the cluster's own",
                   .without = settings};
     change.without.cluster.erase(path);
@@ -55,7 +60,8 @@ void add_cluster_changes(std::vector<Change>& changes, const Settings& settings)
 
 void add_straggler_changes(std::vector<Change>& changes, const Settings& settings) {
   for (const auto& [rank, factor] : settings.stragglers) {
-    Change change{.setting = fmt::format("straggler.{}={}", rank, factor),
+    Change change{.subject = fmt::format("straggler.{}", rank),
+                  .setting = fmt::format("straggler.{}={}", rank, factor),
                   .otherwise = "without it",
                   .without = settings};
     change.without.stragglers.erase(rank);
@@ -125,57 +131,61 @@ void add_host_bound(Forecast& forecast, const Scenario& scenario) {
 
 }  // namespace
 
-std::vector<std::string> changes_without_effect(const Scenario& scenario,
-                                                const std::string& schedule,
-                                                Seconds iteration_time) {
-  std::vector<std::string> notes;
+Notes changes_without_effect(const Scenario& scenario, const std::string& schedule,
+                             Seconds iteration_time) {
+  Notes notes;
   if (!is_cheap(scenario))
     return notes;
   for (const Change& change : changes_of(scenario.settings, schedule)) {
     const auto without = find_iteration_time(scenario, schedule, change.without);
     if (without && same(*without, iteration_time))
-      notes.push_back(fmt::format("{} changed nothing: the iteration time is the same {}",
-                                  change.setting, change.otherwise));
+      notes.push_back({change.kind, change.subject,
+                       fmt::format("{} changed nothing: the iteration time is the same {}",
+                                   change.setting, change.otherwise)});
   }
   return notes;
 }
 
-std::vector<std::string> notes_on_batch(const Scenario& scenario) {
+Notes notes_on_batch(const Scenario& scenario) {
   const std::uint32_t profiled = scenario.original_workload.batch;
   const bool follows = scenario.workload.batch_scaling == BatchScaling::Proportional;
   const bool told =
       scenario.settings.batch_fixed_part || !scenario.settings.second_workload.empty();
   if (follows || told || scenario.workload.batch == profiled || scenario.settings.step_time)
     return {};
-  return {fmt::format(
-      "batch={}: the trace does not say how times follow the batch, so layer times are those of "
-      "batch {}; give step_time too",
-      scenario.workload.batch, profiled)};
+  return {{NoteKind::Workload, "batch",
+           fmt::format("batch={}: the trace does not say how times follow the batch, so layer "
+                       "times are those of batch {}; give step_time too",
+                       scenario.workload.batch, profiled)}};
 }
 
 void drop_notes_of_single_rows(std::vector<Forecast>& forecasts) {
   const std::vector<Forecast> all = forecasts;
-  const auto is_common = [&](const std::string& note) {
+  const auto is_common = [&](const Note& note) {
     return std::ranges::all_of(all, [&](const Forecast& forecast) {
       return std::ranges::find(forecast.notes, note) != forecast.notes.end();
     });
   };
   for (Forecast& forecast : forecasts) {
-    std::erase_if(forecast.notes, [&](const std::string& note) {
-      return (note.starts_with("cluster.") || note.starts_with("straggler.")) && !is_common(note);
+    std::erase_if(forecast.notes, [&](const Note& note) {
+      return note.kind == NoteKind::Setting && !is_common(note);
     });
   }
 }
 
-std::vector<std::string> notes_before_simulation(const Scenario& scenario, const TuningJob& job,
-                                                 const PlannedRun& run) {
-  std::vector<std::string> notes = notes_of(job, run);
+Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
+                              const PlannedRun& run) {
+  Notes notes = notes_of(job, run);
   std::ranges::move(notes_on_batch(scenario), std::back_inserter(notes));
   std::ranges::move(size_notes(scenario.original_cluster, job.cluster), std::back_inserter(notes));
   return notes;
 }
 
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario) {
+  for (const SlowDown::Law& law : scenario.engine.slow_down.laws)
+    if (const auto* recorded = std::get_if<SlowDown::Recorded>(&law))
+      forecast.notes.push_back({NoteKind::Workload, "slow",
+                                fmt::format("Drawn with replacement: {}.", recorded->origin)});
   std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
   std::ranges::move(size_notes(scenario.original_cluster, scenario.cluster),
                     std::back_inserter(forecast.notes));

@@ -19,17 +19,16 @@ void add_cheap_notes(Forecast& forecast, const Scenario& scenario);
 /// Whether a note may cost a simulation.
 bool is_cheap(const Scenario& scenario);
 
-/// Sentences on a batch that times do not follow.
-std::vector<std::string> notes_on_batch(const Scenario& scenario);
+/// On a batch that times do not follow.
+Notes notes_on_batch(const Scenario& scenario);
 
 /// Every note of a forecast of the scenario that needs no simulation.
-std::vector<std::string> notes_before_simulation(const Scenario& scenario, const TuningJob& job,
-                                                 const PlannedRun& run);
+Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
+                              const PlannedRun& run);
 
-/// Settings that changed nothing about the iteration time of the schedule, each as a sentence.
-std::vector<std::string> changes_without_effect(const Scenario& scenario,
-                                                const std::string& schedule,
-                                                Seconds iteration_time);
+/// Settings that changed nothing about the iteration time of the schedule.
+Notes changes_without_effect(const Scenario& scenario, const std::string& schedule,
+                             Seconds iteration_time);
 
 /// For a comparison: of the notes on settings of the cluster and stragglers keeps those that all
 /// forecasts have. That a Horovod cost does not matter to DDP is no news.

@@ -34,6 +34,7 @@ Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& 
           .workers = plan.summary.workers,
           .passes = plan.summary.passes,
           .steps = steps_of(plan),
+          .is_bound = plan.summary.bound,
           .fidelity = fidelity,
           .memory = plan.memory,
           .device_memory = cluster.device.memory,
@@ -67,10 +68,10 @@ void add_steps(Forecast& forecast, const std::vector<Seconds>& steps) {
   for (LinkLoad& link : forecast.links)
     link.bytes = link.bytes / forecast.steps;
   forecast.notes.push_back(
-      fmt::format("A period of {} training steps: times are means of a step, the longest takes {}; "
-                  "the critical "
-                  "path and its shares are those of the period.",
-                  forecast.steps, format_seconds(forecast.worst_iteration_time)));
+      {NoteKind::Scope, "iterations",
+       fmt::format("A period of {} training steps: times are means of a step, the longest takes "
+                   "{}; the critical path and its shares are those of the period.",
+                   forecast.steps, format_seconds(forecast.worst_iteration_time))});
 }
 
 SeedSpread of_one_step(SeedSpread spread, std::uint32_t steps) {
@@ -92,13 +93,15 @@ void add_steadiness_notes(Forecast& forecast) {
     return;
   if (!forecast.steady)
     forecast.notes.push_back(
-        fmt::format("No steady state in {} iterations: the iteration time is a mean, and its parts "
-                    "are those of the last iteration.",
-                    forecast.iterations_simulated));
+        {NoteKind::Scope, "iterations",
+         fmt::format("No steady state in {} iterations: the iteration time is a mean, and its "
+                     "parts are those of the last iteration.",
+                     forecast.iterations_simulated)});
   else if (forecast.worst_iteration_time > forecast.iteration_time * (1 + kNotedSpread))
     forecast.notes.push_back(
-        fmt::format("Iterations differ; this is their mean, and the longest takes {}.",
-                    format_seconds(forecast.worst_iteration_time)));
+        {NoteKind::Scope, "iterations",
+         fmt::format("Iterations differ; this is their mean, and the longest takes {}.",
+                     format_seconds(forecast.worst_iteration_time))});
 }
 
 /// Says whose fault it is, right after the bottleneck.

@@ -41,6 +41,7 @@ struct Forecast {
   std::uint32_t workers = 1;  ///< GPUs that train; fewer than gpus beside remote servers.
   std::uint32_t passes = 1;   ///< Mini-batches that a GPU works through in a training step.
   std::uint32_t steps = 1;    ///< Training steps after which the work repeats.
+  bool is_bound = false;      ///< What no system can beat, and none.
   Fidelity fidelity = Fidelity::Flow;
 
   Seconds iteration_time{};        ///< Of a training step: the mean of those of a period.
@@ -62,20 +63,20 @@ struct Forecast {
   std::vector<PathEntry> critical_path{};  ///< In order of time; adds up to the period.
   std::vector<std::string> why{};          ///< Sentences: the bottleneck, then the blockers.
   ProtocolReport protocol{};               ///< Where workers decide at run time.
-  std::vector<std::string> notes{};        ///< Sentences: options without effect, caveats.
+  Notes notes{};                           ///< Options without effect, caveats.
   Provenance workload_provenance{};
   Provenance cluster_provenance{};
 };
 
 auto fields_of(Is<Forecast> auto& forecast) {
   auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
-         passes, steps, fidelity, iteration_time, worst_iteration_time, spread, steady, iterations,
-         throughput, efficiency, slowest_ranks, breakdown, fastest_waiting, communication,
-         sent_per_gpu, memory, device_memory, links, path, why, protocol, notes,
+         passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time, spread, steady,
+         iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
+         communication, sent_per_gpu, memory, device_memory, links, path, why, protocol, notes,
          workload_provenance, cluster_provenance] = forecast;
   return std::tie(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus,
-                  workers, passes, steps, fidelity, iteration_time, worst_iteration_time, spread,
-                  steady, iterations, throughput, efficiency, slowest_ranks, breakdown,
+                  workers, passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time,
+                  spread, steady, iterations, throughput, efficiency, slowest_ranks, breakdown,
                   fastest_waiting, communication, sent_per_gpu, memory, device_memory, links, path,
                   why, protocol, notes, workload_provenance, cluster_provenance);
 }

@@ -13,8 +13,6 @@
 namespace stepcast {
 namespace {
 
-using Notes = std::vector<std::string>;
-
 bool sends_several_at_once(const Stream& stream) {
   const auto* rule = std::get_if<ByPriority>(&stream.rule);
   return rule && rule->at_once != 1;
@@ -22,57 +20,65 @@ bool sends_several_at_once(const Stream& stream) {
 
 void add_fidelity(Notes& notes, const Plan& plan, Fidelity fidelity) {
   if (fidelity == Fidelity::Analytic && std::ranges::any_of(plan.streams, sends_several_at_once))
-    notes.emplace_back(
-        "Analytic fidelity: transfers that are under way at once share links as wholes; flow, "
-        "which "
-        "answers, shares them message by message: up to a tenth faster.");
+    notes.push_back({NoteKind::Fidelity, "links",
+                     "Analytic fidelity: transfers that are under way at once share links as "
+                     "wholes; flow, which answers, shares them message by message: up to a tenth "
+                     "faster."});
 }
 
 void add_memory(Notes& notes, const MemoryUse& memory, const Cluster& cluster) {
   const Bytes there = cluster.device.memory;
   if (there > Bytes{} && memory.total() > there)
-    notes.push_back(fmt::format("Does not fit: the GPU has {} of memory, the run needs {}.",
-                                format_bytes(there), format_bytes(memory.total())));
+    notes.push_back({NoteKind::Memory, "memory",
+                     fmt::format("Does not fit: the GPU has {} of memory, the run needs {}.",
+                                 format_bytes(there), format_bytes(memory.total()))});
   if (!memory.activations_known)
-    notes.emplace_back(
-        "The trace does not give the activations of every layer: memory counts those it gives.");
+    notes.push_back(
+        {NoteKind::Memory, "activations",
+         "The trace does not give the activations of every layer: memory counts those it gives."});
 }
 
 void add_missing_inputs(Notes& notes, const Workload& workload, const Cluster& cluster) {
   if (cluster.ranks() > 1 && parameter_size(workload) <= Bytes{})
-    notes.emplace_back(
-        "The trace gives no sizes of gradients: the forecast is without their communication.");
+    notes.push_back(
+        {NoteKind::Workload, "gradients",
+         "The trace gives no sizes of gradients: the forecast is without their communication."});
   if (backward_time(workload) <= Seconds{})
-    notes.emplace_back("The trace gives no backward times: the step is a forward pass only.");
+    notes.push_back({NoteKind::Workload, "backward",
+                     "The trace gives no backward times: the step is a forward pass only."});
 }
 
 void add_other_device(Notes& notes, const Workload& workload, const Cluster& cluster) {
   if (!cluster.device.name.empty() && workload.device != cluster.device.name)
-    notes.push_back(fmt::format("Layer times are those of {}, although the cluster has {}.",
-                                workload.device, cluster.device.name));
+    notes.push_back({NoteKind::Workload, "device",
+                     fmt::format("Layer times are those of {}, although the cluster has {}.",
+                                 workload.device, cluster.device.name)});
 }
 
 void add_host_gaps(Notes& notes, const Workload& workload) {
   const Seconds gaps = host_gap_time(workload);
   if (gaps > Seconds{})
-    notes.push_back(fmt::format(
-        "Forward and backward hold {} in which the profiled device waited for the host "
-        "({:.1f} % of them; layers of kind {}): a faster device does not shorten these.",
-        format_seconds(gaps), 100 * (gaps / (forward_time(workload) + backward_time(workload))),
-        kHostGap));
+    notes.push_back(
+        {NoteKind::Workload, "host",
+         fmt::format("Forward and backward hold {} in which the profiled device waited for the "
+                     "host ({:.1f} % of them; layers of kind {}): a faster device does not "
+                     "shorten these.",
+                     format_seconds(gaps),
+                     100 * (gaps / (forward_time(workload) + backward_time(workload))), kHostGap)});
 }
 
 void add_compression_source(Notes& notes, const Plan& plan, const Workload& workload) {
-  if (is_compressed(plan.schedule) && workload.compression)
-    notes.push_back(fmt::format("Costs of compression {}: {}.",
-                                name_of(workload.compression->provenance.kind),
-                                workload.compression->provenance.source));
+  if (plan.summary.compressed && workload.compression)
+    notes.push_back(
+        {NoteKind::Workload, "compression",
+         fmt::format("Costs of compression {}: {}.", name_of(workload.compression->provenance.kind),
+                     workload.compression->provenance.source)});
 }
 
 }  // namespace
 
-std::vector<std::string> notes_of(const Plan& plan, const Workload& workload,
-                                  const Cluster& cluster, Fidelity fidelity) {
+Notes notes_of(const Plan& plan, const Workload& workload, const Cluster& cluster,
+               Fidelity fidelity) {
   Notes notes = plan.notes;
   add_fidelity(notes, plan, fidelity);
   add_memory(notes, plan.memory, cluster);
@@ -84,7 +90,7 @@ std::vector<std::string> notes_of(const Plan& plan, const Workload& workload,
   return notes;
 }
 
-std::vector<std::string> notes_of(const TuningJob& job, const PlannedRun& run) {
+Notes notes_of(const TuningJob& job, const PlannedRun& run) {
   return notes_of(run.plan, job.workload, job.cluster, job.engine.fidelity);
 }
 

@@ -14,6 +14,17 @@ namespace {
 
 using nlohmann::json;
 
+// Last enumerators.
+std::uint32_t last_of(Fidelity /*of*/) {
+  return static_cast<std::uint32_t>(Fidelity::Step);
+}
+std::uint32_t last_of(ProvenanceKind /*of*/) {
+  return static_cast<std::uint32_t>(ProvenanceKind::Assumed);
+}
+std::uint32_t last_of(NoteKind /*of*/) {
+  return static_cast<std::uint32_t>(kLastNoteKind);
+}
+
 /// Takes what flat_json() wrote, in the same order. The file may be anybody's.
 class FlatReader {
  public:
@@ -24,7 +35,7 @@ class FlatReader {
     if constexpr (HasFields<T>)
       for_each_field(value, [this](auto& field) { read(field); });
     else if constexpr (std::is_enum_v<T>)
-      value = static_cast<T>(number_up_to<std::uint32_t>(2));
+      value = static_cast<T>(number_up_to<std::uint32_t>(last_of(value)));
     else if constexpr (std::same_as<T, bool>)
       value = next(&json::is_boolean, "true or false").template get<bool>();
     else if constexpr (std::is_floating_point_v<T>)

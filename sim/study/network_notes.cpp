@@ -77,21 +77,24 @@ std::string names_of(const std::set<CollectiveKind>& kinds) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::vector<std::string> sentences_on(const Uses& uses, const MeasuredCollectives& measured) {
-  std::vector<std::string> notes;
+Notes notes_on(const Uses& uses, const MeasuredCollectives& measured) {
+  Notes notes;
+  const auto add = [&](std::string text) {
+    notes.push_back({NoteKind::Cluster, "collectives", std::move(text)});
+  };
   for (const auto& [ranks, kinds] : uses.beyond_ranks)
-    notes.push_back(fmt::format(
+    add(fmt::format(
         "Extrapolated: {} on {} GPUs, measured on {} ({}); continued along the rounds of the ring "
         "or the levels of the tree.",
         names_of(kinds), ranks.second, ranks.first, measured.name));
   if (!uses.beyond_sizes.empty())
-    notes.push_back(fmt::format("Extrapolated: {} of sizes that were not measured ({}).",
-                                names_of(uses.beyond_sizes), measured.name));
+    add(fmt::format("Extrapolated: {} of sizes that were not measured ({}).",
+                    names_of(uses.beyond_sizes), measured.name));
   if (!uses.halves.empty())
-    notes.push_back(fmt::format("Not measured: {} ({}); taken as half of a measured all-reduce.",
-                                names_of(uses.halves), measured.name));
+    add(fmt::format("Not measured: {} ({}); taken as half of a measured all-reduce.",
+                    names_of(uses.halves), measured.name));
   if (!uses.closed_forms.empty())
-    notes.push_back(fmt::format(
+    add(fmt::format(
         "Not measured: {} as used here ({}); closed forms over the cluster's links instead.",
         names_of(uses.closed_forms), measured.name));
   return notes;
@@ -99,56 +102,57 @@ std::vector<std::string> sentences_on(const Uses& uses, const MeasuredCollective
 
 }  // namespace
 
-std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
+Notes curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
   if (!cluster.measured)
     return {};
   if (cluster.measured->fits.empty())
-    return {fmt::format("Links differ from those benchmarked: closed forms replace {}.",
-                        cluster.measured->name)};
+    return {{NoteKind::Cluster, "collectives",
+             fmt::format("Links differ from those benchmarked: closed forms replace {}.",
+                         cluster.measured->name)}};
   if (fidelity == Fidelity::Step)
-    return {"Step fidelity replays messages over the links and ignores measured curves."};
-  return sentences_on(uses_of(plan, cluster), *cluster.measured);
+    return {{NoteKind::Fidelity, "collectives",
+             "Step fidelity replays messages over the links and ignores measured curves."}};
+  return notes_on(uses_of(plan, cluster), *cluster.measured);
 }
 
-std::string note_on_costs(const Cluster& cluster) {
+std::optional<Note> note_on_costs(const Cluster& cluster) {
   // A rate that is not given costs nothing either.
   std::vector<std::string> costs;
   std::vector<std::string> rates;
   for (const std::string& path : cluster.costs_not_given)
     (path.ends_with("bandwidth") ? rates : costs).push_back(path);
-  std::ranges::stable_partition(
-      costs, [](const std::string& path) { return path.starts_with("software."); });
+  std::stable_partition(costs.begin(), costs.end(),
+                        [](const std::string& path) { return path.starts_with("software."); });
   if (costs.empty() && rates.empty())
-    return {};
-  return fmt::format("Costs of the cluster not given, taken as {}{}{}{}{}.",
-                     costs.empty() ? "" : "0: ", fmt::join(costs, ", "),
-                     costs.empty() || rates.empty() ? "" : "; as free: ",
-                     costs.empty() ? "free: " : "", fmt::join(rates, ", "));
+    return std::nullopt;
+  return Note{NoteKind::Cluster, "costs",
+              fmt::format("Costs of the cluster not given, taken as {}{}{}{}{}.",
+                          costs.empty() ? "" : "0: ", fmt::join(costs, ", "),
+                          costs.empty() || rates.empty() ? "" : "; as free: ",
+                          costs.empty() ? "free: " : "", fmt::join(rates, ", "))};
 }
 
-std::vector<std::string> caveats_of(const Cluster& cluster) {
-  constexpr std::string_view kCaveat = "caveat: ";
-  std::vector<std::string> caveats;
-  for (const std::string& note : cluster.provenance.notes)
-    if (note.starts_with(kCaveat))
-      caveats.push_back("Caveat of the cluster: " + note.substr(kCaveat.size()));
-  if (std::string note = note_on_costs(cluster); !note.empty())
-    caveats.push_back(std::move(note));
+Notes caveats_of(const Cluster& cluster) {
+  Notes caveats;
+  for (const std::string& caveat : cluster.provenance.caveats)
+    caveats.push_back({NoteKind::Cluster, "caveat", "Caveat of the cluster: " + caveat});
+  if (std::optional<Note> note = note_on_costs(cluster))
+    caveats.push_back(std::move(*note));
   return caveats;
 }
 
-std::vector<std::string> size_notes(const Cluster& described, const Cluster& used) {
+Notes size_notes(const Cluster& described, const Cluster& used) {
   const bool larger = used.nodes > described.nodes || used.gpus_per_node > described.gpus_per_node;
   if (!larger || described.provenance.kind == ProvenanceKind::Assumed)
     return {};
-  return {fmt::format(
-      "Resized beyond what was measured: {} x {} GPUs with the figures of {}, which are those of "
-      "{} x {}.",
-      used.nodes, used.gpus_per_node, described.name, described.nodes, described.gpus_per_node)};
+  return {{NoteKind::Cluster, "size",
+           fmt::format("Resized beyond what was measured: {} x {} GPUs with the figures of {}, "
+                       "which are those of {} x {}.",
+                       used.nodes, used.gpus_per_node, described.name, described.nodes,
+                       described.gpus_per_node)}};
 }
 
-std::vector<std::string> overload_notes(std::span<const LinkLoad> links, const Cluster& cluster,
-                                        Fidelity fidelity) {
+Notes overload_notes(std::span<const LinkLoad> links, const Cluster& cluster, Fidelity fidelity) {
   constexpr double kRounding = 1e-6;
   const auto over = std::ranges::find_if(
       links, [](const LinkLoad& link) { return link.utilisation > 1 + kRounding; });
@@ -163,18 +167,20 @@ std::vector<std::string> overload_notes(std::span<const LinkLoad> links, const C
     reason = fmt::format(
         "the measured collectives ({}) are faster than the cluster's links; step replays the links",
         cluster.measured->name);
-  return {fmt::format("Utilisation above 100 % ({}: {:.0f} %): {}.", over->name,
-                      100 * over->utilisation, reason)};
+  return {{NoteKind::Fidelity, over->name,
+           fmt::format("Utilisation above 100 % ({}: {:.0f} %): {}.", over->name,
+                       100 * over->utilisation, reason)}};
 }
 
-std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster,
-                                       Fidelity fidelity) {
-  std::vector<std::string> notes = caveats_of(cluster);
+Notes network_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
+  Notes notes = caveats_of(cluster);
   std::ranges::move(curve_notes(plan, cluster, fidelity), std::back_inserter(notes));
   if (const double scale = jitter_scale(cluster); scale > 1)
-    notes.push_back(fmt::format(
-        "Compute includes {:.1f} % of waiting for the slowest of {} ranks (software.jitter).",
-        100 * (scale - 1), cluster.ranks()));
+    notes.push_back(
+        {NoteKind::Cluster, "jitter",
+         fmt::format(
+             "Compute includes {:.1f} % of waiting for the slowest of {} ranks (software.jitter).",
+             100 * (scale - 1), cluster.ranks())});
   return notes;
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
+#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "models/network/cluster.hpp"
 #include "models/schedule/plan.hpp"
@@ -12,28 +11,27 @@
 namespace stepcast {
 
 /// What a forecast took from measured collectives that was not measured: extrapolated times, other
-/// collectives in their place, closed forms. Each as a sentence; empty for other clusters.
-std::vector<std::string> curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
+/// collectives in their place, closed forms. Empty for other clusters.
+Notes curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
 
 /// "Costs of the cluster not given, taken as 0: software.collective_launch, ...": those that its
-/// file leaves out. Empty if it gives all.
-std::string note_on_costs(const Cluster& cluster);
+/// file leaves out. None if it gives all.
+std::optional<Note> note_on_costs(const Cluster& cluster);
 
-/// What limits every forecast on this cluster: the notes of its provenance that begin with
-/// "caveat: ", each as "Caveat of the cluster: ...", and note_on_costs().
-std::vector<std::string> caveats_of(const Cluster& cluster);
+/// What limits every forecast on this cluster: the caveats of its provenance, each as
+/// "Caveat of the cluster: ...", and note_on_costs().
+Notes caveats_of(const Cluster& cluster);
 
 /// That a cluster was made larger than the one that its measured figures are of; empty where it was
 /// not, and where no figure of it is measured.
-std::vector<std::string> size_notes(const Cluster& described, const Cluster& used);
+Notes size_notes(const Cluster& described, const Cluster& used);
 
 /// Why a link carries more than its bandwidth allows, and which fidelity knows; empty where none
 /// does.
-std::vector<std::string> overload_notes(std::span<const LinkLoad> links, const Cluster& cluster,
-                                        Fidelity fidelity);
+Notes overload_notes(std::span<const LinkLoad> links, const Cluster& cluster, Fidelity fidelity);
 
 /// Curves, caveats, and what jitter adds: where a forecast on a cluster with measured collectives
-/// or jitter goes beyond what was measured, each as a sentence; empty for other clusters.
-std::vector<std::string> network_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
+/// or jitter goes beyond what was measured; empty for other clusters.
+Notes network_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
 
 }  // namespace stepcast

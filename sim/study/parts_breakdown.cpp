@@ -1,7 +1,5 @@
 #include "sim/study/parts_breakdown.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -54,21 +52,19 @@ Sweep sweep_of_parts(const Scenario& scenario) {
 }
 
 /// Of the parts that can be switched on, which come first.
-std::vector<NamedTime> ablation(const Scenario& scenario, std::uint32_t workers,
-                                const std::function<void()>& finished) {
+std::vector<NamedTime> ablation(const Scenario& scenario, const StudyRules& rules) {
   const Sweep sweep = sweep_of_parts(scenario);
-  const auto step_time = [&](const Combination& combination) {
+  const auto step_time = [&](std::uint32_t number) {
+    const Combination& combination = sweep.combinations[number];
     const Scenario each = scenario_of(sweep, combination);
     const Plan plan = planned(each, combination.schedule).plan;
-    return fmt::format("{:.17g}", step_time_of(plan, each.cluster, each.engine).value);
+    return step_time_of(plan, each.cluster, each.engine);
   };
   std::vector<NamedTime> parts;
   Seconds before{};
-  for (const std::string& text : for_each_combination(sweep, workers, finished, step_time)) {
-    Seconds time{};
-    std::from_chars(text.data(), text.data() + text.size(), time.value);
-    parts.push_back({info_of(scenario).parts[parts.size()].name, time - before});
-    before = time;
+  for (const Found<Seconds>& time : find_each<Seconds>(sweep, rules, step_time)) {
+    parts.push_back({info_of(scenario).parts[parts.size()].name, time.result - before});
+    before = time.result;
   }
   return parts;
 }
@@ -94,18 +90,18 @@ const char* name_of(PartsProtocol protocol) {
 }
 
 PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol protocol,
-                                    std::uint32_t workers, const std::function<void()>& finished) {
+                                    const StudyRules& rules) {
   check(scenario);
   const TuningJob job = job_of(scenario, scenario.schedules.front());
-  return {.schedule = scenario.schedules.front(),
-          .workload = scenario.workload.name,
-          .cluster = scenario.cluster,
-          .fidelity = scenario.engine.fidelity,
-          .protocol = protocol,
-          .parts = protocol == PartsProtocol::Exposed ? exposed(scenario)
-                                                      : ablation(scenario, workers, finished),
-          .note = info_of(scenario).note,
-          .notes = notes_before_simulation(scenario, job, planned(job))};
+  return {
+      .schedule = scenario.schedules.front(),
+      .workload = scenario.workload.name,
+      .cluster = scenario.cluster,
+      .fidelity = scenario.engine.fidelity,
+      .protocol = protocol,
+      .parts = protocol == PartsProtocol::Exposed ? exposed(scenario) : ablation(scenario, rules),
+      .note = info_of(scenario).note,
+      .notes = notes_before_simulation(scenario, job, planned(job))};
 }
 
 }  // namespace stepcast

@@ -28,12 +28,12 @@ struct PartsBreakdown {
   PartsProtocol protocol = PartsProtocol::Exposed;
   std::vector<NamedTime> parts;  ///< Add up to the iteration.
   std::string note;              ///< What is in parts whose names do not say it.
-  std::vector<std::string> notes;
+  Notes notes;
 };
 
-/// Of the scenario's only schedule, for any number of workers the same. `finished`: after each of
-/// an ablation's simulations. Throws InputError if the schedule has no such parts, or they are set.
+/// Of the scenario's only schedule; `rules` are those of an ablation's simulations. Throws
+/// InputError if the schedule has no such parts, or they are set.
 PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol protocol,
-                                    std::uint32_t workers, const std::function<void()>& finished);
+                                    const StudyRules& rules);
 
 }  // namespace stepcast

@@ -19,7 +19,7 @@ struct ReplayedTimes {
   std::vector<Seconds> steps;  ///< On the device: from the end of one step to that of the next.
   Seconds mean{};              ///< Of the whole steps.
   Seconds start_deviation{};   ///< See ReplayedTrace; 0 if the steps' tasks were changed.
-  std::vector<std::string> notes{};  ///< What predicted collectives took beyond what was measured.
+  Notes notes{};               ///< What predicted collectives took beyond what was measured.
 };
 
 /// Simulates the recorded steps one after the other, again and again, and reports the last round of

@@ -15,6 +15,7 @@
 #include "sim/study/protocols/protocol_forecast.hpp"
 #include "sim/study/sensitivity/edges.hpp"
 #include "traces/catalog.hpp"
+#include "traces/readers/stepcast/slow_downs_file.hpp"
 
 namespace stepcast {
 namespace {
@@ -35,12 +36,6 @@ void check_stragglers(const Settings& settings, const Cluster& cluster) {
       throw InputError(fmt::format("`set` straggler.{}: the cluster has {} ranks, from 0 to {}",
                                    rank, cluster.ranks(), cluster.ranks() - 1));
   }
-}
-
-void check_slow_ranks(const SlowDown& slow, const Cluster& cluster) try {
-  check_ranks(slow, cluster.ranks());
-} catch (const InputError& error) {
-  throw InputError(fmt::format("`slow` {}", error.what()));
 }
 
 }  // namespace
@@ -69,14 +64,25 @@ Scenario scenario_of(Experiment experiment, bool fold) {
   return changed(std::move(scenario), std::move(experiment.settings));
 }
 
-void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::uint32_t iterations,
-                const Chance& chance) {
+void check_slow_ranks(const SlowDown& slow, const Cluster& cluster) try {
+  check_ranks(slow, cluster.ranks());
+} catch (const InputError& error) {
+  throw InputError(fmt::format("`slow` {}", error.what()));
+}
+
+void add_slow_downs(SlowDown& all, const std::vector<std::string>& slow) {
   for (const std::string& text : slow)
     try {
-      add_slow_down(scenario.engine.slow_down, text);
+      add_slow_down(all, text, load_slow_downs);
     } catch (const InputError& error) {
       throw InputError(fmt::format("`slow` {}: {}", text, error.what()));
     }
+}
+
+void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::uint32_t iterations,
+                const Chance& chance) {
+  add_slow_downs(scenario.engine.slow_down, slow);
+  scenario.slow.insert(scenario.slow.end(), slow.begin(), slow.end());
   scenario.engine.iterations = iterations;
   scenario.chance = chance;
 }

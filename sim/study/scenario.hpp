@@ -27,6 +27,7 @@ struct Scenario {
   Settings settings;                   ///< As given: a global batch is that of any size.
   EngineOptions engine;
   Chance chance{};
+  std::vector<std::string> slow{};  ///< Slow-downs as they were written.
 };
 
 /// Reads what the experiment names: at least a workload and a cluster. `fold`: see EngineOptions.
@@ -37,6 +38,10 @@ Scenario scenario_of(Experiment experiment, bool fold = true);
 /// as it takes) and how often. Throws InputError; changed() does for a slow rank that is none.
 void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::uint32_t iterations,
                 const Chance& chance);
+/// Only the slow-downs: with the recorded ones read.
+void add_slow_downs(SlowDown& all, const std::vector<std::string>& slow);
+/// Throws InputError for a slow rank that is none of the cluster.
+void check_slow_ranks(const SlowDown& slow, const Cluster& cluster);
 
 /// The scenario with other settings, its workload and cluster as they then are. Throws InputError.
 Scenario changed(Scenario scenario, Settings settings);

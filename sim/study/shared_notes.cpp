@@ -4,8 +4,8 @@
 
 namespace stepcast {
 
-void SharedNotes::add(const std::string& about, const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) {
+void SharedNotes::add(const std::string& about, const Notes& notes) {
+  for (const Note& note : notes) {
     auto entry = std::ranges::find(entries_, note, &Entry::note);
     if (entry == entries_.end())
       entry = entries_.insert(entries_.end(), {note, {}});
@@ -14,26 +14,27 @@ void SharedNotes::add(const std::string& about, const std::vector<std::string>& 
   }
 }
 
-std::vector<std::string> SharedNotes::sentences() const {
-  std::vector<std::string> sentences;
+Notes SharedNotes::notes() const {
+  Notes notes;
   for (const Entry& entry : entries_)
-    sentences.push_back(entry.note);
-  return sentences;
+    notes.push_back(entry.note);
+  return notes;
 }
 
 namespace {
 
-bool has(const std::vector<std::string>& texts, const std::string& text) {
-  return std::ranges::find(texts, text) != texts.end();
+template <class Item>
+bool has(const std::vector<Item>& items, const Item& item) {
+  return std::ranges::find(items, item) != items.end();
 }
 
-bool all_have(const std::vector<NotedForecast>& forecasts, const std::string& note) {
+bool all_have(const std::vector<NotedForecast>& forecasts, const Note& note) {
   return std::ranges::all_of(forecasts,
                              [&](const NotedForecast& each) { return has(each.notes, note); });
 }
 
 bool all_of_label_have(const std::vector<NotedForecast>& forecasts, const std::string& label,
-                       const std::string& note) {
+                       const Note& note) {
   return std::ranges::all_of(forecasts, [&](const NotedForecast& each) {
     return !has(each.labels, label) || has(each.notes, note);
   });
@@ -41,7 +42,7 @@ bool all_of_label_have(const std::vector<NotedForecast>& forecasts, const std::s
 
 /// The label that says it best: the last where no other is true of all its forecasts.
 std::size_t level_of(const std::vector<NotedForecast>& forecasts, const NotedForecast& forecast,
-                     const std::string& note) {
+                     const Note& note) {
   std::size_t level = 0;
   while (level + 1 < forecast.labels.size() &&
          !all_of_label_have(forecasts, forecast.labels[level], note))
@@ -50,7 +51,7 @@ std::size_t level_of(const std::vector<NotedForecast>& forecasts, const NotedFor
 }
 
 void add_common(SharedNotes& shared, const std::vector<NotedForecast>& forecasts) {
-  for (const std::string& note : forecasts.front().notes)
+  for (const Note& note : forecasts.front().notes)
     if (all_have(forecasts, note))
       shared.add("all", {note});
 }
@@ -58,7 +59,7 @@ void add_common(SharedNotes& shared, const std::vector<NotedForecast>& forecasts
 void add_level(SharedNotes& shared, const std::vector<NotedForecast>& forecasts,
                std::size_t level) {
   for (const NotedForecast& forecast : forecasts)
-    for (const std::string& note : forecast.notes)
+    for (const Note& note : forecast.notes)
       if (!all_have(forecasts, note) && level_of(forecasts, forecast, note) == level)
         shared.add(forecast.labels[level], {note});
 }

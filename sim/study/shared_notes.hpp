@@ -3,21 +3,23 @@
 #include <string>
 #include <vector>
 
+#include "models/base/note.hpp"
+
 namespace stepcast {
 
 /// Notes of several forecasts: each once, with all that it is about.
 class SharedNotes {
  public:
-  void add(const std::string& about, const std::vector<std::string>& notes);
+  void add(const std::string& about, const Notes& notes);
 
   struct Entry {
-    std::string note;
+    Note note;
     std::vector<std::string> about;
   };
   /// In the order in which they came.
   const std::vector<Entry>& entries() const { return entries_; }
-  /// The sentences alone.
-  std::vector<std::string> sentences() const;
+  /// Without what they are about.
+  Notes notes() const;
 
  private:
   std::vector<Entry> entries_;
@@ -27,7 +29,7 @@ class SharedNotes {
 /// largest first: "dear", "64 GPUs".
 struct NotedForecast {
   std::vector<std::string> labels;
-  std::vector<std::string> notes;
+  Notes notes;
 };
 
 /// The notes of all forecasts, each said of the largest part all of which has it: of everything

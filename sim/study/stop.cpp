@@ -71,6 +71,11 @@ int stop_signal() noexcept {
   return asked;
 }
 
+void ask_to_stop(int signal) noexcept {
+  if (studies > 0)
+    asked = signal;
+}
+
 void handle_signals_of_worker() noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   set_handler(SIGINT, SIG_IGN);

@@ -39,6 +39,10 @@ void end_after_alarm() noexcept;
 /// The signal that asked to stop; 0: none did.
 int stop_signal() noexcept;
 
+/// What a handler of the caller's does at a signal where handle_signals() was not called: a study
+/// that runs stops between its jobs. May be called by a signal handler.
+void ask_to_stop(int signal) noexcept;
+
 /// For a forked worker: Ctrl-C is its parent's affair, SIGTERM ends it, and so does the end of its
 /// parent, however that comes.
 void handle_signals_of_worker() noexcept;

@@ -4,6 +4,8 @@
 
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/edits/job_steps.hpp"
+#include "sim/study/edits/recipes.hpp"
 #include "tests/support/made_job.hpp"
 #include "traces/job/operations_csv.hpp"
 
@@ -48,6 +50,17 @@ void replay_64_ranks(benchmark::State& state) {
     benchmark::DoNotOptimize(replay.replay_if([](const JobOperation&) { return true; }));
 }
 BENCHMARK(replay_64_ranks)->Unit(benchmark::kMillisecond);
+
+// One step of 64 ranks, edited and replayed: what a candidate of the search costs.
+void edit_64_ranks(benchmark::State& state) {
+  const Job job = read_long(long_job().text());
+  const RecordedSteps steps = editable_steps(job, 1);
+  const EditRequest edit = parse_edit_request("scale rank=3 work=compute by=0.9");
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        steps.step.time(edited(steps.step.graphs, edit, nullptr, steps.step.ratio)));
+}
+BENCHMARK(edit_64_ranks)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace stepcast

@@ -6,6 +6,7 @@
 #include "sim/protocol/neighbours.hpp"
 #include "sim/protocol/protocol_job.hpp"
 #include "sim/protocol/recursion.hpp"
+#include "sim/study/chance/seeds.hpp"
 #include "sim/study/goodput/job_life.hpp"
 #include "sim/study/scenario.hpp"
 
@@ -37,6 +38,17 @@ void events_1000_seeds_64_workers_100_iterations(benchmark::State& state) {
     }
 }
 BENCHMARK(events_1000_seeds_64_workers_100_iterations)->Unit(benchmark::kMillisecond);
+
+void events_1000_seeds_by_2_processes(benchmark::State& state) {
+  const HopOptions options{.graph = make_peer_graph(64, {.topology = Topology::RingBased})};
+  for (auto _ : state)
+    benchmark::DoNotOptimize(run_seeds({.seeds = 1000, .workers = 2}, [&](std::uint64_t seed) {
+      ProtocolJob job = job_of_hop(64, 100);
+      job.slow_down.seed = seed;
+      return SeedResult{.time = run_hop(job, options).iteration_time().value, .details = {}};
+    }));
+}
+BENCHMARK(events_1000_seeds_by_2_processes)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void flow_64_workers_100_iterations(benchmark::State& state) {
   const Scenario scenario =

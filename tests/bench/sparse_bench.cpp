@@ -85,7 +85,7 @@ void crossover_map(benchmark::State& state) {
   for (const double gigabits : {1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0})
     grid.bandwidths.push_back({gigabits * 1e9 / 8});
   for (auto _ : state)
-    benchmark::DoNotOptimize(find_crossover(grid, 1));
+    benchmark::DoNotOptimize(find_crossover(grid));
 }
 BENCHMARK(crossover_map)->Unit(benchmark::kMillisecond)->UseRealTime();
 

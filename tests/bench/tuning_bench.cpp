@@ -44,7 +44,8 @@ void thousand_forecasts_analytic(benchmark::State& state) {
   std::size_t forecasts = 0;
   for (auto _ : state)
     forecasts =
-        run_sweep(plan_sweep(request), static_cast<std::uint32_t>(state.range(0)), [] {}).size();
+        sweep_results(plan_sweep(request), {.workers = static_cast<std::uint32_t>(state.range(0))})
+            .size();
   state.counters["forecasts"] = static_cast<double>(forecasts);
 }
 BENCHMARK(thousand_forecasts_analytic)

@@ -3,25 +3,47 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "traces/job/operations_csv.hpp"
+#include "traces/job/spans/byteps_job.hpp"
+#include "traces/job/spans/horovod_job.hpp"
 
 namespace stepcast::fuzz {
+namespace {
+
+void check(Job job) {
+  job.clocks = put_on_one_clock(job);
+  require(!job.steps.empty() && !job.ranks.empty(), "a job has ranks and steps");
+  for (const JobStep& step : job.steps) {
+    for (const JobOperation& done : step.operations)
+      require(std::isfinite(done.begin.value) && done.begin <= done.end && done.begin.value >= 0,
+              "an operation begins in its step and ends later");
+    for (const auto& [before, after] : step.edges)
+      require(before < after && after < step.operations.size(), "edges lead on");
+    for (const JobMeeting& meeting : step.meetings)
+      require(meeting.members.size() > 1, "nobody meets nobody");
+  }
+}
+
+}  // namespace
 
 bool accepts_operations_csv(std::string_view text) {
   return accepts([&] {
     ImportReport report;
-    Job job = read_operations_csv(std::string(text), "input", {}, report);
-    job.clocks = put_on_one_clock(job);
-    require(!job.steps.empty() && !job.ranks.empty(), "a job has ranks and steps");
-    for (const JobStep& step : job.steps) {
-      for (const JobOperation& done : step.operations)
-        require(std::isfinite(done.begin.value) && done.begin <= done.end && done.begin.value >= 0,
-                "an operation begins in its step and ends later");
-      for (const auto& [before, after] : step.edges)
-        require(before < after && after < step.operations.size(), "edges lead on");
-      for (const JobMeeting& meeting : step.meetings)
-        require(meeting.members.size() > 1, "nobody meets nobody");
-    }
+    check(read_operations_csv(std::string(text), "input", {}, report));
   });
+}
+
+// Horovod's timeline, or BytePS's comm.json as that of two ranks.
+bool accepts_job_timelines(std::string_view text) {
+  const bool horovod = accepts([&] {
+    ImportReport report;
+    check(read_horovod_job(text_stream(text, "input"), {}, report));
+  });
+  const bool byteps = accepts([&] {
+    ImportReport report;
+    check(
+        read_byteps_job({text_stream(text, "0/input"), text_stream(text, "1/input")}, {}, report));
+  });
+  return horovod || byteps;
 }
 
 }  // namespace stepcast::fuzz

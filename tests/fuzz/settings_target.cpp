@@ -1,23 +1,14 @@
-#include <sstream>
+// One `--set` argument a line.
 #include <string>
 #include <vector>
 
 #include "tests/fuzz/checks.hpp"
+#include "tests/fuzz/support/small_job.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "traces/settings.hpp"
 
 namespace stepcast::fuzz {
 namespace {
-
-/// One `--set` argument a line.
-std::vector<std::string> lines_of(std::string_view text) {
-  std::istringstream stream{std::string(text)};
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 Workload example_workload() {
   Workload workload;

@@ -56,6 +56,10 @@ const pages = {
   scaling: make('scaling', 'scaling', ...job, '--schedules', 'ddp,dear', '--nodes', '2,4,8'),
   crossover: make('crossover', 'crossover', ...job, '--density', '0.01,0.1', '--bandwidth', '1Gbps,10Gbps'),
   tune: make('tune', 'tune', ...job, '--schedule', 'dear', '--option', 'fusion_buffer', '--trials', '5'),
+  plan: make('plan', 'plan', '--workload', 'resnet50-rtx2080ti-bs64', '--clusters', 'rtx2080ti-16x4-10gbe,rtx2080ti-16x4-ib100', '--gpus', '8,16,32',
+    '--samples', '1e7', '--deadline', '10h'),
+  layouts: make('layouts', 'plan', '--workload', 'transformer:layers=8,hidden=1024,heads=16,seq=1024,vocab=50304', '--clusters', 'dgx-a100',
+    '--gpus', '16', '--global-batch', '64'),
   diagnose: make('diagnose', 'diagnose', path.join(root, 'tests/golden/data/job.csv')),
   compared: make('compared', 'diagnose', path.join(root, 'tests/golden/data/job-mended.csv'), '--against',
     path.join(root, 'tests/golden/data/job.csv')),
@@ -94,6 +98,23 @@ const tests = {
     for (const heading of ['Why', 'Where the step goes', 'Timeline', 'Critical path', 'Links', 'Memory'])
       assert.equal(await tab.locator('h2', { hasText: new RegExp(`^${heading}$`) }).count(), 1, heading);
     assert.ok((await tab.locator('.picture canvas').count()) >= 4);
+  },
+  async 'the page of a plan shows the front, the best rows and what one change gains'() {
+    const tab = await open('plan');
+    assert.match(await tab.locator('.facts').first().innerText(), /best\s+[0-9]+ GPUs, rtx2080ti/);
+    for (const heading of ['Why', 'Cost against time', 'Best rows', 'One change of the best', 'Notes'])
+      assert.equal(await tab.locator('h2', { hasText: new RegExp(`^${heading}$`) }).count(), 1, heading);
+    const drawn = () => tab.evaluate(() => pictures[0].chart.getDataURL());
+    const before = await drawn();
+    await tab.evaluate(() => pictures[0].chart.dispatchAction({ type: 'showTip', seriesIndex: 1, dataIndex: 0 }));
+    await tab.waitForTimeout(200);
+    assert.notEqual(await drawn(), before);
+    const rows = tab.locator('section', { hasText: 'Best rows' }).last().locator('tbody tr');
+    const all = await rows.count();
+    await tab.locator('section', { hasText: 'Best rows' }).last().locator('input').fill('dear');
+    assert.ok((await rows.count()) < all);
+    const cut = await open('layouts');
+    assert.equal(await cut.locator('h2', { hasText: /^Memory against time$/ }).count(), 1);
   },
   async 'the page of a diagnosis shows the verdict, the ranks and the other run'() {
     const tab = await open('diagnose');

@@ -15,6 +15,7 @@ FOLDERS = {
     "collectives": "traces/collectives",
     "device": "configs/devices",
     "case_sets": "configs/cases",
+    "prices": "configs/prices",
     "architecture": "traces/architectures",
     "workload": "traces/workloads",
 }
@@ -37,10 +38,17 @@ PATCHES = {
         {"points": [{"family": "gem", "size": 1, "time_s": 1, "spread": 0, "samples": 1}]},
         {"points": [{"family": "launch", "size": 1, "time_s": 0, "spread": 0, "samples": 1}]},
         {"replays": [{"workload": "w"}]}),
-    ("plan", "tests/data/hardware/two-task-plan.json"): (
+    ("exported_plan", "tests/data/hardware/two-task-plan.json"): (
         {"gpus": 4},
         {"version": 2}, {"iteration_time_s": 0}, {"tasks": []}, {"streams": []}, {"edges": [[0]]}, {"groups": [[]]},
         {"tasks": [{"label": "x", "kind": "forward"}]}),
+    ("prices", "configs/prices/rented-2024.json"): (
+        {"date": "2026-01-31"},
+        {"date": "last year"}, {"prices": []}, {"prices": [{"device": "a100"}]}, {"prices": [{"device": "a100", "gpu_hour": 0}]},
+        {"prices": [{"device": "a100", "gpu_hour": -2}]}, {"prices": [{"gpu_hour": 2}]}, {"version": 2}),
+    ("errors", "configs/errors.json"): (
+        {"version": 1},
+        {"families": [{"family": "layouts"}]}, {"version": 2}),
     ("experiment", "configs/experiments/dear-64gpu-10gbe.json"): (
         {"set": {"batch": "8"}},
         {"schedule": "dear"}, {"schedules": None}, {"schedules": []}, {"fidelity": "exact"}, {"nodes": 0},
@@ -55,7 +63,8 @@ WORKLOAD_FAULTS = [
     ("/provenance/when", "today"), ("/layers", []), ("/layers/3", {"name": "x", "kind": "y", "forward_s": 1}),
     ("/layers/3/forward_s", -1), ("/layers/3/backward_s", "1ms"), ("/layers/3/activation_bytes", -4), ("/layers/3/macs", None),
     ("/layers/3/kind", ""), ("/layers/3/colour", "red"), ("/layers/0/parameters", {}), ("/layers/0/parameters/0/elements", 0),
-    ("/layers/0/parameters/0/elements", 1.5), ("/layers/0/parameters/0/dtype", "float"), ("/edges", "chain"), ("/edges/0", [1]),
+    ("/layers/0/parameters/0/elements", 1.5), ("/layers/0/parameters/0/dtype", "float"),
+    ("/layers/0/parameters/0/shape", "cube"), ("/edges", "chain"), ("/edges/0", [1]),
     ("/edges/0", [-1, 2]), ("/edges/0", [0.5, 2]), ("/edges/1", [0, 1]),
 ]
 

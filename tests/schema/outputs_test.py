@@ -29,7 +29,12 @@ COMMANDS = [
     ["collective", "--cluster", "ideal-2x4", "--size", "1MiB"],
     ["goodput", "--mtbf", "3h", "--checkpoint", "30s", "--restart", "10min"],
     ["goodput", "--faults", GOLDEN / "faults.csv", "--checkpoint", "30s", "--restart", "10min"],
+    ["goodput", "--fail", "link:mtbf=50d,share=0.5,repair=6h", "--schedule", "ddp", "--spares", "auto", "--samples", "1e9",
+     "--price", "2", "--seeds", "80", "--checkpoint", "30s", "--restart", "10min", *JOB],
     ["optimise", *JOB],
+    ["plan", *JOB, "--gpus", "8,16", "--schedules", "ddp,dear", "--deadline", "20h", "--budget", "9000"],
+    ["plan", "--workload", "transformer:layers=8,hidden=1024,heads=16,seq=1024,vocab=50304", "--clusters", "dgx-a100", "--gpus", "8",
+     "--global-batch", "16", "--simulate", "8"],
     ["list"],
     ["show", "dear"],
     ["show", "rtx2080ti-16x4-10gbe"],
@@ -63,9 +68,31 @@ class Outputs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(faults("demo", printed("demo", "--timeline", pathlib.Path(folder) / "t.json")), [])
 
+    def test_lines_of_studies_fit_theirs(self):
+        studies = [["compare", "--schedules", "ddp,dear", "--nodes", "2,4", *JOB],
+                   ["tune", "--schedule", "dear", "--option", "fusion_buffer", "--trials", "2", *JOB]]
+        with tempfile.TemporaryDirectory() as folder:
+            lines = pathlib.Path(folder) / "lines.jsonl"
+            for command in studies:
+                printed(*command, "--json-lines", lines)
+                for line in lines.read_text(encoding="utf-8").splitlines():
+                    self.assertEqual(faults("study", json.loads(line)), [], command)
+
+    def test_parts_and_what_they_are_merged_to_fit_their_schemas(self):
+        study = ["compare", "--schedules", "ddp,dear", "--nodes", "2,4", *JOB]
+        with tempfile.TemporaryDirectory() as folder:
+            parts = [pathlib.Path(folder) / f"part-{number}" for number in (1, 2)]
+            for number, part in enumerate(parts, 1):
+                self.assertEqual(run(*study, "--shard", f"{number}/2", "-o", part).returncode, 0)
+                for line in part.read_text(encoding="utf-8").splitlines():
+                    self.assertEqual(faults("part", json.loads(line)), [])
+            merged_parts = printed("merge", *parts)
+        self.assertEqual(faults("merge", merged_parts), [])
+        self.assertEqual(merged_parts, printed(*study))
+
     def test_every_command_that_prints_json_has_a_schema_and_is_tested(self):
         schemas = run("schema").stdout.split()
-        tested = {"demo", *(command[0] for command in COMMANDS)}
+        tested = {"demo", "merge", *(command[0] for command in COMMANDS)}
         commands = re.findall(r"^  ([a-z]+)  ", run("--help").stdout.split("Subcommands:")[1], re.MULTILINE)
         self.assertIn("run", commands)
         for command in commands:

@@ -14,11 +14,12 @@ inline Workload uniform_workload(std::uint32_t count, Seconds forward, Seconds b
   Workload workload{.name = "uniform", .model = "uniform", .device = "test", .batch = 1};
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::string name = std::string("layer").append(std::to_string(i));
-    workload.layers.push_back({.name = name,
-                               .kind = "Linear",
-                               .forward = forward,
-                               .backward = backward,
-                               .parameters = {{.name = "weight", .elements = elements}}});
+    workload.layers.push_back(
+        {.name = name,
+         .kind = "Linear",
+         .forward = forward,
+         .backward = backward,
+         .parameters = {{.name = "weight", .elements = elements, .matrix = true}}});
   }
   return workload;
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "traces/readers/stepcast/experiments/measurements_reader.hpp"
 
 namespace stepcast {
 namespace {
@@ -66,12 +67,49 @@ TEST_F(SmallCatalog, ExperimentsNameNothingOutsideTheirFolderUnlessThatIsAllowed
         "cluster": "ideal-2x2", "workload": ")"
                         << name << "\"}";
     EXPECT_EQ(input_error_of([&] { load_experiment(path); }),
-              path + ": \"" + name +
+              path + ": /workload: \"" + name +
                   "\" leads out of the folder of the file that names it; --allow-paths follows it");
     setenv("STEPCAST_ALLOW_PATHS", "1", 1);
     EXPECT_EQ(input_error_of([&] { load_experiment(path); }), "no error");
     unsetenv("STEPCAST_ALLOW_PATHS");
   }
+}
+
+TEST_F(SmallCatalog, NoFieldOfAnExperimentLeadsOutOfItsFolder) {
+  const std::string path = (folder_ / "e.json").string();
+  for (const std::string field : {"second_workload", "cluster.collectives"}) {
+    std::ofstream(path) << R"({"format": "stepcast-experiment", "version": 1, "schedule": "dear",
+        "cluster": "ideal-2x2", "workload": "a.json", "set": {")"
+                        << field << R"(": "/etc/secret.json"}})";
+    EXPECT_NE(
+        input_error_of([&] { load_experiment(path); }).find("leads out of the folder of the file"),
+        std::string::npos);
+  }
+}
+
+TEST_F(SmallCatalog, ALinkInTheFolderDoesNotLeadOutOfItEither) {
+  fs::create_directory(folder_ / "theirs");
+  fs::create_symlink(folder_ / "traces/workloads/a.json", folder_ / "theirs/link.json");
+  const std::string path = (folder_ / "theirs/e.json").string();
+  std::ofstream(path) << R"({"format": "stepcast-experiment", "version": 1, "schedule": "dear",
+        "cluster": "ideal-2x2", "workload": "link.json"})";
+  EXPECT_NE(input_error_of([&] { load_experiment(path); }).find("leads out of the folder"),
+            std::string::npos);
+}
+
+TEST_F(SmallCatalog, MeasurementsAndTransformersNameNothingOutsideTheirFolderEither) {
+  const std::string path = (folder_ / "m.json").string();
+  std::ofstream(path) << R"({"format": "stepcast-measurements", "version": 1, "name": "m",
+      "provenance": {"kind": "measured", "source": "s"}, "cases": [{"schedule": "dear",
+      "cluster": "/etc/secret.json", "workload": "a", "use": "check", "measured_s": 1}]})";
+  EXPECT_EQ(input_error_of([&] { read_measurements(path); }),
+            path +
+                ": /cases/0/cluster: \"/etc/secret.json\" leads out of the folder of the file "
+                "that names it; --allow-paths follows it");
+  std::ofstream(path) << R"({"format": "stepcast-transformer", "version": 1, "layers": 2,
+      "hidden": 8, "heads": 2, "seq": 4, "vocab": 10, "device": "../secret.json"})";
+  EXPECT_NE(input_error_of([&] { load_workload(path); }).find("leads out of the folder"),
+            std::string::npos);
 }
 
 TEST_F(Catalog, UnknownNameSuggestsTheNearestAndTheList) {

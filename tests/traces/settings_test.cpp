@@ -206,8 +206,8 @@ TEST(Settings, ALaunchBesideMeasuredCollectivesIsACaveat) {
   Cluster cluster;
   cluster.software.collective_launch = Seconds{20e-6};
   const Cluster set = with_settings(cluster, parse({"cluster.collectives=v100-32x4-edr-nccl"}));
-  EXPECT_TRUE(std::ranges::any_of(set.provenance.notes, [](const std::string& note) {
-    return note.starts_with("caveat: software.collective_launch, 20");
+  EXPECT_TRUE(std::ranges::any_of(set.provenance.caveats, [](const std::string& caveat) {
+    return caveat.starts_with("software.collective_launch, 20");
   }));
 }
 

@@ -179,14 +179,16 @@ void ClockFit::add_slopes() {
 
 void ClockFit::try_drift() {
   const auto before = residuals_by_host();
-  constexpr int kRounds = 3;  // Each leaves a part of the drifts in the common ends.
+  constexpr double kMostDrift = 0.01;  // Clocks keep time within 1e-4; from 1 on it runs backwards.
+  constexpr int kRounds = 3;           // Each leaves a part of the drifts in the common ends.
   for (int round = 0; round < kRounds; ++round) {
     add_slopes();
     find_offsets();
   }
   const auto after = residuals_by_host();
   for (std::size_t host = 0; host < drifts_.size(); ++host)
-    if (before[host].first <= kRounding || after[host].first > kKept * before[host].first)
+    if (before[host].first <= kRounding || after[host].first > kKept * before[host].first ||
+        std::abs(drifts_[host]) > kMostDrift)
       drifts_[host] = 0;
   std::vector<double> first(offsets_.size());
   for (std::size_t host = offsets_.size(); host-- > 0;)

@@ -113,7 +113,8 @@ JobClocks put_on_one_clock(Job& job) {
   }
   std::vector<std::uint32_t> parts = fit.parts();
   std::ranges::sort(parts);
-  clocks.parts = static_cast<std::uint32_t>(std::ranges::unique(parts).begin() - parts.begin());
+  clocks.parts =
+      static_cast<std::uint32_t>(std::unique(parts.begin(), parts.end()) - parts.begin());
   count_violations(job, host_of, &HostClock::violations_after, clocks.hosts);
   count_from_begin(job);
   return clocks;

@@ -24,7 +24,9 @@ enum class JobWork : std::uint8_t {
 struct JobKind {
   std::string name;
   JobWork work = JobWork::Compute;
-  std::string part;  ///< What reports add up: several kinds may be of one.
+  std::string part;         ///< What reports add up: several kinds may be of one.
+  Bytes size{};             ///< Of a transfer; 0: not known.
+  std::uint32_t ranks = 0;  ///< That a transfer joins; 0: not known.
 };
 
 inline constexpr std::uint32_t kNoMeeting = std::numeric_limits<std::uint32_t>::max();
@@ -38,6 +40,7 @@ struct JobOperation {
   std::int32_t micro_batch = -1;  ///< -1: of none.
   std::uint32_t sequence = 0;     ///< The how many-th of its type in the step.
   std::uint32_t meeting = kNoMeeting;  ///< Into JobStep::meetings.
+  std::uint8_t stream = 0;             ///< Operations of a rank on one run one after the other.
   bool alone = false;  ///< A transfer whose partners are not recorded: it may hold waiting.
   Seconds begin{};     ///< Since the step began.
   Seconds end{};

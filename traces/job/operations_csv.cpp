@@ -235,7 +235,8 @@ void OperationsReader::add_step(std::int64_t number,
     const auto [kind, added] =
         kinds.emplace(types_[type].kind, static_cast<std::uint16_t>(job_.kinds.size()));
     if (added)
-      job_.kinds.push_back({types_[type].kind, types_[type].work, types_[type].kind});
+      job_.kinds.push_back(
+          {.name = types_[type].kind, .work = types_[type].work, .part = types_[type].kind});
     done.kind = kind->second;
     seen.insert(done.rank);
     unlinked.step.operations.push_back(done);

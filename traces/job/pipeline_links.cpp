@@ -92,6 +92,8 @@ void Linker::link_streams(std::uint32_t first, std::uint32_t end) {
     const bool transfers = type(place).work == JobWork::Transfer;
     const bool message = is_message(type(place).peers);
     const std::pair stream(transfers, message ? type(place).peers : OperationPeers::Nobody);
+    step_.operations[place].stream =
+        static_cast<std::uint8_t>(transfers ? 1 + static_cast<int>(stream.second) : 0);
     if (const auto found = last.find(stream); found != last.end())
       edge(found->second, place);
     last[stream] = place;

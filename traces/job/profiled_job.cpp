@@ -83,7 +83,6 @@ class ProfiledJob {
   void add_step(const std::string& name);
   void add_work(std::uint32_t rank, const TimelineStep& step);
   std::uint16_t kind_of(const TimelineWork& work);
-  std::uint16_t kind_of(const std::string& name, const std::string& part, JobWork work);
   void meet();
   Seconds later(std::uint32_t rank) const {
     return Seconds{kMicrosecond *
@@ -183,7 +182,11 @@ void ProfiledJob::add_work(std::uint32_t rank, const TimelineStep& step) {
   const auto first = checked_id(into.operations.size(), "operations");
   const Seconds begin = step.begin + later(rank);
   into.operations.push_back(
-      {.rank = rank, .kind = kind_of("host", "host", JobWork::Host), .begin = begin, .end = begin});
+      {.rank = rank,
+       .kind =
+           kind_of({.work = JobWork::Host, .name = "host", .part = "host", .begin = {}, .end = {}}),
+       .begin = begin,
+       .end = begin});
   std::vector<bool> waits(step.works.size());
   for (const auto& [before, after] : step.edges)
     waits[after] = true;
@@ -195,6 +198,7 @@ void ProfiledJob::add_work(std::uint32_t rank, const TimelineStep& step) {
                                .kind = kind,
                                .micro_batch = 0,
                                .sequence = counts[kind]++,
+                               .stream = work.stream,
                                .begin = work.begin + later(rank),
                                .end = work.end + later(rank)});
     if (!waits[i])
@@ -205,16 +209,17 @@ void ProfiledJob::add_work(std::uint32_t rank, const TimelineStep& step) {
 }
 
 std::uint16_t ProfiledJob::kind_of(const TimelineWork& work) {
-  return kind_of(work.name, work.part, work.work);
-}
-
-std::uint16_t ProfiledJob::kind_of(const std::string& name, const std::string& part, JobWork work) {
   constexpr std::size_t kMost = 60'000;
   if (job_.kinds.size() >= kMost)
     throw InputError(records_.front().origin + ": too many kinds of work");
-  const auto [found, added] = kinds_.emplace(name, static_cast<std::uint16_t>(job_.kinds.size()));
+  const auto [found, added] =
+      kinds_.emplace(work.name, static_cast<std::uint16_t>(job_.kinds.size()));
   if (added)
-    job_.kinds.push_back({.name = name, .work = work, .part = part});
+    job_.kinds.push_back({.name = work.name,
+                          .work = work.work,
+                          .part = work.part,
+                          .size = work.size,
+                          .ranks = work.ranks});
   return found->second;
 }
 

@@ -46,6 +46,8 @@ TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
     const KnownCollective known = collective_of(trace, work);
     piece.part = known.kind ? name_of(*known.kind) : "other communication";
     piece.name = fmt::format("{} {} of {}", piece.part, format_bytes(known.size), known.ranks);
+    piece.size = known.size;
+    piece.ranks = known.ranks;
   }
   return piece;
 }
@@ -90,6 +92,7 @@ class DeviceReducer {
                              : TimelineWork{.name = "copies: " + task.label, .part = "copies"};
     piece.begin = task.start;
     piece.end = task.start + task.duration;
+    piece.stream = static_cast<std::uint8_t>(1 + std::min<unsigned>(task.stream, 250));
     if (piece.work != JobWork::Transfer)
       longest_ = std::max(longest_, task.duration);
     step_.works.push_back(std::move(piece));

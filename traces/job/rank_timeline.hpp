@@ -18,6 +18,9 @@ struct TimelineWork {
   std::string part;  ///< What it is added up with: "forward", "all-reduce".
   Seconds begin{};   ///< Since RankRecord::first_time_us.
   Seconds end{};
+  std::uint8_t stream = 0;  ///< Of the device, from 1 on.
+  Bytes size{};             ///< Of a transfer; 0: not known.
+  std::uint32_t ranks = 0;  ///< That it joins; 0: not known.
 };
 
 /// A step of one rank on its device.

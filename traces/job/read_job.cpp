@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,9 @@
 #include "traces/job/job_shape.hpp"
 #include "traces/job/operations_csv.hpp"
 #include "traces/job/profiled_job.hpp"
+#include "traces/job/spans/byteps_job.hpp"
+#include "traces/job/spans/horovod_job.hpp"
+#include "traces/readers/horovod_timeline/horovod_reader.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
 
@@ -49,7 +53,8 @@ Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShap
     if (format_of(file) != KinetoReader().name())
       throw InputError(
           fmt::format("{}: expected a table of operations (CSV with optype, start_ts, "
-                      "duration) or traces of PyTorch's profiler, found {}",
+                      "duration), traces of PyTorch's profiler, a timeline of Horovod or BytePS's "
+                      "comm.json, found {}",
                       file.string(), format_of(file)));
     streams.push_back(file_stream(file));
   }
@@ -57,6 +62,30 @@ Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShap
   Job job = read_profiled_job(streams, shape, report);
   job.clocks = put_on_one_clock(job);
   return job;
+}
+
+/// What communication libraries recorded; none: the files are of none.
+std::optional<Job> read_communication(const std::vector<std::filesystem::path>& files,
+                                      std::string_view head, const JobShape& shape,
+                                      ImportReport& report) {
+  if (is_byteps_trace(head)) {
+    report.format = "byteps";
+    std::vector<TraceStream> streams;
+    for (const std::filesystem::path& file : files) {
+      if (!is_byteps_trace(head_of(file, kHead)))
+        throw InputError(file.string() + ": expected BytePS's comm.json, as the first file is");
+      streams.push_back(file_stream(file));
+    }
+    return read_byteps_job(streams, shape, report);
+  }
+  if (!HorovodReader().sniff(head))
+    return std::nullopt;
+  if (files.size() > 1)
+    throw InputError(files[1].string() +
+                     ": expected one timeline of Horovod, which tells of all ranks; found a "
+                     "second one");
+  report.format = HorovodReader().name();
+  return read_horovod_job(file_stream(files.front()), shape, report);
 }
 
 }  // namespace
@@ -69,6 +98,10 @@ Job read_job(std::span<const std::filesystem::path> paths, const std::filesystem
   const std::string head = head_of(first, kHead);
   if (!is_operations_csv(head)) {
     refuse_other_table(head, first.string());
+    if (auto job = read_communication(files, head, shape, report)) {
+      job->clocks = put_on_one_clock(*job);
+      return std::move(*job);
+    }
     return read_profiles(files, shape, report);
   }
   if (files.size() > 1)

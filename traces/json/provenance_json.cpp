@@ -2,9 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/base/enum_name.hpp"
+
 namespace stepcast {
 
 namespace {
+
+constexpr std::string_view kCaveat = "caveat: ";  // what a note of a file begins with
 
 ProvenanceKind read_kind(ObjectReader& reader) {
   const std::string kind = reader.text("kind");
@@ -27,30 +31,33 @@ Provenance read_provenance(ObjectReader reader) {
   if (provenance.source.empty())
     reader.fail("source", "expected who or what, found \"\"");
   provenance.method = reader.text_or("method", "");
-  provenance.notes = reader.texts_or_none("notes");
+  for (std::string& note : reader.texts_or_none("notes"))
+    if (note.starts_with(kCaveat))
+      provenance.caveats.push_back(note.substr(kCaveat.size()));
+    else
+      provenance.notes.push_back(std::move(note));
   reader.finish();
   return provenance;
+}
+
+std::vector<std::string> notes_in_file(const Provenance& provenance) {
+  std::vector<std::string> notes = provenance.notes;
+  for (const std::string& caveat : provenance.caveats)
+    notes.push_back(std::string(kCaveat).append(caveat));
+  return notes;
 }
 
 nlohmann::ordered_json provenance_json(const Provenance& provenance) {
   nlohmann::ordered_json json = {{"kind", name_of(provenance.kind)}, {"source", provenance.source}};
   if (!provenance.method.empty())
     json["method"] = provenance.method;
-  if (!provenance.notes.empty())
-    json["notes"] = provenance.notes;
+  for (const std::string& note : notes_in_file(provenance))
+    json["notes"].push_back(note);
   return json;
 }
 
 std::string name_of(ProvenanceKind kind) {
-  switch (kind) {
-    case ProvenanceKind::Measured:
-      return "measured";
-    case ProvenanceKind::Derived:
-      return "derived";
-    case ProvenanceKind::Assumed:
-      return "assumed";
-  }
-  return "assumed";
+  return name_among({"measured", "derived", "assumed"}, kind);
 }
 
 }  // namespace stepcast

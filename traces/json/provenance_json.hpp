@@ -11,6 +11,9 @@ namespace stepcast {
 /// "notes"?: ["..."]}` strictly. Throws InputError.
 Provenance read_provenance(ObjectReader reader);
 
+/// Notes and caveats as a file holds them: a caveat begins with "caveat: ".
+std::vector<std::string> notes_in_file(const Provenance& provenance);
+
 /// The same object; an empty method and empty notes are left out.
 nlohmann::ordered_json provenance_json(const Provenance& provenance);
 

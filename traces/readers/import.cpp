@@ -176,7 +176,7 @@ Workload import_trace(std::span<const std::filesystem::path> paths, const Import
     workload = with_architecture(std::move(workload), *options.architecture);
   if (options.strict)
     refuse_doubts(report, found.files.front().origin);
-  return workload;
+  return found.reader->tells_shapes() ? workload : with_matrices_by_name(std::move(workload));
 }
 
 TraceSummary inspect_trace(std::span<const std::filesystem::path> paths,

@@ -10,6 +10,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/named_files.hpp"
 
 namespace stepcast {
 namespace {
@@ -87,6 +88,13 @@ class Row {
     return value;
   }
 
+  /// Of a file, it would be one that somebody else chose.
+  const std::string& name(const std::string& column) const {
+    if (is_path(text(column)))
+      fail(column, "a name, not a path");
+    return text(column);
+  }
+
   [[noreturn]] void fail(const std::string& column, const std::string& expected) const {
     throw InputError(fmt::format("{}: {}: expected {}, found {}", place_, column, expected,
                                  in_quotes(text(column))));
@@ -143,7 +151,7 @@ MeasuredLayout case_of(const Row& row, std::size_t line) {
   MeasuredLayout read{.line = line,
                       .set = row.text("set"),
                       .model = row.text("model"),
-                      .gpu = row.text("gpu"),
+                      .gpu = row.name("gpu"),
                       .recompute = row.word(
                           "recompute", {"none", "selective", "full", "selective+sequence-parallel",
                                         "full+sequence-parallel", "unstated"}),

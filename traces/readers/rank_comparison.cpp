@@ -26,7 +26,7 @@ Seconds spread_of(std::size_t rank, const std::vector<RankMeeting>& meetings) {
   for (const RankMeeting& meeting : meetings)
     if (const auto at = std::ranges::find(meeting.ranks, rank); at != meeting.ranks.end()) {
       const Seconds end = meeting.ends[static_cast<std::size_t>(at - meeting.ranks.begin())];
-      distances.emplace_back(std::abs((end - meeting.ends.front()).value));
+      distances.push_back(Seconds{std::abs((end - meeting.ends.front()).value)});
     }
   const Seconds spread = distances.empty() ? Seconds{} : median_of(std::move(distances));
   return spread < kResolution ? Seconds{} : spread;

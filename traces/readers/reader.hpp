@@ -104,6 +104,9 @@ class TraceReader {
   /// Whether read() makes use of options.supplements.
   virtual bool takes_supplements() const { return false; }
 
+  /// Whether read() knows which parameters are matrices; else their names have to tell.
+  virtual bool tells_shapes() const { return false; }
+
   /// What the files hold. Same errors. By default that of the workload made of them.
   virtual TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions& options,
                                ImportReport& report) const;

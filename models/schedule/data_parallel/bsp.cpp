@@ -25,7 +25,8 @@ ScheduleInfo bsp_schedule() {
           .summary = "forward, backward, one fused all-reduce of all gradients, update: no overlap",
           .source = "Valiant, A bridging model for parallel computation, CACM 1990",
           .options = {algorithm_option()},
-          .build = build};
+          .build = build,
+          .sequential = true};
 }
 
 }  // namespace stepcast

@@ -42,27 +42,18 @@ ScheduleInfo bytescheduler_schedule() {
       .name = "bytescheduler",
       .summary = "partitions of gradients by priority of their layer, no global barrier",
       .source = "Peng et al., ByteScheduler, SOSP 2019",
-      .options = {{.name = "partition",
-                   .default_value = "16MB",
-                   .meaning = "largest piece of a gradient (4M fp32 elements)",
-                   .kind = OptionKind::Size,
-                   .range = {.least = 1024}},
-                  {.name = "credit",
-                   .default_value = "64MB",
-                   .meaning = "bytes handed over ahead of the wire; 0B: strict priority",
-                   .kind = OptionKind::Size},
-                  {.name = "negotiation",
-                   .default_value = "cluster",
-                   .meaning = "time on the communication stream before each partition; cluster: "
+      .options = {size_option("partition", "16MB", "largest piece of a gradient (4M fp32 elements)",
+                              {.least = 1024}),
+                  size_option("credit", "64MB",
+                              "bytes handed over ahead of the wire; 0B: strict priority"),
+                  time_option("negotiation", "cluster",
+                              "time on the communication stream before each partition; cluster: "
                               "Horovod's, per request x ranks",
-                   .kind = OptionKind::Time,
-                   .words = {"cluster"}},
-                  {.name = "hook",
-                   .default_value = "cluster",
-                   .meaning = "time on the compute stream for each gradient: the host does "
+                              {}, {"cluster"}),
+                  time_option("hook", "cluster",
+                              "time on the compute stream for each gradient: the host does "
                               "not launch kernels meanwhile",
-                   .kind = OptionKind::Time,
-                   .words = {"cluster"}},
+                              {}, {"cluster"}),
                   algorithm_option()},
       .build = build};
 }

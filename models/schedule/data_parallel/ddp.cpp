@@ -33,19 +33,14 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }  // namespace
 
 ScheduleInfo ddp_schedule() {
-  return {.name = "ddp",
-          .summary = "PyTorch DistributedDataParallel: buckets of gradients, all-reduced in order",
-          .source = "Li et al., PyTorch Distributed, VLDB 2020",
-          .options = {{.name = "bucket",
-                       .default_value = "25MiB",
-                       .meaning = "a bucket closes at this size (bucket_cap_mb)",
-                       .kind = OptionKind::Size},
-                      {.name = "first_bucket",
-                       .default_value = "1MiB",
-                       .meaning = "the same for the first bucket",
-                       .kind = OptionKind::Size},
-                      algorithm_option()},
-          .build = build};
+  return {
+      .name = "ddp",
+      .summary = "PyTorch DistributedDataParallel: buckets of gradients, all-reduced in order",
+      .source = "Li et al., PyTorch Distributed, VLDB 2020",
+      .options = {size_option("bucket", "25MiB", "a bucket closes at this size (bucket_cap_mb)"),
+                  size_option("first_bucket", "1MiB", "the same for the first bucket"),
+                  algorithm_option()},
+      .build = build};
 }
 
 }  // namespace stepcast

@@ -109,27 +109,21 @@ ScheduleInfo dear_schedule() {
       .name = "dear",
       .summary = "all-reduce decoupled: reduce-scatter overlaps backward, all-gather next forward",
       .source = "Zhang et al., DeAR, ICDCS 2023",
-      .options = {{.name = "fusion",
-                   .default_value = "buffer",
-                   .meaning = "which layers travel together: buffer, nearby, none, or bo (a buffer "
-                              "found by ten trials of Bayesian optimisation)",
-                   .words = {"buffer", "none", "nearby", "bo"},
-                   .search = OptionSearch{.word = "bo", .option = "fusion_buffer"}},
-                  {.name = "fusion_buffer",
-                   .default_value = "25MiB",
-                   .meaning =
-                       "fusion=buffer: a group stays within this size; fusion=bo: the first trial",
-                   .kind = OptionKind::Size},
-                  {.name = "nearby_layers",
-                   .default_value = "4",
-                   .meaning = "fusion=nearby: layers with parameters in a group",
-                   .kind = OptionKind::Count,
-                   .range = {.least = 1}},
-                  {.name = "rs_start",
-                   .default_value = "gradient_ready",
-                   .meaning = "a reduce-scatter starts when its gradients are ready (paper), or "
-                              "enqueue: when issued, as in the released code",
-                   .words = {"gradient_ready", "enqueue"}},
+      .options = {choice_option(
+                      "fusion", "buffer",
+                      "which layers travel together: buffer, nearby, none, or bo (a buffer "
+                      "found by ten trials of Bayesian optimisation)",
+                      {"buffer", "none", "nearby", "bo"},
+                      OptionSearch{.word = "bo", .option = "fusion_buffer"}),
+                  size_option(
+                      "fusion_buffer", "25MiB",
+                      "fusion=buffer: a group stays within this size; fusion=bo: the first trial"),
+                  count_option("nearby_layers", "4",
+                               "fusion=nearby: layers with parameters in a group", {.least = 1}),
+                  choice_option("rs_start", "gradient_ready",
+                                "a reduce-scatter starts when its gradients are ready (paper), or "
+                                "enqueue: when issued, as in the released code",
+                                {"gradient_ready", "enqueue"}),
                   algorithm_option(CollectiveKind::ReduceScatter, "reduce-scatter and all-gather")},
       .build = build};
 }

@@ -70,23 +70,15 @@ ScheduleInfo delayed_schedule() {
   return {.name = "delayed",
           .summary = "local steps; the all-reduce of a round overlaps the next round",
           .source = "Zhou et al., DaSGD, 2020; LB-SGD is local_steps=1, delay=1",
-          .options = {{.name = "local_steps",
-                       .default_value = "1",
-                       .meaning = "steps between two all-reduces",
-                       .kind = OptionKind::Count,
-                       .range = kRepeats},
-                      {.name = "delay",
-                       .default_value = "1",
-                       .meaning = "steps after which the average is applied, 1 to local_steps",
-                       .kind = OptionKind::Count,
-                       .range = {.least = 1}},
-                      {.name = kAccumulation,
-                       .default_value = "1",
-                       .meaning = "forward and backward passes in a step",
-                       .kind = OptionKind::Count,
-                       .range = kRepeats},
+          .options = {count_option("local_steps", "1", "steps between two all-reduces", kRepeats),
+                      count_option("delay", "1",
+                                   "steps after which the average is applied, 1 to local_steps",
+                                   {.least = 1}),
+                      count_option(kAccumulation, "1", "forward and backward passes in a step",
+                                   kRepeats),
                       algorithm_option()},
-          .build = build_delayed};
+          .build = build_delayed,
+          .planned = false};
 }
 
 ScheduleInfo ideal_schedule() {
@@ -94,7 +86,8 @@ ScheduleInfo ideal_schedule() {
           .summary = "a bound, not a system: max(forward + backward, one fused all-reduce)",
           .source = "Peng et al., ByteScheduler, SOSP 2019: perfect pre-emption",
           .options = {algorithm_option()},
-          .build = build_ideal};
+          .build = build_ideal,
+          .bound = true};
 }
 
 }  // namespace stepcast

@@ -65,12 +65,10 @@ Plan build_asc(const Workload& workload, const Cluster& cluster, const OptionRea
 }
 
 std::vector<OptionInfo> merge_options() {
-  return {{.name = "startup",
-           .default_value = "cluster",
-           .meaning = "start-up of an all-reduce that the merge rule counts with, e.g. 1.4ms; "
+  return {time_option("startup", "cluster",
+                      "start-up of an all-reduce that the merge rule counts with, e.g. 1.4ms; "
                       "cluster: launch plus closed form",
-           .kind = OptionKind::Time,
-           .words = {"cluster"}},
+                      {}, {"cluster"}),
           algorithm_option()};
 }
 

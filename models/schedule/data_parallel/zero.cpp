@@ -117,32 +117,22 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }  // namespace
 
 ScheduleInfo zero_schedule() {
-  return {
-      .name = "zero",
-      .summary =
-          "sharded training state (ZeRO, FSDP): reduce-scatter gradients, all-gather "
-          "parameters",
-      .source = "Rajbhandari et al., ZeRO, SC 2020; Zhao et al., FSDP, VLDB 2023",
-      .options = {{.name = "stage",
-                   .default_value = "2",
-                   .meaning = "what is sharded: 1 optimiser state, 2 gradients too, 3 "
-                              "parameters too (FSDP)",
-                   .words = {"1", "2", "3"}},
-                  {.name = "prefetch",
-                   .default_value = "1",
-                   .meaning = "units that parameters are gathered ahead; 0: when needed",
-                   .kind = OptionKind::Count},
-                  {.name = "unit",
-                   .default_value = "25MiB",
-                   .meaning = "consecutive layers travel together up to this size",
-                   .kind = OptionKind::Size},
-                  {.name = kAccumulation,
-                   .default_value = "1",
-                   .meaning = "forward and backward passes in a step",
-                   .kind = OptionKind::Count,
-                   .range = kRepeats},
-                  algorithm_option(CollectiveKind::ReduceScatter, "reduce-scatter and all-gather")},
-      .build = build};
+  return {.name = "zero",
+          .summary =
+              "sharded training state (ZeRO, FSDP): reduce-scatter gradients, all-gather "
+              "parameters",
+          .source = "Rajbhandari et al., ZeRO, SC 2020; Zhao et al., FSDP, VLDB 2023",
+          .options =
+              {choice_option("stage", "2",
+                             "what is sharded: 1 optimiser state, 2 gradients too, 3 "
+                             "parameters too (FSDP)",
+                             {"1", "2", "3"}),
+               count_option("prefetch", "1",
+                            "units that parameters are gathered ahead; 0: when needed"),
+               size_option("unit", "25MiB", "consecutive layers travel together up to this size"),
+               count_option(kAccumulation, "1", "forward and backward passes in a step", kRepeats),
+               algorithm_option(CollectiveKind::ReduceScatter, "reduce-scatter and all-gather")},
+          .build = build};
 }
 
 }  // namespace stepcast

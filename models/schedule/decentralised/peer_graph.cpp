@@ -21,8 +21,7 @@ void tidy(Edges& to) {
   for (Rank rank = 0; rank < to.size(); ++rank) {
     std::erase(to[rank], rank);
     std::ranges::sort(to[rank]);
-    const auto twice = std::ranges::unique(to[rank]);
-    to[rank].erase(twice.begin(), twice.end());
+    to[rank].erase(std::unique(to[rank].begin(), to[rank].end()), to[rank].end());
   }
 }
 

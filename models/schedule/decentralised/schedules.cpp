@@ -20,19 +20,12 @@ Plan build(const Workload& /*workload*/, const Cluster& /*cluster*/, const Optio
 
 OptionInfo count(std::string name, std::string value, std::string meaning, OptionRange range,
                  std::vector<std::string> words = {}) {
-  return {.name = std::move(name),
-          .default_value = std::move(value),
-          .meaning = std::move(meaning),
-          .kind = OptionKind::Count,
-          .words = std::move(words),
-          .range = range};
+  return count_option(std::move(name), std::move(value), std::move(meaning), range,
+                      std::move(words));
 }
 
 OptionInfo choice(std::string name, std::string meaning, std::vector<std::string> words) {
-  return {.name = std::move(name),
-          .default_value = words.front(),
-          .meaning = std::move(meaning),
-          .words = words};
+  return choice_option(std::move(name), words.front(), std::move(meaning), words);
 }
 
 constexpr OptionRange kAny{.least = 0, .most = 100'000};
@@ -59,10 +52,8 @@ OptionInfo servers_option() {
 
 std::vector<OptionInfo> group_options() {
   return {
-      {.name = "communicator",
-       .default_value = "0s",
-       .meaning = "time to make one, when a group meets first; not measured: assume 1ms to 100ms",
-       .kind = OptionKind::Time},
+      time_option("communicator", "0s",
+                  "time to make one, when a group meets first; not measured: assume 1ms to 100ms"),
       count("communicators", "60", "kept for groups that meet again", kSome)};
 }
 
@@ -90,7 +81,10 @@ ScheduleInfo d_psgd() {
       "d-psgd", "averages with neighbours in every iteration, beside the gradient",
       "Lian et al., Can Decentralized Algorithms Outperform Centralized Algorithms?, NeurIPS 2017",
       {graph_option("one-peer"), degree_option(),
-       choice("send", "parallel: beside the gradient; serial: behind it", {"parallel", "serial"}),
+       choice("send",
+              "parallel: as the iteration begins; after-forward: beside the backward pass (hooks "
+              "of a whole model, as BlueFog's); serial: behind the gradient",
+              {"parallel", "after-forward", "serial"}),
        choice("hierarchical", "yes: all-reduce in a node, then nodes are the workers",
               {"no", "yes"})});
 }
@@ -124,7 +118,11 @@ ScheduleInfo ad_psgd() {
        choice("rule",
               "against deadlock: bipartite (even workers ask odd ones), rank-order (lock the "
               "lower first) or none",
-              {"bipartite", "rank-order", "none"})});
+              {"bipartite", "rank-order", "none"}),
+       choice("averaging",
+              "beside: while a worker computes; blocking: behind its gradient, and nobody computes "
+              "with a model that is being averaged",
+              {"beside", "blocking"})});
 }
 
 std::vector<ScheduleInfo> prague() {
@@ -149,10 +147,7 @@ ScheduleInfo first_k() {
               "Miao et al., Heterogeneity-Aware Distributed Machine Learning Training via Partial "
               "Reduce, SIGMOD 2021",
               with({count("group", "4", "members at most", kSizes),
-                    {.name = "window",
-                     .default_value = "1ms",
-                     .meaning = "from the first arrival",
-                     .kind = OptionKind::Time}},
+                    time_option("window", "1ms", "from the first arrival")},
                    group_options()));
 }
 

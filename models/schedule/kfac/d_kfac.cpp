@@ -19,13 +19,10 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }  // namespace
 
 ScheduleInfo d_kfac_schedule() {
-  return {.name = "d-kfac",
-          .summary = "K-FAC, data parallel: all factors all-reduced, every rank inverts all",
-          .source = "Osawa et al., CVPR 2019; as measured by Shi et al., ICDCS 2021",
-          .options = kfac::with_common_options({}, kfac::Hooks::No),
-          .build = kfac::in_periods<build>,
-          .second_order = true,
-          .parts = kfac::parts_info()};
+  return kfac::system_of<build>(
+      "d-kfac", "K-FAC, data parallel: all factors all-reduced, every rank inverts all",
+      "Osawa et al., CVPR 2019; as measured by Shi et al., ICDCS 2021",
+      kfac::with_common_options({}, kfac::Hooks::No));
 }
 
 }  // namespace stepcast

@@ -26,20 +26,13 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
   return std::move(step).finish();
 }
 
-std::vector<OptionInfo> options() {
-  return kfac::with_common_options({kfac::owners_option()}, kfac::Hooks::Yes);
-}
-
 }  // namespace
 
 ScheduleInfo dp_kfac_schedule() {
-  return {.name = "dp-kfac",
-          .summary = "K-FAC, distributed preconditioning: local factors, gradients broadcast",
-          .source = "Zhang et al., DP-KFAC, 2022",
-          .options = options(),
-          .build = kfac::in_periods<build>,
-          .second_order = true,
-          .parts = kfac::parts_info()};
+  return kfac::system_of<build>(
+      "dp-kfac", "K-FAC, distributed preconditioning: local factors, gradients broadcast",
+      "Zhang et al., DP-KFAC, 2022",
+      kfac::with_common_options({kfac::owners_option()}, kfac::Hooks::Yes));
 }
 
 }  // namespace stepcast

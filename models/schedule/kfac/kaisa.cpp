@@ -95,26 +95,20 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 
 std::vector<OptionInfo> options() {
   return kfac::with_common_options(
-      {{.name = "grad_worker_fraction",
-        .default_value = kQuarter,
-        .meaning =
-            "part of the ranks that preconditions a layer, above 0 and up to 1; quarter: 0.25, or "
-            "what is nearest to it and divides the ranks; mem-opt: one rank; comm-opt: all",
-        .kind = OptionKind::Number,
-        .words = {kQuarter, "mem-opt", "comm-opt"}}},
+      {number_option(
+          "grad_worker_fraction", kQuarter,
+          "part of the ranks that preconditions a layer, above 0 and up to 1; quarter: 0.25, or "
+          "what is nearest to it and divides the ranks; mem-opt: one rank; comm-opt: all",
+          {}, {kQuarter, "mem-opt", "comm-opt"})},
       kfac::Hooks::Yes);
 }
 
 }  // namespace
 
 ScheduleInfo kaisa_schedule() {
-  return {.name = "kaisa",
-          .summary = "K-FAC on a grid: grad workers keep a layer's inverses, the others receive",
-          .source = "Pauloski et al., KAISA, SC 2021",
-          .options = options(),
-          .build = kfac::in_periods<build>,
-          .second_order = true,
-          .parts = kfac::parts_info()};
+  return kfac::system_of<build>(
+      "kaisa", "K-FAC on a grid: grad workers keep a layer's inverses, the others receive",
+      "Pauloski et al., KAISA, SC 2021", options());
 }
 
 }  // namespace stepcast

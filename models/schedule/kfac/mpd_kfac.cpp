@@ -25,20 +25,13 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
   return std::move(step).finish();
 }
 
-std::vector<OptionInfo> options() {
-  return kfac::with_common_options({kfac::owners_option()}, kfac::Hooks::No);
-}
-
 }  // namespace
 
 ScheduleInfo mpd_kfac_schedule() {
-  return {.name = "mpd-kfac",
-          .summary = "K-FAC, model parallel: factors inverted in turn, every inverse broadcast",
-          .source = "Pauloski et al., SC 2020; as measured by Shi et al., ICDCS 2021",
-          .options = options(),
-          .build = kfac::in_periods<build>,
-          .second_order = true,
-          .parts = kfac::parts_info()};
+  return kfac::system_of<build>(
+      "mpd-kfac", "K-FAC, model parallel: factors inverted in turn, every inverse broadcast",
+      "Pauloski et al., SC 2020; as measured by Shi et al., ICDCS 2021",
+      kfac::with_common_options({kfac::owners_option()}, kfac::Hooks::No));
 }
 
 }  // namespace stepcast

@@ -80,10 +80,9 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 
 std::vector<OptionInfo> options() {
   return kfac::with_common_options(
-      {{.name = "fusion",
-        .default_value = "owner",
-        .meaning = "owner: consecutive tensors of one owner travel together; none",
-        .words = {"owner", "none"}},
+      {choice_option("fusion", "owner",
+                     "owner: consecutive tensors of one owner travel together; none",
+                     {"owner", "none"}),
        kfac::owners_option()},
       kfac::Hooks::Yes);
 }
@@ -91,14 +90,9 @@ std::vector<OptionInfo> options() {
 }  // namespace
 
 ScheduleInfo pad_kfac_schedule() {
-  return {
-      .name = "pad-kfac",
-      .summary = "K-FAC, placement-aware: factors reduced to the owner of a contiguous block",
-      .source = "prototype in the repository of the authors of SPD-KFAC (lzhangbv/kfac_pytorch)",
-      .options = options(),
-      .build = kfac::in_periods<build>,
-      .second_order = true,
-      .parts = kfac::parts_info()};
+  return kfac::system_of<build>(
+      "pad-kfac", "K-FAC, placement-aware: factors reduced to the owner of a contiguous block",
+      "prototype in the repository of the authors of SPD-KFAC (lzhangbv/kfac_pytorch)", options());
 }
 
 }  // namespace stepcast

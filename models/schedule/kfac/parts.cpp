@@ -52,43 +52,33 @@ Parts parts_of(const OptionReader& read) {
 
 std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, Hooks hooks) {
   const std::vector<OptionInfo> common{
-      {.name = "parts",
-       .default_value = "all",
-       .meaning = "leave out what comes after: ff-bp, gradient-communication, preconditioning, "
-                  "factor-computation, factor-communication, inverse-computation or all",
-       .words = part_names()},
-      {.name = "cycle",
-       .default_value = "5ms",
-       .meaning = "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms",
-       .kind = OptionKind::Time,
-       .words = {"cluster"}},
+      choice_option("parts", "all",
+                    "leave out what comes after: ff-bp, gradient-communication, preconditioning, "
+                    "factor-computation, factor-communication, inverse-computation or all",
+                    part_names()),
+      time_option("cycle", "5ms", "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms", {},
+                  {"cluster"}),
       cluster_option("fusion_buffer", "Horovod's fusion threshold, e.g. 64MiB; 0B: no fusion",
                      OptionKind::Size),
       cluster_option("negotiation_per_cycle", "time of one negotiation over all ranks, e.g. 0.5ms"),
-      {.name = "negotiation_per_rank",
-       .default_value = "123us",
-       .meaning = "added to it for each rank; with the cycle this makes a blocking all-reduce of a "
-                  "few bytes take the published 12.2 ms on 64 GPUs",
-       .kind = OptionKind::Time},
+      time_option("negotiation_per_rank", "123us",
+                  "added to it for each rank; with the cycle this makes a blocking all-reduce of a "
+                  "few bytes take the published 12.2 ms on 64 GPUs"),
       cluster_option("negotiation_per_tensor",
                      "added for each tensor, the response cache being off; cluster: per request x "
                      "ranks"),
-      {.name = "run_ahead",
-       .default_value = hooks == Hooks::No ? "on" : "off",
-       .meaning = "on: the host issues the backward pass ahead of the GPU, so that gradients "
-                  "are negotiated early and fused in full buffers; off: as they become ready",
-       .words = {"on", "off"}},
-      {.name = "metrics",
-       .default_value = "2",
-       .meaning = "how many scalars (loss, accuracy) are averaged over all ranks between forward "
-                  "and backward, each waited for, as the published training script does",
-       .kind = OptionKind::Count,
-       .range = {.most = kRepeats.most}},
+      choice_option("run_ahead", hooks == Hooks::No ? "on" : "off",
+                    "on: the host issues the backward pass ahead of the GPU, so that gradients "
+                    "are negotiated early and fused in full buffers; off: as they become ready",
+                    {"on", "off"}),
+      count_option("metrics", "2",
+                   "how many scalars (loss, accuracy) are averaged over all ranks between forward "
+                   "and backward, each waited for, as the published training script does",
+                   {.most = kRepeats.most}),
       algorithm_option(),
-      {.name = "broadcast_algorithm",
-       .default_value = "chain",
-       .meaning = "how a broadcast or reduce to one rank runs: chain, as in NCCL, or another",
-       .words = algorithms_of(CollectiveKind::Broadcast)}};
+      choice_option("broadcast_algorithm", "chain",
+                    "how a broadcast or reduce to one rank runs: chain, as in NCCL, or another",
+                    algorithms_of(CollectiveKind::Broadcast))};
   own.insert(own.end(), common.begin(), common.end());
   const std::vector<OptionInfo> updates = update_options();
   own.insert(own.end(), updates.begin(), updates.end());

@@ -34,12 +34,9 @@ InversesInFlight invert_and_broadcast(Step& step, std::span<const Rank> owners) 
 }
 
 OptionInfo owners_option() {
-  return {.name = "owners",
-          .default_value = "all",
-          .meaning = "how many ranks own factors: all, or a number up to the number of ranks",
-          .kind = OptionKind::Count,
-          .words = {"all"},
-          .range = {.least = 1}};
+  return count_option("owners", "all",
+                      "how many ranks own factors: all, or a number up to the number of ranks",
+                      {.least = 1}, {"all"});
 }
 
 std::uint32_t owners_of(const OptionReader& read, const Cluster& cluster) {

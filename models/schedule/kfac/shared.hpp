@@ -3,6 +3,7 @@
 
 #include "models/schedule/kfac/step.hpp"
 #include "models/schedule/kfac/updates.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast::kfac {
 
@@ -20,5 +21,18 @@ InversesInFlight invert_and_broadcast(Step& step, std::span<const Rank> owners);
 /// are.
 OptionInfo owners_option();
 std::uint32_t owners_of(const OptionReader& read, const Cluster& cluster);
+
+/// A K-FAC system as the registry knows it; `build` writes one of its training steps.
+template <BuildStep build>
+ScheduleInfo system_of(const char* name, const char* summary, const char* source,
+                       std::vector<OptionInfo> options) {
+  return {.name = name,
+          .summary = summary,
+          .source = source,
+          .options = std::move(options),
+          .build = in_periods<build>,
+          .second_order = true,
+          .parts = parts_info()};
+}
 
 }  // namespace stepcast::kfac

@@ -143,45 +143,35 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }
 
 OptionInfo assumed_time(std::string name, std::string value, std::string meaning) {
-  return {.name = std::move(name),
-          .default_value = std::move(value),
-          .meaning = std::move(meaning),
-          .kind = OptionKind::Time};
+  return time_option(std::move(name), std::move(value), std::move(meaning));
 }
 
 std::vector<OptionInfo> options() {
   return kfac::with_common_options(
-      {{.name = "pipelining",
-        .default_value = "on",
-        .meaning = "on: factors within the passes; off: after them, communicated in bulk",
-        .words = {"on", "off"}},
-       {.name = "fusion",
-        .default_value = "optimal",
-        .meaning = "which factors travel together: optimal (planned), threshold (Horovod's), none "
-                   "(set fusion_buffer=0B too, to fuse no gradients either) or naive (all in bulk, "
-                   "as without pipelining)",
-        .words = {"optimal", "threshold", "none", "naive"}},
+      {choice_option("pipelining", "on",
+                     "on: factors within the passes; off: after them, communicated in bulk",
+                     {"on", "off"}),
+       choice_option(
+           "fusion", "optimal",
+           "which factors travel together: optimal (planned), threshold (Horovod's), none "
+           "(set fusion_buffer=0B too, to fuse no gradients either) or naive (all in bulk, "
+           "as without pipelining)",
+           {"optimal", "threshold", "none", "naive"}),
        assumed_time("fusion_startup", "929us",
                     "fusion=optimal: start-up of an all-reduce that the planner assumes"),
-       {.name = "fusion_time_per_element",
-        .default_value = "1.4335ns",
-        .meaning = "fusion=optimal: time for each fp32 element that the planner assumes, above 0",
-        .kind = OptionKind::Time,
-        .range = {.above_least = true}},
-       {.name = "placement",
-        .default_value = "lbp",
-        .meaning = "who inverts: lbp (balanced), sequential (in turn) or none (every rank all)",
-        .words = {"lbp", "sequential", "none"}},
-       {.name = "balance",
-        .default_value = "threshold",
-        .meaning =
-            "placement=lbp: what is inverted everywhere: sides below the threshold (code), or "
-            "by the criterion that inverting takes no longer than broadcasting (paper)",
-        .words = {"threshold", "criterion"}},
-       {.name = "balance_threshold",
-        .default_value = "1400",
-        .meaning = "balance=threshold: smallest side that one rank inverts and broadcasts",
-        .kind = OptionKind::Count},
+       time_option("fusion_time_per_element", "1.4335ns",
+                   "fusion=optimal: time for each fp32 element that the planner assumes, above 0",
+                   {.above_least = true}),
+       choice_option("placement", "lbp",
+                     "who inverts: lbp (balanced), sequential (in turn) or none (every rank all)",
+                     {"lbp", "sequential", "none"}),
+       choice_option(
+           "balance", "threshold",
+           "placement=lbp: what is inverted everywhere: sides below the threshold (code), or "
+           "by the criterion that inverting takes no longer than broadcasting (paper)",
+           {"threshold", "criterion"}),
+       count_option("balance_threshold", "1400",
+                    "balance=threshold: smallest side that one rank inverts and broadcasts"),
        assumed_time("broadcast_startup", "250us", "balance=criterion: start-up of a broadcast"),
        assumed_time("broadcast_time_per_element", "0.736ns",
                     "balance=criterion: time of a broadcast for each fp32 element"),
@@ -192,13 +182,9 @@ std::vector<OptionInfo> options() {
 }  // namespace
 
 ScheduleInfo spd_kfac_schedule() {
-  return {.name = "spd-kfac",
-          .summary = "K-FAC, smart: factors pipelined with the passes, inverses balanced",
-          .source = "Shi, Zhang and Li, SPD-KFAC, ICDCS 2021",
-          .options = options(),
-          .build = kfac::in_periods<build>,
-          .second_order = true,
-          .parts = kfac::parts_info()};
+  return kfac::system_of<build>(
+      "spd-kfac", "K-FAC, smart: factors pipelined with the passes, inverses balanced",
+      "Shi, Zhang and Li, SPD-KFAC, ICDCS 2021", options());
 }
 
 }  // namespace stepcast

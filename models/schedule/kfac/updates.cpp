@@ -37,22 +37,17 @@ void check(const OptionReader& read, std::uint32_t factor_interval,
 }  // namespace
 
 std::vector<OptionInfo> update_options() {
-  return {{.name = kUpdate,
-           .default_value = kKinds[0],
-           .meaning = "what a step renews: inverses (and factors), factors or none (a step between "
-                      "two updates, by itself)",
-           .words = {std::begin(kKinds), std::end(kKinds)}},
-          {.name = kFactorInterval,
-           .default_value = "1",
-           .meaning = "factors are renewed in every so many steps; times are means over the steps",
-           .kind = OptionKind::Count,
-           .range = kRepeats},
-          {.name = kInverseInterval,
-           .default_value = kFactorInterval,
-           .meaning = "inverses are renewed in every so many steps, a multiple of the factors'",
-           .kind = OptionKind::Count,
-           .words = {kFactorInterval},
-           .range = kRepeats}};
+  return {
+      choice_option(kUpdate, kKinds[0],
+                    "what a step renews: inverses (and factors), factors or none (a step between "
+                    "two updates, by itself)",
+                    {std::begin(kKinds), std::end(kKinds)}),
+      count_option(kFactorInterval, "1",
+                   "factors are renewed in every so many steps; times are means over the steps",
+                   kRepeats),
+      count_option(kInverseInterval, kFactorInterval,
+                   "inverses are renewed in every so many steps, a multiple of the factors'",
+                   kRepeats, {kFactorInterval})};
 }
 
 Plan build_period(BuildStep build, const Workload& workload, const Cluster& cluster,

@@ -27,10 +27,10 @@ void note_messages(Plan& plan, const HybridJob& job) {
   for (const ModelUnit& unit : job.units)
     sent += unit.sent * job.micro_batches() / job.layout.pipeline;
   if (sent > Bytes{})
-    plan.notes.push_back(fmt::format(
-        "Messages inside layers, {} a GPU and step, are counted as time and not as traffic of "
-        "links.",
-        format_bytes(sent)));
+    plan.notes.push_back({NoteKind::Scope, "traffic",
+                          fmt::format("Messages inside layers, {} a GPU and step, are counted as "
+                                      "time and not as traffic of links.",
+                                      format_bytes(sent))});
 }
 
 void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model) {
@@ -62,7 +62,7 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
     if (hybrid.stages.back().memory.total() > plan.memory.total())
       plan.memory = hybrid.stages.back().memory;
   }
-  for (std::string& note : layout_notes(job.layout, cluster))
+  for (Note& note : layout_notes(job.layout, cluster))
     plan.notes.push_back(std::move(note));
   note_messages(plan, job);
   add_model(hybrid, job, model);

@@ -147,13 +147,14 @@ Team stage_pairs(const ParallelLayout& layout, std::uint32_t from, std::uint32_t
   });
 }
 
-std::vector<std::string> layout_notes(const ParallelLayout& layout, const Cluster& cluster) {
-  std::vector<std::string> notes;
+Notes layout_notes(const ParallelLayout& layout, const Cluster& cluster) {
+  Notes notes;
   if (layout.tensor > cluster.gpus_per_node || cluster.gpus_per_node % layout.tensor != 0)
-    notes.push_back(fmt::format(
-        "Tensor groups of {} cross nodes of {} GPUs: every block waits for the network between "
-        "nodes.",
-        layout.tensor, cluster.gpus_per_node));
+    notes.push_back(
+        {NoteKind::Option, "tp",
+         fmt::format("Tensor groups of {} cross nodes of {} GPUs: every block waits for the "
+                     "network between nodes.",
+                     layout.tensor, cluster.gpus_per_node)});
   return notes;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/note.hpp"
 #include "models/network/cluster.hpp"
 #include "models/network/team.hpp"
 #include "models/schedule/options.hpp"
@@ -48,6 +49,6 @@ Team expert_copies_team(const ParallelLayout& layout, std::uint32_t stage);
 Team stage_pairs(const ParallelLayout& layout, std::uint32_t from, std::uint32_t to);
 
 /// Sentences on what is legal but slow: a tensor group across nodes.
-std::vector<std::string> layout_notes(const ParallelLayout& layout, const Cluster& cluster);
+Notes layout_notes(const ParallelLayout& layout, const Cluster& cluster);
 
 }  // namespace stepcast

@@ -139,6 +139,11 @@ std::string describe(const PipelinePass& pass, bool with_chunk) {
 void check_order(const PipelineOrder& order) {
   const std::size_t each = std::size_t{order.chunks} * order.micro_batches;
   for (Count stage = 0; stage < order.stages; ++stage) {
+    if (order.ranks[stage].size() < 2 * each)  // before there is room made for all of them
+      throw InputError(
+          fmt::format("order: stage {}: expected one F and one B (or I and W) of {} micro-batches "
+                      "in {} parts, found {} passes",
+                      stage, order.micro_batches, order.chunks, order.ranks[stage].size()));
     std::vector<int> forward(each), input(each), weight(each);
     for (const PipelinePass& pass : order.ranks[stage]) {
       const std::size_t place = std::size_t{pass.chunk} * order.micro_batches + pass.micro_batch;

@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/schedule/model_parallel/hybrid_plan.hpp"
+#include "models/schedule/options.hpp"
 
 namespace stepcast {
 namespace {
@@ -71,16 +72,11 @@ std::vector<PipelineInfo> make_pipelines() {
       info("zb-h2", "the same with a longer warm-up, twice the activations", "Qi et al., ICLR 2024",
            zb_h2),
       info("pipeline", "pipeline in an order of your own", "", of_user)};
-  all[1].options.push_back(
-      {.name = "warm_up",
-       .default_value = "usual",
-       .meaning = "usual, or double: twice the activations, so that passes hide messages",
-       .words = {"usual", "double"}});
-  all[2].options.push_back({.name = "virtual_stages",
-                            .default_value = "2",
-                            .meaning = "parts of the model on each rank",
-                            .kind = OptionKind::Count,
-                            .range = {.least = 1, .most = 1024}});
+  all[1].options.push_back(choice_option(
+      "warm_up", "usual", "usual, or double: twice the activations, so that passes hide messages",
+      {"usual", "double"}));
+  all[2].options.push_back(count_option("virtual_stages", "2", "parts of the model on each rank",
+                                        {.least = 1, .most = 1024}));
   return all;
 }
 

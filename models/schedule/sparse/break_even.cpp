@@ -47,7 +47,8 @@ std::vector<BreakEven> break_evens(std::span<const std::string> schedules,
   const Encoding encoding = encoding_of(options);
   if (has(kGathered))
     found.push_back({kGathered, kByShards, break_even_with_gathering(encoding, ranks)});
-  const auto whole = std::ranges::find_if_not(schedules, is_compressed);
+  const auto whole = std::ranges::find(
+      schedules, false, [](const std::string& name) { return schedule_of(name).compressed; });
   const Bytes element = parameter_size(workload) / static_cast<double>(parameter_count(workload));
   if (whole != schedules.end())
     found.push_back({kByShards, *whole, break_even_with_whole_gradients(encoding, element)});

@@ -80,12 +80,10 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }  // namespace
 
 ScheduleInfo gtopk_schedule() {
-  return {.name = "gtopk",
-          .summary = "global top-k: a tree of neighbours that merge and re-select, then broadcast",
-          .source = "Shi et al., gTop-k S-SGD, ICDCS 2019",
-          .options = sparse::with_common_options({}, {.density = "0.001", .fusion = "model"}),
-          .build = build,
-          .compressed = true};
+  return sparse::system_of(
+      "gtopk", "global top-k: a tree of neighbours that merge and re-select, then broadcast",
+      "Shi et al., gTop-k S-SGD, ICDCS 2019",
+      sparse::with_common_options({}, {.density = "0.001", .fusion = "model"}), build);
 }
 
 }  // namespace stepcast

@@ -25,10 +25,6 @@ struct Factors {
   double dense = 0;
 };
 
-bool is_matrix(const Layer& layer, const Gradient& gradient) {
-  return layer.kind.find("Norm") == std::string::npos && gradient.name.ends_with("weight");
-}
-
 // Rows and columns of a weight: outputs and inputs x kernel where the trace tells, else square.
 double rows_of(const Layer& layer, const Gradient& gradient) {
   if (layer.kronecker)
@@ -43,7 +39,7 @@ Factors factors_of(const Workload& workload, const Tensor& tensor, std::uint32_t
     const auto elements = static_cast<double>(gradient.elements);
     const double rows = rows_of(layer, gradient);
     const double columns = elements / rows;
-    if (!is_matrix(layer, gradient) || (rows + columns) * rank >= elements) {
+    if (!gradient.matrix || (rows + columns) * rank >= elements) {
       factors.dense += elements;
       continue;
     }
@@ -150,49 +146,32 @@ Plan build_acp(const Workload& workload, const Cluster& cluster, const OptionRea
 }
 
 std::vector<OptionInfo> low_rank_options() {
-  return {{.name = "rank",
-           .default_value = "4",
-           .meaning = "columns of the factors",
-           .kind = OptionKind::Count,
-           .range = {.least = 1}},
-          {.name = "compression",
-           .default_value = "device",
-           .meaning = "cost of the products: as known of the device, or free",
-           .words = {"device", "free"}},
-          {.name = "selection_stream",
-           .default_value = "compute",
-           .meaning = "compute: compression delays the backward pass; own: it runs beside it",
-           .words = {"compute", "own"}},
-          {.name = "fusion",
-           .default_value = "buffer",
-           .meaning = "whose factors travel together: layer, buffer, model or binary (a buffer "
-                      "found by binary search)",
-           .words = sparse::fusion_words(),
-           .search = sparse::fusion_search()},
-          {.name = "fusion_buffer",
-           .default_value = "25MiB",
-           .meaning = "fusion=buffer: a group of gradients closes at this size",
-           .kind = OptionKind::Size}};
+  return {
+      count_option("rank", "4", "columns of the factors", {.least = 1}),
+      choice_option("compression", "device",
+                    "cost of the products: as known of the device, or free", {"device", "free"}),
+      choice_option("selection_stream", "compute",
+                    "compute: compression delays the backward pass; own: it runs beside it",
+                    {"compute", "own"}),
+      choice_option("fusion", "buffer",
+                    "whose factors travel together: layer, buffer, model or binary (a buffer "
+                    "found by binary search)",
+                    sparse::fusion_words(), sparse::fusion_search()),
+      size_option("fusion_buffer", "25MiB",
+                  "fusion=buffer: a group of gradients closes at this size")};
 }
 
 }  // namespace
 
 ScheduleInfo powersgd_schedule() {
-  return {.name = "powersgd",
-          .summary = "low-rank factors of each gradient matrix, all-reduced one after the other",
-          .source = "Vogels et al., PowerSGD, NeurIPS 2019",
-          .options = low_rank_options(),
-          .build = build_powersgd,
-          .compressed = true};
+  return sparse::system_of(
+      "powersgd", "low-rank factors of each gradient matrix, all-reduced one after the other",
+      "Vogels et al., PowerSGD, NeurIPS 2019", low_rank_options(), build_powersgd);
 }
 
 ScheduleInfo acp_sgd_schedule() {
-  return {.name = "acp-sgd",
-          .summary = "as powersgd, with one of the two factors in turn",
-          .source = "Zhang et al., ACP-SGD, ICDCS 2023",
-          .options = low_rank_options(),
-          .build = build_acp,
-          .compressed = true};
+  return sparse::system_of("acp-sgd", "as powersgd, with one of the two factors in turn",
+                           "Zhang et al., ACP-SGD, ICDCS 2023", low_rank_options(), build_acp);
 }
 
 }  // namespace stepcast

@@ -140,29 +140,21 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }  // namespace
 
 ScheduleInfo ok_topk_schedule() {
-  return {.name = "ok-topk",
-          .summary = "sums by region, then the global top-k gathered; thresholds are reused",
-          .source = "Li, Hoefler, Near-Optimal Sparse Allreduce, PPoPP 2022",
-          .options = sparse::with_common_options(
-              {{.name = "threshold_every",
-                .default_value = "32",
-                .meaning = "steps between exact selections, whose threshold the others reuse",
-                .kind = OptionKind::Count,
-                .range = kRepeats},
-               {.name = "balance_every",
-                .default_value = "64",
-                .meaning = "steps between adjustments of the regions' borders",
-                .kind = OptionKind::Count,
-                .range = kRepeats},
-               {.name = "imbalance",
-                .default_value = "0",
-                .meaning = "loads of the regions between adjustments: this part below to above "
-                           "the mean",
-                .kind = OptionKind::Number,
-                .range = {.most = 1, .below_most = true}}},
-              {.density = "0.01", .fusion = "model"}),
-          .build = build,
-          .compressed = true};
+  return sparse::system_of(
+      "ok-topk", "sums by region, then the global top-k gathered; thresholds are reused",
+      "Li, Hoefler, Near-Optimal Sparse Allreduce, PPoPP 2022",
+      sparse::with_common_options(
+          {count_option("threshold_every", "32",
+                        "steps between exact selections, whose threshold the others reuse",
+                        kRepeats),
+           count_option("balance_every", "64", "steps between adjustments of the regions' borders",
+                        kRepeats),
+           number_option("imbalance", "0",
+                         "loads of the regions between adjustments: this part below to above "
+                         "the mean",
+                         {.most = 1, .below_most = true})},
+          {.density = "0.01", .fusion = "model"}),
+      build);
 }
 
 }  // namespace stepcast

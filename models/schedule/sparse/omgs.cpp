@@ -64,12 +64,9 @@ ScheduleInfo omgs_schedule() {
   auto options = sparse::with_common_options({}, {.density = "0.001"});
   std::erase_if(options,
                 [](const OptionInfo& option) { return option.name.starts_with("fusion"); });
-  return {.name = "omgs",
-          .summary = "topk-allgather of layers merged where that saves more than it delays",
-          .source = "Shi et al., OMGS-SGD, INFOCOM 2020",
-          .options = std::move(options),
-          .build = build,
-          .compressed = true};
+  return sparse::system_of("omgs",
+                           "topk-allgather of layers merged where that saves more than it delays",
+                           "Shi et al., OMGS-SGD, INFOCOM 2020", std::move(options), build);
 }
 
 }  // namespace stepcast

@@ -27,57 +27,40 @@ Encoding encoding_of(const OptionReader& read) {
 
 std::vector<OptionInfo> selection_options(const Defaults& defaults) {
   return {
-      {.name = "density",
-       .default_value = defaults.density,
-       .meaning = "selected part of the gradient, above 0 and at most 1",
-       .kind = OptionKind::Number,
-       .range = {.most = 1, .above_least = true}},
-      {.name = "selection",
-       .default_value = defaults.selection,
-       .meaning = "exact (sorted top-k), search (MSTopK), sampled (DGC), fitted (SIDCo), or free: "
-                  "compression costs nothing",
-       .words = {"exact", "search", "sampled", "fitted", "free"}},
-      {.name = "selection_stream",
-       .default_value = "compute",
-       .meaning = "compute: selection delays the backward pass; own: it runs beside it and slows "
-                  "nothing (a bound)",
-       .words = {"compute", "own"}},
-      {.name = "error_feedback",
-       .default_value = "yes",
-       .meaning = "yes or no: what is not sent is kept and added to the next gradient",
-       .words = {"yes", "no"}},
-      {.name = "clustering",
-       .default_value = "0",
-       .meaning = "0: the ranks select independently, 1: all the same entries",
-       .kind = OptionKind::Number,
-       .range = {.most = 1}},
+      number_option("density", defaults.density,
+                    "selected part of the gradient, above 0 and at most 1",
+                    {.most = 1, .above_least = true}),
+      choice_option(
+          "selection", defaults.selection,
+          "exact (sorted top-k), search (MSTopK), sampled (DGC), fitted (SIDCo), or free: "
+          "compression costs nothing",
+          {"exact", "search", "sampled", "fitted", "free"}),
+      choice_option("selection_stream", "compute",
+                    "compute: selection delays the backward pass; own: it runs beside it and slows "
+                    "nothing (a bound)",
+                    {"compute", "own"}),
+      choice_option("error_feedback", "yes",
+                    "yes or no: what is not sent is kept and added to the next gradient",
+                    {"yes", "no"}),
+      number_option("clustering", "0", "0: the ranks select independently, 1: all the same entries",
+                    {.most = 1}),
   };
 }
 
 std::vector<OptionInfo> message_options(const Defaults& defaults) {
   return {
-      {.name = "value",
-       .default_value = "fp32",
-       .meaning = "type of a sent value: fp32, fp16",
-       .words = {"fp32", "fp16"}},
-      {.name = "index",
-       .default_value = "int32",
-       .meaning = "where values belong: int32 each, or a bitmap of the tensor",
-       .words = {"int32", "bitmap"}},
-      {.name = "fusion",
-       .default_value = defaults.fusion,
-       .meaning = "what is compressed together: layer, buffer, model, or binary (a buffer found by "
-                  "binary search as TopKA2A's authors do)",
-       .words = fusion_words(),
-       .search = fusion_search()},
-      {.name = "fusion_buffer",
-       .default_value = "25MiB",
-       .meaning = "fusion=buffer: a group of gradients closes at this size",
-       .kind = OptionKind::Size},
-      {.name = "host_per_parameter",
-       .default_value = "0us",
-       .meaning = "host work for every parameter and step, on the compute stream, e.g. 60ns",
-       .kind = OptionKind::Time},
+      choice_option("value", "fp32", "type of a sent value: fp32, fp16", {"fp32", "fp16"}),
+      choice_option("index", "int32", "where values belong: int32 each, or a bitmap of the tensor",
+                    {"int32", "bitmap"}),
+      choice_option(
+          "fusion", defaults.fusion,
+          "what is compressed together: layer, buffer, model, or binary (a buffer found by "
+          "binary search as TopKA2A's authors do)",
+          fusion_words(), fusion_search()),
+      size_option("fusion_buffer", "25MiB",
+                  "fusion=buffer: a group of gradients closes at this size"),
+      time_option("host_per_parameter", "0us",
+                  "host work for every parameter and step, on the compute stream, e.g. 60ns"),
   };
 }
 
@@ -127,9 +110,10 @@ CompressionCosts costs_of(const std::string& schedule, const Workload& workload,
   return *workload.compression;
 }
 
-std::string convergence_caveat() {
-  return "Only time is forecast, not convergence: how many more steps a compressed gradient takes "
-         "to the same accuracy is for the user to say.";
+Note convergence_caveat() {
+  return {NoteKind::Scope, "convergence",
+          "Only time is forecast, not convergence: how many more steps a compressed gradient takes "
+          "to the same accuracy is for the user to say."};
 }
 
 }  // namespace stepcast::sparse

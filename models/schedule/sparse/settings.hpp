@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/note.hpp"
 #include "models/device/compression.hpp"
 #include "models/schedule/options.hpp"
 #include "models/workload/workload.hpp"
@@ -53,7 +54,7 @@ Settings settings_of(const OptionReader& read);
 CompressionCosts costs_of(const std::string& schedule, const Workload& workload,
                           const Settings& settings);
 
-/// The sentence that every report on a sparse schedule carries.
-std::string convergence_caveat();
+/// What every report on a sparse schedule says.
+Note convergence_caveat();
 
 }  // namespace stepcast::sparse

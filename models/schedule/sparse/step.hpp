@@ -4,10 +4,23 @@
 #include <string>
 
 #include "models/schedule/builder.hpp"
+#include "models/schedule/schedule_info.hpp"
 #include "models/schedule/sparse/settings.hpp"
 #include "models/schedule/sparse/tensors.hpp"
 
 namespace stepcast::sparse {
+
+/// A system of compressed gradients as the registry knows it.
+inline ScheduleInfo system_of(const char* name, const char* summary, const char* source,
+                              std::vector<OptionInfo> options,
+                              Plan (*build)(const Workload&, const Cluster&, const OptionReader&)) {
+  return {.name = name,
+          .summary = summary,
+          .source = source,
+          .options = std::move(options),
+          .build = build,
+          .compressed = true};
+}
 
 /// Communicates a selected tensor. `ready` is the task after which the selection can be sent; the
 /// result is the task after which the weights can be updated.

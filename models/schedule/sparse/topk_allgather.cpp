@@ -51,8 +51,9 @@ Plan build_dgc(const Workload& workload, const Cluster& cluster, const OptionRea
   settings.density = read.choice_of<double>(
       "warm_up", {{"1", 0.25}, {"2", 0.0625}, {"3", 0.015625}, {"4", 0.004}, {"5", 0.001}});
   Plan plan = plan_of(workload, cluster, read, settings, settings.selection);
-  plan.notes.push_back(fmt::format("Warm-up stage {}: the density is {}, whatever `density` says.",
-                                   read.text("warm_up"), settings.density));
+  plan.notes.push_back({NoteKind::Option, "density",
+                        fmt::format("Warm-up stage {}: the density is {}, whatever `density` says.",
+                                    read.text("warm_up"), settings.density)});
   return plan;
 }
 
@@ -75,54 +76,44 @@ Plan build_dct(const Workload& workload, const Cluster& cluster, const OptionRea
 }  // namespace
 
 ScheduleInfo topk_allgather_schedule() {
-  return {.name = "topk-allgather",
-          .summary = "top-k of each gradient; all ranks gather the selections of all and add up",
-          .source =
-              "Lin et al., Deep Gradient Compression, ICLR 2018; Renggli et al., SparCML, SC "
-              "2019",
-          .options = sparse::with_common_options({}, {}),
-          .build = build,
-          .compressed = true};
+  return sparse::system_of(
+      "topk-allgather", "top-k of each gradient; all ranks gather the selections of all and add up",
+      "Lin et al., Deep Gradient Compression, ICLR 2018; Renggli et al., SparCML, SC "
+      "2019",
+      sparse::with_common_options({}, {}), build);
 }
 
 ScheduleInfo dgc_schedule() {
-  return {.name = "dgc",
-          .summary = "topk-allgather with a sampled threshold and warm-up densities",
-          .source = "Lin et al., Deep Gradient Compression, ICLR 2018",
-          .options = sparse::with_common_options(
-              {{.name = "warm_up",
-                .default_value = "done",
-                .meaning = "done, or the stage from 1 to 5 with density .25, .0625, .015625, .004, "
-                           ".001",
-                .words = {"done", "1", "2", "3", "4", "5"}}},
-              {.density = "0.001", .selection = "sampled", .fusion = "layer"}),
-          .build = build_dgc,
-          .compressed = true};
+  return sparse::system_of(
+      "dgc", "topk-allgather with a sampled threshold and warm-up densities",
+      "Lin et al., Deep Gradient Compression, ICLR 2018",
+      sparse::with_common_options(
+          {choice_option("warm_up", "done",
+                         "done, or the stage from 1 to 5 with density .25, .0625, .015625, .004, "
+                         ".001",
+                         {"done", "1", "2", "3", "4", "5"})},
+          {.density = "0.001", .selection = "sampled", .fusion = "layer"}),
+      build_dgc);
 }
 
 ScheduleInfo sidco_schedule() {
-  return {.name = "sidco",
-          .summary = "topk-allgather with a threshold from a fitted distribution",
-          .source = "Abdelmoniem et al., SIDCo, MLSys 2021",
-          .options = sparse::with_common_options({}, {.density = "0.001", .selection = "fitted"}),
-          .build = build,
-          .compressed = true};
+  return sparse::system_of(
+      "sidco", "topk-allgather with a threshold from a fitted distribution",
+      "Abdelmoniem et al., SIDCo, MLSys 2021",
+      sparse::with_common_options({}, {.density = "0.001", .selection = "fitted"}), build);
 }
 
 ScheduleInfo dct_schedule() {
-  return {.name = "dct",
-          .summary = "hard threshold on gradients, refreshed rarely; gathered as topk-allgather",
-          .source = "Gupta et al., Dynamic Communication Thresholding, KDD 2021",
-          .options = sparse::with_common_options(
-              {{.name = "threshold_every",
-                .default_value = "0",
-                .meaning = "steps between exact refreshes of the threshold; 0: so many that they "
-                           "do not count",
-                .kind = OptionKind::Count,
-                .range = {.most = kRepeats.most}}},
-              {.density = "0.01"}),
-          .build = build_dct,
-          .compressed = true};
+  return sparse::system_of(
+      "dct", "hard threshold on gradients, refreshed rarely; gathered as topk-allgather",
+      "Gupta et al., Dynamic Communication Thresholding, KDD 2021",
+      sparse::with_common_options(
+          {count_option("threshold_every", "0",
+                        "steps between exact refreshes of the threshold; 0: so many that they "
+                        "do not count",
+                        {.most = kRepeats.most})},
+          {.density = "0.01"}),
+      build_dct);
 }
 
 }  // namespace stepcast

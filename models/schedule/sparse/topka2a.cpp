@@ -74,21 +74,16 @@ Plan build_topk_dsa(const Workload& workload, const Cluster& cluster, const Opti
 }  // namespace
 
 ScheduleInfo topka2a_schedule() {
-  return {.name = "topka2a",
-          .summary = "top-k by shards: all-to-all of the selections, dense all-gather of the sums",
-          .source = "Peng, Li, Shi, Li, TopKA2A, ICPP 2024",
-          .options = sparse::with_common_options({}, {.selection = "search"}),
-          .build = build_topka2a,
-          .compressed = true};
+  return sparse::system_of(
+      "topka2a", "top-k by shards: all-to-all of the selections, dense all-gather of the sums",
+      "Peng, Li, Shi, Li, TopKA2A, ICPP 2024",
+      sparse::with_common_options({}, {.selection = "search"}), build_topka2a);
 }
 
 ScheduleInfo topk_dsa_schedule() {
-  return {.name = "topk-dsa",
-          .summary = "as topka2a, but the sums are gathered as entries while that is less",
-          .source = "Renggli et al., SparCML, SC 2019",
-          .options = sparse::with_common_options({}, {}),
-          .build = build_topk_dsa,
-          .compressed = true};
+  return sparse::system_of(
+      "topk-dsa", "as topka2a, but the sums are gathered as entries while that is less",
+      "Renggli et al., SparCML, SC 2019", sparse::with_common_options({}, {}), build_topk_dsa);
 }
 
 }  // namespace stepcast

@@ -17,8 +17,10 @@ void add_chance_options(std::vector<CommandOption>& options, ChanceRequest& requ
       {"--slow", "LAW", &request.slow,
        "slow ranks down, all laws at once; may be repeated: rank=3,factor=5\n"
        "bernoulli:factor=6,p=1/16 lognormal:sigma=0.14 exponential:mean=0.1\n"
-       "pareto:alpha=3 episodes:factor=2,every=1000,least=10,most=100 (in\niterations); with "
-       "per=rank|node|all, drawn=step|once, and for lognormal\non=network (every transfer)"});
+       "pareto:alpha=3 episodes:factor=2,every=1000,least=10,most=100 (in\niterations), each with "
+       "per=rank|node|all, drawn=step|once, on=network\n(transfers and links); "
+       "recorded:file=FILE.csv "
+       "(by diagnose --slow-downs)\nor a shipped job, as bytedance-se"});
   options.push_back({"--seeds", "N|auto", &request.seeds,
                      "simulations with draws of their own (default 100); auto: until\nP50 and P95 "
                      "are known to 1 %"});

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -16,10 +19,28 @@
 namespace stepcast {
 namespace {
 
-Bytes memory_of_machine() {
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long size = ::sysconf(_SC_PAGE_SIZE);
-  return {pages > 0 && size > 0 ? static_cast<double>(pages) * static_cast<double>(size) : 0};
+/// The number that a file of the system begins with; none where there is no such file, or "max".
+std::optional<double> number_in(const char* path) {
+  std::ifstream file(path);
+  double number = 0;
+  return file >> number ? std::optional(number) : std::nullopt;
+}
+
+/// Time until a batch system ends the job, by its variable in seconds since 1970.
+std::optional<double> seconds_of_job() {
+  const char* end = std::getenv("SLURM_JOB_END_TIME");
+  if (end == nullptr)
+    return std::nullopt;
+  const double left = std::atof(end) - static_cast<double>(std::time(nullptr));
+  return left > 0 ? std::optional(left) : std::nullopt;
+}
+
+/// Processor time, of which a process never gets more than time goes by.
+std::optional<double> seconds_of_shell() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::nullopt;
+  return static_cast<double>(limit.rlim_cur);
 }
 
 /// The sanitizers reserve terabytes that they never touch.
@@ -33,11 +54,13 @@ constexpr bool counts_addresses() {
 #endif
 }
 
-void limit_memory(Bytes most) {
+/// `typed`: the user wants it; else a lower limit of the shell stays.
+void limit_memory(Bytes most, bool typed) {
   rlimit limit{};
   if (!counts_addresses() || ::getrlimit(RLIMIT_AS, &limit) != 0)
     return;
-  limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(most.value));
+  limit.rlim_cur =
+      std::min(typed ? limit.rlim_max : limit.rlim_cur, static_cast<rlim_t>(most.value));
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
@@ -52,37 +75,71 @@ void limit_time(Seconds most) {
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
+void obey_memory(const std::string& typed) try {
+  constexpr Bytes kLeast{64.0 * 1024 * 1024};
+  constexpr double kShare = 0.9;
+  if (typed == "none")
+    return;
+  const Bytes most = typed.empty() ? memory_of_machine() * kShare : parse_bytes(typed);
+  if (!typed.empty() && most < kLeast)
+    throw InputError(
+        fmt::format("expected at least {}, found {}", format_bytes(kLeast), in_quotes(typed)));
+  if (most >= kLeast)
+    limit_memory(most, !typed.empty());
+} catch (const InputError& error) {
+  throw InputError(fmt::format("--max-memory: {}", error.what()));
+}
+
+void obey_time(const std::string& typed) try {
+  if (typed == "none")
+    return;
+  const Seconds most = typed.empty() ? usual_time() : parse_seconds(typed);
+  if (!(most > Seconds{}))
+    throw InputError("expected a time above 0, such as 10m, found 0");
+  limit_time(most);
+} catch (const InputError& error) {
+  throw InputError(fmt::format("--max-time: {}", error.what()));
+}
+
 }  // namespace
 
+Bytes memory_of_machine() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long size = ::sysconf(_SC_PAGE_SIZE);
+  double bytes = pages > 0 && size > 0 ? static_cast<double>(pages) * static_cast<double>(size) : 0;
+  for (const char* file :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
+    if (const auto most = number_in(file); most && *most > 0)
+      bytes = std::min(bytes, *most);
+  return {bytes};
+}
+
+Seconds usual_time() {
+  constexpr double kDay = 86400;
+  constexpr double kShare = 0.9;
+  constexpr double kMargin = 30;  // to print what is there
+  double seconds = kDay;
+  for (const std::optional<double>& given : {seconds_of_job(), seconds_of_shell()})
+    if (given)
+      seconds = std::min(seconds, std::max(*given * kShare, *given - kMargin));
+  return {seconds};
+}
+
 std::vector<CommandOption> options_of(Limits& limits) {
-  return {{"--max-memory", "SIZE", &limits.memory,
-           "fail rather than use more in a process (default: nine tenths of the\nmachine's; none: "
-           "no limit)"},
-          {"--max-time", "TIME", &limits.time,
-           "end after so long, such as 10m; studies print what is there"},
-          {"--allow-paths", "", &limits.allow_paths,
-           "let files that are read name files outside their folder"}};
+  return {
+      {"--max-memory", "SIZE", &limits.memory,
+       "fail rather than use more in a process (default: nine tenths of the\nmachine's; none: "
+       "no limit)"},
+      {"--max-time", "TIME", &limits.time,
+       "end after so long, such as 10m; studies print what is there (default: a\nday, or shortly "
+       "before the batch job or the shell would end it; none)"},
+      {"--allow-paths", "", &limits.allow_paths,
+       "let files that are read name files outside their folder"}};
 }
 
 void obey(const Limits& limits) {
-  constexpr Bytes kLeast{64.0 * 1024 * 1024};
-  constexpr double kShare = 0.9;
-  try {
-    Bytes most = memory_of_machine() * kShare;
-    if (!limits.memory.empty() && limits.memory != "none")
-      most = parse_bytes(limits.memory);
-    if (most > Bytes{} && most < kLeast)
-      throw InputError(fmt::format("expected at least {}, found {}", format_bytes(kLeast),
-                                   in_quotes(limits.memory)));
-    if (limits.memory != "none" && most > Bytes{})
-      limit_memory(most);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--max-memory: {}", error.what()));
-  }
-  if (limits.time && !(*limits.time > Seconds{}))
-    throw InputError("--max-time: expected a time above 0, such as 10m, found 0");
-  if (limits.time)
-    limit_time(*limits.time);
+  obey_memory(limits.memory);
+  obey_time(limits.time);
   if (limits.allow_paths)
     ::setenv("STEPCAST_ALLOW_PATHS", "1", 1);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "sim/cli/command_option.hpp"
@@ -8,12 +9,19 @@ namespace stepcast {
 
 /// What a command may use of the machine, as typed; every command takes these options.
 struct Limits {
-  std::string memory;           ///< Of each process; empty: nine tenths of the machine's, "none".
-  std::optional<Seconds> time;  ///< Of the whole command; none: as long as it takes.
-  bool allow_paths = false;     ///< Files may name files outside their folder.
+  std::string memory;        ///< Of each process; empty: nine tenths of the machine's; "none".
+  std::string time;          ///< Of the whole command; empty: usual_time(); "none".
+  bool allow_paths = false;  ///< Files may name files outside their folder.
 };
 
 std::vector<CommandOption> options_of(Limits& limits);
+
+/// What the machine has, or the container that the process runs in (control groups 1 and 2).
+Bytes memory_of_machine();
+
+/// How long a command may take where nobody says: until shortly before the machine would end it (a
+/// batch job's end as Slurm tells it, the shell's limit of processor time), and a day at most.
+Seconds usual_time();
 
 /// From here on the process and its workers get no more memory than that (then they fail as with a
 /// full machine, and say so), and end after that time: studies print what is there. Throws

@@ -1,9 +1,12 @@
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/parts_breakdown_report.hpp"
 #include "sim/study/sweep/workers.hpp"
 
@@ -31,7 +34,8 @@ class BreakdownCommand final : public Subcommand {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "a K-FAC system (see stepcast list)"});
     options.push_back({"--protocol", "P", &protocol_, "exposed (the default) or ablation"});
-    options.push_back({"--json", "", &json_, "print JSON"});
+    std::ranges::move(output_.options({.csv = "also write the parts as a table", .page = false}),
+                      std::back_inserter(options));
     return options;
   }
 
@@ -39,20 +43,22 @@ class BreakdownCommand final : public Subcommand {
     const PartsProtocol protocol = parse_protocol(protocol_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const PartsBreakdown breakdown = breakdown_of(scenario, protocol);
-    say("{}", json_ ? parts_breakdown_json(breakdown) : render_parts_breakdown(breakdown));
-    return 0;
+    return output_.write({.text = [&] { return render_parts_breakdown(breakdown); },
+                          .json = [&] { return parts_breakdown_json(breakdown); },
+                          .csv = [&] { return parts_breakdown_csv(breakdown); }});
   }
 
  private:
   static PartsBreakdown breakdown_of(const Scenario& scenario, PartsProtocol protocol) {
     Progress progress("simulation");
-    return find_parts_breakdown(scenario, protocol, available_cores(),
-                                [&progress] { progress.step(); });
+    return find_parts_breakdown(
+        scenario, protocol,
+        {.workers = available_cores(), .finished = [&progress] { progress.step(); }});
   }
 
   RunRequest request_;
   std::string protocol_ = "exposed";
-  bool json_ = false;
+  StudyOutput output_;
 };
 
 }  // namespace

@@ -97,15 +97,14 @@ std::string curve_lines(const std::vector<CollectiveRun>& runs) {
 }
 
 /// Of all costs only the launch is part of a collective by itself.
-std::vector<std::string> notes_on(Cluster cluster) {
+Notes notes_on(Cluster cluster) {
   std::erase_if(cluster.costs_not_given,
                 [](const std::string& path) { return path != "software.collective_launch"; });
   return caveats_of(cluster);
 }
 
 /// In the columns and units of nccl-tests.
-std::string table_of(const std::vector<CollectiveRun>& runs,
-                     const std::vector<std::string>& notes) {
+std::string table_of(const std::vector<CollectiveRun>& runs, const Notes& notes) {
   Table table{.columns = {{"collective", Align::Left},
                           {"algorithm", Align::Left},
                           {"fidelity", Align::Left},
@@ -122,12 +121,12 @@ std::string table_of(const std::vector<CollectiveRun>& runs,
          gigabytes_per_second(run.algorithm_bandwidth()),
          has_bus_bandwidth(run) ? gigabytes_per_second(run.bus_bandwidth()) : "-"});
   std::string text = render(table) + curve_lines(runs);
-  for (const std::string& note : notes)
-    text += fmt::format("\n{}", wrap(note, 2));
+  for (const Note& note : notes)
+    text += fmt::format("\n{}", wrap(note.text, 2));
   return text;
 }
 
-std::string json_of(const std::vector<CollectiveRun>& runs, const std::vector<std::string>& notes) {
+std::string json_of(const std::vector<CollectiveRun>& runs, const Notes& notes) {
   nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
   json["results"] = nlohmann::ordered_json::array();
   for (const CollectiveRun& run : runs) {
@@ -143,7 +142,7 @@ std::string json_of(const std::vector<CollectiveRun>& runs, const std::vector<st
     if (has_bus_bandwidth(run))
       json["results"].back()["busbw_bytes_per_s"] = run.bus_bandwidth().value;
   }
-  json["notes"] = notes;
+  json["notes"] = texts_of(notes);
   return json.dump(2) + "\n";
 }
 
@@ -186,7 +185,7 @@ class CollectiveCommand final : public Subcommand {
                       "clusters), for example: {}",
                       on_one_line(kExample)));
     const Cluster on = cluster();
-    const std::vector<std::string> notes = notes_on(on);
+    const Notes notes = notes_on(on);
     const std::vector<CollectiveRun> runs = all_runs(on);
     say("{}", json_ ? json_of(runs, notes) : table_of(runs, notes));
     return 0;

@@ -1,24 +1,19 @@
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "models/base/error.hpp"
 #include "sim/cli/chance/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/study/part_file.hpp"
 #include "sim/cli/study/study_log.hpp"
+#include "sim/cli/study/study_output.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/report/json/json.hpp"
-#include "sim/report/text/render.hpp"
 #include "sim/report/text/studies/gate_report.hpp"
-#include "sim/report/text/sweep_report.hpp"
-#include "sim/study/effects.hpp"
 #include "sim/study/gate/gate.hpp"
 #include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
+#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -65,6 +60,11 @@ class CompareCommand final : public Subcommand {
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     for (CommandOption& option : options_of(files_))
       options.push_back(std::move(option));
+    options.push_back({"--shard", "I/N", &shard_,
+                       "forecast every N-th combination only, from the I-th on, and\nwrite a part "
+                       "for stepcast merge"});
+    options.push_back(
+        output_option("-o,--output", &part_file_, "file for --shard; default: standard output"));
     options.push_back(
         {"--against", "FILE", &against_, "earlier results (--json) to print changes to"});
     options.push_back(page_.option());
@@ -75,6 +75,7 @@ class CompareCommand final : public Subcommand {
   int run() override {
     page_.check();
     check_study_files(files_);
+    check_shard();
     const std::vector<WrittenResult> before = earlier_results();
     SweepRequest request = request_of(typed_, kExample);
     request.slow = chance_.slow;
@@ -82,12 +83,14 @@ class CompareCommand final : public Subcommand {
     request.chance = chance_of(chance_, 1);  // the rows are shared out already
     const Sweep sweep = plan_sweep(request);
     check_gradients(sweep, without_gradients_);
+    if (!shard_.empty())
+      return run_shard(sweep);
     const StopsBetweenJobs stops;
     StudyLog log(sweep, files_);
     const std::vector<SweepResult> results = results_of(sweep, log);
     print(sweep, results, before);
     log.finish();
-    return exit_code_of(results);
+    return stop_signal() != 0 ? exit_code_of(stop_signal()) : exit_code_of(results);
   }
 
  private:
@@ -114,19 +117,9 @@ class CompareCommand final : public Subcommand {
 
   void print(const Sweep& sweep, const std::vector<SweepResult>& results,
              const std::vector<WrittenResult>& before) const {
-    const std::vector<SweepRow> rows = rows_of(sweep, results);
-    const std::string refused = render_refused(sweep, results);
-    if (rows.empty() && !refused.empty())
-      throw InputError(fmt::format("no combination has a forecast; the first: {}",
-                                   refused.substr(0, refused.find("\nNo forecast"))));
+    const std::vector<SweepRow> rows = print_study(sweep, results, json_, page_);
     if (rows.empty())
       return;
-    if (page_.is_wanted())
-      page_.write(text_of(sweep, rows, true));
-    if (json_)
-      say("{}", with_refused(text_of(sweep, rows, true), sweep, results));
-    else
-      say("{}{}{}", text_of(sweep, rows, false), refused.empty() ? "" : "\n", refused);
     if (!before.empty())
       say("\n{}", render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy)));
     const std::size_t missing = sweep.combinations.size() - rows.size();
@@ -135,20 +128,38 @@ class CompareCommand final : public Subcommand {
            sweep.combinations.size());
   }
 
-  static int exit_code_of(const std::vector<SweepResult>& results) {
+  /// Forecasts a part of the study and writes it down for `merge`.
+  int run_shard(const Sweep& whole) const {
+    const Shard shard = parse_shard(shard_);
+    const ShardedSweep part = shard_of(whole, shard);
+    const StopsBetweenJobs stops;
+    Progress progress("forecast", part.places.size());
+    const std::vector<SweepResult> results =
+        sweep_results(part.sweep, {.workers = workers_.value_or(available_cores()),
+                                   .keep_going = true,
+                                   .finished = [&](auto, const auto&) { progress.step(); }});
     if (stop_signal() != 0)
-      return stepcast::exit_code_of(stop_signal());
-    return std::ranges::any_of(results, &SweepResult::died) ? 1 : 0;
+      return exit_code_of(stop_signal());
+    const std::string text = part_text(whole, part, shard, results, files_.keep_going);
+    if (part_file_.empty())
+      say("{}", text);
+    else
+      write_text_file(part_file_, text);
+    return 0;
   }
 
-  static std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows, bool json) {
-    if (sweep.has_lists)
-      return json ? sweep_json(rows) : render_sweep(rows);
-    std::vector<Forecast> forecasts;
-    for (const SweepRow& row : rows)
-      forecasts.push_back(row.forecast);
-    drop_notes_of_single_rows(forecasts);
-    return json ? compare_json(forecasts) : render_compare(forecasts);
+  void check_shard() const {
+    if (!part_file_.empty() && shard_.empty())
+      throw InputError("--output: expected together with --shard");
+    if (shard_.empty())
+      return;
+    parse_shard(shard_);
+    if (json_ || page_.is_wanted() || !against_.empty() || !files_.csv.empty() ||
+        !files_.json_lines.empty() || !files_.resume.empty())
+      throw InputError(
+          "--shard: writes a part of the study; what is to be printed of the whole, say to "
+          "stepcast "
+          "merge");
   }
 
   SweepOptions typed_;
@@ -157,6 +168,8 @@ class CompareCommand final : public Subcommand {
   bool without_gradients_ = false;
   StudyFiles files_;
   std::string against_;
+  std::string shard_;
+  std::string part_file_;
   PageFile page_;
   bool json_ = false;
 };

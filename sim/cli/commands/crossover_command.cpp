@@ -1,19 +1,17 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
-#include "sim/cli/output_file.hpp"
-#include "sim/cli/page_file.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/crossover_report.hpp"
 #include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
-#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -58,33 +56,28 @@ class CrossoverCommand final : public Subcommand {
                        "of a node's NIC (1Gbps to 100Gbps in seven steps)"});
     options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
-    options.push_back(output_option("--figure,--svg", &figure_, "also draw heat maps, as .svg"));
-    options.push_back(output_option("--csv", &csv_file_, "also write every forecast as a table"));
-    options.push_back(page_.option());
-    options.push_back({"--json", "", &json_, "print JSON"});
+    std::ranges::move(output_.options({.figure = "also draw heat maps, as .svg",
+                                       .csv = "also write every forecast as a table",
+                                       .figure_names = "--figure,--svg"}),
+                      std::back_inserter(options));
     return options;
   }
 
   int run() override {
-    page_.check();
-    if (!figure_.empty())
-      check_figure(figure_);
+    output_.check();
     const StopsBetweenJobs stops;
     const Crossover crossover = crossover_of(grid());
-    if (!figure_.empty())
-      write_text_file(figure_, crossover_svg(crossover));
-    if (!csv_file_.empty())
-      write_text_file(csv_file_, crossover_csv(crossover));
-    page_.write(crossover_json(crossover));
-    say("{}", json_ ? crossover_json(crossover) : render_crossover(crossover));
-    return stop_signal() != 0 ? exit_code_of(stop_signal()) : 0;
+    return output_.write({.text = [&] { return render_crossover(crossover); },
+                          .json = [&] { return crossover_json(crossover); },
+                          .csv = [&] { return crossover_csv(crossover); },
+                          .figure = [&] { return crossover_svg(crossover); }});
   }
 
  private:
   Crossover crossover_of(const CrossoverGrid& grid) const {
-    Progress progress("crossover", jobs_of(grid));
-    return find_crossover(grid, workers_.value_or(available_cores()),
-                          [&progress] { progress.step(); });
+    Progress progress("crossover", plan_crossover(grid).combinations.size());
+    return find_crossover(grid, {.workers = workers_.value_or(available_cores()),
+                                 .finished = [&progress] { progress.step(); }});
   }
 
   CrossoverGrid grid() {
@@ -154,10 +147,7 @@ class CrossoverCommand final : public Subcommand {
   std::vector<BytesPerSecond> bandwidths_{1.0_Gbps,  2.5_Gbps,  5.0_Gbps,  10.0_Gbps,
                                           25.0_Gbps, 50.0_Gbps, 100.0_Gbps};
   std::optional<std::uint32_t> workers_;
-  std::string figure_;
-  std::string csv_file_;
-  PageFile page_;
-  bool json_ = false;
+  StudyOutput output_;
 };
 
 }  // namespace

@@ -86,13 +86,14 @@ class DemoCommand final : public Subcommand {
       timeline_file_ = kTimelineFile;
     }
     check_writable(timeline_file_);
-    const std::vector<DemoCase> cases = all_cases();
-    const Forecast& shown = greatest_gain(cases).of("dear");
+    const Demo demo{
+        .shown = {"dear", "DeAR"}, .reference = {"horovod", "Horovod"}, .cases = all_cases()};
+    const Forecast& shown = greatest_gain(demo).of(demo.shown);
     write_timeline(timeline_file_, shown);
     if (json_)
-      print_json(cases);
+      print_json(demo.cases);
     else
-      print_report(cases, shown);
+      print_report(demo, shown);
     return 0;
   }
 
@@ -116,13 +117,13 @@ class DemoCommand final : public Subcommand {
     return cases;
   }
 
-  void print_report(const std::vector<DemoCase>& cases, const Forecast& shown) const {
+  void print_report(const Demo& demo, const Forecast& shown) const {
     say("{}", wrap("Forecast of one training step on 64 RTX 2080 Ti (16 nodes of 4), at "
                    "flow fidelity. dear/best and dear/horovod: DeAR's speed-up over the "
                    "fastest other schedule and over Horovod.",
                    0));
-    say("\n{}\nReading\n", demo_table(cases));
-    for (const std::string& sentence : demo_reading(cases))
+    say("\n{}\nReading\n", demo_table(demo));
+    for (const std::string& sentence : demo_reading(demo))
       say("{}", wrap("- " + sentence, 2));
     say("\nTimeline of {} on {} under {}\n  {}\n  open it at https://ui.perfetto.dev\n\n{}",
         shown.workload, shown.cluster, shown.schedule, timeline_file_, kNext);

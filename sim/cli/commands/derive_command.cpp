@@ -3,7 +3,8 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/workload/derive.hpp"
-#include "sim/cli/derive_cluster.hpp"
+#include "sim/cli/derive/derive_cluster.hpp"
+#include "sim/cli/derive/derive_model.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
@@ -21,19 +22,22 @@ class DeriveCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {.name = "derive",
-            .summary = "Derive a workload from a measured step time, or a cluster from another",
+            .summary = "Derive a workload from a step time or shapes, or a cluster from another",
             .description =
                 "Distributes the step time over the layers in proportion to a roofline of the "
                 "device; the method\nends up in the workload's provenance. Architectures and "
                 "devices: see stepcast list.\nThe word cluster for an architecture writes a "
                 "cluster file: what is given as given, every other\nfield and cost as in --from, "
-                "which its provenance says of each.",
+                "which its provenance says of each. Models that --hf "
+                "knows:\nbert, gpt2, llama, mistral, mixtral, qwen, qwen2, qwen2_moe, vit.",
             .examples = {"stepcast derive resnet50 --device rtx2080ti --batch 32 --step-time 118ms "
                          "-o resnet50-bs32.json",
                          "stepcast derive bert-base --device rtx2080ti --batch 64 --throughput "
                          "219.1",
                          "stepcast derive cluster --from h100-8x8 --nodes 32 --nic 8x400Gbps -o "
-                         "mine.json"}};
+                         "mine.json",
+                         "stepcast derive --hf Llama-3.1-8B/config.json --device h100 --batch 2 "
+                         "--seq 4096\n      -o llama.json"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -50,6 +54,8 @@ class DeriveCommand final : public Subcommand {
         {"--name", "NAME", &derive_.name, "default: <architecture>-<device>-bs<batch>"},
         output_option("-o,--output", &output_, "file to write; default: standard output"),
     };
+    for (CommandOption& option : model_.options())
+      options.push_back(std::move(option));
     for (CommandOption& option : cluster_.options())
       options.push_back(std::move(option));
     return options;
@@ -57,6 +63,13 @@ class DeriveCommand final : public Subcommand {
 
   int run() override {
     const bool of_cluster = architecture_ == "cluster";
+    if (model_.is_given()) {
+      check_of_model();
+      write(model_.file_text(derive_.name, device_, batch_), "workload");
+      return 0;
+    }
+    if (const std::string option = model_.first_given(); !option.empty())
+      throw InputError(option + ": expected only together with --hf");
     write(of_cluster ? cluster_text() : workload_text(), of_cluster ? "cluster" : "workload");
     return 0;
   }
@@ -69,6 +82,14 @@ class DeriveCommand final : public Subcommand {
     }
     write_text_file(output_, text);
     tell("{} written to {}\n", what, output_);
+  }
+
+  void check_of_model() const {
+    if (!architecture_.empty() || !cluster_.first_given().empty() || step_time_ || throughput_ ||
+        forward_fraction_ || !derive_.source.empty())
+      throw InputError(
+          "derive --hf: takes --device, --batch, --seq, --precision, --name and --output only; the "
+          "times are those of the device's law");
   }
 
   std::string cluster_text() const {
@@ -119,6 +140,7 @@ class DeriveCommand final : public Subcommand {
     return time;
   }
 
+  ModelDerivation model_;
   ClusterDerivation cluster_;
   std::string architecture_;
   std::string device_;

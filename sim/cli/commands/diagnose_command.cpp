@@ -14,9 +14,13 @@
 #include "sim/report/picture/diagnosis_figure.hpp"
 #include "sim/report/text/measured/diagnosis_comparison.hpp"
 #include "sim/report/text/measured/diagnosis_report.hpp"
+#include "sim/study/diagnose/job_workload.hpp"
+#include "sim/study/diagnose/recorded_slow_downs.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
+#include "traces/readers/stepcast/slow_downs_file.hpp"
+#include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
 namespace {
@@ -33,12 +37,15 @@ class DiagnoseCommand final : public Subcommand {
             "that of\none part (rank, stage, kind, ..) as recorded: how much slower the job is "
             "than it could\nbe, which part makes it so, and a verdict: worker, stage, data, "
             "host, network or none.\nInput: a table of operations (CSV, also "
-            "gzip-compressed; times in seconds), see traces/README.md.\nJob file: JSON with dp, "
+            "gzip-compressed; times in seconds), a trace of\nPyTorch's profiler for each rank, "
+            "BytePS's comm.json for each rank, or Horovod's timeline; see\ntraces/README.md.\nJob "
+            "file: JSON with dp, "
             "pp, "
             "tp, cp, vpp, gpus, hosts (a name a rank) or gpus_per_host; or CSV with\nsuch columns "
             "and a row for each job.",
         .examples = {"stepcast diagnose operations.csv.gz --job jobs.csv",
-                     "stepcast diagnose operations.csv --json"}};
+                     "stepcast diagnose operations.csv --json",
+                     "stepcast diagnose profiles/ --workload mine.json --ideal"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -52,8 +59,14 @@ class DiagnoseCommand final : public Subcommand {
         {"--against", "FILE", &against_,
          "another run of the job to compare with; several for its ranks"},
         output_option("--figure", &figure_, "also draw the ranks as a heat map, as .svg"),
+        output_option("--slow-downs", &slow_downs_,
+                      "also write how unevenly ranks compute, step by step, as .csv\nfor --slow "
+                      "recorded:file=FILE"),
         output_option("--timeline", &timeline_,
                       "also write a step of all ranks on one clock, for https://ui.perfetto.dev"),
+        output_option("--workload", &workload_,
+                      "also write the job's step as a workload for compare and others, .json"),
+        {"--ideal", "", &ideal_, "of --workload: without delays, every kernel as long as its kind"},
         page_.option(),
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"},
@@ -66,6 +79,8 @@ class DiagnoseCommand final : public Subcommand {
                                    on_one_line(help().examples.front())));
     if (!figure_.empty())
       check_figure(figure_);
+    if (ideal_ && workload_.empty())
+      throw InputError("--ideal: expected --workload FILE with it");
     page_.check();
     const Job job = read(files_);
     const Diagnosis diagnosis = diagnose(job, thresholds());
@@ -76,8 +91,13 @@ class DiagnoseCommand final : public Subcommand {
     }
     if (!figure_.empty())
       write_text_file(figure_, diagnosis_svg(diagnosis));
+    if (!slow_downs_.empty())
+      write_text_file(slow_downs_, to_csv(slow_downs_of(job)));
     if (!timeline_.empty())
       write_job_trace(timeline_, job);
+    if (!workload_.empty())
+      write_text_file(workload_, to_json_text(workload_of(job, ideal_)));
+    doubt_replay(diagnosis);
     if (page_.is_wanted())
       page_.write(diagnosis_json(diagnosis, other ? &*other : nullptr));
     if (json_)
@@ -88,6 +108,20 @@ class DiagnoseCommand final : public Subcommand {
   }
 
  private:
+  /// Everything but the recorded times is a what-if.
+  void doubt_replay(const Diagnosis& diagnosis) const {
+    constexpr double kDoubtful = 0.05;
+    if (diagnosis.step_error <= kDoubtful)
+      return;
+    const std::string text = fmt::format(
+        "{}: the replay misses the recorded steps by {:.1f} %: what-ifs, S among them, "
+        "are doubtful (from 5 % on)",
+        files_.front(), 100 * diagnosis.step_error);
+    if (strict_)
+      throw InputError(text);
+    tell("{}\n", text);
+  }
+
   void refuse_other_job(const Diagnosis& job, const Diagnosis& other) const {
     const auto layout = [](const Diagnosis& each) {
       return fmt::format("{} ranks, {} recorded, {} stages x {} data-parallel groups", each.gpus,
@@ -127,7 +161,10 @@ class DiagnoseCommand final : public Subcommand {
   std::vector<std::string> against_;
   std::string figure_;
   std::string timeline_;
+  std::string slow_downs_;
   std::string job_;
+  std::string workload_;
+  bool ideal_ = false;
   PageFile page_;
   std::optional<double> slowdown_;
   std::optional<double> explained_;

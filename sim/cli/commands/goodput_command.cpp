@@ -1,50 +1,29 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
-#include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/run_request.hpp"
+#include "sim/cli/study/typed_goodput.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/report/text/facts.hpp"
-#include "sim/report/text/wording.hpp"
+#include "sim/report/json/goodput_json.hpp"
+#include "sim/report/picture/goodput_figure.hpp"
+#include "sim/report/text/studies/goodput_report.hpp"
 #include "sim/study/goodput/fault_file.hpp"
-#include "sim/study/goodput/goodput.hpp"
+#include "sim/study/goodput/goodput_study.hpp"
+#include "sim/study/sweep/workers.hpp"
+#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr Seconds kLeastInterval{1e-3};
-constexpr std::uint32_t kMostSeeds = 100'000;
-
-// What lasts longer than two hours is told in hours.
-std::string long_time(Seconds time) {
-  constexpr double kHour = 3600;
-  return time.value < 2 * kHour ? format_seconds(time)
-                                : fmt::format("{:.1f} h", time.value / kHour);
-}
-
-std::string band_text(const FaultBand& band) {
-  return fmt::format("{:.0f} to {:.0f}", band.low, band.high);
-}
-
-std::vector<std::string> sentences_on(const FaultOutlook& outlook) {
-  return {fmt::format("The next time as long as the record brings, with 90 %, {} faults at a "
-                      "constant rate (Poisson), {} where levels change as they did.",
-                      band_text(outlook.poisson), band_text(outlook.bursts)),
-          outlook.trust_bursts
-              ? fmt::format("Trust the second: by sixths of the record the variance of {:.0f} "
-                            "faults is {:.1f} times their mean, not 1.",
-                            outlook.faults, outlook.dispersion)
-              : "Trust the first: sixths of the record differ no more than a constant rate lets "
-                "them."};
-}
-
-Json band_json(const FaultBand& band) {
-  return {{"low", band.low}, {"high", band.high}};
-}
+constexpr std::uint32_t kMostNodes = 1'000'000;
+constexpr const char* kExample =
+    "stepcast goodput --fail node:mtbf=220d,repair=24h --workload resnet50-rtx2080ti-bs64\n      "
+    "--cluster rtx2080ti-16x4-10gbe --schedule ddp --policy shrink --samples 1e9\n      "
+    "--checkpoint 30s --restart 10min";
 
 /// How much of the time of a long run is work that stays done.
 class GoodputCommand final : public Subcommand {
@@ -54,142 +33,161 @@ class GoodputCommand final : public Subcommand {
         .name = "goodput",
         .summary = "Faults and checkpoints: how much of a long run stays done",
         .description =
-            "Goes through faults seed by seed; beside it stands Young and Daly's formula. With\n"
-            "--faults a job runs on servers drawn from a recorded fleet.",
+            "Goes through faults seed by seed; beside it stands Young and Daly's formula. What "
+            "fails:\n--mtbf (the job as a whole), --faults (servers drawn from a recorded fleet) "
+            "or --fail (nodes,\nswitches, links). With a workload, cluster and schedule, steps are "
+            "forecast at every size\nthat the job comes to, and hours and cost are told.",
         .examples = {"stepcast goodput --mtbf 3.1h --checkpoint 30s --restart 10min",
                      "stepcast goodput --faults faults.csv --servers 400 --nodes 128 --spares "
-                     "4\n      --checkpoint 30s --restart 10min"}};
+                     "auto\n      --checkpoint 30s --restart 10min --figure month.svg",
+                     kExample}};
   }
 
   std::vector<CommandOption> options() override {
-    return {{"--mtbf", "T", &mtbf_, "mean time between faults of the job, such as 3.1h"},
-            {"--faults", "FILE", &faults_,
-             "in its place recorded faults: CSV with start_day, end_day, server"},
-            {"--servers", "N", &servers_, "of the recorded fleet, with those that never failed"},
-            {"--days", "D", &days_, "length of the record (default: until its last fault)"},
-            {"--nodes", "N", &nodes_, "servers that the job holds (with --faults; default 1)"},
-            {"--spares", "N", &spares_, "servers that stand by (with --faults; default none)"},
-            {"--checkpoint", "T", &checkpoint_, "for which the job stands still"},
-            {"--restart", "T", &restart_, "from a fault until it computes: detect, replace, load"},
-            {"--interval", "T|auto", &interval_,
-             "of work between checkpoints (default auto: the best)"},
-            {"--without-spare", "WORD", &policy_,
-             "wait for a repair (the default) or shrink to the nodes left"},
-            {"--length", "T", &length_, "of a run with --mtbf (default 720h)"},
-            {"--seeds", "N", &seeds_, "runs with faults of their own (default 200)"},
-            {"--json", "", &json_, "print JSON"}};
+    std::vector<CommandOption> options{
+        {"--mtbf", "T", &mtbf_, "mean time between faults of the job, such as 3.1h"},
+        {"--faults", "FILE", &faults_,
+         "in its place recorded faults: CSV with start_day, end_day, server"},
+        {"--servers", "N", &servers_, "of the recorded fleet, with those that never failed"},
+        {"--days", "D", &days_, "length of the record (default: until its last fault)"},
+        {"--fitted", "", &fitted_, "faults by a model fitted to the record, not the record"},
+        {"--fail", "LAW", &fail_,
+         "in its place what fails, may be repeated: node:mtbf=220d,repair=24h\n(also frailty=, "
+         "sigma=) switch:nodes=16,mtbf=3000d,repair=4h\nlink:mtbf=1000d,share=0.5,repair=6h (keeps "
+         "a share of its bandwidth)"},
+        {"--spares", "N|auto", &spares_, "nodes that stand by (default 0); auto: as many as pay"},
+        {"--checkpoint", "T", &checkpoint_, "for which the job stands still"},
+        {"--persist", "T", &persist_,
+         "until a checkpoint is stored, beside the work (default: at once)"},
+        {"--restart", "T", &restart_, "from a fault until it computes: detect, replace, load"},
+        {"--reconfigure", "T", &reconfigure_,
+         "going on with another number of nodes (default: as --restart)"},
+        {"--interval", "T|auto", &interval_,
+         "of work between checkpoints (default auto: the best)"},
+        {"--policy", "WORD", &policy_,
+         "when a node fails: restart (the default; with a spare, else wait for a\nrepair), wait "
+         "(for this node), shrink (to the nodes left),\ndrop (a replica, without going back) or "
+         "redo "
+         "(it comes back at once)"},
+        {"--length", "T", &length_, "of a run (default 720h; with --faults that of the record)"},
+        {"--seeds", "N|auto", &seeds_,
+         "runs with faults of their own (default 200); auto: until quantiles are\nknown to 1 %"},
+        {"--samples", "N", &samples_, "also hours to train on so many (needs a workload)"},
+        {"--price", "P", &price_, "of a GPU an hour: also the cost of these samples"},
+        output_option("--figure", &figure_, "also draw the run day by day, as .svg")};
+    for (CommandOption& option :
+         options_of(request_, {"--schedule", "S", &request_.schedule, "what the job trains by"}))
+      options.push_back(std::move(option));
+    options.push_back(
+        {"--slow", "LAW", &slow_, "slow-downs of its steps (see stepcast run --help)"});
+    options.push_back({"--json", "", &json_, "print JSON"});
+    return options;
   }
 
   int run() override {
-    const GoodputRequest request = resolved();
-    const Goodput goodput = find_goodput(request);
-    const std::vector<std::string> warnings = warnings_of(request, goodput);
-    fmt::print("{}",
-               json_ ? to_json(request, goodput, warnings) : to_text(request, goodput, warnings));
+    if (!figure_.empty())
+      check_figure(figure_);
+    const GoodputAnswer answer = [&] {
+      const Progress progress("going through faults");
+      return answer_to(resolved());
+    }();
+    if (!figure_.empty())
+      write_text_file(figure_, goodput_svg(answer.goodput));
+    say("{}", json_ ? goodput_json(answer) : render_goodput(answer));
     return 0;
   }
 
  private:
-  GoodputRequest resolved() const {
-    if (mtbf_.has_value() == !faults_.empty())
-      throw InputError("give one of --mtbf and --faults");
+  bool trains() const { return !request_.workload.empty() || !request_.experiment.empty(); }
+
+  GoodputQuestion resolved() const {
+    check_sources();
     if (!checkpoint_ || !restart_)
       throw InputError(
           fmt::format("no {} given, such as 30s", checkpoint_ ? "--restart" : "--checkpoint"));
-    if (mtbf_ && (servers_ || days_ || nodes_ || spares_))
-      throw InputError("--servers, --days, --nodes and --spares need --faults");
-    if (mtbf_ && !policy_.empty())
-      throw InputError("--without-spare needs --faults");
-    if (!mtbf_ && length_)
-      throw InputError("--length needs --mtbf: with --faults a run is as long as the record");
-    GoodputRequest request{.costs = {*checkpoint_, *restart_}};
-    if (mtbf_)
-      request.mtbf = *mtbf_;
-    else
-      request.fleet = read_fleet(faults_, servers_, days_);
-    request.nodes = nodes_.value_or(1);
-    request.spares = spares_.value_or(0);
-    request.seeds = seeds_.value_or(request.seeds);
-    if (request.seeds > kMostSeeds)
+    GoodputQuestion question{
+        .request = {.costs = {.checkpoint = *checkpoint_,
+                              .restart = *restart_,
+                              .persist = persist_.value_or(Seconds{}),
+                              .reconfigure = reconfigure_.value_or(*restart_)}}};
+    add_training(question);
+    add_faults(question);
+    GoodputRequest& request = question.request;
+    request.interval = interval_of(interval_);
+    request.seeds = goodput_seeds_of(seeds_);
+    request.policy = policy_of(policy_);
+    if (!figure_.empty())
+      request.bins = 30;
+    return question;
+  }
+
+  void check_sources() const {
+    if ((mtbf_ ? 1 : 0) + (faults_.empty() ? 0 : 1) + (fail_.empty() ? 0 : 1) != 1)
+      throw InputError("give one of --mtbf, --faults and --fail");
+    if (faults_.empty() && (servers_ || days_ || fitted_))
+      throw InputError("--servers, --days and --fitted need --faults");
+    if (mtbf_ && (!spares_.empty() || !policy_.empty()))
+      throw InputError("--spares and --policy need --faults or --fail");
+    if (mtbf_ && request_.nodes && !trains())
+      throw InputError("--nodes needs --faults, --fail or a workload");
+    if (!faults_.empty() && !fitted_ && length_)
       throw InputError(
-          fmt::format("--seeds: expected at most {}, found {}", kMostSeeds, request.seeds));
+          "--length: with --faults a run is as long as the record, unless it is --fitted");
+    if ((samples_ || !slow_.empty()) && !trains())
+      throw InputError(fmt::format("{}: name what is trained: --workload, --cluster and --schedule",
+                                   samples_ ? "--samples" : "--slow"));
+    if (price_ && !samples_)
+      throw InputError("--price: needs --samples, whose cost it is");
+    for (const auto& [name, value] : {std::pair{"--samples", samples_}, {"--price", price_}})
+      if (value && !(*value > 0 && *value <= 1e18))
+        throw InputError(
+            fmt::format("{}: expected a number above 0 and at most 1e18, found {}", name, *value));
+  }
+
+  void add_training(GoodputQuestion& question) const {
+    question.request.nodes = request_.nodes.value_or(1);
+    if (question.request.nodes > kMostNodes)
+      throw InputError(fmt::format("--nodes: expected at most {}, found {}", kMostNodes,
+                                   question.request.nodes));
+    question.samples = samples_.value_or(0);
+    question.price = price_.value_or(0);
+    if (!trains())
+      return;
+    Scenario scenario = resolve_one_schedule(request_, kExample);
+    add_chance(scenario, slow_, 0, {.workers = available_cores()});
+    const Settings settings = scenario.settings;
+    scenario = changed(std::move(scenario), settings);
+    question.training = training_forecast(scenario);
+    question.request.speed = question.training->speed;
+    question.request.nodes = scenario.cluster.nodes;
+  }
+
+  void add_faults(GoodputQuestion& question) const {
+    GoodputRequest& request = question.request;
+    request.mtbf = mtbf_.value_or(Seconds{});
     request.length = length_.value_or(request.length);
-    if (!interval_.empty() && interval_ != "auto")
-      request.interval = interval_of(interval_);
-    if (!policy_.empty() && policy_ != "wait" && policy_ != "shrink")
-      throw InputError(
-          fmt::format("--without-spare: expected wait or shrink, found {}", in_quotes(policy_)));
-    request.policy = policy_ == "shrink" ? LossPolicy::Shrink : LossPolicy::Wait;
-    return request;
+    request.fitted = fitted_;
+    if (!faults_.empty())
+      request.fleet = read_fleet(faults_, servers_, days_);
+    for (const std::string& law : fail_)
+      try {
+        if (!request.sources)
+          request.sources.emplace();
+        add_fault_source(*request.sources, law);
+      } catch (const InputError& error) {
+        throw InputError(fmt::format("--fail {}: {}", law, error.what()));
+      }
+    question.choose_spares = spares_ == "auto";
+    request.spares = spares_of(spares_);
   }
 
-  static Seconds interval_of(const std::string& text) {
-    try {
-      const Seconds interval = parse_seconds(text);
-      if (interval >= kLeastInterval)
-        return interval;
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("--interval: {} (or auto)", error.what()));
-    }
-    throw InputError(fmt::format("--interval: expected at least {}, or auto, found {}",
-                                 format_seconds(kLeastInterval), in_quotes(text)));
-  }
-
-  static std::string to_text(const GoodputRequest& request, const Goodput& goodput,
-                             const std::vector<std::string>& warnings) {
-    const JobLife& shares = goodput.shares;
-    Facts facts{{"runs", fmt::format("{} seeds of {}", request.seeds, long_time(goodput.length))},
-                {"between faults", long_time(goodput.mtbf)},
-                {"interval", long_time(goodput.interval)},
-                {"efficiency", fmt::format("{} (P5 {}, P95 {})", percent(goodput.efficiency),
-                                           percent(goodput.p5), percent(goodput.p95))},
-                {"checkpoints", percent(shares.checkpoints)},
-                {"lost", percent(shares.lost)},
-                {"restarting", percent(shares.restarting)},
-                {"waiting for nodes", percent(shares.waiting)},
-                {"faults in a run", fmt::format("{:.1f}", goodput.faults)},
-                {"Young-Daly interval", long_time(goodput.daly_interval)},
-                {"Young-Daly efficiency", percent(goodput.daly_efficiency)}};
-    std::string text = render(facts);
-    if (goodput.outlook)
-      text += list_of("Outlook", sentences_on(*goodput.outlook));
-    return text + list_of("Warnings", warnings);
-  }
-
-  static std::string to_json(const GoodputRequest& request, const Goodput& goodput,
-                             const std::vector<std::string>& warnings) {
-    const JobLife& shares = goodput.shares;
-    Json json{{"version", STEPCAST_VERSION},
-              {"interval_s", goodput.interval.value},
-              {"efficiency", goodput.efficiency},
-              {"efficiency_p5", goodput.p5},
-              {"efficiency_p95", goodput.p95},
-              {"shares",
-               {{"checkpoints", shares.checkpoints},
-                {"lost", shares.lost},
-                {"restarting", shares.restarting},
-                {"waiting", shares.waiting}}},
-              {"mtbf_s", goodput.mtbf.value},
-              {"faults", goodput.faults},
-              {"length_s", goodput.length.value},
-              {"seeds", request.seeds},
-              {"daly_interval_s", goodput.daly_interval.value},
-              {"daly_efficiency", goodput.daly_efficiency}};
-    if (goodput.outlook)
-      json["outlook"] = {{"faults", goodput.outlook->faults},
-                         {"dispersion", goodput.outlook->dispersion},
-                         {"poisson", band_json(goodput.outlook->poisson)},
-                         {"bursts", band_json(goodput.outlook->bursts)},
-                         {"trust", goodput.outlook->trust_bursts ? "bursts" : "poisson"}};
-    json["warnings"] = warnings;
-    return json.dump(2) + "\n";
-  }
-
-  std::optional<Seconds> mtbf_, checkpoint_, restart_, length_;
-  std::optional<std::uint32_t> servers_, nodes_, spares_, seeds_;
-  std::optional<double> days_;
-  std::string faults_, interval_, policy_;
-  bool json_ = false;
+  std::optional<Seconds> mtbf_, checkpoint_, persist_, restart_, reconfigure_, length_;
+  std::optional<std::uint32_t> servers_;
+  std::optional<double> days_, samples_, price_;
+  std::string faults_, spares_, interval_, policy_, seeds_, figure_;
+  std::vector<std::string> fail_, slow_;
+  RunRequest request_;
+  bool fitted_ = false, json_ = false;
 };
 
 }  // namespace

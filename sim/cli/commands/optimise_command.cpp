@@ -1,15 +1,23 @@
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/on_one_line.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/optimisation_json.hpp"
 #include "sim/report/text/studies/optimisation_report.hpp"
+#include "sim/study/edits/job_steps.hpp"
+#include "sim/study/edits/memory_fit.hpp"
+#include "sim/study/edits/planned_step.hpp"
+#include "traces/job/read_job.hpp"
+#include "traces/json/edit_list.hpp"
+#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {
@@ -17,35 +25,93 @@ namespace {
 constexpr const char* kExample =
     "stepcast optimise --workload bert-large-rtx2080ti-bs32 --cluster rtx2080ti-16x4-10gbe";
 
-/// Edits the buckets of a data-parallel step until none makes it faster.
+/// Errors name the option.
+template <typename Parse>
+auto of_option(const char* option, Parse parse) {
+  try {
+    return parse();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+std::string list_of_recipes() {
+  std::string text;
+  for (const RecipeInfo& recipe : recipes()) {
+    std::string name = recipe.name;
+    for (const std::string& key : recipe.keys)
+      name += " " + key + "=";
+    text += fmt::format("\n  {:<22} {}", name, recipe.meaning);
+  }
+  return text;
+}
+
+/// Edits a step, recorded or planned, until none makes it faster.
 class OptimiseCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {
         .name = "optimise",
-        .summary = "Find the gradient buckets with the shortest step",
+        .summary = "Edit a step, recorded or planned, so that it gets shorter",
         .description =
-            "Begins with the buckets of DistributedDataParallel and fuses, splits and moves them "
-            "where that\nmakes the simulated step shorter: which edits, what each gains, and what "
-            "bounds the step in\nthe end. All-reduces run in order on one stream beside the "
-            "backward pass.",
-        .examples = {kExample, std::string(kExample) + "\n      --nodes 4 --bucket 5MiB --json"}};
+            "Without --schedule: begins with the buckets of DistributedDataParallel and fuses, "
+            "splits and moves\nthem where that makes the simulated step shorter. With --schedule, "
+            "any: fuses and cuts its\ncommunications. Of FILES, the traces of a job's ranks: edits "
+            "the recorded steps and replays them.\nSays every accepted edit with its gain, and "
+            "what bounds the step in the end.\n\n--edit \"VERB KEY=VALUE ..\": scale by= of=time|"
+            "size|delay; set time= size= delay=; insert new= time=\nas= on= where=behind|before; "
+            "remove; move on= before= behind=; merge up_to= time=; split parts=\nsize=; reorder "
+            "by=layer|size|time|name descending=yes; repeat times=; replicate ranks=. What it\nis "
+            "about: name= kind= layer= stream= (patterns with * and ?; name!= and so on: but "
+            "these), rank=0-3,\nwork=compute|communication. Or a recipe:" +
+            list_of_recipes(),
+        .examples = {kExample, std::string(kExample) + "\n      --nodes 4 --bucket 5MiB --json",
+                     std::string(kExample) + "\n      --schedule ps --memory 11GiB",
+                     "stepcast optimise profiles/ --edit mixed-precision --edit \"remove "
+                     "kind=copies\"",
+                     "stepcast optimise operations.csv --edit \"scale rank=3 kind=forward* "
+                     "by=0.8\" --no-search"}};
   }
 
   std::vector<CommandOption> options() override {
     return {
+        {"FILE", "", &files_, "table of a job's operations, or a trace for each rank; or a folder"},
+        {"--job", "FILE", &job_, "of FILES: what they do not say, as of diagnose"},
         {"--workload", "W", &request_.workload, "name (see stepcast list workloads) or .json file"},
         {"--cluster", "C", &request_.cluster, "name (see stepcast list clusters) or .json file"},
+        {"--schedule", "S", &request_.schedule, "edit the plan of this one (see stepcast list)"},
         {"--nodes", "N", &request_.nodes, "resize the cluster to N nodes"},
         {"--gpus-per-node", "G", &request_.gpus_per_node, "resize its nodes to G GPUs"},
-        {"--set", "KEY=VALUE", &request_.settings, "as of run, but for options of schedules"},
+        {"--set", "KEY=VALUE", &request_.settings,
+         "as of run; options of schedules with --schedule only"},
         {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
         {"--bucket", "SIZE", &bucket_, "the buckets to begin with close at this size (25MiB)"},
         {"--first-bucket", "SIZE", &first_bucket_, "the same for the first one (1MiB)"},
+        {"--edit", "EDIT", &edits_,
+         "an edit or recipe to apply first (see above); may be repeated"},
+        {"--edits", "FILE", &edit_file_,
+         "the same: {\"edits\": [{\"do\": \"scale\", \"kind\": \"forward\", \"by\": 0.5}]}"},
+        {"--no-search", "", &no_search_, "apply these and look for no others"},
+        {"--memory", "SIZE", &memory_,
+         "with --schedule: what a GPU may hold; recomputes or accumulates for it"},
+        {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"}};
   }
 
   int run() override {
+    if (!files_.empty())
+      return optimise_job();
+    if (!request_.schedule.empty())
+      return optimise_schedule();
+    if (!edits_.empty() || !edit_file_.empty() || no_search_ || !memory_.empty())
+      throw InputError(
+          "--edit, --edits, --no-search and --memory need FILES, or --schedule with the schedule "
+          "whose plan is edited");
+    return optimise_gradients();
+  }
+
+ private:
+  int optimise_gradients() {
     const Scenario scenario = resolve(request_, kExample);
     refuse_options(scenario.settings);
     BucketLimits limits;
@@ -58,7 +124,77 @@ class OptimiseCommand final : public Subcommand {
     return 0;
   }
 
- private:
+  int optimise_schedule() {
+    refuse_buckets("--schedule");
+    const Scenario scenario = resolve_one_schedule(request_, kExample);
+    const Bytes budget = size_of("--memory", memory_, {});
+    const Progress progress("optimising");
+    const FittedStep fitted = fitted_step(scenario, request_.schedule, budget);
+    EditedStep result{.subject = scenario.workload.name,
+                      .cluster = scenario.cluster.name,
+                      .schedule = request_.schedule,
+                      .gpus = scenario.cluster.ranks(),
+                      .memory_before = fitted.before,
+                      .memory_after = fitted.after};
+    std::vector<EditRequest> asked = fitted.edits;
+    for (EditRequest& edit : requests())
+      asked.push_back(std::move(edit));
+    edit_step(editable_step(fitted.plan, fitted.workload, scenario.cluster, scenario.engine), asked,
+              &fitted.workload, !no_search_, result);
+    if (!fitted.change.empty())
+      result.notes.push_back(fmt::format("{} instead of {} a GPU by {}; the step took {} before",
+                                         format_bytes(fitted.after), format_bytes(fitted.before),
+                                         fitted.change, format_seconds(fitted.step)));
+    say("{}", json_ ? edited_step_json(result) : render_edited_step(result));
+    return 0;
+  }
+
+  int optimise_job() {
+    refuse_buckets("FILES");
+    if (!request_.workload.empty() || !request_.cluster.empty() || !request_.schedule.empty() ||
+        !memory_.empty() || !request_.settings.empty() || request_.nodes ||
+        request_.gpus_per_node || !request_.fidelity.empty())
+      throw InputError(
+          "FILES are a recorded job: expected no --workload, --cluster, --nodes, "
+          "--gpus-per-node, --schedule, --set, --fidelity or --memory beside them");
+    const Progress progress("optimising");
+    const std::vector<std::filesystem::path> given(files_.begin(), files_.end());
+    ImportReport report;
+    const Job job = read_job(given, job_, report);
+    if (strict_)
+      refuse_doubts(report, files_.front());
+    for (const std::string& line : describe(report))
+      tell("{}: {}\n", files_.front(), line);
+    RecordedSteps recorded = editable_steps(job);
+    EditedStep result{.subject = job.name,
+                      .gpus = job.gpus,
+                      .recorded = recorded.recorded,
+                      .step_error = recorded.error};
+    edit_step(std::move(recorded.step), requests(), nullptr, !no_search_, result);
+    say("{}", json_ ? edited_step_json(result) : render_edited_step(result));
+    return 0;
+  }
+
+  std::vector<EditRequest> requests() const {
+    std::vector<EditRequest> requests;
+    if (!edit_file_.empty())
+      for (WrittenEdit& edit : read_edit_list(edit_file_))
+        requests.push_back(of_option(edit_file_.c_str(), [&] {
+          return edit_request_of(edit.verb, std::move(edit.fields));
+        }));
+    for (const std::string& edit : edits_)
+      requests.push_back(of_option("--edit", [&] { return parse_edit_request(edit); }));
+    return requests;
+  }
+
+  void refuse_buckets(const char* beside) const {
+    if (!bucket_.empty() || !first_bucket_.empty())
+      throw InputError(fmt::format(
+          "--bucket and --first-bucket: expected none beside {}; there is the edit \"bucket-size "
+          "size=\"",
+          beside));
+  }
+
   /// There is no schedule whose options they could be.
   static void refuse_options(const Settings& settings) {
     static const std::vector<std::string> known{"step_time", "batch", "global_batch",
@@ -75,18 +211,19 @@ class OptimiseCommand final : public Subcommand {
   }
 
   static Bytes size_of(const char* option, const std::string& text, Bytes fallback) {
-    if (text.empty())
-      return fallback;
-    try {
-      return parse_bytes(text);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", option, error.what()));
-    }
+    return text.empty() ? fallback : of_option(option, [&] { return parse_bytes(text); });
   }
 
   RunRequest request_;
+  std::vector<std::string> files_;
+  std::vector<std::string> edits_;
+  std::string edit_file_;
+  std::string job_;
   std::string bucket_;
   std::string first_bucket_;
+  std::string memory_;
+  bool no_search_ = false;
+  bool strict_ = false;
   bool json_ = false;
 };
 

@@ -80,8 +80,15 @@ class RunCommand final : public Subcommand {
     const Experiment experiment = experiment_of(request_);
     require_job(experiment, kExample);
     require_cut(experiment);
-    if (is_hybrid(experiment))
-      return run_hybrid(hybrid_scenario_of(experiment, !request_.unfold));
+    if (is_hybrid(experiment)) {
+      HybridScenario scenario = hybrid_scenario_of(experiment, !request_.unfold);
+      add_slow_downs(scenario.engine.slow_down, chance_.slow);
+      check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
+      scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;
+      scenario.engine.iterations = chance_.iterations.value_or(0);
+      scenario.chance = chance_of(chance_, workers_.value_or(available_cores()));
+      return run_hybrid(scenario);
+    }
     const Scenario scenario = resolved();
     const bool decides = decides_at_run_time(scenario.schedules.front());
     if (decides && !plan_file_.empty())
@@ -134,8 +141,6 @@ class RunCommand final : public Subcommand {
   }
 
   int run_hybrid(const HybridScenario& scenario) const {
-    if (!chance_.slow.empty())
-      throw InputError("--slow: expected a schedule that does not cut the model");
     if (!plan_file_.empty())
       throw InputError("--export-plan: expected a schedule that does not cut the model");
     const HybridResult result = [&] {

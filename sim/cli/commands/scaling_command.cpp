@@ -1,10 +1,12 @@
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/on_one_line.hpp"
-#include "sim/cli/output_file.hpp"
-#include "sim/cli/page_file.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
@@ -12,7 +14,6 @@
 #include "sim/report/picture/scaling_figure.hpp"
 #include "sim/report/text/studies/scaling_report.hpp"
 #include "sim/study/sweep/workers.hpp"
-#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -33,7 +34,7 @@ class ScalingCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    return {
+    std::vector<CommandOption> options{
         {"--workload", "W", &typed_.run.workload, "name or .json file"},
         {"--clusters,--cluster", "C,...", &typed_.clusters, "names or .json files"},
         {"--schedules", "S,...", &typed_.run.schedules,
@@ -43,26 +44,25 @@ class ScalingCommand final : public Subcommand {
         {"--gpus-per-node", "G,...", &typed_.gpus_per_node, "resize the nodes to G GPUs"},
         {"--set", "KEY=VALUE", &typed_.settings, "as of run; may be repeated"},
         {"--fidelity", "F", &typed_.run.fidelity, "analytic, flow (the default) or step"},
-        without_gradients_option(without_gradients_),
-        output_option("--figure", &figure_,
-                      "also draw the curves, as .svg; without --schedules eight at most"),
-        page_.option(),
-        {"--json", "", &json_, "print JSON"}};
+        without_gradients_option(without_gradients_)};
+    std::ranges::move(
+        output_.options(
+            {.figure = "also draw the curves, as .svg; without --schedules eight at most",
+             .csv = "also write every time as a table"}),
+        std::back_inserter(options));
+    return options;
   }
 
   int run() override {
-    page_.check();
+    output_.check();
     if (typed_.clusters.items.empty())
       throw InputError(
           fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
-    if (!figure_.empty())
-      check_figure(figure_);
     const Scaling scaling = found_scaling();
-    if (!figure_.empty())
-      draw(scaling);
-    page_.write(scaling_json(scaling));
-    say("{}", json_ ? scaling_json(scaling) : render_scaling(scaling));
-    return 0;
+    return output_.write({.text = [&] { return render_scaling(scaling); },
+                          .json = [&] { return scaling_json(scaling); },
+                          .csv = [&] { return scaling_csv(scaling); },
+                          .figure = [&] { return drawn(scaling); }});
   }
 
  private:
@@ -70,25 +70,24 @@ class ScalingCommand final : public Subcommand {
     const Sweep sweep = plan_scaling(request_of(typed_, kExample), nodes_);
     check_gradients(sweep, without_gradients_);
     Progress progress("size", sweep.combinations.size());
-    return find_scaling(sweep, available_cores(), [&progress] { progress.step(); });
+    return find_scaling(
+        sweep, {.workers = available_cores(), .finished = [&progress] { progress.step(); }});
   }
 
-  void draw(const Scaling& scaling) const {
+  std::string drawn(const Scaling& scaling) const {
     ScalingFigure figure = figure_of(scaling);
     if (typed_.run.schedules.items.empty())
       keep_fastest(figure);
-    write_text_file(figure_, svg_of(figure));
     if (figure.left_out > 0)
-      tell("{}: {}: {}; --schedules draws others\n", figure_, which_curves(figure),
+      tell("{}: {}: {}; --schedules draws others\n", output_.figure(), which_curves(figure),
            fmt::join(schedules_of(figure.curves), ", "));
+    return svg_of(figure);
   }
 
   SweepOptions typed_{.settings_are_lists = false};
   std::vector<std::uint32_t> nodes_;  ///< Empty: the usual ones.
   bool without_gradients_ = false;
-  std::string figure_;
-  PageFile page_;
-  bool json_ = false;
+  StudyOutput output_;
 };
 
 }  // namespace

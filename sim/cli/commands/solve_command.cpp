@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/cli/chance/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/progress.hpp"
@@ -15,6 +17,7 @@
 #include "sim/report/text/solution.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/sweep/workers.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 
 namespace stepcast {
@@ -51,6 +54,8 @@ class SolveCommand final : public Subcommand {
     options.push_back({"--iterations", "S=N,...", &counts_.iterations, "iterations of each way"});
     options.push_back(
         {"--samples", "N", &counts_.samples, "samples of an epoch, where epochs are counted"});
+    options.push_back({"--slow", "LAW", &chance_.slow, "see stepcast run --help"});
+    options.push_back({"--seeds", "N|auto", &chance_.seeds, "where it draws (default 100)"});
     options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
@@ -59,7 +64,10 @@ class SolveCommand final : public Subcommand {
   int run() override {
     const Goal goal = this->goal();
     const CommaList wanted = std::exchange(request_.schedules, {});
-    const Scenario scenario = resolve(request_, kExample);
+    Scenario scenario = resolve(request_, kExample);
+    add_chance(scenario, chance_.slow, 0, chance_of(chance_, available_cores()));
+    const Settings settings = scenario.settings;
+    scenario = changed(std::move(scenario), settings);
     check_model(goal, scenario.workload);
     check_gradients(scenario, goal.attempts.size(), without_gradients_);
     const std::vector<Solution> solutions = solutions_of(goal, wanted, scenario);
@@ -111,7 +119,26 @@ class SolveCommand final : public Subcommand {
     return solutions;
   }
 
+  // Where chance decides, a mean over seeds.
+  static Solution mean_solution_of(const Attempt& attempt, const Goal& goal, Scenario scenario) {
+    scenario.settings.schedule = options_of_attempt(attempt, scenario);
+    const Forecast forecast = plain_forecast_of(scenario, attempt.schedule);
+    Solution solution{.label = attempt.label,
+                      .schedule = attempt.schedule,
+                      .epochs = attempt.epochs.value_or(0),
+                      .step = forecast.iteration_time,
+                      .provenance = attempt.provenance,
+                      .notes = forecast.notes,
+                      .given = attempt.given};
+    const double batch = static_cast<double>(scenario.workload.batch) * forecast.passes;
+    solution.iterations = attempt.iterations.value_or(
+        iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, forecast.workers));
+    return solution;
+  }
+
   static Solution solution_of(const Attempt& attempt, const Goal& goal, const Scenario& scenario) {
+    if (decides_at_run_time(attempt.schedule) || scenario.engine.slow_down.is_chance())
+      return mean_solution_of(attempt, goal, scenario);
     TuningJob job = job_of(scenario, attempt.schedule);
     job.options = options_of_attempt(attempt, scenario);
     const PlannedRun run = planned(job);
@@ -145,6 +172,7 @@ class SolveCommand final : public Subcommand {
   bool without_gradients_ = false;
   std::string goal_;
   TypedCounts counts_;
+  ChanceRequest chance_;
   bool json_ = false;
 };
 

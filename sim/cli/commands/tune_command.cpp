@@ -1,19 +1,20 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
-#include "sim/cli/page_file.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
+#include "sim/cli/study/trial_log.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/cli/tell.hpp"
 #include "sim/report/text/tuning_report.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/sweep/inputs_key.hpp"
 #include "sim/study/tuning/tune.hpp"
-#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -38,33 +39,38 @@ class TuneCommand final : public Subcommand {
   std::vector<CommandOption> options() override {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
-    for (CommandOption& option : search_options())
-      options.push_back(std::move(option));
+    std::ranges::move(search_options(), std::back_inserter(options));
+    std::ranges::move(output_.options({}), std::back_inserter(options));
     return options;
   }
 
   int run() override {
-    page_.check();
+    output_.check();
+    check_study_files(files_);
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
     const StopsBetweenJobs stops;
     const Tuning tuning = tuned(job);
-    if (!csv_file_.empty())
-      write_text_file(csv_file_, tuning_csv(tuning));
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
-    page_.write(tuning_json(job, tuning, notes));
-    say("{}", json_ ? tuning_json(job, tuning, notes) : render_tuning(job, tuning, notes));
-    return stop_signal() != 0 ? exit_code_of(stop_signal()) : 0;
+    return output_.write({.text = [&] { return render_tuning(job, tuning, notes); },
+                          .json = [&] { return tuning_json(job, tuning, notes); }});
   }
 
  private:
   Tuning tuned(const TuningJob& job) {
     Progress progress("trial");
-    tuning_.measured = [&] { progress.step(); };
-    return tune(job, tuning_);
+    TrialLog log(files_, tuning_.option, range_of(job, tuning_).unit, inputs_text(job));
+    tuning_.known = [&](const std::string& text) { return log.known(text); };
+    tuning_.tried = [&](const Trial& trial) {
+      progress.step();
+      log.add(trial);
+    };
+    Tuning tuning = tune(job, tuning_);
+    log.finish();
+    return tuning;
   }
 
   static std::string description() {
@@ -88,9 +94,11 @@ class TuneCommand final : public Subcommand {
         {"--seed", "N", &seed_, "of random (default 1)"},
         {"--xi", "X", &xi_,
          "what bo asks of an improvement, in standard deviations of\nthe times (default 0.1)"},
-        output_option("--csv", &csv_file_, "also write the trials"),
-        page_.option(),
-        {"--json", "", &json_, "print JSON"}};
+        output_option("--csv", &files_.csv, "also write the trials, each as it comes"),
+        output_option("--json-lines", &files_.json_lines,
+                      "also write a line of JSON for each trial as it comes"),
+        {"--resume", "FILE", &files_.resume,
+         "go on from a file of --json-lines: simulate only what it lacks,\nand append it there"}};
   }
 
   void read_numbers() {
@@ -133,9 +141,8 @@ class TuneCommand final : public Subcommand {
   std::string scale_;
   std::optional<std::uint32_t> seed_;
   std::optional<double> xi_;
-  std::string csv_file_;
-  PageFile page_;
-  bool json_ = false;
+  StudyFiles files_;
+  StudyOutput output_;
 };
 
 }  // namespace

@@ -72,6 +72,24 @@ void check_study_files(const StudyFiles& files) {
     throw InputError("--json-lines: --resume appends to its file; give one of the two");
 }
 
+// A last line that was never finished is passed over.
+void for_each_line(const std::string& path, const LineTaker& take) {
+  std::error_code absent;
+  if (!std::filesystem::exists(path, absent))
+    throw InputError(path + ": not found");
+  if (std::filesystem::file_size(path, absent) == 0)
+    return;
+  const std::string text = read_text_file(path);
+  std::istringstream stream(text.substr(0, text.rfind('\n') + 1));
+  std::size_t number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    const std::string origin = fmt::format("{}: line {}", path, ++number);
+    const nlohmann::json json = parsed_line(line, path, number);
+    ObjectReader reader(json, origin);
+    take(reader, origin);
+  }
+}
+
 StudyLog::StudyLog(const Sweep& sweep, const StudyFiles& files)
     : sweep_(sweep),
       results_(sweep.combinations.size()),
@@ -97,29 +115,17 @@ StudyLog::StudyLog(const Sweep& sweep, const StudyFiles& files)
   add_rows_in_order();
 }
 
-// Every line that is one of ours is looked at; those of other studies, and a last one that was
-// never finished, are passed over.
+// Those of other studies are passed over.
 void StudyLog::read_known(const std::string& path) {
-  std::error_code absent;
-  if (!std::filesystem::exists(path, absent))
-    throw InputError(path + ": not found");
-  if (std::filesystem::file_size(path, absent) == 0)
-    return;
-  const std::string text = read_text_file(path);
   std::map<std::string, std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < keys_.size(); ++i)
     if (!keys_[i].empty())
       numbers.emplace(keys_[i], i);
-  std::istringstream stream(text.substr(0, text.rfind('\n') + 1));
-  std::size_t number = 0;
-  for (std::string line; std::getline(stream, line);) {
-    const std::string origin = fmt::format("{}: line {}", path, ++number);
-    const nlohmann::json json = parsed_line(line, path, number);
-    ObjectReader reader(json, origin);
-    const auto known = numbers.find(reader.text("key"));
-    if (known != numbers.end() && reader.has("forecast"))
-      known_.insert_or_assign(known->second, forecast_from_flat(reader.raw("forecast"), origin));
-  }
+  for_each_line(path, [&](ObjectReader& line, const std::string& origin) {
+    const auto known = numbers.find(line.text("key"));
+    if (known != numbers.end() && line.has("forecast"))
+      known_.insert_or_assign(known->second, forecast_from_flat(line.raw("forecast"), origin));
+  });
   tell("stepcast: {} of {} forecasts are taken from {}\n", known_.size(), keys_.size(), path);
 }
 

@@ -46,6 +46,13 @@ class GrowingFile {
   int error_ = 0;
 };
 
+class ObjectReader;
+
+/// Reads the lines of a file that a study wrote, which may be anybody's: each that is whole is one
+/// object. Throws InputError naming file and line.
+using LineTaker = std::function<void(ObjectReader& line, const std::string& origin)>;
+void for_each_line(const std::string& path, const LineTaker& take);
+
 /// Writes down what a sweep finds as it finds it.
 class StudyLog {
  public:

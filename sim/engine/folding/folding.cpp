@@ -18,11 +18,15 @@
 // O(ranks x teams + messages) a round. Where no team has more than one group there is nothing to
 // refine: every communication is simulated message by message, and ranks in the same groups are
 // alike. That, the case of data parallelism, costs O(ranks x groups) and is exact by itself.
-// What folding may change is the order of events of the same instant. Two things are known to
-// depend on it: what a policy does with the first of several operations, and what
-// Overlap::launch_wait takes for running when a collective is launched. Both were concluded from
-// random layouts that differed; that there is no third is not proven, and the property test leaves
-// them out.
+// At `flow` that is finer than it has to be: a straggler changes the traffic on its links, so the
+// messages that cross these with its own may be faster or slower, so may be those that share other
+// links with them, and so on round every ring; mostly nothing comes of it. So a coarser folding, in
+// which groups are told by who is in them and not by what their messages meet, is assumed and
+// checked: all messages are moved, and as long as alike groups end together, the simulation is that
+// of all ranks. Where they do not it begins again, exactly.
+// What folding may change is the order of events of the same instant. What would depend on it is
+// decided late in the instant, when all else has happened (EventQueue::late): what a policy starts
+// next, and what Overlap::launch_wait takes for running when a collective is launched.
 
 namespace stepcast {
 namespace {
@@ -108,8 +112,7 @@ void add_classes(Folding& folding, const std::vector<double>& scales) {
 
 void sort_and_unite(std::vector<ClassId>& ids) {
   std::ranges::sort(ids);
-  const auto rest = std::ranges::unique(ids);
-  ids.erase(rest.begin(), rest.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 std::vector<ClassId> classes_of(const Group& group, const Folding& folding) {
@@ -162,10 +165,9 @@ void index_teams(Folding& folding) {
 
 }  // namespace
 
-Folding fold_ranks(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
-  require_ranks(plan, cluster);
-  const auto scales = compute_scales(cluster, options);
-  Roles roles = roles_of(plan, cluster, options, scales);
+namespace {
+
+Folding folding_by(Roles roles, const Plan& plan, const std::vector<double>& scales) {
   Folding folding;
   folding.class_of_rank = std::move(roles.of_rank);
   add_classes(folding, scales);
@@ -176,6 +178,29 @@ Folding fold_ranks(const Plan& plan, const Cluster& cluster, const EngineOptions
   folding.first_meeting.push_back(static_cast<MeetingId>(folding.meetings.size()));
   index_teams(folding);
   folding.role_of_node = roles.of_node;
+  return folding;
+}
+
+}  // namespace
+
+Folding fold_ranks(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  require_ranks(plan, cluster);
+  const auto scales = compute_scales(cluster, options);
+  return folding_by(roles_of(plan, cluster, options, scales), plan, scales);
+}
+
+std::optional<Folding> assumed_folding(const Plan& plan, const Cluster& cluster,
+                                       const EngineOptions& options, const Folding& exact) {
+  if (options.fidelity != Fidelity::Flow || !options.fold || !has_families(plan) ||
+      !exact.role_of_node.empty())
+    return std::nullopt;
+  const auto scales = compute_scales(cluster, options);
+  const Roles by_groups =
+      find_roles(plan, cluster, Fidelity::Analytic, colours_of(plan, options, scales));
+  Folding folding = folding_by(by_groups, plan, scales);
+  if (folding.classes.size() >= exact.classes.size())
+    return std::nullopt;
+  folding.is_assumed = true;
   return folding;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/schedule/plan.hpp"
@@ -27,6 +28,7 @@ struct Folding {
   std::vector<MeetingId> first_meeting;       ///< By team, and one more.
   std::vector<MeetingId> meeting_of;          ///< At team * classes + class; kNone: no member.
   std::vector<std::uint32_t> role_of_node;    ///< See Roles::of_node.
+  bool is_assumed = false;                    ///< See assumed_folding().
 
   std::uint32_t meetings_of(TeamId team) const {
     return first_meeting[team + 1] - first_meeting[team];
@@ -42,5 +44,15 @@ struct Folding {
 /// meeting of its own. Throws InputError if a straggler or a member of a team is no rank of the
 /// cluster.
 Folding fold_ranks(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
+
+/// At `flow`: a folding of fewer classes than `exact`, where there is one, of ranks that are alike
+/// if no message finds other traffic than its counterparts in alike groups. That is not known
+/// before it is simulated; the back-end, which moves the messages of all groups, throws
+/// FoldingRefuted where one of alike groups ends before another.
+std::optional<Folding> assumed_folding(const Plan& plan, const Cluster& cluster,
+                                       const EngineOptions& options, const Folding& exact);
+
+/// An assumed folding does not hold.
+struct FoldingRefuted {};
 
 }  // namespace stepcast

@@ -129,20 +129,42 @@ void AnalyticBackend::leave_links(Operation& operation) {
     wanted_[share.link] = under_way_.empty() ? 0 : wanted_[share.link] - share.part;
 }
 
+// Once for all that begins, ends or changes at an instant.
 void AnalyticBackend::change_speeds() {
+  if (!under_way_.empty() && !std::exchange(changes_, true))
+    queue_.late(queue_.now(), [this] {
+      changes_ = false;
+      find_speeds();
+    });
+}
+
+void AnalyticBackend::find_speeds() {
   if (under_way_.size() == 1 && operations_[under_way_.front()].is_one_group() && slowed_ == 0)
     return run_at(under_way_.front(), 1);
   for (const std::uint32_t operation : under_way_)
     if (!operations_[operation].wants && moves(operation))
       want_links(operations_[operation]);
-  share_links();
+  open_.clear();
+  std::ranges::copy_if(under_way_, std::back_inserter(open_),
+                       [&](std::uint32_t operation) { return operations_[operation].wants; });
+  if (find_slowness(wanted_, carried_) > 1)
+    return share_links();
+  for (const std::uint32_t operation : open_)
+    run_at(operation, 1);
 }
 
-double AnalyticBackend::slowness_of(const Operation& moving) const {
+// Of those that are open, by what is claimed and left of their links; returns the most, or 1.
+double AnalyticBackend::find_slowness(const std::vector<double>& claimed,
+                                      const std::vector<double>& left) {
+  slowness_.clear();
   double most = 1;
-  for (std::size_t i = 0; i < moving.cost->of_first; ++i) {
-    const std::uint32_t link = moving.cost->shares[i].link;
-    most = std::max(most, claimed_[link] / left_[link]);
+  for (const std::uint32_t operation : open_) {
+    const Cost& cost = *operations_[operation].cost;
+    double own = 1;
+    for (std::size_t i = 0; i < cost.of_first; ++i)
+      own = std::max(own, claimed[cost.shares[i].link] / left[cost.shares[i].link]);
+    slowness_.push_back(own);
+    most = std::max(most, own);
   }
   return most;
 }
@@ -155,30 +177,22 @@ void AnalyticBackend::share_links() {
   constexpr int kRounds = 16;
   claimed_ = wanted_;
   left_ = carried_;
-  std::vector<std::uint32_t> open;
-  std::ranges::copy_if(under_way_, std::back_inserter(open),
-                       [&](std::uint32_t operation) { return operations_[operation].wants; });
-  for (int round = 1; !open.empty(); ++round) {
-    double most = 1;
-    std::vector<double> slowness;
-    for (const std::uint32_t operation : open) {
-      slowness.push_back(slowness_of(operations_[operation]));
-      most = std::max(most, slowness.back());
-    }
+  for (int round = 1; !open_.empty(); ++round) {
+    const double most = find_slowness(claimed_, left_);
     const double least = round < kRounds ? most * (1 - kRounding) : 1;
-    std::vector<std::uint32_t> rest;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      if (slowness[i] < least) {
-        rest.push_back(open[i]);
+    std::size_t rest = 0;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      if (slowness_[i] < least) {
+        open_[rest++] = open_[i];
         continue;
       }
-      run_at(open[i], slowness[i] > 1 + kRounding ? slowness[i] : 1);
-      for (const LinkShare& share : operations_[open[i]].cost->shares) {
+      run_at(open_[i], slowness_[i] > 1 + kRounding ? slowness_[i] : 1);
+      for (const LinkShare& share : operations_[open_[i]].cost->shares) {
         claimed_[share.link] -= share.part;
-        left_[share.link] -= share.part / slowness[i];
+        left_[share.link] -= share.part / slowness_[i];
       }
     }
-    open = std::move(rest);
+    open_.resize(rest);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "sim/engine/network/flow_backend.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 // One flow for each edge of the algorithm, with the bytes of all its rounds: rounds of a ring run
@@ -16,40 +15,57 @@
 namespace stepcast {
 
 FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid,
-                         FoldedNodes nodes)
+                         FoldedNodes nodes, bool assumes)
     : cluster_(cluster),
       queue_(queue),
       nodes_(std::move(nodes)),
+      assumes_(assumes),
       simgrid_(simgrid),
       platform_(simgrid_.platform_for(nodes_.cluster())) {}
 
-std::vector<FlowBackend::Flow> FlowBackend::flows_of(const std::vector<Message>& messages) const {
-  std::vector<Flow> flows;
-  flows.reserve(messages.size());
-  std::ranges::for_each(messages, check_size);
-  if (!nodes_.is_folded())
+// Of all groups together where the nodes fold.
+FlowBackend::FlowPhase FlowBackend::phase_of(
+    Seconds startup, const std::vector<std::vector<Message>>& groups) const {
+  FlowPhase phase{.startup = startup, .flows = {}, .ends = {}};
+  std::vector<Message> all;
+  for (const std::vector<Message>& messages : groups) {
+    std::ranges::for_each(messages, check_size);
+    if (nodes_.is_folded()) {
+      all.insert(all.end(), messages.begin(), messages.end());
+      continue;
+    }
     for (const Message& message : messages)
-      flows.push_back({platform_.source(message.from, message.to),
-                       platform_.destination(message.from, message.to), message.size});
-  else
-    for (const auto& [from, to, leaves, size] : nodes_.folded(messages))
-      flows.push_back({leaves ? platform_.far(from) : platform_.near(from),
-                       leaves ? platform_.far(to) : platform_.near(to), size});
-  return flows;
+      phase.flows.push_back({platform_.source(message.from, message.to),
+                             platform_.destination(message.from, message.to), message.size});
+    phase.ends.push_back(phase.flows.size());
+  }
+  if (!nodes_.is_folded())
+    return phase;
+  for (const auto& [from, to, leaves, size] : nodes_.folded(all))
+    phase.flows.push_back({leaves ? platform_.far(from) : platform_.near(from),
+                           leaves ? platform_.far(to) : platform_.near(to), size});
+  phase.ends.push_back(phase.flows.size());
+  return phase;
 }
 
 // Alike groups go through the same phases at the same times: each phase holds the flows of all.
 FlowBackend::Phases FlowBackend::phases_of(const Collective& collective,
                                            const Participants& participants) const {
-  std::vector<Phase> phases = edge_flows_of(collective, participants.representative(), cluster_);
-  for (const std::uint32_t group : participants.groups.subspan(1)) {
-    std::vector<Phase> more = edge_flows_of(collective, participants.team->groups[group], cluster_);
-    for (std::size_t i = 0; i < phases.size(); ++i)
-      std::ranges::move(more[i].messages, std::back_inserter(phases[i].messages));
+  std::vector<Seconds> startups;
+  std::vector<std::vector<std::vector<Message>>> messages;  // by phase and group
+  for (const std::uint32_t group : participants.groups) {
+    std::vector<Phase> phases =
+        edge_flows_of(collective, participants.team->groups[group], cluster_);
+    messages.resize(phases.size());
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+      if (startups.size() == i)
+        startups.push_back(phases[i].startup);
+      messages[i].push_back(std::move(phases[i].messages));
+    }
   }
   Phases prepared;
-  for (const Phase& phase : phases)
-    prepared.push_back({phase.startup, flows_of(phase.messages)});
+  for (std::size_t i = 0; i < messages.size(); ++i)
+    prepared.push_back(phase_of(startups[i], messages[i]));
   return prepared;
 }
 
@@ -93,22 +109,50 @@ void FlowBackend::begin_phase(std::uint32_t operation, Seconds delay) {
 void FlowBackend::start_flows(std::uint32_t operation) {
   Operation& current = operations_[operation];
   const FlowPhase& phase = (*current.phases)[current.phase++];
-  current.in_flight = phase.flows.size();
+  current.first_end = Seconds{-1};
+  current.in_flight = 0;
   if (phase.flows.empty())
     return begin_phase(operation, {});
-  for (const auto& [from, to, size] : phase.flows)
-    simgrid_.start_flow(from, to, size, *this, operation);
+  std::size_t flow = 0;
+  for (const std::size_t end : phase.ends) {
+    if (flow == end)
+      continue;
+    if (idle_groups_.empty()) {
+      idle_groups_.push_back(static_cast<std::uint32_t>(groups_.size()));
+      groups_.emplace_back();
+    }
+    const std::uint32_t group = idle_groups_.back();
+    idle_groups_.pop_back();
+    groups_[group] = {.operation = operation, .in_flight = end - flow};
+    ++current.in_flight;
+    for (; flow < end; ++flow)
+      simgrid_.start_flow(phase.flows[flow].from, phase.flows[flow].to, phase.flows[flow].size,
+                          *this, group);
+  }
 }
 
-void FlowBackend::flow_arrived(std::uint32_t operation) {
-  if (--operations_[operation].in_flight > 0)
+void FlowBackend::flow_arrived(std::uint32_t group) {
+  if (--groups_[group].in_flight > 0)
     return;
-  queue_.guard([this, operation] {
-    if (operations_[operation].phase < operations_[operation].phases->size())
-      begin_phase(operation, {});
-    else
-      finish(operation);
-  });
+  idle_groups_.push_back(group);
+  queue_.guard([this, operation = groups_[group].operation] { group_arrived(operation); });
+}
+
+// Times less than a nanosecond apart are the same for SimGrid.
+void FlowBackend::group_arrived(std::uint32_t operation) {
+  constexpr Seconds kSame{1e-9};
+  Operation& current = operations_[operation];
+  const Seconds now = queue_.now();
+  if (current.first_end < Seconds{})
+    current.first_end = now;
+  else if (assumes_ && now - current.first_end > kSame)
+    throw FoldingRefuted();
+  if (--current.in_flight > 0)
+    return;
+  if (current.phase < current.phases->size())
+    begin_phase(operation, {});
+  else
+    finish(operation);
 }
 
 void FlowBackend::finish(std::uint32_t operation) {

@@ -16,7 +16,9 @@ namespace stepcast {
 /// well, those of one GPU for each role (see FoldedNodes).
 class FlowBackend : public NetworkBackend, private FlowListener {
  public:
-  FlowBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid, FoldedNodes nodes);
+  /// `assumes`: groups that are folded are assumed to be alike; see assumed_folding().
+  FlowBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid, FoldedNodes nodes,
+              bool assumes);
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;
@@ -30,31 +32,42 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   struct FlowPhase {
     Seconds startup{};
     std::vector<Flow> flows;
+    std::vector<std::size_t> ends;  ///< Of each group, behind its last flow.
   };
   using Phases = std::vector<FlowPhase>;
   struct Operation {
     const Phases* phases = nullptr;
     std::unique_ptr<const Phases> own;  // of a group made on the spot
     std::size_t phase = 0;
-    std::size_t in_flight = 0;
+    std::size_t in_flight = 0;  // groups of this phase
+    Seconds first_end{-1};      // of one of them
     Done done;
+  };
+  /// Flows of one group, in a phase.
+  struct GroupFlows {
+    std::uint32_t operation = 0;
+    std::size_t in_flight = 0;
   };
 
   Phases phases_of(const Collective& collective, const Participants& participants) const;
-  std::vector<Flow> flows_of(const std::vector<Message>& messages) const;
+  FlowPhase phase_of(Seconds startup, const std::vector<std::vector<Message>>& groups) const;
   void begin_phase(std::uint32_t operation, Seconds delay);
   void start_flows(std::uint32_t operation);
-  void flow_arrived(std::uint32_t operation) override;
+  void flow_arrived(std::uint32_t group) override;
+  void group_arrived(std::uint32_t operation);
   void finish(std::uint32_t operation);
 
   const Cluster& cluster_;
   EventQueue& queue_;
   FoldedNodes nodes_;
+  bool assumes_;
   SimGrid& simgrid_;
   const Platform& platform_;
   std::map<CollectiveKey, Phases> phases_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;  // operations_ to use again
+  std::vector<GroupFlows> groups_;
+  std::vector<std::uint32_t> idle_groups_;
 };
 
 }  // namespace stepcast

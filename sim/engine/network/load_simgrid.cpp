@@ -49,6 +49,8 @@ fs::path find_module() {
       fmt::format("{}: cannot load SimGrid, which this fidelity needs: {}", file.string(), why));
 }
 
+bool is_loaded = false;
+
 SimGrid& load() {
   const fs::path file = find_module();
   void* module = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
@@ -58,12 +60,17 @@ SimGrid& load() {
   SimGrid* made = make == nullptr ? nullptr : make(STEPCAST_VERSION, log::from_simgrid);
   if (made == nullptr)
     cannot_load(file, "it belongs to another version of stepcast");
+  is_loaded = true;
   if (log::shows_debug())
     log::debug(fmt::format("SimGrid {} from {}", made->version(), file.string()));
   return *made;
 }
 
 }  // namespace
+
+bool simgrid_is_loaded() {
+  return is_loaded;
+}
 
 SimGrid& simgrid_module() {
   static SimGrid& instance = load();  // never unloaded: SimGrid's statics may be in use to the end

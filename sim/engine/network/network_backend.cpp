@@ -15,23 +15,25 @@ namespace stepcast {
 
 void check_size(const Message& message) {
   if (!(message.size <= kLargestMessage))
-    throw InputError(fmt::format("a message of {}: expected at most {} between two GPUs",
-                                 format_bytes(message.size), format_bytes(kLargestMessage)));
+    throw InputError(
+        fmt::format("a message of {}, all rounds between two GPUs and what slows it down included: "
+                    "expected at most {}; `fidelity` analytic takes any",
+                    format_bytes(message.size), format_bytes(kLargestMessage)));
 }
 
 SimGrid* simgrid_for(Fidelity fidelity) {
   return fidelity == Fidelity::Flow ? &simgrid_module() : nullptr;
 }
 
-std::unique_ptr<NetworkBackend> make_network_backend(
-    Fidelity fidelity, const Cluster& cluster, EventQueue& queue,
-    const std::vector<std::uint32_t>& role_of_node) {
+std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
+                                                     EventQueue& queue, const Folding& folding) {
   switch (fidelity) {
     case Fidelity::Analytic:
       return std::make_unique<AnalyticBackend>(cluster, queue);
     case Fidelity::Flow:
       return std::make_unique<FlowBackend>(cluster, queue, simgrid_module(),
-                                           FoldedNodes(cluster, role_of_node));
+                                           FoldedNodes(cluster, folding.role_of_node),
+                                           folding.is_assumed);
     case Fidelity::Step:
       return std::make_unique<StepBackend>(cluster, queue,
                                            std::make_unique<FairLinks>(cluster, queue));

@@ -11,6 +11,7 @@
 #include "models/network/team.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/event_queue.hpp"
+#include "sim/engine/folding/folding.hpp"
 
 namespace stepcast {
 
@@ -54,10 +55,8 @@ void check_size(const Message& message);
 /// What the queue of a simulation at this fidelity has to run on.
 SimGrid* simgrid_for(Fidelity fidelity);
 
-/// `queue`: on simgrid_for(fidelity). `role_of_node`: see Roles::of_node. Throws InputError if the
-/// cluster cannot be built.
-std::unique_ptr<NetworkBackend> make_network_backend(
-    Fidelity fidelity, const Cluster& cluster, EventQueue& queue,
-    const std::vector<std::uint32_t>& role_of_node);
+/// `queue`: on simgrid_for(fidelity). Throws InputError if the cluster cannot be built.
+std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
+                                                     EventQueue& queue, const Folding& folding);
 
 }  // namespace stepcast

@@ -46,6 +46,9 @@ class SimGrid {
 /// SimGrid, loaded at the first call. Throws SimulationError if it cannot be.
 SimGrid& simgrid_module();
 
+/// Whether there was a call of that.
+bool simgrid_is_loaded();
+
 /// What the module has: the function of this name makes its SimGrid, once per process; null where
 /// the program is of another version. Lines of SimGrid's log go to `log`, with their priority.
 using LogLine = void (*)(std::string_view priority, std::string_view message);

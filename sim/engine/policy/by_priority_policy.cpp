@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace stepcast {
 
@@ -11,12 +12,23 @@ void ByPriorityPolicy::ready(Operation operation) {
   };
   const auto after = [&](Operation waiting, Operation added) { return key(waiting) > key(added); };
   waiting_.insert(std::lower_bound(waiting_.begin(), waiting_.end(), operation, after), operation);
-  hand_over_what_fits();
+  decide_late();
 }
 
 void ByPriorityPolicy::finished(Operation operation) {
   in_flight_ -= dispatcher_.size_of(operation);
   --running_;
+  decide_late();
+}
+
+// Of what becomes ready at one instant the most urgent goes first, whoever comes first.
+void ByPriorityPolicy::decide_late() {
+  if (!std::exchange(decides_, true))
+    dispatcher_.wake_at(dispatcher_.now(), *this);
+}
+
+void ByPriorityPolicy::wake() {
+  decides_ = false;
   hand_over_what_fits();
 }
 

@@ -17,8 +17,10 @@ class ByPriorityPolicy : public DispatchPolicy {
       : rule_(rule), dispatcher_(dispatcher) {}
   void ready(Operation operation) override;
   void finished(Operation operation) override;
+  void wake() override;
 
  private:
+  void decide_late();
   void hand_over_what_fits();
   void launch_what_may_run();
 
@@ -28,6 +30,7 @@ class ByPriorityPolicy : public DispatchPolicy {
   std::deque<Operation> handed_over_;  // not running yet
   Bytes in_flight_{};                  // handed over or running
   std::size_t running_ = 0;
+  bool decides_ = false;  // late in this instant
 };
 
 }  // namespace stepcast

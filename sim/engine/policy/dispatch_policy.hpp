@@ -36,7 +36,8 @@ class Dispatcher {
   virtual bool may_fuse(Operation a, Operation b) const = 0;
   virtual std::int32_t priority_of(Operation operation) const = 0;
   virtual Seconds now() = 0;
-  /// Calls policy.wake() at `time`.
+  /// Calls policy.wake() at `time`, when all else that happens then has happened: what a policy
+  /// decides in wake() does not hang on the order of events of one instant.
   virtual void wake_at(Seconds time, class DispatchPolicy& policy) = 0;
   /// Time to copy `size` into a fusion buffer or out of it.
   virtual Seconds copy_time(Bytes size) const = 0;

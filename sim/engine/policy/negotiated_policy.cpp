@@ -11,9 +11,16 @@ constexpr auto kNoBuffer = static_cast<std::size_t>(-1);
 }  // namespace
 
 void NegotiatedPolicy::ready(Operation operation) {
+  const Seconds now = dispatcher_.now();
   if (waiting_.empty())
-    waiting_since_ = dispatcher_.now();
-  waiting_.push_back(operation);
+    waiting_since_ = now;
+  if (now > newest_since_) {
+    newest_since_ = now;
+    newest_ = waiting_.size();
+  }
+  // In plan order among what becomes ready at one instant.
+  const auto same_instant = waiting_.begin() + static_cast<std::ptrdiff_t>(newest_);
+  waiting_.insert(std::upper_bound(same_instant, waiting_.end(), operation), operation);
   if (!busy_)
     begin_cycle();
 }
@@ -35,6 +42,7 @@ void NegotiatedPolicy::wake() {
 void NegotiatedPolicy::negotiate() {
   last_cycle_ = dispatcher_.now();
   negotiating_ = std::exchange(waiting_, {});
+  newest_ = 0;
   const Seconds time =
       rule_.per_cycle + rule_.per_tensor * static_cast<double>(negotiating_.size());
   dispatcher_.wake_at(last_cycle_ + time, *this);

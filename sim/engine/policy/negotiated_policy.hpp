@@ -44,6 +44,8 @@ class NegotiatedPolicy : public DispatchPolicy {
   Dispatcher& dispatcher_;
   std::vector<Operation> waiting_;              // ready, for the next cycle
   Seconds waiting_since_{};                     // when the first of them became ready
+  Seconds newest_since_{-1};                    // when the last of them did,
+  std::size_t newest_ = 0;                      // and the first that did so then
   std::vector<Operation> negotiating_;          // of this cycle, until they are agreed on
   std::deque<std::vector<Operation>> buffers_;  // of this cycle, not yet communicated
   std::size_t running_ = 0;                     // operations of the buffer that is communicated

@@ -10,7 +10,10 @@ namespace {
 class LoadedSimGrid final : public SimGrid {
  public:
   explicit LoadedSimGrid(LogLine log) { simgrid_compat::create_engine(log); }
-  void reset_clock() override { simgrid_compat::reset_clock(); }
+  void reset_clock() override {
+    simgrid_compat::take_into_this_thread();
+    simgrid_compat::reset_clock();
+  }
   double clock() const override { return simgrid_compat::clock(); }
   void run() override { simgrid_compat::run(); }
   void* set_timer(double date, std::function<void()> action) override {
@@ -18,6 +21,7 @@ class LoadedSimGrid final : public SimGrid {
   }
   void remove_timer(void* timer) override { simgrid_compat::remove_timer(timer); }
   const Platform& platform_for(const Cluster& cluster) override {
+    simgrid_compat::take_into_this_thread();
     return StarPlatform::for_cluster(cluster);
   }
   void start_flow(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes size,

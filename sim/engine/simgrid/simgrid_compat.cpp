@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,18 @@
 #include <simgrid/version.h>
 #include <xbt/log.h>
 
+#include "models/base/error.hpp"
+
 // SimGrid's clock, static in every version from 3.32 to 4.0 and exported, but in no public header.
 // Weak: where a version lacks it, the clock just goes on.
 extern double simgrid_clock __asm__("_ZN7simgrid6kernel10EngineImpl4now_E") __attribute__((weak));
+
+// What SimGrid takes for the running context, a variable of each thread: null in any but the one
+// that made the engine, which then crashes. Exported in every version, but in no public header.
+// Weak: where a version lacks them, only that thread can simulate.
+void* simgrid_context() __asm__("_ZN7simgrid6kernel7context7Context4selfEv") __attribute__((weak));
+void set_simgrid_context(void* context) __asm__(
+    "_ZN7simgrid6kernel7context7Context11set_currentEPS2_") __attribute__((weak));
 
 namespace stepcast::simgrid_compat {
 namespace {
@@ -37,6 +47,8 @@ struct Engines {
   LogLine log = nullptr;
   std::vector<std::unique_ptr<Flow>> idle;  // Flows to use again
   Flow* retired = nullptr;  // completed last; its Comm must outlive its own callback
+  void* context = nullptr;  // of the thread that made the engine
+  std::thread::id thread;
 };
 
 Engines& engines() {
@@ -133,9 +145,9 @@ class KeptSignals {
 void make_engine() {
   const KeptSignals kept;
   engines().engine = std::make_unique<sg4::Engine>("stepcast");
-  for (const char* setting :
-       {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0"})
-    sg4::Engine::set_config(setting);
+  engines().thread = std::this_thread::get_id();
+  if (&simgrid_context != nullptr)
+    engines().context = simgrid_context();
 }
 
 Flow* new_flow() {
@@ -152,9 +164,21 @@ void create_engine(LogLine log) {
   engines().log = log;
   xbt_log_control_set("xbt_cfg.thres:warning");  // it would tell of every option that we set
   make_engine();
+  for (const char* setting :
+       {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0"})
+    sg4::Engine::set_config(setting);  // later engines keep them
   redirect_log();
   sg4::create_star_zone("placeholder")->seal();  // run() crashes without a zone
   register_completion_callback();                // the signal is static: once per process
+}
+
+void take_into_this_thread() {
+  if (engines().thread == std::this_thread::get_id())
+    return;
+  if (&set_simgrid_context == nullptr || engines().context == nullptr)
+    throw SimulationError(
+        "this version of SimGrid simulates only in the thread that made its engine");
+  set_simgrid_context(engines().context);
 }
 
 void restart_engine() {
@@ -162,9 +186,7 @@ void restart_engine() {
     engines().retired->comm = nullptr;
   engines().engine.reset();
   forget_old_callbacks();
-  const KeptSignals kept;
-  engines().engine =
-      std::make_unique<sg4::Engine>("stepcast");  // keeps the options of the first one
+  make_engine();
 }
 
 void reset_clock() {

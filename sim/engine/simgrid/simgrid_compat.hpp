@@ -18,6 +18,10 @@ void create_engine(LogLine log);
 /// Deletes the engine with its platform and creates another one. Nothing may be in flight.
 void restart_engine();
 
+/// Another thread than the last one simulates from here on. Throws SimulationError where SimGrid
+/// cannot.
+void take_into_this_thread();
+
 // As SimGrid has them:
 void reset_clock();
 double clock();

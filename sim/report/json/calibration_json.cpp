@@ -73,9 +73,7 @@ std::string calibration_json(const Calibration& calibration) {
     json["links"].push_back({{"source", link.source},
                              {"bandwidth_bytes_per_s", link.bandwidth.value},
                              {"latency_s", link.latency.value}});
-  json["notes"] = ordered_json::array();
-  if (!calibration.costs_not_given.empty())
-    json["notes"].push_back(calibration.costs_not_given);
+  json["notes"] = texts_of(calibration.notes);
   return json.dump(2) + "\n";
 }
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/report/json/study_json.hpp"
+#include "sim/report/text/clean.hpp"
 #include "sim/report/text/studies/crossover_report.hpp"
 
 namespace stepcast {
@@ -49,24 +51,29 @@ std::string crossover_json(const Crossover& crossover) {
                     {"cells", times_json(crossover, row)},
                     {"boundaries", std::move(boundaries)}});
   }
-  const Json json = {{"version", STEPCAST_VERSION},      {"workload", crossover.workload},
-                     {"cluster", crossover.cluster},     {"fidelity", crossover.fidelity},
-                     {"schedules", crossover.schedules}, {"densities", crossover.densities},
-                     {"caveat", kCrossoverCaveat},       {"notes", crossover.notes.sentences()},
-                     {"networks", std::move(rows)}};
-  return json.dump(2) + "\n";
+  Json json = study_json({.workload = crossover.workload,
+                          .cluster = crossover.cluster,
+                          .fidelity = crossover.fidelity});
+  json["schedules"] = crossover.schedules;
+  json["densities"] = crossover.densities;
+  json["caveat"] = kCrossoverCaveat;
+  json["notes"] = texts_of(crossover.notes.notes());
+  json["networks"] = std::move(rows);
+  return printed(json);
 }
 
 std::string crossover_csv(const Crossover& crossover) {
-  std::string text =
-      "nodes,gpus,nic_bandwidth_bytes_per_s,density,schedule,iteration_time_s,speedup,fastest\n";
+  std::string text = csv_line({"nodes", "gpus", "nic_bandwidth_bytes_per_s", "density", "schedule",
+                               "iteration_time_s", "speedup", "fastest"});
   for (const CrossoverRow& row : crossover.rows)
     for (std::size_t i = 0; i < row.times.size(); ++i)
       for (std::size_t s = 0; s < crossover.schedules.size(); ++s)
-        text += fmt::format("{},{},{:.6g},{:.6g},{},{:.9g},{:.6g},{}\n", row.nodes, row.gpus,
-                            row.bandwidth.value, crossover.densities[i], crossover.schedules[s],
-                            row.times[i][s].value, speed_up(row.times[i], s),
-                            s == fastest_of(row.times[i]) ? 1 : 0);
+        text += csv_line({std::to_string(row.nodes), std::to_string(row.gpus),
+                          fmt::format("{:.6g}", row.bandwidth.value),
+                          fmt::format("{:.6g}", crossover.densities[i]), crossover.schedules[s],
+                          fmt::format("{:.9g}", row.times[i][s].value),
+                          fmt::format("{:.6g}", speed_up(row.times[i], s)),
+                          s == fastest_of(row.times[i]) ? "1" : "0"});
   return text;
 }
 

@@ -38,7 +38,10 @@ Json schedule_json(const Forecast& forecast) {
   Json options = Json::object();
   for (const auto& [name, value] : forecast.options)
     options[name] = value;
-  return {{"name", forecast.schedule}, {"options", std::move(options)}};
+  Json json{{"name", forecast.schedule}, {"options", std::move(options)}};
+  if (forecast.is_bound)
+    json["bound"] = true;
+  return json;
 }
 
 // Parts of second-order training only where there are any.
@@ -137,7 +140,7 @@ Json forecast_json(const Forecast& f) {
   if (f.protocol.iterations_per_s > 0)
     json["protocol"] = protocol_json(f.protocol);
   json["why"] = f.why;
-  json["notes"] = f.notes;
+  json["notes"] = texts_of(f.notes);
   json["provenance"] = {{"workload", provenance_json(f.workload_provenance)},
                         {"cluster", provenance_json(f.cluster_provenance)}};
   return json;
@@ -178,6 +181,7 @@ std::string compare_json(const std::vector<Forecast>& forecasts) {
 
 std::vector<std::string> json_keys() {
   Forecast forecast;
+  forecast.is_bound = true;
   forecast.links.emplace_back();
   const SeedQuantile known{.value = {1}, .low = {1}, .high = {1}};
   forecast.protocol = {.iterations_per_s = 1};

@@ -4,14 +4,24 @@
 
 namespace stepcast {
 
-std::string optimisation_json(const Optimisation& found) {
-  using Json = nlohmann::ordered_json;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json accepted_json(const std::vector<AcceptedEdit>& edits) {
   Json accepted = Json::array();
-  for (const AcceptedEdit& edit : found.accepted)
+  for (const AcceptedEdit& edit : edits)
     accepted.push_back({{"kind", name_of(edit.kind)},
                         {"text", edit.text},
                         {"gain_s", edit.gain.value},
                         {"step_s", edit.step.value}});
+  return accepted;
+}
+
+}  // namespace
+
+std::string optimisation_json(const Optimisation& found) {
+  const Json accepted = accepted_json(found.accepted);
   Json buckets = Json::array();
   for (const BucketInPlan& bucket : found.buckets)
     buckets.push_back({{"size_bytes", bucket.size.value},
@@ -29,6 +39,31 @@ std::string optimisation_json(const Optimisation& found) {
                   {"edits_tried", found.tried},
                   {"steps_simulated", found.simulated},
                   {"bound_by", found.bound_by}};
+  return json.dump(2) + "\n";
+}
+
+std::string edited_step_json(const EditedStep& found) {
+  Json json{{"version", STEPCAST_VERSION}};
+  if (found.recorded > Seconds{}) {
+    json["job"] = found.subject;
+    json["gpus"] = found.gpus;
+    json["recorded_step_s"] = found.recorded.value;
+    json["simulated_step_error"] = found.step_error;
+  } else {
+    json["workload"] = found.subject;
+    json["cluster"] = found.cluster;
+    json["schedule"] = found.schedule;
+    json["gpus"] = found.gpus;
+    json["memory_before_bytes"] = found.memory_before.value;
+    json["memory_bytes"] = found.memory_after.value;
+  }
+  json["step_before_s"] = found.step_before.value;
+  json["step_after_s"] = found.step_after.value;
+  json["accepted"] = accepted_json(found.accepted);
+  json["edits_tried"] = found.tried;
+  json["steps_simulated"] = found.simulated;
+  json["bound_by"] = found.bound_by;
+  json["notes"] = found.notes;
   return json.dump(2) + "\n";
 }
 

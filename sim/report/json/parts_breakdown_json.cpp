@@ -1,22 +1,30 @@
 #include <nlohmann/json.hpp>
 
+#include "sim/report/json/study_json.hpp"
+#include "sim/report/text/clean.hpp"
 #include "sim/report/text/studies/parts_breakdown_report.hpp"
 
 namespace stepcast {
 
 std::string parts_breakdown_json(const PartsBreakdown& breakdown) {
-  nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
-                              {"workload", breakdown.workload},
-                              {"cluster", breakdown.cluster.name},
-                              {"gpus", breakdown.cluster.ranks()},
-                              {"fidelity", name_of(breakdown.fidelity)},
-                              {"schedule", breakdown.schedule},
-                              {"protocol", name_of(breakdown.protocol)},
-                              {"iteration_time_s", total_of(breakdown.parts).value}};
+  nlohmann::ordered_json json = study_json({.workload = breakdown.workload,
+                                            .cluster = breakdown.cluster.name,
+                                            .gpus = breakdown.cluster.ranks(),
+                                            .fidelity = name_of(breakdown.fidelity)});
+  json["schedule"] = breakdown.schedule;
+  json["protocol"] = name_of(breakdown.protocol);
+  json["iteration_time_s"] = total_of(breakdown.parts).value;
   for (const NamedTime& part : breakdown.parts)
     json["parts_s"][part.name] = part.time.value;
-  json["notes"] = breakdown.notes;
-  return json.dump(2) + "\n";
+  json["notes"] = texts_of(breakdown.notes);
+  return printed(json);
+}
+
+std::string parts_breakdown_csv(const PartsBreakdown& breakdown) {
+  std::string text = csv_line({"part", "time_s"});
+  for (const NamedTime& part : breakdown.parts)
+    text += csv_line({part.name, csv_number(part.time.value)});
+  return text;
 }
 
 }  // namespace stepcast

@@ -1,13 +1,14 @@
 #include <nlohmann/json.hpp>
 
+#include "sim/report/json/study_json.hpp"
+#include "sim/report/text/clean.hpp"
 #include "sim/report/text/studies/scaling_report.hpp"
 
 namespace stepcast {
 
 std::string scaling_json(const Scaling& scaling) {
-  nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
-                              {"workload", scaling.workload},
-                              {"fidelity", name_of(scaling.fidelity)}};
+  nlohmann::ordered_json json =
+      study_json({.workload = scaling.workload, .fidelity = name_of(scaling.fidelity)});
   for (const ScalingSize& size : scaling.sizes) {
     json["gpus"].push_back(size.gpus());
     json["gpus_per_node"].push_back(size.gpus_per_node);
@@ -18,8 +19,21 @@ std::string scaling_json(const Scaling& scaling) {
       entry["iteration_time_s"].push_back(step.value);
     json["curves"].push_back(std::move(entry));
   }
-  json["notes"] = scaling.notes.sentences();
-  return json.dump(2) + "\n";
+  json["notes"] = texts_of(scaling.notes.notes());
+  return printed(json);
+}
+
+std::string scaling_csv(const Scaling& scaling) {
+  std::string text =
+      csv_line({"cluster", "schedule", "nodes", "gpus_per_node", "gpus", "iteration_time_s"});
+  for (const ScalingCurve& curve : scaling.curves)
+    for (std::size_t i = 0; i < curve.steps.size(); ++i) {
+      const ScalingSize& size = scaling.sizes[i];
+      text += csv_line({curve.cluster, curve.schedule, std::to_string(size.nodes),
+                        std::to_string(size.gpus_per_node), std::to_string(size.gpus()),
+                        csv_number(curve.steps[i].value)});
+    }
+  return text;
 }
 
 }  // namespace stepcast

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include <fmt/format.h>
+
 namespace stepcast {
 namespace {
 
@@ -60,6 +62,17 @@ std::string csv_cell(std::string_view text) {
   for (const char c : cell)
     quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + '"';
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::vector<std::string> written;
+  for (const std::string& cell : cells)
+    written.push_back(csv_cell(cell));
+  return fmt::format("{}\n", fmt::join(written, ","));
+}
+
+std::string csv_number(double value) {
+  return fmt::format("{}", value);
 }
 
 }  // namespace stepcast

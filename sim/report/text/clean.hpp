@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepcast {
 
@@ -13,5 +14,11 @@ std::string printable(std::string_view text);
 /// A cell of a CSV file: printable, quoted where it must be; what a spreadsheet would take for a
 /// formula begins with an apostrophe (numbers and a lone "-" stay).
 std::string csv_cell(std::string_view text);
+
+/// A line of a CSV file.
+std::string csv_line(const std::vector<std::string>& cells);
+
+/// The shortest text that reads back as the number.
+std::string csv_number(double value);
 
 }  // namespace stepcast

@@ -24,7 +24,7 @@ void add_provenance(Facts& facts, const Provenance& provenance) {
   facts.emplace_back("source", provenance.source);
   if (!provenance.method.empty())
     facts.emplace_back("method", provenance.method);
-  for (const std::string& note : provenance.notes)
+  for (const std::string& note : notes_in_file(provenance))
     facts.emplace_back("note", note);
 }
 

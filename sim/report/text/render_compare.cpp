@@ -16,8 +16,21 @@ struct CompareColumn {
   const char* name;
   Align align;
   std::string (*value)(const Forecast&, const Forecast& baseline);
-  bool of_seeds = false;  ///< Only where there is chance.
+  bool of_seeds = false;    ///< Only where there is chance.
+  bool makes_room = false;  ///< Not there: --json and --csv have it.
 };
+
+// Of a row where nothing is drawn there is none.
+std::string quantile(const SeedQuantile& quantile) {
+  return quantile.value > Seconds{} ? milliseconds(quantile.value) : "-";
+}
+
+// Between which a quantile lies with 95 % confidence.
+std::string interval(const SeedQuantile& quantile) {
+  if (quantile.low <= Seconds{} || quantile.high <= Seconds{})
+    return "-";
+  return fmt::format("{:.0f}-{:.0f}", quantile.low.value * 1e3, quantile.high.value * 1e3);
+}
 
 constexpr std::array kCompareColumns = {
     CompareColumn{"schedule", Align::Left,
@@ -25,12 +38,14 @@ constexpr std::array kCompareColumns = {
     CompareColumn{
         "iteration ms", Align::Right,
         [](const Forecast& f, const Forecast&) { return milliseconds(f.iteration_time); }},
-    CompareColumn{
-        "P50 ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(f.spread.p50.value); }, true},
-    CompareColumn{
-        "P95 ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(f.spread.p95.value); }, true},
+    CompareColumn{"P50 ms", Align::Right,
+                  [](const Forecast& f, const Forecast&) { return quantile(f.spread.p50); }, true},
+    CompareColumn{"within", Align::Right,
+                  [](const Forecast& f, const Forecast&) { return interval(f.spread.p50); }, true},
+    CompareColumn{"P95 ms", Align::Right,
+                  [](const Forecast& f, const Forecast&) { return quantile(f.spread.p95); }, true},
+    CompareColumn{"within", Align::Right,
+                  [](const Forecast& f, const Forecast&) { return interval(f.spread.p95); }, true},
     CompareColumn{"speed-up", Align::Right,
                   [](const Forecast& f, const Forecast& baseline) {
                     return fmt::format("{:.3f}", speedup_of(f, baseline));
@@ -42,7 +57,8 @@ constexpr std::array kCompareColumns = {
                   [](const Forecast& f, const Forecast&) { return percent(f.scaling_efficiency); }},
     CompareColumn{
         "comm ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(total_of(f.communication)); }},
+        [](const Forecast& f, const Forecast&) { return milliseconds(total_of(f.communication)); },
+        false, true},
     CompareColumn{"exposed ms", Align::Right,
                   [](const Forecast& f, const Forecast&) {
                     return milliseconds(total_of(f.breakdown.exposed_communication));
@@ -50,9 +66,9 @@ constexpr std::array kCompareColumns = {
     CompareColumn{
         "waiting ms", Align::Right,
         [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.waiting); }},
-    CompareColumn{
-        "idle ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.idle); }},
+    CompareColumn{"idle ms", Align::Right,
+                  [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.idle); },
+                  false, true},
 };
 
 bool share_a_table(const Forecast& a, const Forecast& b) {
@@ -63,7 +79,7 @@ bool share_a_table(const Forecast& a, const Forecast& b) {
 using Rows = std::vector<Forecast>::const_iterator;
 
 /// The schedules that carry a note, in their order.
-std::vector<std::string> carriers_of(const std::string& note, Rows first, Rows last) {
+std::vector<std::string> carriers_of(const Note& note, Rows first, Rows last) {
   std::vector<std::string> schedules;
   for (Rows row = first; row != last; ++row)
     if (std::ranges::find(row->notes, note) != row->notes.end())
@@ -73,10 +89,10 @@ std::vector<std::string> carriers_of(const std::string& note, Rows first, Rows l
 
 /// A note of one row stands there; one of several rows once, with the last of them.
 void add_notes(std::vector<std::string>& sentences, Rows row, Rows first, Rows last) {
-  for (const std::string& note : row->notes) {
+  for (const Note& note : row->notes) {
     const std::vector<std::string> schedules = carriers_of(note, first, last);
     if (schedules.back() == row->schedule)
-      sentences.push_back(fmt::format("{}, note: {}", fmt::join(schedules, ", "), note));
+      sentences.push_back(fmt::format("{}, note: {}", fmt::join(schedules, ", "), note.text));
   }
 }
 
@@ -98,8 +114,11 @@ std::string why_of(Rows first, Rows last) {
 
 std::string compare_group(Rows first, Rows last) {
   std::vector<CompareColumn> columns(kCompareColumns.begin(), kCompareColumns.end());
-  if (first->spread.seeds == 0)
-    std::erase_if(columns, [](const CompareColumn& column) { return column.of_seeds; });
+  const bool has_seeds =
+      std::any_of(first, last, [](const Forecast& each) { return each.spread.seeds > 0; });
+  std::erase_if(columns, [&](const CompareColumn& column) {
+    return has_seeds ? column.makes_room : column.of_seeds;
+  });
   Table table;
   for (const CompareColumn& column : columns)
     table.columns.push_back({column.name, column.align});

@@ -24,12 +24,21 @@ std::string seconds_if_any(Seconds time) {
   return time > Seconds{} ? milliseconds(time) + " ms" : "";
 }
 
+// Of 95 % confidence; none where the seeds are too few.
+std::string interval_if_any(const SeedQuantile& quantile) {
+  if (quantile.low <= Seconds{} || quantile.high <= Seconds{})
+    return "";
+  return fmt::format("{} to {} ms", milliseconds(quantile.low), milliseconds(quantile.high));
+}
+
 /// A row without a value is left out.
 constexpr std::array kRunRows = {
     RunRow{"iteration time",
            [](const Forecast& f) { return milliseconds(f.iteration_time) + " ms"; }},
     RunRow{"P50 over seeds", [](const Forecast& f) { return seconds_if_any(f.spread.p50.value); }},
+    RunRow{"P50 interval", [](const Forecast& f) { return interval_if_any(f.spread.p50); }},
     RunRow{"P95 over seeds", [](const Forecast& f) { return seconds_if_any(f.spread.p95.value); }},
+    RunRow{"P95 interval", [](const Forecast& f) { return interval_if_any(f.spread.p95); }},
     RunRow{"throughput",
            [](const Forecast& f) { return fmt::format("{:.1f} samples/s", f.throughput); }},
     RunRow{"scaling efficiency", [](const Forecast& f) { return percent(f.scaling_efficiency); }},
@@ -212,7 +221,7 @@ std::string render_run(const Forecast& forecast) {
   text += fmt::format("\n{}\n{}", head_of(forecast), breakdown_table(forecast));
   text += protocol_table(forecast);
   text += communication_table(forecast) + link_table(forecast) + memory_table(forecast);
-  text += list_of("Why", forecast.why) + list_of("Notes", forecast.notes);
+  text += list_of("Why", forecast.why) + list_of("Notes", texts_of(forecast.notes));
   return text + inputs_of(forecast);
 }
 

@@ -97,7 +97,7 @@ std::string solutions_json(const std::string& target, const std::string& workloa
     entry["speedup"] = solutions.front().total() / solution.total();
     entry["provenance"] = provenance_json(solution.provenance);
     entry["provenance"]["kind"] = origin_of(solution);
-    entry["notes"] = solution.notes;
+    entry["notes"] = texts_of(solution.notes);
     json["results"].push_back(std::move(entry));
   }
   return json.dump(2) + "\n";

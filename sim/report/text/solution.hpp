@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/note.hpp"
 #include "models/base/provenance.hpp"
 #include "models/base/units.hpp"
 
@@ -15,10 +16,10 @@ struct Solution {
   std::string schedule;
   double epochs = 0;  ///< 0: not known.
   double iterations = 0;
-  Seconds step{};                    ///< Mean over the steps of a period.
-  Provenance provenance;             ///< Of the count.
-  std::vector<std::string> notes{};  ///< Of its plan: caveats, what tuning found.
-  bool given = false;  ///< The user gave the count: nobody measured, derived or assumed it.
+  Seconds step{};         ///< Mean over the steps of a period.
+  Provenance provenance;  ///< Of the count.
+  Notes notes{};          ///< Of its plan: caveats, what tuning found.
+  bool given = false;     ///< The user gave the count: nobody measured, derived or assumed it.
 
   Seconds total() const { return step * iterations; }
 };

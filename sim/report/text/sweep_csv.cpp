@@ -14,8 +14,9 @@ struct CsvColumn {
   std::string (*value)(const Forecast&, double speedup);
 };
 
-std::string csv_number(double value) {
-  return fmt::format("{}", value);
+// Where nothing is drawn, or too few seeds for an interval.
+std::string csv_known(Seconds time) {
+  return time > Seconds{} ? csv_number(time.value) : "";
 }
 
 constexpr std::array kCsvColumns{
@@ -38,6 +39,22 @@ constexpr std::array kCsvColumns{
               [](const Forecast& f, double) { return csv_number(f.breakdown.waiting.value); }},
     CsvColumn{"idle_s",
               [](const Forecast& f, double) { return csv_number(f.breakdown.idle.value); }},
+    CsvColumn{"iteration_time_p50_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p50.value); }},
+    CsvColumn{"iteration_time_p50_low_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p50.low); }},
+    CsvColumn{"iteration_time_p50_high_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p50.high); }},
+    CsvColumn{"iteration_time_p95_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p95.value); }},
+    CsvColumn{"iteration_time_p95_low_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p95.low); }},
+    CsvColumn{"iteration_time_p95_high_s",
+              [](const Forecast& f, double) { return csv_known(f.spread.p95.high); }},
+    CsvColumn{"seeds",
+              [](const Forecast& f, double) {
+                return f.spread.seeds > 0 ? std::to_string(f.spread.seeds) : "";
+              }},
     CsvColumn{"memory_bytes",
               [](const Forecast& f, double) { return csv_number(f.memory.total().value); }},
     CsvColumn{"fits", [](const Forecast& f, double) { return fit_of(f); }},
@@ -52,26 +69,27 @@ std::string fit_of(const Forecast& forecast) {
 }
 
 std::string sweep_csv_head(const std::vector<Cell>& cells, bool with_refusals) {
-  std::string text;
+  std::vector<std::string> names;
   for (const Cell& cell : cells)
-    text += csv_cell(cell.name) + ",";
-  for (std::size_t i = 0; i < kCsvColumns.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ",", kCsvColumns[i].name);
-  return text + (with_refusals ? ",refused\n" : "\n");
+    names.push_back(cell.name);
+  for (const CsvColumn& column : kCsvColumns)
+    names.emplace_back(column.name);
+  if (with_refusals)
+    names.emplace_back("refused");
+  return csv_line(names);
 }
 
 std::string sweep_csv_row(const std::vector<Cell>& cells, const SweepResult& result,
                           const Forecast* baseline, bool with_refusals) {
-  std::string text;
+  std::vector<std::string> row;
   for (const Cell& cell : cells)
-    text += csv_cell(cell.value) + ",";
+    row.push_back(cell.value);
   const double speedup = result.forecast && baseline ? speedup_of(*result.forecast, *baseline) : 0;
-  for (std::size_t i = 0; i < kCsvColumns.size(); ++i) {
-    text += i == 0 ? "" : ",";
-    if (result.forecast)
-      text += kCsvColumns[i].value(*result.forecast, speedup);
-  }
-  return text + (with_refusals ? fmt::format(",{}\n", csv_cell(result.refusal)) : "\n");
+  for (const CsvColumn& column : kCsvColumns)
+    row.push_back(result.forecast ? column.value(*result.forecast, speedup) : "");
+  if (with_refusals)
+    row.push_back(result.refusal);
+  return csv_line(row);
 }
 
 }  // namespace stepcast

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,12 +22,17 @@ using Rows = std::vector<SweepRow>;
 struct ResultColumn {
   const char* heading;
   std::string (*shown)(const Forecast&, double speedup);
+  bool of_seeds = false;  ///< Only where there is chance.
 };
 
 // In the order of importance: the last are left out first where a table would be too wide.
 constexpr std::array kResults{
     ResultColumn{"iteration ms",
                  [](const Forecast& f, double) { return milliseconds(f.iteration_time); }},
+    ResultColumn{"P50 ms",
+                 [](const Forecast& f, double) { return milliseconds(f.spread.p50.value); }, true},
+    ResultColumn{"P95 ms",
+                 [](const Forecast& f, double) { return milliseconds(f.spread.p95.value); }, true},
     ResultColumn{"speed-up",
                  [](const Forecast&, double speedup) { return fmt::format("{:.3f}", speedup); }},
     ResultColumn{"samples/s",
@@ -78,32 +84,41 @@ bool too_large(const SweepRow& row) {
   return fit_of(row.forecast) == "no";
 }
 
-Table table_of(const Rows& rows, const std::vector<std::size_t>& varying, std::size_t results) {
+std::vector<ResultColumn> results_of(const Rows& rows) {
+  std::vector<ResultColumn> results(kResults.begin(), kResults.end());
+  const bool has_seeds =
+      std::ranges::any_of(rows, [](const SweepRow& row) { return row.forecast.spread.seeds > 0; });
+  std::erase_if(results, [&](const ResultColumn& each) { return each.of_seeds && !has_seeds; });
+  return results;
+}
+
+Table table_of(const Rows& rows, const std::vector<std::size_t>& varying,
+               std::span<const ResultColumn> results) {
   const bool shows_fits = std::ranges::any_of(rows, too_large);
   Table table;
   for (const std::size_t cell : varying)
     table.columns.push_back({rows.front().cells[cell].name, Align::Left});
   if (shows_fits)
     table.columns.push_back({"fits", Align::Left});
-  for (std::size_t i = 0; i < results; ++i)
-    table.columns.push_back({kResults[i].heading, Align::Right});
+  for (const ResultColumn& result : results)
+    table.columns.push_back({result.heading, Align::Right});
   for (const SweepRow& row : rows) {
     auto& line = table.rows.emplace_back();
     for (const std::size_t cell : varying)
       line.push_back(row.cells[cell].value);
     if (shows_fits)
       line.push_back(fit_of(row.forecast));
-    for (std::size_t i = 0; i < results; ++i)
-      line.push_back(kResults[i].shown(row.forecast, speedup_in(rows, row)));
+    for (const ResultColumn& result : results)
+      line.push_back(result.shown(row.forecast, speedup_in(rows, row)));
   }
   return table;
 }
 
-/// Names the results after the first `shown`, for which the table had no room.
-std::string left_out(std::size_t shown) {
+/// Names the results for which the table had no room.
+std::string left_out(std::span<const ResultColumn> results) {
   std::vector<std::string> names;
-  for (std::size_t i = shown; i < kResults.size(); ++i)
-    names.emplace_back(kResults[i].heading);
+  for (const ResultColumn& result : results)
+    names.emplace_back(result.heading);
   return names.empty() ? ""
                        : wrap(fmt::format("No room here for {}: --csv and --json have them.",
                                           fmt::join(names, ", ")),
@@ -134,7 +149,7 @@ bool changes_nothing(const Rows& rows, std::size_t cell) {
 
 /// What a forecast notes, the first row for which it holds, and for how many it does.
 struct Remark {
-  std::string note;
+  Note note;
   const SweepRow* row = nullptr;
   std::size_t rows = 1;
 };
@@ -142,7 +157,7 @@ struct Remark {
 std::vector<Remark> remarks_of(const Rows& rows) {
   std::vector<Remark> remarks;
   for (const SweepRow& row : rows)
-    for (const std::string& note : row.forecast.notes) {
+    for (const Note& note : row.forecast.notes) {
       const auto known = std::ranges::find(remarks, note, &Remark::note);
       if (known == remarks.end())
         remarks.push_back({.note = note, .row = &row});
@@ -155,11 +170,12 @@ std::vector<Remark> remarks_of(const Rows& rows) {
 std::string text_of(const Remark& remark, const Rows& rows,
                     const std::vector<std::size_t>& varying) {
   if (remark.rows > 1)
-    return wrap(fmt::format("Note on {} of {} rows: {}", remark.rows, rows.size(), remark.note), 2);
+    return wrap(
+        fmt::format("Note on {} of {} rows: {}", remark.rows, rows.size(), remark.note.text), 2);
   std::string where;
   for (const std::size_t cell : varying)
     where += fmt::format(" {}={}", remark.row->cells[cell].name, remark.row->cells[cell].value);
-  return wrap(fmt::format("Note on{}: {}", where, remark.note), 2);
+  return wrap(fmt::format("Note on{}: {}", where, remark.note.text), 2);
 }
 
 std::string notes_of(const Rows& rows, const std::vector<std::size_t>& varying) {
@@ -186,14 +202,17 @@ std::string render_sweep(const Rows& rows) {
     if (varies(rows, cell))
       varying.push_back(cell);
   }
-  std::size_t results = kResults.size();
+  const std::vector<ResultColumn> all = results_of(rows);
+  std::span<const ResultColumn> results = all;
   Table table = table_of(rows, varying, results);
   constexpr std::size_t kFewest = 2;
-  while (natural_width(table) > kReportWidth && results > kFewest)
-    table = table_of(rows, varying, --results);
+  while (natural_width(table) > kReportWidth && results.size() > kFewest) {
+    results = results.first(results.size() - 1);
+    table = table_of(rows, varying, results);
+  }
   return heading_of(rows, varying) + "\n" + render(table) +
-         "\nSpeed-ups are against the first row of the same job.\n" + left_out(results) +
-         notes_of(rows, varying);
+         "\nSpeed-ups are against the first row of the same job.\n" +
+         left_out(std::span(all).subspan(results.size())) + notes_of(rows, varying);
 }
 
 std::string sweep_json(const Rows& rows) {

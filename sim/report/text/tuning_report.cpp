@@ -8,6 +8,7 @@
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/report/text/clean.hpp"
 #include "sim/report/text/plot.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
@@ -165,7 +166,7 @@ std::string refusals_of(const Tuning& tuning) {
               2);
 }
 
-std::string text_of(const std::vector<std::string>& notes) {
+std::string text_of(const Notes& notes) {
   SharedNotes shared;
   shared.add("the best", notes);
   return text_of(shared);
@@ -191,14 +192,12 @@ nlohmann::ordered_json trial_json(const Tuning& tuning, std::size_t index) {
 
 }  // namespace
 
-std::string render_tuning(const TuningJob& job, const Tuning& tuning,
-                          const std::vector<std::string>& notes) {
+std::string render_tuning(const TuningJob& job, const Tuning& tuning, const Notes& notes) {
   return fmt::format("{}\n{}\n{}\n{}{}", head_of(job, tuning), trial_table(tuning), plot_of(tuning),
                      conclusion_of(tuning), text_of(notes));
 }
 
-std::string tuning_json(const TuningJob& job, const Tuning& tuning,
-                        const std::vector<std::string>& notes) {
+std::string tuning_json(const TuningJob& job, const Tuning& tuning, const Notes& notes) {
   nlohmann::ordered_json json;
   json["version"] = STEPCAST_VERSION;
   json["workload"] = job.workload.name;
@@ -214,32 +213,27 @@ std::string tuning_json(const TuningJob& job, const Tuning& tuning,
   json["strategy"] = tuning.strategy;
   json["seed"] = tuning.seed;
   json["best"] = trial_json(tuning, tuning.best);
-  json["notes"] = notes;
+  json["notes"] = texts_of(notes);
   json["trials"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < tuning.trials.size(); ++i)
     json["trials"].push_back(trial_json(tuning, i));
   return json.dump(2) + "\n";
 }
 
-std::string tuning_csv(const Tuning& tuning) {
-  const std::string unit =
-      tuning.range.unit <= OptionUnit::Time ? fmt::format("_{}", name_of(tuning.range.unit)) : "";
-  std::string text = fmt::format(
-      "trial,{0},{0}{1},iteration_time_s,best_so_far_s,"
-      "throughput_samples_per_s\n",
-      tuning.option, unit.empty() ? "_value" : unit);
-  const auto written = [](const Trial& trial, double value) {
-    return trial.is_feasible() ? fmt::format("{}", value) : "";
+std::string tuning_csv_head(const std::string& option, OptionUnit unit) {
+  const bool has_unit = unit <= OptionUnit::Time;
+  return csv_line({"trial", option,
+                   fmt::format("{}_{}", option, has_unit ? name_of(unit) : "value"),
+                   "iteration_time_s", "best_so_far_s", "throughput_samples_per_s"});
+}
+
+std::string tuning_csv_row(std::size_t number, const Trial& trial, const Trial& best) {
+  const auto written = [](const Trial& of, double value) {
+    return of.is_feasible() ? csv_number(value) : "";
   };
-  const std::vector<Trial> best = best_so_far(tuning);
-  for (std::size_t i = 0; i < tuning.trials.size(); ++i) {
-    const Trial& trial = tuning.trials[i];
-    text += fmt::format("{},{},{},{},{},{}\n", i + 1, trial.text, trial.value,
-                        written(trial, trial.found.time.value),
-                        written(best[i], best[i].found.time.value),
-                        written(trial, throughput_of(trial)));
-  }
-  return text;
+  return csv_line({std::to_string(number), trial.text, csv_number(trial.value),
+                   written(trial, trial.found.time.value), written(best, best.found.time.value),
+                   written(trial, throughput_of(trial))});
 }
 
 }  // namespace stepcast

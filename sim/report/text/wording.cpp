@@ -25,8 +25,8 @@ std::string text_of(const SharedNotes& notes, std::size_t most) {
   const std::vector<SharedNotes::Entry>& entries = notes.entries();
   std::string text;
   for (std::size_t i = 0; i < std::min(most, entries.size()); ++i)
-    text +=
-        wrap(fmt::format("Note on {}: {}", fmt::join(entries[i].about, ", "), entries[i].note), 2);
+    text += wrap(
+        fmt::format("Note on {}: {}", fmt::join(entries[i].about, ", "), entries[i].note.text), 2);
   if (entries.size() > most)
     text += fmt::format("and {} more notes (see --json)\n", entries.size() - most);
   return text;

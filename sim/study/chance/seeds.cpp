@@ -125,12 +125,12 @@ SeedSpread spread_of(const std::vector<SeedResult>& results, std::uint32_t itera
           .p95 = quantile_of(times, 0.95)};
 }
 
-std::string note_on(const SeedSpread& spread) {
-  return fmt::format(
-      "{} seeds of {} iterations each: the iteration time is their mean; of the seeds' means, with "
-      "95 % intervals, {}, {}.",
-      spread.seeds, spread.iterations, interval_of("P50", spread.p50),
-      interval_of("P95", spread.p95));
+Note note_on(const SeedSpread& spread) {
+  return {NoteKind::Scope, "seeds",
+          fmt::format("{} seeds of {} iterations each: the iteration time is their mean; of the "
+                      "seeds' means, with 95 % intervals, {}, {}.",
+                      spread.seeds, spread.iterations, interval_of("P50", spread.p50),
+                      interval_of("P95", spread.p95))};
 }
 
 }  // namespace stepcast

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/base/fields.hpp"
+#include "models/base/note.hpp"
 #include "models/base/units.hpp"
 
 namespace stepcast {
@@ -63,6 +64,6 @@ std::vector<SeedResult> run_seeds(const Chance& chance,
 SeedSpread spread_of(const std::vector<SeedResult>& results, std::uint32_t iterations);
 
 /// A sentence on seeds, iterations and how far the quantiles are known.
-std::string note_on(const SeedSpread& spread);
+Note note_on(const SeedSpread& spread);
 
 }  // namespace stepcast

@@ -3,13 +3,12 @@
 // the number of ranks and the bandwidth of the network.
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "models/base/units.hpp"
-#include "sim/study/scenario.hpp"
 #include "sim/study/shared_notes.hpp"
+#include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {
 
@@ -65,15 +64,14 @@ double speed_up(const std::vector<Seconds>& times, std::size_t schedule);
 /// Index of the fastest schedule; the first of equals.
 std::size_t fastest_of(const std::vector<Seconds>& times);
 
-/// Pieces of work that find_crossover() does.
-std::uint32_t jobs_of(const CrossoverGrid& grid);
+/// The sweep of a crossover: a job for each network, whose combinations are the times of its cells,
+/// and then its boundaries in one model after the other.
+Sweep plan_crossover(const CrossoverGrid& grid);
 
-/// Forecasts every cell of the grid and finds the boundaries between topk-allgather, topka2a and
-/// the first schedule of whole gradients, as far as they are among the schedules. On `workers`
-/// processes; for any number of them the same. `finished`: after each job. Throws InputError for
-/// what a schedule refuses.
-Crossover find_crossover(
-    const CrossoverGrid& grid, std::uint32_t workers,
-    const std::function<void()>& finished = [] {});
+/// Forecasts every cell of the grid and finds the boundaries between schemes of compressed
+/// gradients and the first schedule of whole ones, as far as they are among the schedules. When a
+/// signal asks to stop, the networks that are complete are kept. Throws InputError for what a
+/// schedule refuses.
+Crossover find_crossover(const CrossoverGrid& grid, StudyRules rules = {});
 
 }  // namespace stepcast

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,9 +9,6 @@
 #include "models/schedule/sparse/break_even.hpp"
 #include "sim/study/crossover/crossover.hpp"
 #include "sim/study/crossover/simplified.hpp"
-#include "sim/study/stop.hpp"
-#include "sim/study/sweep/sweep.hpp"
-#include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
 namespace {
@@ -67,22 +62,6 @@ std::vector<double> boundaries_of(const CrossoverGrid& grid, const CrossoverNetw
   return densities;
 }
 
-std::string to_text(const std::vector<double>& numbers) {
-  return fmt::format("{:.17g}", fmt::join(numbers, " "));
-}
-
-std::vector<double> from_text(const std::string& text) {
-  std::vector<double> numbers;
-  const char* position = text.data();
-  const char* const end = text.data() + text.size();
-  while (position < end) {
-    double number = 0;
-    position = std::from_chars(position, end, number).ptr + 1;
-    numbers.push_back(number);
-  }
-  return numbers;
-}
-
 std::vector<CrossoverNetwork> networks_of(const CrossoverGrid& grid) {
   std::vector<CrossoverNetwork> networks;
   for (const std::uint32_t nodes : grid.nodes)
@@ -113,43 +92,8 @@ CrossoverRow empty_row(const CrossoverGrid& grid, const CrossoverNetwork& networ
   return row;
 }
 
-constexpr auto kJobsEach = static_cast<std::uint32_t>(kCrossoverModels.size() + 1);
-
-/// The cells of a network first, then its boundaries in one model after the other.
-std::vector<JobOutcome> simulate_all(const CrossoverGrid& grid,
-                                     const std::vector<CrossoverNetwork>& networks,
-                                     std::uint32_t workers, const std::function<void()>& finished) {
-  const auto simulate_one = [&](std::uint32_t job) {
-    const CrossoverNetwork& network = networks[job / kJobsEach];
-    const std::uint32_t what = job % kJobsEach;
-    return to_text(what == 0 ? cells_of(grid, network)
-                             : boundaries_of(grid, network, kCrossoverModels[what - 1]));
-  };
-  return outcomes_on_workers(
-      jobs_of(grid),
-      {.workers = workers, .finished = [&](std::uint32_t, const JobOutcome&) { finished(); }},
-      simulate_one);
-}
-
-/// The networks that a signal left time for: all where none came.
-std::vector<CrossoverNetwork> complete_of(std::vector<CrossoverNetwork> networks,
-                                          std::vector<JobOutcome>& outcomes) {
-  if (stop_signal() == 0)
-    return networks;
-  std::vector<CrossoverNetwork> complete;
-  std::vector<JobOutcome> kept;
-  for (std::size_t i = 0; i < networks.size(); ++i) {
-    const auto jobs = std::span(outcomes).subspan(i * kJobsEach, kJobsEach);
-    if (!std::ranges::all_of(jobs, &JobOutcome::done))
-      continue;
-    complete.push_back(networks[i]);
-    kept.insert(kept.end(), jobs.begin(), jobs.end());
-  }
-  if (complete.empty())
-    throw Stopped(stop_signal());
-  outcomes = std::move(kept);
-  return complete;
-}
+// Combinations of a network: its cells, then its boundaries in one model after the other.
+constexpr auto kOfNetwork = static_cast<std::uint32_t>(kCrossoverModels.size() + 1);
 
 Crossover without_rows(const CrossoverGrid& grid) {
   Crossover crossover{.workload = grid.scenario.workload.name,
@@ -190,20 +134,37 @@ std::size_t fastest_of(const std::vector<Seconds>& times) {
   return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
 }
 
-std::uint32_t jobs_of(const CrossoverGrid& grid) {
-  return static_cast<std::uint32_t>(networks_of(grid).size()) * kJobsEach;
+Sweep plan_crossover(const CrossoverGrid& grid) {
+  Sweep sweep{.scenarios = {grid.scenario}};
+  for (const CrossoverNetwork& network : networks_of(grid)) {
+    const auto baseline = static_cast<std::uint32_t>(sweep.combinations.size());
+    for (std::uint32_t i = 0; i < kOfNetwork; ++i)
+      sweep.combinations.push_back(
+          {.cells = {{"nodes", std::to_string(network.nodes)},
+                     {"gpus_per_node", std::to_string(network.gpus_per_node)},
+                     {"cluster.nic.bandwidth", gbps(network.bandwidth)},
+                     {"model", i == 0 ? "cells" : name_of(kCrossoverModels[i - 1])}},
+           .baseline = baseline});
+  }
+  return sweep;
 }
 
-Crossover find_crossover(const CrossoverGrid& grid, std::uint32_t workers,
-                         const std::function<void()>& finished) {
-  const StopsBetweenJobs stops;
-  std::vector<JobOutcome> results = simulate_all(grid, networks_of(grid), workers, finished);
-  const std::vector<CrossoverNetwork> networks = complete_of(networks_of(grid), results);
+Crossover find_crossover(const CrossoverGrid& grid, StudyRules rules) {
+  rules.keeps_whole_jobs = true;
+  const std::vector<CrossoverNetwork> all = networks_of(grid);
+  const auto work = [&](std::uint32_t number) {
+    const CrossoverNetwork& network = all[number / kOfNetwork];
+    const std::uint32_t what = number % kOfNetwork;
+    return what == 0 ? cells_of(grid, network)
+                     : boundaries_of(grid, network, kCrossoverModels[what - 1]);
+  };
   Crossover crossover = without_rows(grid);
-  for (std::size_t job = 0; job < results.size(); ++job) {
-    const std::vector<double> numbers = from_text(result_of(results[job]));
-    if (job % kJobsEach == 0) {
-      crossover.rows.push_back(empty_row(grid, networks[job / kJobsEach]));
+  std::vector<CrossoverNetwork> networks;
+  for (const auto& [number, numbers] :
+       find_each<std::vector<double>>(plan_crossover(grid), rules, work)) {
+    if (number % kOfNetwork == 0) {
+      networks.push_back(all[number / kOfNetwork]);
+      crossover.rows.push_back(empty_row(grid, networks.back()));
       take_cells(crossover.rows.back(), numbers, grid.scenario.schedules.size());
     } else {
       take_boundaries(crossover.rows.back(), numbers);

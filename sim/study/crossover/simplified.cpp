@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/effects.hpp"
@@ -57,19 +58,8 @@ Cluster cluster_of(const CrossoverGrid& grid, const CrossoverNetwork& network,
 }  // namespace
 
 const char* name_of(CrossoverModel model) {
-  switch (model) {
-    case CrossoverModel::Whole:
-      return "simulated";
-    case CrossoverModel::FreeSelection:
-      return "free selection";
-    case CrossoverModel::NoStartups:
-      return "no start-ups";
-    case CrossoverModel::NoOverlap:
-      return "no overlap";
-    case CrossoverModel::OwnNics:
-      return "own NICs";
-  }
-  return "";
+  return name_among({"simulated", "free selection", "no start-ups", "no overlap", "own NICs"},
+                    model);
 }
 
 CrossoverSimulator::CrossoverSimulator(const CrossoverGrid& grid, const CrossoverNetwork& network,
@@ -80,15 +70,15 @@ Seconds CrossoverSimulator::time_of(const std::string& name, double density) con
   return step_time_of(planned(job_of(name, density)).plan, cluster_, grid_.scenario.engine);
 }
 
-std::vector<std::string> CrossoverSimulator::notes_on(const std::string& name,
-                                                      double density) const {
+Notes CrossoverSimulator::notes_on(const std::string& name, double density) const {
   const TuningJob job = job_of(name, density);
   return notes_before_simulation(grid_.scenario, job, planned(job));
 }
 
 TuningJob CrossoverSimulator::job_of(const std::string& name, double density) const {
-  const bool whole = !is_compressed(name);
-  const std::string schedule = whole && model_ >= CrossoverModel::NoOverlap ? "bsp" : name;
+  const bool whole = !schedule_of(name).compressed;
+  const std::string schedule =
+      whole && model_ >= CrossoverModel::NoOverlap ? sequential_schedule().name : name;
   return {.workload = grid_.scenario.workload,
           .cluster = cluster_,
           .schedule = schedule,
@@ -105,7 +95,7 @@ ScheduleOptions CrossoverSimulator::options_of(const std::string& schedule, doub
   set("density", fmt::format("{:.9g}", density));
   if (model_ >= CrossoverModel::FreeSelection)
     set("selection", "free");
-  if (model_ >= CrossoverModel::NoOverlap && is_compressed(schedule))
+  if (model_ >= CrossoverModel::NoOverlap && schedule_of(schedule).compressed)
     set("fusion", "model");
   return options;
 }

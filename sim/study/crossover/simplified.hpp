@@ -35,7 +35,7 @@ class CrossoverSimulator {
                      CrossoverModel model);
 
   Seconds time_of(const std::string& schedule, double density) const;
-  std::vector<std::string> notes_on(const std::string& schedule, double density) const;
+  Notes notes_on(const std::string& schedule, double density) const;
 
  private:
   TuningJob job_of(const std::string& name, double density) const;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/rank_uses.hpp"
 #include "sim/study/diagnose/verdict.hpp"
@@ -24,7 +25,7 @@ class Diagnosing {
     for (const JobRank& rank : job.ranks)
       groups_.push_back(rank.data);
     std::ranges::sort(groups_);
-    groups_.erase(std::ranges::unique(groups_).begin(), groups_.end());
+    groups_.erase(std::unique(groups_.begin(), groups_.end()), groups_.end());
     for (const JobKind& kind : job.kinds) {
       const auto found = std::ranges::find(parts_, kind.part);
       part_of_.push_back(static_cast<std::size_t>(found - parts_.begin()));
@@ -202,21 +203,7 @@ void Diagnosing::follow_ranks() {
 }  // namespace
 
 const char* name_of(VerdictKind kind) {
-  switch (kind) {
-    case VerdictKind::None:
-      return "none";
-    case VerdictKind::Worker:
-      return "worker";
-    case VerdictKind::Stage:
-      return "stage";
-    case VerdictKind::Data:
-      return "data";
-    case VerdictKind::Host:
-      return "host";
-    case VerdictKind::Network:
-      return "network";
-  }
-  return "none";
+  return name_among({"none", "worker", "stage", "data", "host", "network"}, kind);
 }
 
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds) {

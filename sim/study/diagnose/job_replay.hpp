@@ -26,6 +26,8 @@ class JobReplay {
   /// Of each operation of a step, in seconds.
   const std::vector<double>& actual(std::size_t step) const { return steps_[step].actual; }
   const std::vector<double>& ideal(std::size_t step) const { return steps_[step].ideal; }
+  /// By how much each began later than all that it waited for had ended.
+  const std::vector<double>& delays(std::size_t step) const { return steps_[step].delays; }
   double ideal_of_kind(std::uint16_t kind) const { return ideal_of_kind_[kind]; }
 
   /// How long the steps took as recorded, and as replayed with every delay that no dependency

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 
 namespace stepcast {
@@ -118,17 +119,7 @@ WrittenResult written(const Forecast& forecast) {
 }
 
 std::string name_of(GateOutcome outcome) {
-  switch (outcome) {
-    case GateOutcome::Passed:
-      return "passed";
-    case GateOutcome::Slower:
-      return "slower";
-    case GateOutcome::Missing:
-      return "missing";
-    case GateOutcome::New:
-      return "new";
-  }
-  return {};
+  return name_among({"passed", "slower", "missing", "new"}, outcome);
 }
 
 }  // namespace stepcast

@@ -5,136 +5,188 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/quantile_interval.hpp"
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
+#include "sim/study/goodput/goodput_check.hpp"
 
 namespace stepcast {
 namespace {
 
-// The outages of every seed, drawn once for all intervals: common random numbers.
-std::vector<std::vector<Outage>> outages_of(const GoodputRequest& request) {
-  std::vector<std::vector<Outage>> outages;
-  for (std::uint64_t seed = 0; seed < request.seeds; ++seed)
-    outages.push_back(request.fleet
-                          ? sample_outages(*request.fleet, request.nodes + request.spares, seed)
-                          : draw_outages({.mtbf = request.mtbf}, 1, request.length, seed));
-  return outages;
+constexpr std::uint32_t kFirstSeeds = 128;  // the least at which P95 has an interval is 72
+constexpr std::uint32_t kMostSeeds = 8192;  // where they are chosen
+constexpr double kEnough = 0.01;
+
+std::vector<Outage> outages_of(const GoodputRequest& request, std::uint64_t seed) {
+  const std::uint32_t nodes = request.nodes + request.spares;
+  if (request.fleet && !request.fitted)
+    return sample_outages(*request.fleet, nodes, seed);
+  if (request.fleet)
+    return draw_outages(fitted_to(*request.fleet), nodes, request.length, seed);
+  if (request.sources)
+    return draw_outages(*request.sources, nodes, request.length, seed);
+  return draw_outages({.mtbf = request.mtbf}, 1, request.length, seed);
 }
 
-Seconds length_of(const GoodputRequest& request) {
-  return request.fleet ? request.fleet->length : request.length;
+bool has_nodes(const GoodputRequest& request) {
+  return request.fleet || request.sources;
 }
 
 LifeOptions life_of(const GoodputRequest& request, Seconds interval) {
-  return {.nodes = request.fleet ? request.nodes : 1,
-          .spares = request.fleet ? request.spares : 0,
+  return {.nodes = has_nodes(request) ? request.nodes : 1,
+          .spares = has_nodes(request) ? request.spares : 0,
           .interval = interval,
           .costs = request.costs,
           .policy = request.policy,
-          .length = length_of(request)};
+          .length = length_of(request),
+          .speed = request.speed,
+          .bins = request.bins};
 }
 
-Goodput at_interval(const GoodputRequest& request, Seconds interval,
-                    const std::vector<std::vector<Outage>>& outages) {
-  const LifeOptions options = life_of(request, interval);
-  Goodput goodput{.interval = interval, .length = options.length};
-  std::vector<double> efficiencies;
-  for (const auto& each : outages) {
-    const JobLife life = live(options, each);
-    const double share = 1.0 / request.seeds;
-    efficiencies.push_back(life.efficiency);
+/// Runs of one interval, seed by seed; the outages are drawn once for all intervals.
+class Runs {
+ public:
+  explicit Runs(const GoodputRequest& request) : request_(request) {}
+
+  std::vector<JobLife> at(Seconds interval, std::uint32_t seeds) {
+    while (outages_.size() < seeds)
+      outages_.push_back(outages_of(request_, outages_.size()));
+    std::vector<JobLife> lives;
+    for (std::uint32_t seed = 0; seed < seeds; ++seed)
+      lives.push_back(live(life_of(request_, interval), outages_[seed]));
+    return lives;
+  }
+
+ private:
+  const GoodputRequest& request_;
+  std::vector<std::vector<Outage>> outages_;
+};
+
+std::vector<double> sorted_efficiencies(const std::vector<JobLife>& lives) {
+  std::vector<double> values;
+  for (const JobLife& life : lives)
+    values.push_back(life.efficiency);
+  std::ranges::sort(values);
+  return values;
+}
+
+ShareQuantile share_quantile(const std::vector<double>& sorted, double share) {
+  const auto [low, high] = quantile_ranks(sorted.size(), share);
+  return {.value = quantile_of_sorted(sorted, share),
+          .low = low ? sorted[*low] : 0,
+          .high = high ? sorted[*high] : 0};
+}
+
+bool is_known(const std::vector<double>& sorted) {
+  return std::ranges::all_of(std::initializer_list<double>{0.05, 0.5, 0.95}, [&](double share) {
+    return half_width(sorted, share).value_or(1) < kEnough;
+  });
+}
+
+double mean_efficiency(const std::vector<JobLife>& lives) {
+  double sum = 0;
+  for (const JobLife& life : lives)
+    sum += life.efficiency;
+  return sum / static_cast<double>(lives.size());
+}
+
+std::vector<GoodputBin> bins_of(const std::vector<JobLife>& lives) {
+  std::vector<GoodputBin> bins(lives.front().efficiencies.size());
+  for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+    std::vector<double> values;
+    for (const JobLife& life : lives)
+      values.push_back(life.efficiencies[bin]);
+    std::ranges::sort(values);
+    bins[bin] = {.p5 = quantile_of_sorted(values, 0.05),
+                 .p50 = quantile_of_sorted(values, 0.5),
+                 .p95 = quantile_of_sorted(values, 0.95)};
+  }
+  return bins;
+}
+
+Goodput summary_of(const std::vector<JobLife>& lives) {
+  Goodput goodput{.seeds = static_cast<std::uint32_t>(lives.size())};
+  const double share = 1 / static_cast<double>(lives.size());
+  for (const JobLife& life : lives) {
     goodput.efficiency += life.efficiency * share;
     goodput.shares.checkpoints += life.checkpoints * share;
     goodput.shares.lost += life.lost * share;
     goodput.shares.restarting += life.restarting * share;
     goodput.shares.waiting += life.waiting * share;
+    goodput.shares.slowed += life.slowed * share;
     goodput.faults += life.faults * share;
   }
   goodput.shares.efficiency = goodput.efficiency;
-  std::ranges::sort(efficiencies);
-  goodput.p5 = quantile_of_sorted(efficiencies, 0.05);
-  goodput.p95 = quantile_of_sorted(efficiencies, 0.95);
+  const std::vector<double> sorted = sorted_efficiencies(lives);
+  goodput.p5 = share_quantile(sorted, 0.05);
+  goodput.p50 = share_quantile(sorted, 0.5);
+  goodput.p95 = share_quantile(sorted, 0.95);
+  goodput.bins = bins_of(lives);
   return goodput;
 }
 
-// Of (C + R) / M = 20 one restart in e^20 is followed by a checkpoint.
-void check_work(const GoodputRequest& request, Seconds mtbf) {
-  constexpr double kHopeless = 20, kMostFaults = 2e7;
-  const Seconds least = request.costs.checkpoint + request.costs.restart;
-  if (least > mtbf * kHopeless)
-    throw InputError(fmt::format(
-        "{}: a fault every {} on average, but a restart and a checkpoint take {}: no run gets "
-        "through",
-        request.fleet ? "`nodes`" : "`mtbf`", format_seconds(mtbf), format_seconds(least)));
-  const double faults = length_of(request) / mtbf * request.seeds;
-  if (faults > kMostFaults)
-    throw InputError(
-        fmt::format("`seeds`: {} runs of {} have {:.2g} faults, more than the {:.0e} that are gone "
-                    "through",
-                    request.seeds, format_seconds(length_of(request)), faults, kMostFaults));
-}
-
-void check(const GoodputRequest& request) {
-  if (!request.fleet && request.mtbf <= Seconds{})
-    throw InputError("`mtbf`: expected a time above 0, or `faults` in its place");
-  if (length_of(request) <= Seconds{})
-    throw InputError("`length`: expected a time above 0");
-  if (request.fleet && request.fleet->outages.empty())
-    throw InputError("`faults`: the record holds no fault");
-  if (request.fleet && request.nodes + request.spares > request.fleet->servers)
-    throw InputError(fmt::format("`nodes`: the fleet has {} servers, found {} with the spares",
-                                 request.fleet->servers, request.nodes + request.spares));
-  if (request.interval <= Seconds{} && request.costs.checkpoint <= Seconds{})
-    throw InputError("`interval`: a checkpoint that takes no time has no best interval: give one");
-}
-
-Seconds mtbf_of(const GoodputRequest& request) {
-  if (!request.fleet)
-    return request.mtbf;
-  const RecordedFleet& fleet = *request.fleet;
-  const double share = static_cast<double>(request.nodes) / fleet.servers;
-  return fleet.length / (static_cast<double>(fleet.outages.size()) * share);
+// Daly's, or a multiple of it that is better over the same seeds.
+Seconds best_interval(const GoodputRequest& request, Seconds daly, Runs& runs,
+                      std::uint32_t seeds) {
+  Seconds best = std::max(daly, request.costs.persist);
+  double most = mean_efficiency(runs.at(best, seeds));
+  for (const double factor : {0.25, 0.35, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0}) {
+    if (daly * factor < request.costs.persist)
+      continue;
+    const double efficiency = mean_efficiency(runs.at(daly * factor, seeds));
+    if (efficiency > most * (1 + 1e-3)) {
+      most = efficiency;
+      best = daly * factor;
+    }
+  }
+  return best;
 }
 
 }  // namespace
 
 Goodput find_goodput(const GoodputRequest& request) {
-  check(request);
+  check_goodput(request);
   const Seconds mtbf = mtbf_of(request);
-  check_work(request, mtbf);
   const Seconds daly = daly_interval(request.costs.checkpoint, mtbf);
-  const auto outages = outages_of(request);
-  Goodput best =
-      at_interval(request, request.interval > Seconds{} ? request.interval : daly, outages);
-  if (request.interval <= Seconds{})
-    for (const double factor : {0.25, 0.35, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0})
-      if (Goodput other = at_interval(request, daly * factor, outages);
-          other.efficiency > best.efficiency * (1 + 1e-3))
-        best = std::move(other);
-  best.mtbf = mtbf;
-  best.daly_interval = daly;
-  best.daly_efficiency = daly_efficiency(best.interval, request.costs, mtbf);
+  Runs runs(request);
+  std::uint32_t seeds = request.seeds > 0 ? request.seeds : kFirstSeeds;
+  const Seconds interval =
+      request.interval > Seconds{} ? request.interval : best_interval(request, daly, runs, seeds);
+  std::vector<JobLife> lives = runs.at(interval, seeds);
+  while (request.seeds == 0 && seeds < kMostSeeds && !is_known(sorted_efficiencies(lives)))
+    lives = runs.at(interval, seeds *= 2);
+  Goodput goodput = summary_of(lives);
+  goodput.interval = interval;
+  goodput.length = length_of(request);
+  goodput.mtbf = mtbf;
+  goodput.daly_interval = daly;
+  goodput.daly_efficiency = daly_efficiency(interval, request.costs, mtbf);
   if (request.fleet)
-    best.outlook = outlook_of(*request.fleet);
-  return best;
+    goodput.outlook = outlook_of(*request.fleet);
+  return goodput;
 }
 
-std::vector<std::string> warnings_of(const GoodputRequest& request, const Goodput& goodput) {
-  std::vector<std::string> warnings;
-  if (request.costs.checkpoint > goodput.mtbf)
-    warnings.push_back(fmt::format(
-        "A checkpoint takes {}, longer than the {} between faults: hardly one is ever finished.",
-        format_seconds(request.costs.checkpoint), format_seconds(goodput.mtbf)));
-  if (request.costs.restart > goodput.mtbf)
-    warnings.push_back(fmt::format(
-        "A restart takes {}, longer than the {} between faults: hardly one is ever finished.",
-        format_seconds(request.costs.restart), format_seconds(goodput.mtbf)));
-  if (goodput.length < goodput.interval)
-    warnings.push_back(fmt::format(
-        "A run of {} is shorter than the interval of {}: unless something stops it, it saves "
-        "nothing, and its work counts as done all the same.",
-        format_seconds(goodput.length), format_seconds(goodput.interval)));
-  return warnings;
+std::vector<SparesTried> try_spares(GoodputRequest request) {
+  const std::uint32_t most =
+      request.fleet && !request.fitted
+          ? request.fleet->servers - std::min(request.fleet->servers, request.nodes)
+          : request.nodes;
+  request.bins = 0;
+  std::vector<SparesTried> tried;
+  std::size_t best = 0;
+  for (std::uint32_t spares = 0; spares <= most; spares = spares == 0 ? 1 : 2 * spares) {
+    request.spares = spares;
+    const Goodput goodput = find_goodput(request);
+    request.interval = goodput.interval;
+    const double efficiency = goodput.efficiency;
+    const double share = static_cast<double>(request.nodes) / (request.nodes + spares);
+    tried.push_back({spares, efficiency, efficiency * share});
+    if (tried.back().paid > tried[best].paid)
+      best = tried.size() - 1;
+    if (tried.size() > best + 2)
+      break;
+  }
+  return tried;
 }
 
 }  // namespace stepcast

@@ -127,6 +127,10 @@ std::vector<Outage> draw_outages(const NodeFaults& faults, std::uint32_t nodes, 
   return outages;
 }
 
+Seconds mean_repair(const NodeFaults& faults) {
+  return faults.median_repair * std::exp(faults.repair_sigma * faults.repair_sigma / 2);
+}
+
 std::vector<Outage> sample_outages(const RecordedFleet& fleet, std::uint32_t nodes,
                                    std::uint64_t seed) {
   constexpr std::uint32_t kLeftOut = 0xffffffff;

@@ -7,11 +7,12 @@
 
 namespace stepcast {
 
-/// A node is down from `begin` until `end`.
+/// A node is down from `begin` until `end`, or its link keeps a share of its bandwidth.
 struct Outage {
   std::uint32_t node = 0;
   Seconds begin{};
   Seconds end{};
+  double link_share = 0;  ///< 0: the node is down.
 };
 
 /// Nodes that fail and come back, each by itself: exponential up times, of which some nodes have
@@ -27,6 +28,9 @@ struct NodeFaults {
 /// node more leaves those of the others alone.
 std::vector<Outage> draw_outages(const NodeFaults& faults, std::uint32_t nodes, Seconds length,
                                  std::uint64_t seed);
+
+/// The mean of the repairs.
+Seconds mean_repair(const NodeFaults& faults);
 
 /// Recorded outages of a fleet.
 struct RecordedFleet {

@@ -6,8 +6,10 @@ namespace stepcast {
 
 /// A job that saves its state and goes back to it after a fault.
 struct CheckpointCosts {
-  Seconds checkpoint{};  ///< The job stands still for so long.
-  Seconds restart{};     ///< From a fault until it computes again.
+  Seconds checkpoint{};   ///< The job stands still for so long.
+  Seconds restart{};      ///< From a fault until it computes again.
+  Seconds persist{};      ///< Until a checkpoint can be gone back to, beside the work; 0: at once.
+  Seconds reconfigure{};  ///< Going on with another number of nodes, without a restart.
 };
 
 /// The work between checkpoints that loses least (Daly, FGCS 2006, equation 37):

@@ -4,6 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/study/chance/seeded_run.hpp"
 #include "sim/study/scenario.hpp"
 #include "sim/timeline/window.hpp"
 #include "traces/catalog.hpp"
@@ -61,7 +62,8 @@ void note_memory(Forecast& forecast, const HybridJob& job) {
   if (job.zero == 0 && job.copies() > 1)
     helps += "zero=1, ";
   forecast.notes.push_back(
-      fmt::format("What would make it fit: {}more stages (pp), a smaller micro_batch.", helps));
+      {NoteKind::Memory, "memory",
+       fmt::format("What would make it fit: {}more stages (pp), a smaller micro_batch.", helps)});
 }
 
 }  // namespace
@@ -86,11 +88,12 @@ HybridScenario hybrid_scenario_of(const Experiment& experiment, bool fold) {
 HybridResult hybrid_result_of(const HybridScenario& scenario) {
   HybridRun run =
       build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
-  Timeline timeline = simulate(run.hybrid.plan, scenario.cluster, scenario.engine);
+  auto [timeline, spread] =
+      simulate_seeds(run.hybrid.plan, scenario.cluster, scenario.engine, scenario.chance);
   HybridForecast hybrid;
   hybrid.forecast =
       make_forecast(workload_of(scenario.model, run.job.micro_batch), scenario.cluster,
-                    run.hybrid.plan, run.options, scenario.engine.fidelity, timeline);
+                    run.hybrid.plan, run.options, scenario.engine.fidelity, timeline, spread);
   Forecast& forecast = hybrid.forecast;
   forecast.batch = run.job.micro_batch;
   const double gpus = forecast.gpus * forecast.iteration_time.value;

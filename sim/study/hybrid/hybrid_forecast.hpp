@@ -33,6 +33,7 @@ struct HybridScenario {
   const PipelineInfo* pipeline = nullptr;
   ScheduleOptions options;
   EngineOptions engine;
+  Chance chance{};
 };
 
 /// Whether the experiment's only schedule cuts the model.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/data_parallel/overlapped_step.hpp"
@@ -224,19 +225,7 @@ void BucketOptimiser::describe() {
 }  // namespace
 
 const char* name_of(EditKind kind) {
-  switch (kind) {
-    case EditKind::Fuse:
-      return "fuse";
-    case EditKind::Split:
-      return "split";
-    case EditKind::Move:
-      return "move";
-    case EditKind::Resize:
-      return "resize";
-    case EditKind::Regroup:
-      return "regroup";
-  }
-  return "fuse";
+  return name_among({"fuse", "split", "move", "resize", "regroup", "recipe", "asked"}, kind);
 }
 
 Optimisation optimise_buckets(const Workload& workload, const Cluster& cluster,

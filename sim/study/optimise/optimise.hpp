@@ -16,11 +16,11 @@ struct BucketLimits {
   Bytes first{1048576};  ///< Of the first bucket.
 };
 
-enum class EditKind : std::uint8_t { Fuse, Split, Move, Resize, Regroup };
+enum class EditKind : std::uint8_t { Fuse, Split, Move, Resize, Regroup, Recipe, Asked };
 
 const char* name_of(EditKind kind);
 
-/// An edit that made the simulated step faster.
+/// An edit that made the step faster, or that was asked for.
 struct AcceptedEdit {
   EditKind kind = EditKind::Fuse;
   std::string text;  ///< "fuse buckets 3 and 4 (12.5 MiB, 25 MiB)"

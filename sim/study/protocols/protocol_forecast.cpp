@@ -180,27 +180,32 @@ void add_reasons(Forecast& forecast) {
 }
 
 void add_cautions(Forecast& forecast, const Scenario& scenario, const Setting& setting) {
-  forecast.notes.push_back(
-      "Iterations are compared, not losses: how many it takes to a target is not forecast.");
+  const auto note = [&](NoteKind kind, const char* subject, std::string text) {
+    forecast.notes.push_back({kind, subject, std::move(text)});
+  };
+  note(NoteKind::Scope, "convergence",
+       "Iterations are compared, not losses: how many it takes to a target is not forecast.");
   if (scenario.engine.fidelity == Fidelity::Analytic && !setting.protocol.graph)
-    forecast.notes.push_back(
-        "At analytic fidelity each transfer has its links to itself; flow shares them.");
+    note(NoteKind::Fidelity, "links",
+         "At analytic fidelity each transfer has its links to itself; flow shares them.");
   if (scenario.cluster.software.jitter > 0)
-    forecast.notes.push_back(fmt::format(
-        "software.jitter {}: every worker is delayed by chance in every iteration, with that mean.",
-        scenario.cluster.software.jitter));
+    note(NoteKind::Cluster, "jitter",
+         fmt::format("software.jitter {}: every worker is delayed by chance in every iteration, "
+                     "with that mean.",
+                     scenario.cluster.software.jitter));
   if (const auto servers = setting.options.find("servers");
       servers != setting.options.end() && servers->second == "nodes")
-    forecast.notes.push_back(fmt::format(
-        "servers=nodes: {0} servers, machines of their own, each with 1/{0} of the model. A node "
-        "more brings one more, which adds up its smaller part of a push sooner, while a node's NIC "
-        "carries what it did: iterations may so get shorter with more nodes.",
-        scenario.cluster.nodes));
+    note(NoteKind::Option, "servers",
+         fmt::format("servers=nodes: {0} servers, machines of their own, each with 1/{0} of the "
+                     "model. A node more brings one more, which adds up its smaller part of a "
+                     "push sooner, while a node's NIC carries what it did: iterations may so get "
+                     "shorter with more nodes.",
+                     scenario.cluster.nodes));
   if (setting.options.contains("staleness") && setting.options.at("staleness") != "0" &&
       setting.options.at("max_gap") == "0")
-    forecast.notes.push_back(
-        "staleness without tokens: workers may be (staleness + 1) hops apart, without further "
-        "bound.");
+    note(NoteKind::Option, "staleness",
+         "staleness without tokens: workers may be (staleness + 1) hops apart, without further "
+         "bound.");
 }
 
 void take_times(Forecast& forecast, const Totals& totals, const Scenario& scenario,

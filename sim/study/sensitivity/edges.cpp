@@ -53,8 +53,9 @@ void add_edges(ScheduleRun& run, const Scenario& scenario) {
       const double by = moved / run.forecast.iteration_time - 1;
       if (std::abs(by) > kNotedMove)
         run.forecast.notes.push_back(
-            fmt::format("At an edge: {} {:+.0f} % would make the step {} ({:+.1f} %).", input.name,
-                        100 * change, format_seconds(moved), 100 * by));
+            {NoteKind::Scope, input.name,
+             fmt::format("At an edge: {} {:+.0f} % would make the step {} ({:+.1f} %).", input.name,
+                         100 * change, format_seconds(moved), 100 * by)});
     }
 }
 

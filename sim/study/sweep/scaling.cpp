@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/effects.hpp"
 
@@ -16,22 +16,20 @@ namespace {
 /// What is told of one size of one curve.
 struct Size {
   Seconds step{};
-  std::vector<std::string> notes;
-  std::vector<std::string> idle_settings;  ///< Those without effect.
+  Notes notes;
+  Notes idle_settings;  ///< Those without effect.
 };
 
-std::string to_text(const Size& size) {
-  return nlohmann::json{size.step.value, size.notes, size.idle_settings}.dump();
-}
-
-Size size_from_text(const std::string& text) {
-  const auto json = nlohmann::json::parse(text);
-  return {.step = {json[0].get<double>()},
-          .notes = json[1].get<std::vector<std::string>>(),
-          .idle_settings = json[2].get<std::vector<std::string>>()};
+auto fields_of(Is<Size> auto& size) {
+  auto& [step, notes, idle_settings] = size;
+  return std::tie(step, notes, idle_settings);
 }
 
 Size simulate_size(const Scenario& scenario, const std::string& schedule) {
+  if (decides_at_run_time(schedule)) {
+    const Forecast forecast = plain_forecast_of(scenario, schedule);
+    return {.step = forecast.iteration_time, .notes = forecast.notes, .idle_settings = {}};
+  }
   const TuningJob job = job_of(scenario, schedule);
   const PlannedRun run = planned(job);
   Size size{.step = step_time_of(run.plan, scenario.cluster, scenario.engine),
@@ -67,9 +65,9 @@ void check_nodes(const Sweep& sweep) {
 
 /// Of the settings those that changed nothing in any size; of those that are not the schedule's
 /// own, in any curve. That an option does not matter to one GPU is no news.
-bool is_common(const std::string& note, const std::vector<Size>& sizes, const Sweep& sweep,
+bool is_common(const Note& note, const std::vector<Size>& sizes, const Sweep& sweep,
                const std::string& schedule) {
-  const bool of_all = note.starts_with("cluster.") || note.starts_with("straggler.");
+  const bool of_all = note.kind == NoteKind::Setting;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const bool asked = of_all || sweep.combinations[i].schedule == schedule;
     if (asked && std::ranges::count(sizes[i].idle_settings, note) == 0)
@@ -107,14 +105,14 @@ Sweep plan_scaling(SweepRequest request, std::vector<std::uint32_t> nodes) {
   return sweep;
 }
 
-Scaling find_scaling(const Sweep& sweep, std::uint32_t workers,
-                     const std::function<void()>& finished) {
+Scaling find_scaling(const Sweep& sweep, const StudyRules& rules) {
   std::vector<Size> sizes;
-  const auto simulate_one = [&](const Combination& each) {
-    return to_text(simulate_size(scenario_of(sweep, each), each.schedule));
+  const auto simulate_one = [&](std::uint32_t number) {
+    const Combination& each = sweep.combinations[number];
+    return simulate_size(scenario_of(sweep, each), each.schedule);
   };
-  for (const std::string& text : for_each_combination(sweep, workers, finished, simulate_one))
-    sizes.push_back(size_from_text(text));
+  for (Found<Size>& size : find_each<Size>(sweep, rules, simulate_one))
+    sizes.push_back(std::move(size.result));
   Scaling scaling{.workload = sweep.scenarios.front().workload.name,
                   .fidelity = sweep.scenarios.front().engine.fidelity};
   std::vector<NotedForecast> noted;
@@ -128,7 +126,7 @@ Scaling find_scaling(const Sweep& sweep, std::uint32_t workers,
     noted.push_back({{cluster.name, schedule,
                       fmt::format("{} of {}", gpus_in_words(cluster.ranks()), cluster.name)},
                      sizes[i].notes});
-    for (const std::string& note : sizes[i].idle_settings)
+    for (const Note& note : sizes[i].idle_settings)
       if (is_common(note, sizes, sweep, schedule))
         noted.back().notes.push_back(note);
   }

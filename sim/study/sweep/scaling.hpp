@@ -41,8 +41,7 @@ struct Scaling {
 /// for one number of GPUs.
 Sweep plan_scaling(SweepRequest request, std::vector<std::uint32_t> nodes);
 
-/// For any number of workers the same. `finished`: after each forecast.
-Scaling find_scaling(const Sweep& sweep, std::uint32_t workers,
-                     const std::function<void()>& finished);
+/// Forecasts every combination of it.
+Scaling find_scaling(const Sweep& sweep, const StudyRules& rules);
 
 }  // namespace stepcast

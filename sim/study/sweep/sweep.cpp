@@ -1,28 +1,30 @@
 #include "sim/study/sweep/sweep.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
 #include <fmt/format.h>
 
+#include "models/base/archive.hpp"
 #include "models/base/error.hpp"
-#include "models/base/mix.hpp"
-#include "sim/study/forecast_archive.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/sweep/inputs_key.hpp"
 #include "sim/study/sweep/workers.hpp"
-#include "traces/readers/stepcast/cluster_writer.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
 namespace {
 
 std::string forecast_bytes(const Sweep& sweep, const Combination& combination) {
   const Scenario scenario = scenario_of(sweep, combination);
-  return to_bytes(sweep.has_lists ? plain_forecast_of(scenario, combination.schedule)
+  return bytes_of(sweep.has_lists ? plain_forecast_of(scenario, combination.schedule)
                                   : forecast_of(scenario, combination.schedule));
 }
 
 SweepResult result_in_sweep(const JobOutcome& outcome) {
   if (outcome.done())
-    return {.forecast = forecast_from_bytes(outcome.text)};
+    return {.forecast = from_bytes<Forecast>(outcome.text)};
   return {.refusal = outcome.text, .died = outcome.ending == JobOutcome::Ending::Died};
 }
 
@@ -57,21 +59,43 @@ Scenario scenario_of(const Sweep& sweep, const Combination& combination) {
   return changed(base, std::move(settings));
 }
 
-std::vector<std::string> for_each_combination(
-    const Sweep& sweep, std::uint32_t workers, const std::function<void()>& finished,
-    const std::function<std::string(const Combination&)>& work) {
+namespace {
+
+/// The numbers of combinations of jobs that are complete.
+std::vector<std::uint32_t> complete_of(const Sweep& sweep,
+                                       const std::vector<JobOutcome>& outcomes) {
+  std::set<std::uint32_t> cut_short;
+  for (std::uint32_t i = 0; i < outcomes.size(); ++i)
+    if (!outcomes[i].done())
+      cut_short.insert(sweep.combinations[i].baseline);
+  std::vector<std::uint32_t> complete;
+  for (std::uint32_t i = 0; i < outcomes.size(); ++i)
+    if (!cut_short.contains(sweep.combinations[i].baseline))
+      complete.push_back(i);
+  return complete;
+}
+
+}  // namespace
+
+std::vector<Found<std::string>> find_bytes(
+    const Sweep& sweep, const StudyRules& rules,
+    const std::function<std::string(std::uint32_t combination)>& work) {
   const StopsBetweenJobs stops;
-  const WorkerRules rules{.workers = workers, .finished = [&](auto, const auto&) { finished(); }};
-  const auto outcomes =
-      outcomes_on_workers(static_cast<std::uint32_t>(sweep.combinations.size()), rules,
-                          [&](std::uint32_t number) { return work(sweep.combinations[number]); });
-  std::vector<std::string> results;
-  for (std::uint32_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i].ending == JobOutcome::Ending::Missing && stop_signal() != 0)
+  const auto count = static_cast<std::uint32_t>(sweep.combinations.size());
+  auto outcomes = outcomes_on_workers(
+      count, {.workers = rules.workers, .finished = [&](auto, const auto&) { rules.finished(); }},
+      work);
+  std::vector<std::uint32_t> kept(count);
+  std::iota(kept.begin(), kept.end(), 0U);
+  if (stop_signal() != 0 && !std::ranges::all_of(outcomes, &JobOutcome::done)) {
+    kept = rules.keeps_whole_jobs ? complete_of(sweep, outcomes) : std::vector<std::uint32_t>{};
+    if (kept.empty())
       throw Stopped(stop_signal());
-    results.push_back(result_of(named(outcomes[i], sweep, i)));
   }
-  return results;
+  std::vector<Found<std::string>> found;
+  for (const std::uint32_t i : kept)
+    found.push_back({i, result_of(named(std::move(outcomes[i]), sweep, i))});
+  return found;
 }
 
 std::vector<SweepResult> sweep_results(const Sweep& sweep, const SweepRules& rules) {
@@ -96,32 +120,11 @@ std::vector<SweepResult> sweep_results(const Sweep& sweep, const SweepRules& rul
   return results;
 }
 
-std::vector<Forecast> run_sweep(const Sweep& sweep, std::uint32_t workers,
-                                const std::function<void()>& finished) {
-  const auto forecast_it = [&](const Combination& combination) {
-    return forecast_bytes(sweep, combination);
-  };
-  std::vector<Forecast> forecasts;
-  for (const std::string& bytes : for_each_combination(sweep, workers, finished, forecast_it))
-    forecasts.push_back(forecast_from_bytes(bytes));
-  return forecasts;
-}
-
 std::string key_of(const Sweep& sweep, const Combination& combination) {
   const Scenario scenario = scenario_of(sweep, combination);
-  std::string all = fmt::format("{}\n{}\n{}\n{}\n{}\n", STEPCAST_VERSION,
-                                to_json_text(scenario.workload), to_json_text(scenario.cluster),
-                                combination.schedule, name_of(scenario.engine.fidelity));
-  if (scenario.cluster.measured && !scenario.cluster.measured->curves.empty())
-    all += to_json_text(*scenario.cluster.measured);
-  for (const auto& [name, value] : scenario.settings.schedule)
-    all += fmt::format("{}={}\n", name, value);
-  for (const auto& [rank, factor] : scenario.settings.stragglers)
-    all += fmt::format("straggler.{}={}\n", rank, factor);
-  std::uint64_t hash = sweep.has_lists ? 1 : 2;  // the notes of a forecast differ
-  for (const char c : all)
-    hash = mixed(hash, static_cast<unsigned char>(c));
-  return fmt::format("{:016x}", hash);
+  const char* notes = sweep.has_lists ? "of a row" : "of one job";
+  return key_of_text(fmt::format("{}{}\n{}\n", inputs_text(job_of(scenario, combination.schedule)),
+                                 sweep.chance, notes));
 }
 
 std::vector<SweepRow> rows_of(const Sweep& sweep, const std::vector<SweepResult>& results) {

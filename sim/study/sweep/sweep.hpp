@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/archive.hpp"
 #include "sim/study/scenario.hpp"
 
 namespace stepcast {
@@ -50,6 +51,7 @@ struct Sweep {
   std::vector<Scenario> scenarios;  ///< One for each pair of workload and cluster.
   std::vector<Combination> combinations;
   bool has_lists = false;  ///< More than schedules vary.
+  std::string chance{};    ///< What the request says of it, for key_of().
 };
 
 bool has_option(const std::string& schedule, const std::string& option);
@@ -63,15 +65,39 @@ Sweep plan_sweep(const SweepRequest& request);
 /// The scenario of a combination, its settings applied; options only those of its schedule.
 Scenario scenario_of(const Sweep& sweep, const Combination& combination);
 
-/// What `work` returns for each combination, in their order, for any number of workers the same; it
-/// runs in forked processes. An error names the combination. `finished`: after each of them.
-std::vector<std::string> for_each_combination(
-    const Sweep& sweep, std::uint32_t workers, const std::function<void()>& finished,
-    const std::function<std::string(const Combination&)>& work);
+/// How a study is run. The result is the same for any number of workers.
+struct StudyRules {
+  std::uint32_t workers = 1;
+  std::function<void()> finished = [] {};  ///< After each combination.
+  /// When a signal asks to stop, what is there of whole jobs is kept, if there are any: a job is
+  /// all combinations of one baseline. Else the study throws Stopped.
+  bool keeps_whole_jobs = false;
+};
 
-/// Forecasts of all combinations, in their order.
-std::vector<Forecast> run_sweep(const Sweep& sweep, std::uint32_t workers,
-                                const std::function<void()>& finished);
+/// What a study found of a combination.
+template <class Result>
+struct Found {
+  std::uint32_t combination = 0;
+  Result result{};
+};
+
+/// The bytes that `work` returns for the combination of each number, in their order. It runs in
+/// forked processes. An error names the combination where several things vary.
+std::vector<Found<std::string>> find_bytes(
+    const Sweep& sweep, const StudyRules& rules,
+    const std::function<std::string(std::uint32_t combination)>& work);
+
+/// The same for any result that has fields (see models/base/fields.hpp): what every study that asks
+/// something of its own of each combination is run by.
+template <class Result, class Work>
+std::vector<Found<Result>> find_each(const Sweep& sweep, const StudyRules& rules,
+                                     const Work& work) {
+  std::vector<Found<Result>> all;
+  const auto bytes = [&](std::uint32_t combination) { return bytes_of(Result(work(combination))); };
+  for (const Found<std::string>& each : find_bytes(sweep, rules, bytes))
+    all.push_back({each.combination, from_bytes<Result>(each.result)});
+  return all;
+}
 
 /// How one combination of a sweep ended.
 struct SweepResult {

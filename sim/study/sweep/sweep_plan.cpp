@@ -73,6 +73,8 @@ class Planner {
   Sweep plan() && {
     check_count(values_of(of_job_), "jobs");
     for_each_value(of_job_, [&](const std::vector<Cell>& job) { add_job(job); });
+    sweep_.chance = fmt::format("{} slow, {} iterations, {} seeds", fmt::join(request_.slow, ";"),
+                                request_.iterations, request_.chance.seeds);
     sweep_.has_lists = std::ranges::any_of(
         request_.axes, [](const SweepAxis& axis) { return axis.values.size() > 1; });
     return std::move(sweep_);
@@ -170,9 +172,10 @@ class Planner {
     const auto next = static_cast<std::uint32_t>(sweep_.scenarios.size());
     const auto [known, is_new] =
         known_.try_emplace({experiment.workload, experiment.cluster}, next);
-    if (is_new)
+    if (is_new) {
       sweep_.scenarios.push_back(scenario_of(std::move(experiment), request_.fold));
-    add_chance(sweep_.scenarios.back(), request_.slow, request_.iterations, request_.chance);
+      add_chance(sweep_.scenarios.back(), request_.slow, request_.iterations, request_.chance);
+    }
     return known->second;
   }
 

@@ -27,6 +27,8 @@ Seconds Search::measure(double value) {
   if (const Trial* known = find(written))
     return known->per_sample();
   trials_.push_back(tried(task_, written, text));
+  if (task_.tried)
+    task_.tried(trials_.back());
   return trials_.back().per_sample();
 }
 

@@ -41,6 +41,7 @@ struct SearchTask {
   std::function<Measurement(const std::string& text)> measure;
   /// Equal numbers mean the same plan and so the same time; cheap beside `measure`.
   std::function<std::uint64_t(const std::string& text)> plan_of;
+  std::function<void(const Trial& trial)> tried{};  ///< After every trial; may be empty.
 };
 
 /// The record that a strategy writes: every value once, as many as allowed.

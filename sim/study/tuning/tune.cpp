@@ -157,6 +157,10 @@ std::size_t best_of(const std::vector<Trial>& trials) {
 
 }  // namespace
 
+SearchRange range_of(const TuningJob& job, const TuningRequest& request) {
+  return range_of(job, request, option_of(schedule_of(job.schedule), request.option));
+}
+
 Tuning tune(const TuningJob& job, const TuningRequest& request) {
   const StrategyInfo& strategy = strategy_of(request.strategy);
   const OptionInfo& option = option_of(schedule_of(job.schedule), request.option);
@@ -172,11 +176,11 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
   task.measure = [&](const std::string& text) {
     if (stop_signal() != 0)
       throw Stopped(stop_signal());
-    const Measurement found = measurement_of(job, plan_with(job, option.name, text));
-    if (request.measured)
-      request.measured();
-    return found;
+    if (const auto known = request.known ? request.known(text) : std::nullopt)
+      return *known;
+    return measurement_of(job, plan_with(job, option.name, text));
   };
+  task.tried = request.tried;
   task.plan_of = [&](const std::string& text) -> std::uint64_t {
     try {
       return hash_of(plan_with(job, option.name, text));

@@ -34,7 +34,9 @@ struct TuningRequest {
   /// inverse of a buffer, so 1 and 2 MiB differ more than 201 and 202. DeAR searches linearly.
   std::optional<bool> logarithmic;
   double xi = 0.1;
-  std::function<void()> measured;  ///< Called after every simulation; may be empty.
+  /// What an earlier run found of a value, so that it is not simulated again; may be empty.
+  std::function<std::optional<Measurement>(const std::string& text)> known{};
+  std::function<void(const Trial& trial)> tried{};  ///< Called after every trial; may be empty.
 };
 
 /// What a search found.
@@ -48,6 +50,9 @@ struct Tuning {
 
   const Trial& best_trial() const { return trials[best]; }
 };
+
+/// Where tune() is going to search. Throws InputError as it does.
+SearchRange range_of(const TuningJob& job, const TuningRequest& request);
 
 /// Searches the value of the option with the shortest time per sample, which is that of the
 /// shortest iteration where every value trains as many samples in a step. The trials of a strategy

@@ -31,7 +31,7 @@ Tuning tune_from(const TuningJob& job, const std::string& strategy, const std::s
 ResolvedOptions resolve_fusion(const TuningJob& job) {
   const std::string strategy = fusion_search_of(job);
   if (strategy.empty())
-    return {.options = job.options, .note = ""};
+    return {.options = job.options, .note = std::nullopt};
   TuningJob with_buffer = job;
   with_buffer.options["fusion"] = "buffer";
   const auto buffer = with_buffer.options.extract("fusion_buffer");
@@ -39,17 +39,18 @@ ResolvedOptions resolve_fusion(const TuningJob& job) {
   const std::string& best = tuning.best_trial().text;
   with_buffer.options["fusion_buffer"] = best;
   return {.options = std::move(with_buffer.options),
-          .note = fmt::format("fusion={}: {} trials chose fusion_buffer={}, which fusion=buffer "
-                              "with that value repeats.",
-                              strategy, tuning.trials.size(), best)};
+          .note = Note{NoteKind::Option, "fusion",
+                       fmt::format("fusion={}: {} trials chose fusion_buffer={}, which "
+                                   "fusion=buffer with that value repeats.",
+                                   strategy, tuning.trials.size(), best)}};
 }
 
 PlannedRun planned(const TuningJob& job) {
-  const ResolvedOptions resolved = resolve_fusion(job);
+  ResolvedOptions resolved = resolve_fusion(job);
   PlannedRun run{.plan = build_plan(job.schedule, job.workload, job.cluster, resolved.options),
                  .options = effective_options(schedule_of(job.schedule), resolved.options)};
-  if (!resolved.note.empty())
-    run.plan.notes.push_back(resolved.note);
+  if (resolved.note)
+    run.plan.notes.push_back(std::move(*resolved.note));
   return run;
 }
 

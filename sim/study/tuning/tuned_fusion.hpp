@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "sim/study/tuning/tune.hpp"
 
 namespace stepcast {
@@ -11,7 +13,7 @@ std::string fusion_search_of(const TuningJob& job);
 /// Options without fusion=bo and fusion=binary.
 struct ResolvedOptions {
   ScheduleOptions options;
-  std::string note;  ///< A sentence on what was found; empty if there was nothing to resolve.
+  std::optional<Note> note;  ///< On what was found; none if there was nothing to resolve.
 };
 
 /// The options of `job` with `fusion=bo` or `fusion=binary` resolved: a schedule is a pure function

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 
@@ -51,17 +52,7 @@ bool is_of(OptionUnit unit, std::string_view text) try {
 }  // namespace
 
 const char* name_of(OptionUnit unit) {
-  switch (unit) {
-    case OptionUnit::Size:
-      return "bytes";
-    case OptionUnit::Time:
-      return "s";
-    case OptionUnit::Count:
-      return "count";
-    case OptionUnit::Number:
-      return "number";
-  }
-  return "";
+  return name_among({"bytes", "s", "count", "number"}, unit);
 }
 
 OptionUnit unit_of_text(std::string_view text) {

@@ -11,10 +11,10 @@
 namespace stepcast {
 namespace {
 
-std::vector<std::string> notes_of(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
-  std::vector<std::string> notes = curve_notes(plan, cluster, fidelity);
-  if (std::string costs = note_on_costs(cluster); !costs.empty())
-    notes.push_back(std::move(costs));
+Notes notes_of(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
+  Notes notes = curve_notes(plan, cluster, fidelity);
+  if (std::optional<Note> costs = note_on_costs(cluster))
+    notes.push_back(std::move(*costs));
   return notes;
 }
 

@@ -22,8 +22,8 @@ struct Validation {
   MeasurementUse use = MeasurementUse::Check;
   Seconds measured{};
   Seconds predicted{};
-  std::vector<std::string> notes{};  ///< What was extrapolated from measured collectives, and which
-                                     ///< costs the cluster does not give.
+  Notes notes{};  ///< What was extrapolated from measured collectives, and which costs the cluster
+                  ///< does not give.
 
   double error() const { return predicted / measured - 1; }  ///< Signed, relative.
 };

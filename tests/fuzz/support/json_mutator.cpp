@@ -1,5 +1,6 @@
 #include "tests/fuzz/support/json_mutator.hpp"
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <vector>
@@ -12,14 +13,24 @@ namespace {
 using nlohmann::json;
 using Random = std::minstd_rand;
 
-constexpr std::size_t kMostDepth = 400;
+/// Deeper documents are left to changes of bytes: copying and writing one down goes as deep.
+constexpr std::ptrdiff_t kMostDepth = 400;
+
+std::ptrdiff_t depth_of(std::string_view text) {
+  std::ptrdiff_t depth = 0, deepest = 0;
+  for (const char c : text) {
+    depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    deepest = std::max(deepest, depth);
+  }
+  return deepest;
+}
 
 /// Every value of a document, containers before what they hold.
-void collect(json& value, std::vector<json*>& all, std::size_t depth) {
+void collect(json& value, std::vector<json*>& all) {
   all.push_back(&value);
-  if (value.is_structured() && depth < kMostDepth)
+  if (value.is_structured())
     for (json& inner : value)
-      collect(inner, all, depth + 1);
+      collect(inner, all);
 }
 
 std::size_t below(Random& random, std::size_t limit) {
@@ -74,12 +85,14 @@ void drop_or_double(json& container, Random& random) {
 }  // namespace
 
 std::string mutated_json(std::string_view text, std::uint32_t seed) {
+  if (depth_of(text) > kMostDepth)
+    return std::string(text);
   json document = json::parse(text, nullptr, false);
   if (document.is_discarded())
     return std::string(text);
   Random random(seed);
   std::vector<json*> all;
-  collect(document, all, 0);
+  collect(document, all);
   json& chosen = *all[below(random, all.size())];
   switch (random() % 6) {
     case 0:
@@ -95,7 +108,7 @@ std::string mutated_json(std::string_view text, std::uint32_t seed) {
       break;
     }
     case 4:
-      chosen = nested(chosen, 1 + below(random, 300));
+      chosen = nested(chosen, 1 + below(random, 200));
       break;
     default:
       if (chosen.is_structured())

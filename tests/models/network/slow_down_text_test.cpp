@@ -16,6 +16,11 @@ SlowDown read(std::string_view text, std::uint32_t ranks_per_node = 1) {
   return slow;
 }
 
+double transfer(const SlowDown& slow, std::vector<Rank> members, std::uint32_t iteration,
+                std::uint32_t number) {
+  return slow.transfer_factor(members, iteration, number);
+}
+
 std::string error_of(std::string_view text) {
   try {
     read(text);
@@ -76,7 +81,45 @@ TEST(SlowDownText, TransfersAreDrawnByThemselves) {
   const SlowDown slow = read("lognormal:sigma=0.3,on=network");
   EXPECT_TRUE(slow.is_chance());
   EXPECT_EQ(slow.factor(1, 2), 1);
-  EXPECT_NE(slow.transfer_factor(1, 2, 3), slow.transfer_factor(1, 2, 4));
+  EXPECT_NE(transfer(slow, {1}, 2, 3), transfer(slow, {1}, 2, 4));
+}
+
+// A node's jitter is the same for all its transfers, and one that leaves it meets the slower end.
+TEST(SlowDownText, TransfersOfANodeMayShareADraw) {
+  const SlowDown slow = read("lognormal:sigma=0.3,on=network,per=node", 4);
+  EXPECT_EQ(transfer(slow, {4}, 2, 3), transfer(slow, {7}, 2, 4));
+  EXPECT_NE(transfer(slow, {3}, 2, 3), transfer(slow, {4}, 2, 3));
+  EXPECT_EQ(transfer(slow, {3, 4}, 2, 3),
+            std::max(transfer(slow, {3}, 2, 3), transfer(slow, {4}, 2, 3)));
+}
+
+// As many iterations are slow as with episodes of compute, for all of a node's ranks and transfers.
+TEST(SlowDownText, ALinkMayFailSlowForAWhile) {
+  const SlowDown slow =
+      read("episodes:factor=4,every=1000,least=10,most=100,on=network,per=node", 4);
+  double slow_time = 0;
+  for (std::uint32_t iteration = 1000; iteration < 101'000; ++iteration) {
+    const double factor = transfer(slow, {5}, iteration, 1);
+    EXPECT_EQ(transfer(slow, {6, 7}, iteration, 9), factor);
+    slow_time += factor == 4;
+  }
+  EXPECT_NEAR(slow_time / 100'000, 1 - std::exp(-90 / std::log(10.0) / 1000), 0.02);
+  EXPECT_EQ(slow.factor(5, 3), 1);
+}
+
+TEST(SlowDownText, RecordedStepsAreDrawnWhole) {
+  SlowDown slow;
+  add_slow_down(slow, "recorded:file=job", [](const std::string& name) {
+    return SlowDown::Recorded{.steps = {{1, 2}, {3, 4}, {5, 6}}, .origin = name};
+  });
+  bool seen[3]{};
+  for (std::uint32_t iteration = 0; iteration < 100; ++iteration) {
+    const double first = slow.factor(0, iteration);
+    EXPECT_EQ(slow.factor(1, iteration), first + 1);
+    EXPECT_EQ(slow.factor(2, iteration), first);  // ranks beyond the recorded begin again
+    seen[static_cast<int>(first) / 2] = true;
+  }
+  EXPECT_TRUE(seen[0] && seen[1] && seen[2]);
 }
 
 TEST(SlowDownText, BadInputIsToldInALine) {

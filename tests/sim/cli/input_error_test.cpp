@@ -172,7 +172,10 @@ TEST(InputErrors, AMessageThatSimGridCannotCountIsNoDeadlock) {
     return {"run",        "--workload", file,         "--cluster", kCluster,
             "--schedule", "bsp",        "--fidelity", fidelity};
   };
-  expect_refused(at("flow"), "expected at most 8 TiB between two GPUs");
+  expect_refused(at("flow"), "expected at most 8 TiB; --fidelity analytic takes any");
+  std::vector<std::string> slowed = at("flow");
+  slowed.insert(slowed.end(), {"--slow", "lognormal:sigma=0.2,on=network", "--seeds", "1"});
+  expect_refused(slowed, "all rounds between two GPUs and what slows it down included");
   EXPECT_EQ(run_cli(at("step")).exit_code, 0);  // a message in each of the ring's 126 rounds
   EXPECT_EQ(run_cli(at("analytic")).exit_code, 0);
 }
@@ -193,6 +196,12 @@ TEST(InputErrors, NoTimeIsNoLimit) {
   const Outcome outcome = run_cli({"version", "--max-time", "0s"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("--max-time: expected a time above 0"), std::string::npos);
+}
+
+TEST(InputErrors, TimeAndMemoryMayBeWithoutLimit) {
+  EXPECT_EQ(run_cli({"version", "--max-time", "none", "--max-memory", "none"}).exit_code, 0);
+  EXPECT_NE(run_cli({"version", "--max-time", "soon"}).err.find("--max-time: expected a time"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -92,5 +92,25 @@ TEST(OutputFile, NamesOfTheCatalogAreNoFiles) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
+// A schedule of that name there is not: were the output not refused before, nothing would be lost.
+TEST(OutputFile, NoCommandOverwritesWhatItReadsByName) {
+  const std::string data = STEPCAST_SOURCE_DIR;
+  const std::string name = "resnet50-rtx2080ti-bs64";
+  const std::string workload = data + "/traces/workloads/" + name + ".json";
+  const std::string cluster = data + "/configs/clusters/rtx2080ti-16x4-10gbe.json";
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           of_job({"run"}, {"--schedule", "no-such", "--timeline", workload}),
+           of_job({"compare"}, {"--schedules", "no-such", "--csv", workload}),
+           of_job({"run"}, {"--schedule", "no-such", "--set", "second_workload=" + name,
+                            "--export-plan", workload}),
+           {"run", "dear-64gpu-10gbe", "--schedule", "no-such", "--timeline", cluster},
+           {"scaling", "--workload", name, "--clusters", "ideal-2x2,rtx2080ti-16x4-10gbe",
+            "--schedules", "no-such", "--page", cluster}}) {
+    const Outcome outcome = run_cli(command);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("is the file that is read")) << command.front();
+  }
+}
+
 }  // namespace
 }  // namespace stepcast

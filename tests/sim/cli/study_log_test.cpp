@@ -51,6 +51,31 @@ TEST(Study, WhatIsResumedIsTheSameBytesAsInOneGo) {
   EXPECT_EQ(text_of(lines), all);
 }
 
+TEST(Study, ResultsOfOtherSlowDownsAreNotResumed) {
+  const TemporaryFolder folder;
+  const std::string lines = folder.file("study.jsonl");
+  ASSERT_EQ(run_cli(study_with({"--json-lines", lines})).exit_code, 0);
+  const Outcome slow = run_cli(study_with({"--resume", lines, "--slow", "rank=0,factor=2"}));
+  EXPECT_EQ(slow.err, "stepcast: 0 of 4 forecasts are taken from " + lines + "\n");
+  const Outcome seeds =
+      run_cli(study_with({"--resume", lines, "--slow", "pareto:alpha=3", "--seeds", "2"}));
+  EXPECT_EQ(seeds.err, "stepcast: 0 of 4 forecasts are taken from " + lines + "\n");
+}
+
+// They were added to the job anew for every number of nodes: eight times as slow for three.
+TEST(Study, SlowDownsCountOnceHoweverManyJobsThereAre) {
+  const auto row_of = [](const std::string& nodes) {
+    const Outcome outcome =
+        run_cli({"compare", "--fidelity", "analytic", "--workload", "resnet50-rtx2080ti-bs64",
+                 "--cluster", "rtx2080ti-16x4-10gbe", "--schedules", "wfbp", "--nodes", nodes,
+                 "--set", "batch=32,64", "--slow", "rank=0,factor=2"});
+    const std::size_t row = outcome.out.find("\n2  ");
+    return outcome.out.substr(row, outcome.out.find('\n', row + 1) - row);
+  };
+  EXPECT_EQ(row_of("2,4"), row_of("2,4,8"));
+  EXPECT_NE(row_of("2,4"), "");
+}
+
 TEST(Study, ResultsOfOtherInputsAreNotResumed) {
   const TemporaryFolder folder;
   const std::string lines = folder.file("study.jsonl");

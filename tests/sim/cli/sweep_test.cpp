@@ -56,6 +56,19 @@ TEST(Sweep, IsEveryCombinationWithTheLastListFastest) {
     EXPECT_EQ(results[first_of_job]["speedup"], 1.0) << first_of_job;
 }
 
+// It was added once for each value of a list: a factor of 1.5 was one of 2.25 with two of them.
+TEST(Sweep, ASlowDownCountsOnceHoweverLongTheLists) {
+  const auto time_on_two_nodes = [](const std::string& nodes) {
+    const Outcome outcome =
+        run_cli({"compare", "--fidelity", "analytic", "--workload", "resnet50-rtx2080ti-bs64",
+                 "--cluster", "rtx2080ti-16x4-10gbe", "--schedules", "bsp", "--nodes", nodes,
+                 "--slow", "rank=3,factor=1.5", "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["results"][0]["iteration_time_s"].get<double>();
+  };
+  EXPECT_EQ(time_on_two_nodes("2"), time_on_two_nodes("2,4,8"));
+}
+
 TEST(Sweep, IsTheSameBytesForAnyNumberOfWorkers) {
   std::vector<std::string> arguments =
       compare_with({"--nodes", "1,2,4", "--schedules", "wfbp,dear,horovod", "--json", "--workers"});
@@ -139,6 +152,8 @@ TEST(Sweep, CsvHasARowForEachCombination) {
   EXPECT_EQ(lines_of(text)[0],
             "workload,cluster,schedule,gpus,iteration_time_s,speedup,throughput_samples_per_s,"
             "scaling_efficiency,communication_s,exposed_communication_s,waiting_s,idle_s,"
+            "iteration_time_p50_s,iteration_time_p50_low_s,iteration_time_p50_high_s,"
+            "iteration_time_p95_s,iteration_time_p95_low_s,iteration_time_p95_high_s,seeds,"
             "memory_bytes,fits");
 }
 

@@ -1,7 +1,5 @@
-// Folded equals unfolded, on random layouts: axes, teams, sends, priorities, places, stragglers.
-// Left out: Overlap::launch_wait, which asks what ranks compute at the instant of a launch, and
-// what begins at the very same instant has begun or not in the order of the events, as with
-// priorities.
+// Folded equals unfolded, on random layouts: axes, teams, sends, priorities, negotiations, places,
+// stragglers, with times that fall together.
 #include <algorithm>
 #include <random>
 
@@ -38,11 +36,12 @@ class RandomCase {
     Builder builder("random", workload, cluster_);
     for (int i = 0; i < 3; ++i)
       streams_.push_back(builder.stream("any"));
-    // A policy takes what is ready at the same instant in the order of the events, which folding
-    // changes: with priorities, times that do not fall together by chance.
-    fraction_ = below(4) == 0 ? 1000 : 1;
-    if (fraction_ > 1)
+    const std::uint32_t policy = below(8);
+    if (policy == 0)
       streams_.push_back(builder.stream("by priority", ByPriority{.credit = Bytes{2e5}}));
+    if (policy == 1)
+      streams_.push_back(builder.stream(
+          "negotiated", Negotiated{.cycle = Seconds{1e-4}, .per_cycle = Seconds{1e-5}}));
     add(builder.compute("first", time()), all_ranks());
     for (std::uint32_t i = 8 + below(12); i > 0; --i)
       add_task(builder);
@@ -53,9 +52,8 @@ class RandomCase {
 
  private:
   std::uint32_t below(std::uint32_t limit) { return static_cast<std::uint32_t>(random_() % limit); }
-  double fraction() { return below(fraction_) / 1009.0; }
-  Seconds time() { return Seconds{1e-4 * (1 + below(7) + fraction())}; }
-  Bytes size() { return Bytes{1e5 * (1 + below(5) + fraction())}; }
+  Seconds time() { return Seconds{1e-4 * (1 + below(7))}; }
+  Bytes size() { return Bytes{1e5 * (1 + below(5))}; }
 
   template <class Item>
   const Item& any(const std::vector<Item>& list) {
@@ -72,6 +70,8 @@ class RandomCase {
       cluster.overlap.compute_slowdown = 0.07;
     if (below(2) == 0)
       cluster.overlap.communication_slowdown = 1.5;
+    if (below(4) == 0)
+      cluster.overlap.launch_wait = 0.25;
     if (below(3) == 0)
       cluster.rack = RackLevel{.nodes = 4, .oversubscription = 2, .startup = Seconds{5e-6}};
     return cluster;
@@ -172,7 +172,6 @@ class RandomCase {
   std::mt19937 random_;
   Cluster cluster_;
   Layout layout_;
-  std::uint32_t fraction_ = 1;
   std::vector<StreamId> streams_;
   std::vector<TaskId> tasks_;
   std::vector<std::vector<bool>> members_;

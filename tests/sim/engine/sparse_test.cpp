@@ -30,7 +30,7 @@ Cluster network(std::uint32_t ranks) {
 /// All communication of one tensor of `elements`, nothing to overlap it with, selection for free.
 double communication_time(const std::string& schedule, double elements, std::uint32_t ranks,
                           ScheduleOptions options, Fidelity fidelity = Fidelity::Step) {
-  if (is_compressed(schedule)) {
+  if (schedule_of(schedule).compressed) {
     options.try_emplace("fusion", "model");
     options.try_emplace(options.contains("rank") ? "compression" : "selection", "free");
   }
@@ -182,7 +182,7 @@ TEST(SparseFormulas, TopkA2AWinsOnItsSideOfBothConditions) {
     const Workload workload = uniform_workload(1, {0}, {0}, 16'000'000);
     const Cluster cluster = plain_cluster(16);
     ScheduleOptions options;
-    if (is_compressed(schedule))
+    if (schedule_of(schedule).compressed)
       options = {{"density", density}, {"selection", "free"}, {"fusion", "model"}};
     return step_time_of(build_plan(schedule, workload, cluster, options), cluster,
                         {.fidelity = Fidelity::Step});
@@ -255,7 +255,7 @@ TEST(SparseSchedules, BuildAndRunOnAnyNumberOfRanks) {
         const Plan plan = build_plan(schedule.name, workload, cluster, {});
         EXPECT_GE(step_time_of(plan, cluster, {.fidelity = fidelity}).value, 12e-3)
             << schedule.name;
-        EXPECT_EQ(plan.notes.front().substr(0, 38), "Only time is forecast, not convergence");
+        EXPECT_EQ(plan.notes.front().text.substr(0, 38), "Only time is forecast, not convergence");
       }
 }
 
@@ -263,7 +263,9 @@ TEST(SparseSchedules, AWarmUpSaysWhichDensityItUses) {
   Workload workload = uniform_workload(2, {1e-3}, {2e-3}, 100'000);
   workload.compression = costs();
   const Plan plan = build_plan("dgc", workload, plain_cluster(2), {{"warm_up", "2"}});
-  EXPECT_EQ(plan.notes.back(), "Warm-up stage 2: the density is 0.0625, whatever `density` says.");
+  EXPECT_EQ(plan.notes.back().subject, "density");
+  EXPECT_EQ(plan.notes.back().text,
+            "Warm-up stage 2: the density is 0.0625, whatever `density` says.");
 }
 
 TEST(SparseSchedules, BadOptionsAreOneLine) {

@@ -120,9 +120,12 @@ TEST(ForecastTest, AnUnsteadyTimelineIsNoted) {
   const Forecast forecast =
       make_forecast(small_workload(), small_cluster(), serial_plan(), {}, Fidelity::Flow, timeline);
   ASSERT_EQ(forecast.notes.size(), 3U);
-  EXPECT_TRUE(forecast.notes[1].starts_with("The trace gives no sizes of gradients"));
-  EXPECT_TRUE(forecast.notes[2].starts_with("No steady state in 3 iterations"));
-  EXPECT_TRUE(forecast.notes[0].starts_with("The trace does not give the activations"));
+  EXPECT_TRUE(forecast.notes[1].text.starts_with("The trace gives no sizes of gradients"));
+  EXPECT_TRUE(forecast.notes[2].text.starts_with("No steady state in 3 iterations"));
+  EXPECT_TRUE(forecast.notes[0].text.starts_with("The trace does not give the activations"));
+  EXPECT_EQ(forecast.notes[0].kind, NoteKind::Memory);
+  EXPECT_EQ(forecast.notes[1].subject, "gradients");
+  EXPECT_EQ(forecast.notes[2].kind, NoteKind::Scope);
 }
 
 bool fits_the_terminal(const std::string& text) {
@@ -136,7 +139,7 @@ bool fits_the_terminal(const std::string& text) {
 TEST(RenderTest, ReportsFitTheTerminal) {
   Forecast forecast = serial_forecast();
   forecast.schedule = "a-schedule-with-a-rather-long-name-of-its-own";
-  forecast.notes = {std::string(70, 'x') + " " + std::string(70, 'y')};
+  forecast.notes = {{.text = std::string(70, 'x') + " " + std::string(70, 'y')}};
   forecast.throughput = 12345678.9;
   EXPECT_TRUE(fits_the_terminal(render_run(forecast))) << render_run(forecast);
   EXPECT_TRUE(fits_the_terminal(render_compare({forecast, forecast})));

@@ -5,39 +5,40 @@
 namespace stepcast {
 namespace {
 
-Cluster with_notes(std::vector<std::string> notes) {
+Cluster with_caveat(const char* caveat) {
   Cluster cluster;
-  cluster.provenance.notes = std::move(notes);
+  cluster.provenance.notes = {"nic: measured"};
+  cluster.provenance.caveats = {caveat};
   return cluster;
 }
 
+const Note kTwoNodes{NoteKind::Cluster, "caveat", "Caveat of the cluster: two nodes only"};
+
 TEST(NetworkNotes, OnlyCaveatsOfTheClusterAreRepeated) {
-  const Cluster cluster =
-      with_notes({"nic: measured", "caveat: two nodes only", "no caveat: none"});
-  EXPECT_EQ(caveats_of(cluster), std::vector<std::string>{"Caveat of the cluster: two nodes only"});
+  EXPECT_EQ(caveats_of(with_caveat("two nodes only")), Notes{kTwoNodes});
 }
 
 TEST(NetworkNotes, EveryForecastOnTheClusterRepeatsItsCaveats) {
   const Plan plan{.schedule = "bsp", .graph = TaskGraph({}, {})};
-  const auto notes = network_notes(plan, with_notes({"caveat: two nodes only"}), Fidelity::Flow);
-  EXPECT_EQ(notes, std::vector<std::string>{"Caveat of the cluster: two nodes only"});
+  const auto notes = network_notes(plan, with_caveat("two nodes only"), Fidelity::Flow);
+  EXPECT_EQ(notes, Notes{kTwoNodes});
 }
 
 TEST(NetworkNotes, CostsThatAClusterDoesNotGiveAreNamed) {
   Cluster cluster;
-  EXPECT_EQ(note_on_costs(cluster), "");
+  EXPECT_EQ(note_on_costs(cluster), std::nullopt);
   cluster.costs_not_given = {"overlap.launch_wait", "software.collective_launch"};
-  EXPECT_EQ(note_on_costs(cluster),
+  EXPECT_EQ(note_on_costs(cluster)->text,
             "Costs of the cluster not given, taken as 0: software.collective_launch, "
             "overlap.launch_wait.");
   cluster.costs_not_given.emplace_back("software.ps_sum_bandwidth");
-  EXPECT_EQ(note_on_costs(cluster),
+  EXPECT_EQ(note_on_costs(cluster)->text,
             "Costs of the cluster not given, taken as 0: software.collective_launch, "
             "overlap.launch_wait; as free: software.ps_sum_bandwidth.");
   cluster.costs_not_given = {"device_memory_bandwidth"};
-  EXPECT_EQ(note_on_costs(cluster),
+  EXPECT_EQ(note_on_costs(cluster)->text,
             "Costs of the cluster not given, taken as free: device_memory_bandwidth.");
-  EXPECT_EQ(caveats_of(cluster), std::vector<std::string>{note_on_costs(cluster)});
+  EXPECT_EQ(caveats_of(cluster), Notes{*note_on_costs(cluster)});
 }
 
 Cluster of_size(std::uint32_t nodes, std::uint32_t gpus_per_node, ProvenanceKind kind) {
@@ -50,7 +51,7 @@ TEST(NetworkNotes, AClusterResizedBeyondWhatWasMeasuredSaysSo) {
   const Cluster described = of_size(16, 4, ProvenanceKind::Derived);
   const auto notes = size_notes(described, of_size(64, 4, ProvenanceKind::Derived));
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_EQ(notes[0],
+  EXPECT_EQ(notes[0].text,
             "Resized beyond what was measured: 64 x 4 GPUs with the figures of c, which are those "
             "of 16 x 4.");
   EXPECT_EQ(size_notes(described, of_size(8, 8, ProvenanceKind::Derived)).size(), 1U);
@@ -62,17 +63,18 @@ TEST(NetworkNotes, AClusterResizedBeyondWhatWasMeasuredSaysSo) {
 TEST(NetworkNotes, UtilisationAboveTheLinksNamesItsReasonAndTheFidelityThatAnswers) {
   const std::vector<LinkLoad> fine{{.name = "every NIC", .utilisation = 1}};
   const std::vector<LinkLoad> over{{.name = "every GPU port", .utilisation = 1.9}};
-  EXPECT_EQ(overload_notes(fine, {}, Fidelity::Analytic), std::vector<std::string>{});
+  EXPECT_EQ(overload_notes(fine, {}, Fidelity::Analytic), Notes{});
   const auto notes = overload_notes(over, {}, Fidelity::Analytic);
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_EQ(notes[0],
+  EXPECT_EQ(notes[0].text,
             "Utilisation above 100 % (every GPU port: 190 %): this fidelity replays the messages "
             "between nodes and leaves out those inside a node that run beside them; step replays "
             "every message.");
   Cluster measured;
   measured.measured = MeasuredCollectives{.name = "logs", .fits = {{}}};
-  EXPECT_NE(overload_notes(over, measured, Fidelity::Flow)[0].find("measured collectives (logs)"),
-            std::string::npos);
+  EXPECT_NE(
+      overload_notes(over, measured, Fidelity::Flow)[0].text.find("measured collectives (logs)"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ TEST(MeasuredLayouts, FaultsNameLineAndColumn) {
   EXPECT_EQ(error_of(kHead + "s,m\n"), "t.csv: line 2: expected 23 values, found 2");
   EXPECT_EQ(error_of(kHead + "s,m,2,8,32,2,2,4,10,a100,8,8,2,2,2,,16,full,flash,none,fp16,0,\n"),
             "t.csv: line 2: seconds: expected a time above 0 s and at most 1000000 s, found \"0\"");
+  EXPECT_EQ(error_of(kHead + "s,m,2,8,32,2,2,4,10,/etc/x,8,8,2,2,2,,16,full,flash,none,fp16,1,\n"),
+            "t.csv: line 2: gpu: expected a name, not a path, found \"/etc/x\"");
   EXPECT_EQ(error_of("# nothing\n"), "t.csv: expected a line of column names and rows, found none");
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "traces/readers/kineto/steps/device_steps.hpp"
 #include "traces/readers/kineto/steps/unlaunched_work.hpp"
 
@@ -155,21 +156,8 @@ KinetoView interpret(const KinetoTrace& trace, ImportReport& report,
 }
 
 const char* name_of(WorkPhase phase) {
-  switch (phase) {
-    case WorkPhase::Forward:
-      return "forward";
-    case WorkPhase::Backward:
-      return "backward";
-    case WorkPhase::Optimizer:
-      return "optimizer";
-    case WorkPhase::Communication:
-      return "communication";
-    case WorkPhase::InputCopy:
-      return "input-copy";
-    case WorkPhase::OutputCopy:
-      return "output-copy";
-  }
-  return "";
+  return name_among(
+      {"forward", "backward", "optimizer", "communication", "input-copy", "output-copy"}, phase);
 }
 
 KnownCollective collective_of(const KinetoTrace& trace, const DeviceWork& work) {

@@ -42,7 +42,9 @@ void RankLines::take(const Words& words, const LogLine& line) {
   if (rank.host.empty())
     return report_.skip("rank without a host", line.where());
   const std::size_t open = line.text.find('[');
-  if (const std::size_t close = line.text.find("] "); close != std::string_view::npos) {
+  // A bracket that closes before one opens says nothing.
+  if (const std::size_t close = open == std::string_view::npos ? open : line.text.find("] ", open);
+      close != std::string_view::npos) {
     rank.bus = line.text.substr(open, close - open);
     device_ = line.text.substr(close + 2);
   }

@@ -10,6 +10,7 @@ class StepcastReader final : public TraceReader {
  public:
   std::string name() const override { return "stepcast"; }
   bool sniff(std::string_view head) const override;
+  bool tells_shapes() const override { return true; }
   Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
                 ImportReport& report) const override;
   Workload read(std::string_view text, const std::string& origin, const ImportOptions& options,

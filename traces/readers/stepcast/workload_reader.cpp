@@ -78,11 +78,23 @@ void check_format(ObjectReader& reader) {
   }
 }
 
-Parameter read_parameter(ObjectReader reader) {
+constexpr const char* kMatrix = "matrix";
+constexpr const char* kVector = "vector";
+
+bool read_is_matrix(ObjectReader& reader, bool by_name) {
+  const std::string shape = reader.text_or("shape", by_name ? kMatrix : kVector);
+  if (shape != kMatrix && shape != kVector)
+    reader.fail("shape", fmt::format("expected \"{}\" or \"{}\", found {}", kMatrix, kVector,
+                                     json(shape).dump()));
+  return shape == kMatrix;
+}
+
+Parameter read_parameter(ObjectReader reader, const Layer& layer) {
   Parameter parameter;
   parameter.name = text_of(reader, "name");
   parameter.elements = reader.count("elements", 1);
   parameter.dtype = named(reader, "dtype", reader.text_or("dtype", "fp32"), kDataTypeNames);
+  parameter.matrix = read_is_matrix(reader, is_named_as_matrix(layer, parameter));
   reader.finish();
   return parameter;
 }
@@ -111,7 +123,7 @@ Layer read_layer(ObjectReader& reader) {
   layer.forward = reader.seconds("forward_s");
   layer.backward = reader.seconds("backward_s");
   for (ObjectReader& parameter : reader.objects_or_none("parameters")) {
-    layer.parameters.push_back(read_parameter(std::move(parameter)));
+    layer.parameters.push_back(read_parameter(std::move(parameter), layer));
   }
   layer.activation = Bytes{reader.number_or("activation_bytes", 0, 0)};
   if (!kSizeRange.contains(layer.activation.value))

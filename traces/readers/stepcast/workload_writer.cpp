@@ -24,10 +24,15 @@ std::string_view name_in(const Names& names, Value wanted) {
   return "";
 }
 
-std::string parameter_text(const Parameter& parameter) {
-  return fmt::format(R"({{"name": {}, "elements": {}, "dtype": "{}"}})",
+/// The shape only where the name does not tell it.
+std::string parameter_text(const Layer& layer, const Parameter& parameter) {
+  const bool told = parameter.matrix == is_named_as_matrix(layer, parameter);
+  return fmt::format(R"({{"name": {}, "elements": {}, "dtype": "{}"{}}})",
                      json_string(parameter.name), parameter.elements,
-                     name_in(kDataTypeNames, parameter.dtype));
+                     name_in(kDataTypeNames, parameter.dtype),
+                     told               ? ""
+                     : parameter.matrix ? R"(, "shape": "matrix")"
+                                        : R"(, "shape": "vector")");
 }
 
 std::string layer_text(const Layer& layer) {
@@ -37,7 +42,7 @@ std::string layer_text(const Layer& layer) {
   if (!layer.parameters.empty()) {
     std::vector<std::string> parameters;
     for (const Parameter& parameter : layer.parameters) {
-      parameters.push_back(parameter_text(parameter));
+      parameters.push_back(parameter_text(layer, parameter));
     }
     text += fmt::format(R"(, "parameters": [{}])", fmt::join(parameters, ", "));
   }

@@ -177,8 +177,7 @@ std::string render_calibration(const Calibration& calibration) {
                  0) +
             "\n" + error_table(calibration) + list_of("Each rank count from the others", summary) +
             "\n" + fit_table(calibration);
-  if (!calibration.costs_not_given.empty())
-    text += list_of("Notes", {calibration.costs_not_given});
+  text += list_of("Notes", texts_of(calibration.notes));
   text += list_of("Left out", left_out) + list_of("Links", links);
   return text;
 }

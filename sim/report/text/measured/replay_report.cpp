@@ -201,8 +201,8 @@ std::string render_replay(const ReplayedTrace& result) {
                     format_seconds(mean_simulated(result))),
         0);
   text += wrap(bound_by(result), 0);
-  for (const std::string& note : result.notes)
-    text += wrap("Note: " + note, 2);
+  for (const Note& note : result.notes)
+    text += wrap("Note: " + note.text, 2);
   return text;
 }
 
@@ -213,7 +213,7 @@ std::string replay_json(const ReplayedTrace& result) {
     json["steps"].push_back(step_json(step));
   json["mean"] = mean_json(result);
   json["doubts"] = doubts_on(result);
-  json["notes"] = result.notes;
+  json["notes"] = texts_of(result.notes);
   json["bound_by"] = bound_by(result);
   json["cycles"] = {{"host_s", rounded(result.cycles.host.value)},
                     {"device_s", rounded(result.cycles.device.value)},

@@ -22,9 +22,9 @@ struct ReplayedTrace {
   std::string origin;
   std::string change;  ///< What the user changes, in words; empty: nothing.
   std::vector<ReplayedStep> steps;
-  Seconds changed{};                 ///< Mean step with the change; zero if there is none.
-  Cycles cycles{};                   ///< Of the step with the change, if any.
-  std::vector<std::string> notes{};  ///< On what is changed.
+  Seconds changed{};  ///< Mean step with the change; zero if there is none.
+  Cycles cycles{};    ///< Of the step with the change, if any.
+  Notes notes{};      ///< On what is changed.
   /// Median over the device work: how far its simulated start, counted from the end of the step
   /// before, lies from the recorded one.
   Seconds start_deviation{};

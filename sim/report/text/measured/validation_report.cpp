@@ -119,7 +119,7 @@ nlohmann::ordered_json case_json(const Validation& each) {
           {"measured_s", each.measured.value},
           {"predicted_s", each.predicted.value},
           {"error", each.error()},
-          {"notes", each.notes}};
+          {"notes", texts_of(each.notes)}};
 }
 
 std::vector<std::string> checked_schedules(std::span<const Validation> validations) {

@@ -9,10 +9,10 @@
 namespace stepcast {
 namespace {
 
-std::string edits(const Optimisation& found) {
+std::string edits(Seconds before, const std::vector<AcceptedEdit>& accepted) {
   Table table{.columns = {{"accepted edit", Align::Left}, {"gain ms"}, {"step ms"}}};
-  table.rows.push_back({"as it begins", "", milliseconds(found.step_before)});
-  for (const AcceptedEdit& edit : found.accepted)
+  table.rows.push_back({"as it begins", "", milliseconds(before)});
+  for (const AcceptedEdit& edit : accepted)
     table.rows.push_back({edit.text, milliseconds(edit.gain), milliseconds(edit.step)});
   return render(table);
 }
@@ -39,7 +39,30 @@ std::string render_optimisation(const Optimisation& found) {
                        found.step_before / found.step_after, found.accepted.size(), found.tried,
                        found.simulated),
            0);
-  return fmt::format("{}\n{}\n{}\n{}\n{}", title, outcome, edits(found), buckets(found),
+  return fmt::format("{}\n{}\n{}\n{}\n{}", title, outcome, edits(found.step_before, found.accepted),
+                     buckets(found), wrap("Now: " + found.bound_by, 5));
+}
+
+std::string render_edited_step(const EditedStep& found) {
+  std::string text;
+  if (found.recorded > Seconds{})
+    text = wrap(fmt::format("{}: {}; {} a step as recorded, replayed with an error of {:.2f} %",
+                            found.subject, gpus_in_words(found.gpus),
+                            format_seconds(found.recorded), 100 * found.step_error),
+                0);
+  else
+    text = fmt::format("{} on {}, {}, schedule {}\n", found.subject, found.cluster,
+                       gpus_in_words(found.gpus), found.schedule);
+  for (const std::string& note : found.notes)
+    text += wrap("Note: " + note + ".", 6);
+  text += '\n';
+  text += wrap(fmt::format("{} instead of {} a step: {:.3f} times as fast, by {} edits; {} "
+                           "were estimated, {} steps simulated.",
+                           format_seconds(found.step_after), format_seconds(found.step_before),
+                           found.step_before / found.step_after, found.accepted.size(), found.tried,
+                           found.simulated),
+               0);
+  return fmt::format("{}\n{}\n{}", text, edits(found.step_before, found.accepted),
                      wrap("Now: " + found.bound_by, 5));
 }
 

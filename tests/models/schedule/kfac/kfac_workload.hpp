@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+
+#include "models/schedule/plan.hpp"
 #include "models/workload/workload.hpp"
 
 namespace stepcast::examples {
@@ -32,6 +36,15 @@ inline Workload kfac_workload(std::uint32_t count) {
   }
   workload.kfac = plain_kfac_costs();
   return workload;
+}
+
+/// Communications whose labels begin so.
+inline std::size_t communications(const Plan& plan, std::string_view label) {
+  std::size_t count = 0;
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    count += plan.graph.task(id).kind == TaskKind::Communication &&
+             plan.labels[plan.graph.task(id).label].starts_with(label);
+  return count;
 }
 
 }  // namespace stepcast::examples

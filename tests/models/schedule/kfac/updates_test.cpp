@@ -10,16 +10,10 @@
 namespace stepcast {
 namespace {
 
+using examples::communications;
+
 Plan plan_of(const char* schedule, const ScheduleOptions& options) {
   return build_plan(schedule, examples::kfac_workload(6), examples::plain_cluster(8), options);
-}
-
-std::size_t communications(const Plan& plan, std::string_view label) {
-  std::size_t count = 0;
-  for (TaskId id = 0; id < plan.graph.size(); ++id)
-    count += plan.graph.task(id).kind == TaskKind::Communication &&
-             plan.labels[plan.graph.task(id).label].starts_with(label);
-  return count;
 }
 
 // Of 6 steps the first sends 12 factors and 12 inverses, the third and the fifth 12 factors.

@@ -13,6 +13,8 @@
 namespace stepcast {
 namespace {
 
+using examples::communications;
+
 const Workload kWorkload = examples::kfac_workload(6);
 
 Plan plan_of(const char* schedule, const ScheduleOptions& options = {}, std::uint32_t nodes = 8) {
@@ -47,14 +49,6 @@ double packed(Counts counts) {
 
 double all_packed() {
   return packed([](std::uint32_t) { return true; });
-}
-
-std::size_t communications(const Plan& plan, std::string_view label) {
-  std::size_t count = 0;
-  for (TaskId id = 0; id < plan.graph.size(); ++id)
-    count += plan.graph.task(id).kind == TaskKind::Communication &&
-             plan.labels[plan.graph.task(id).label].starts_with(label);
-  return count;
 }
 
 TEST(KfacVolumes, DKfacReducesEveryFactorAndSendsNoInverse) {

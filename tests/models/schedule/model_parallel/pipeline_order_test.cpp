@@ -122,6 +122,10 @@ TEST(PipelineOrder, FaultsAreNamed) {
   EXPECT_EQ(error_of("F0 F0 B0\n"),
             "order: stage 0: expected one F and one B (or I and W) of micro-batch 0, found 2 and 1 "
             "(I: 1, W: 1)");
+  // Found by a fuzzer: there was room made for a million million passes.
+  EXPECT_EQ(error_of("F999999.999999\n"),
+            "order: stage 0: expected one F and one B (or I and W) of 1000000 micro-batches in "
+            "1000000 parts, found 1 passes");
   EXPECT_EQ(error_of("# nothing\n"), "order: expected a line of passes for each stage, found none");
 }
 

@@ -247,8 +247,7 @@ TEST(ValidateCommand, ExitsWithFourWhereTheWorstErrorIsAboveTheTolerance) {
     "kind": "Linear", "forward_s": 0.01, "backward_s": 0.02, "parameters": []}]})");
   const std::string file = folder.file("m.json", R"({"format": "stepcast-measurements",
     "version": 1, "name": "m", "provenance": {"kind": "assumed", "source": "a test"},
-    "cases": [{"workload": ")" + folder.file("w.json") +
-                                                     R"(", "cluster": "ideal-1x1",
+    "cases": [{"workload": "./w.json", "cluster": "ideal-1x1",
     "schedule": "bsp", "set": {}, "use": "check", "measured_s": 0.06}]})");
   EXPECT_EQ(run_cli({"validate", file}).exit_code, 0);
   EXPECT_EQ(run_cli({"validate", file, "--max-error", "51"}).exit_code, 0);

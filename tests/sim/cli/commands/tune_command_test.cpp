@@ -41,6 +41,46 @@ TEST(TuneCommand, OneTrialIsNoPlural) {
             std::string::npos);
 }
 
+std::string content_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(TuneCommand, WhatIsResumedIsTheSameBytesAsInOneGo) {
+  const TemporaryFolder folder;
+  const std::string lines = folder.file("trials.jsonl");
+  const auto tuned = [&](const char* option, const char* csv) {
+    const Outcome outcome =
+        run_cli(tune_buffer({"--trials", "5", option, lines, "--csv", folder.file(csv)}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome;
+  };
+  const Outcome whole = tuned("--json-lines", "whole.csv");
+  const std::string all = content_of(lines);
+  ASSERT_EQ(lines_of(all).size(), 5U);
+  // Two trials, and half of the third, as after a kill.
+  const std::size_t second = all.find('\n', all.find('\n') + 1) + 1;
+  std::ofstream(lines, std::ios::binary) << all.substr(0, second + 20);
+  const Outcome rest = tuned("--resume", "rest.csv");
+  EXPECT_EQ(rest.err, "stepcast: 2 trials are read from " + lines + "\n");
+  EXPECT_EQ(rest.out, whole.out);
+  EXPECT_EQ(content_of(lines), all);
+  EXPECT_EQ(content_of(folder.file("rest.csv")), content_of(folder.file("whole.csv")));
+  EXPECT_EQ(lines_of(content_of(folder.file("whole.csv"))).size(), 6U);
+}
+
+TEST(TuneCommand, TrialsOfAnotherJobAreNotTaken) {
+  const TemporaryFolder folder;
+  const std::string lines = folder.file("trials.jsonl");
+  const std::vector<std::string> resumed{"--trials", "2", "--set", "step_time=300ms"};
+  ASSERT_EQ(run_cli(tune_buffer({"--trials", "2", "--json-lines", lines})).exit_code, 0);
+  std::vector<std::string> other = tune_buffer(resumed);
+  const std::string fresh = run_cli(other).out;
+  other.insert(other.end(), {"--resume", lines});
+  EXPECT_EQ(run_cli(other).out, fresh);
+  EXPECT_EQ(lines_of(content_of(lines)).size(), 4U);
+}
+
 TEST(TuneCommand, RefusesNumbersThatTheStrategyDoesNotUse) {
   const auto refusal_of = [](const std::string& number, const std::string& value,
                              const std::string& strategy) {

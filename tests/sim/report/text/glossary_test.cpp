@@ -80,9 +80,9 @@ void add_headings(const std::string& text, std::set<std::string>& names) {
   }
 }
 
-/// A density, a number of GPUs or an option heads a column of its own.
+/// A density, a number of GPUs, an option or a field of the cluster heads a column of its own.
 bool is_data(const std::string& heading) {
-  static const std::regex kData("[0-9.]+( GPUs ms)?|fusion_buffer");
+  static const std::regex kData(R"([0-9.]+( GPUs ms)?|fusion_buffer|cluster\.[a-z_.]+)");
   return std::regex_match(heading, kData);
 }
 

@@ -33,8 +33,8 @@ TEST(Solution, ShortTimesHaveAUnitThatShowsThem) {
 }
 
 TEST(Solution, ANoteOfTwoWaysIsSaidOnceAndNamesBoth) {
-  const std::vector<std::string> notes{"mind the gap"};
-  const auto way = [](const char* label, const std::vector<std::string>& carried) {
+  const Notes notes{{.text = "mind the gap"}};
+  const auto way = [](const char* label, const Notes& carried) {
     return Solution{
         .label = label, .schedule = "ddp", .iterations = 1, .step = Seconds{1}, .notes = carried};
   };

@@ -23,7 +23,7 @@ CrossoverGrid small_grid() {
 // What is left when selection, start-ups, overlap and shared NICs are out is bytes alone. The
 // bisection stops within 0.02 %; selections are rounded to whole entries.
 TEST(FindCrossover, WithoutAllItIgnoresTheAnalyticConditionHolds) {
-  const Crossover crossover = find_crossover(small_grid(), 1);
+  const Crossover crossover = find_crossover(small_grid());
   ASSERT_EQ(crossover.rows.size(), 2U);
   for (const CrossoverRow& row : crossover.rows) {
     ASSERT_EQ(row.boundaries.size(), 2U);
@@ -40,7 +40,7 @@ TEST(FindCrossover, TheAnalyticConditionCountsTheBytesOfTheEncoding) {
   for (const auto& [name, value] : {std::pair("value", "fp16"), std::pair("index", "bitmap")}) {
     CrossoverGrid grid = small_grid();
     grid.scenario.settings.schedule[name] = value;
-    for (const CrossoverRow& row : find_crossover(grid, 1).rows)
+    for (const CrossoverRow& row : find_crossover(grid).rows)
       for (const Boundary& boundary : row.boundaries)
         EXPECT_NEAR(boundary.simulated.back(), boundary.analytic, 1e-3 * boundary.analytic)
             << value << ", " << boundary.below << ", " << row.gpus << " GPUs";
@@ -51,14 +51,14 @@ TEST(FindCrossover, NodesAndTheirGpusMakeTheRows) {
   CrossoverGrid grid = small_grid();
   grid.gpus_per_node = {2, 4};
   std::vector<std::uint32_t> gpus;
-  for (const CrossoverRow& row : find_crossover(grid, 1).rows)
+  for (const CrossoverRow& row : find_crossover(grid).rows)
     gpus.push_back(row.gpus);
   EXPECT_EQ(gpus, (std::vector<std::uint32_t>{4, 8, 8, 16}));
 }
 
 TEST(FindCrossover, IsTheSameForAnyNumberOfWorkers) {
-  const Crossover alone = find_crossover(small_grid(), 1);
-  const Crossover shared = find_crossover(small_grid(), 3);
+  const Crossover alone = find_crossover(small_grid());
+  const Crossover shared = find_crossover(small_grid(), {.workers = 3});
   ASSERT_EQ(alone.rows.size(), shared.rows.size());
   for (std::size_t i = 0; i < alone.rows.size(); ++i) {
     EXPECT_EQ(alone.rows[i].times, shared.rows[i].times);
@@ -71,7 +71,7 @@ TEST(FindCrossover, IsTheSameForAnyNumberOfWorkers) {
 TEST(FindCrossover, HasNoBoundariesWithoutTheSchedulesTheyAreBetween) {
   CrossoverGrid grid = small_grid();
   grid.scenario.schedules = {"dear", "gtopk"};
-  for (const CrossoverRow& row : find_crossover(grid, 1).rows)
+  for (const CrossoverRow& row : find_crossover(grid).rows)
     EXPECT_TRUE(row.boundaries.empty());
 }
 

@@ -8,9 +8,11 @@
 
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/recorded_slow_downs.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/slow_downs_file.hpp"
 
 namespace stepcast {
 namespace {
@@ -27,6 +29,18 @@ Job read(const char* name) {
 
 const PartSlowdown& part(const std::vector<PartSlowdown>& parts, const std::string& name) {
   return *std::ranges::find(parts, name, &PartSlowdown::name);
+}
+
+TEST(PublishedJobsTest, ShippedSlowDownsAreThoseOfTheJobs) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  for (const auto& [table, name] : {std::pair{"ST.csv.gz", "bytedance-st"},
+                                    std::pair{"SE_steps_1_to_21.csv.gz", "bytedance-se"}}) {
+    const SlowDown::Recorded found = slow_downs_of(read(table)), shipped = load_slow_downs(name);
+    ASSERT_EQ(found.steps.size(), shipped.steps.size());
+    for (std::size_t step = 0; step < found.steps.size(); ++step)
+      for (std::size_t rank = 0; rank < found.steps[step].size(); ++rank)
+        EXPECT_NEAR(found.steps[step][rank], shipped.steps[step][rank], 1e-4);
+  }
 }
 
 TEST(PublishedJobsTest, StIsDiagnosedAsItsAuthorsDid) {

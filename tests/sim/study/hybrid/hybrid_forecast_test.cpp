@@ -123,15 +123,16 @@ TEST(HybridForecast, MessagesInPiecesHideBesideProducts) {
 TEST(HybridForecast, WhatDoesNotFitSaysWhatWouldHelp) {
   const HybridResult result = hybrid_result_of(transformer_scenario("1f1b", {}, 2));
   const auto& notes = result.hybrid.forecast.notes;
-  EXPECT_TRUE(std::ranges::any_of(notes, [](const std::string& note) {
-    return note.starts_with("What would make it fit:") && note.find("zero=1") != std::string::npos;
+  EXPECT_TRUE(std::ranges::any_of(notes, [](const Note& note) {
+    return note.text.starts_with("What would make it fit:") &&
+           note.text.find("zero=1") != std::string::npos;
   }));
 }
 
 TEST(HybridForecast, TensorGroupsAcrossNodesAreNoted) {
   const HybridResult result = hybrid_result_of(transformer_scenario("1f1b", {{"tp", "16"}}, 2));
-  EXPECT_TRUE(std::ranges::any_of(result.hybrid.forecast.notes, [](const std::string& note) {
-    return note.starts_with("Tensor groups of 16 cross nodes");
+  EXPECT_TRUE(std::ranges::any_of(result.hybrid.forecast.notes, [](const Note& note) {
+    return note.text.starts_with("Tensor groups of 16 cross nodes");
   }));
 }
 

@@ -63,6 +63,8 @@ TEST(BlueFog, HorovodsRowsAreMetWithinFivePercentAndTheErrorOfReading) {
   EXPECT_EQ(checked, 8U);
 }
 
+// Its hook is one of the whole model, called behind the forward pass: all models are sent then, and
+// only the backward pass hides them.
 TEST(BlueFog, OnePeerAveragingIsForecastWithinEightPercent) {
   STEPCAST_SKIP_WITHOUT(kFile);
   std::size_t checked = 0;
@@ -70,10 +72,29 @@ TEST(BlueFog, OnePeerAveragingIsForecastWithinEightPercent) {
     if (row.system != "neighbour_one_peer")
       continue;
     ++checked;
-    EXPECT_NEAR(forecast(row, "d-psgd", {{"graph", "inner-outer"}}) / row.step, 1, 0.08)
+    EXPECT_NEAR(
+        forecast(row, "d-psgd", {{"graph", "inner-outer"}, {"send", "after-forward"}}) / row.step,
+        1, 0.08)
         << row.batch << " " << row.gpus;
   }
   EXPECT_EQ(checked, 8U);
+}
+
+// Local all-reduce, one rank of a machine exchanges, broadcast. On 32 GPUs at batch 32 it is 8.1 %
+// off, of which the pixel of the chart is 1.2 %.
+TEST(BlueFog, HierarchicalAveragingIsForecastWithinEightPercentAndAPixel) {
+  STEPCAST_SKIP_WITHOUT(kFile);
+  std::size_t checked = 0;
+  for (const Row& row : rows_of(kFile)) {
+    if (row.system != "hierarchical_neighbour" || row.gpus <= 8)
+      continue;
+    ++checked;
+    const Seconds step = forecast(
+        row, "d-psgd", {{"graph", "one-peer"}, {"hierarchical", "yes"}, {"send", "after-forward"}});
+    EXPECT_GT(step / (row.step / (1 + row.error)), 0.92) << row.batch << " " << row.gpus;
+    EXPECT_LT(step / (row.step / (1 - row.error)), 1.08) << row.batch << " " << row.gpus;
+  }
+  EXPECT_EQ(checked, 4U);
 }
 
 }  // namespace

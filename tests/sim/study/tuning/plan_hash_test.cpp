@@ -65,7 +65,7 @@ TEST(PlanHash, NamesAndMemoryDoNotCount) {
   Plan changed = full_plan();
   changed.schedule = "another";
   changed.labels = {"conv1"};
-  changed.notes = {"A note."};
+  changed.notes = {{.text = "A note."}};
   changed.memory.factors = {1};
   changed.phases = {"another"};
   EXPECT_EQ(hash_of(changed), hash_of(full_plan()));

@@ -273,7 +273,7 @@ TEST(ResolveFusion, TakesTheBestOfTenTrials) {
   const ResolvedOptions resolved = resolve_fusion(example.job);
   EXPECT_EQ(resolved.options,
             (ScheduleOptions{{"fusion", "buffer"}, {"fusion_buffer", tuning.best_trial().text}}));
-  EXPECT_NE(resolved.note.find("10 trials"), std::string::npos) << resolved.note;
+  EXPECT_NE(resolved.note->text.find("10 trials"), std::string::npos) << resolved.note->text;
 }
 
 TEST(ResolveFusion, SearchesTheBufferOfCompressedGradientsByHalves) {

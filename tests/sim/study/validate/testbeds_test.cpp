@@ -49,7 +49,8 @@ TEST_F(Testbeds, TheCostsThatTheirClustersDoNotGiveAreNamed) {
   measurements.cases.resize(1);
   const auto notes = validate(measurements, {}, Fidelity::Analytic).front().notes;
   ASSERT_FALSE(notes.empty());
-  EXPECT_TRUE(notes.back().starts_with("Costs of the cluster not given, taken as 0: software."));
+  EXPECT_TRUE(
+      notes.back().text.starts_with("Costs of the cluster not given, taken as 0: software."));
 }
 
 TEST_F(Testbeds, EveryRowIsACheck) {

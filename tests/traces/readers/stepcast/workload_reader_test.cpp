@@ -78,6 +78,18 @@ TEST(WorkloadWriter, QuotesNamesWithSpecialCharacters) {
             workload.layers[0].name);
 }
 
+// By PyTorch's names a weight of a convolution is a matrix, and "w" is none.
+TEST(WorkloadWriter, AShapeIsWrittenWhereTheNameDoesNotTellIt) {
+  const std::string shaped = with(R"("dtype": "fp16")", R"("dtype": "fp16", "shape": "matrix")");
+  const Workload workload = parse_workload(shaped, "w.json");
+  EXPECT_TRUE(workload.layers[0].parameters.at(0).matrix);
+  EXPECT_FALSE(parse_workload(kSmall, "w.json").layers[0].parameters.at(0).matrix);
+  EXPECT_EQ(to_json_text(workload), shaped);
+  const std::string named = with(R"("name": "w")", R"("name": "weight")");
+  EXPECT_TRUE(parse_workload(named, "w.json").layers[0].parameters.at(0).matrix);
+  EXPECT_EQ(to_json_text(parse_workload(named, "w.json")), named);
+}
+
 TEST(WorkloadWriter, WritesNegativeZeroAsZero) {
   Workload workload = parse_workload(kSmall, "w.json");
   workload.layers[2].forward = Seconds{-0.0};
@@ -139,6 +151,9 @@ TEST(WorkloadReader, WordsOfAListAreListed) {
   EXPECT_EQ(error_of(with("\"dtype\": \"fp16\"", "\"dtype\": \"fp23\"")),
             "w.json: /layers/0/parameters/0/dtype: expected one of \"fp64\", \"fp32\", \"fp16\", "
             "\"bf16\", \"int8\", found \"fp23\"");
+  EXPECT_EQ(error_of(with(R"("dtype": "fp16")", R"("shape": "cube")")),
+            "w.json: /layers/0/parameters/0/shape: expected \"matrix\" or \"vector\", found "
+            "\"cube\"");
   EXPECT_EQ(error_of(with("\"proportional\"", "\"linear\"")),
             "w.json: /batch_scaling: expected one of \"unknown\", \"proportional\", found "
             "\"linear\"");

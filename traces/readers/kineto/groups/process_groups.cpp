@@ -56,8 +56,7 @@ GroupRanks even_ranks(const ChromeEvent& event, std::uint32_t size) {
 
 GroupRanks ordered(GroupRanks ranks) {
   std::ranges::sort(ranks);
-  const auto rest = std::ranges::unique(ranks);
-  ranks.erase(rest.begin(), rest.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
 }
 

@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/named_files.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
 
 namespace stepcast {
@@ -18,6 +19,14 @@ std::string name_at(ObjectReader& root, std::string_view key) {
   if (name.empty())
     root.fail(key, "expected a name, found \"\"");
   return name;
+}
+
+/// A name, or a path that counts from the folder of the file.
+std::string named_at(ObjectReader& root, std::string_view key, const std::string& value,
+                     const std::string& file) try {
+  return named_in(file, value);
+} catch (const InputError& error) {
+  root.fail(key, error.what());
 }
 
 /// `schedule` for one, `schedules` for several; exactly one of the two keys.
@@ -49,7 +58,11 @@ void add_field(Settings& settings, const ObjectReader& root, std::string_view fi
   root.fail(field, error.what());
 }
 
-void read_set(ObjectReader& root, Settings& settings) {
+bool names_a_file(std::string_view key) {
+  return key == "second_workload" || key == "cluster.collectives";
+}
+
+void read_set(ObjectReader& root, Settings& settings, const std::string& file) {
   if (!root.object_if("set"))
     return;
   for (const auto& [key, value] : root.raw("set").items()) {
@@ -58,7 +71,9 @@ void read_set(ObjectReader& root, Settings& settings) {
     const std::string field = "set/" + (plain ? key : in_quotes(key));
     if (!value.is_string() || value.get_ref<const std::string&>().empty())
       root.fail(field, "expected a string such as \"25MiB\" or \"8\"");
-    add_field(settings, root, field, key, value.get<std::string>());
+    const auto text = value.get<std::string>();
+    add_field(settings, root, field, key,
+              names_a_file(key) ? named_at(root, field, text, file) : text);
   }
 }
 
@@ -70,13 +85,13 @@ void read_size(ObjectReader& root, Settings& settings, std::string_view key) {
 
 }  // namespace
 
-Experiment read_experiment_fields(ObjectReader& object) {
+Experiment read_experiment_fields(ObjectReader& object, const std::string& file) {
   Experiment experiment;
-  experiment.workload = name_at(object, "workload");
-  experiment.cluster = name_at(object, "cluster");
+  experiment.workload = named_at(object, "workload", name_at(object, "workload"), file);
+  experiment.cluster = named_at(object, "cluster", name_at(object, "cluster"), file);
   experiment.schedules = read_schedules(object);
   experiment.fidelity = read_fidelity(object);
-  read_set(object, experiment.settings);
+  read_set(object, experiment.settings, file);
   read_size(object, experiment.settings, "nodes");
   read_size(object, experiment.settings, "gpus_per_node");
   return experiment;
@@ -87,7 +102,7 @@ Experiment parse_experiment(std::string_view text, const std::string& origin) {
   ObjectReader root(json, origin);
   read_format_header(root, "stepcast-experiment");
   root.text_or("description", "");  // For the reader of the file.
-  Experiment experiment = read_experiment_fields(root);
+  Experiment experiment = read_experiment_fields(root, origin);
   root.finish();
   return experiment;
 }

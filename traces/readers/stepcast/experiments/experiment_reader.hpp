@@ -11,7 +11,7 @@ namespace stepcast {
 
 /// A run or comparison as a file describes it. Names are resolved by the catalog and the registry.
 struct Experiment {
-  std::string workload;                ///< Name or path.
+  std::string workload;                ///< Name, or path from the working directory.
   std::string cluster;                 ///< Name or path.
   std::vector<std::string> schedules;  ///< Never empty.
   std::string fidelity;                ///< "analytic", "flow" or "step"; empty if not given.
@@ -21,7 +21,8 @@ struct Experiment {
 class ObjectReader;
 
 /// The fields of an experiment within a larger object; the caller reads the rest and finishes it.
-Experiment read_experiment_fields(ObjectReader& object);
+/// Paths count from the folder of `file`, see named_in().
+Experiment read_experiment_fields(ObjectReader& object, const std::string& file);
 
 /// Reads an experiment file (`"format": "stepcast-experiment"`, version 1) strictly. Throws
 /// InputError naming file and field.

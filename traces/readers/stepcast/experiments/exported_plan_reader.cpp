@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/issue_order.hpp"
@@ -277,19 +278,7 @@ ExportedPlan read_exported_plan(const std::filesystem::path& path) {
 }
 
 const char* name_of(TaskKind kind) {
-  switch (kind) {
-    case TaskKind::Forward:
-      return "forward";
-    case TaskKind::Backward:
-      return "backward";
-    case TaskKind::Update:
-      return "update";
-    case TaskKind::OtherCompute:
-      return "other-compute";
-    case TaskKind::Communication:
-      return "communication";
-  }
-  return "";
+  return name_among({"forward", "backward", "update", "other-compute", "communication"}, kind);
 }
 
 }  // namespace stepcast

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/enum_name.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
@@ -24,8 +25,8 @@ MeasurementUse read_use(ObjectReader& object) {
           text));
 }
 
-MeasuredCase read_case(ObjectReader& object) {
-  MeasuredCase measured{.experiment = read_experiment_fields(object),
+MeasuredCase read_case(ObjectReader& object, const std::string& file) {
+  MeasuredCase measured{.experiment = read_experiment_fields(object, file),
                         .label = object.text_or("label", ""),
                         .use = read_use(object),
                         .measured = object.seconds("measured_s"),
@@ -47,7 +48,7 @@ Measurements parse_measurements(std::string_view text, const std::string& origin
   Measurements measurements{.name = root.text("name"),
                             .provenance = read_provenance(root.object("provenance"))};
   for (ObjectReader& object : root.objects("cases"))
-    measurements.cases.push_back(read_case(object));
+    measurements.cases.push_back(read_case(object, origin));
   if (measurements.cases.empty())
     root.fail("cases", "expected at least one case");
   root.finish();
@@ -59,19 +60,7 @@ Measurements read_measurements(const std::filesystem::path& path) {
 }
 
 const char* name_of(MeasurementUse use) {
-  switch (use) {
-    case MeasurementUse::Bandwidth:
-      return "bandwidth";
-    case MeasurementUse::Overlap:
-      return "overlap";
-    case MeasurementUse::StartUp:
-      return "start-up";
-    case MeasurementUse::Software:
-      return "software";
-    case MeasurementUse::Check:
-      return "check";
-  }
-  return "";
+  return name_among({"bandwidth", "overlap", "start-up", "software", "check"}, use);
 }
 
 }  // namespace stepcast

@@ -5,6 +5,7 @@
 
 #include "models/base/error.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/named_files.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
 
 namespace stepcast {
@@ -40,7 +41,9 @@ std::optional<TransformerRequest> find_transformer_file(const std::filesystem::p
     if (key != "format" && key != "version")
       values.emplace_back(key, value_text(value, root, key));
   try {
-    return transformer_of(values);
+    TransformerRequest request = transformer_of(values);
+    request.device = named_in(path, request.device);
+    return request;
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", path.string(), error.what()));
   }

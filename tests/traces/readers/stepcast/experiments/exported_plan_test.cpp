@@ -78,8 +78,8 @@ TEST(ExportedPlan, RefusesSharesThatAreNotOneForEachMember) {
 }
 
 TEST(ExportedPlan, ItsSchemaNamesEveryCollectiveAndAlgorithm) {
-  const std::string schema =
-      read_text_file(std::string(STEPCAST_SOURCE_DIR) + "/configs/schema/plan.schema.json");
+  const std::string schema = read_text_file(std::string(STEPCAST_SOURCE_DIR) +
+                                            "/configs/schema/exported_plan.schema.json");
   for (const CollectiveKind kind : all_collective_kinds())
     EXPECT_NE(schema.find(std::string("\"") + name_of(kind) + "\""), std::string::npos)
         << name_of(kind);

@@ -1,0 +1,185 @@
+#include "models/graph/edit/graph_edit.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/graph/edit/graph_editor.hpp"
+#include "models/graph/edit/structure.hpp"
+
+namespace stepcast {
+namespace {
+
+using Chosen = std::vector<std::uint32_t>;
+
+/// What a planned communication takes is for the simulation to say.
+void refuse_times_of_planned(const GraphEdit& edit, const Chosen& chosen, const WorkGraph& graph) {
+  if (!graph.stages.empty())
+    return;
+  const bool of_delay =
+      edit.delay || (edit.verb == EditVerb::Scale && edit.value == EditedValue::Delay);
+  if (of_delay)
+    throw InputError("a planned step has no delays of launches");
+  const bool of_time = (edit.verb == EditVerb::Set && edit.time) ||
+                       (edit.verb == EditVerb::Scale && edit.value == EditedValue::Time);
+  if (of_time &&
+      std::ranges::any_of(chosen, [&](std::uint32_t id) { return graph.nodes[id].communicates; }))
+    throw InputError(
+        "what a planned communication takes follows from its size and the network: expected "
+        "of=size or size=, or kinds that compute");
+}
+
+/// New numbers of a node; sizes come first, as times follow from them.
+void set_values(const GraphEdit& edit, WorkNode& node, const std::string& kind,
+                const TransferRatio& ratio) {
+  if (edit.verb == EditVerb::Set) {
+    if (edit.size)
+      resize(node, *edit.size, kind, ratio);
+    node.duration = edit.time.value_or(node.duration);
+    node.delay = edit.delay.value_or(node.delay);
+    return;
+  }
+  switch (edit.value) {
+    case EditedValue::Time:
+      node.duration = node.duration * edit.factor;
+      return;
+    case EditedValue::Delay:
+      node.delay = node.delay * edit.factor;
+      return;
+    case EditedValue::Size:
+      return resize(node, node.size * edit.factor, kind, ratio);
+  }
+}
+
+void insert(const GraphEdit& edit, const Chosen& chosen, GraphEditor& editor) {
+  const std::uint32_t name = editor.graph().names.number_of(edit.name);
+  const std::uint32_t stream = edit.stream.empty() ? kNone : stream_of(edit.stream, editor.graph());
+  std::vector<std::uint32_t> added(editor.size(), kNone);
+  for (const std::uint32_t id : chosen) {
+    WorkNode node = editor.node(id);
+    node.name = name;
+    node.kind = edit.kind.empty() ? node.kind : editor.graph().kinds.number_of(edit.kind);
+    node.stream = stream == kNone ? node.stream : stream;
+    node.meeting = kNone;
+    node.communicates = false;
+    node.duration = *edit.time;
+    node.delay = {};
+    node.size = {};
+    if (edit.kind.empty() && editor.node(id).communicates)
+      node.kind = editor.graph().kinds.number_of("other");
+    added[id] = editor.add(node, id, edit.before);
+  }
+  for (WorkEdge& edge : editor.graph().edges)
+    if (edit.before && added[edge.after] != kNone)
+      edge.after = added[edge.after];
+    else if (!edit.before && added[edge.before] != kNone)
+      edge.before = added[edge.before];
+  for (const std::uint32_t id : chosen)
+    edit.before ? editor.edge(added[id], id) : editor.edge(id, added[id]);
+}
+
+/// Beside the nearest node of the same rank that is meant: of those before it for "behind", of
+/// those after it for "before", else of all.
+void move(const GraphEdit& edit, const Chosen& chosen, GraphEditor& editor) {
+  if (!edit.stream.empty()) {
+    const std::uint32_t stream = stream_of(edit.stream, editor.graph());
+    for (const std::uint32_t id : chosen)
+      editor.node(id).stream = stream;
+  }
+  if (edit.beside.any.empty())
+    return;
+  WorkSelection beside;
+  beside.name = edit.beside;
+  const std::vector<bool> is_beside = selected(editor.graph(), beside);
+  std::map<std::uint32_t, std::uint32_t> of_rank;
+  for (std::uint32_t id = 0; id < is_beside.size(); ++id)
+    if (is_beside[id]) {
+      const auto [found, first] = of_rank.try_emplace(editor.node(id).rank, id);
+      found->second = edit.before ? found->second : id;
+    }
+  for (const std::uint32_t id : chosen)
+    if (const auto found = of_rank.find(editor.node(id).rank);
+        found != of_rank.end() && found->second != id) {
+      editor.place(id, found->second, edit.before);
+      edit.before ? editor.edge(id, found->second) : editor.edge(found->second, id);
+    }
+}
+
+void change(const GraphEdit& edit, const Chosen& chosen, const TransferRatio& ratio,
+            GraphEditor& editor) {
+  switch (edit.verb) {
+    case EditVerb::Scale:
+    case EditVerb::Set:
+      for (const std::uint32_t id : chosen) {
+        WorkNode& node = editor.node(id);
+        set_values(edit, node, editor.graph().kinds[node.kind], ratio);
+      }
+      return;
+    case EditVerb::Insert:
+      return insert(edit, chosen, editor);
+    case EditVerb::Remove:
+      for (const std::uint32_t id : chosen)
+        editor.remove(id);
+      return;
+    case EditVerb::Move:
+      return move(edit, chosen, editor);
+    case EditVerb::Merge:
+      return merge(neighbours(editor.graph(), chosen, edit.size), edit.time, ratio, editor);
+    case EditVerb::Split:
+      return split(chosen, edit.count, edit.size, ratio, editor);
+    case EditVerb::Reorder:
+      return reorder(chosen, edit.key, edit.descending, editor);
+    case EditVerb::Repeat:
+      return repeat(chosen, edit.count, editor);
+    case EditVerb::Replicate:
+      return replicate(edit.count, ratio, editor);
+  }
+}
+
+/// Sizes are changed of what has one.
+bool needs_size(const GraphEdit& edit) {
+  return (edit.verb == EditVerb::Scale && edit.value == EditedValue::Size) ||
+         (edit.size && edit.verb != EditVerb::Merge);
+}
+
+Chosen chosen_of(const GraphEdit& edit, const WorkGraph& graph) {
+  const std::vector<bool> is_chosen = selected(graph, edit.what);
+  Chosen chosen;
+  for (std::uint32_t id = 0; id < is_chosen.size(); ++id)
+    if (is_chosen[id] && (!needs_size(edit) || graph.nodes[id].size > Bytes{}))
+      chosen.push_back(id);
+  return chosen;
+}
+
+}  // namespace
+
+std::size_t count_selected(const GraphEdit& edit, const WorkGraph& graph) {
+  return chosen_of(edit, graph).size();
+}
+
+std::string nothing_selected(const GraphEdit& edit, const WorkGraph& graph) {
+  return fmt::format("{}: selects nothing{}; kinds are {}", edit.text,
+                     needs_size(edit) ? " of known size" : "", fmt::join(graph.kinds.all(), ", "));
+}
+
+EditOutcome apply(const GraphEdit& edit, const WorkGraph& graph, const TransferRatio& ratio) {
+  const Chosen chosen = chosen_of(edit, graph);
+  if (chosen.empty())
+    throw InputError(nothing_selected(edit, graph));
+  GraphEditor editor(graph);
+  try {
+    refuse_times_of_planned(edit, chosen, graph);
+    change(edit, chosen, ratio, editor);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", edit.text, error.what()));
+  }
+  EditOutcome outcome{.graph = std::move(editor).finish(), .touched = chosen.size()};
+  if (!can_run(outcome.graph))
+    throw InputError(edit.text + ": something would wait for itself");
+  return outcome;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/graph/edit/selection.hpp"
+
+namespace stepcast {
+
+enum class EditVerb : std::uint8_t {
+  Scale,
+  Set,
+  Insert,
+  Remove,
+  Move,
+  Merge,
+  Split,
+  Reorder,
+  Repeat,
+  Replicate,
+};
+
+/// What of a node a number is about.
+enum class EditedValue : std::uint8_t { Time, Size, Delay };
+
+enum class SortKey : std::uint8_t { Layer, Size, Time, Name };
+
+/// A change of a graph: which nodes, and what becomes of them (after Zhu et al., Daydream,
+/// USENIX ATC 2020).
+struct GraphEdit {
+  EditVerb verb = EditVerb::Scale;
+  WorkSelection what;
+  std::string text;  ///< As written, for reports and errors.
+
+  double factor = 1;                      ///< Scale: by.
+  EditedValue value = EditedValue::Time;  ///< Scale: of what.
+  std::optional<Seconds> time;            ///< Set, insert, merge.
+  std::optional<Seconds> delay;           ///< Set.
+  std::optional<Bytes> size;              ///< Set; split: of a piece; merge: closes at it.
+  std::string name;                       ///< Insert: of the new node.
+  std::string kind;                       ///< Insert: of the new node; default: the one's beside.
+  std::string stream;                     ///< Insert, move: where to.
+  bool before = false;                    ///< Insert, move: not behind.
+  TextSelection beside;                   ///< Move: of which node, by name.
+  std::uint32_t count = 0;                ///< Split: parts; repeat: times; replicate: ranks.
+  SortKey key = SortKey::Layer;           ///< Reorder.
+  bool descending = false;                ///< Reorder.
+};
+
+/// An edit from its verb and what was written of it by key. Keys that select: name, kind, layer,
+/// stream (patterns, several with commas; with "!" behind: not these), rank (3, 0-7) and work
+/// (compute, communication). Throws InputError naming key and what would be right.
+GraphEdit graph_edit_of(const std::string& verb, std::map<std::string, std::string> fields);
+
+/// The same from a text: "scale kind=forward name=*gemm* by=0.5"; values with blanks in quotes.
+GraphEdit parse_graph_edit(std::string_view text);
+
+/// The first word of such a text, and the pairs behind it. Throws InputError.
+std::pair<std::string, std::map<std::string, std::string>> words_of_edit(std::string_view text);
+
+/// How long a communication of a kind takes at another size, or among so many ranks (0: as many as
+/// before), over how long it takes as it is.
+using TransferRatio = std::function<double(const std::string& kind, Bytes from, Bytes to,
+                                           std::uint32_t members, std::uint32_t members_then)>;
+
+/// How many nodes an edit is about, and what to say if there are none.
+std::size_t count_selected(const GraphEdit& edit, const WorkGraph& graph);
+std::string nothing_selected(const GraphEdit& edit, const WorkGraph& graph);
+
+struct EditOutcome {
+  WorkGraph graph;
+  std::size_t touched = 0;  ///< Nodes that were selected.
+};
+
+/// The graph with the edit. `ratio` may be empty: then times are proportional to sizes. Linear in
+/// nodes and edges.
+///
+/// Throws InputError beginning with the edit's text if it selects nothing, or if something would
+/// wait for itself.
+EditOutcome apply(const GraphEdit& edit, const WorkGraph& graph, const TransferRatio& ratio);
+
+}  // namespace stepcast

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/graph/edit/edit_fields.hpp"
+#include "models/graph/edit/graph_edit.hpp"
+
+namespace stepcast {
+namespace {
+
+const std::vector<VerbInfo>& verbs() {
+  static const std::vector<VerbInfo> all = {
+      {"scale", EditVerb::Scale, {"by", "of"}},
+      {"set", EditVerb::Set, {"time", "size", "delay"}},
+      {"insert", EditVerb::Insert, {"new", "time", "as", "on", "where"}},
+      {"remove", EditVerb::Remove, {}},
+      {"move", EditVerb::Move, {"on", "before", "behind"}},
+      {"merge", EditVerb::Merge, {"up_to", "time"}},
+      {"split", EditVerb::Split, {"parts", "size"}},
+      {"reorder", EditVerb::Reorder, {"by", "descending"}},
+      {"repeat", EditVerb::Repeat, {"times"}},
+      {"replicate", EditVerb::Replicate, {"ranks"}},
+  };
+  return all;
+}
+
+/// "0.5" or "1/3".
+double positive_ratio(const std::string& text) {
+  constexpr double kMost = 1e6;
+  const std::size_t slash = text.find('/');
+  const double value = slash == std::string::npos ? parse_number(text)
+                                                  : parse_number(text.substr(0, slash)) /
+                                                        parse_number(text.substr(slash + 1));
+  if (!(value >= 0 && value <= kMost))
+    throw InputError(fmt::format("expected a number from 0 to 1e6, found {}", in_quotes(text)));
+  return value;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> rank_ranges(const std::string& text) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;
+  for (const std::string& part : parts_of_list(text)) {
+    const std::size_t dash = part.find('-');
+    const std::uint32_t first = parse_count(part.substr(0, dash));
+    const std::uint32_t last =
+        dash == std::string::npos ? first : parse_count(part.substr(dash + 1));
+    if (last < first)
+      throw InputError(fmt::format("expected ranks such as 3 or 0-7, found {}", in_quotes(part)));
+    ranges.emplace_back(first, last);
+  }
+  return ranges;
+}
+
+Seconds time_in(const std::string& text) {
+  return parse_seconds(text);
+}
+
+Bytes size_in(const std::string& text) {
+  const Bytes size = parse_bytes(text);
+  if (!(size > Bytes{}))
+    throw InputError(fmt::format("expected a size above zero, found {}", in_quotes(text)));
+  return size;
+}
+
+std::uint32_t few(const std::string& text) {
+  constexpr std::uint32_t kMost = 4096;
+  const std::uint32_t count = parse_count(text, 1);
+  if (count > kMost)
+    throw InputError(fmt::format("expected at most {}, found {}", kMost, count));
+  return count;
+}
+
+void read_insert(EditFields& fields, GraphEdit& edit) {
+  edit.name = fields.take("new").value_or("");
+  edit.time = fields.parsed("time", time_in);
+  edit.kind = fields.take("as").value_or("");
+  edit.stream = fields.take("on").value_or("");
+  edit.before = fields.word("where", {"behind", "before"}) == 1;
+  if (edit.name.empty() || !edit.time)
+    fields.expect("new=NAME and time=, such as new=\"cast to fp16\" time=20us");
+}
+
+void read_move(EditFields& fields, GraphEdit& edit) {
+  edit.stream = fields.take("on").value_or("");
+  const TextSelection before = fields.patterns("before");
+  const TextSelection behind = fields.patterns("behind");
+  edit.before = !before.any.empty();
+  edit.beside = edit.before ? before : behind;
+  if ((edit.before && !behind.any.empty()) || (edit.stream.empty() && edit.beside.any.empty()))
+    fields.expect("on=STREAM, or before= or behind= with the name of another node");
+}
+
+void read_sizes(EditFields& fields, GraphEdit& edit) {
+  if (edit.verb == EditVerb::Merge) {
+    edit.size = fields.parsed("up_to", size_in);
+    edit.time = fields.parsed("time", time_in);
+    return;
+  }
+  edit.size = fields.parsed("size", size_in);
+  if (edit.verb == EditVerb::Split) {
+    edit.count = fields.parsed("parts", few).value_or(0);
+    if ((edit.count == 0) == !edit.size)
+      fields.expect("parts= or size=, such as parts=4 or size=4MiB");
+    return;
+  }
+  edit.time = fields.parsed("time", time_in);
+  edit.delay = fields.parsed("delay", time_in);
+  if (!edit.time && !edit.delay && !edit.size)
+    fields.expect("time=, size= or delay=, such as time=1ms");
+}
+
+void read_count(EditFields& fields, const char* key, GraphEdit& edit) {
+  edit.count = fields.parsed(key, few).value_or(0);
+  if (edit.count == 0)
+    fields.expect(fmt::format("{}=, such as {}=2", key, key));
+}
+
+void read_verb(EditFields& fields, GraphEdit& edit) {
+  switch (edit.verb) {
+    case EditVerb::Scale: {
+      const auto factor = fields.parsed("by", positive_ratio);
+      if (!factor)
+        fields.expect("by=, such as by=0.5");
+      edit.factor = *factor;
+      edit.value = static_cast<EditedValue>(fields.word("of", {"time", "size", "delay"}));
+      return;
+    }
+    case EditVerb::Set:
+    case EditVerb::Merge:
+    case EditVerb::Split:
+      return read_sizes(fields, edit);
+    case EditVerb::Insert:
+      return read_insert(fields, edit);
+    case EditVerb::Remove:
+      return;
+    case EditVerb::Move:
+      return read_move(fields, edit);
+    case EditVerb::Reorder:
+      edit.key = static_cast<SortKey>(fields.word("by", {"layer", "size", "time", "name"}));
+      edit.descending = fields.word("descending", {"no", "yes"}) == 1;
+      return;
+    case EditVerb::Repeat:
+      return read_count(fields, "times", edit);
+    case EditVerb::Replicate:
+      return read_count(fields, "ranks", edit);
+  }
+}
+
+std::string written(const std::string& verb, const TextFields& fields) {
+  std::string text = verb;
+  for (const auto& [key, value] : fields) {
+    const bool quoted = value.find_first_of(" \t") != std::string::npos;
+    text += fmt::format(" {}={}{}{}", key, quoted ? "\"" : "", value, quoted ? "\"" : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+GraphEdit graph_edit_of(const std::string& verb, std::map<std::string, std::string> fields) {
+  const auto found = std::ranges::find(verbs(), verb, &VerbInfo::name);
+  if (found == verbs().end()) {
+    std::vector<std::string> known;
+    for (const VerbInfo& info : verbs())
+      known.emplace_back(info.name);
+    throw InputError(fmt::format("expected one of {}, found {}{}", fmt::join(known, ", "),
+                                 in_quotes(verb), did_you_mean(verb, known)));
+  }
+  GraphEdit edit;
+  edit.verb = found->verb;
+  edit.text = written(verb, fields);
+  EditFields reader(*found, std::move(fields));
+  edit.what.name = reader.patterns("name");
+  edit.what.kind = reader.patterns("kind");
+  edit.what.layer = reader.patterns("layer");
+  edit.what.stream = reader.patterns("stream");
+  edit.what.ranks = reader.parsed("rank", rank_ranges).value_or(edit.what.ranks);
+  if (reader.has("work"))
+    edit.what.communicates = reader.word("work", {"compute", "communication"}) == 1;
+  read_verb(reader, edit);
+  reader.finish();
+  return edit;
+}
+
+std::pair<std::string, std::map<std::string, std::string>> words_of_edit(std::string_view text) {
+  std::vector<std::string> words{""};
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0 ? c == quote : c == '"' || c == '\'')
+      quote = quote != 0 ? '\0' : c;
+    else if (quote == 0 && (c == ' ' || c == '\t'))
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  if (quote != 0)
+    throw InputError(fmt::format("expected a closing quote, found {}", in_quotes(text)));
+  std::erase(words, "");
+  if (words.empty())
+    throw InputError("expected an edit such as \"scale kind=forward by=0.5\", found nothing");
+  TextFields fields;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError(
+          fmt::format("{}: expected key=value, found {}", words.front(), in_quotes(words[i])));
+    if (!fields.emplace(words[i].substr(0, equals), words[i].substr(equals + 1)).second)
+      throw InputError(
+          fmt::format("{}: {} is given twice", words.front(), words[i].substr(0, equals)));
+  }
+  return {words.front(), fields};
+}
+
+GraphEdit parse_graph_edit(std::string_view text) {
+  auto [verb, fields] = words_of_edit(text);
+  return graph_edit_of(verb, std::move(fields));
+}
+
+}  // namespace stepcast

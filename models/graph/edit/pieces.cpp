@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/graph/edit/structure.hpp"
+
+// Split, repeat and replicate: one node becomes several. Which pieces an edge joins follows from
+// what its two ends became.
+
+namespace stepcast {
+namespace {
+
+constexpr std::uint32_t kMostPieces = 4096;
+
+using Pieces = std::vector<std::vector<std::uint32_t>>;  // By node, itself first; empty: as it was.
+
+std::uint32_t meetings_in(const WorkGraph& graph) {
+  std::uint32_t count = 0;
+  for (const WorkNode& node : graph.nodes)
+    if (node.meeting != kNone)
+      count = std::max(count, node.meeting + 1);
+  return count;
+}
+
+/// Numbers for the copies of a meeting: the same for all its members.
+class NewMeetings {
+ public:
+  explicit NewMeetings(const WorkGraph& graph) : next_(meetings_in(graph)) {}
+
+  std::uint32_t of(std::uint32_t meeting, std::uint32_t copy) {
+    if (meeting == kNone || copy == 0)
+      return meeting;
+    const auto [found, added] = numbers_.try_emplace({meeting, copy}, next_);
+    next_ += added ? 1 : 0;
+    return found->second;
+  }
+
+ private:
+  std::uint32_t next_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> numbers_;
+};
+
+/// Edges of split nodes: piece to piece where both ends are communications in as many pieces, else
+/// from all to all. The first pieces have the edge of the whole ones already.
+void split_edges(const Pieces& pieces, GraphEditor& editor) {
+  const std::vector<WorkEdge> edges = editor.graph().edges;
+  const auto of = [&](std::uint32_t id) {
+    return pieces[id].empty() ? std::vector<std::uint32_t>{id} : pieces[id];
+  };
+  for (const WorkEdge& edge : edges) {
+    if (pieces[edge.before].empty() && pieces[edge.after].empty())
+      continue;
+    const auto from = of(edge.before);
+    const auto to = of(edge.after);
+    const bool paired = from.size() == to.size() && editor.node(edge.before).communicates &&
+                        editor.node(edge.after).communicates;
+    for (std::size_t i = 0; i < from.size(); ++i)
+      for (std::size_t j = 0; j < to.size(); ++j)
+        if (i + j > 0 && (!paired || i == j))
+          editor.edge(from[i], to[j], edge.later);
+  }
+}
+
+std::uint32_t piece_count(const WorkNode& node, std::uint32_t parts, std::optional<Bytes> size) {
+  if (!size)
+    return parts;
+  const double count = node.size > Bytes{} ? std::ceil(node.size / *size - 1e-9) : 1;
+  if (count > kMostPieces)
+    throw InputError(fmt::format("expected at most {} pieces, found {:.0f}", kMostPieces, count));
+  return static_cast<std::uint32_t>(std::max(1.0, count));
+}
+
+}  // namespace
+
+void split(const std::vector<std::uint32_t>& nodes, std::uint32_t parts, std::optional<Bytes> size,
+           const TransferRatio& ratio, GraphEditor& editor) {
+  Pieces pieces(editor.size());
+  NewMeetings meetings(editor.graph());
+  for (const std::uint32_t id : nodes) {
+    const std::uint32_t count = piece_count(editor.node(id), parts, size);
+    if (count < 2)
+      continue;
+    WorkNode piece = editor.node(id);
+    if (piece.communicates && piece.size > Bytes{})
+      resize(piece, piece.size / static_cast<double>(count), editor.graph().kinds[piece.kind],
+             ratio);
+    else
+      piece.duration = piece.duration / static_cast<double>(count);
+    const WorkNode whole = editor.node(id);
+    const std::string name = editor.graph().names[whole.name];
+    editor.node(id) = piece;
+    pieces[id].push_back(id);
+    for (std::uint32_t i = 1; i < count; ++i) {
+      piece.meeting = meetings.of(whole.meeting, i);
+      piece.name = editor.graph().names.number_of(fmt::format("{}[{}]", name, i));
+      piece.delay = {};
+      pieces[id].push_back(editor.add(piece, id));
+    }
+  }
+  split_edges(pieces, editor);
+}
+
+void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, GraphEditor& editor) {
+  std::vector<bool> is_chosen(editor.size());
+  for (const std::uint32_t id : nodes)
+    is_chosen[id] = true;
+  // The runs of each stream, which end where another node of it stands between.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeGroup> open;
+  std::vector<NodeGroup> runs;
+  const std::uint32_t count = editor.size();
+  for (std::uint32_t id = 0; id < count; ++id) {
+    NodeGroup& run = open[{editor.node(id).rank, editor.node(id).stream}];
+    if (is_chosen[id])
+      run.push_back(id);
+    else if (!run.empty())
+      runs.push_back(std::exchange(run, {}));
+  }
+  for (auto& [lane, run] : open)
+    if (!run.empty())
+      runs.push_back(run);
+  NewMeetings meetings(editor.graph());
+  std::vector<std::uint32_t> last(count, kNone);  // The copies that others wait for.
+  const std::vector<WorkEdge> edges = editor.graph().edges;
+  std::vector<std::vector<std::uint32_t>> copies(count);
+  for (const NodeGroup& run : runs)
+    for (std::uint32_t copy = 1; copy < times; ++copy)
+      for (const std::uint32_t id : run) {
+        WorkNode node = editor.node(id);
+        node.meeting = meetings.of(node.meeting, copy);
+        copies[id].push_back(editor.add(node, run.back()));
+        last[id] = copies[id].back();
+      }
+  for (WorkEdge& edge : editor.graph().edges)
+    if (last[edge.before] != kNone && last[edge.after] == kNone)
+      edge.before = last[edge.before];
+  for (const WorkEdge& edge : edges)
+    if (last[edge.before] != kNone && last[edge.after] != kNone)
+      for (std::size_t copy = 0; copy < copies[edge.before].size(); ++copy)
+        editor.edge(copies[edge.before][copy], copies[edge.after][copy], edge.later);
+}
+
+void replicate(std::uint32_t ranks, const TransferRatio& ratio, GraphEditor& editor) {
+  const auto have = static_cast<std::uint32_t>(editor.graph().stages.size());
+  if (have == 0)
+    throw InputError("a planned step stands for all ranks: give another cluster");
+  if (ranks % have != 0 || ranks <= have)
+    throw InputError(
+        fmt::format("expected a multiple of the {} recorded ranks, found {}", have, ranks));
+  const std::uint32_t count = editor.size();
+  std::vector<std::uint32_t> members(meetings_in(editor.graph()));
+  std::vector<std::uint32_t> stage_of(members.size(), kNone);
+  std::vector<bool> shared(members.size(), true);
+  for (std::uint32_t id = 0; id < count; ++id)
+    if (const WorkNode& node = editor.node(id); node.meeting != kNone) {
+      ++members[node.meeting];
+      std::uint32_t& stage = stage_of[node.meeting];
+      stage = stage == kNone ? editor.graph().stages[node.rank] : stage;
+      shared[node.meeting] = shared[node.meeting] && stage == editor.graph().stages[node.rank];
+    }
+  const std::uint32_t times = ranks / have;
+  NewMeetings meetings(editor.graph());
+  const std::vector<WorkEdge> edges = editor.graph().edges;
+  for (std::uint32_t copy = 1; copy < times; ++copy) {
+    std::vector<std::uint32_t> added(count);
+    for (std::uint32_t id = 0; id < count; ++id) {
+      WorkNode node = editor.node(id);
+      node.rank += copy * have;
+      if (node.meeting != kNone && !shared[node.meeting])
+        node.meeting = meetings.of(node.meeting, copy);
+      added[id] = editor.add(node, id);
+    }
+    for (const WorkEdge& edge : edges)
+      editor.edge(added[edge.before], added[edge.after], edge.later);
+  }
+  WorkGraph& graph = editor.graph();
+  for (WorkNode& node : graph.nodes)
+    if (node.meeting != kNone && node.meeting < shared.size() && shared[node.meeting] && ratio)
+      node.duration = node.duration * ratio(graph.kinds[node.kind], node.size, node.size,
+                                            members[node.meeting], members[node.meeting] * times);
+  const std::vector<std::uint32_t> stages = graph.stages;
+  for (std::uint32_t copy = 1; copy < times; ++copy)
+    graph.stages.insert(graph.stages.end(), stages.begin(), stages.end());
+}
+
+void reorder(const std::vector<std::uint32_t>& nodes, SortKey key, bool descending,
+             GraphEditor& editor) {
+  const WorkGraph& graph = editor.graph();
+  std::vector<std::uint32_t> sorted = nodes;
+  const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
+    const WorkNode& left = graph.nodes[descending ? b : a];
+    const WorkNode& right = graph.nodes[descending ? a : b];
+    switch (key) {
+      case SortKey::Layer:
+        return left.layer < right.layer;
+      case SortKey::Size:
+        return left.size < right.size;
+      case SortKey::Time:
+        return left.duration < right.duration;
+      case SortKey::Name:
+        return graph.names[left.name] < graph.names[right.name];
+    }
+    return false;
+  };
+  std::ranges::stable_sort(sorted, is_before);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeGroup> lanes;
+  for (const std::uint32_t id : nodes)
+    lanes[{graph.nodes[id].rank, graph.nodes[id].stream}].push_back(id);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeGroup> sorted_lanes;
+  for (const std::uint32_t id : sorted)
+    sorted_lanes[{graph.nodes[id].rank, graph.nodes[id].stream}].push_back(id);
+  for (const auto& [lane, order] : sorted_lanes) {
+    if (graph.stages.empty() && graph.nodes[order.front()].communicates) {
+      editor.graph().streams[lane.second].in_order = false;
+      for (std::size_t i = 0; i < order.size(); ++i)
+        editor.node(order[i]).priority = static_cast<std::int32_t>(i);
+    } else {
+      editor.reseat(lanes[lane], order);
+    }
+  }
+}
+
+}  // namespace stepcast

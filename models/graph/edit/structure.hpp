@@ -1,0 +1,54 @@
+#pragma once
+// What edits do to the structure of a graph, one function each.
+
+#include <optional>
+#include <vector>
+
+#include "models/graph/edit/graph_edit.hpp"
+#include "models/graph/edit/graph_editor.hpp"
+
+namespace stepcast {
+
+/// Nodes that become one, in order.
+using NodeGroup = std::vector<std::uint32_t>;
+
+/// Another size, and the time that follows from it.
+void resize(WorkNode& node, Bytes size, const std::string& kind, const TransferRatio& ratio);
+
+/// The number of a stream of this name, which is added if there is none.
+std::uint32_t stream_of(const std::string& name, WorkGraph& graph);
+
+/// The chosen nodes that follow each other on their stream, compute and communication apart; a
+/// group closes when its bytes reach `up_to`. Of communications those whose members are all grouped
+/// alike.
+std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
+                                  std::optional<Bytes> up_to);
+
+/// Leaves out groups whose meetings are not grouped alike on all their members.
+std::vector<NodeGroup> agreed(const WorkGraph& graph, std::vector<NodeGroup> groups);
+
+/// Each group becomes its last node: as long as all of them (communications of known sizes: as one
+/// of all bytes), ready when all would have been, with the delay of the first. `time`: what each of
+/// them takes then.
+void merge(const std::vector<NodeGroup>& groups, std::optional<Seconds> time,
+           const TransferRatio& ratio, GraphEditor& editor);
+
+/// Each node becomes so many, or as many as pieces of at most `size` take, one behind the other.
+/// What waited for it waits for all; a push and a pull in as many pieces are joined piece by piece.
+void split(const std::vector<std::uint32_t>& nodes, std::uint32_t parts, std::optional<Bytes> size,
+           const TransferRatio& ratio, GraphEditor& editor);
+
+/// Communications get priorities in this order, and streams that take the ready one that is first.
+/// Other nodes change places with each other on their stream.
+void reorder(const std::vector<std::uint32_t>& nodes, SortKey key, bool descending,
+             GraphEditor& editor);
+
+/// Each run of neighbours on a stream runs so many times, one after the other.
+void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, GraphEditor& editor);
+
+/// The recorded ranks again and again until there are so many: collectives of ranks of one stage
+/// are of all copies, everything else of one. Throws InputError for a graph without ranks, or if
+/// `ranks` is no multiple of theirs.
+void replicate(std::uint32_t ranks, const TransferRatio& ratio, GraphEditor& editor);
+
+}  // namespace stepcast

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/units.hpp"
+#include "models/graph/task.hpp"
+
+namespace stepcast {
+
+/// Texts that many nodes share, each once.
+class SharedTexts {
+ public:
+  std::uint32_t number_of(std::string_view text);
+  const std::string& operator[](std::uint32_t number) const { return texts_[number]; }
+  std::size_t size() const { return texts_.size(); }
+  const std::vector<std::string>& all() const { return texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;
+};
+
+/// A piece of work of a step, recorded or planned, as edits see it.
+struct WorkNode {
+  std::uint32_t name = 0;       ///< Into WorkGraph::names.
+  std::uint32_t kind = 0;       ///< Into kinds: "forward", "update", "all-reduce".
+  std::uint32_t layer = kNone;  ///< Into layers, which are in forward order; kNone: of none.
+  std::uint32_t stream = 0;     ///< Into streams.
+  std::uint32_t rank = kNone;   ///< kNone: all ranks alike.
+  /// Nodes of the same number are one communication: each takes its duration from when the last of
+  /// them is ready.
+  std::uint32_t meeting = kNone;
+  std::uint32_t origin = kNone;  ///< The node that it was, or is a copy of; kNone: inserted.
+  std::int32_t priority = 0;     ///< On a stream that is not in order: lower goes first.
+  bool communicates = false;
+  Seconds duration{};
+  Seconds delay{};  ///< So much later is it ready than all that it waits for has ended: launches.
+  Bytes size{};     ///< Of a communication; 0: not known.
+};
+
+struct WorkEdge {
+  std::uint32_t before = 0;
+  std::uint32_t after = 0;
+  std::uint32_t later = 0;  ///< Iterations on.
+};
+
+struct WorkStream {
+  std::string name;
+  bool in_order = true;
+};
+
+/// A step that can be edited. The nodes of one rank on one stream run one after the other, on a
+/// stream in order as they stand here; edges are what else waits for what.
+struct WorkGraph {
+  std::vector<WorkNode> nodes;
+  std::vector<WorkEdge> edges;
+  std::vector<WorkStream> streams;
+  std::vector<std::uint32_t> stages;  ///< By rank, its stage of a pipeline; empty: all ranks alike.
+  SharedTexts names;
+  SharedTexts kinds;
+  SharedTexts layers;
+};
+
+/// By node the one before it of its rank and stream, kNone for a first one and on streams that are
+/// not in order.
+std::vector<std::uint32_t> nodes_before(const WorkGraph& graph);
+
+/// Whether nothing waits for itself, over edges within the iteration, order of streams and
+/// meetings.
+bool can_run(const WorkGraph& graph);
+
+/// An order in which everything can run: nodes, and from nodes.size() on meetings, each behind its
+/// members. Shorter than that where something waits for itself.
+std::vector<std::uint32_t> running_order(const WorkGraph& graph);
+
+}  // namespace stepcast

@@ -1,0 +1,171 @@
+#include "models/schedule/edited/plan_graph.hpp"
+
+#include <algorithm>
+
+#include "models/base/error.hpp"
+#include "models/base/index.hpp"
+#include "models/schedule/plan_checks.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Gives communications the last layer, in forward order, of what they wait for.
+void pass_layers_on(const Plan& plan, WorkGraph& graph) {
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    plan.graph.for_each_successor(id, [&](TaskId after) {
+      WorkNode& node = graph.nodes[after];
+      const std::uint32_t layer = graph.nodes[id].layer;
+      if (node.communicates && layer != kNone)
+        node.layer = node.layer == kNone ? layer : std::min(node.layer, layer);
+    });
+}
+
+class PlanRewriter {
+ public:
+  PlanRewriter(const Plan& plan, const WorkGraph& graph)
+      : plan_(plan), graph_(graph), result_(plan) {}
+
+  Plan run() {
+    result_.collectives.clear();
+    result_.labels.clear();
+    add_streams();
+    std::vector<Task> tasks;
+    for (const WorkNode& node : graph_.nodes)
+      tasks.push_back(task_of(node));
+    add_edges(std::move(tasks));
+    add_quorums();
+    for (TaskId& step : result_.later_steps)
+      step = first_from(step);
+    require_common_ranks(result_);
+    return std::move(result_);
+  }
+
+ private:
+  void add_streams() {
+    for (std::size_t i = 0; i < graph_.streams.size(); ++i) {
+      if (i == result_.streams.size())
+        result_.streams.push_back({.name = graph_.streams[i].name});
+      Stream& stream = result_.streams[i];
+      if (!graph_.streams[i].in_order && std::holds_alternative<InOrder>(stream.rule))
+        stream.rule = ByPriority{.at_once = 1};
+    }
+  }
+
+  Task task_of(const WorkNode& node) {
+    if (node.delay > Seconds{})
+      throw InputError("a planned step has no delays of launches");
+    Task task = plan_.graph.task(node.origin);
+    task.stream = node.stream;
+    task.label = label_of(graph_.names[node.name]);
+    if (node.communicates) {
+      PlannedCollective planned = plan_.collectives[task.collective];
+      planned.collective.size = node.size;
+      planned.priority = node.priority;
+      task.collective = checked_id(result_.collectives.size(), "collectives");
+      result_.collectives.push_back(std::move(planned));
+      return task;
+    }
+    task.duration = node.duration;
+    const std::string& kind = graph_.kinds[node.kind];
+    if (task.kind != TaskKind::Communication && phase_of(plan_, task) == kind)
+      return task;
+    const std::vector<std::string> usual = usual_phases();
+    const auto found = std::ranges::find(usual, kind);
+    const bool is_pass = found - usual.begin() < 3;
+    task.kind = found - usual.begin() == 2 ? TaskKind::Update : TaskKind::OtherCompute;
+    task.layer = kNone;
+    task.collective = kNone;
+    task.phase = phase_number(is_pass && task.kind != TaskKind::Update ? "other" : kind);
+    return task;
+  }
+
+  std::uint32_t label_of(const std::string& name) {
+    if (name.empty())
+      return kNone;
+    result_.labels.push_back(name);
+    return static_cast<std::uint32_t>(result_.labels.size() - 1);
+  }
+
+  PhaseId phase_number(const std::string& name) {
+    const auto found = std::ranges::find(result_.phases, name);
+    if (found == result_.phases.end())
+      result_.phases.push_back(name);
+    return checked_short_id(
+        static_cast<std::size_t>(std::ranges::find(result_.phases, name) - result_.phases.begin()),
+        "phases");
+  }
+
+  void add_edges(std::vector<Task> tasks) {
+    std::vector<TaskGraph::Edge> edges;
+    result_.next.clear();
+    result_.later.clear();
+    for (const WorkEdge& edge : graph_.edges)
+      if (edge.later == 0)
+        edges.emplace_back(edge.before, edge.after);
+      else if (edge.later == 1)
+        result_.next.emplace_back(edge.before, edge.after);
+      else
+        result_.later.push_back({edge.before, edge.after, edge.later});
+    result_.graph = TaskGraph(std::move(tasks), edges);
+  }
+
+  void add_quorums() {
+    result_.quorums.clear();
+    for (const Quorum& quorum : plan_.quorums)
+      for (TaskId id = 0; id < graph_.nodes.size(); ++id)
+        if (graph_.nodes[id].origin == quorum.task)
+          result_.quorums.push_back({id, quorum.needed});
+  }
+
+  TaskId first_from(TaskId origin) const {
+    const auto found = std::ranges::find_if(
+        graph_.nodes, [&](const WorkNode& node) { return node.origin >= origin; });
+    return static_cast<TaskId>(found - graph_.nodes.begin());
+  }
+
+  const Plan& plan_;
+  const WorkGraph& graph_;
+  Plan result_;
+};
+
+}  // namespace
+
+WorkGraph graph_of(const Plan& plan, const std::vector<std::string>& layers) {
+  WorkGraph graph;
+  for (const std::string& layer : layers)
+    graph.layers.number_of(layer);
+  for (const Stream& stream : plan.streams)
+    graph.streams.push_back({stream.name, std::holds_alternative<InOrder>(stream.rule)});
+  for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    const Task& task = plan.graph.task(id);
+    WorkNode node{.stream = task.stream, .origin = id, .duration = task.duration};
+    node.layer = task.layer == kNone ? kNone : graph.layers.number_of(layers[task.layer]);
+    node.name =
+        graph.names.number_of(task.label == kNone ? std::string() : plan.labels[task.label]);
+    node.communicates = task.kind == TaskKind::Communication;
+    if (node.communicates) {
+      const PlannedCollective& planned = plan.collectives[task.collective];
+      node.kind = graph.kinds.number_of(name_of(planned.collective.kind));
+      node.size = planned.collective.size;
+      node.priority = planned.priority;
+      node.duration = {};
+    } else {
+      node.kind = graph.kinds.number_of(phase_of(plan, task));
+    }
+    graph.nodes.push_back(node);
+  }
+  for (const auto& [before, after] : plan.graph.edges())
+    graph.edges.push_back({before, after});
+  for (const auto& [before, after] : plan.next)
+    graph.edges.push_back({before, after, 1});
+  for (const LaterEdge& edge : plan.later)
+    graph.edges.push_back({edge.before, edge.after, edge.iterations});
+  pass_layers_on(plan, graph);
+  return graph;
+}
+
+Plan edited_plan(const Plan& plan, const WorkGraph& graph) {
+  return PlanRewriter(plan, graph).run();
+}
+
+}  // namespace stepcast

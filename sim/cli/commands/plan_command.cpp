@@ -1,0 +1,232 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/cli/on_one_line.hpp"
+#include "sim/cli/page_file.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/subcommand.hpp"
+#include "sim/cli/sweep_options.hpp"
+#include "sim/cli/tell.hpp"
+#include "sim/report/picture/plan_figure.hpp"
+#include "sim/report/text/studies/plan_report.hpp"
+#include "sim/study/scenario.hpp"
+#include "sim/study/sweep/workers.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kExample =
+    "stepcast plan --workload transformer:model=gpt-22b --clusters dgx-a100,dgx-h100\n"
+    "      --gpus 64,128,256 --global-batch 256 --tokens 3e10 --deadline 96h";
+
+template <class Parse>
+auto read(const char* option, const std::string& text, Parse parse) {
+  try {
+    return parse(text);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+/// Which cluster, how many GPUs, which layout and schedule.
+class PlanCommand final : public Subcommand {
+ public:
+  CommandHelp help() const override {
+    return {.name = "plan",
+            .summary = "What to buy or rent: clusters, sizes, layouts, schedules searched",
+            .description =
+                "Bounds every candidate, simulates those that can be the best of a size, and tells "
+                "the\nbest with reasons. Best: fastest; with --deadline cheapest of those in time.",
+            .examples = {kExample,
+                         "stepcast plan --workload bert-large-rtx2080ti-bs32 --clusters "
+                         "rtx2080ti-16x4-10gbe\n      --gpus 16,32,64 --samples 1e7 --budget 500 "
+                         "--figure plan.svg",
+                         "stepcast plan --workload transformer:model=llama-2-70b --clusters "
+                         "dgx-a100 --gpus 256\n      --global-batch 512 --set tp=8 --set "
+                         "recompute=none,full --csv layouts.csv"}};
+  }
+
+  std::vector<CommandOption> options() override {
+    std::vector<CommandOption> all = job_options();
+    for (CommandOption& option : other_options())
+      all.push_back(std::move(option));
+    return all;
+  }
+
+  int run() override {
+    page_.check();
+    const PlanRequest request = resolved();
+    Progress progress("simulation");
+    const CapacityPlan plan =
+        find_plan(request, available_cores(), [&progress] { progress.step(); });
+    if (!figure_.empty())
+      write_text_file(figure_, plan_figure(plan));
+    if (!csv_.empty())
+      write_text_file(csv_, plan_csv(plan));
+    page_.write(plan_json(plan));
+    say("{}", json_ ? plan_json(plan) : render_plan(plan));
+    return 0;
+  }
+
+ private:
+  std::vector<CommandOption> job_options() {
+    return {{"--workload", "W", &workload_,
+             "name or .json file, or a transformer in line, whose device is that\nof each cluster"},
+            {"--clusters,--cluster", "C,...", &clusters_, "names or .json files"},
+            {"--gpus", "N,...", &gpus_,
+             "sizes: full nodes, or a part of one (default: as many as each\ncluster has)"},
+            {"--global-batch", "B", &global_batch_,
+             "samples of a step (default: the workload's batch on every GPU)"},
+            {"--samples", "N", &samples_, "of the whole job, such as 1.28e8 (default 1e6)"},
+            {"--tokens", "N", &tokens_, "of the whole job, in place of --samples: 3e11"},
+            {"--deadline", "T", &deadline_, "of the job, such as 72h"},
+            {"--budget", "M", &budget_, "in the currency of the prices"},
+            {"--max-gpus", "N", &most_gpus_, "leave out larger sizes"},
+            {"--max-memory-per-gpu", "SIZE", &memory_, "such as 70GiB (default: what it has)"},
+            {"--min-utilisation", "SHARE", &utilisation_,
+             "of the peak (transformers), or scaling efficiency: 40%"}};
+  }
+
+  std::vector<CommandOption> other_options() {
+    return {{"--schedules", "S,...", &schedules_,
+             "default: data-parallel ones, for transformers also pipelines"},
+            {"--set", "KEY=VALUE,...", &settings_,
+             "values to choose from of an option of the schedules; or one of\ncluster.<field>; "
+             "may be repeated"},
+            {"--prices", "P", &prices_, "list in configs/prices, or .json file"},
+            {"--node-mtbf", "T", &node_mtbf_, "mean time between faults of a node: 20000h"},
+            {"--checkpoint", "T", &checkpoint_, "for which the job stands still; with --node-mtbf"},
+            {"--restart", "T", &restart_, "from a fault until it computes; with --node-mtbf"},
+            {"--fidelity", "F", &fidelity_, "analytic (the default), flow or step"},
+            {"--simulate", "N", &simulate_, "candidates to simulate at most (default 200)"},
+            output_option("--csv", &csv_, "also write all that was simulated"),
+            output_option("--figure", &figure_, "also draw cost and memory against time, as .svg"),
+            page_.option(),
+            {"--json", "", &json_, "print JSON"}};
+  }
+
+  static void require_above_zero(const char* option, std::optional<double> value,
+                                 const char* example) {
+    if (value && !(*value > 0))
+      throw InputError(fmt::format("{}: expected a number above 0 such as {}, found {:g}", option,
+                                   example, *value));
+  }
+
+  void check_job() const {
+    if (workload_.empty() || clusters_.items.empty())
+      throw InputError(fmt::format(
+          "{}: expected {}, for example: {}", workload_.empty() ? "--workload" : "--clusters",
+          workload_.empty() ? "one" : "at least one", on_one_line(kExample)));
+    if (samples_ && tokens_)
+      throw InputError("give one of --samples and --tokens");
+    require_above_zero("--samples", samples_, "1.28e8");
+    require_above_zero("--tokens", tokens_, "3e11");
+    require_above_zero("--budget", budget_, "5000");
+    if (deadline_ && !(deadline_->value > 0))
+      throw InputError("--deadline: expected a time above 0 such as 72h, found 0");
+    if (!figure_.empty() && !figure_.ends_with(".svg"))
+      throw InputError(figure_ + ": figures are SVG; expected a name that ends in .svg");
+  }
+
+  PlanRequest resolved() const {
+    check_job();
+    PlanRequest request{.workload = workload_,
+                        .clusters = clusters_.items,
+                        .gpus = sizes(),
+                        .global_batch = global_batch_,
+                        .samples = samples_,
+                        .tokens = tokens_,
+                        .deadline = deadline_,
+                        .budget = budget_,
+                        .schedules = schedules_.items,
+                        .prices = prices_,
+                        .faults = faults()};
+    if (!memory_.empty())
+      request.most_memory = read("--max-memory-per-gpu", memory_, parse_bytes);
+    if (!utilisation_.empty())
+      request.least_utilisation = share();
+    if (!fidelity_.empty())
+      request.fidelity = parse_fidelity(fidelity_);
+    if (simulate_)
+      request.most_simulated = *simulate_;
+    read_settings(request);
+    return request;
+  }
+
+  std::vector<std::uint32_t> sizes() const {
+    std::vector<std::uint32_t> sizes = gpus_;
+    if (most_gpus_ && sizes.empty())
+      throw InputError("--max-gpus: expected --gpus beside it");
+    if (most_gpus_)
+      std::erase_if(sizes, [&](std::uint32_t size) { return size > *most_gpus_; });
+    if (most_gpus_ && sizes.empty())
+      throw InputError(fmt::format("--max-gpus {}: every size of --gpus is larger", *most_gpus_));
+    return sizes;
+  }
+
+  double share() const {
+    const bool percent = utilisation_.ends_with('%');
+    const double value = read(
+        "--min-utilisation",
+        percent ? utilisation_.substr(0, utilisation_.size() - 1) : utilisation_, parse_number);
+    const double share = percent ? value / 100 : value;
+    if (!(share > 0 && share <= 1))
+      throw InputError(
+          fmt::format("--min-utilisation: expected a share above 0 to 1 such as 40%, "
+                      "found {}",
+                      in_quotes(utilisation_)));
+    return share;
+  }
+
+  PlanFaults faults() const {
+    if (!node_mtbf_ && (checkpoint_ || restart_))
+      throw InputError("--checkpoint and --restart need --node-mtbf");
+    if (!node_mtbf_)
+      return {};
+    if (!checkpoint_ || !restart_)
+      throw InputError("--node-mtbf: expected --checkpoint and --restart beside it");
+    if (!(node_mtbf_->value > 0) || !(checkpoint_->value > 0))
+      throw InputError("--node-mtbf and --checkpoint: expected times above 0");
+    return {.node_mtbf = *node_mtbf_, .costs = {*checkpoint_, *restart_}};
+  }
+
+  void read_settings(PlanRequest& request) const {
+    SweepOptions typed;
+    typed.settings = settings_;
+    typed.run.workload = workload_;
+    typed.run.cluster = clusters_.items.front();
+    std::vector<std::string> of_cluster;
+    for (const SweepAxis& axis : request_of(typed, kExample).axes) {
+      if (axis.name.starts_with("cluster.") && axis.values.size() == 1)
+        of_cluster.push_back(axis.name + "=" + axis.values.front());
+      else if (axis.name.starts_with("cluster."))
+        throw InputError(
+            fmt::format("--set {}: expected one value; give several --clusters", axis.name));
+      else
+        request.options.push_back({axis.name, axis.values});
+    }
+    request.settings = parse_settings(of_cluster);
+  }
+
+  std::string workload_, prices_ = "rented-2024", fidelity_, memory_, utilisation_, csv_, figure_;
+  CommaList clusters_, schedules_;
+  std::vector<std::uint32_t> gpus_;
+  std::optional<std::uint32_t> global_batch_, most_gpus_, simulate_;
+  std::optional<double> samples_, tokens_, budget_;
+  std::optional<Seconds> deadline_, node_mtbf_, checkpoint_, restart_;
+  std::vector<std::string> settings_;
+  PageFile page_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Subcommand> make_plan_command() {
+  return std::make_unique<PlanCommand>();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,83 @@
+#include "sim/cli/derive/derive_model.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/cli/tell.hpp"
+#include "traces/readers/huggingface/model_config.hpp"
+#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/transformers.hpp"
+
+namespace stepcast {
+namespace {
+
+/// The model as --workload takes it in line: so it can be cut over GPUs, which a list of layers
+/// cannot.
+std::string in_line(const Transformer& shape, const std::string& device, std::uint32_t batch) {
+  const auto yes_or_no = [](bool value) { return value ? "yes" : "no"; };
+  std::string text = fmt::format(
+      "transformer:layers={},hidden={},heads={},kv_heads={},ffn={},seq={},vocab={},gated={},tied={}"
+      ","
+      "learned_positions={},precision={},device={},batch={}",
+      shape.layers, shape.hidden, shape.heads, shape.kv_heads, shape.ffn, shape.seq, shape.vocab,
+      yes_or_no(shape.gated), yes_or_no(shape.tied), yes_or_no(shape.learned_positions),
+      shape.precision, device, batch);
+  if (shape.has_experts())
+    text += fmt::format(",experts={},top_k={},shared_experts={}", shape.experts, shape.top_k,
+                        shape.shared_experts);
+  return text;
+}
+
+void require_precision(const std::string& precision) {
+  constexpr std::array kKnown{"fp32", "fp16", "bf16", "fp8"};
+  if (std::ranges::find(kKnown, precision) == kKnown.end())
+    throw InputError(fmt::format("--precision: expected {}, found {}", fmt::join(kKnown, ", "),
+                                 in_quotes(precision)));
+}
+
+}  // namespace
+
+std::vector<CommandOption> ModelDerivation::options() {
+  return {
+      {"--hf", "FILE", &file_,
+       "config.json of a model of Hugging Face's transformers: layer\ntimes from its shapes and "
+       "the "
+       "law of --device, without a step time"},
+      {"--seq", "N", &seq_, "of --hf: tokens of a sequence (default: as many as it takes)"},
+      {"--precision", "P", &precision_, "of --hf: fp32, fp16, bf16, fp8 (default: the file's)"}};
+}
+
+std::string ModelDerivation::first_given() const {
+  return seq_ ? "--seq" : precision_.empty() ? "" : "--precision";
+}
+
+std::string ModelDerivation::file_text(const std::string& name, const std::string& device,
+                                       std::optional<std::uint32_t> batch) const {
+  ConfigChoice choice{.seq = seq_};
+  if (!precision_.empty()) {
+    require_precision(precision_);
+    choice.precision = precision_;
+  }
+  const ConfiguredModel model = read_model_config(file_, choice);
+  if (device.empty() || !batch)
+    throw InputError(
+        fmt::format("derive --hf: expected {}, for example: stepcast derive --hf {} "
+                    "--device a100 --batch 8",
+                    device.empty() ? "--device" : "--batch", file_));
+  Workload workload = load_transformer({model.shape, device, *batch}).workload;
+  if (!name.empty())
+    workload.name = name;
+  workload.provenance.notes.push_back(fmt::format(
+      "shapes: configuration of {}; sequences of {} tokens", model.shape.model, model.shape.seq));
+  for (const std::string& note : model.notes)
+    workload.provenance.notes.push_back("shapes: " + note);
+  tell("to cut the model over GPUs: --workload {}\n", in_line(model.shape, device, *batch));
+  return to_json_text(workload);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,39 @@
+#include "sim/cli/output/study_output.hpp"
+
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/tell.hpp"
+#include "sim/study/stop.hpp"
+#include "traces/json/strict_json.hpp"
+
+namespace stepcast {
+
+std::vector<CommandOption> StudyOutput::options(const Meanings& meanings) {
+  std::vector<CommandOption> options;
+  if (!meanings.figure.empty())
+    options.push_back(output_option(meanings.figure_names, &figure_, meanings.figure));
+  if (!meanings.csv.empty())
+    options.push_back(output_option("--csv", &csv_, meanings.csv));
+  if (meanings.page)
+    options.push_back(page_.option());
+  options.push_back({"--json", "", &json_, "print JSON"});
+  return options;
+}
+
+void StudyOutput::check() const {
+  page_.check();
+  if (!figure_.empty())
+    check_figure(figure_);
+}
+
+int StudyOutput::write(const Writers& writers) const {
+  if (!figure_.empty())
+    write_text_file(figure_, writers.figure());
+  if (!csv_.empty())
+    write_text_file(csv_, writers.csv());
+  if (page_.is_wanted())
+    page_.write(writers.json());
+  say("{}", json_ ? writers.json() : writers.text());
+  return stop_signal() != 0 ? exit_code_of(stop_signal()) : 0;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/cli/page_file.hpp"
+
+namespace stepcast {
+
+/// Where what a study found goes, whichever study it is: text or JSON on stdout, and where the user
+/// asks for them a picture, a CSV file and a page.
+class StudyOutput {
+ public:
+  /// The words of the options; a study without a meaning of one does not have it.
+  struct Meanings {
+    std::string figure{};
+    std::string csv{};
+    bool page = true;
+    std::string figure_names = "--figure";
+  };
+  std::vector<CommandOption> options(const Meanings& meanings);
+
+  /// Throws InputError if a picture or page could not be written. To be called before long work.
+  void check() const;
+  const std::string& figure() const { return figure_; }
+
+  /// How the result is written; each is called only where it is wanted.
+  struct Writers {
+    std::function<std::string()> text;
+    std::function<std::string()> json;
+    std::function<std::string()> csv{};
+    std::function<std::string()> figure{};
+  };
+  /// Writes it; returns what the command ends with: that of the signal that stopped the study, or
+  /// 0.
+  int write(const Writers& writers) const;
+
+ private:
+  std::string figure_;
+  std::string csv_;
+  PageFile page_;
+  bool json_ = false;
+};
+
+}  // namespace stepcast

@@ -1,0 +1,51 @@
+#include "sim/cli/study/study_output.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "sim/cli/tell.hpp"
+#include "sim/report/json/json.hpp"
+#include "sim/report/text/render.hpp"
+#include "sim/report/text/sweep_report.hpp"
+#include "sim/study/effects.hpp"
+
+namespace stepcast {
+namespace {
+
+std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows, bool json) {
+  if (sweep.has_lists)
+    return json ? sweep_json(rows) : render_sweep(rows);
+  std::vector<Forecast> forecasts;
+  for (const SweepRow& row : rows)
+    forecasts.push_back(row.forecast);
+  drop_notes_of_single_rows(forecasts);
+  return json ? compare_json(forecasts) : render_compare(forecasts);
+}
+
+}  // namespace
+
+std::vector<SweepRow> print_study(const Sweep& sweep, const std::vector<SweepResult>& results,
+                                  bool json, const PageFile& page) {
+  std::vector<SweepRow> rows = rows_of(sweep, results);
+  const std::string refused = render_refused(sweep, results);
+  if (rows.empty() && !refused.empty())
+    throw InputError(fmt::format("no combination has a forecast; the first: {}",
+                                 refused.substr(0, refused.find("\nNo forecast"))));
+  if (rows.empty())
+    return rows;
+  if (page.is_wanted())
+    page.write(text_of(sweep, rows, true));
+  if (json)
+    say("{}", with_refused(text_of(sweep, rows, true), sweep, results));
+  else
+    say("{}{}{}", text_of(sweep, rows, false), refused.empty() ? "" : "\n", refused);
+  return rows;
+}
+
+int exit_code_of(const std::vector<SweepResult>& results) {
+  return std::ranges::any_of(results, &SweepResult::died) ? 1 : 0;
+}
+
+}  // namespace stepcast

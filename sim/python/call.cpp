@@ -1,0 +1,65 @@
+#include "sim/python/call.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/cli/output_file.hpp"
+#include "sim/cli/tell.hpp"
+#include "sim/cli/typed_words.hpp"
+#include "traces/json/given_texts.hpp"
+
+namespace stepcast {
+namespace {
+
+std::vector<CommandOption> assigned(const std::string& command, std::vector<CommandOption> options,
+                                    const std::vector<GivenOption>& given) {
+  std::vector<CommandOption> taken;
+  for (const auto& [name, texts] : given) {
+    const auto option = std::ranges::find(options, name, &CommandOption::name);
+    if (option == options.end()) {
+      std::vector<std::string> names;
+      std::ranges::transform(options, std::back_inserter(names), &CommandOption::name);
+      throw InputError(fmt::format("unknown option {} (see stepcast {} --help){}", in_quotes(name),
+                                   command, did_you_mean(name, names)));
+    }
+    if (!is_flag(option->target) && texts.empty())
+      throw InputError(name + ": expected a value, found none");
+    assign(*option, texts);
+    taken.push_back(*option);
+  }
+  return taken;
+}
+
+}  // namespace
+
+std::unique_ptr<Subcommand> find_subcommand(const std::string& name) {
+  std::vector<std::string> names;
+  for (std::unique_ptr<Subcommand>& command : all_subcommands()) {
+    names.push_back(command->help().name);
+    if (names.back() == name)
+      return std::move(command);
+  }
+  throw InputError(fmt::format("unknown command {} (see stepcast --help){}", in_quotes(name),
+                               did_you_mean(name, names)));
+}
+
+CallResult call_command(const std::string& name, const std::vector<GivenOption>& given,
+                        std::map<std::string, std::string> texts) {
+  const GivenTexts in_place_of_files(std::move(texts));
+  KeptOutput output;
+  try {
+    const std::unique_ptr<Subcommand> command = find_subcommand(name);
+    check_given_files(assigned(name, command->options(), given));
+    const int exit_code = command->run();
+    return {exit_code, std::move(output.said), std::move(output.told)};
+  } catch (const InputError& error) {
+    throw InputError(as_typed(error.what()));
+  } catch (const SimulationError& error) {
+    throw SimulationError(as_typed(error.what()));
+  }
+}
+
+}  // namespace stepcast

@@ -1,0 +1,21 @@
+#include "sim/report/json/study_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace stepcast {
+
+nlohmann::ordered_json study_json(const StudyHead& head) {
+  nlohmann::ordered_json json{{"version", STEPCAST_VERSION}, {"workload", head.workload}};
+  if (!head.cluster.empty())
+    json["cluster"] = head.cluster;
+  if (head.gpus > 0)
+    json["gpus"] = head.gpus;
+  json["fidelity"] = head.fidelity;
+  return json;
+}
+
+std::string printed(const nlohmann::ordered_json& json) {
+  return json.dump(2) + "\n";
+}
+
+}  // namespace stepcast

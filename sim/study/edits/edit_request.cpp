@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "sim/study/edits/recipes.hpp"
+
+namespace stepcast {
+
+const std::vector<RecipeInfo>& recipes() {
+  static const std::vector<RecipeInfo> all = {
+      {"mixed-precision", {}, "matrix products take a third, other passes half of their time"},
+      {"fused-optimiser", {}, "the update's kernels are one"},
+      {"kernel-fusion", {}, "neighbouring kernels of passes that are no products are one"},
+      {"priority-slices", {"size"}, "pieces of at most 4MiB, those of the first layers first (P3)"},
+      {"bucket-size", {"size"}, "all-reduces in buckets of this size"},
+      {"recomputation", {}, "forward passes run again before the backward passes"},
+      {"accumulation", {"passes"}, "so many passes of as many parts of the batch"},
+      {"cuda-graphs", {}, "no launch is waited for"},
+      {"faster-link", {"by"}, "communication moves its bytes so many times faster"},
+      {"dead-link", {"of"}, "of so many links of a node one is gone"},
+      {"gpu", {"from", "to"}, "passes as on another device, by its arithmetic and its memory"},
+  };
+  return all;
+}
+
+EditRequest edit_request_of(const std::string& verb, std::map<std::string, std::string> fields) {
+  EditRequest request{.verb = verb, .fields = std::move(fields), .text = verb};
+  const auto found = std::ranges::find(recipes(), verb, &RecipeInfo::name);
+  if (found == recipes().end()) {
+    request.text = graph_edit_of(verb, request.fields).text;
+    return request;
+  }
+  for (const auto& [key, value] : request.fields) {
+    if (std::ranges::find(found->keys, key) == found->keys.end())
+      throw InputError(fmt::format(
+          "{}: unknown key {}: expected {}", verb, in_quotes(key),
+          found->keys.empty() ? "none" : fmt::format("{}", fmt::join(found->keys, ", "))));
+    request.text += fmt::format(" {}={}", key, value);
+  }
+  return request;
+}
+
+EditRequest parse_edit_request(std::string_view text) {
+  auto [verb, fields] = words_of_edit(text);
+  return edit_request_of(verb, std::move(fields));
+}
+
+std::vector<GraphEdit> edits_of(const EditRequest& request, const WorkGraph& graph,
+                                const Workload* workload) {
+  const auto found = std::ranges::find(recipes(), request.verb, &RecipeInfo::name);
+  if (found == recipes().end())
+    return {graph_edit_of(request.verb, request.fields)};
+  try {
+    return edits_of_recipe(request, graph, workload);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", request.text, error.what()));
+  }
+}
+
+std::vector<WorkGraph> edited(const std::vector<WorkGraph>& graphs, const EditRequest& request,
+                              const Workload* workload, const TransferRatio& ratio) {
+  std::vector<WorkGraph> result = graphs;
+  std::size_t touched = 0;
+  std::string why;
+  for (WorkGraph& graph : result)
+    for (const GraphEdit& edit : edits_of(request, graph, workload)) {
+      if (count_selected(edit, graph) == 0) {
+        why = nothing_selected(edit, graph);
+        continue;
+      }
+      EditOutcome outcome = apply(edit, graph, ratio);
+      touched += outcome.touched;
+      graph = std::move(outcome.graph);
+    }
+  if (touched == 0)
+    throw InputError(why);
+  return result;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/graph/edit/graph_edit.hpp"
+
+namespace stepcast {
+
+/// When a node could begin for all that it waits for, when it began and when it ended.
+struct NodeTimes {
+  Seconds ready{};
+  Seconds start{};
+  Seconds end{};
+};
+
+/// A step with its times.
+struct TimedStep {
+  Seconds step{};                             ///< Of several recorded ones the mean.
+  std::vector<std::vector<NodeTimes>> nodes;  ///< By graph and node.
+};
+
+/// A step that can be edited and timed anew: a planned one, or the recorded ones of a job.
+struct EditableStep {
+  std::vector<WorkGraph> graphs;
+  std::function<TimedStep(const std::vector<WorkGraph>&)> time;
+  TransferRatio ratio;
+  std::vector<std::string> notes;  ///< What is assumed, each a sentence.
+};
+
+}  // namespace stepcast

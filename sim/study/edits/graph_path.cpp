@@ -1,0 +1,123 @@
+#include "sim/study/edits/graph_path.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace stepcast {
+namespace {
+
+std::vector<std::vector<std::uint32_t>> members_of(const WorkGraph& graph) {
+  std::vector<std::vector<std::uint32_t>> members;
+  for (std::uint32_t id = 0; id < graph.nodes.size(); ++id)
+    if (const std::uint32_t meeting = graph.nodes[id].meeting; meeting != kNone) {
+      members.resize(std::max<std::size_t>(members.size(), meeting + 1));
+      members[meeting].push_back(id);
+    }
+  return members;
+}
+
+/// By node, which of those that it waits for ended last; kNone: none.
+std::vector<std::uint32_t> last_waited_for(const WorkGraph& graph,
+                                           const std::vector<NodeTimes>& times) {
+  std::vector<std::uint32_t> last(graph.nodes.size(), kNone);
+  const auto offer = [&](std::uint32_t before, std::uint32_t after) {
+    if (times[before].end <= times[after].start &&
+        (last[after] == kNone || times[before].end > times[last[after]].end))
+      last[after] = before;
+  };
+  for (const WorkEdge& edge : graph.edges)
+    if (edge.later == 0)
+      offer(edge.before, edge.after);
+  // Of a stream on which several run at a time, that which ended last before it began.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> lanes;
+  for (std::uint32_t id = 0; id < graph.nodes.size(); ++id)
+    lanes[{graph.nodes[id].rank, graph.nodes[id].stream}].push_back(id);
+  const auto end = [&](std::uint32_t id) { return times[id].end; };
+  for (auto& [lane, nodes] : lanes) {
+    std::vector<std::uint32_t> by_end = nodes;
+    std::ranges::stable_sort(by_end, {}, end);
+    for (const std::uint32_t id : nodes) {
+      auto found = std::ranges::upper_bound(by_end, times[id].start, {}, end);
+      while (found != by_end.begin() && *std::prev(found) >= id &&
+             end(*std::prev(found)) == end(id))
+        --found;  // Work of no time does not wait for itself.
+      if (found != by_end.begin())
+        offer(*std::prev(found), id);
+    }
+  }
+  return last;
+}
+
+}  // namespace
+
+std::vector<Seconds> data_ready(const WorkGraph& graph, const std::vector<NodeTimes>& times) {
+  std::vector<Seconds> ready(graph.nodes.size());
+  for (const WorkEdge& edge : graph.edges)
+    if (edge.later == 0)
+      ready[edge.after] = std::max(ready[edge.after], times[edge.before].end);
+  for (const auto& members : members_of(graph)) {
+    Seconds last{};
+    for (const std::uint32_t id : members)
+      last = std::max(last, ready[id]);
+    for (const std::uint32_t id : members)
+      ready[id] = last;
+  }
+  return ready;
+}
+
+std::vector<std::uint32_t> critical_nodes(const WorkGraph& graph,
+                                          const std::vector<NodeTimes>& times) {
+  std::vector<std::uint32_t> path;
+  if (times.empty())
+    return path;
+  const std::vector<std::uint32_t> waited = last_waited_for(graph, times);
+  const auto members = members_of(graph);
+  const auto end = [&](std::uint32_t id) {
+    return waited[id] == kNone ? Seconds{} : times[waited[id]].end;
+  };
+  std::uint32_t at = 0;
+  for (std::uint32_t id = 0; id < times.size(); ++id)
+    if (times[id].end > times[at].end)
+      at = id;
+  while (at != kNone && path.size() <= graph.nodes.size()) {
+    path.push_back(at);
+    std::uint32_t late = at;
+    if (graph.nodes[at].meeting != kNone)
+      for (const std::uint32_t member : members[graph.nodes[at].meeting])
+        late = end(member) > end(late) ? member : late;
+    at = waited[late];
+  }
+  return path;
+}
+
+std::string path_in_words(const WorkGraph& graph, const std::vector<NodeTimes>& times) {
+  std::map<std::string, double> of_kind;
+  double sum = 0;
+  const std::vector<std::uint32_t> path = critical_nodes(graph, times);
+  // A planned step begins when its first task does, a recorded one at 0.
+  const Seconds begin =
+      path.empty() || !graph.stages.empty() ? Seconds{} : times[path.back()].start;
+  Seconds next = begin;
+  for (std::size_t i = path.size(); i-- > 0;) {
+    const NodeTimes& ran = times[path[i]];
+    of_kind["waiting and delays"] += std::max(0.0, (ran.start - next).value);
+    of_kind[graph.kinds[graph.nodes[path[i]].kind]] += (ran.end - ran.start).value;
+    next = ran.end;
+    sum = (ran.end - begin).value;
+  }
+  std::vector<std::pair<double, std::string>> shares;
+  for (const auto& [kind, time] : of_kind)
+    shares.emplace_back(-time, kind);
+  std::ranges::sort(shares);
+  std::vector<std::string> parts;
+  for (const auto& [time, kind] : shares)
+    if (parts.size() < 4 && sum > 0 && -time >= 0.01 * sum)
+      parts.push_back(fmt::format("{:.0f} % {}", -100 * time / sum, kind));
+  return fmt::format("of the critical path: {}.", fmt::join(parts, ", "));
+}
+
+}  // namespace stepcast

@@ -1,0 +1,200 @@
+#include "sim/study/edits/job_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/edits/graph_replay.hpp"
+#include "traces/job/medians.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Start-up and seconds a byte of the collectives of a kind.
+struct TransferLine {
+  double startup = 0;
+  double per_byte = 0;
+  std::uint32_t ranks = 0;
+  bool one_size = true;
+};
+
+/// The steps whose recorded lengths are nearest to the median.
+std::vector<std::uint32_t> usual_steps(const std::vector<double>& lengths, std::size_t most) {
+  const double middle = middle_of(lengths);
+  std::vector<std::uint32_t> steps(lengths.size());
+  std::iota(steps.begin(), steps.end(), 0U);
+  std::ranges::stable_sort(steps, {},
+                           [&](std::uint32_t step) { return std::abs(lengths[step] - middle); });
+  steps.resize(std::min(most, steps.size()));
+  std::ranges::sort(steps);
+  return steps;
+}
+
+class JobGraphs {
+ public:
+  explicit JobGraphs(const Job& job) : job_(job), replay_(job) {}
+
+  RecordedSteps run(std::size_t most) {
+    const std::vector<double> lengths = replay_.recorded();
+    RecordedSteps result;
+    for (const std::uint32_t step : usual_steps(lengths, most)) {
+      result.step.graphs.push_back(graph_of(step));
+      recorded_.push_back(lengths[step]);
+    }
+    find_lines(result.step.notes);
+    result.step.time = replay_graphs;
+    result.step.ratio = ratio();
+    result.recorded = Seconds{mean_of(recorded_)};
+    check(result);
+    return result;
+  }
+
+ private:
+  WorkGraph graph_of(std::uint32_t number) const;
+  void add_streams(const JobStep& step, WorkGraph& graph) const;
+  void find_lines(std::vector<std::string>& notes);
+  TransferRatio ratio() const;
+  void check(RecordedSteps& result) const;
+
+  const Job& job_;
+  JobReplay replay_;
+  std::vector<double> recorded_;
+  std::map<std::string, TransferLine> lines_;
+};
+
+/// Named after what most of their operations do: "compute", "communication 2".
+void JobGraphs::add_streams(const JobStep& step, WorkGraph& graph) const {
+  std::vector<std::int64_t> transfers;
+  for (const JobOperation& done : step.operations) {
+    transfers.resize(std::max<std::size_t>(transfers.size(), done.stream + 1U));
+    transfers[done.stream] += job_.kinds[done.kind].work == JobWork::Transfer ? 1 : -1;
+  }
+  std::map<std::string, int> seen;
+  for (const std::int64_t more : transfers) {
+    const std::string name = more > 0 ? "communication" : "compute";
+    const int before = seen[name]++;
+    graph.streams.push_back({before == 0 ? name : fmt::format("{} {}", name, before + 1)});
+  }
+}
+
+WorkGraph JobGraphs::graph_of(std::uint32_t number) const {
+  const JobStep& step = job_.steps[number];
+  WorkGraph graph;
+  for (const JobRank& rank : job_.ranks)
+    graph.stages.push_back(rank.stage);
+  add_streams(step, graph);
+  std::vector<std::uint32_t> names;
+  std::vector<std::uint32_t> kinds;
+  for (const JobKind& kind : job_.kinds) {
+    names.push_back(graph.names.number_of(kind.name));
+    kinds.push_back(graph.kinds.number_of(kind.part));
+  }
+  const StepGraph& order = replay_.graph(number);
+  for (std::uint32_t place = 0; place < step.operations.size(); ++place) {
+    const JobOperation& done = step.operations[place];
+    const JobKind& kind = job_.kinds[done.kind];
+    WorkNode node{.name = names[done.kind],
+                  .kind = kinds[done.kind],
+                  .stream = done.stream,
+                  .rank = done.rank,
+                  .origin = place,
+                  .communicates = kind.work == JobWork::Transfer,
+                  .duration = Seconds{replay_.actual(number)[place]},
+                  .delay = Seconds{replay_.delays(number)[place]},
+                  .size = kind.size};
+    if (kind.work == JobWork::Forward || kind.work == JobWork::Backward)
+      node.layer = graph.layers.number_of(fmt::format("chunk {}", done.chunk));
+    node.meeting = order.meeting_of(place).empty() ? kNone : done.meeting;
+    graph.nodes.push_back(node);
+  }
+  for (const auto& [before, after] : step.edges)
+    if (step.operations[before].stream != step.operations[after].stream)
+      graph.edges.push_back({before, after});
+  return graph;
+}
+
+void JobGraphs::find_lines(std::vector<std::string>& notes) {
+  std::map<std::string, std::vector<std::pair<double, double>>> points;
+  for (std::size_t step = 0; step < job_.steps.size(); ++step)
+    for (std::uint32_t place = 0; place < job_.steps[step].operations.size(); ++place) {
+      const JobKind& kind = job_.kinds[job_.steps[step].operations[place].kind];
+      if (kind.work != JobWork::Transfer || !(kind.size > Bytes{}))
+        continue;
+      points[kind.part].emplace_back(kind.size.value, replay_.actual(step)[place]);
+      lines_[kind.part].ranks = std::max(lines_[kind.part].ranks, kind.ranks);
+    }
+  std::vector<std::string> unknown;
+  for (auto& [kind, all] : points) {
+    std::ranges::sort(all);
+    TransferLine& line = lines_[kind];
+    line.one_size = all.front().first == all.back().first;
+    line.per_byte = line.one_size ? 0 : std::max(0.0, median_slope_of(all));
+    std::vector<double> rests;
+    for (const auto& [size, time] : all)
+      rests.push_back(time - line.per_byte * size);
+    line.startup = line.one_size ? 0 : std::max(0.0, middle_of(rests));
+    if (line.one_size)
+      line.per_byte = middle_of(rests) / all.front().first;
+    if (line.one_size)
+      unknown.push_back(kind);
+  }
+  if (!unknown.empty())
+    notes.push_back(
+        fmt::format("of {} one size was recorded only: its start-up is taken as "
+                    "nothing, and other sizes as proportional",
+                    fmt::join(unknown, ", ")));
+}
+
+TransferRatio JobGraphs::ratio() const {
+  return [lines = lines_](const std::string& kind, Bytes from, Bytes to, std::uint32_t members,
+                          std::uint32_t members_then) {
+    const auto found = lines.find(kind);
+    double startups = 1;
+    double shares = 1;
+    if (members > 1 && members_then > 1) {
+      const auto rounds = [](std::uint32_t ranks) { return static_cast<double>(ranks) - 1; };
+      startups = rounds(members_then) / rounds(members);
+      shares = startups * members / members_then;
+    }
+    if (found == lines.end())
+      return from > Bytes{} ? to / from * shares : shares;
+    const TransferLine& line = found->second;
+    const double before = line.startup + line.per_byte * from.value;
+    const double after = line.startup * startups + line.per_byte * to.value * shares;
+    return before > 0 ? after / before : 1.0;
+  };
+}
+
+void JobGraphs::check(RecordedSteps& result) const {
+  constexpr double kDoubtful = 0.05;
+  constexpr double kRefused = 0.10;
+  const TimedStep timed = replay_graphs(result.step.graphs);
+  for (std::size_t i = 0; i < timed.nodes.size(); ++i) {
+    double last = 0;
+    for (const NodeTimes& node : timed.nodes[i])
+      last = std::max(last, node.end.value);
+    result.error += std::abs(last - recorded_[i]) / recorded_[i];
+  }
+  result.error /= static_cast<double>(timed.nodes.size());
+  const std::string missed =
+      fmt::format("the replay of the recorded steps misses them by {:.1f} %", 100 * result.error);
+  if (result.error > kRefused)
+    throw InputError(fmt::format("{}: {}: expected at most 10 % for what-ifs to mean anything",
+                                 job_.name, missed));
+  if (result.error > kDoubtful)
+    result.step.notes.insert(result.step.notes.begin(),
+                             missed + ", so what-ifs are doubtful (from 5 % on)");
+}
+
+}  // namespace
+
+RecordedSteps editable_steps(const Job& job, std::size_t most) {
+  return JobGraphs(job).run(most);
+}
+
+}  // namespace stepcast

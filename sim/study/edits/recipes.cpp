@@ -1,0 +1,213 @@
+#include "sim/study/edits/recipes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "traces/catalog.hpp"
+#include "traces/readers/stepcast/device_reader.hpp"
+
+// Mixed precision and the fused optimiser are Daydream's (Zhu et al., USENIX ATC 2020): kernels
+// bound by arithmetic take a third, others half of their time; the update's kernels become one.
+
+namespace stepcast {
+namespace {
+
+using Fields = std::map<std::string, std::string>;
+
+constexpr const char* kProducts =
+    "*gemm*,*conv*,*Conv*,*cutlass*,*wgrad*,*dgrad*,*winograd*,*flash*,*fmha*,*xmma*,*cublas*";
+constexpr const char* kUpdates = "update,optimizer,optimiser";
+
+std::string field_or(const Fields& fields, const char* key, const char* fallback) {
+  const auto found = fields.find(key);
+  return found == fields.end() ? fallback : found->second;
+}
+
+/// A number above zero, as text again.
+double number_of(const Fields& fields, const char* key, double least, const char* example) {
+  const std::string text = field_or(fields, key, "");
+  double value = 0;
+  try {
+    value = parse_number(text);
+  } catch (const InputError&) {
+  }
+  if (!(value >= least && value <= 1e6))
+    throw InputError(fmt::format("{}: expected a number from {} to 1e6, such as {}={}, found {}",
+                                 key, least, key, example, in_quotes(text)));
+  return value;
+}
+
+std::string as_text(double value) {
+  return fmt::format("{:.9g}", value);
+}
+
+bool is_product(const Layer& layer) {
+  return layer.kind.find("Conv") != std::string::npos ||
+         layer.kind.find("Linear") != std::string::npos ||
+         layer.kind.find("ttention") != std::string::npos;
+}
+
+/// What selects passes bound by arithmetic, or (`products` false) all others.
+Fields passes(const Workload* workload, bool products) {
+  Fields fields{{"kind", "forward,backward,forward-compute,backward-compute"}};
+  if (workload == nullptr) {
+    fields[products ? "name" : "name!"] = kProducts;
+    return fields;
+  }
+  std::set<std::string> names;
+  for (const Layer& layer : workload->layers)
+    if (is_product(layer) ? products : !products && layer.kind != kHostGap)
+      names.insert(layer.name);
+  fields["layer"] = fmt::format("{}", fmt::join(names, ","));
+  return fields;
+}
+
+GraphEdit scaled(Fields fields, double by, const char* of = "time") {
+  fields["by"] = as_text(by);
+  fields["of"] = of;
+  return graph_edit_of("scale", std::move(fields));
+}
+
+std::vector<GraphEdit> passes_scaled(const Workload* workload, double products, double others) {
+  return {scaled(passes(workload, true), products), scaled(passes(workload, false), others)};
+}
+
+std::vector<GraphEdit> other_gpu(const Fields& fields, const Workload* workload) {
+  const auto device = [&](const char* key) {
+    const std::string name = field_or(fields, key, "");
+    if (name.empty())
+      throw InputError(fmt::format("{}: expected the name of a device, such as {}=a100", key, key));
+    return read_device(find_file(CatalogKind::Device, name));
+  };
+  const DeviceSpec from = device("from");
+  const DeviceSpec to = device("to");
+  auto edits = passes_scaled(workload, from.peak_fp32 / to.peak_fp32,
+                             from.memory_bandwidth / to.memory_bandwidth);
+  edits.push_back(scaled({{"kind", kUpdates}}, from.memory_bandwidth / to.memory_bandwidth));
+  return edits;
+}
+
+/// Bytes where they are known, so that start-ups stay; else times.
+std::vector<GraphEdit> links_scaled(double by, const WorkGraph& graph) {
+  const bool sized = std::ranges::any_of(
+      graph.nodes, [](const WorkNode& node) { return node.communicates && node.size > Bytes{}; });
+  return {scaled({{"work", "communication"}}, by, sized ? "size" : "time")};
+}
+
+std::vector<GraphEdit> other_buckets(const Fields& fields, const WorkGraph& graph) {
+  const std::string size = field_or(fields, "size", "");
+  Bytes sum{};
+  double count = 0;
+  for (const WorkNode& node : graph.nodes)
+    if (graph.kinds[node.kind] == "all-reduce" && node.size > Bytes{}) {
+      sum += node.size;
+      ++count;
+    }
+  if (count == 0)
+    throw InputError("expected all-reduces of known size, found none");
+  if (sum / count > parse_bytes(size))
+    return {graph_edit_of("split", {{"kind", "all-reduce"}, {"size", size}})};
+  return {graph_edit_of("merge", {{"kind", "all-reduce"}, {"up_to", size}})};
+}
+
+double seconds_of(const WorkGraph& graph, const std::string& pass) {
+  double sum = 0;
+  for (const WorkNode& node : graph.nodes)
+    if (graph.kinds[node.kind].starts_with(pass))
+      sum += node.duration.value;
+  return sum;
+}
+
+/// The forward passes run again before the backward ones: of a planned step those of each of
+/// sqrt(n) stretches of layers before its backward pass (Chen et al., 2016).
+std::vector<GraphEdit> recomputed(const WorkGraph& graph, const Workload* workload) {
+  if (workload == nullptr) {
+    const double backward = seconds_of(graph, "backward");
+    if (backward <= 0)
+      throw InputError("expected backward passes, found none");
+    return {scaled({{"kind", "backward,backward-compute"}},
+                   1 + seconds_of(graph, "forward") / backward)};
+  }
+  const std::size_t layers = workload->layers.size();
+  const auto stretch = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers))));
+  std::vector<GraphEdit> edits;
+  for (std::size_t first = 0; first < layers; first += stretch) {
+    const std::size_t last = std::min(layers, first + stretch) - 1;
+    Seconds again{};
+    for (std::size_t layer = first; layer <= last; ++layer)
+      again += workload->layers[layer].forward;
+    edits.push_back(graph_edit_of("insert", {{"new", "forward again"},
+                                             {"time", fmt::format("{:.9g}s", again.value)},
+                                             {"as", "recomputation"},
+                                             {"where", "before"},
+                                             {"kind", "backward"},
+                                             {"layer", workload->layers[last].name}}));
+  }
+  return edits;
+}
+
+std::vector<GraphEdit> accumulated(const Fields& fields) {
+  const double passes = number_of(fields, "passes", 2, "2");
+  const std::string kinds = "forward,backward,forward-compute,backward-compute";
+  return {scaled({{"kind", kinds}}, 1 / passes),
+          graph_edit_of("repeat", {{"kind", kinds}, {"times", as_text(passes)}})};
+}
+
+void only_planned(const Workload* workload) {
+  if (workload == nullptr)
+    throw InputError(
+        "a recorded step ends before the next forward pass, which priorities serve: "
+        "expected a planned step, of `workload`");
+}
+
+void only_recorded(const Workload* workload) {
+  if (workload != nullptr)
+    throw InputError("a planned step has no launches: expected a recorded job");
+}
+
+}  // namespace
+
+std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGraph& graph,
+                                       const Workload* workload) {
+  const std::string& name = request.verb;
+  const Fields& fields = request.fields;
+  if (name == "mixed-precision")
+    return passes_scaled(workload, 1.0 / 3, 0.5);
+  if (name == "fused-optimiser")
+    return {graph_edit_of("merge", {{"kind", kUpdates}})};
+  if (name == "kernel-fusion") {
+    only_recorded(workload);
+    return {graph_edit_of("merge", passes(nullptr, false))};
+  }
+  if (name == "priority-slices") {
+    only_planned(workload);
+    const std::string size = field_or(fields, "size", "4MiB");
+    return {graph_edit_of("split", {{"work", "communication"}, {"size", size}}),
+            graph_edit_of("reorder", {{"work", "communication"}, {"by", "layer"}})};
+  }
+  if (name == "bucket-size")
+    return other_buckets(fields, graph);
+  if (name == "recomputation")
+    return recomputed(graph, workload);
+  if (name == "accumulation")
+    return accumulated(fields);
+  if (name == "cuda-graphs") {
+    only_recorded(workload);
+    return {scaled({{"work", "compute"}}, 0, "delay")};
+  }
+  if (name == "faster-link")
+    return links_scaled(1 / number_of(fields, "by", 0.001, "2"), graph);
+  if (name == "dead-link") {
+    const double links = number_of(fields, "of", 2, "4");
+    return links_scaled(links / (links - 1), graph);
+  }
+  return other_gpu(fields, workload);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "sim/study/edits/editable_step.hpp"
+#include "sim/study/edits/recipes.hpp"
+#include "sim/study/optimise/optimise.hpp"
+
+namespace stepcast {
+
+/// A step, recorded or planned, with edits that were asked for and edits that were found.
+struct EditedStep {
+  std::string subject;   ///< The job, or the workload.
+  std::string cluster;   ///< Of a planned step.
+  std::string schedule;  ///< Of a planned step.
+  std::uint32_t gpus = 1;
+  Bytes memory_before{};  ///< Of a GPU of a planned step with a budget; else 0.
+  Bytes memory_after{};
+  Seconds recorded{};     ///< Of a recorded step; 0: planned.
+  double step_error = 0;  ///< Of its replay.
+  Seconds step_before{};
+  Seconds step_after{};
+  std::vector<AcceptedEdit> accepted;
+  std::size_t tried = 0;      ///< Edits that were estimated.
+  std::size_t simulated = 0;  ///< Steps that were timed.
+  std::string bound_by;
+  std::vector<std::string> notes;
+};
+
+/// Applies what is asked for, whatever it gains, and then, with `search`, whatever makes the step
+/// shorter. Fills all from step_before on. `workload`: of a planned step, else null.
+///
+/// The search goes in rounds. First recipes that leave results as they are (fused optimiser, kernel
+/// fusion, CUDA graphs) where they are for such a step. Then of the communications on the critical
+/// path: two neighbours are fused where q_end[n-1] > p_end[n] + t(m[n-1] + m[n]) - t(m[n]) (Hu et
+/// al., dPRO, MLSys'22), and one that another passes on (a push and its pull) is cut in two or
+/// four; what follows them alone is fused and cut alike. The same of all ranks and steps at once.
+/// The four with the largest estimates are timed, the best is kept. It ends when none gains, or
+/// five rounds together less than 0.1 %.
+void edit_step(EditableStep step, const std::vector<EditRequest>& asked, const Workload* workload,
+               bool search, EditedStep& result);
+
+}  // namespace stepcast

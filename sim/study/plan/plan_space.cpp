@@ -1,0 +1,226 @@
+#include "sim/study/plan/plan_space.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/registry.hpp"
+#include "traces/catalog.hpp"
+#include "traces/readers/stepcast/transformers/transformer_reader.hpp"
+#include "traces/transformers.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kOfUser = "pipeline";  // its order is the user's
+constexpr double kMillion = 1e6;
+
+std::optional<TransformerRequest> find_transformer(const std::string& workload) {
+  if (workload.starts_with(kTransformerPrefix)) {
+    // A plan knows the device by the cluster.
+    KeyValues values = split_key_values(workload.substr(kTransformerPrefix.size()));
+    if (std::ranges::find(values, "device", &KeyValues::value_type::first) == values.end())
+      values.emplace_back("device", "any");
+    return transformer_of(values);
+  }
+  return workload.ends_with(".json") ? find_transformer_file(workload) : std::nullopt;
+}
+
+/// Models by the device that they run on.
+class ModelsByDevice {
+ public:
+  explicit ModelsByDevice(const std::string& workload)
+      : request_(find_transformer(workload)),
+        measured_(request_ ? CutModel{} : CutModel{.workload = load_workload(workload)}) {}
+
+  bool is_transformer() const { return request_.has_value(); }
+
+  const CutModel& on(const Cluster& cluster) {
+    if (!request_)
+      return measured_;
+    TransformerRequest request = *request_;
+    if (!cluster.device.name.empty())
+      request.device = cluster.device.name;
+    const auto [known, is_new] = models_.try_emplace(request.device);
+    if (is_new)
+      known->second = load_transformer(request);
+    return known->second;
+  }
+
+ private:
+  std::optional<TransformerRequest> request_;
+  CutModel measured_;
+  std::map<std::string, CutModel> models_;
+};
+
+/// The cluster with so many GPUs: full nodes, or a part of one.
+std::optional<Cluster> resized(const std::string& name, const PlanRequest& request,
+                               std::optional<std::uint32_t> gpus) {
+  Settings settings = request.settings;
+  const Cluster whole = with_settings(load_cluster(name), settings);
+  if (!gpus || *gpus == whole.ranks())
+    return whole;
+  if (*gpus > whole.gpus_per_node && *gpus % whole.gpus_per_node != 0)
+    return std::nullopt;
+  const std::uint32_t each = std::min(*gpus, whole.gpus_per_node);
+  settings.cluster.erase("nodes");
+  settings.cluster.erase("gpus_per_node");
+  add_size(settings, *gpus / each,
+           each == whole.gpus_per_node ? std::nullopt : std::optional(each));
+  return with_settings(load_cluster(name), settings);
+}
+
+double efficiency_of(const PlanFaults& faults, std::uint32_t nodes) {
+  if (faults.node_mtbf == Seconds{})
+    return 1;
+  const Seconds mtbf = faults.node_mtbf / nodes;
+  return daly_efficiency(daly_interval(faults.costs.checkpoint, mtbf), faults.costs, mtbf);
+}
+
+Bytes memory_of(const PlanRequest& request, const Cluster& cluster) {
+  const Bytes has = cluster.device.memory;
+  if (!request.most_memory)
+    return has;
+  return has == Bytes{} ? *request.most_memory : std::min(has, *request.most_memory);
+}
+
+class SpaceMaker {
+ public:
+  explicit SpaceMaker(PlanRequest request) : models_(request.workload) {
+    space_.request = std::move(request);
+    space_.prices = load_prices(space_.request.prices);
+    if (space_.prices.provenance.kind == ProvenanceKind::Assumed)
+      space_.notes.push_back(
+          fmt::format("The prices of {} ({}) are assumed in part; its file says "
+                      "which.",
+                      space_.prices.name, space_.prices.date));
+  }
+
+  PlanSpace space() && {
+    for (const std::string& cluster : space_.request.clusters)
+      add_sites(cluster);
+    if (space_.sites.empty())
+      throw InputError("`gpus`: no cluster can have so many: nodes are full, or the only one");
+    space_.samples = samples();
+    add_schedules();
+    add_candidates(space_, 0);
+    if (space_.candidates.empty())
+      throw InputError(
+          fmt::format("`global_batch`: no layout and batch of a GPU comes out even on any of {} "
+                      "sizes",
+                      space_.sites.size()));
+    return std::move(space_);
+  }
+
+ private:
+  const PlanRequest& request() const { return space_.request; }
+
+  void add_sites(const std::string& name) {
+    if (request().gpus.empty())
+      return add_site(name, std::nullopt);
+    for (const std::uint32_t gpus : request().gpus)
+      add_site(name, gpus);
+  }
+
+  void add_site(const std::string& name, std::optional<std::uint32_t> gpus) {
+    std::optional<Cluster> cluster = resized(name, request(), gpus);
+    if (!cluster) {
+      space_.notes.push_back(
+          fmt::format("{} was left out with {} GPUs, which do not fill nodes.", name, *gpus));
+      return;
+    }
+    PlanSite site{.typed = name, .cluster = *std::move(cluster)};
+    site.model = models_.on(site.cluster);
+    const std::uint64_t usual = std::uint64_t{site.cluster.ranks()} * site.model.workload.batch;
+    site.global_batch = request().global_batch.value_or(static_cast<std::uint32_t>(usual));
+    site.hourly_cost = hourly_cost(space_.prices, site.cluster);
+    site.efficiency = efficiency_of(request().faults, site.cluster.nodes);
+    site.memory = memory_of(request(), site.cluster);
+    space_.sites.push_back(std::move(site));
+  }
+
+  double samples() {
+    if (request().tokens) {
+      const auto& transformer = space_.sites.front().model.transformer;
+      if (!transformer)
+        throw InputError("`tokens`: expected a transformer; give `samples` for other workloads");
+      return *request().tokens / transformer->shape.seq;
+    }
+    if (!request().samples)
+      space_.notes.emplace_back(
+          "Nobody said how long the job is: hours and cost are those of a million samples.");
+    return request().samples.value_or(kMillion);
+  }
+
+  std::vector<std::string> names() const {
+    if (!request().schedules.empty())
+      return request().schedules;
+    std::vector<std::string> names;
+    if (models_.is_transformer())
+      for (const PipelineInfo& pipeline : pipelines())
+        if (pipeline.name != kOfUser)
+          names.push_back(pipeline.name);
+    for (const ScheduleInfo& schedule : first_order_schedules())
+      if (schedule.planned && !schedule.bound)
+        names.push_back(schedule.name);
+    return names;
+  }
+
+  void add_schedules() {
+    std::vector<std::string> known;
+    for (const std::string& name : names()) {
+      const PipelineInfo* pipeline = find_pipeline(name);
+      const std::vector<OptionInfo>& options =
+          pipeline != nullptr ? pipeline->options : schedule_of(name).options;
+      for (const OptionInfo& option : options)
+        known.push_back(option.name);
+      if (pipeline != nullptr)
+        known.insert(known.end(), {"partition", "order"});
+      space_.schedules.push_back({.name = name, .cuts = pipeline != nullptr});
+      PlannedSchedule& added = space_.schedules.back();
+      added.chunked = has(options, "virtual_stages");
+      added.listed = combinations(added, options);
+    }
+    for (const ListedOption& option : request().options)
+      if (std::ranges::find(known, option.name) == known.end())
+        throw InputError(fmt::format("`set` {}: none of the schedules has such an option{}",
+                                     option.name, did_you_mean(option.name, known)));
+  }
+
+  static bool has(const std::vector<OptionInfo>& options, const std::string& name) {
+    return std::ranges::find(options, name, &OptionInfo::name) != options.end();
+  }
+
+  std::vector<ScheduleOptions> combinations(const PlannedSchedule& schedule,
+                                            const std::vector<OptionInfo>& options) const {
+    std::vector<ScheduleOptions> all(1);
+    for (const ListedOption& option : request().options) {
+      const bool text = schedule.cuts && (option.name == "partition" || option.name == "order");
+      if (!has(options, option.name) && !text)
+        continue;
+      std::vector<ScheduleOptions> longer;
+      for (const ScheduleOptions& each : all)
+        for (const std::string& value : option.values) {
+          longer.push_back(each);
+          longer.back()[option.name] = value;
+        }
+      all = std::move(longer);
+    }
+    return all;
+  }
+
+  ModelsByDevice models_;
+  PlanSpace space_;
+};
+
+}  // namespace
+
+PlanSpace plan_space_of(PlanRequest request) {
+  return SpaceMaker(std::move(request)).space();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,159 @@
+#include "sim/study/plan/plan_trial.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/base/archive.hpp"
+#include "models/base/error.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
+#include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "sim/study/plan/plan_bound.hpp"
+#include "sim/study/scenario.hpp"
+#include "sim/study/sweep/workers.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr char kDone = '=';
+constexpr char kRefused = '!';
+constexpr std::size_t kBoundsOfAJob = 128;  // a job of a worker should be worth its pipe
+
+Forecast cut_forecast(const PlanSpace& space, const PlanTrial& trial,
+                      const PipelineInfo& pipeline) {
+  const PlanSite& site = space.sites[trial.site];
+  HybridScenario scenario{.model = site.model,
+                          .cluster = site.cluster,
+                          .pipeline = &pipeline,
+                          .options = trial.options};
+  scenario.engine.fidelity = space.request.fidelity;
+  return std::move(hybrid_result_of(scenario).hybrid.forecast);
+}
+
+Forecast whole_forecast(const PlanSpace& space, const PlanTrial& trial) {
+  const PlanSite& site = space.sites[trial.site];
+  Scenario scenario{.original_workload = site.model.workload, .original_cluster = site.cluster};
+  scenario.engine.fidelity = space.request.fidelity;
+  Settings settings;
+  settings.schedule = trial.options;
+  if (space.request.global_batch)
+    settings.global_batch = site.global_batch;
+  scenario = changed(std::move(scenario), std::move(settings));
+  return simulated(scenario, space.schedules[trial.schedule].name).forecast;
+}
+
+/// Without what a plan of thousands does not tell of.
+Forecast forecast_of(const PlanSpace& space, const PlanTrial& trial) {
+  const PipelineInfo* pipeline = find_pipeline(space.schedules[trial.schedule].name);
+  Forecast forecast =
+      pipeline != nullptr ? cut_forecast(space, trial, *pipeline) : whole_forecast(space, trial);
+  forecast.critical_path.clear();
+  forecast.links.clear();
+  return forecast;
+}
+
+void append(std::string& bytes, const PlanBound& bound) {
+  bytes += kDone;
+  bytes.append(reinterpret_cast<const char*>(&bound), sizeof bound);
+}
+
+std::string bounds_of(const PlanSpace& space, std::size_t first) {
+  std::string bytes;
+  const std::size_t end = std::min(first + kBoundsOfAJob, space.candidates.size());
+  for (std::size_t i = first; i < end; ++i)
+    try {
+      append(bytes, bound_of(space, space.candidates[i]));
+    } catch (const InputError& error) {
+      bytes += kRefused;
+      bytes.append(error.what()) += '\0';
+    }
+  return bytes;
+}
+
+void read_bounds(const std::string& bytes, std::vector<BoundResult>& results) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    BoundResult result;
+    if (bytes[at++] == kDone) {
+      PlanBound bound;
+      std::memcpy(&bound, bytes.data() + at, sizeof bound);
+      at += sizeof bound;
+      result.sample_s = bound.sample_s;
+      result.memory = bound.memory;
+    } else {
+      result.refusal = bytes.data() + at;
+      at += result.refusal.size() + 1;
+    }
+    results.push_back(std::move(result));
+  }
+}
+
+std::uint32_t count_in(const ScheduleOptions& options, const char* name) {
+  const auto found = options.find(name);
+  return found == options.end() ? 1 : static_cast<std::uint32_t>(std::stoul(found->second));
+}
+
+}  // namespace
+
+PlanTrial trial_of(const PlanSpace& space, const PlanCandidate& candidate) {
+  return {.site = candidate.site,
+          .schedule = candidate.schedule,
+          .options = options_of(space, candidate)};
+}
+
+std::vector<TrialResult> run_trials(const PlanSpace& space, const std::vector<PlanTrial>& trials,
+                                    std::uint32_t workers, const std::function<void()>& finished) {
+  const auto work = [&](std::uint32_t number) -> std::string {
+    try {
+      return kDone + bytes_of(forecast_of(space, trials[number]));
+    } catch (const InputError& error) {
+      return kRefused + std::string(error.what());
+    }
+  };
+  std::vector<TrialResult> results;
+  const auto count = static_cast<std::uint32_t>(trials.size());
+  for (const std::string& bytes : run_on_workers(count, workers, work, finished)) {
+    const std::string rest = bytes.substr(1);
+    results.push_back(bytes.front() == kDone ? TrialResult{from_bytes<Forecast>(rest), ""}
+                                             : TrialResult{std::nullopt, rest});
+  }
+  return results;
+}
+
+std::vector<BoundResult> find_bounds(const PlanSpace& space, std::uint32_t workers) {
+  const std::size_t jobs = (space.candidates.size() + kBoundsOfAJob - 1) / kBoundsOfAJob;
+  std::vector<BoundResult> results;
+  const auto work = [&](std::uint32_t number) { return bounds_of(space, number * kBoundsOfAJob); };
+  for (const std::string& bytes :
+       run_on_workers(static_cast<std::uint32_t>(jobs), workers, work, [] {}))
+    read_bounds(bytes, results);
+  return results;
+}
+
+double sample_time(const Forecast& forecast) {
+  return 1 / forecast.throughput;
+}
+
+std::string layout_text(const PlanSpace& space, const PlanTrial& trial) {
+  ParallelLayout layout{.data = space.sites[trial.site].cluster.ranks()};
+  if (!space.schedules[trial.schedule].cuts)
+    return "dp=" + std::to_string(layout.data);
+  layout.tensor = count_in(trial.options, "tp");
+  layout.pipeline = count_in(trial.options, "pp");
+  layout.context = count_in(trial.options, "cp");
+  layout.expert = count_in(trial.options, "ep");
+  layout.data /= layout.tensor * layout.pipeline * layout.context;
+  return describe(layout);
+}
+
+double utilisation_of(const PlanSpace& space, const PlanTrial& trial, const Forecast& forecast) {
+  const PlanSite& site = space.sites[trial.site];
+  const auto& transformer = site.model.transformer;
+  if (!transformer)
+    return forecast.scaling_efficiency;
+  const auto peak = transformer->law.peak.find(transformer->shape.precision);
+  if (peak == transformer->law.peak.end())
+    return forecast.scaling_efficiency;
+  return model_flops(transformer->shape) * forecast.throughput /
+         (peak->second.value * site.cluster.ranks());
+}
+
+}  // namespace stepcast

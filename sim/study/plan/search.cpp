@@ -1,0 +1,178 @@
+// Best first: candidates of a size stand in the order of their bounds, and the next is worth a
+// simulation only if its bound is below the fastest that was simulated there. A size of which not
+// even the bound is faster or cheaper than something simulated is left. Simulations run in rounds
+// of kRound, or a quarter of what was simulated before, whatever the number of workers, so that the
+// result does not depend on it.
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/study/plan/capacity_plan.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::size_t kRound = 16;
+constexpr std::size_t kShown = 10;
+constexpr double kHour = 3600;
+
+class Search {
+ public:
+  Search(PlanSpace space, std::uint32_t workers, std::uint32_t most,
+         const std::function<void()>& finished)
+      : plan_{.space = std::move(space)}, workers_(workers), left_(most), finished_(finished) {}
+
+  CapacityPlan run() && {
+    sort_candidates();
+    while (left_ > 0 && simulate(next_round())) {
+    }
+    count_rest();
+    while (left_ > 0 && simulate(more_of_the_best())) {
+    }
+    if (plan_.choices.empty())
+      simulate(smallest());
+    return std::move(plan_);
+  }
+
+ private:
+  /// Candidates of a site that may be simulated, lowest bound first.
+  struct Queue {
+    std::vector<std::size_t> order;
+    std::size_t next = 0;
+    double best = std::numeric_limits<double>::infinity();  ///< Seconds of a sample.
+  };
+
+  void sort_candidates() {
+    plan_.bounds = find_bounds(plan_.space, workers_);
+    queues_.resize(plan_.space.sites.size());
+    for (std::size_t i = 0; i < plan_.bounds.size(); ++i) {
+      const std::uint32_t site = plan_.space.candidates[i].site;
+      if (!plan_.bounds[i].refusal.empty())
+        ++plan_.refused[plan_.bounds[i].refusal];
+      else if (is_too_large(i))
+        ++plan_.too_large;
+      else
+        queues_[site].order.push_back(i);
+    }
+    for (Queue& queue : queues_)
+      std::ranges::stable_sort(queue.order, {},
+                               [&](std::size_t i) { return plan_.bounds[i].sample_s; });
+  }
+
+  bool is_too_large(std::size_t candidate) const {
+    const Bytes has = plan_.space.sites[plan_.space.candidates[candidate].site].memory;
+    return has > Bytes{} && plan_.bounds[candidate].memory > has;
+  }
+
+  bool is_open(std::size_t site) const {
+    const Queue& queue = queues_[site];
+    if (queue.next == queue.order.size())
+      return false;
+    const double bound = plan_.bounds[queue.order[queue.next]].sample_s;
+    return bound < queue.best && !is_dominated(site, bound);
+  }
+
+  /// Whether something simulated is at least as fast and as cheap as the bound.
+  bool is_dominated(std::size_t site, double bound) const {
+    const PlanSite& at = plan_.space.sites[site];
+    const double hours = plan_.space.samples * bound / kHour / at.efficiency;
+    const double cost = hours * at.hourly_cost;
+    return std::ranges::any_of(plan_.choices, [&](const PlanChoice& choice) {
+      return choice.fits && choice.hours <= hours && choice.cost <= cost;
+    });
+  }
+
+  std::vector<std::size_t> next_round() {
+    std::vector<std::size_t> round;
+    for (bool any = true; any;) {
+      any = false;
+      for (std::size_t site = 0; site < queues_.size() && round.size() < most(); ++site)
+        if (is_open(site)) {
+          round.push_back(queues_[site].order[queues_[site].next++]);
+          any = true;
+        }
+    }
+    return round;
+  }
+
+  std::size_t most() const {
+    return std::min<std::size_t>(std::max(kRound, plan_.choices.size() / 4), left_);
+  }
+
+  bool simulate(const std::vector<std::size_t>& round) {
+    std::vector<PlanTrial> trials;
+    for (const std::size_t candidate : round)
+      trials.push_back(trial_of(plan_.space, plan_.space.candidates[candidate]));
+    std::vector<TrialResult> results = run_trials(plan_.space, trials, workers_, finished_);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      take(std::move(trials[i]), std::move(results[i]));
+    return !round.empty();
+  }
+
+  void take(PlanTrial trial, TrialResult result) {
+    if (!result.forecast) {
+      ++plan_.refused[result.refusal];
+      return;
+    }
+    left_ -= left_ > 0 ? 1 : 0;
+    Queue& queue = queues_[trial.site];
+    plan_.choices.push_back(choice_of(plan_.space, std::move(trial), *std::move(result.forecast)));
+    const PlanChoice& choice = plan_.choices.back();
+    if (choice.fits)
+      queue.best = std::min(queue.best, sample_time(choice.forecast));
+  }
+
+  void count_rest() {
+    for (std::size_t site = 0; site < queues_.size(); ++site) {
+      const Queue& queue = queues_[site];
+      for (std::size_t i = queue.next; i < queue.order.size(); ++i) {
+        const double bound = plan_.bounds[queue.order[i]].sample_s;
+        const bool open = bound < queue.best && !is_dominated(site, bound);
+        ++(open ? plan_.open : plan_.bounded);
+      }
+    }
+  }
+
+  /// Where fewer were simulated than a report shows: the next of the best one's size.
+  std::vector<std::size_t> more_of_the_best() {
+    if (plan_.choices.empty() || plan_.choices.size() >= kShown)
+      return {};
+    const auto best = std::ranges::min_element(
+        plan_.choices, [&](const auto& a, const auto& b) { return is_better(plan_, a, b); });
+    Queue& queue = queues_[best->trial.site];
+    std::vector<std::size_t> round;
+    while (queue.next < queue.order.size() && round.size() < kShown - plan_.choices.size()) {
+      round.push_back(queue.order[queue.next++]);
+      --plan_.bounded;
+    }
+    return round;
+  }
+
+  /// Nothing fits: what comes nearest.
+  std::vector<std::size_t> smallest() const {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < plan_.bounds.size(); ++i)
+      if (plan_.bounds[i].refusal.empty())
+        all.push_back(i);
+    std::ranges::stable_sort(all, {}, [&](std::size_t i) { return plan_.bounds[i].memory; });
+    all.resize(std::min(all.size(), kShown));
+    return all;
+  }
+
+  CapacityPlan plan_;
+  std::uint32_t workers_;
+  std::uint32_t left_;
+  const std::function<void()>& finished_;
+  std::vector<Queue> queues_;
+};
+
+}  // namespace
+
+CapacityPlan search_plan(PlanSpace space, std::uint32_t workers, std::uint32_t most,
+                         const std::function<void()>& finished) {
+  CapacityPlan plan = Search(std::move(space), workers, most, finished).run();
+  rank_choices(plan);
+  return plan;
+}
+
+}  // namespace stepcast

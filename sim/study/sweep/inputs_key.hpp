@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/study/tuning/tuned_fusion.hpp"
+
+namespace stepcast {
+
+/// All that a forecast depends on beside chance, and the program's version, as text.
+std::string inputs_text(const TuningJob& job);
+
+/// 16 hexadecimal digits: the same for the same text, and else not but by a chance of 2^-64.
+std::string key_of_text(std::string_view text);
+
+}  // namespace stepcast

@@ -1,0 +1,1 @@
+stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe --schedules bsp,hop --nodes 4 --fidelity analytic --slow lognormal:sigma=0.2 --seeds 80 --csv a.csv > table.txt && sed -n '3,6p' table.txt && cut -d, -f 3-4,6,14-20 a.csv

@@ -1,0 +1,2 @@
+# root
+stepcast optimise tests/golden/data/ranks --edit mixed-precision

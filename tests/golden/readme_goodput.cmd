@@ -1,0 +1,1 @@
+stepcast goodput --fail node:mtbf=22d,frailty=0.56,repair=24h,sigma=2 --fail switch:nodes=4,mtbf=200d,repair=2h --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe --schedule ddp --fidelity analytic --policy shrink --reconfigure 2min --spares auto --samples 1e9 --price 2 --checkpoint 30s --restart 10min

@@ -1,0 +1,62 @@
+// What the profiles of a made job become as a workload. Six layers of 1 ms forward and 2 ms
+// backward, a bucket behind every second one.
+#include "sim/study/diagnose/job_workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/input_error.hpp"
+#include "tests/support/made_job.hpp"
+#include "tests/support/made_profiles.hpp"
+#include "traces/job/operations_csv.hpp"
+#include "traces/job/profiled_job.hpp"
+
+namespace stepcast {
+namespace {
+
+Job made_profile_job(const MadeProfiles& made) {
+  const std::vector<std::string> texts = made.texts();
+  std::vector<TraceStream> files;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank)
+    files.push_back(text_stream(texts[rank], fmt::format("rank{}.json", rank)));
+  ImportReport report;
+  Job job = read_profiled_job(files, {}, report);
+  job.clocks = put_on_one_clock(job);
+  return job;
+}
+
+TEST(JobWorkloadTest, LayersAreWhatIsComputedBetweenReductions) {
+  const Workload workload = workload_of(made_profile_job({}), true);
+  EXPECT_NEAR(compute_time(workload).value, 0.0185, 1e-6);  // With an update of half a millisecond.
+  EXPECT_NEAR(backward_time(workload).value, 0.012, 1e-6);
+  EXPECT_EQ(tensor_count(workload), 3U);
+  for (const Layer& layer : workload.layers)
+    if (!layer.parameters.empty()) {
+      EXPECT_NEAR(layer.backward.value, 0.004, 1e-6) << layer.name;
+    }
+  EXPECT_EQ(host_gap_time(workload), Seconds{});
+}
+
+// Rank 2 of four computes 1.4 times as long: the mean is 1.1 times as long, as recorded and ideal.
+TEST(JobWorkloadTest, ItIsTheMeanOfTheRanks) {
+  MadeProfiles made;
+  made.kernel = [](int rank, int, int, bool forward) {
+    return (forward ? 1000.0 : 2000.0) * (rank == 2 ? 1.4 : 1);
+  };
+  const Job job = made_profile_job(made);
+  EXPECT_NEAR(backward_time(workload_of(job, true)).value, 0.0132, 1e-5);
+  EXPECT_NEAR(backward_time(workload_of(job, false)).value, 0.0132, 1e-5);
+}
+
+TEST(JobWorkloadTest, JobsWithoutSizesAreRefused) {
+  ImportReport report;
+  Job job = read_operations_csv(MadeJob{}.text(), "made.csv", {}, report);
+  EXPECT_EQ(input_error_of([&] { workload_of(job, false); }),
+            "made.csv: expected gradients reduced in all-reduces or reduce-scatters of known size, "
+            "found none");
+  job.stages = 2;
+  EXPECT_EQ(input_error_of([&] { workload_of(job, false); }),
+            "made.csv: expected a data-parallel job to make a workload of, found 2 stages");
+}
+
+}  // namespace
+}  // namespace stepcast

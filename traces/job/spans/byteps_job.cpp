@@ -1,0 +1,164 @@
+#include "traces/job/spans/byteps_job.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "traces/job/spans/spans.hpp"
+#include "traces/readers/chrome_json/chrome_events.hpp"
+
+namespace stepcast {
+namespace {
+
+/// In the order in which a partition passes them; copies and the like are of one rank only.
+struct PassedStage {
+  const char* name;
+  bool meets;
+};
+constexpr std::array<PassedStage, 10> kStages = {{{"COORDINATE_REDUCE", false},
+                                                  {"REDUCE", true},
+                                                  {"COPYD2H", false},
+                                                  {"PCIE_REDUCE", false},
+                                                  {"COORDINATE_PUSH", false},
+                                                  {"PUSH", false},
+                                                  {"PULL", true},
+                                                  {"COPYH2D", false},
+                                                  {"COORDINATE_BROADCAST", false},
+                                                  {"BROADCAST", true}}};
+
+class PartitionSink final : public ChromeSink {
+ public:
+  PartitionSink(std::uint32_t rank, ImportReport& report) : rank_(rank), report_(report) {}
+
+  void event(const ChromeEvent& event) override {
+    ++number_;
+    if (event.phase != 'X' || event.thread == "total")
+      return;
+    const std::size_t dot = event.name.rfind('.');
+    const auto stage = std::ranges::find_if(kStages, [&](const PassedStage& of) {
+      return dot != std::string::npos && event.name.substr(dot + 1) == of.name;
+    });
+    if (stage == kStages.end()) {
+      report_.skip("event that is no stage of a partition", fmt::format("event {}", number_));
+      return;
+    }
+    if (!event.start || !event.duration || *event.duration < Seconds{}) {
+      report_.skip("event without a start or duration", fmt::format("event {}", number_));
+      return;
+    }
+    events_.push_back({.partition = fmt::format("{}[{}]", event.process, event.thread),
+                       .stage = static_cast<std::size_t>(stage - kStages.begin()),
+                       .begin = *event.start,
+                       .end = *event.start + *event.duration});
+  }
+  void property(const std::string&, const ChromeArgument&) override {}
+
+  std::set<std::string> partitions() const {
+    std::set<std::string> names;
+    for (const StageEvent& seen : events_)
+      names.insert(seen.partition);
+    return names;
+  }
+
+  void add_spans(Seconds later, std::vector<CommunicationSpan>& spans) {
+    std::ranges::stable_sort(events_, {}, &StageEvent::begin);
+    std::map<std::pair<std::string, std::size_t>, std::uint32_t> counts;
+    std::map<std::string, std::string> last_of;  // Of a partition, the stage it passed last.
+    std::map<std::string, std::uint32_t> step_of;
+    for (const StageEvent& seen : events_) {
+      const std::uint32_t step = counts[{seen.partition, seen.stage}]++;
+      const std::string name = fmt::format("{} of {}", kStages[seen.stage].name, seen.partition);
+      const bool goes_on = step_of.contains(seen.partition) && step_of[seen.partition] == step;
+      spans.push_back({.rank = rank_,
+                       .step = step,
+                       .name = name,
+                       .part = kStages[seen.stage].name,
+                       .follows = goes_on ? last_of[seen.partition] : "",
+                       .meets = kStages[seen.stage].meets,
+                       .stream = static_cast<std::uint8_t>(1 + seen.stage),
+                       .begin = seen.begin + later,
+                       .end = seen.end + later});
+      last_of[seen.partition] = name;
+      step_of[seen.partition] = step;
+    }
+  }
+
+ private:
+  struct StageEvent {
+    std::string partition;
+    std::size_t stage = 0;
+    Seconds begin{};
+    Seconds end{};
+  };
+
+  std::uint32_t rank_;
+  ImportReport& report_;
+  std::uint64_t number_ = 0;
+  std::vector<StageEvent> events_;
+};
+
+/// The last folder of the path that is a number, else the place in the list.
+std::uint32_t rank_of(const TraceStream& file, std::size_t place) {
+  const std::string folder = std::filesystem::path(file.origin).parent_path().filename().string();
+  const bool is_number = !folder.empty() && folder.size() < 6 &&
+                         folder.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? parse_count(folder) : static_cast<std::uint32_t>(place);
+}
+
+/// Ranks of one job have the same partitions.
+void refuse_other_partitions(const std::set<std::string>& first, const std::set<std::string>& other,
+                             const std::string& first_origin, const std::string& origin) {
+  for (const std::string& partition : other)
+    if (!first.contains(partition))
+      throw InputError(
+          fmt::format("{}: expected the partitions of {}, as ranks of one job have, "
+                      "found {}",
+                      origin, first_origin, in_quotes(partition)));
+  for (const std::string& partition : first)
+    if (!other.contains(partition))
+      throw InputError(
+          fmt::format("{}: expected the partitions of {}, as ranks of one job have; {} "
+                      "is missing",
+                      origin, first_origin, in_quotes(partition)));
+}
+
+}  // namespace
+
+bool is_byteps_trace(std::string_view head) {
+  return head.find("\"Comm.") != std::string_view::npos &&
+         head.find("\"ph\"") != std::string_view::npos;
+}
+
+Job read_byteps_job(const std::vector<TraceStream>& files, const JobShape& shape,
+                    ImportReport& report) {
+  std::vector<CommunicationSpan> spans;
+  std::map<std::uint32_t, std::string> seen;
+  std::set<std::string> partitions;
+  std::int64_t first_time_us = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::uint32_t rank = rank_of(files[i], i);
+    const auto [other, is_new] = seen.emplace(rank, files[i].origin);
+    if (!is_new)
+      throw InputError(fmt::format("{}: expected another rank than that of {}, found {} for both",
+                                   files[i].origin, other->second, rank));
+    PartitionSink sink(rank, report);
+    const auto source = files[i].open();
+    const ChromeText text = read_chrome_json(*source, files[i].origin, sink, {});
+    first_time_us = i == 0 ? text.first_time_us : first_time_us;
+    if (i == 0)
+      partitions = sink.partitions();
+    refuse_other_partitions(partitions, sink.partitions(), files.front().origin, files[i].origin);
+    constexpr double kMicro = 1e-6;
+    sink.add_spans(Seconds{kMicro * static_cast<double>(text.first_time_us - first_time_us)},
+                   spans);
+  }
+  return job_of_spans(std::move(spans), files.front().origin, shape, report);
+}
+
+}  // namespace stepcast

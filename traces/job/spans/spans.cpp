@@ -1,0 +1,191 @@
+#include "traces/job/spans/spans.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/index.hpp"
+#include "traces/job/shape_check.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::uint32_t kMostSpanRanks = 100'000;
+
+class SpanJob {
+ public:
+  SpanJob(std::vector<CommunicationSpan> spans, const std::string& origin, const JobShape& shape,
+          ImportReport& report)
+      : spans_(std::move(spans)), origin_(origin), shape_(shape), report_(report) {}
+
+  Job run() {
+    std::ranges::stable_sort(spans_, {}, [](const CommunicationSpan& span) {
+      return std::tuple(span.step, span.rank, span.begin, span.end);
+    });
+    add_ranks();
+    const std::size_t usual = usual_count();
+    for (std::size_t first = 0; first < spans_.size();) {
+      std::size_t end = first;
+      while (end < spans_.size() && spans_[end].step == spans_[first].step)
+        ++end;
+      add_step(first, end, usual);
+      first = end;
+    }
+    if (job_.steps.empty())
+      throw InputError(origin_ +
+                       ": expected two steps in which every rank communicates alike, found none");
+    return std::move(job_);
+  }
+
+ private:
+  void add_ranks();
+  std::size_t usual_count() const;
+  void add_step(std::size_t first, std::size_t end, std::size_t usual);
+  void add_rank(std::size_t first, std::size_t end, JobStep& step);
+  std::uint32_t add(JobStep& step, const JobKind& kind, const JobOperation& done);
+  void join(JobStep& step);
+
+  std::vector<CommunicationSpan> spans_;
+  const std::string& origin_;
+  const JobShape& shape_;
+  ImportReport& report_;
+  Job job_;
+  std::map<std::uint32_t, std::uint32_t> places_;  // Of ranks, by number.
+  std::map<std::string, std::uint16_t> kinds_;
+  std::map<std::uint32_t, Seconds> ended_;                      // By rank: its step before.
+  std::map<std::string, std::vector<std::uint32_t>> meetings_;  // Of the step that is made.
+};
+
+void SpanJob::add_ranks() {
+  for (const CommunicationSpan& span : spans_)
+    places_.emplace(span.rank, 0);
+  std::uint32_t highest = 0;
+  for (auto& [number, place] : places_) {
+    place = static_cast<std::uint32_t>(job_.ranks.size());
+    job_.ranks.push_back(
+        {.number = number, .data = number, .host = host_of(shape_, number), .origin = origin_});
+    highest = number;
+  }
+  if (highest >= kMostSpanRanks)
+    throw InputError(
+        fmt::format("{}: expected a rank below {}, found {}", origin_, kMostSpanRanks, highest));
+  job_.gpus = shape_.gpus > 0 ? shape_.gpus : highest + 1;
+  check_job_shape(shape_, job_.gpus, origin_);
+  job_.name =
+      shape_.name.empty() ? std::filesystem::path(origin_).filename().string() : shape_.name;
+  if (job_.ranks.size() < job_.gpus)
+    report_.doubt(
+        fmt::format("job of {} ranks of which {} are recorded", job_.gpus, job_.ranks.size()),
+        origin_);
+}
+
+/// How many spans most steps have, of all ranks.
+std::size_t SpanJob::usual_count() const {
+  std::map<std::uint32_t, std::size_t> counts;
+  for (const CommunicationSpan& span : spans_)
+    ++counts[span.step];
+  std::map<std::size_t, std::size_t> seen;
+  for (const auto& [step, count] : counts)
+    ++seen[count];
+  const auto usual = std::ranges::max_element(seen, {}, [](const auto& of) { return of.second; });
+  return usual == seen.end() ? 0 : usual->first;
+}
+
+void SpanJob::add_step(std::size_t first, std::size_t end, std::size_t usual) {
+  const std::string name = std::to_string(spans_[first].step);
+  const bool known = ended_.size() == job_.ranks.size();
+  const bool whole = end - first == usual && known;
+  if (!whole)
+    report_.skip(known ? "step that lacks communication of the others"
+                       : "step before which nothing was recorded",
+                 "step " + name);
+  JobStep step{.name = name};
+  meetings_.clear();
+  for (std::size_t i = first; i < end;) {
+    std::size_t behind = i;
+    Seconds last = spans_[i].end;
+    for (; behind < end && spans_[behind].rank == spans_[i].rank; ++behind)
+      last = std::max(last, spans_[behind].end);
+    if (whole)
+      add_rank(i, behind, step);
+    ended_[spans_[i].rank] = last;
+    i = behind;
+  }
+  if (!whole)
+    return;
+  join(step);
+  job_.steps.push_back(std::move(step));
+}
+
+std::uint32_t SpanJob::add(JobStep& step, const JobKind& kind, const JobOperation& done) {
+  constexpr std::size_t kMostKinds = 60'000;
+  const auto [found, added] =
+      kinds_.emplace(kind.name, static_cast<std::uint16_t>(job_.kinds.size()));
+  if (added && job_.kinds.size() >= kMostKinds)
+    throw InputError(origin_ + ": too many kinds of communication");
+  if (added)
+    job_.kinds.push_back(kind);
+  step.operations.push_back(done);
+  step.operations.back().kind = found->second;
+  return checked_id(step.operations.size() - 1, "operations");
+}
+
+/// The spans of a rank in order of their begins, each that follows nobody behind the computation
+/// that leads up to it.
+void SpanJob::add_rank(std::size_t first, std::size_t end, JobStep& step) {
+  const std::uint32_t rank = places_.at(spans_[first].rank);
+  Seconds computed = ended_.at(spans_[first].rank);
+  std::uint32_t before = kNoMeeting;
+  std::map<std::string, std::uint32_t> done_before;
+  for (std::size_t i = first; i < end; ++i) {
+    const CommunicationSpan& span = spans_[i];
+    if (span.follows.empty() && span.begin > computed) {
+      const std::uint32_t work =
+          add(step,
+              {.name = "computation up to " + span.name,
+               .work = JobWork::Backward,
+               .part = "computation"},
+              {.rank = rank, .micro_batch = 0, .begin = computed, .end = span.begin});
+      if (before != kNoMeeting)
+        step.edges.emplace_back(before, work);
+      before = work;
+      computed = span.begin;
+    }
+    const std::uint32_t own = add(
+        step, {.name = span.name, .work = JobWork::Transfer, .part = span.part, .size = span.size},
+        {.rank = rank, .stream = span.stream, .begin = span.begin, .end = span.end});
+    if (const auto found = done_before.find(span.follows); found != done_before.end())
+      step.edges.emplace_back(found->second, own);
+    else if (before != kNoMeeting)
+      step.edges.emplace_back(before, own);
+    done_before[span.name] = own;
+    if (span.meets)
+      meetings_[span.name].push_back(own);
+  }
+}
+
+void SpanJob::join(JobStep& step) {
+  for (auto& [name, members] : meetings_) {
+    if (members.size() < 2)
+      continue;
+    for (const std::uint32_t member : members)
+      step.operations[member].meeting = static_cast<std::uint32_t>(step.meetings.size());
+    step.meetings.push_back({.members = std::move(members)});
+  }
+}
+
+}  // namespace
+
+Job job_of_spans(std::vector<CommunicationSpan> spans, const std::string& origin,
+                 const JobShape& shape, ImportReport& report) {
+  if (spans.empty())
+    throw InputError(origin + ": expected communications, found none");
+  return SpanJob(std::move(spans), origin, shape, report).run();
+}
+
+}  // namespace stepcast

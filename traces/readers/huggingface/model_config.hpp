@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/workload/transformer/transformer.hpp"
+
+namespace stepcast {
+
+/// What a configuration file does not say of a workload.
+struct ConfigChoice {
+  std::optional<std::uint32_t> seq;      ///< Default: as long as the model takes.
+  std::optional<std::string> precision;  ///< Default: of the file, else bf16.
+};
+
+/// A model as its configuration file describes it.
+struct ConfiguredModel {
+  Transformer shape;
+  std::vector<std::string> notes;  ///< What the shape leaves out or puts in another's place.
+};
+
+/// The models whose files are read, by their "model_type".
+std::vector<std::string> configured_models();
+
+/// Reads config.json of a model of Hugging Face's transformers: llama, mistral, mixtral, qwen,
+/// qwen2, qwen2_moe, gpt2, bert and vit. Keys that say nothing of shapes are passed over. Throws
+/// InputError naming file and key.
+ConfiguredModel read_model_config(const std::filesystem::path& path, const ConfigChoice& choice);
+
+}  // namespace stepcast
