@@ -10,7 +10,7 @@
 // is asked for again is prepared once, by size. A tree or a hierarchy goes through its phases one
 // after the other. Groups that are folded (see folding.cpp) begin together and share links, so one
 // operation moves the flows of all of them: the fold saves events, not flows, unless whole nodes
-// fold too (folded_nodes.cpp), which leaves a flow for each role.
+// fold too (folded_nodes.cpp), which leaves a flow for each role, or one node's.
 
 namespace stepcast {
 
@@ -41,9 +41,8 @@ FlowBackend::FlowPhase FlowBackend::phase_of(
   }
   if (!nodes_.is_folded())
     return phase;
-  for (const auto& [from, to, leaves, size] : nodes_.folded(all))
-    phase.flows.push_back({leaves ? platform_.far(from) : platform_.near(from),
-                           leaves ? platform_.far(to) : platform_.near(to), size});
+  for (const auto& [from, to, distance, size] : nodes_.folded(all))
+    phase.flows.push_back({platform_.host(from, distance), platform_.host(to, distance), size});
   phase.ends.push_back(phase.flows.size());
   return phase;
 }

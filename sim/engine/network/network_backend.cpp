@@ -32,8 +32,7 @@ std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cl
       return std::make_unique<AnalyticBackend>(cluster, queue);
     case Fidelity::Flow:
       return std::make_unique<FlowBackend>(cluster, queue, simgrid_module(),
-                                           FoldedNodes(cluster, folding.role_of_node),
-                                           folding.is_assumed);
+                                           FoldedNodes(cluster, folding), folding.is_assumed);
     case Fidelity::Step:
       return std::make_unique<StepBackend>(cluster, queue,
                                            std::make_unique<FairLinks>(cluster, queue));
