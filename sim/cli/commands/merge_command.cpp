@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "models/base/error.hpp"
 #include "sim/cli/study/merged_study.hpp"
 #include "sim/cli/study/study_log.hpp"
@@ -24,17 +27,18 @@ class MergeCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    return {{"PART", "", &files_, "part of a study; as many as there are shards"},
-            output_option("--csv", &csv_, "also write the results as a table"),
-            page_.option(),
-            {"--partial", "", &partial_, "print what is there where shards are missing"},
-            {"--json", "", &json_, "print JSON"}};
+    std::vector<CommandOption> options{
+        {"PART", "", &files_, "part of a study; as many as there are shards"},
+        output_option("--csv", &csv_, "also write the results as a table"),
+        {"--partial", "", &partial_, "print what is there where shards are missing"}};
+    std::ranges::move(view_.options(), std::back_inserter(options));
+    return options;
   }
 
   int run() override {
-    page_.check();
+    view_.check();
     MergedStudy study(files_, partial_);
-    if (json_ && study.has_lists() && !page_.is_wanted() && csv_.empty())
+    if (view_.is_only_json() && study.has_lists() && csv_.empty())
       return print_in_pieces(study);
     const MergedStudy::Held held = study.held();
     if (!study.keep_going())
@@ -45,7 +49,7 @@ class MergeCommand final : public Subcommand {
     for (std::uint32_t i = 0; i < held.results.size(); ++i)
       if (const SweepResult& each = held.results[i]; each.forecast || !each.refusal.empty())
         log.add(i, each);
-    print_study(held.sweep, held.results, json_, page_);
+    print_study(held.sweep, held.results, view_);
     log.finish();
     return exit_code_of(held.results);
   }
@@ -85,9 +89,8 @@ class MergeCommand final : public Subcommand {
 
   std::vector<std::string> files_;
   std::string csv_;
-  PageFile page_;
   bool partial_ = false;
-  bool json_ = false;
+  StudyView view_;
 };
 
 }  // namespace
