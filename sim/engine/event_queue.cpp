@@ -21,6 +21,10 @@ void EventQueue::read_clock() {
   now_ = std::max(now_, simgrid_->clock() - origin_);
 }
 
+Seconds EventQueue::next_time() const {
+  return {heap_.empty() ? std::numeric_limits<double>::infinity() : heap_.front().time};
+}
+
 void EventQueue::post(double time, bool late, const Action& action) {
   const std::uint32_t posted = keep(action);
   Instant& instant = instants_[instant_of(time, late)];

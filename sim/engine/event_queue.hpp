@@ -38,6 +38,12 @@ class EventQueue {
     return {now_};
   }
 
+  /// When the next event is due; infinite if there is none.
+  Seconds next_time() const;
+
+  /// Within an event and on the own clock: the time is `time`, which is not after next_time().
+  void advance_to(Seconds time) { now_ = time.value > now_ ? time.value : now_; }
+
   /// Runs `action` at `time`, not before now.
   void at(Seconds time, const Action& action) { post(std::max(time.value, now_), false, action); }
   void after(Seconds delay, const Action& action) { at(now() + delay, action); }

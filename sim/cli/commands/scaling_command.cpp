@@ -45,11 +45,9 @@ class ScalingCommand final : public Subcommand {
         {"--set", "KEY=VALUE", &typed_.settings, "as of run; may be repeated"},
         {"--fidelity", "F", &typed_.run.fidelity, "analytic, flow (the default) or step"},
         without_gradients_option(without_gradients_)};
-    std::ranges::move(
-        output_.options(
-            {.figure = "also draw the curves, as .svg; without --schedules eight at most",
-             .csv = "also write every time as a table"}),
-        std::back_inserter(options));
+    std::ranges::move(output_.options({.figure = "the curves, without --schedules eight at most",
+                                       .csv = "also write every time as a table"}),
+                      std::back_inserter(options));
     return options;
   }
 
