@@ -28,8 +28,6 @@ void StudyOutput::check() const {
 int StudyOutput::write(const Writers& writers) const {
   if (!figure_.empty())
     write_text_file(figure_, writers.figure());
-  if (!csv_.empty())
-    write_text_file(csv_, writers.csv());
   if (page_.is_wanted())
     page_.write(writers.json());
   say("{}", json_ ? writers.json() : writers.text());
