@@ -10,7 +10,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ("configs", "traces/architectures", "traces/collectives", "traces/hardware", "traces/published",
-        "traces/workloads")
+        "traces/slow_downs", "traces/workloads")
 
 
 def _project():
@@ -57,7 +57,8 @@ def _files(package):
     for file in sorted(package.iterdir()):
         if file.is_file():
             yield f"stepcast/{file.name}", file
-    yield "stepcast/stepcast_simgrid.so", package.parents[1] / "bin/stepcast_simgrid.so"  # loaded from beside the module
+    for module in sorted((package.parents[1] / "bin").glob("stepcast_*.so")):  # loaded from beside the module
+        yield f"stepcast/{module.name}", module
     for folder in DATA:
         for file in sorted((ROOT / folder).rglob("*")):
             if file.is_file():

@@ -16,9 +16,9 @@ namespace {
 
 constexpr int kOutOfTolerance = 4;
 
-void write_plot(const std::string& path, const HardwareValidation& validation) {
-  write_text_file(path, hardware_plot(validation));
-  tell("plot written to {}\n", path);
+void write_plot(const FigureFile& file, const HardwareValidation& validation) {
+  file.write(hardware_plot(validation));
+  tell("plot written to {}\n", file.path());
 }
 
 void write_device(const std::string& path, const DeviceSpec& device) {
@@ -64,8 +64,7 @@ bool holds_hardware_results(const std::vector<std::string>& files) {
 }
 
 int run_hardware_validation(const HardwareRequest& request) {
-  if (!request.plot.empty())
-    check_figure(request.plot);
+  request.plot.check();
   std::vector<HardwareResults> results;
   for (const std::string& file : request.files)
     results.push_back(read_hardware_results(file));
@@ -79,7 +78,7 @@ int run_hardware_validation(const HardwareRequest& request) {
     check_device_file(request, device_path(request, *device));
   say("{}",
       request.json ? hardware_validation_json(validation) : render_hardware_validation(validation));
-  if (!request.plot.empty())
+  if (request.plot.is_wanted())
     write_plot(request.plot, validation);
   if (device)
     write_device(device_path(request, *device), *device);

@@ -4,15 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/output/figure_file.hpp"
+
 namespace stepcast {
 
 /// What `stepcast validate` does with results that stepcast-probe recorded.
 struct HardwareRequest {
   std::vector<std::string> files;
   std::optional<double> max_error;  ///< In per cent.
-  std::string plot;                 ///< SVG file; empty: none.
-  bool update_device = false;       ///< Write the device.
-  std::string device_file;          ///< Where to; empty: <device>.json in the current folder.
+  FigureFile plot{};
+  bool update_device = false;  ///< Write the device.
+  std::string device_file;     ///< Where to; empty: <device>.json in the current folder.
   bool json = false;
 };
 

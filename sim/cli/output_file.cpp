@@ -110,10 +110,4 @@ void check_given_files(std::span<const CommandOption> given) {
   check_outputs(outputs, inputs);
 }
 
-void check_figure(const std::string& path) {
-  if (!path.ends_with(".svg"))
-    throw InputError(path + ": figures are SVG; expected a name that ends in .svg");
-  check_writable(path);
-}
-
 }  // namespace stepcast

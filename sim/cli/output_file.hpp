@@ -26,7 +26,4 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
 /// check_outputs() for the files that the options of a command were given, before any work.
 void check_given_files(std::span<const CommandOption> given);
 
-/// check_writable() for a picture, which is SVG: other names than *.svg are refused too.
-void check_figure(const std::string& path);
-
 }  // namespace stepcast

@@ -22,6 +22,10 @@ Seconds EventQueue::now() {
   return {now_};
 }
 
+Seconds EventQueue::next_time() const {
+  return {heap_.empty() ? std::numeric_limits<double>::infinity() : heap_.front().time};
+}
+
 void EventQueue::at(Seconds time, Action action) {
   post(time, false, std::move(action));
 }

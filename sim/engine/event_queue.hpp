@@ -31,6 +31,12 @@ class EventQueue {
 
   Seconds now();
 
+  /// When the next event is due; infinite if there is none.
+  Seconds next_time() const;
+
+  /// Within an event and on the own clock: the time is `time`, which is not after next_time().
+  void advance_to(Seconds time) { now_ = time.value > now_ ? time.value : now_; }
+
   /// Runs `action` at `time`, not before now.
   void at(Seconds time, Action action);
   void after(Seconds delay, Action action) { at(now() + delay, std::move(action)); }

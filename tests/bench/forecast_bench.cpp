@@ -41,6 +41,7 @@ const Setup kUnfolded{kResnet, "dear", {}, 16, {.fidelity = Fidelity::Analytic, 
 const Setup kFlow{kResnet, "dear", {}, 16, {.fidelity = Fidelity::Flow}};
 const Setup kManyAllReduces{kDensenet, "wfbp", {}, 16, {.fidelity = Fidelity::Flow}};
 const Setup kThousand{kResnet, "dear", {}, 256, {.fidelity = Fidelity::Flow}};
+const Setup kServers{kResnet, "ps", {}, 16, {.fidelity = Fidelity::Flow}};
 const Setup kTenThousand{kResnet, "dear", {}, 2560, {.fidelity = Fidelity::Flow}};
 const Setup kTenThousandFolded{kResnet, "dear", {}, 2560, {.fidelity = Fidelity::Analytic}};
 
@@ -51,6 +52,7 @@ BENCHMARK_CAPTURE(forecast, resnet50_dear_64_gpus_flow, kFlow)->Unit(benchmark::
 BENCHMARK_CAPTURE(forecast, densenet201_wfbp_64_gpus_flow, kManyAllReduces)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(forecast, resnet50_dear_1024_gpus_flow, kThousand)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(forecast, resnet50_ps_64_gpus_flow, kServers)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(forecast, resnet50_dear_10240_gpus_analytic, kTenThousandFolded)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(forecast, resnet50_dear_10240_gpus_flow, kTenThousand)
@@ -93,11 +95,9 @@ void alternating_clusters(benchmark::State& state) {
 BENCHMARK(alternating_clusters)->Unit(benchmark::kMillisecond)->Iterations(500);
 BENCHMARK(alternating_clusters)->Unit(benchmark::kMillisecond)->Iterations(4000);
 
-// Every message of 54 ring all-reduces (one for each convolution of ResNet-50 with its BatchNorm,
-// and one for the classifier) on 64 GPUs: 54 x 126 steps x 64 messages = 435,456 an iteration.
-void every_message(benchmark::State& state) {
-  const Workload workload = load_workload(kResnet);
-  const Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+// 54 ring all-reduces: one for each convolution of ResNet-50 with its BatchNorm, and one for the
+// classifier.
+Plan all_reduces(const Workload& workload, const Cluster& cluster) {
   Builder builder("54 all-reduces", workload, cluster);
   builder.stream("all-reduce");
   std::vector<TaskId> reduced;
@@ -113,16 +113,50 @@ void every_message(benchmark::State& state) {
     builder.after(reduced.back(), {backward});
   }
   builder.after(builder.update("update"), reduced);
-  const Plan plan = std::move(builder).build();
-  std::uint32_t iterations = 0;
-  for (auto _ : state)
-    iterations = simulate(plan, cluster, {.fidelity = Fidelity::Step}).iterations;
-  state.counters["all_reduces"] = static_cast<double>(reduced.size());
-  state.counters["simulated_iterations"] = iterations;
-  state.counters["s_per_iteration"] = benchmark::Counter(
-      iterations, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  return std::move(builder).build();
 }
-BENCHMARK(every_message)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+void simulate_all_reduces(benchmark::State& state, Fidelity fidelity) {
+  const Workload workload = load_workload(kResnet);
+  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  cluster.nodes = static_cast<std::uint32_t>(state.range(0)) / cluster.gpus_per_node;
+  const Plan plan = all_reduces(workload, cluster);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(simulate(plan, cluster, {.fidelity = fidelity}));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void flow_of_54_all_reduces(benchmark::State& state) {
+  simulate_all_reduces(state, Fidelity::Flow);
+}
+BENCHMARK(flow_of_54_all_reduces)
+    ->Unit(benchmark::kMillisecond)
+    ->Arg(1024)
+    ->Arg(10240)
+    ->Arg(102400);
+
+// On 64 GPUs 54 x 126 steps x 64 messages = 435,456, each of them simulated once.
+void every_message(benchmark::State& state) {
+  simulate_all_reduces(state, Fidelity::Step);
+}
+BENCHMARK(every_message)->Unit(benchmark::kMillisecond)->Arg(64)->Arg(256)->Iterations(1);
+
+// One all-reduce of 25 MiB: 2,046 steps x 1,024 messages.
+void every_message_of_1024_gpus(benchmark::State& state) {
+  const Workload workload = load_workload(kResnet);
+  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  cluster.nodes = 256;
+  Builder builder("an all-reduce", workload, cluster);
+  builder.stream("all-reduce");
+  const TaskId reduced = builder.all_reduce("gradients", Bytes{25.0 * (1 << 20)});
+  builder.after(builder.update("update"), {reduced});
+  const Plan plan = std::move(builder).build();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(simulate(plan, cluster, {.fidelity = Fidelity::Step}));
+}
+BENCHMARK(every_message_of_1024_gpus)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 }  // namespace
 }  // namespace stepcast

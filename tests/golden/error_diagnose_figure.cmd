@@ -1,3 +1,3 @@
 # exit 2
 # copy data/job.csv
-stepcast diagnose job.csv --figure ranks.png
+stepcast diagnose job.csv --figure ranks.jpg

@@ -67,13 +67,13 @@ class CompareCommand final : public Subcommand {
         output_option("-o,--output", &part_file_, "file for --shard; default: standard output"));
     options.push_back(
         {"--against", "FILE", &against_, "earlier results (--json) to print changes to"});
-    options.push_back(page_.option());
-    options.push_back({"--json", "", &json_, "print JSON"});
+    for (CommandOption& option : view_.options())
+      options.push_back(std::move(option));
     return options;
   }
 
   int run() override {
-    page_.check();
+    view_.check();
     check_study_files(files_);
     check_shard();
     const std::vector<WrittenResult> before = earlier_results();
@@ -99,7 +99,7 @@ class CompareCommand final : public Subcommand {
   std::vector<WrittenResult> earlier_results() const {
     if (against_.empty())
       return {};
-    if (json_)
+    if (view_.json)
       throw InputError("--against: prints a table, not JSON; compare two files with stepcast gate");
     return read_results(against_);
   }
@@ -117,7 +117,7 @@ class CompareCommand final : public Subcommand {
 
   void print(const Sweep& sweep, const std::vector<SweepResult>& results,
              const std::vector<WrittenResult>& before) const {
-    const std::vector<SweepRow> rows = print_study(sweep, results, json_, page_);
+    const std::vector<SweepRow> rows = print_study(sweep, results, view_);
     if (rows.empty())
       return;
     if (!before.empty())
@@ -154,8 +154,8 @@ class CompareCommand final : public Subcommand {
     if (shard_.empty())
       return;
     parse_shard(shard_);
-    if (json_ || page_.is_wanted() || !against_.empty() || !files_.csv.empty() ||
-        !files_.json_lines.empty() || !files_.resume.empty())
+    if (view_.json || view_.page.is_wanted() || view_.figure.is_wanted() || !against_.empty() ||
+        !files_.csv.empty() || !files_.json_lines.empty() || !files_.resume.empty())
       throw InputError(
           "--shard: writes a part of the study; what is to be printed of the whole, say to "
           "stepcast "
@@ -170,8 +170,7 @@ class CompareCommand final : public Subcommand {
   std::string against_;
   std::string shard_;
   std::string part_file_;
-  PageFile page_;
-  bool json_ = false;
+  StudyView view_;
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ class CrossoverCommand final : public Subcommand {
                        "of a node's NIC (1Gbps to 100Gbps in seven steps)"});
     options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
-    std::ranges::move(output_.options({.figure = "also draw heat maps, as .svg",
+    std::ranges::move(output_.options({.figure = "heat maps",
                                        .csv = "also write every forecast as a table, as they come",
                                        .figure_names = "--figure,--svg"}),
                       std::back_inserter(options));

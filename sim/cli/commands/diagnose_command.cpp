@@ -5,6 +5,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -58,7 +59,7 @@ class DiagnoseCommand final : public Subcommand {
          "share of the waste that a cause must explain (default 0.5)"},
         {"--against", "FILE", &against_,
          "another run of the job to compare with; several for its ranks"},
-        output_option("--figure", &figure_, "also draw the ranks as a heat map, as .svg"),
+        figure_.option("the ranks as a heat map"),
         output_option("--slow-downs", &slow_downs_,
                       "also write how unevenly ranks compute, step by step, as .csv\nfor --slow "
                       "recorded:file=FILE"),
@@ -77,8 +78,7 @@ class DiagnoseCommand final : public Subcommand {
     if (files_.empty())
       throw InputError(fmt::format("diagnose: expected a file, for example: {}",
                                    on_one_line(help().examples.front())));
-    if (!figure_.empty())
-      check_figure(figure_);
+    figure_.check();
     if (ideal_ && workload_.empty())
       throw InputError("--ideal: expected --workload FILE with it");
     page_.check();
@@ -89,8 +89,8 @@ class DiagnoseCommand final : public Subcommand {
       other = diagnose(read(against_), thresholds());
       refuse_other_job(diagnosis, *other);
     }
-    if (!figure_.empty())
-      write_text_file(figure_, diagnosis_svg(diagnosis));
+    if (figure_.is_wanted())
+      figure_.write(diagnosis_svg(diagnosis));
     if (!slow_downs_.empty())
       write_text_file(slow_downs_, to_csv(slow_downs_of(job)));
     if (!timeline_.empty())
@@ -159,7 +159,7 @@ class DiagnoseCommand final : public Subcommand {
 
   std::vector<std::string> files_;
   std::vector<std::string> against_;
-  std::string figure_;
+  FigureFile figure_;
   std::string timeline_;
   std::string slow_downs_;
   std::string job_;

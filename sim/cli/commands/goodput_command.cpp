@@ -2,7 +2,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "sim/cli/output_file.hpp"
+#include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/study/typed_goodput.hpp"
@@ -74,7 +74,7 @@ class GoodputCommand final : public Subcommand {
          "runs with faults of their own (default 200); auto: until quantiles are\nknown to 1 %"},
         {"--samples", "N", &samples_, "also hours to train on so many (needs a workload)"},
         {"--price", "P", &price_, "of a GPU an hour: also the cost of these samples"},
-        output_option("--figure", &figure_, "also draw the run day by day, as .svg")};
+        figure_.option("the run day by day")};
     for (CommandOption& option :
          options_of(request_, {"--schedule", "S", &request_.schedule, "what the job trains by"}))
       options.push_back(std::move(option));
@@ -85,14 +85,13 @@ class GoodputCommand final : public Subcommand {
   }
 
   int run() override {
-    if (!figure_.empty())
-      check_figure(figure_);
+    figure_.check();
     const GoodputAnswer answer = [&] {
       const Progress progress("going through faults");
       return answer_to(resolved());
     }();
-    if (!figure_.empty())
-      write_text_file(figure_, goodput_svg(answer.goodput));
+    if (figure_.is_wanted())
+      figure_.write(goodput_svg(answer.goodput));
     say("{}", json_ ? goodput_json(answer) : render_goodput(answer));
     return 0;
   }
@@ -116,7 +115,7 @@ class GoodputCommand final : public Subcommand {
     request.interval = interval_of(interval_);
     request.seeds = goodput_seeds_of(seeds_);
     request.policy = policy_of(policy_);
-    if (!figure_.empty())
+    if (figure_.is_wanted())
       request.bins = 30;
     return question;
   }
@@ -184,7 +183,8 @@ class GoodputCommand final : public Subcommand {
   std::optional<Seconds> mtbf_, checkpoint_, persist_, restart_, reconfigure_, length_;
   std::optional<std::uint32_t> servers_;
   std::optional<double> days_, samples_, price_;
-  std::string faults_, spares_, interval_, policy_, seeds_, figure_;
+  std::string faults_, spares_, interval_, policy_, seeds_;
+  FigureFile figure_;
   std::vector<std::string> fail_, slow_;
   RunRequest request_;
   bool fitted_ = false, json_ = false;

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "models/base/error.hpp"
 #include "sim/cli/study/part_file.hpp"
 #include "sim/cli/study/study_log.hpp"
@@ -22,15 +25,16 @@ class MergeCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> options() override {
-    return {{"PART", "", &files_, "part of a study; as many as there are shards"},
-            output_option("--csv", &csv_, "also write the results as a table"),
-            page_.option(),
-            {"--partial", "", &partial_, "print what is there where shards are missing"},
-            {"--json", "", &json_, "print JSON"}};
+    std::vector<CommandOption> options{
+        {"PART", "", &files_, "part of a study; as many as there are shards"},
+        output_option("--csv", &csv_, "also write the results as a table"),
+        {"--partial", "", &partial_, "print what is there where shards are missing"}};
+    std::ranges::move(view_.options(), std::back_inserter(options));
+    return options;
   }
 
   int run() override {
-    page_.check();
+    view_.check();
     const MergedStudy study = merged_study(files_, partial_);
     if (!study.keep_going)
       refuse_refused(study);
@@ -39,7 +43,7 @@ class MergeCommand final : public Subcommand {
     for (std::uint32_t i = 0; i < study.results.size(); ++i)
       if (const SweepResult& each = study.results[i]; each.forecast || !each.refusal.empty())
         log.add(i, each);
-    print_study(study.sweep, study.results, json_, page_);
+    print_study(study.sweep, study.results, view_);
     log.finish();
     return exit_code_of(study.results);
   }
@@ -58,9 +62,8 @@ class MergeCommand final : public Subcommand {
 
   std::vector<std::string> files_;
   std::string csv_;
-  PageFile page_;
   bool partial_ = false;
-  bool json_ = false;
+  StudyView view_;
 };
 
 }  // namespace

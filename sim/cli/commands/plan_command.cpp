@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -63,8 +64,8 @@ class PlanCommand final : public Subcommand {
     Progress progress("simulation");
     const CapacityPlan plan =
         find_plan(request, available_cores(), [&progress] { progress.step(); });
-    if (!figure_.empty())
-      write_text_file(figure_, plan_figure(plan));
+    if (figure_.is_wanted())
+      figure_.write(plan_figure(plan));
     if (!csv_.empty())
       write_text_file(csv_, plan_csv(plan));
     page_.write(plan_json(plan));
@@ -104,7 +105,7 @@ class PlanCommand final : public Subcommand {
             {"--fidelity", "F", &fidelity_, "analytic (the default), flow or step"},
             {"--simulate", "N", &simulate_, "candidates to simulate at most (default 200)"},
             output_option("--csv", &csv_, "also write all that was simulated"),
-            output_option("--figure", &figure_, "also draw cost and memory against time, as .svg"),
+            figure_.option("cost and memory against time"),
             page_.option(),
             {"--json", "", &json_, "print JSON"}};
   }
@@ -128,8 +129,7 @@ class PlanCommand final : public Subcommand {
     require_above_zero("--budget", budget_, "5000");
     if (deadline_ && !(deadline_->value > 0))
       throw InputError("--deadline: expected a time above 0 such as 72h, found 0");
-    if (!figure_.empty() && !figure_.ends_with(".svg"))
-      throw InputError(figure_ + ": figures are SVG; expected a name that ends in .svg");
+    figure_.check();
   }
 
   PlanRequest resolved() const {
@@ -212,7 +212,8 @@ class PlanCommand final : public Subcommand {
     request.settings = parse_settings(of_cluster);
   }
 
-  std::string workload_, prices_ = "rented-2024", fidelity_, memory_, utilisation_, csv_, figure_;
+  std::string workload_, prices_ = "rented-2024", fidelity_, memory_, utilisation_, csv_;
+  FigureFile figure_;
   CommaList clusters_, schedules_;
   std::vector<std::uint32_t> gpus_;
   std::optional<std::uint32_t> global_batch_, most_gpus_, simulate_;

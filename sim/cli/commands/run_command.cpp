@@ -11,6 +11,7 @@
 #include "models/schedule/registry.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/chance/chance_options.hpp"
+#include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -19,6 +20,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/report/json/hybrid_json.hpp"
 #include "sim/report/json/json.hpp"
+#include "sim/report/picture/run_figure.hpp"
 #include "sim/report/text/hybrid_report.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/wording.hpp"
@@ -69,12 +71,14 @@ class RunCommand final : public Subcommand {
     options.push_back(
         output_option("--export-plan", &plan_file_,
                       "also write the plan with its forecast, for stepcast-probe replay"));
+    options.push_back(figure_.option("where the step goes and what ran when"));
     options.push_back(page_.option());
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
 
   int run() override {
+    figure_.check();
     page_.check();
     add_layout();
     const Experiment experiment = experiment_of(request_);
@@ -102,6 +106,8 @@ class RunCommand final : public Subcommand {
       write_workers(scenario);
     else if (!timeline_file_.empty())
       write_timeline(scenario.workload, plan, timeline);
+    if (figure_.is_wanted())
+      figure_.write(decides ? run_figure(forecast) : run_figure(forecast, plan, timeline));
     if (page_.is_wanted() && decides)
       page_.write(to_json(forecast));
     else if (page_.is_wanted())
@@ -149,6 +155,8 @@ class RunCommand final : public Subcommand {
     }();
     if (!timeline_file_.empty())
       write_timeline(scenario.model.workload, result.plan, result.timeline);
+    if (figure_.is_wanted())
+      figure_.write(pipeline_figure(result.hybrid, result.plan, result.timeline));
     if (page_.is_wanted())
       page_.write(
           {"result", to_json(result.hybrid.forecast)},
@@ -209,6 +217,7 @@ class RunCommand final : public Subcommand {
   std::optional<std::uint32_t> workers_;
   std::string timeline_file_;
   std::string plan_file_;
+  FigureFile figure_;
   PageFile page_;
   bool json_ = false;
 };

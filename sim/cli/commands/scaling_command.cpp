@@ -48,9 +48,8 @@ class ScalingCommand final : public Subcommand {
         {"--fidelity", "F", &typed_.run.fidelity, "analytic, flow (the default) or step"},
         without_gradients_option(without_gradients_)};
     std::ranges::move(
-        output_.options(
-            {.figure = "also draw the curves, as .svg; without --schedules eight at most",
-             .csv = "also write every time as a table, each as it comes"}),
+        output_.options({.figure = "the curves, without --schedules eight at most",
+                         .csv = "also write every time as a table, each as it comes"}),
         std::back_inserter(options));
     return options;
   }

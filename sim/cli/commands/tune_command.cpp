@@ -10,6 +10,7 @@
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/study/trial_log.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/report/picture/tuning_figure.hpp"
 #include "sim/report/text/tuning_report.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/stop.hpp"
@@ -40,7 +41,8 @@ class TuneCommand final : public Subcommand {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
     std::ranges::move(search_options(), std::back_inserter(options));
-    std::ranges::move(output_.options({}), std::back_inserter(options));
+    std::ranges::move(output_.options({.figure = "the time of each trial"}),
+                      std::back_inserter(options));
     return options;
   }
 
@@ -56,7 +58,8 @@ class TuneCommand final : public Subcommand {
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
     return output_.write({.text = [&] { return render_tuning(job, tuning, notes); },
-                          .json = [&] { return tuning_json(job, tuning, notes); }});
+                          .json = [&] { return tuning_json(job, tuning, notes); },
+                          .figure = [&] { return tuning_figure(tuning); }});
   }
 
  private:

@@ -60,8 +60,7 @@ class ValidateCommand final : public Subcommand {
         {"--set", "KEY=VALUE", &settings_, "change one thing in every case; may be repeated"},
         {"--fidelity", "F", &fidelity_, "analytic, flow (the default) or step"},
         {"--max-error", "PERCENT", &max_error_, "largest error allowed in a check case"},
-        output_option("--plot,--figure", &plot_,
-                      "results of stepcast-probe: predicted against measured, SVG"),
+        plot_.option("results of stepcast-probe\nagainst predictions", "--plot,--figure"),
         {"--update-device", "", &update_device_,
          "results of stepcast-probe: write the fitted device"},
         output_option("-o,--output", &device_file_,
@@ -83,7 +82,7 @@ class ValidateCommand final : public Subcommand {
         throw InputError(fmt::format("validate: {}: a table: use --cases {}", file, file));
     if (holds_hardware_results(files_))
       return run_hardware();
-    if (!plot_.empty() || update_device_ || !device_file_.empty())
+    if (plot_.is_wanted() || update_device_ || !device_file_.empty())
       throw InputError("validate: --plot, --update-device and -o need results of stepcast-probe");
     const Settings settings = parse_settings(settings_);
     const Fidelity fidelity = fidelity_.empty() ? Fidelity::Flow : parse_fidelity(fidelity_);
@@ -113,7 +112,7 @@ class ValidateCommand final : public Subcommand {
   }
 
   int run_cases() const {
-    if (!files_.empty() || !plot_.empty() || update_device_ || !device_file_.empty())
+    if (!files_.empty() || plot_.is_wanted() || update_device_ || !device_file_.empty())
       throw InputError("validate: --cases stands alone, beside --set, --cluster, --max-error");
     return run_case_validation({.files = cases_,
                                 .cluster = cluster_,
@@ -154,7 +153,7 @@ class ValidateCommand final : public Subcommand {
   std::vector<std::string> settings_;
   std::string fidelity_;
   std::optional<double> max_error_;
-  std::string plot_;
+  FigureFile plot_;
   bool update_device_ = false;
   std::string device_file_;
   bool json_ = false;

@@ -1,6 +1,5 @@
 #include "sim/cli/output/study_output.hpp"
 
-#include "sim/cli/output_file.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/study/stop.hpp"
 #include "traces/json/strict_json.hpp"
@@ -10,7 +9,7 @@ namespace stepcast {
 std::vector<CommandOption> StudyOutput::options(const Meanings& meanings) {
   std::vector<CommandOption> options;
   if (!meanings.figure.empty())
-    options.push_back(output_option(meanings.figure_names, &figure_, meanings.figure));
+    options.push_back(figure_.option(meanings.figure, meanings.figure_names));
   if (!meanings.csv.empty())
     options.push_back(output_option("--csv", &csv_, meanings.csv));
   if (meanings.page)
@@ -21,13 +20,12 @@ std::vector<CommandOption> StudyOutput::options(const Meanings& meanings) {
 
 void StudyOutput::check() const {
   page_.check();
-  if (!figure_.empty())
-    check_figure(figure_);
+  figure_.check();
 }
 
 int StudyOutput::write(const Writers& writers) const {
-  if (!figure_.empty())
-    write_text_file(figure_, writers.figure());
+  if (figure_.is_wanted())
+    figure_.write(writers.figure());
   if (page_.is_wanted())
     page_.write(writers.json());
   say("{}", json_ ? writers.json() : writers.text());

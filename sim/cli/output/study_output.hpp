@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/page_file.hpp"
 
 namespace stepcast {
@@ -23,7 +24,7 @@ class StudyOutput {
 
   /// Throws InputError if a picture or page could not be written. To be called before long work.
   void check() const;
-  const std::string& figure() const { return figure_; }
+  const std::string& figure() const { return figure_.path(); }
   /// Of those whose table grows while they run; see GrowingTable.
   const std::string& csv() const { return csv_; }
 
@@ -38,7 +39,7 @@ class StudyOutput {
   int write(const Writers& writers) const;
 
  private:
-  std::string figure_;
+  FigureFile figure_;
   std::string csv_;
   PageFile page_;
   bool json_ = false;

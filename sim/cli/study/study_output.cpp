@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/json.hpp"
+#include "sim/report/picture/compare_figure.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/sweep_report.hpp"
 #include "sim/study/effects.hpp"
@@ -24,10 +25,36 @@ std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows, bool 
   return json ? compare_json(forecasts) : render_compare(forecasts);
 }
 
+/// "dear", or of a sweep "dear nodes=8".
+std::vector<NamedForecast> named(const std::vector<SweepRow>& rows) {
+  const std::vector<std::size_t> varying = varying_cells(rows);
+  std::vector<NamedForecast> forecasts;
+  for (const SweepRow& row : rows) {
+    std::string name = row.forecast.schedule;
+    for (const std::size_t cell : varying)
+      if (row.cells[cell].name != "schedule")
+        name.append(" ").append(row.cells[cell].name).append("=").append(row.cells[cell].value);
+    forecasts.push_back(
+        {std::move(name), row.forecast, speedup_of(row.forecast, rows[row.baseline].forecast)});
+  }
+  return forecasts;
+}
+
 }  // namespace
 
+std::vector<CommandOption> StudyView::options() {
+  return {figure.option("where the step of each goes"),
+          page.option(),
+          {"--json", "", &json, "print JSON"}};
+}
+
+void StudyView::check() const {
+  figure.check();
+  page.check();
+}
+
 std::vector<SweepRow> print_study(const Sweep& sweep, const std::vector<SweepResult>& results,
-                                  bool json, const PageFile& page) {
+                                  const StudyView& view) {
   std::vector<SweepRow> rows = rows_of(sweep, results);
   const std::string refused = render_refused(sweep, results);
   if (rows.empty() && !refused.empty())
@@ -35,9 +62,11 @@ std::vector<SweepRow> print_study(const Sweep& sweep, const std::vector<SweepRes
                                  refused.substr(0, refused.find("\nNo forecast"))));
   if (rows.empty())
     return rows;
-  if (page.is_wanted())
-    page.write(text_of(sweep, rows, true));
-  if (json)
+  if (view.figure.is_wanted())
+    view.figure.write(compare_figure(named(rows)));
+  if (view.page.is_wanted())
+    view.page.write(text_of(sweep, rows, true));
+  if (view.json)
     say("{}", with_refused(text_of(sweep, rows, true), sweep, results));
   else
     say("{}{}{}", text_of(sweep, rows, false), refused.empty() ? "" : "\n", refused);

@@ -181,12 +181,23 @@ Folding folding_by(Roles roles, const Plan& plan, const std::vector<double>& sca
   return folding;
 }
 
+// Groups that a policy of the caller's makes on the spot may tell all nodes apart.
+std::optional<NetworkSection> section_of(const Plan& plan, const Cluster& cluster,
+                                         const EngineOptions& options, const Folding& folding) {
+  if (options.fidelity != Fidelity::Flow || !options.fold || options.policy)
+    return std::nullopt;
+  const bool ports_change = cluster.overlap.communication_slowdown > 0;
+  return find_section(plan, cluster, ports_change ? folding.class_of_rank : std::vector<ClassId>{});
+}
+
 }  // namespace
 
 Folding fold_ranks(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
   require_ranks(plan, cluster);
   const auto scales = compute_scales(cluster, options);
-  return folding_by(roles_of(plan, cluster, options, scales), plan, scales);
+  Folding folding = folding_by(roles_of(plan, cluster, options, scales), plan, scales);
+  folding.section = section_of(plan, cluster, options, folding);
+  return folding;
 }
 
 std::optional<Folding> assumed_folding(const Plan& plan, const Cluster& cluster,

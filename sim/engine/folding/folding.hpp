@@ -5,6 +5,7 @@
 
 #include "models/schedule/plan.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/engine/folding/network_section.hpp"
 #include "sim/timeline/timeline.hpp"
 
 namespace stepcast {
@@ -28,6 +29,7 @@ struct Folding {
   std::vector<MeetingId> first_meeting;       ///< By team, and one more.
   std::vector<MeetingId> meeting_of;          ///< At team * classes + class; kNone: no member.
   std::vector<std::uint32_t> role_of_node;    ///< See Roles::of_node.
+  std::optional<NetworkSection> section;      ///< At `flow`, where teams are one group each.
   bool is_assumed = false;                    ///< See assumed_folding().
 
   std::uint32_t meetings_of(TeamId team) const {

@@ -13,6 +13,7 @@
 #include "sim/engine/folding/components.hpp"
 #include "sim/engine/folding/crossed_links.hpp"
 #include "sim/engine/folding/link_demands.hpp"
+#include "sim/engine/folding/patterns.hpp"
 
 // Roles by colour refinement. The vertices are the ranks, the groups of every team that
 // communicates, its messages and the links; at `analytic`, which knows no messages, what the group
@@ -33,8 +34,6 @@
 
 namespace stepcast {
 namespace {
-
-using Pattern = std::tuple<TeamId, CollectiveKind, Algorithm, std::uint32_t, std::vector<double>>;
 
 constexpr std::uint64_t kRankOfGroup = std::uint64_t{1} << 60U;  // labels of arcs
 constexpr std::uint64_t kMessageOfGroup = std::uint64_t{2} << 60U;
@@ -75,7 +74,7 @@ class Surroundings {
         links_(cluster),
         demands_(cluster) {
     graph_.colours = colours;
-    for (const auto& [pattern, collective] : patterns()) {
+    for (const auto& [pattern, collective] : patterns_of(plan)) {
       add_groups(std::get<0>(pattern));
       add_messages(std::get<0>(pattern), collective);
     }
@@ -97,19 +96,6 @@ class Surroundings {
   }
 
  private:
-  // One collective for all that differ in size only.
-  std::map<Pattern, Collective> patterns() const {
-    std::map<Pattern, Collective> patterns;
-    for (TaskId id = 0; id < plan_.graph.size(); ++id) {
-      const Task& task = plan_.graph.task(id);
-      if (task.kind != TaskKind::Communication)
-        continue;
-      const Collective& each = plan_.collectives[task.collective].collective;
-      patterns.try_emplace({task.team, each.kind, each.algorithm, each.root, each.shares}, each);
-    }
-    return patterns;
-  }
-
   std::set<TeamId> teams_on(StreamId stream) const {
     std::set<TeamId> teams;
     for (TaskId id = 0; id < plan_.graph.size(); ++id)

@@ -1,5 +1,6 @@
 #include "sim/engine/network/flow_backend.hpp"
 
+#include <algorithm>
 #include <utility>
 
 // One flow for each edge of the algorithm, with the bytes of all its rounds: rounds of a ring run
@@ -9,7 +10,7 @@
 // is asked for again is prepared once, by size. A tree or a hierarchy goes through its phases one
 // after the other. Groups that are folded (see folding.cpp) begin together and share links, so one
 // operation moves the flows of all of them: the fold saves events, not flows, unless whole nodes
-// fold too (folded_nodes.cpp), which leaves a flow for each role.
+// fold too (folded_nodes.cpp), which leaves a flow for each role, or one node's.
 
 namespace stepcast {
 namespace {
@@ -37,6 +38,7 @@ FlowBackend::FlowPhase FlowBackend::phase_of(
   FlowPhase phase{.startup = startup, .flows = {}, .ends = {}};
   std::vector<Message> all;
   for (const std::vector<Message>& messages : groups) {
+    std::ranges::for_each(messages, check_size);
     if (nodes_.is_folded()) {
       all.insert(all.end(), messages.begin(), messages.end());
       continue;
@@ -48,9 +50,8 @@ FlowBackend::FlowPhase FlowBackend::phase_of(
   }
   if (!nodes_.is_folded())
     return phase;
-  for (const auto& [from, to, leaves, size] : nodes_.folded(all))
-    phase.flows.push_back({leaves ? platform_.far(from) : platform_.near(from),
-                           leaves ? platform_.far(to) : platform_.near(to), size});
+  for (const auto& [from, to, distance, size] : nodes_.folded(all))
+    phase.flows.push_back({platform_.host(from, distance), platform_.host(to, distance), size});
   phase.ends.push_back(phase.flows.size());
   return phase;
 }

@@ -13,31 +13,62 @@
 // must be equally many, so that what leaves a port of one is what arrives at a port of the other.
 // 1,024 GPUs of tensor, pipeline and data parallelism then move one flow for each stage and
 // collective where they would move 64. Where any of this does not hold (a straggler tells the GPUs
-// of a node apart, a ring over whole nodes leaves them by one GPU, racks), all flows are simulated.
+// of a node apart, racks), all flows are simulated.
+// Collectives of single groups have no roles, but sections (network_section.cpp): those flows move
+// that leave it, and arrive where their counterparts from beside the section do. A ring over 10,240
+// GPUs then is one flow.
 
 namespace stepcast {
 namespace {
 
-Cluster one_node_for_each(const Cluster& cluster, std::uint32_t roles) {
-  Cluster folded{.name = cluster.name, .nodes = roles, .gpus_per_node = 1};
-  folded.intra_node = cluster.intra_node;
-  folded.nic.bandwidth = cluster.nic.bandwidth / cluster.gpus_per_node;
-  return folded;
+Cluster part_of(const Cluster& cluster, std::uint32_t nodes, std::uint32_t gpus) {
+  Cluster part{.name = cluster.name, .nodes = nodes, .gpus_per_node = gpus};
+  part.intra_node = cluster.intra_node;
+  part.nic.bandwidth = node_link(cluster).bandwidth * gpus / cluster.gpus_per_node;
+  return part;
 }
 
 }  // namespace
 
-FoldedNodes::FoldedNodes(const Cluster& cluster, std::vector<std::uint32_t> role_of_node)
-    : role_of_node_(std::move(role_of_node)), cluster_(cluster) {
+FoldedNodes::FoldedNodes(const Cluster& cluster, const Folding& folding)
+    : role_of_node_(folding.role_of_node), section_(folding.section), cluster_(cluster) {
+  if (section_) {
+    folded_ = part_of(cluster, section_->nodes, section_->gpus);
+    folded_->rack = cluster.rack;
+  }
   if (role_of_node_.empty())
     return;
   gpus_of_role_.resize(std::ranges::max(role_of_node_) + std::size_t{1});
   for (const std::uint32_t role : role_of_node_)
     gpus_of_role_[role] += cluster.gpus_per_node;
-  folded_ = one_node_for_each(cluster, static_cast<std::uint32_t>(gpus_of_role_.size()));
+  folded_ = part_of(cluster, static_cast<std::uint32_t>(gpus_of_role_.size()), 1);
+}
+
+Rank FoldedNodes::port_of(Rank rank) const {
+  if (!folded_)
+    return rank;
+  const std::uint32_t node = node_of(cluster_, rank);
+  return section_ ? node % section_->nodes * section_->gpus +
+                        rank % cluster_.gpus_per_node % section_->gpus
+                  : role_of_node_[node];
 }
 
 std::vector<FoldedNodes::Flow> FoldedNodes::folded(const std::vector<Message>& messages) const {
+  return section_ ? of_section(messages) : by_roles(messages);
+}
+
+std::vector<FoldedNodes::Flow> FoldedNodes::of_section(const std::vector<Message>& messages) const {
+  std::vector<Flow> flows;
+  for (const auto& [from, to, size, follows] : messages)
+    if (node_of(cluster_, from) < section_->nodes && from % cluster_.gpus_per_node < section_->gpus)
+      flows.push_back({.from = port_of(from),
+                       .to = port_of(to),
+                       .distance = distance_of(cluster_, from, to),
+                       .size = size});
+  return flows;
+}
+
+std::vector<FoldedNodes::Flow> FoldedNodes::by_roles(const std::vector<Message>& messages) const {
   std::map<std::tuple<Rank, Rank, bool, double>, double> counts;
   for (const Message& message : messages) {
     const std::uint32_t from = node_of(cluster_, message.from);
@@ -47,8 +78,9 @@ std::vector<FoldedNodes::Flow> FoldedNodes::folded(const std::vector<Message>& m
   std::vector<Flow> flows;
   for (const auto& [kind, count] : counts) {
     const auto& [from, to, leaves, size] = kind;
+    const Distance distance = leaves ? Distance::Far : Distance::Near;
     for (auto left = std::lround(count / gpus_of_role_[from]); left > 0; --left)
-      flows.push_back({.from = from, .to = to, .leaves_node = leaves, .size = Bytes{size}});
+      flows.push_back({.from = from, .to = to, .distance = distance, .size = Bytes{size}});
   }
   return flows;
 }

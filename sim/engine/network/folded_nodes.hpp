@@ -5,36 +5,43 @@
 #include <vector>
 
 #include "models/collective/collective.hpp"
+#include "sim/engine/folding/folding.hpp"
+#include "sim/engine/network/platform.hpp"
 
 namespace stepcast {
 
-/// Nodes that carry the same flows as one, and each of their GPUs as one.
+/// Nodes that carry the same flows as one, and GPUs of theirs as one.
 class FoldedNodes {
  public:
-  /// `role_of_node`: see Roles::of_node; empty: every node is itself.
-  FoldedNodes(const Cluster& cluster, std::vector<std::uint32_t> role_of_node);
+  /// By Folding::role_of_node or by its section; with neither every node is itself.
+  FoldedNodes(const Cluster& cluster, const Folding& folding);
 
-  /// One node of one GPU for each role, whose NIC has that GPU's share.
+  /// One node of one GPU for each role, or the section; a GPU that stands for its whole node has
+  /// its share of the NIC.
   const Cluster& cluster() const { return folded_ ? *folded_ : cluster_; }
 
   bool is_folded() const { return folded_.has_value(); }
 
   /// The GPU of cluster() that stands for this one.
-  Rank port_of(Rank rank) const { return folded_ ? role_of_node_[node_of(cluster_, rank)] : rank; }
+  Rank port_of(Rank rank) const;
 
-  /// Bytes between two of these nodes, which stand for different nodes if it leaves its own.
+  /// Bytes between two of these GPUs, which stand for some that are so far apart.
   struct Flow {
     Rank from = 0;
     Rank to = 0;
-    bool leaves_node = false;
+    Distance distance = Distance::Near;
     Bytes size{};
   };
   /// The messages of all alike groups, once for each that one GPU of a role sends.
   std::vector<Flow> folded(const std::vector<Message>& messages) const;
 
  private:
+  std::vector<Flow> by_roles(const std::vector<Message>& messages) const;
+  std::vector<Flow> of_section(const std::vector<Message>& messages) const;
+
   std::vector<std::uint32_t> role_of_node_;
   std::vector<double> gpus_of_role_;
+  std::optional<NetworkSection> section_;
   const Cluster& cluster_;
   std::optional<Cluster> folded_;
 };

@@ -1,4 +1,3 @@
-#include <array>
 #include <filesystem>
 
 #include <dlfcn.h>
@@ -7,42 +6,12 @@
 #include "models/base/error.hpp"
 #include "sim/engine/log.hpp"
 #include "sim/engine/network/simgrid.hpp"
-
-// The module lies beside the program in the build tree, and below the library folder beside the
-// program (or Python's module) where both are installed; the places known when this was compiled
-// are for programs of others that link our libraries.
+#include "traces/module_file.hpp"
 
 namespace stepcast {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kName = "stepcast_simgrid.so";
-
-fs::path own_folder() {
-  Dl_info own{};
-  std::error_code error;
-  if (dladdr(reinterpret_cast<const void*>(&simgrid_module), &own) == 0)
-    return {};
-  // The name of a program is what it was called by, which the working directory may have made
-  // wrong.
-  fs::path file = fs::path(own.dli_fname).extension() == ".so" ? fs::path(own.dli_fname)
-                                                               : fs::path("/proc/self/exe");
-  file = fs::canonical(file, error);
-  return file.parent_path();
-}
-
-fs::path find_module() {
-  const fs::path folder = own_folder();
-  const std::array candidates{
-      folder / kName, folder.parent_path() / STEPCAST_LIBRARIES / "stepcast" / kName,
-      fs::path(STEPCAST_BUILD_FOLDER) / kName, fs::path(STEPCAST_INSTALL_FOLDER) / kName};
-  std::error_code error;
-  for (const fs::path& candidate : candidates)
-    if (fs::exists(candidate, error))
-      return candidate;
-  return candidates.back();
-}
 
 [[noreturn]] void cannot_load(const fs::path& file, const std::string& why) {
   throw SimulationError(
@@ -52,7 +21,7 @@ fs::path find_module() {
 bool is_loaded = false;
 
 SimGrid& load() {
-  const fs::path file = find_module();
+  const fs::path file = module_file("stepcast_simgrid.so");
   void* module = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (module == nullptr)
     cannot_load(file, dlerror());

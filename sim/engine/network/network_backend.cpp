@@ -1,14 +1,28 @@
 #include "sim/engine/network/network_backend.hpp"
 
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/ranges.hpp"
+#include "models/base/text.hpp"
 #include "sim/engine/network/analytic_backend.hpp"
+#include "sim/engine/network/fair_links.hpp"
 #include "sim/engine/network/flow_backend.hpp"
 #include "sim/engine/network/simgrid.hpp"
 #include "sim/engine/network/step_backend.hpp"
 
 namespace stepcast {
 
+void check_size(const Message& message) {
+  if (!(message.size <= kLargestMessage))
+    throw InputError(
+        fmt::format("a message of {}, all rounds between two GPUs and what slows it down included: "
+                    "expected at most {}; `fidelity` analytic takes any",
+                    format_bytes(message.size), format_bytes(kLargestMessage)));
+}
+
 SimGrid* simgrid_for(Fidelity fidelity) {
-  return fidelity == Fidelity::Analytic ? nullptr : &simgrid_module();
+  return fidelity == Fidelity::Flow ? &simgrid_module() : nullptr;
 }
 
 std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
@@ -19,10 +33,11 @@ std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cl
       return std::make_unique<AnalyticBackend>(cluster, queue);
     case Fidelity::Flow:
       return std::make_unique<FlowBackend>(cluster, queue, simgrid_module(),
-                                           FoldedNodes(cluster, folding.role_of_node),
-                                           folding.is_assumed, ports_differ);
+                                           FoldedNodes(cluster, folding), folding.is_assumed,
+                                           ports_differ);
     case Fidelity::Step:
-      return std::make_unique<StepBackend>(cluster, queue, simgrid_module());
+      return std::make_unique<StepBackend>(cluster, queue,
+                                           std::make_unique<FairLinks>(cluster, queue));
   }
   return nullptr;
 }

@@ -49,6 +49,9 @@ class NetworkBackend {
   virtual void set_ports(std::span<const Rank> ranks, double share) = 0;
 };
 
+/// Throws InputError if a message is larger than kLargestMessage.
+void check_size(const Message& message);
+
 /// What the queue of a simulation at this fidelity has to run on.
 SimGrid* simgrid_for(Fidelity fidelity);
 

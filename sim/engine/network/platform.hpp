@@ -10,6 +10,15 @@ class Host;
 
 namespace stepcast {
 
+/// How far a message goes.
+enum class Distance { Near, Far, Farthest };
+
+inline Distance distance_of(const Cluster& cluster, Rank from, Rank to) {
+  if (node_of(cluster, from) == node_of(cluster, to))
+    return Distance::Near;
+  return rack_of(cluster, from) == rack_of(cluster, to) ? Distance::Far : Distance::Farthest;
+}
+
 /// The cluster as SimGrid hosts and links.
 ///
 /// One flat star zone (nested zones cost O(n^2) look-ups). A star route is links_up(source) +
@@ -24,13 +33,21 @@ class Platform {
 
   virtual ~Platform() = default;
 
-  /// End points of a message inside a node, and of one that leaves it but not its rack.
-  Host* near(Rank rank) const { return near_[rank]; }
-  Host* far(Rank rank) const { return far_[rank]; }
+  /// End point of a message: inside a node, of one that leaves it but not its rack, and of others.
+  Host* host(Rank rank, Distance distance) const {
+    switch (distance) {
+      case Distance::Near:
+        return near_[rank];
+      case Distance::Far:
+        return far_[rank];
+      case Distance::Farthest:
+        return farthest_[rank];
+    }
+    return nullptr;
+  }
 
-  /// End points of a message.
-  Host* source(Rank from, Rank to) const { return host(from, from, to); }
-  Host* destination(Rank from, Rank to) const { return host(to, from, to); }
+  Host* source(Rank from, Rank to) const { return host(from, distance_of(cluster_, from, to)); }
+  Host* destination(Rank from, Rank to) const { return host(to, distance_of(cluster_, from, to)); }
 
   /// A GPU's port carries `share` of its bandwidth, until the platform is asked for again.
   virtual void set_port(Rank rank, double share) const = 0;
@@ -42,15 +59,6 @@ class Platform {
   std::vector<Host*> near_;
   std::vector<Host*> far_;
   std::vector<Host*> farthest_;
-
- private:
-  Host* host(Rank rank, Rank from, Rank to) const {
-    if (node_of(cluster_, from) == node_of(cluster_, to))
-      return near_[rank];
-    if (rack_of(cluster_, from) == rack_of(cluster_, to))
-      return far_[rank];
-    return farthest_[rank];
-  }
 };
 
 }  // namespace stepcast

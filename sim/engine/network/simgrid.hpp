@@ -6,15 +6,9 @@
 #include <string_view>
 
 #include "sim/engine/network/platform.hpp"
+#include "sim/engine/network/wire.hpp"
 
 namespace stepcast {
-
-/// Told when a flow has arrived.
-class FlowListener {
- public:
-  virtual ~FlowListener() = default;
-  virtual void flow_arrived(std::uint32_t tag) = 0;
-};
 
 /// What the engine needs of SimGrid. The library takes .03 s to load, for ns-3 and eleven others
 /// behind it, so that all that calls it is a module of its own (sim/engine/simgrid), which is
@@ -41,7 +35,7 @@ class SimGrid {
   virtual const Platform& platform_for(const Cluster& cluster) = 0;
 
   /// Moves `size` from one host to another and then calls listener.flow_arrived(tag). The listener
-  /// must outlive the flow. Throws InputError above kLargestMessage.
+  /// must outlive the flow. Precondition: at most kLargestMessage.
   virtual void start_flow(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes size,
                           FlowListener& listener, std::uint32_t tag) = 0;
 

@@ -6,10 +6,10 @@
 
 // Message by message: a rank enters a round when it has sent and received all of its round before,
 // so slow edges hold up only those behind them, which the cheaper fidelities assume to be all. That
-// costs a SimGrid flow for each message: 2(P - 1)P of them for a ring, .02 s at 64 ranks, 9 us each
-// at 1,024. Scripts (who sends what in which round) are prepared once for each collective and size;
-// rounds that repeat share one. Folded groups are played side by side, all their messages: nothing
-// is saved but the events around them, and the result is that of single groups to the last digit.
+// costs .2 us for each message: 2(P - 1)P of them for a ring, 2 ms at 64 ranks. Scripts (who sends
+// what in which round) are prepared once for each collective and size; rounds that repeat share
+// one. Folded groups are played side by side, all their messages: nothing is saved but the events
+// around them, and the result is that of single groups to the last digit.
 
 namespace stepcast {
 namespace {
@@ -28,11 +28,8 @@ std::uint32_t take_slot(std::vector<Item>& pool, std::vector<std::uint32_t>& idl
 
 }  // namespace
 
-StepBackend::StepBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid)
-    : cluster_(cluster),
-      queue_(queue),
-      simgrid_(simgrid),
-      platform_(simgrid_.platform_for(cluster)) {}
+StepBackend::StepBackend(const Cluster& cluster, EventQueue& queue, std::unique_ptr<Wire> wire)
+    : cluster_(cluster), queue_(queue), wire_(std::move(wire)) {}
 
 // Alike groups send the same messages in the same rounds, each on links of its own or shared with
 // others: their scripts side by side are one.
@@ -63,12 +60,17 @@ StepBackend::Script StepBackend::script_of(const Collective& collective,
 }
 
 StepBackend::Script::RoundScript StepBackend::prepared(
-    const Round& round, const std::unordered_map<Rank, std::uint32_t>& place, std::uint32_t ranks) {
+    const Round& round, const std::unordered_map<Rank, std::uint32_t>& place,
+    std::uint32_t ranks) const {
   Script::RoundScript script;
   script.first_hop.assign(ranks + 1, 0);
   script.messages.assign(ranks, 0);
-  for (const Message& message : round.messages)
-    script.hops.push_back({message, place.at(message.from), place.at(message.to)});
+  for (const Message& message : round.messages) {
+    check_size(message);
+    const Seconds startup =
+        message.follows ? Seconds{} : startup_of(cluster_, message.from, message.to);
+    script.hops.push_back({message, startup, place.at(message.from), place.at(message.to)});
+  }
   std::ranges::stable_sort(script.hops, {}, &Hop::from);
   for (const Hop& hop : script.hops) {
     ++script.first_hop[hop.from + 1];
@@ -100,7 +102,7 @@ void StepBackend::start(const Collective& collective, const Participants& partic
 
 void StepBackend::set_ports(std::span<const Rank> ranks, double share) {
   for (const Rank rank : ranks)
-    platform_.set_port(rank, share);
+    wire_->set_port(rank, share);
 }
 
 void StepBackend::begin(std::uint32_t operation) {
@@ -159,20 +161,8 @@ void StepBackend::send(std::uint32_t operation, std::uint32_t round, std::uint32
   const std::uint32_t message = take_slot(messages_, idle_messages_);
   messages_[message] = {operation, round, hop};
   const Script& script = *operations_[operation].script;
-  const Message& what = script.rounds[script.sequence[round]].hops[hop].message;
-  const Seconds startup = what.follows ? Seconds{} : startup_of(cluster_, what.from, what.to);
-  if (startup > Seconds{})
-    queue_.after(startup, [this, message] { transfer(message); });
-  else
-    transfer(message);
-}
-
-void StepBackend::transfer(std::uint32_t message) {
-  const InFlight& flight = messages_[message];
-  const Script& script = *operations_[flight.operation].script;
-  const Message& what = script.rounds[script.sequence[flight.round]].hops[flight.hop].message;
-  simgrid_.start_flow(platform_.source(what.from, what.to),
-                      platform_.destination(what.from, what.to), what.size, *this, message);
+  const Hop& sent = script.rounds[script.sequence[round]].hops[hop];
+  wire_->send(sent.message.from, sent.message.to, sent.message.size, sent.startup, *this, message);
 }
 
 void StepBackend::flow_arrived(std::uint32_t message) {

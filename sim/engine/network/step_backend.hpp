@@ -6,16 +6,15 @@
 #include <vector>
 
 #include "sim/engine/network/network_backend.hpp"
-#include "sim/engine/network/simgrid.hpp"
+#include "sim/engine/network/wire.hpp"
 
 namespace stepcast {
 
-/// Every message of the algorithm as a SimGrid flow of its own: the reference for the cheaper
-/// fidelities. A rank sends its messages of a round when its messages of the round before, sent and
-/// received, are done.
+/// Every message of the algorithm by itself: the reference for the cheaper fidelities. A rank sends
+/// its messages of a round when its messages of the round before, sent and received, are done.
 class StepBackend : public NetworkBackend, private FlowListener {
  public:
-  StepBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid);
+  StepBackend(const Cluster& cluster, EventQueue& queue, std::unique_ptr<Wire> wire);
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;
@@ -24,6 +23,7 @@ class StepBackend : public NetworkBackend, private FlowListener {
   /// A message with the places of its ends among the ranks of the groups.
   struct Hop {
     Message message;
+    Seconds startup{};
     std::uint32_t from = 0;
     std::uint32_t to = 0;
   };
@@ -56,22 +56,20 @@ class StepBackend : public NetworkBackend, private FlowListener {
   };
 
   Script script_of(const Collective& collective, const Participants& participants) const;
-  static Script::RoundScript prepared(const Round& round,
-                                      const std::unordered_map<Rank, std::uint32_t>& place,
-                                      std::uint32_t ranks);
+  Script::RoundScript prepared(const Round& round,
+                               const std::unordered_map<Rank, std::uint32_t>& place,
+                               std::uint32_t ranks) const;
   void begin(std::uint32_t operation);
   void begin_barrier_round(std::uint32_t operation);
   void advance(std::uint32_t operation, std::uint32_t rank);
   void send(std::uint32_t operation, std::uint32_t round, std::uint32_t hop);
-  void transfer(std::uint32_t message);
   void flow_arrived(std::uint32_t message) override;
   void arrived(std::uint32_t message);
   void finish(std::uint32_t operation);
 
   const Cluster& cluster_;
   EventQueue& queue_;
-  SimGrid& simgrid_;
-  const Platform& platform_;
+  std::unique_ptr<Wire> wire_;
   std::map<CollectiveKey, Script> scripts_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_operations_;

@@ -18,8 +18,6 @@
 #include <xbt/log.h>
 
 #include "models/base/error.hpp"
-#include "models/base/ranges.hpp"
-#include "models/base/text.hpp"
 
 // SimGrid's clock, static in every version from 3.32 to 4.0 and exported, but in no public header.
 // Weak: where a version lacks it, the clock just goes on.
@@ -221,11 +219,6 @@ void remove_timer(void* timer) {
 
 void start_flow(sg4::Host* from, sg4::Host* to, Bytes size, FlowListener& listener,
                 std::uint32_t tag) {
-  if (!(size <= kLargestMessage))
-    throw InputError(
-        fmt::format("a message of {}, all rounds between two GPUs and what slows it down included: "
-                    "expected at most {}; `fidelity` analytic takes any",
-                    format_bytes(size), format_bytes(kLargestMessage)));
   Flow* flow = new_flow();
   flow->listener = &listener;
   flow->tag = tag;

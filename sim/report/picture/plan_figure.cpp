@@ -1,7 +1,6 @@
 #include "sim/report/picture/plan_figure.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -17,8 +16,6 @@ constexpr double kLeft = 84;
 constexpr double kBetween = 84;
 constexpr double kLegend = 240;
 constexpr int kTicks = 5;
-// Okabe and Ito's colours.
-constexpr std::array kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"};
 
 struct Dot {
   double across = 0;
@@ -74,7 +71,7 @@ std::string drawn(const Panel& panel, double top) {
     out += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" fill-opacity=\"{}\">"
         "<title>{}</title></circle>\n",
-        x(dot.across), y(dot.up), dot.on_front ? 5 : 3, kColours[dot.colour % kColours.size()],
+        x(dot.across), y(dot.up), dot.on_front ? 5 : 3, svg::colour(dot.colour),
         dot.on_front ? 1 : 0.45, svg::escaped(dot.label));
   }
   return out;
@@ -125,7 +122,7 @@ std::string plan_figure(const CapacityPlan& plan) {
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     const double at = kTop + 12 + 18 * static_cast<double>(i);
     out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n", kLeft + kWidth + 16,
-                       at - 4, kColours[i % kColours.size()]);
+                       at - 4, svg::colour(i));
     out += svg::text(kLeft + kWidth + 26, at, "start", clusters[i]);
   }
   return svg::document(kLeft + kWidth + kLegend, kTop + 2 * kHeight + kBetween + 56, 12, out);

@@ -20,9 +20,6 @@ constexpr double kTitleLine = 16, kLegendLine = 20, kMargin = 16;
 constexpr double kLegend = kRight + 16, kLegendName = kRight + 60;
 constexpr double kLetter = 7;  // width of a letter, on the safe side
 constexpr int kGridLines = 5;
-// Okabe and Ito's palette.
-constexpr std::array kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                 "#e69f00", "#56b4e9", "#000000", "#8c8c00"};
 
 // A mark around the origin, by the member's turn through the colours.
 constexpr std::array kMarks = {"M-3.5,0 a3.5,3.5 0 1,0 7,0 a3.5,3.5 0 1,0 -7,0 z",
@@ -32,7 +29,7 @@ constexpr std::array kMarks = {"M-3.5,0 a3.5,3.5 0 1,0 7,0 a3.5,3.5 0 1,0 -7,0 z
 constexpr std::array kDashes = {"", "7 4", "2 3", "9 3 2 3"};
 
 const char* colour_of(const ChartLine& line) {
-  return kColours[line.member % kColours.size()];
+  return svg::colour(line.member);
 }
 
 std::string style_of(const ChartLine& line) {
@@ -44,7 +41,7 @@ std::string style_of(const ChartLine& line) {
 std::string mark(const ChartLine& line, double x, double y) {
   return fmt::format(
       "<path transform=\"translate({:.1f} {:.1f})\" d=\"{}\" stroke=\"{}\" fill=\"{}\"/>\n", x, y,
-      kMarks[line.member / kColours.size() % kMarks.size()], colour_of(line),
+      kMarks[line.member / svg::kPalette.size() % kMarks.size()], colour_of(line),
       line.group % 2 == 0 ? colour_of(line) : "white");
 }
 

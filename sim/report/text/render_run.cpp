@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "sim/report/text/render.hpp"
+#include "sim/report/text/rows.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
 #include "traces/json/provenance_json.hpp"
@@ -56,29 +58,6 @@ const std::array<Column, 4> kLinkColumns = {
 const std::array<Column, 2> kMemoryColumns = {Column{"memory per GPU", Align::Left},
                                               Column{"MiB", Align::Right}};
 
-/// A line of the memory table.
-struct MemoryRow {
-  const char* name;
-  Bytes (*size)(const Forecast&);
-};
-
-constexpr std::array kMemoryRows = {
-    MemoryRow{"parameters", [](const Forecast& f) { return f.memory.parameters; }},
-    MemoryRow{"gradients", [](const Forecast& f) { return f.memory.gradients; }},
-    MemoryRow{"optimiser", [](const Forecast& f) { return f.memory.optimiser; }},
-    MemoryRow{"activations", [](const Forecast& f) { return f.memory.activations; }},
-    MemoryRow{"fusion buffers", [](const Forecast& f) { return f.memory.fusion_buffers; }},
-    MemoryRow{"communication buffers",
-              [](const Forecast& f) { return f.memory.communication_buffers; }},
-    MemoryRow{"factors", [](const Forecast& f) { return f.memory.factors; }},
-    MemoryRow{"inverses", [](const Forecast& f) { return f.memory.inverses; }},
-    MemoryRow{"kept by hooks", [](const Forecast& f) { return f.memory.kept_by_hooks; }},
-    MemoryRow{"preconditioned", [](const Forecast& f) { return f.memory.preconditioned; }},
-    MemoryRow{"residuals", [](const Forecast& f) { return f.memory.residuals; }},
-    MemoryRow{"total", [](const Forecast& f) { return f.memory.total(); }},
-    MemoryRow{"device memory", [](const Forecast& f) { return f.device_memory; }},
-};
-
 const std::array<Column, 2> kWorkerColumns = {Column{"workers", Align::Left},
                                               Column{"in an iteration", Align::Left}};
 constexpr const char* kAllIterations = "iterations/s of all";
@@ -87,12 +66,6 @@ constexpr const char* kSentPerNic = "sent per NIC";
 constexpr const char* kGaps = "gap to the slowest";
 constexpr const char* kStaleness = "age of what is averaged";
 
-constexpr const char* kForward = "forward";
-constexpr const char* kBackward = "backward";
-constexpr const char* kOtherCompute = "other compute";
-constexpr const char* kExposed = "exposed communication";
-constexpr const char* kWaiting = "waiting for slower ranks";
-constexpr const char* kIdle = "idle";
 constexpr const char* kTotal = "iteration";
 
 template <std::size_t size>
@@ -125,14 +98,8 @@ std::string breakdown_table(const Forecast& forecast) {
     const double share = forecast.iteration_time > Seconds{} ? time / forecast.iteration_time : 0;
     table.rows.push_back({std::move(name), milliseconds(time), percent(share)});
   };
-  add(kForward, parts.forward);
-  add(kBackward, parts.backward);
-  for (const NamedTime& part : parts.other_compute)
-    add(fmt::format("{}: {}", kOtherCompute, part.name), part.time);
-  for (const NamedTime& part : parts.exposed_communication)
-    add(fmt::format("{}: {}", kExposed, part.name), part.time);
-  add(kWaiting, parts.waiting);
-  add(kIdle, parts.idle);
+  for (const NamedTime& row : breakdown_rows(parts))
+    add(row.name, row.time);
   add(kTotal, total_of(parts));
   return render(table);
 }
@@ -158,9 +125,8 @@ std::string link_table(const Forecast& forecast) {
 
 std::string memory_table(const Forecast& forecast) {
   Table table = table_of(kMemoryColumns);
-  for (const MemoryRow& row : kMemoryRows)
-    if (const Bytes size = row.size(forecast); size > Bytes{})
-      table.rows.push_back({row.name, fmt::format("{:.1f}", size.value / (1 << 20))});
+  for (const NamedBytes& row : memory_rows(forecast))
+    table.rows.push_back({row.name, fmt::format("{:.1f}", row.size.value / (1 << 20))});
   return render(table).insert(0, 1, '\n');
 }
 
@@ -246,10 +212,8 @@ std::vector<std::string> names_of_run() {
     names.emplace_back(row);
   for (const Column& column : kMemoryColumns)
     names.push_back(column.heading);
-  for (const MemoryRow& row : kMemoryRows)
-    names.emplace_back(row.name);
-  for (const char* row : {kForward, kBackward, kOtherCompute, kExposed, kWaiting, kIdle, kTotal})
-    names.emplace_back(row);
+  std::ranges::move(names_of_rows(), std::back_inserter(names));
+  names.emplace_back(kTotal);
   return names;
 }
 

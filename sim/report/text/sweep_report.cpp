@@ -49,12 +49,6 @@ double speedup_in(const Rows& rows, const SweepRow& row) {
   return speedup_of(row.forecast, rows[row.baseline].forecast);
 }
 
-bool varies(const Rows& rows, std::size_t cell) {
-  return std::ranges::any_of(rows, [&](const SweepRow& row) {
-    return row.cells[cell].value != rows.front().cells[cell].value;
-  });
-}
-
 /// Workload and cluster where an experiment file names them and the sweep does not.
 std::string constant_job_of(const Rows& rows) {
   const SweepRow& row = rows.front();
@@ -196,12 +190,18 @@ std::string notes_of(const Rows& rows, const std::vector<std::size_t>& varying) 
 
 }  // namespace
 
-std::string render_sweep(const Rows& rows) {
+std::vector<std::size_t> varying_cells(const Rows& rows) {
   std::vector<std::size_t> varying;
-  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell) {
-    if (varies(rows, cell))
+  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell)
+    if (std::ranges::any_of(rows, [&](const SweepRow& row) {
+          return row.cells[cell].value != rows.front().cells[cell].value;
+        }))
       varying.push_back(cell);
-  }
+  return varying;
+}
+
+std::string render_sweep(const Rows& rows) {
+  const std::vector<std::size_t> varying = varying_cells(rows);
   const std::vector<ResultColumn> all = results_of(rows);
   std::span<const ResultColumn> results = all;
   Table table = table_of(rows, varying, results);

@@ -10,6 +10,9 @@ namespace stepcast {
 /// "yes" or "no": whether the memory of the GPU suffices; "" where it is not known.
 std::string fit_of(const Forecast& forecast);
 
+/// The places of the cells that are not the same in all rows; at least one row.
+std::vector<std::size_t> varying_cells(const std::vector<SweepRow>& rows);
+
 /// One table: a column for each thing that differs between rows, then the results; as many of these
 /// as fit kReportWidth, and whether a row fits its GPU where one does not. What all rows share
 /// stands above it; below it what makes no difference, and the notes of the forecasts.

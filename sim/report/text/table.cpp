@@ -22,12 +22,6 @@ std::string_view first_columns(std::string_view text, std::size_t width) {
   return text;
 }
 
-std::string shortened(std::string_view text, std::size_t width) {
-  if (width_of(text) <= width)
-    return std::string(text);
-  return std::string(first_columns(text, width - 1)).append("…");
-}
-
 struct Layout {
   std::vector<std::size_t> widths;
   std::size_t gap = kGap;
@@ -152,6 +146,12 @@ std::string wrap(std::string_view text, std::size_t indent) {
     text.remove_prefix(word.size());
   }
   return out += '\n';
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (width_of(text) <= width)
+    return std::string(text);
+  return std::string(first_columns(text, width - 1)).append("…");
 }
 
 }  // namespace stepcast

@@ -37,6 +37,9 @@ std::string render_in_parts(const Table& table, std::size_t kept);
 /// Columns that a UTF-8 text takes on a terminal, one for each code point.
 std::size_t width_of(std::string_view text);
 
+/// A UTF-8 text of at most `width` columns, at least 1; "…" stands for what is left out.
+std::string shortened(std::string_view text, std::size_t width);
+
 /// `text` broken at spaces into lines of at most kReportWidth columns; the lines after the first
 /// begin with `indent` spaces. Ends in a newline.
 std::string wrap(std::string_view text, std::size_t indent);

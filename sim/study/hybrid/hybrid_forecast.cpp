@@ -48,7 +48,8 @@ void add_stages(HybridForecast& hybrid, const HybridPlan& planned, const Timelin
     const Breakdown parts =
         breakdown_of(planned.plan, window_of(planned.plan, timeline, of_stage, latest_ready));
     const Seconds time = parts.forward + parts.backward + total_of(parts.other_compute);
-    hybrid.stages.push_back({.holds = stage.holds,
+    hybrid.stages.push_back({.rank = stage.rank,
+                             .holds = stage.holds,
                              .time = time,
                              .bubble = timeline.iteration_time - time,
                              .memory = stage.memory.total()});

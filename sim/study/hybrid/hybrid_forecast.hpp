@@ -12,6 +12,7 @@ namespace stepcast {
 
 /// What a stage of a pipeline does in a step.
 struct StageForecast {
+  Rank rank = 0;      ///< That stands for the stage's.
   std::string holds;  ///< "embedding .. block 11"
   Seconds time{};     ///< Its passes and its update, messages inside layers included.
   Seconds bubble{};   ///< The rest of the step: messages, other stages, gradients.

@@ -13,7 +13,8 @@ std::string warning_of(std::uint32_t nodes, Fidelity fidelity, bool fold = true)
   scenario.engine.fidelity = fidelity;
   scenario.engine.fold = fold;
   Plan plan{.schedule = "bsp",
-            .graph = TaskGraph({Task{.kind = TaskKind::Communication}}, {}),
+            .graph = TaskGraph({Task{.kind = TaskKind::Communication, .collective = 0}}, {}),
+            .collectives = {{.collective = {.size = Bytes{1e6}}}},
             .teams = {world_team(scenario.cluster)}};
   testing::internal::CaptureStderr();
   warn_of_cost(plan, scenario);
@@ -21,16 +22,17 @@ std::string warning_of(std::uint32_t nodes, Fidelity fidelity, bool fold = true)
 }
 
 TEST(RunRequest, WarnsOfRunsThatTakeLongOrMuch) {
-  // 40 MB and 4.9 kB for each of 400,000 GPUs are 2 GB; 4 iterations of as many flows of 1.8 us are
-  // 2.9 s. At step fidelity 4,000 GPUs send 4,000 x 7,998 messages: 4 x 32e6 x 1.8 us = 230 s.
-  EXPECT_EQ(warning_of(100'000, Fidelity::Flow),
-            "stepcast: bsp of 400000 GPUs at flow fidelity take about 2 GB and 2.9 s; "
+  // 40 MB, 4.9 kB for each of 400,000 GPUs and 145 B for a task of each are 2.1 GB; 4 iterations of
+  // as many flows of 1.8 us and tasks of .2 us are 3.2 s. Folded it is one node's.
+  EXPECT_EQ(warning_of(100'000, Fidelity::Flow, false),
+            "stepcast: bsp of 400000 GPUs at flow fidelity, unfolded, take about 2.1 GB and 3.2 s; "
             "--fidelity analytic takes less\n");
-  EXPECT_EQ(warning_of(1'000, Fidelity::Step),
-            "stepcast: bsp of 4000 GPUs at step fidelity take about 60 MB and 4 min; "
+  EXPECT_EQ(warning_of(100'000, Fidelity::Flow), "");
+  // At step fidelity 8,000 GPUs send 8,000 x 15,998 messages: 4 B and 4 x .1 us each.
+  EXPECT_EQ(warning_of(2'000, Fidelity::Step),
+            "stepcast: bsp of 8000 GPUs at step fidelity take about 552 MB and 51 s; "
             "--fidelity analytic takes less\n");
   EXPECT_EQ(warning_of(100'000, Fidelity::Analytic), "");
-  EXPECT_EQ(warning_of(25'000, Fidelity::Flow), "");
   // 16 million tasks of a rank at 145 B are 2.3 GB, whatever the fidelity.
   EXPECT_EQ(warning_of(4'000'000, Fidelity::Analytic, false),
             "stepcast: bsp of 16000000 GPUs at analytic fidelity, unfolded, take about 2.4 GB and "

@@ -68,11 +68,11 @@ TEST(ScalingCommand, OneGpuIsNoPlural) {
   EXPECT_NE(outcome.out.find("1 GPU ms  2 GPUs ms"), std::string::npos) << outcome.out;
 }
 
-TEST(ScalingCommand, AFigureIsSvg) {
+TEST(ScalingCommand, AFigureIsSvgOrPng) {
   const TemporaryFolder folder;
-  const Outcome outcome = scaling({"--nodes", "1", "--figure", folder.file("a.png")});
+  const Outcome outcome = scaling({"--nodes", "1", "--figure", folder.file("a.jpg")});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("a.png: figures are SVG; expected a name that ends in .svg"),
+  EXPECT_NE(outcome.err.find("a.jpg: figures are SVG or PNG; expected a name that ends in .svg"),
             std::string::npos)
       << outcome.err;
   EXPECT_TRUE(folder.empty());

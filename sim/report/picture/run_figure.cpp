@@ -1,0 +1,174 @@
+#include "sim/report/picture/run_figure.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "models/base/numbers.hpp"
+#include "sim/report/picture/bar_chart.hpp"
+#include "sim/report/picture/gantt_chart.hpp"
+#include "sim/report/text/render.hpp"
+#include "sim/report/text/rows.hpp"
+#include "sim/timeline/trace_lanes.hpp"
+#include "sim/timeline/why.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::size_t kMostRows = 48;
+constexpr double kMilli = 1e3;
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+/// Each part begins where the one before it ends.
+BarChart waterfall_of(const Forecast& forecast) {
+  BarChart chart{.title = "Where the step goes", .unit = "ms"};
+  double begin = 0;
+  for (const NamedTime& part : breakdown_rows(forecast.breakdown)) {
+    if (part.time <= Seconds{})
+      continue;
+    const double length = part.time.value * kMilli;
+    chart.rows.push_back({.name = part.name,
+                          .begin = begin,
+                          .parts = {{length, chart.rows.size()}},
+                          .text = fmt::format("{:.2f}", length)});
+    begin += length;
+  }
+  return chart;
+}
+
+BarChart links_of(const Forecast& forecast) {
+  BarChart chart{.title = "How busy the links are", .unit = "%", .least_end = 100};
+  for (const LinkLoad& link : forecast.links)
+    chart.rows.push_back({.name = link.name,
+                          .parts = {{100 * link.utilisation, 0}},
+                          .text = percent(link.utilisation)});
+  return chart;
+}
+
+BarChart memory_of(const Forecast& forecast) {
+  BarChart chart{.title = "Memory of a GPU", .unit = "GiB"};
+  for (const NamedBytes& row : memory_rows(forecast))
+    chart.rows.push_back({.name = row.name,
+                          .parts = {{row.size.value / kGiB, 0}},
+                          .text = fmt::format("{:.2f}", row.size.value / kGiB)});
+  return chart;
+}
+
+/// Fills a chart with the slices of the reported iteration.
+class GanttOfStep {
+ public:
+  GanttOfStep(const Plan& plan, const Timeline& timeline) : plan_(plan), timeline_(timeline) {
+    chart_.unit = "ms";
+    chart_.to = timeline.iteration_time.value * kMilli;
+    chart_.kinds = {"forward", "backward"};  // in the colours of the picture of the parts
+  }
+
+  /// A row for each lane of each stream.
+  GanttChart lanes() {
+    chart_.title = "What ran when";
+    for (ClassId c = 0; c < timeline_.classes.size(); ++c)
+      add_lanes(c);
+    if (left_out_ > 0)
+      chart_.title += fmt::format(" ({} of {} lanes)", kMostRows, kMostRows + left_out_);
+    return std::move(chart_);
+  }
+
+  /// A row for what each stage of a pipeline computes.
+  GanttChart stages(const std::vector<StageForecast>& stages) {
+    chart_.title = "Stages";
+    for (std::size_t i = 0; i < stages.size(); ++i)
+      if (const std::size_t row = new_row(fmt::format("{}: {}", i, stages[i].holds)); row != kNoRow)
+        for (const Slice& slice :
+             lanes_of(plan_, timeline_, timeline_.class_of_rank[stages[i].rank]).slices)
+          if (plan_.graph.task(slice.task).kind != TaskKind::Communication)
+            add(row, slice);
+    if (left_out_ > 0)
+      chart_.title += fmt::format(" ({} of {})", kMostRows, stages.size());
+    return std::move(chart_);
+  }
+
+ private:
+  static constexpr auto kNoRow = static_cast<std::size_t>(-1);
+
+  std::string ranks_of(ClassId c) const { return stepcast::ranks_of(timeline_, std::span(&c, 1)); }
+
+  std::size_t new_row(const std::string& name) {
+    if (chart_.rows.size() == kMostRows) {
+      ++left_out_;
+      return kNoRow;
+    }
+    chart_.rows.push_back(name);
+    return chart_.rows.size() - 1;
+  }
+
+  void add_lanes(ClassId c) {
+    const TraceLanes lanes = lanes_of(plan_, timeline_, c);
+    std::vector<std::vector<std::size_t>> rows(plan_.streams.size());
+    for (StreamId s = 0; s < plan_.streams.size(); ++s)
+      for (std::uint32_t lane = 0; lane < lanes.lanes_of_stream[s]; ++lane) {
+        std::string name = plan_.streams[s].name;
+        if (timeline_.classes.size() > 1)
+          name += ", " + ranks_of(c);
+        rows[s].push_back(new_row(lane == 0 ? name : ""));
+      }
+    for (const Slice& slice : lanes.slices)
+      if (const std::size_t row = rows[slice.stream][slice.lane]; row != kNoRow)
+        add(row, slice);
+  }
+
+  void add(std::size_t row, const Slice& slice) {
+    const Task& task = plan_.graph.task(slice.task);
+    chart_.bars.push_back(
+        {.row = row,
+         .begin = (slice.start - timeline_.begin).value * kMilli,
+         .end = (slice.end - timeline_.begin).value * kMilli,
+         .kind =
+             kind_of(task.kind == TaskKind::Communication
+                         ? std::string(name_of(plan_.collectives[task.collective].collective.kind))
+                         : phase_of(plan_, task))});
+  }
+
+  std::size_t kind_of(const std::string& name) {
+    const auto found = std::ranges::find(chart_.kinds, name);
+    if (found != chart_.kinds.end())
+      return static_cast<std::size_t>(found - chart_.kinds.begin());
+    chart_.kinds.push_back(name);
+    return chart_.kinds.size() - 1;
+  }
+
+  const Plan& plan_;
+  const Timeline& timeline_;
+  GanttChart chart_;
+  std::size_t left_out_ = 0;
+};
+
+std::string sheet(const Forecast& forecast, std::vector<Panel> panels) {
+  if (!forecast.links.empty())
+    panels.push_back(panel_of(links_of(forecast)));
+  panels.push_back(panel_of(memory_of(forecast)));
+  return sheet_of(fmt::format("{}: {}, {} ms", forecast.schedule, title_of(forecast),
+                              milliseconds(forecast.iteration_time)),
+                  panels);
+}
+
+}  // namespace
+
+std::string run_figure(const Forecast& forecast, const Plan& plan, const Timeline& timeline) {
+  return sheet(forecast,
+               {panel_of(waterfall_of(forecast)), panel_of(GanttOfStep(plan, timeline).lanes())});
+}
+
+std::string run_figure(const Forecast& forecast) {
+  return sheet(forecast, {panel_of(waterfall_of(forecast))});
+}
+
+std::string pipeline_figure(const HybridForecast& hybrid, const Plan& plan,
+                            const Timeline& timeline) {
+  const Forecast& forecast = hybrid.forecast;
+  return sheet_of(fmt::format("{}: {}, {}, {} ms", forecast.schedule, title_of(forecast),
+                              hybrid.layout, milliseconds(forecast.iteration_time)),
+                  {panel_of(GanttOfStep(plan, timeline).stages(hybrid.stages))});
+}
+
+}  // namespace stepcast

@@ -1,0 +1,25 @@
+#pragma once
+// What a forecast says of time and memory as rows with names, which tables and pictures share.
+
+#include <string>
+#include <vector>
+
+#include "sim/study/forecast.hpp"
+
+namespace stepcast {
+
+/// Where the step goes; adds up to the iteration. Parts that take no time have their row.
+std::vector<NamedTime> breakdown_rows(const Breakdown& parts);
+
+struct NamedBytes {
+  std::string name;
+  Bytes size{};
+};
+
+/// What a GPU's memory holds, its sum and, where it is known, how much there is; none of 0 bytes.
+std::vector<NamedBytes> memory_rows(const Forecast& forecast);
+
+/// All names that these rows can have, without those of phases and collectives.
+std::vector<std::string> names_of_rows();
+
+}  // namespace stepcast

@@ -1,0 +1,175 @@
+// Every message on the engine's own links, against SimGrid's flows.
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/engine/network/fair_links.hpp"
+#include "sim/engine/network/simgrid.hpp"
+#include "sim/engine/network/step_backend.hpp"
+#include "tests/support/examples.hpp"
+
+namespace stepcast {
+namespace {
+
+using examples::plain_cluster;
+using namespace literals;
+
+/// Messages as SimGrid flows.
+class SimGridWire final : public Wire {
+ public:
+  SimGridWire(const Cluster& cluster, EventQueue& queue)
+      : queue_(queue), platform_(simgrid_module().platform_for(cluster)) {}
+  void send(Rank from, Rank to, Bytes size, Seconds startup, FlowListener& listener,
+            std::uint32_t tag) override {
+    queue_.after(startup, [this, from, to, size, &listener, tag] {
+      simgrid_module().start_flow(platform_.source(from, to), platform_.destination(from, to), size,
+                                  listener, tag);
+    });
+  }
+  void set_port(Rank rank, double share) override { platform_.set_port(rank, share); }
+
+ private:
+  EventQueue& queue_;
+  const Platform& platform_;
+};
+
+struct Launched {
+  Collective collective;
+  std::vector<Rank> ranks;
+  Seconds at{};
+};
+
+struct Ports {
+  Seconds at{};
+  std::vector<Rank> ranks;
+  double share = 1;
+};
+
+std::vector<double> ends_on(EventQueue& queue, std::unique_ptr<Wire> wire, const Cluster& cluster,
+                            const std::vector<Launched>& launches,
+                            const std::vector<Ports>& ports) {
+  StepBackend backend(cluster, queue, std::move(wire));
+  std::vector<Team> teams;
+  for (const Launched& launch : launches)
+    teams.push_back({.groups = {Group{launch.ranks}}});
+  const std::vector<std::uint32_t> first{0};
+  std::vector<double> ends(launches.size(), -1);
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    queue.at(launches[i].at, [&, i] {
+      backend.start(launches[i].collective, {.team = &teams[i], .groups = first}, {},
+                    [&, i] { ends[i] = queue.now().value; });
+    });
+  for (const Ports& slow : ports)
+    queue.at(slow.at, [&] { backend.set_ports(slow.ranks, slow.share); });
+  queue.run();
+  return ends;
+}
+
+void expect_equal(const Cluster& cluster, const std::vector<Launched>& launches, double tolerance,
+                  const std::vector<Ports>& ports = {}) {
+  EventQueue own;
+  const auto ends =
+      ends_on(own, std::make_unique<FairLinks>(cluster, own), cluster, launches, ports);
+  EventQueue outer(&simgrid_module());
+  const auto expected =
+      ends_on(outer, std::make_unique<SimGridWire>(cluster, outer), cluster, launches, ports);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    ASSERT_GT(expected[i], 0);
+    EXPECT_NEAR(ends[i] / expected[i], 1, tolerance)
+        << i << ": " << name_of(launches[i].collective.kind) << ' '
+        << name_of(launches[i].collective.algorithm) << " of " << launches[i].collective.size.value
+        << " B on " << launches[i].ranks.size() << " ranks";
+  }
+}
+
+std::vector<Rank> first_ranks(std::uint32_t count) {
+  return Group{world_of(plain_cluster(count, 1))}.ranks;
+}
+
+Cluster racks(std::uint32_t nodes, std::uint32_t gpus) {
+  Cluster cluster = plain_cluster(nodes, gpus);
+  cluster.rack = RackLevel{.nodes = 2, .oversubscription = 3, .startup = 1.0_us};
+  return cluster;
+}
+
+std::vector<Collective> every_collective(double bytes) {
+  std::vector<Collective> all;
+  for (const CollectiveKind kind : all_collective_kinds())
+    for (const Algorithm algorithm : all_algorithms())
+      if (kind != CollectiveKind::Send && supports(algorithm, kind))
+        all.push_back({.kind = kind, .algorithm = algorithm, .size = Bytes{bytes}});
+  return all;
+}
+
+TEST(StepReference, EveryAlgorithmIsAsOnSimGridWhereNoLinkIsShared) {
+  const Cluster cluster = plain_cluster(8, 1);
+  for (const Collective& collective : every_collective(3e6))
+    expect_equal(cluster, {{.collective = collective, .ranks = first_ranks(8)}}, 1e-9);
+}
+
+TEST(StepReference, EveryAlgorithmIsAsOnSimGridWhereNodesAndRacksShareLinks) {
+  for (const Cluster& cluster : {plain_cluster(4, 4), racks(8, 2)})
+    for (const Collective& collective : every_collective(3e6))
+      expect_equal(cluster, {{.collective = collective, .ranks = first_ranks(16)}}, 1e-6);
+}
+
+TEST(StepReference, CollectivesOfRandomGroupsThatMeetAreAsOnSimGrid) {
+  std::mt19937 random(7);
+  const auto upto = [&](std::uint32_t most) {
+    return static_cast<std::uint32_t>(random() % most) + 1;
+  };
+  const std::vector<Collective> all = every_collective(1);
+  for (int made = 0; made < 60; ++made) {
+    const Cluster cluster = made % 2 == 0 ? plain_cluster(4, 4) : racks(8, 2);
+    std::vector<Launched> launches;
+    for (std::uint32_t i = upto(4); i > 0; --i) {
+      std::vector<Rank> nodes = first_ranks(cluster.nodes);
+      std::shuffle(nodes.begin(), nodes.end(), random);
+      nodes.resize(1 + upto(3));
+      std::vector<Rank> ranks;  // some algorithms want as many on every node
+      for (const Rank node : nodes)
+        for (Rank gpu = 0; gpu < cluster.gpus_per_node; ++gpu)
+          ranks.push_back(node * cluster.gpus_per_node + gpu);
+      Collective collective = all[random() % all.size()];
+      collective.size = Bytes{1e4 * upto(1000)};
+      collective.root = upto(static_cast<std::uint32_t>(ranks.size())) - 1;
+      launches.push_back({collective, ranks, Seconds{1e-5 * upto(100)}});
+    }
+    expect_equal(cluster, launches, 0.02);
+  }
+}
+
+TEST(StepReference, SlowPortsSlowMessagesThatAreUnderWay) {
+  const Cluster cluster = plain_cluster(4, 1);
+  const Collective collective{
+      .kind = CollectiveKind::AllReduce, .algorithm = Algorithm::Ring, .size = Bytes{8e6}};
+  expect_equal(cluster, {{.collective = collective, .ranks = first_ranks(4)}}, 1e-6,
+               {{.at = 200.0_us, .ranks = {1, 2}, .share = 0.02},
+                {.at = 900.0_us, .ranks = {1}, .share = 1}});
+}
+
+// Port of 0: two messages of 1 MB share 10 GB/s until the first ends, after which the rest of the
+// second has it alone. A of 1 MB: 200 us at half. B of 2 MB: 1 MB left, 100 us more.
+TEST(StepReference, TwoMessagesShareAPortAndTheLongerOneGetsItBack) {
+  Cluster cluster = plain_cluster(3, 1);
+  cluster.intra_node = {BytesPerSecond{1e12}, {}};
+  cluster.nic = {BytesPerSecond{10e9}, {}};
+  const auto send = [](Rank to, double bytes) {
+    return Launched{.collective = {.kind = CollectiveKind::Send,
+                                   .algorithm = Algorithm::Direct,
+                                   .size = Bytes{bytes}},
+                    .ranks = {0, to}};
+  };
+  EventQueue queue;
+  const auto ends = ends_on(queue, std::make_unique<FairLinks>(cluster, queue), cluster,
+                            {send(1, 1e6), send(2, 2e6)}, {});
+  EXPECT_NEAR(ends[0], 200e-6, 1e-15);
+  EXPECT_NEAR(ends[1], 300e-6, 1e-15);
+}
+
+}  // namespace
+}  // namespace stepcast
