@@ -36,31 +36,31 @@ std::string Replayer::describe_wait(std::uint32_t number, StepId step) const {
 
 // The plan is no deadlock then: its numbers are beyond what the network model can tell apart.
 void Replayer::report_endless() const {
-  for (const Iteration& current : iterations_.kept())
+  for (const auto& current : iterations_.kept())
     for (StepId step = 0; step < program_.steps.size(); ++step)
       for (const ClassId id : folding_.members[program_.steps[step].team]) {
-        const Interval& interval = current.intervals[program_.places.at(step, id)];
+        const Interval& interval = current->intervals[program_.places.at(step, id)];
         if (program_.steps[step].is_communication() && interval.start >= Seconds{} &&
             interval.end < Seconds{})
           throw SimulationError(fmt::format(
               "{}: iteration {}, rank {}: {} began at {:.4g} s and never ended: its bytes, or the "
               "bandwidth of its links, are beyond what can be simulated",
-              plan_.schedule, current.number, folding_.classes[id].representative,
+              plan_.schedule, current->number, folding_.classes[id].representative,
               describe(plan_, program_.steps[step].first), interval.start.value));
       }
 }
 
 void Replayer::report_deadlock() const {
   report_endless();
-  for (const Iteration& current : iterations_.kept())
+  for (const auto& current : iterations_.kept())
     for (StepId step = 0; step < program_.steps.size(); ++step)
       for (const ClassId id : folding_.members[program_.steps[step].team]) {
-        if (current.intervals[program_.places.at(step, id)].end >= Seconds{})
+        if (current->intervals[program_.places.at(step, id)].end >= Seconds{})
           continue;
         throw SimulationError(fmt::format(
             "deadlock in {}: iteration {}, rank {}: {} never ran; it waits for {}", plan_.schedule,
-            current.number, folding_.classes[id].representative,
-            describe(plan_, program_.steps[step].first), describe_wait(current.number, step)));
+            current->number, folding_.classes[id].representative,
+            describe(plan_, program_.steps[step].first), describe_wait(current->number, step)));
       }
   throw SimulationError(fmt::format("{}: nothing to run", plan_.schedule));
 }

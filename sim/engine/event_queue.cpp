@@ -1,6 +1,7 @@
 #include "sim/engine/event_queue.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -16,36 +17,55 @@ EventQueue::EventQueue(SimGrid* simgrid) : simgrid_(simgrid) {
   origin_ = simgrid_ == nullptr ? 0 : simgrid_->clock();
 }
 
-Seconds EventQueue::now() {
-  if (!firing_ && simgrid_ != nullptr)
-    now_ = std::max(now_, simgrid_->clock() - origin_);
-  return {now_};
+void EventQueue::read_clock() {
+  now_ = std::max(now_, simgrid_->clock() - origin_);
 }
 
 Seconds EventQueue::next_time() const {
   return {heap_.empty() ? std::numeric_limits<double>::infinity() : heap_.front().time};
 }
 
-void EventQueue::at(Seconds time, Action action) {
-  post(time, false, std::move(action));
-}
-
-void EventQueue::late(Seconds time, Action action) {
-  post(time, true, std::move(action));
-}
-
-void EventQueue::post(Seconds time, bool late, Action action) {
-  if (idle_.empty()) {
-    idle_.push_back(checked_id(actions_.size(), "events"));
-    actions_.emplace_back();
-  }
-  const std::uint32_t slot = idle_.back();
-  idle_.pop_back();
-  actions_[slot] = std::move(action);
-  heap_.push_back({std::max(time.value, now_), late, sequence_++, slot});
-  std::push_heap(heap_.begin(), heap_.end(), Later());
+void EventQueue::post(double time, bool late, const Action& action) {
+  const std::uint32_t posted = keep(action);
+  Instant& instant = instants_[instant_of(time, late)];
+  (instant.first == kNoEvent ? instant.first : posted_[instant.last].next) = posted;
+  instant.last = posted;
   if (!firing_)
     arm();
+}
+
+std::uint32_t EventQueue::keep(const Action& action) {
+  if (idle_.empty()) {
+    posted_.push_back({action});
+    return checked_id(posted_.size() - 1, "events");
+  }
+  const std::uint32_t posted = idle_.back();
+  idle_.pop_back();
+  posted_[posted] = {action};
+  return posted;
+}
+
+// One that is not over, or a new one. What pushed the newest of a time out of recent_ leaves it as
+// it is: those of the same time that follow are an instant of their own, behind it. (Zero has a
+// sign, which + 0.0 takes away.)
+std::uint32_t EventQueue::instant_of(double time, bool late) {
+  const auto bits =
+      std::bit_cast<std::uint64_t>(time + 0.0) * 0x9e3779b97f4a7c15U + (late ? 1U : 0U);
+  std::uint32_t& recent = recent_[(bits ^ (bits >> 32U)) % kRecent];
+  if (recent < instants_.size())
+    if (const Instant& known = instants_[recent];
+        known.first != kNoEvent && known.time == time && known.late == late)
+      return recent;
+  if (idle_instants_.empty()) {
+    idle_instants_.push_back(static_cast<std::uint32_t>(instants_.size()));
+    instants_.emplace_back();
+  }
+  recent = idle_instants_.back();
+  idle_instants_.pop_back();
+  instants_[recent] = {.time = time, .late = late};
+  heap_.push_back({time, late, sequence_++, recent});
+  std::push_heap(heap_.begin(), heap_.end(), Later());
+  return recent;
 }
 
 void EventQueue::arm() {
@@ -83,16 +103,22 @@ void EventQueue::fire(double until) {
 }
 
 EventQueue::Event EventQueue::take() {
-  std::pop_heap(heap_.begin(), heap_.end(), Later());
-  const Event event = heap_.back();
-  heap_.pop_back();
+  const Due due = heap_.front();
+  Instant& instant = instants_[due.instant];
+  const Event event{due.time, instant.first};
+  instant.first = posted_[event.posted].next;
+  if (instant.first == kNoEvent) {
+    std::pop_heap(heap_.begin(), heap_.end(), Later());
+    heap_.pop_back();
+    idle_instants_.push_back(due.instant);
+  }
   return event;
 }
 
 void EventQueue::perform(const Event& event) {
   now_ = std::max(now_, event.time);
-  const Action action = std::move(actions_[event.action]);
-  idle_.push_back(event.action);
+  const Action action = posted_[event.posted].action;
+  idle_.push_back(event.posted);
   guard(action);
 }
 

@@ -1,19 +1,24 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <tuple>
 #include <vector>
 
 #include "models/base/units.hpp"
+#include "sim/engine/action.hpp"
 
 namespace stepcast {
 
 class SimGrid;
 
 /// The simulator's clock and agenda: events in the total order (time, order of posting), those that
-/// come late in their instant behind all others of it. Where SimGrid moves flows, it owns the clock
+/// come late in their instant behind all others of it. Ranks that do the same do it at the same
+/// time: events of one instant are a list, and only instants are sorted, so that an event costs as
+/// much as its instant has few others. Where SimGrid moves flows, it owns the clock
 /// and the main loop, and the agenda stands behind one armed timer of it: its own timers are not
 /// FIFO among equal dates and cost more.
 ///
@@ -22,14 +27,16 @@ class SimGrid;
 /// leaves run().
 class EventQueue {
  public:
-  using Action = std::function<void()>;  ///< Keep captures within 16 bytes: no allocation then.
-
   /// On SimGrid's clock, which is set to zero, or on its own.
   explicit EventQueue(SimGrid* simgrid = nullptr);
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
-  Seconds now();
+  Seconds now() {
+    if (!firing_ && simgrid_ != nullptr)
+      read_clock();
+    return {now_};
+  }
 
   /// When the next event is due; infinite if there is none.
   Seconds next_time() const;
@@ -38,13 +45,13 @@ class EventQueue {
   void advance_to(Seconds time) { now_ = time.value > now_ ? time.value : now_; }
 
   /// Runs `action` at `time`, not before now.
-  void at(Seconds time, Action action);
-  void after(Seconds delay, Action action) { at(now() + delay, std::move(action)); }
+  void at(Seconds time, const Action& action) { post(std::max(time.value, now_), false, action); }
+  void after(Seconds delay, const Action& action) { at(now() + delay, action); }
 
   /// Runs `action` when all else that happens at `time` has happened: for decisions that must not
   /// hang on the order of events of one instant. Several make a round: what any of them brings
   /// about at this instant, none of them sees.
-  void late(Seconds time, Action action);
+  void late(Seconds time, const Action& action) { post(std::max(time.value, now_), true, action); }
 
   /// Runs until no event and no flow is left. Rethrows what an event threw.
   void run();
@@ -53,18 +60,39 @@ class EventQueue {
   void guard(const Action& action);
 
  private:
-  struct Event {
+  static constexpr std::uint32_t kNoEvent = 0xffffffff;
+  static constexpr std::size_t kRecent = 64;
+
+  /// Events of one time in the order of posting, all of them late or none.
+  struct Instant {
+    double time = 0;
+    bool late = false;
+    std::uint32_t first = kNoEvent;  // in posted_; kNoEvent: it is over
+    std::uint32_t last = kNoEvent;
+  };
+  struct Posted {
+    Action action;
+    std::uint32_t next = kNoEvent;  // of its instant
+  };
+  struct Due {  // what the heap sorts
     double time;
     bool late;
-    std::uint64_t sequence;
-    std::uint32_t action;  // in actions_, which stays where it is while the heap is sorted
+    std::uint64_t sequence;  // two instants of one time: the second is behind the first
+    std::uint32_t instant;
   };
   struct Later {
-    bool operator()(const Event& a, const Event& b) const {
+    bool operator()(const Due& a, const Due& b) const {
       return std::tie(a.time, a.late, a.sequence) > std::tie(b.time, b.late, b.sequence);
     }
   };
-  void post(Seconds time, bool late, Action action);
+  struct Event {
+    double time;
+    std::uint32_t posted;
+  };
+  void read_clock();
+  void post(double time, bool late, const Action& action);
+  std::uint32_t keep(const Action& action);
+  std::uint32_t instant_of(double time, bool late);
   bool is_due(double until) const {
     return !heap_.empty() && heap_.front().time <= until && !failure_;
   }
@@ -77,10 +105,13 @@ class EventQueue {
   double origin_ = 0;  // SimGrid's clock at construction
   double now_ = 0;     // never goes back
   std::uint64_t sequence_ = 0;
-  std::vector<Event> heap_;
-  std::vector<Event> round_;  // of late events
-  std::vector<Action> actions_;
-  std::vector<std::uint32_t> idle_;  // actions_ to use again
+  std::vector<Due> heap_;
+  std::vector<Instant> instants_;
+  std::vector<std::uint32_t> idle_instants_;     // to use again
+  std::array<std::uint32_t, kRecent> recent_{};  // the newest instant of a time, by its bits
+  std::vector<Event> round_;                     // of late events
+  std::vector<Posted> posted_;
+  std::vector<std::uint32_t> idle_;  // posted_ to use again
   void* timer_ = nullptr;            // the armed SimGrid timer
   double armed_for_ = 0;
   bool firing_ = false;

@@ -1,7 +1,7 @@
 #include "sim/engine/iteration.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -23,21 +23,53 @@ Seconds time_of(Seconds work, Seconds total, const Interval& step,
   return total > done ? time + (step.end - time) * ((work - done) / (total - done)) : step.end;
 }
 
-// Breakpoints sorted by place; those of one place stay in order of time.
-std::vector<Breakpoint> by_place(std::vector<Breakpoint> breakpoints) {
-  std::ranges::stable_sort(breakpoints, {}, &Breakpoint::place);
-  return breakpoints;
+// Breakpoints by place; those of one place stay in order of time.
+class BreakpointsByPlace {
+ public:
+  BreakpointsByPlace(std::span<const Breakpoint> breakpoints, std::size_t places)
+      : first_(places + 1), sorted_(breakpoints.size()) {
+    for (const Breakpoint& each : breakpoints)
+      ++first_[each.place + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    std::vector<std::uint32_t> next = first_;
+    for (const Breakpoint& each : breakpoints)
+      sorted_[next[each.place]++] = each;
+  }
+  std::span<const Breakpoint> at(std::size_t place) const {
+    return std::span(sorted_).subspan(first_[place], first_[place + 1] - first_[place]);
+  }
+
+ private:
+  std::vector<std::uint32_t> first_;  // by place, and one more
+  std::vector<Breakpoint> sorted_;
+};
+
+std::vector<std::unique_ptr<Iteration>>& unused() {
+  thread_local std::vector<std::unique_ptr<Iteration>> iterations;
+  return iterations;
+}
+
+std::unique_ptr<Iteration> unused_iteration() {
+  if (unused().empty())
+    return std::make_unique<Iteration>();
+  std::unique_ptr<Iteration> iteration = std::move(unused().back());
+  unused().pop_back();
+  return iteration;
 }
 
 }  // namespace
 
-Iteration new_iteration(const Program& program, const Folding& folding, std::uint32_t number) {
-  Iteration iteration{.number = number,
-                      .waits = program.waits_in(number),
-                      .waiting_members = {},
-                      .intervals = std::vector<Interval>(program.places.size(), kNotRun),
-                      .breakpoints = {},
-                      .left = program.places.size()};
+std::unique_ptr<Iteration> new_iteration(const Program& program, const Folding& folding,
+                                         std::uint32_t number) {
+  std::unique_ptr<Iteration> made = unused_iteration();
+  Iteration& iteration = *made;
+  iteration.number = number;
+  iteration.waits = program.waits_in(number);
+  iteration.intervals.assign(program.places.size(), kNotRun);
+  iteration.breakpoints.clear();
+  iteration.left = program.places.size();
+  iteration.begin = kNotBegun;
+  iteration.waiting_members.clear();
   iteration.waiting_members.reserve(program.first_meeting.back());
   for (const ProgramStep& step : program.steps)
     if (step.is_communication())
@@ -45,7 +77,14 @@ Iteration new_iteration(const Program& program, const Folding& folding, std::uin
            id < folding.first_meeting[step.team + 1]; ++id)
         iteration.waiting_members.push_back(
             static_cast<std::uint32_t>(folding.meetings[id].members.size()));
-  return iteration;
+  return made;
+}
+
+void recycle(std::unique_ptr<Iteration> iteration) {
+  constexpr std::size_t kMost = 16;
+  constexpr std::size_t kMostPlaces = std::size_t{1} << 17U;  // some 4 MB each
+  if (iteration && iteration->intervals.size() <= kMostPlaces && unused().size() < kMost)
+    unused().push_back(std::move(iteration));
 }
 
 bool same_course(const Iteration& a, const Iteration& b, Seconds tolerance) {
@@ -75,7 +114,7 @@ std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
   std::vector<Interval> intervals(places.size());
   std::vector<Seconds> done(program.steps.size());
   StepsInPlanOrder steps(program, plan.streams.size());
-  const auto breakpoints = by_place(iteration.breakpoints);
+  const BreakpointsByPlace breakpoints(iteration.breakpoints, program.places.size());
   for (TaskId task = 0; task < plan.graph.size(); ++task) {
     const StepId step = steps.of(task, plan.graph.task(task).stream);
     const Seconds before = done[step];
@@ -87,15 +126,14 @@ std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
       part = whole;
       if (program.steps[step].first == program.steps[step].last)
         continue;
-      const auto low = std::ranges::lower_bound(breakpoints, place, {}, &Breakpoint::place);
-      const auto high = std::ranges::upper_bound(breakpoints, place, {}, &Breakpoint::place);
+      const auto changes = breakpoints.at(place);
       const double scale = folding.classes[id].compute_scale;
       const Seconds total = program.steps[step].duration * scale;
       part.start =
-          before > Seconds{} ? time_of(before * scale, total, whole, {low, high}) : whole.start;
+          before > Seconds{} ? time_of(before * scale, total, whole, changes) : whole.start;
       part.end = task == program.steps[step].last
                      ? whole.end
-                     : time_of(done[step] * scale, total, whole, {low, high});
+                     : time_of(done[step] * scale, total, whole, changes);
       part.ready = part.start;
     }
   }

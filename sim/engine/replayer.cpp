@@ -19,6 +19,7 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
                         .tells_host = cluster.overlap.communication_slowdown > 0})),
       queue_(simgrid_for(options.fidelity)),
       lanes_(program_, folding_.classes.size(), plan.streams.size()),
+      compute_streams_(find_compute_streams()),
       clock_(find_clock()),
       communicating_(folding_.classes.size()),
       iterations_(plan, options) {
@@ -75,11 +76,13 @@ void Replayer::start_compute(LaneId lane, Lanes::Head head) {
   lanes_.begin(lane, program_.steps[head.step].duration * scale_of(rank_class, head.iteration),
                slowness(rank_class), start);
   current.intervals[place].ready = current.intervals[place].start = start;
-  if (lane == clock_ && !current.begun())
+  const bool begins = lane == clock_ && !current.begun();
+  if (begins)
     iterations_.begin(current, start);
   finish_when_due(lane);
   set_ports(rank_class);
-  stop_if_enough();
+  if (begins)
+    stop_if_enough();
 }
 
 void Replayer::finish_when_due(LaneId lane) {
@@ -112,7 +115,7 @@ double Replayer::scale_of(ClassId rank_class, std::uint32_t number) const {
 
 // The class has begun or ceased to communicate: its running compute goes on at another speed.
 void Replayer::change_speed(ClassId rank_class) {
-  for (StreamId stream = 0; stream < plan_.streams.size(); ++stream) {
+  for (const StreamId stream : compute_streams_) {
     const LaneId lane = lanes_.of(rank_class, stream);
     if (!lanes_.is_busy(lane))
       continue;
@@ -186,13 +189,12 @@ void Replayer::set_ports(ClassId rank_class) {
 
 // ---- dependencies and iterations
 
-Iteration& Replayer::iteration(std::uint32_t number) {
-  while (iterations_.known() <= number) {
+void Replayer::add_iterations(std::uint32_t last) {
+  while (iterations_.known() <= last) {
     const std::uint32_t added = iterations_.known();
     iterations_.add(new_iteration(program_, folding_, added));
     queue_.after({}, [this, added] { offer_free_communication(added); });
   }
-  return iterations_.at(number);
 }
 
 // Communication that waits for nothing is ready as soon as its iteration is known.
@@ -206,7 +208,7 @@ void Replayer::offer_free_communication(std::uint32_t number) {
 }
 
 void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
-  --iteration(number).left;
+  const bool is_last = --iteration(number).left == 0;
   const Successors& same = program_.same;
   for (auto i = same.offset[step]; i < same.offset[step + 1]; ++i)
     release(number, same.to[i], rank_class);
@@ -214,7 +216,8 @@ void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
   for (auto i = next.offset[step]; i < next.offset[step + 1]; ++i)
     if (number + next.later[i] < iterations_.limit())
       release(number + next.later[i], next.to[i], rank_class);
-  stop_if_enough();
+  if (is_last)
+    stop_if_enough();
 }
 
 // Where fewer than all predecessors are enough, the later ones find nothing left to wait for.
@@ -240,6 +243,18 @@ void Replayer::became_ready(std::uint32_t number, StepId step, ClassId rank_clas
     try_meet(operation);
   else
     policy_of(operation).ready(operation);
+}
+
+std::vector<StreamId> Replayer::find_compute_streams() const {
+  std::vector<bool> computes(plan_.streams.size());
+  for (const ProgramStep& step : program_.steps)
+    if (!step.is_communication())
+      computes[step.stream] = true;
+  std::vector<StreamId> streams;
+  for (StreamId stream = 0; stream < computes.size(); ++stream)
+    if (computes[stream])
+      streams.push_back(stream);
+  return streams;
 }
 
 LaneId Replayer::find_clock() const {

@@ -81,12 +81,18 @@ class Replayer : private Dispatcher {
   Seconds copy_time(Bytes size) const override;
 
   // dependencies and iterations
-  Iteration& iteration(std::uint32_t number);
+  Iteration& iteration(std::uint32_t number) {
+    if (number >= iterations_.known())
+      add_iterations(number);
+    return iterations_.at(number);
+  }
+  void add_iterations(std::uint32_t last);
   void offer_free_communication(std::uint32_t number);
   void complete(std::uint32_t number, StepId step, ClassId rank_class);
   void release(std::uint32_t number, StepId step, ClassId rank_class);
   void became_ready(std::uint32_t number, StepId step, ClassId rank_class);
   void stop_if_enough() { stopped_ = stopped_ || iterations_.is_enough(); }
+  std::vector<StreamId> find_compute_streams() const;
   LaneId find_clock() const;
   Timeline timeline() const;
   void report_endless() const;
@@ -118,6 +124,7 @@ class Replayer : private Dispatcher {
   std::vector<std::vector<std::unique_ptr<DispatchPolicy>>> policies_;  // by stream and component
   std::vector<std::vector<ClassId>> component_of_class_;  // by stream with policies, and class
   Lanes lanes_;
+  std::vector<StreamId> compute_streams_;
   LaneId clock_;                               // iterations begin with its first compute step
   std::vector<std::uint32_t> communicating_;   // by class: launches it takes part in
   std::vector<std::vector<Rank>> slow_ports_;  // by class, which slow down while it computes

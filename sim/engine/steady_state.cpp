@@ -37,6 +37,11 @@ SteadyState::SteadyState(const Plan& plan, const EngineOptions& options)
       limit_(options.iterations > 0 ? options.iterations + 1
                                     : std::max(2U, options.max_iterations)) {}
 
+SteadyState::~SteadyState() {
+  for (std::unique_ptr<Iteration>& iteration : iterations_)
+    recycle(std::move(iteration));
+}
+
 void SteadyState::begin(Iteration& iteration, Seconds now) {
   iteration.begin = now;
   begins_.push_back(now);
@@ -53,7 +58,8 @@ bool SteadyState::is_enough() {
         period_ = period;
     enough_ = period_ > 0 || last || unchecked_ + 1 == asked_;
     ++unchecked_;
-    forget_old_iterations();
+    const std::uint32_t kept = asked_ > 0 ? 2 : kLongestPeriod + 1;
+    forget_before(unchecked_ - std::min(kept, unchecked_));
   }
   return enough_;
 }
@@ -68,22 +74,16 @@ bool SteadyState::repeats(std::uint32_t number, std::uint32_t period) const {
          same_course(at(number - period), at(number), tolerance);
 }
 
-void SteadyState::forget_old_iterations() {
-  const std::uint32_t kept = asked_ > 0 ? 2 : kLongestPeriod + 1;
-  while (oldest_ + kept < unchecked_) {
-    iterations_.pop_front();
-    ++oldest_;
-  }
+void SteadyState::forget_before(std::uint32_t number) {
+  for (; oldest_ < number; ++oldest_)
+    recycle(std::move(iterations_[oldest_]));
 }
 
 void SteadyState::keep_reported() {
   const std::uint32_t number = reported();
-  while (oldest_ + 1 < number) {
-    iterations_.pop_front();
-    ++oldest_;
-  }
-  while (known() > number + 1)
-    iterations_.pop_back();
+  forget_before(number - std::min(number, 1U));
+  for (; known() > number + 1; iterations_.pop_back())
+    recycle(std::move(iterations_.back()));
 }
 
 SteadyState::Span SteadyState::repeated() const {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/engine.hpp"
@@ -14,20 +16,28 @@ namespace stepcast {
 class SteadyState {
  public:
   SteadyState(const Plan& plan, const EngineOptions& options);
+  ~SteadyState();
+  SteadyState(const SteadyState&) = delete;
+  SteadyState& operator=(const SteadyState&) = delete;
 
   /// Iterations from this number on are not simulated.
   std::uint32_t limit() const { return limit_; }
 
   std::uint32_t oldest() const { return oldest_; }
-  std::uint32_t known() const { return oldest_ + static_cast<std::uint32_t>(iterations_.size()); }
-  Iteration& at(std::uint32_t number) { return iterations_[number - oldest_]; }
-  const Iteration& at(std::uint32_t number) const { return iterations_[number - oldest_]; }
-  const std::deque<Iteration>& kept() const { return iterations_; }
+  std::uint32_t known() const { return static_cast<std::uint32_t>(iterations_.size()); }
+  /// Precondition: oldest() <= number < known(). Stays where it is.
+  Iteration& at(std::uint32_t number) { return *iterations_[number]; }
+  const Iteration& at(std::uint32_t number) const { return *iterations_[number]; }
 
-  void add(Iteration iteration) { iterations_.push_back(std::move(iteration)); }
+  std::span<const std::unique_ptr<Iteration>> kept() const {
+    return std::span(iterations_).subspan(oldest_);
+  }
+
+  void add(std::unique_ptr<Iteration> iteration) { iterations_.push_back(std::move(iteration)); }
   void begin(Iteration& iteration, Seconds now);
 
-  /// Looks at the iterations that have finished; true once that is enough.
+  /// Looks at the iterations that have finished; true once that is enough. To be asked when one has
+  /// begun or finished.
   bool is_enough();
 
   /// Forgets all iterations but the one to report and the one before it. Precondition: is_enough.
@@ -49,14 +59,14 @@ class SteadyState {
     return (begins_[span.end] - begins_[span.begin]) / (span.end - span.begin);
   }
   bool repeats(std::uint32_t number, std::uint32_t period) const;
-  void forget_old_iterations();
+  void forget_before(std::uint32_t number);
 
   std::uint32_t shortest_period_;
   std::uint32_t asked_;  // iterations; 0: until they repeat
   std::uint32_t limit_;
-  std::deque<Iteration> iterations_;
-  std::uint32_t oldest_ = 0;     // number of iterations_.front()
-  std::uint32_t unchecked_ = 0;  // first iteration not yet looked at
+  std::vector<std::unique_ptr<Iteration>> iterations_;  // by number; null: forgotten
+  std::uint32_t oldest_ = 0;                            // that is not forgotten
+  std::uint32_t unchecked_ = 0;                         // first iteration not yet looked at
   std::vector<Seconds> begins_;
   std::uint32_t period_ = 0;  // iterations after which everything repeats; 0: not found yet
   bool enough_ = false;

@@ -85,13 +85,13 @@ class StudyLog {
   void finish();
 
  private:
-  void add_rows_in_order();
+  void add_to_table(std::uint32_t combination, const SweepResult& result);
   void add_row(std::uint32_t combination);
   void read_known(const std::string& path);
 
   const Sweep& sweep_;
   std::map<std::uint32_t, Forecast> known_;
-  std::vector<SweepResult> results_;
+  std::vector<SweepResult> results_;  ///< For the table; empty: there is none.
   std::vector<bool> there_;
   std::uint32_t next_ = 0;  ///< The first without a row.
   bool with_refusals_ = false;

@@ -78,8 +78,9 @@ LinkLoads& AnalyticBackend::loads() {
 }
 
 void AnalyticBackend::set_ports(std::span<const Rank> ranks, double share) {
+  const LinkLoads& links = loads();
   for (const Rank rank : ranks)
-    for (const std::uint32_t link : loads().port_of(rank)) {
+    for (const std::uint32_t link : links.port_of(rank)) {
       slowed_ += (share < 1 ? 1 : 0) - (carried_[link] < 1 ? 1 : 0);
       carried_[link] = share;
     }

@@ -35,5 +35,36 @@ TEST(EventQueue, LateEventsOfAnInstantAreARound) {
   EXPECT_EQ(order, "first second its consequence ");
 }
 
+// Between two events of one instant a thousand others of other instants are posted, so that the
+// queue does not remember the first; and late ones of the same time come behind both.
+TEST(EventQueue, EventsOfAnInstantRunInTheOrderOfPosting) {
+  EventQueue queue(nullptr);
+  std::string order;
+  int others = 0;
+  for (const char each : {'a', 'b', 'c'}) {
+    queue.late(Seconds{1}, [&order] { order += '-'; });
+    queue.at(Seconds{1}, [&order, each] { order += each; });
+    for (int i = 1; i <= 1000; ++i)
+      queue.at(Seconds{i * 1e-4}, [&others] { ++others; });
+  }
+  queue.run();
+  EXPECT_EQ(order, "abc---");
+  EXPECT_EQ(others, 3000);
+}
+
+// What an event posts for its own instant comes behind all that was posted for it before, and what
+// is posted for a time gone by happens now.
+TEST(EventQueue, AnInstantGrowsWhileItHappens) {
+  EventQueue queue(nullptr);
+  std::string order;
+  queue.at(Seconds{1}, [&] {
+    order += "a ";
+    queue.at(Seconds{0}, [&] { order += "c "; });
+  });
+  queue.at(Seconds{1}, [&] { order += "b "; });
+  queue.run();
+  EXPECT_EQ(order, "a b c ");
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -13,7 +13,7 @@ TEST(Interruption, EndsASimulationThatWouldGoOnForEver) {
   const std::function<void()> again = [&] {
     if (++events == 1000)
       interrupt();
-    queue.after({1}, again);
+    queue.after({1}, [&] { again(); });
   };
   queue.at({0}, [&] { again(); });
   EXPECT_THROW(queue.run(), Interrupted);
