@@ -86,9 +86,12 @@ std::vector<Found<std::string>> find_bytes(
     const std::function<std::string(std::uint32_t combination)>& work) {
   const StopsBetweenJobs stops;
   const auto count = static_cast<std::uint32_t>(sweep.combinations.size());
-  auto outcomes = outcomes_on_workers(
-      count, {.workers = rules.workers, .finished = [&](auto, const auto&) { rules.finished(); }},
-      work);
+  const auto tell = [&](std::uint32_t number, const JobOutcome& outcome) {
+    rules.finished();
+    if (rules.came && outcome.done())
+      rules.came(number, outcome.text);
+  };
+  auto outcomes = outcomes_on_workers(count, {.workers = rules.workers, .finished = tell}, work);
   std::vector<std::uint32_t> kept(count);
   std::iota(kept.begin(), kept.end(), 0U);
   if (stop_signal() != 0 && !std::ranges::all_of(outcomes, &JobOutcome::done)) {

@@ -88,6 +88,8 @@ Scenario scenario_of(const Sweep& sweep, const Combination& combination);
 struct StudyRules {
   std::uint32_t workers = 1;
   std::function<void()> finished = [] {};  ///< After each combination.
+  /// The bytes of each result as soon as it is there, in whatever order they come; may be empty.
+  std::function<void(std::uint32_t combination, const std::string& bytes)> came{};
   /// When a signal asks to stop, what is there of whole jobs is kept, if there are any: a job is
   /// all combinations of one baseline. Else the study throws Stopped.
   bool keeps_whole_jobs = false;
