@@ -10,8 +10,6 @@ namespace stepcast {
 
 /// What `--help` says about a command.
 struct CommandHelp {
-  std::string name;                   ///< "run"
-  std::string summary;                ///< One line of at most 75 characters.
   std::string description;            ///< Some lines more.
   std::vector<std::string> examples;  ///< Complete command lines.
 };
@@ -21,6 +19,10 @@ struct CommandHelp {
 class Subcommand {
  public:
   virtual ~Subcommand() = default;
+
+  std::string name;     ///< "run"; as the list of commands has it.
+  std::string summary;  ///< One line of at most 75 characters; likewise.
+
   virtual CommandHelp help() const = 0;
   virtual std::vector<CommandOption> options() = 0;
   /// Prints the result to stdout and returns the exit code. Throws InputError, SimulationError.

@@ -38,7 +38,7 @@ std::vector<CommandOption> assigned(const std::string& command, std::vector<Comm
 std::unique_ptr<Subcommand> find_subcommand(const std::string& name) {
   std::vector<std::string> names;
   for (std::unique_ptr<Subcommand>& command : all_subcommands()) {
-    names.push_back(command->help().name);
+    names.push_back(command->name);
     if (names.back() == name)
       return std::move(command);
   }

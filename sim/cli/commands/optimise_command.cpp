@@ -51,8 +51,6 @@ class OptimiseCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {
-        .name = "optimise",
-        .summary = "Edit a step, recorded or planned, so that it gets shorter",
         .description =
             "Without --schedule: begins with the buckets of DistributedDataParallel and fuses, "
             "splits and moves\nthem where that makes the simulated step shorter. With --schedule, "

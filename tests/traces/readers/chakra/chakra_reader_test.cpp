@@ -1,10 +1,9 @@
-#include "traces/readers/chakra/chakra_reader.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
+#include "traces/readers/formats.hpp"
 #include "traces/readers/import.hpp"
 
 namespace stepcast {
@@ -53,7 +52,7 @@ std::string tiny_protobuf() {
 }
 
 Workload import_text(const std::string& text, ImportReport& report) {
-  return ChakraReader().read({text_stream(text, "c")}, {.batch = 8}, report);
+  return chakra_reader().read({text_stream(text, "c")}, {.batch = 8}, report);
 }
 
 std::string error_of(const std::string& text) {
@@ -74,7 +73,7 @@ TEST(ChakraReader, ABackwardOperatorIsJoinedToItsForwardOne) {
 
 TEST(ChakraReader, InspectSumsByCategory) {
   ImportReport report;
-  const TraceSummary summary = ChakraReader().inspect({text_stream(kTiny, "c")}, {}, report);
+  const TraceSummary summary = chakra_reader().inspect({text_stream(kTiny, "c")}, {}, report);
   ASSERT_EQ(summary.categories.size(), 3U);
   EXPECT_NEAR(summary.categories[0].time.value, 30e-6, 1e-12);   // communication
   EXPECT_NEAR(summary.categories[1].time.value, 230e-6, 1e-12);  // computation
