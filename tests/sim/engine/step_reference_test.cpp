@@ -25,16 +25,27 @@ class SimGridWire final : public Wire {
       : queue_(queue), platform_(simgrid_module().platform_for(cluster)) {}
   void send(Rank from, Rank to, Bytes size, Seconds startup, FlowListener& listener,
             std::uint32_t tag) override {
-    queue_.after(startup, [this, from, to, size, &listener, tag] {
-      simgrid_module().start_flow(platform_.source(from, to), platform_.destination(from, to), size,
-                                  listener, tag);
+    sent_.push_back({from, to, size, &listener, tag});
+    queue_.after(startup, [this, i = sent_.size() - 1] {
+      const Sent& sent = sent_[i];
+      simgrid_module().start_flow(platform_.source(sent.from, sent.to),
+                                  platform_.destination(sent.from, sent.to), sent.size,
+                                  *sent.listener, sent.tag);
     });
   }
   void set_port(Rank rank, double share) override { platform_.set_port(rank, share); }
 
  private:
+  struct Sent {
+    Rank from = 0;
+    Rank to = 0;
+    Bytes size{};
+    FlowListener* listener = nullptr;
+    std::uint32_t tag = 0;
+  };
   EventQueue& queue_;
   const Platform& platform_;
+  std::vector<Sent> sent_;
 };
 
 struct Launched {
@@ -58,11 +69,12 @@ std::vector<double> ends_on(EventQueue& queue, std::unique_ptr<Wire> wire, const
     teams.push_back({.groups = {Group{launch.ranks}}});
   const std::vector<std::uint32_t> first{0};
   std::vector<double> ends(launches.size(), -1);
+  const auto start = [&](std::size_t i) {
+    backend.start(launches[i].collective, {.team = &teams[i], .groups = first}, {},
+                  [&, i] { ends[i] = queue.now().value; });
+  };
   for (std::size_t i = 0; i < launches.size(); ++i)
-    queue.at(launches[i].at, [&, i] {
-      backend.start(launches[i].collective, {.team = &teams[i], .groups = first}, {},
-                    [&, i] { ends[i] = queue.now().value; });
-    });
+    queue.at(launches[i].at, [&start, i] { start(i); });
   for (const Ports& slow : ports)
     queue.at(slow.at, [&] { backend.set_ports(slow.ranks, slow.share); });
   queue.run();
