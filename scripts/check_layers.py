@@ -38,7 +38,8 @@ FAMILIES = {
 }
 
 # Where they are named nevertheless: the help of commands and their examples are documents.
-DOCUMENTS = ("sim/cli/commands/", "sim/cli/command_line.cpp", "sim/cli/typed_counts.cpp", "sim/probe/arguments.cpp")
+DOCUMENTS = ("sim/cli/commands/", "sim/cli/command_line.cpp", "sim/cli/subcommand.cpp", "sim/cli/typed_counts.cpp",
+             "sim/probe/arguments.cpp")
 
 # And what is still to be mended or has to be so, with the reason: a file, or a folder. What names no family any more has
 # to leave this list.
@@ -67,7 +68,7 @@ NAMED_ELSEWHERE = {
     "traces/readers/horovod_timeline/": _FORMAT,
     "traces/readers/ddp_logging/": _FORMAT,
     "traces/readers/import.cpp": _FORMAT,
-    "traces/readers/formats.hpp": _FORMAT,
+    "traces/readers/recognition/formats.hpp": _FORMAT,
 }
 
 # Libraries by header prefix, and the folders that may include them.

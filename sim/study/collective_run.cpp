@@ -4,7 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "models/collective/measured_curve.hpp"
-#include "models/schedule/communicate.hpp"
+#include "models/schedule/verbs/communicate.hpp"
 
 namespace stepcast {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/formats.hpp"
 #include "traces/readers/gzip.hpp"
+#include "traces/readers/recognition/formats.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
 

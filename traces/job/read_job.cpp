@@ -14,9 +14,9 @@
 #include "traces/job/profiled_job.hpp"
 #include "traces/job/spans/byteps_job.hpp"
 #include "traces/job/spans/horovod_job.hpp"
-#include "traces/readers/formats.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {

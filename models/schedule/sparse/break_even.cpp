@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/schedule/break_even.hpp"
+#include "models/schedule/density/break_evens.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/schedule/sparse/step.hpp"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
-#include "models/schedule/break_even.hpp"
+#include "models/schedule/density/break_evens.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/study/crossover/crossover.hpp"
 #include "sim/study/crossover/simplified.hpp"

@@ -10,7 +10,7 @@
 #include "models/base/text.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 #include "traces/readers/chakra/chakra_layers.hpp"
-#include "traces/readers/formats.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {

@@ -7,8 +7,8 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/formats.hpp"
 #include "traces/readers/ready_gaps.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "models/base/error.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/formats.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "traces/readers/formats.hpp"
 #include "traces/readers/horovod_timeline/horovod_timeline.hpp"
 #include "traces/readers/ready_gaps.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {

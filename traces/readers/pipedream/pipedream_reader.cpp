@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "traces/readers/formats.hpp"
 #include "traces/readers/pipedream/graph_file.hpp"
 #include "traces/readers/pipedream/graph_order.hpp"
 #include "traces/readers/pipedream/module_text.hpp"
 #include "traces/readers/pipedream/profile_batch.hpp"
 #include "traces/readers/pipedream/profile_notes.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 

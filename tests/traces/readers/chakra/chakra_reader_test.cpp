@@ -3,8 +3,8 @@
 #include "tests/support/input_error.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
-#include "traces/readers/formats.hpp"
 #include "traces/readers/import.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
-#include "traces/readers/formats.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "tests/support/input_error.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/formats.hpp"
 #include "traces/readers/import.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {

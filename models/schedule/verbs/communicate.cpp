@@ -1,4 +1,4 @@
-#include "models/schedule/communicate.hpp"
+#include "models/schedule/verbs/communicate.hpp"
 
 namespace stepcast {
 
