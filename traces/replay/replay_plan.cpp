@@ -60,7 +60,7 @@ class PlanWriter {
     const CommunicationOptions options{.stream = collective_stream(task.stream)};
     if (*task.collective == CollectiveKind::Send)
       throw std::logic_error("a send to predict");  // refuse_unpredictable() refuses it.
-    return communicate(builder_, *task.collective, task.label, task.size, options);
+    return stepcast::communicate(builder_, *task.collective, task.label, task.size, options);
   }
 
   /// A stream of a plan holds compute or communication, one of the device may hold both: its
