@@ -52,6 +52,7 @@ NAMED_ELSEWHERE = {
     "models/device/kernel_point.cpp": _COSTS,
     "models/device/kfac_cost.cpp": _COSTS,
     "models/device/kfac_cost.hpp": _COSTS,
+    "models/workload/device_costs.cpp": _COSTS,
     "models/workload/workload.hpp": _COSTS,
     "traces/catalog.cpp": _COSTS,
     "traces/catalog.hpp": _COSTS,

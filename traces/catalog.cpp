@@ -56,6 +56,18 @@ fs::path data_beside(const fs::path& program) {
   return program.parent_path().parent_path() / "share/stepcast";
 }
 
+// Looked for once: neither the program nor what it was built from moves while it runs.
+fs::path found_root() {
+  std::error_code ignored;
+  // Both macros are set by the build.
+  for (const fs::path& folder : {data_beside(fs::read_symlink("/proc/self/exe", ignored)),
+                                 fs::path(STEPCAST_SOURCE_DATA), fs::path(STEPCAST_INSTALL_DATA)}) {
+    if (fs::is_directory(folder / "configs", ignored))
+      return folder;
+  }
+  throw InputError("no data folder found; set STEPCAST_DATA to the one that holds \"configs\"");
+}
+
 /// Of the measured collectives that a cluster file names.
 fs::path find_curves(const fs::path& cluster, const std::string& name) try {
   return find_file(CatalogKind::Collectives, named_in(cluster, name));
@@ -87,13 +99,8 @@ fs::path data_root() {
   }
   if (!chosen_root().empty())
     return chosen_root();
-  // Both macros are set by the build.
-  for (const fs::path& folder : {data_beside(fs::read_symlink("/proc/self/exe", ignored)),
-                                 fs::path(STEPCAST_SOURCE_DATA), fs::path(STEPCAST_INSTALL_DATA)}) {
-    if (fs::is_directory(folder / "configs", ignored))
-      return folder;
-  }
-  throw InputError("no data folder found; set STEPCAST_DATA to the one that holds \"configs\"");
+  static const fs::path found = found_root();
+  return found;
 }
 
 std::vector<std::string> list_names(CatalogKind kind) {
@@ -110,12 +117,13 @@ std::vector<std::string> list_names(CatalogKind kind) {
 fs::path find_file(CatalogKind kind, const std::string& name) {
   if (is_path(name))
     return name;
-  const std::vector<std::string> names = list_names(kind);
   const Shelf shelf = shelf_of(kind);
-  if (std::ranges::find(names, name) == names.end())
-    throw InputError(fmt::format("unknown {} {} (see stepcast list {}){}", shelf.one,
-                                 in_quotes(name), shelf.many, did_you_mean(name, names)));
-  return data_root() / shelf.folder / (name + ".json");
+  fs::path file = data_root() / shelf.folder / (name + ".json");
+  std::error_code absent;
+  if (!name.empty() && fs::is_regular_file(file, absent))
+    return file;
+  throw InputError(fmt::format("unknown {} {} (see stepcast list {}){}", shelf.one, in_quotes(name),
+                               shelf.many, did_you_mean(name, list_names(kind))));
 }
 
 fs::path find_workload(const std::string& name) {

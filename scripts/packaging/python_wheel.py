@@ -44,7 +44,7 @@ def _built(settings):
     chosen = (settings or {}).get("build-dir")
     build = pathlib.Path(chosen) if chosen else ROOT / "build/release"
     if not chosen:
-        subprocess.run([ROOT / "scripts/configure", "release"], check=True)
+        subprocess.run([ROOT / "scripts/configure", "release", "--without-tests"], check=True)
     subprocess.run(["cmake", "--build", build, "--target", "stepcast_package"], check=True)
     package = build / "python/stepcast"
     if not any(package.glob("_core.*.so")):
@@ -66,13 +66,31 @@ def _files(package):
     yield "stepcast/LICENSE", ROOT / "LICENSE"
 
 
+def _info(project):
+    return f"{project['name']}-{project['version']}.dist-info"
+
+
+def _texts(project):
+    """What stands in the folder of metadata, by name."""
+    return {"METADATA": _metadata(project),
+            "WHEEL": f"Wheel-Version: 1.0\nGenerator: python_wheel\nRoot-Is-Purelib: false\nTag: {_tag()}\n"}
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Without it pip would have the wheel built, and the module compiled, to learn the name."""
+    project = _project()
+    folder = pathlib.Path(metadata_directory) / _info(project)
+    folder.mkdir(parents=True)
+    for name, text in _texts(project).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder.name
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     project = _project()
-    name = f"{project['name']}-{project['version']}"
-    info = f"{name}.dist-info"
-    wheel = f"{name}-{_tag()}.whl"
-    texts = {f"{info}/METADATA": _metadata(project),
-             f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: python_wheel\nRoot-Is-Purelib: false\nTag: {_tag()}\n"}
+    info = _info(project)
+    wheel = f"{project['name']}-{project['version']}-{_tag()}.whl"
+    texts = {f"{info}/{name}": text for name, text in _texts(project).items()}
     record = []
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         def add(member, content):

@@ -1,5 +1,6 @@
 #include "sim/cli/output_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -102,6 +103,8 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
 }
 
 void check_given_files(std::span<const CommandOption> given) {
+  if (std::ranges::none_of(given, &CommandOption::is_output))
+    return;  // nothing is written; to find what is read costs a look at some hundred names
   std::vector<NamedFile> outputs, inputs;
   for (const CommandOption& option : given)
     for (std::string& file : files_of(option))

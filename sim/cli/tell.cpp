@@ -31,6 +31,13 @@ void say_text(std::string_view text) {
     first_output_error = errno != 0 ? errno : EIO;
 }
 
+void say_text(SpooledText text) {
+  if (kept != nullptr && text.is_in_file() && kept->said_at_length.size() == 0)
+    kept->said_at_length = std::move(text);
+  else
+    text.read([](std::string_view piece) { say_text(piece); });
+}
+
 int output_error() noexcept {
   errno = 0;
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && first_output_error == 0)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/report/text/clean.hpp"
+#include "traces/json/spooled_text.hpp"
 
 namespace stepcast {
 
@@ -15,6 +16,8 @@ namespace stepcast {
 void tell_text(std::string_view text);
 
 void say_text(std::string_view text);
+/// The same for a result that may be long; it must be printable.
+void say_text(SpooledText text);
 
 /// The same for a formatted text. Lines of ours begin with "stepcast: " and end in a line feed.
 template <class... Args>
@@ -39,6 +42,7 @@ class KeptOutput {
   KeptOutput& operator=(const KeptOutput&) = delete;
 
   std::string said;
+  SpooledText said_at_length;  ///< After `said`: a result that was too long to be held.
   std::string told;
 
  private:

@@ -18,7 +18,6 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
                         .finds_tasks = cluster.overlap.launch_wait > 0,
                         .tells_host = cluster.overlap.communication_slowdown > 0})),
       queue_(simgrid_for(options.fidelity)),
-      network_(make_network_backend(options.fidelity, cluster, queue_, folding_)),
       lanes_(program_, folding_.classes.size(), plan.streams.size()),
       compute_streams_(find_compute_streams()),
       clock_(find_clock()),
@@ -27,6 +26,9 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
   for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
     make_policies(stream);
   find_slow_ports();
+  const bool ports_differ =
+      !slow_ports_.empty() && !(options.stragglers.empty() && options.slow_down.laws.empty());
+  network_ = make_network_backend(options.fidelity, cluster, queue_, folding_, ports_differ);
   if (options.fidelity != Fidelity::Analytic && !options.policy && slow_ports_.empty() &&
       communicates_one_at_a_time(plan, program_, folding_))
     network_ = std::make_unique<OneAtATime>(std::move(network_), queue_);

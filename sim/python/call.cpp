@@ -33,17 +33,23 @@ std::vector<CommandOption> assigned(const std::string& command, std::vector<Comm
   return taken;
 }
 
+std::vector<std::string> names_of(const std::vector<std::unique_ptr<Subcommand>>& commands) {
+  std::vector<std::string> names;
+  for (const auto& command : commands)
+    names.push_back(command->name);
+  return names;
+}
+
 }  // namespace
 
 std::unique_ptr<Subcommand> find_subcommand(const std::string& name) {
-  std::vector<std::string> names;
-  for (std::unique_ptr<Subcommand>& command : all_subcommands()) {
-    names.push_back(command->name);
-    if (names.back() == name)
-      return std::move(command);
-  }
-  throw InputError(fmt::format("unknown command {} (see stepcast --help){}", in_quotes(name),
-                               did_you_mean(name, names)));
+  std::vector<std::unique_ptr<Subcommand>> commands = all_subcommands();
+  static const std::vector<std::string> names = names_of(commands);
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    throw InputError(fmt::format("unknown command {} (see stepcast --help){}", in_quotes(name),
+                                 did_you_mean(name, names)));
+  return std::move(commands[static_cast<std::size_t>(found - names.begin())]);
 }
 
 CallResult call_command(const std::string& name, const std::vector<GivenOption>& given,
@@ -54,7 +60,8 @@ CallResult call_command(const std::string& name, const std::vector<GivenOption>&
     const std::unique_ptr<Subcommand> command = find_subcommand(name);
     check_given_files(assigned(name, command->options(), given));
     const int exit_code = command->run();
-    return {exit_code, std::move(output.said), std::move(output.told)};
+    return {exit_code, std::move(output.said), std::move(output.said_at_length),
+            std::move(output.told)};
   } catch (const InputError& error) {
     throw InputError(as_typed(error.what()));
   } catch (const SimulationError& error) {

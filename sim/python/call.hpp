@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cli/subcommand.hpp"
+#include "traces/json/spooled_text.hpp"
 
 namespace stepcast {
 
@@ -15,8 +16,9 @@ using GivenOption = std::pair<std::string, std::vector<std::string>>;
 /// What a command that was called wrote, and the exit code that it would end a process with.
 struct CallResult {
   int exit_code = 0;
-  std::string said;  ///< To standard output.
-  std::string told;  ///< To standard error.
+  std::string said;            ///< To standard output.
+  SpooledText said_at_length;  ///< The rest of it, where it is long.
+  std::string told;            ///< To standard error.
 };
 
 /// Throws InputError for a name that is no command's.

@@ -66,7 +66,8 @@ py::list commands() {
   return all;
 }
 
-/// (exit code, standard output, standard error) of a command.
+/// (exit code, standard output, standard error, descriptor of a file) of a command. What is too
+/// long to be held is in the file, which is the caller's; without it None.
 py::tuple call(const std::string& name, const std::vector<GivenOption>& given,
                const std::map<std::string, std::string>& texts) {
   CallResult result;
@@ -77,7 +78,10 @@ py::tuple call(const std::string& name, const std::vector<GivenOption>& given,
   }
   if (PyErr_CheckSignals() != 0)  // a study that Ctrl-C stopped has ended as if it were done
     throw py::error_already_set();
-  return py::make_tuple(result.exit_code, result.said, result.told);
+  const bool is_long = result.said_at_length.is_in_file();
+  const py::object file =
+      is_long ? py::object(py::int_(result.said_at_length.release())) : py::none();
+  return py::make_tuple(result.exit_code, result.said, result.told, file);
 }
 
 /// The text of a cluster's file, or what that of a cluster without a file would be.

@@ -1,5 +1,8 @@
 #include "sim/study/parts_breakdown.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -7,6 +10,7 @@
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -45,6 +49,7 @@ Sweep sweep_of_parts(const Scenario& scenario) {
     if (part.setting.empty())
       continue;
     Combination& combination = sweep.combinations.emplace_back();
+    combination.baseline = static_cast<std::uint32_t>(sweep.combinations.size() - 1);
     combination.cells = {{info.option, part.setting}};
     combination.schedule = scenario.schedules.front();
     combination.settings.schedule[info.option] = part.setting;
@@ -52,22 +57,53 @@ Sweep sweep_of_parts(const Scenario& scenario) {
   return sweep;
 }
 
+/// Parts from times of iterations with one part more each time, in whatever order these come: a
+/// part is there as soon as all before it are.
+class GrowingParts {
+ public:
+  GrowingParts(const PartsInfo& info, std::size_t count,
+               const std::function<void(const NamedTime&)>& came)
+      : info_(info), times_(count), came_(came) {}
+
+  void add(std::uint32_t number, Seconds time) {
+    times_[number] = time;
+    while (parts_.size() < times_.size() && times_[parts_.size()]) {
+      const std::size_t next = parts_.size();
+      const Seconds before = next > 0 ? *times_[next - 1] : Seconds{};
+      parts_.push_back({info_.parts[next].name, *times_[next] - before});
+      if (came_)
+        came_(parts_.back());
+    }
+  }
+
+  const std::vector<NamedTime>& parts() const { return parts_; }
+
+ private:
+  const PartsInfo& info_;
+  std::vector<std::optional<Seconds>> times_;
+  std::vector<NamedTime> parts_;
+  const std::function<void(const NamedTime&)>& came_;
+};
+
 /// Of the parts that can be switched on, which come first.
-std::vector<NamedTime> ablation(const Scenario& scenario, const StudyRules& rules) {
+void add_ablation(PartsBreakdown& breakdown, const Scenario& scenario, StudyRules rules,
+                  const std::function<void(const NamedTime&)>& came) {
   const Sweep sweep = sweep_of_parts(scenario);
-  const auto step_time = [&](std::uint32_t number) {
+  GrowingParts growing(info_of(scenario), sweep.combinations.size(), came);
+  rules.keeps_whole_jobs = true;
+  rules.came = [&](std::uint32_t number, const std::string& bytes) {
+    growing.add(number, from_bytes<Seconds>(bytes));
+  };
+  find_each<Seconds>(sweep, rules, [&](std::uint32_t number) {
     const Combination& combination = sweep.combinations[number];
     const Scenario each = scenario_of(sweep, combination);
     const Plan plan = planned(each, combination.schedule).plan;
     return step_time_of(plan, each.cluster, each.engine);
-  };
-  std::vector<NamedTime> parts;
-  Seconds before{};
-  for (const Found<Seconds>& time : find_each<Seconds>(sweep, rules, step_time)) {
-    parts.push_back({info_of(scenario).parts[parts.size()].name, time.result - before});
-    before = time.result;
-  }
-  return parts;
+  });
+  if (growing.parts().empty())
+    throw Stopped(stop_signal());
+  breakdown.parts = growing.parts();
+  breakdown.missing = sweep.combinations.size() - breakdown.parts.size();
 }
 
 }  // namespace
@@ -91,18 +127,26 @@ const char* name_of(PartsProtocol protocol) {
 }
 
 PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol protocol,
-                                    const StudyRules& rules) {
+                                    const StudyRules& rules,
+                                    const std::function<void(const NamedTime&)>& came) {
   check(scenario);
   const TuningJob job = job_of(scenario, scenario.schedules.front());
-  return {
-      .schedule = scenario.schedules.front(),
-      .workload = scenario.workload.name,
-      .cluster = scenario.cluster,
-      .fidelity = scenario.engine.fidelity,
-      .protocol = protocol,
-      .parts = protocol == PartsProtocol::Exposed ? exposed(scenario) : ablation(scenario, rules),
-      .note = info_of(scenario).note,
-      .notes = notes_before_simulation(scenario, job, planned(job))};
+  PartsBreakdown breakdown{.schedule = scenario.schedules.front(),
+                           .workload = scenario.workload.name,
+                           .cluster = scenario.cluster,
+                           .fidelity = scenario.engine.fidelity,
+                           .protocol = protocol,
+                           .parts = {},
+                           .note = info_of(scenario).note,
+                           .notes = notes_before_simulation(scenario, job, planned(job))};
+  if (protocol == PartsProtocol::Ablation) {
+    add_ablation(breakdown, scenario, rules, came);
+    return breakdown;
+  }
+  breakdown.parts = exposed(scenario);
+  if (came)
+    std::ranges::for_each(breakdown.parts, came);
+  return breakdown;
 }
 
 }  // namespace stepcast

@@ -26,14 +26,18 @@ struct PartsBreakdown {
   Cluster cluster;
   Fidelity fidelity = Fidelity::Flow;
   PartsProtocol protocol = PartsProtocol::Exposed;
-  std::vector<NamedTime> parts;  ///< Add up to the iteration.
+  std::vector<NamedTime> parts;  ///< Add up to the iteration, unless some are missing.
+  std::size_t missing = 0;       ///< Parts that a signal came before.
   std::string note;              ///< What is in parts whose names do not say it.
   Notes notes;
 };
 
-/// Of the scenario's only schedule; `rules` are those of an ablation's simulations. Throws
-/// InputError if the schedule has no such parts, or they are set.
+/// Of the scenario's only schedule; `rules` are those of an ablation's simulations. `came`: called
+/// with each part, in their order, as soon as its time is there. When a signal asks to stop an
+/// ablation, the parts before the first that is missing are kept. Throws InputError if the schedule
+/// has no such parts, or they are set.
 PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol protocol,
-                                    const StudyRules& rules);
+                                    const StudyRules& rules,
+                                    const std::function<void(const NamedTime&)>& came = {});
 
 }  // namespace stepcast

@@ -4,6 +4,7 @@
 Usage: PYTHONPATH=build/release/python /usr/bin/python3 tests/python/bench.py [build/release/bin] [--jobs N]
 """
 import argparse
+import hashlib
 import os
 import pathlib
 import re
@@ -54,42 +55,68 @@ def thousand_forecasts(programs):
 
 def study_of(jobs):
     """About so many jobs, as short as forecasts are."""
-    return {**JOB, "schedules": "bsp", "set": {"step_time": [f"{100 + i / 1000:.3f}ms" for i in range(jobs)]}}
+    return {**JOB, "schedules": "bsp", "nodes": list(range(1, 17)), "batch": [32, 64],
+            "set": {"step_time": [f"{100 + i / 1000:.3f}ms" for i in range(-(-jobs // 32))]}}
+
+
+def by_dask(study, workers):
+    from distributed import Client, LocalCluster
+    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        stepcast.sweep(**{**JOB, "schedules": "bsp", "nodes": [1, 2]}, client=client)  # workers have imported it
+        began = time.perf_counter()
+        return stepcast.sweep(**study, client=client), time.perf_counter() - began
+
+
+def in_shards(study, workers):
+    began = time.perf_counter()
+    return stepcast.sweep(**study, workers=workers, shards=100), time.perf_counter() - began
+
+
+def in_one_process(study, workers):
+    began = time.perf_counter()
+    return stepcast.compare(**study, workers=workers), time.perf_counter() - began
+
+
+ENGINES = {"one": in_one_process, "shards": in_shards, "dask": by_dask}
+
+
+def one_study(name, workers, jobs):
+    """Prints what a study takes and a digest of its result; the figures are those of this process alone."""
+    peak = {}
+    for what, count in (("few", 3200), ("all", jobs)):
+        result, seconds = ENGINES[name](study_of(count), workers)
+        peak[what] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    own, others = (each.ru_utime + each.ru_stime for each in map(resource.getrusage, (resource.RUSAGE_SELF,
+                                                                                     resource.RUSAGE_CHILDREN)))
+    rows = sum(1 for _ in result.each_row())
+    peak["read"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    digest = hashlib.sha256()
+    for piece in result._text.pieces() if result.is_long else [result.text.encode()]:
+        digest.update(piece)
+    print(f"{rows} jobs, {name}, {workers} worker{'s' if workers > 1 else ''}: {seconds:.1f} s, {seconds / rows * 1e3:.3f} ms "
+          f"a job; processor time {own:.1f} s of the parent, {others:.1f} s of others; parent {peak['few']:.0f} MiB after 3,200 "
+          f"jobs, {peak['all']:.0f} after all, {peak['read']:.0f} when read; "
+          f"{digest.hexdigest()[:12]}", flush=True)
 
 
 def many_jobs(jobs):
-    """The same study by one process, by shards and by Dask over one and two workers."""
-    study = study_of(jobs)
-    texts = {}
-
-    def timed(name, act):
-        began = time.perf_counter()
-        texts[name] = act().text
-        seconds = time.perf_counter() - began
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{jobs} jobs, {name}: {seconds:.1f} s, {seconds / jobs * 1e3:.3f} ms a job; parent {peak:.0f} MiB so far",
-              flush=True)
-
-    timed("one process, 1 worker", lambda: stepcast.compare(**study, workers=1))
-    timed("one process, 2 workers", lambda: stepcast.compare(**study, workers=2))
-    timed("16 shards, one after the other", lambda: stepcast.sweep(**study, shards=16))
-    for workers in (1, 2):
-        try:
-            from distributed import Client, LocalCluster
-        except ImportError:
-            print("no Dask: python3-distributed is missing")
-            break
-        with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster, \
-                Client(cluster) as client:
-            timed(f"Dask, {workers} worker{'s' if workers > 1 else ''}", lambda: stepcast.sweep(**study, client=client))
-    print("results are byte-equal:", len(set(texts.values())) == 1)
+    """The same study by one process, by shards and by Dask over one and two workers, each measured alone."""
+    for name in ENGINES:
+        for workers in (1, 2):
+            subprocess.run([sys.executable, __file__, "--engine", name, "--workers", str(workers), "--jobs", str(jobs)],
+                           check=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="?", type=pathlib.Path, default=pathlib.Path("build/release/bin"))
     parser.add_argument("--jobs", type=int, default=0, help="also a study of so many jobs")
+    parser.add_argument("--engine", choices=ENGINES, help="only that study, by one of these")
+    parser.add_argument("--workers", type=int, default=1, help="of --engine (1)")
     asked = parser.parse_args()
+    if asked.engine:
+        one_study(asked.engine, asked.workers, asked.jobs)
+        return
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("DASK_TEMPORARY_DIRECTORY", folder)
         first_forecast()

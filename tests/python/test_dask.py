@@ -119,3 +119,28 @@ def test_a_study_whose_scheduler_died_is_gone_on_with(cluster, whole, tmp_path):
             assert len(told) == 32 - there
     finally:
         again.end()
+
+
+def test_a_poisoned_job_is_reported_and_the_others_complete(cluster):
+    from test_long_studies import POISONED, poisoned
+    with cluster.client() as client:
+        result = stepcast.sweep(**POISONED, schedules=[poisoned], client=client, shards=4)
+        assert [row["combination"]["nodes"] for row in result.rows] == ["2", "4", "5"]
+        assert "died twice" in result.to_dict()["refused"][0]["reason"] and result.exit_code == 1
+        assert all(worker.poll() is None for worker in cluster.workers)
+
+
+def test_a_disk_that_is_full_ends_the_study_and_it_goes_on_later(cluster, whole, tmp_path, monkeypatch):
+    parts = tmp_path / "parts"
+    write, left = stepcast._core.write_text, [5]  # the mark of the study, and four parts
+
+    def full(path, text):
+        left[0] -= 1
+        write(path if left[0] >= 0 else "/dev/full", text)
+    with cluster.client() as client:
+        monkeypatch.setattr(stepcast._core, "write_text", full)
+        with pytest.raises(stepcast.InputError, match="No space left on device"):
+            stepcast.sweep(**STUDY, client=client, to=parts)
+        assert len(list(parts.glob("part-*"))) == 4
+        monkeypatch.undo()
+        assert stepcast.sweep(**STUDY, client=client, to=parts).text == whole

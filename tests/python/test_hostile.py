@@ -1,4 +1,5 @@
 """Whatever comes in through Python gives an exception, never a crash."""
+import inspect
 import multiprocessing
 import os
 import signal
@@ -158,3 +159,56 @@ def test_ignored_signals_stay_ignored():
         signal.signal(signal.SIGINT, before)
     stepcast.run(**JOB, schedule="ddp", fidelity="analytic")
     assert signal.getsignal(signal.SIGINT) is before
+
+
+FUNCTIONS = ["breakdown", "calibrate", "collective", "compare", "crossover", "derive", "diagnose", "explain", "gate", "goodput",
+             "import_trace", "inspect", "optimise", "plan", "replay", "report", "run", "scaling", "show", "solve", "tune",
+             "validate"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_refuses_ill_values(name):
+    function = getattr(stepcast, name)
+    keywords = [each for each, kind in inspect.signature(function).parameters.items() if kind.kind is kind.KEYWORD_ONLY]
+    for value in VALUES[:2] + VALUES[6:17]:  # what is a number, or has a file's name, may be right somewhere
+        for arguments in ((value,), (value, value)):
+            with pytest.raises(ERRORS):
+                function(*arguments)
+        if isinstance(value, (list, dict)) and not value:
+            continue
+        for keyword in keywords[:6]:
+            try:
+                function(**{keyword: value})
+            except ERRORS as error:
+                assert str(error)
+
+
+@pytest.mark.parametrize("call", [
+    stepcast.merge, stepcast.names, stepcast.Job.from_json, stepcast.Cluster, stepcast.Workload, stepcast.schedule,
+    lambda value: stepcast.merge(value, value), lambda value: stepcast.jobs(**JOB, shards=value),
+    lambda value: stepcast.jobs(value, shards=2)[0].run(), lambda value: stepcast.sweep(**JOB, shards=value),
+    lambda value: stepcast.sweep(**JOB, schedules="ddp", to=value, nodes=value), lambda value: stepcast.choice(value, value),
+    lambda value: setattr(stepcast.Cluster("ideal-2x2"), "nodes", value)])
+def test_whatever_is_no_command_refuses_ill_values_too(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused = 0
+    for value in VALUES:  # some are right: a number of shards, a function that is no schedule until it is called
+        try:
+            call(value)
+        except (*ERRORS, OSError) as error:
+            refused += bool(str(error))
+    assert refused >= len(VALUES) // 2
+
+
+def test_lists_of_a_million_are_taken_or_refused_by_every_part():
+    million = list(range(10**6))
+    began = time.monotonic()
+    for call in (lambda: stepcast.merge(million), lambda: stepcast.collective(cluster="ideal-2x2", kind="all-reduce", size=million,
+                                                                              gpus=million),
+                 lambda: stepcast.jobs(**JOB, nodes=million, shards=1)[0].run(),
+                 lambda: stepcast.tune(**JOB, schedule="dear", option=million),
+                 lambda: stepcast.Workload({"format": "stepcast-workload", "layers": million})):
+        with pytest.raises(ERRORS):
+            call()
+    assert len(stepcast.jobs(**JOB, nodes=million, shards=10**6)) == 10**6
+    assert time.monotonic() - began < 60

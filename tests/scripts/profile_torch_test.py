@@ -76,38 +76,6 @@ class WithoutTorch(unittest.TestCase):
         layers = [{"name": "model", "parameters": [{"name": "weight"}, {"name": "bias"}]}]
         self.assertIn("in reverse forward order", self.script.order_note(["bias", "weight"], layers))
 
-    def test_a_product_takes_the_longer_of_arithmetic_and_traffic(self):
-        sys.path.insert(0, str(SCRIPT.parent))
-        import torch_structure
-        law = {"macs": 1e12, "bandwidth": 1e12, "launch": 1e-6}
-        # 10^9 multiply-accumulates take 1 ms; 3 million elements of 4 bytes 12 us.
-        layer = {"macs": 1e9, "inputs": 1e6, "outputs": 1e6, "weights": 1e6}
-        for first, times in ((False, (1.001e-3, 2.002e-3)), (True, (1.001e-3, 1.001e-3))):
-            for found, expected in zip(torch_structure.times_of(layer, law, 4, first), times):
-                self.assertAlmostEqual(found, expected, places=12)
-        forward, backward = torch_structure.times_of({**layer, "macs": 0}, law, 4)
-        self.assertAlmostEqual(forward, 13e-6, places=12)
-        self.assertAlmostEqual(backward, 25e-6, places=12)
-
-    def test_multiply_accumulates_follow_from_shapes(self):
-        sys.path.insert(0, str(SCRIPT.parent))
-        import torch_structure
-        # 64 x 3 x 7 x 7 for each of 2 x 112 x 112 places; 1000 x 2048 for each of 2 rows; a look-up multiplies nothing.
-        self.assertEqual(torch_structure.macs_of("Conv2d", [("weight", (64, 3, 7, 7))], (2, 64, 112, 112)),
-                         64 * 3 * 7 * 7 * 2 * 112 * 112)
-        self.assertEqual(torch_structure.macs_of("Linear", [("weight", (1000, 2048))], (2, 1000)), 2 * 1000 * 2048)
-        self.assertEqual(torch_structure.macs_of("Embedding", [("weight", (100, 8))], (2, 5, 8)), 0)
-
-    def test_laws_are_read_from_the_device_files(self):
-        sys.path.insert(0, str(SCRIPT.parent))
-        import torch_structure
-        a100 = json.loads((SCRIPT.parents[1] / "configs/devices/a100.json").read_text())
-        self.assertEqual(torch_structure.law_of(a100, "bf16")["macs"], a100["law"]["products"]["bf16"]["peak_tflops"] * 5e11)
-        for file in sorted((SCRIPT.parents[1] / "configs/devices").glob("*.json")):
-            self.assertGreater(torch_structure.law_of(json.loads(file.read_text()), "fp32")["bandwidth"], 1e10)
-        with self.assertRaisesRegex(ValueError, "has no rate for bf16"):
-            torch_structure.law_of({"name": "x", "peak_fp32_tflops": 1}, "bf16")
-
     def test_structure_wants_a_device_that_is_known(self):
         done = run_without_torch("tiny", "-o", "never.json", "--structure", "--device-name", "abacus")
         self.assertEqual(done.returncode, 2)

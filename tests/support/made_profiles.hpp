@@ -46,6 +46,7 @@ struct MadeProfiles {
       int correlation = 0;
       int count = 0;
       std::vector<double> arrivals;  // At the buckets of this step.
+      std::vector<int> launches;     // Of their reductions.
     };
 
     const MadeProfiles& made;
@@ -97,13 +98,16 @@ struct MadeProfiles {
 
     void passes(int rank, int step) {
       at(rank).arrivals.clear();
+      at(rank).launches.clear();
       for (int layer = 0; layer < made.layers; ++layer)
         compute(rank, fmt::format("aten::linear{}", layer), made.kernel(rank, step, layer, true),
                 false);
       for (int layer = made.layers; layer-- > 0;) {
         compute(rank, fmt::format("Linear{}", layer), made.kernel(rank, step, layer, false), true);
-        if (layer % 2 == 0)
-          at(rank).arrivals.push_back(at(rank).compute);
+        if (layer % 2 == 0) {
+          at(rank).launches.push_back(launch(rank, "c10d::allreduce_", true));
+          at(rank).arrivals.push_back(std::max(at(rank).compute, at(rank).host));
+        }
       }
     }
 
@@ -125,9 +129,8 @@ struct MadeProfiles {
       std::string members;
       for (const int member : group)
         members += fmt::format("{}{}", members.empty() ? "" : ", ", member);
-      const int launched = launch(rank, "c10d::allreduce_", true);
       kernel(rank, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", 20, begin, end,
-             launched,
+             of.launches[bucket],
              fmt::format(R"(, "Collective name": "allreduce", "In msg nelems": 1000000, )"
                          R"("Out msg nelems": 1000000, "Group size": {}, "dtype": "Float", )"
                          R"("Process Group Name": "{}", "Process Group Ranks": "[{}]")",

@@ -173,6 +173,22 @@ class DeviceReducer {
   TimelineStep step_;
 };
 
+/// What computes behind the last backward pass of a step is no pass: it updates the weights, also
+/// where no annotation says so.
+void name_updates(TimelineStep& step) {
+  Seconds passed{-1};
+  for (const TimelineWork& work : step.works)
+    if (work.work == JobWork::Backward)
+      passed = std::max(passed, work.end);
+  const std::string forward = name_of(WorkPhase::Forward);
+  for (TimelineWork& work : step.works)
+    if (work.work == JobWork::Forward && passed >= Seconds{} && work.begin >= passed) {
+      work.work = JobWork::Compute;
+      work.part = name_of(WorkPhase::Optimizer);
+      work.name.replace(0, forward.size(), work.part);
+    }
+}
+
 /// Leaves of a step what lies between its ends: work that was launched in it may begin in the one
 /// before and, if nothing in the step waits for it, go on in the next. A step that has no
 /// neighbours ends with its last work.
@@ -232,9 +248,11 @@ RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report) {
       pieces.emplace(WorkPlace(device_stream_name(event.stream), event.start),
                      piece_of(trace, work));
     }
-  for (const RecordedStep& step : recorded_steps(trace, view, report))
-    keep_within(timeline.steps.emplace_back(DeviceReducer(step, pieces).run()), step.recorded,
-                is_alone(view, step));
+  for (const RecordedStep& step : recorded_steps(trace, view, report)) {
+    TimelineStep& made = timeline.steps.emplace_back(DeviceReducer(step, pieces).run());
+    name_updates(made);
+    keep_within(made, step.recorded, is_alone(view, step));
+  }
   if (timeline.steps.empty())
     throw InputError(file.origin + ": expected work on a device in a step, found none");
   return timeline;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -44,14 +45,18 @@ std::string read_text_file(const fs::path& path) {
   if (!file)
     fail_to_read(origin);
   // The size of a device or pipe shows only as it is read; that of a file is known before.
-  if (fs::is_regular_file(status))
-    check_whole_size(origin, static_cast<double>(fs::file_size(path, error)), limits);
+  std::size_t chunk = kChunk;
+  if (fs::is_regular_file(status)) {
+    const std::uintmax_t size = fs::file_size(path, error);
+    check_whole_size(origin, static_cast<double>(size), limits);
+    chunk = std::min<std::size_t>(chunk, size) + 1;  // it is cleared before it is read
+  }
   std::string text;
-  std::size_t count = kChunk;
-  while (count == kChunk) {
+  std::size_t count = chunk;
+  while (count == chunk) {
     const std::size_t before = text.size();
-    text.resize(before + kChunk);
-    count = std::fread(text.data() + before, 1, kChunk, file.get());
+    text.resize(before + chunk);
+    count = std::fread(text.data() + before, 1, chunk, file.get());
     text.resize(before + count);
     check_whole_size(origin, static_cast<double>(text.size()), limits);
   }

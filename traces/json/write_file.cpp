@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -9,6 +10,7 @@
 
 #include "models/base/error.hpp"
 #include "traces/json/pending_files.hpp"
+#include "traces/json/spooled_text.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -50,10 +52,13 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
+/// Writes to a descriptor; false, and errno says why, if it could not.
+using Writer = std::function<bool(int file)>;
+
 /// Devices and pipes: renaming onto /dev/null would replace the device itself.
-void write_in_place(const fs::path& path, std::string_view text) {
+void write_in_place(const fs::path& path, const Writer& write) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.number() < 0 || !write_all(file.number(), text) || !file.close())
+  if (file.number() < 0 || !write(file.number()) || !file.close())
     fail_to_write(path);
 }
 
@@ -82,7 +87,7 @@ void sync_folder(const fs::path& folder) {
 
 /// A new file beside the target whose name nobody can foresee (mkostemp: O_CREAT, O_EXCL, which
 /// follows no link that waits there), complete and on disk before it takes the target's name.
-void write_and_rename(const fs::path& path, std::string_view text) {
+void write_and_rename(const fs::path& path, const Writer& write) {
   const fs::path target = link_target(path);
   std::string temporary = target.string() + ".XXXXXX";
   const mode_t mode = mode_for(target);
@@ -92,7 +97,7 @@ void write_and_rename(const fs::path& path, std::string_view text) {
   const PendingFile pending(temporary);
   // A file system without modes refuses to set one; the file then keeps mkostemp's 0600.
   const bool moded = ::fchmod(file.number(), mode) == 0 || errno == EPERM || errno == ENOTSUP;
-  if (moded && write_all(file.number(), text) && ::fsync(file.number()) == 0 && file.close() &&
+  if (moded && write(file.number()) && ::fsync(file.number()) == 0 && file.close() &&
       ::rename(temporary.c_str(), target.c_str()) == 0) {
     sync_folder(target.has_parent_path() ? target.parent_path() : ".");
     return;
@@ -103,17 +108,29 @@ void write_and_rename(const fs::path& path, std::string_view text) {
   fail_to_write(path);
 }
 
-}  // namespace
-
-void write_text_file(const fs::path& path, std::string_view text) {
+void write_by(const fs::path& path, const Writer& write) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status))
     throw InputError(path.string() + ": cannot be written: is a directory");
   if (fs::exists(status) && !fs::is_regular_file(status))
-    write_in_place(path, text);
+    write_in_place(path, write);
   else
-    write_and_rename(path, text);
+    write_and_rename(path, write);
+}
+
+}  // namespace
+
+void write_text_file(const fs::path& path, std::string_view text) {
+  write_by(path, [text](int file) { return write_all(file, text); });
+}
+
+void write_text_file(const fs::path& path, const SpooledText& text) {
+  write_by(path, [&text](int file) {
+    bool written = true;
+    text.read([&](std::string_view piece) { written = written && write_all(file, piece); });
+    return written;
+  });
 }
 
 }  // namespace stepcast

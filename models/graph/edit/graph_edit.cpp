@@ -108,7 +108,7 @@ void move(const GraphEdit& edit, const Chosen& chosen, GraphEditor& editor) {
     }
 }
 
-void change(const GraphEdit& edit, const Chosen& chosen, const TransferRatio& ratio,
+void change(const GraphEdit& edit, const Chosen& chosen, const TransferRatio& ratio, bool at_waits,
             GraphEditor& editor) {
   switch (edit.verb) {
     case EditVerb::Scale:
@@ -127,13 +127,15 @@ void change(const GraphEdit& edit, const Chosen& chosen, const TransferRatio& ra
     case EditVerb::Move:
       return move(edit, chosen, editor);
     case EditVerb::Merge:
-      return merge(neighbours(editor.graph(), chosen, edit.size), edit.time, ratio, editor);
+      return merge(neighbours(editor.graph(), chosen,
+                              {.up_to = edit.size, .apart = edit.apart, .at_waits = at_waits}),
+                   edit.time, ratio, editor);
     case EditVerb::Split:
       return split(chosen, edit.count, edit.size, ratio, editor);
     case EditVerb::Reorder:
       return reorder(chosen, edit.key, edit.descending, editor);
     case EditVerb::Repeat:
-      return repeat(chosen, edit.count, editor);
+      return repeat(chosen, edit.count, at_waits, editor);
     case EditVerb::Replicate:
       return replicate(edit.count, ratio, editor);
   }
@@ -169,17 +171,23 @@ EditOutcome apply(const GraphEdit& edit, const WorkGraph& graph, const TransferR
   const Chosen chosen = chosen_of(edit, graph);
   if (chosen.empty())
     throw InputError(nothing_selected(edit, graph));
-  GraphEditor editor(graph);
+  const auto changed = [&](bool at_waits) {
+    GraphEditor editor(graph);
+    change(edit, chosen, ratio, at_waits, editor);
+    return std::move(editor).finish();
+  };
   try {
     refuse_times_of_planned(edit, chosen, graph);
-    change(edit, chosen, ratio, editor);
+    EditOutcome outcome{.graph = changed(false), .touched = chosen.size()};
+    const bool of_rows = edit.verb == EditVerb::Merge || edit.verb == EditVerb::Repeat;
+    if (of_rows && !can_run(outcome.graph))
+      outcome.graph = changed(true);
+    if (!can_run(outcome.graph))
+      throw InputError("something would wait for itself");
+    return outcome;
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", edit.text, error.what()));
   }
-  EditOutcome outcome{.graph = std::move(editor).finish(), .touched = chosen.size()};
-  if (!can_run(outcome.graph))
-    throw InputError(edit.text + ": something would wait for itself");
-  return outcome;
 }
 
 }  // namespace stepcast

@@ -48,6 +48,7 @@ struct GraphEdit {
   std::uint32_t count = 0;                ///< Split: parts; repeat: times; replicate: ranks.
   SortKey key = SortKey::Layer;           ///< Reorder.
   bool descending = false;                ///< Reorder.
+  bool apart = false;                     ///< Merge: RowEnds::apart.
 };
 
 /// An edit from its verb and what was written of it by key. Keys that select: name, kind, layer,
@@ -75,8 +76,9 @@ struct EditOutcome {
   std::size_t touched = 0;  ///< Nodes that were selected.
 };
 
-/// The graph with the edit. `ratio` may be empty: then times are proportional to sizes. Linear in
-/// nodes and edges.
+/// The graph with the edit. `ratio` may be empty: then times are proportional to sizes. Where a row
+/// that is merged or repeated would wait for itself it ends before what waits for another stream.
+/// Linear in nodes and edges.
 ///
 /// Throws InputError beginning with the edit's text if it selects nothing, or if something would
 /// wait for itself.

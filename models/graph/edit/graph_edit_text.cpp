@@ -19,7 +19,7 @@ const std::vector<VerbInfo>& verbs() {
       {"insert", EditVerb::Insert, {"new", "time", "as", "on", "where"}},
       {"remove", EditVerb::Remove, {}},
       {"move", EditVerb::Move, {"on", "before", "behind"}},
-      {"merge", EditVerb::Merge, {"up_to", "time"}},
+      {"merge", EditVerb::Merge, {"up_to", "time", "apart"}},
       {"split", EditVerb::Split, {"parts", "size"}},
       {"reorder", EditVerb::Reorder, {"by", "descending"}},
       {"repeat", EditVerb::Repeat, {"times"}},
@@ -97,6 +97,7 @@ void read_sizes(EditFields& fields, GraphEdit& edit) {
   if (edit.verb == EditVerb::Merge) {
     edit.size = fields.parsed("up_to", size_in);
     edit.time = fields.parsed("time", time_in);
+    edit.apart = fields.word("apart", {"no", "yes"}) == 1;
     return;
   }
   edit.size = fields.parsed("size", size_in);

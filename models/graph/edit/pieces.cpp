@@ -103,7 +103,8 @@ void split(const std::vector<std::uint32_t>& nodes, std::uint32_t parts, std::op
   split_edges(pieces, editor);
 }
 
-void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, GraphEditor& editor) {
+void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, bool at_waits,
+            GraphEditor& editor) {
   std::vector<bool> is_chosen(editor.size());
   for (const std::uint32_t id : nodes)
     is_chosen[id] = true;
@@ -111,12 +112,14 @@ void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, GraphE
   std::map<std::pair<std::uint32_t, std::uint32_t>, NodeGroup> open;
   std::vector<NodeGroup> runs;
   const std::uint32_t count = editor.size();
+  const std::vector<bool> begins =
+      at_waits ? waits_elsewhere(editor.graph()) : std::vector<bool>(count);
   for (std::uint32_t id = 0; id < count; ++id) {
     NodeGroup& run = open[{editor.node(id).rank, editor.node(id).stream}];
+    if (!run.empty() && (!is_chosen[id] || begins[id]))
+      runs.push_back(std::exchange(run, {}));
     if (is_chosen[id])
       run.push_back(id);
-    else if (!run.empty())
-      runs.push_back(std::exchange(run, {}));
   }
   for (auto& [lane, run] : open)
     if (!run.empty())

@@ -50,6 +50,15 @@ Seconds merged_time(const WorkGraph& graph, const NodeGroup& group, const Transf
   return known && parts > 0 ? sum / parts : sum;
 }
 
+/// By node, how long the longest communication takes that waits for it.
+std::vector<Seconds> longest_held_up(const WorkGraph& graph) {
+  std::vector<Seconds> held(graph.nodes.size());
+  for (const WorkEdge& edge : graph.edges)
+    if (edge.later == 0 && graph.nodes[edge.after].communicates)
+      held[edge.before] = std::max(held[edge.before], graph.nodes[edge.after].duration);
+  return held;
+}
+
 /// "conv1 .. fc", also of what is such a row already.
 std::string merged_name(const std::string& first, const std::string& last) {
   constexpr std::string_view kBetween = " .. ";
@@ -88,14 +97,38 @@ std::uint32_t stream_of(const std::string& name, WorkGraph& graph) {
   return number;
 }
 
+std::vector<bool> waits_elsewhere(const WorkGraph& graph) {
+  std::vector<bool> waits(graph.nodes.size());
+  for (const WorkEdge& edge : graph.edges) {
+    const WorkNode& before = graph.nodes[edge.before];
+    const WorkNode& after = graph.nodes[edge.after];
+    if (edge.later == 0 && !after.communicates &&
+        (before.stream != after.stream || before.rank != after.rank))
+      waits[edge.after] = true;
+  }
+  return waits;
+}
+
 std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
-                                  std::optional<Bytes> up_to) {
+                                  const RowEnds& ends) {
   std::vector<bool> is_chosen(graph.nodes.size());
   for (const std::uint32_t id : chosen)
     is_chosen[id] = true;
   struct Open {
     NodeGroup group;
     Bytes size{};
+  };
+  const std::vector<bool> begins = ends.at_waits ? waits_elsewhere(graph) : std::vector<bool>();
+  const std::vector<Seconds> held = ends.apart ? longest_held_up(graph) : std::vector<Seconds>();
+  // Whether a row that ends with one node ends there for the sake of the next one.
+  const auto ends_before = [&](std::uint32_t last, std::uint32_t id) {
+    const WorkNode& node = graph.nodes[id];
+    const WorkNode& before = graph.nodes[last];
+    if (before.communicates != node.communicates)
+      return true;
+    const bool apart =
+        ends.apart && !node.communicates && (before.kind != node.kind || held[last] > node.delay);
+    return apart || (ends.at_waits && begins[id]);
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Open> open;
   std::vector<NodeGroup> groups;
@@ -107,15 +140,13 @@ std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std:
   for (std::uint32_t id = 0; id < graph.nodes.size(); ++id) {
     const WorkNode& node = graph.nodes[id];
     Open& of = open[{node.rank, node.stream}];
-    const bool other =
-        !of.group.empty() && graph.nodes[of.group.back()].communicates != node.communicates;
-    if (!is_chosen[id] || other)
+    if (!is_chosen[id] || (!of.group.empty() && ends_before(of.group.back(), id)))
       close(of);
     if (!is_chosen[id])
       continue;
     of.group.push_back(id);
     of.size += node.size;
-    if (up_to && of.size >= *up_to)
+    if (ends.up_to && of.size >= *ends.up_to)
       close(of);
   }
   for (auto& [lane, of] : open)

@@ -18,11 +18,25 @@ void resize(WorkNode& node, Bytes size, const std::string& kind, const TransferR
 /// The number of a stream of this name, which is added if there is none.
 std::uint32_t stream_of(const std::string& name, WorkGraph& graph);
 
-/// The chosen nodes that follow each other on their stream, compute and communication apart; a
-/// group closes when its bytes reach `up_to`. Of communications those whose members are all grouped
-/// alike.
+/// Where a row of neighbours ends.
+struct RowEnds {
+  std::optional<Bytes> up_to;  ///< When its bytes reach this.
+  /// Of computation: at another kind, and behind what a communication waits for unless that takes
+  /// no longer than the delay that is saved (Hu et al., dPRO, MLSys'22: fuse operations n-1 and n
+  /// where q_d[n-1] <= p_d[n-1] + p_d[n] - t_fused).
+  bool apart = false;
+  /// Of computation: before what waits for another stream. Such a row never waits for itself, as
+  /// nothing outside comes in between.
+  bool at_waits = false;
+};
+
+/// By node, whether it computes and waits for a node of another stream or rank.
+std::vector<bool> waits_elsewhere(const WorkGraph& graph);
+
+/// The chosen nodes that follow each other on their stream, compute and communication apart. Of
+/// communications those whose members are all grouped alike.
 std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
-                                  std::optional<Bytes> up_to);
+                                  const RowEnds& ends);
 
 /// Leaves out groups whose meetings are not grouped alike on all their members.
 std::vector<NodeGroup> agreed(const WorkGraph& graph, std::vector<NodeGroup> groups);
@@ -43,8 +57,10 @@ void split(const std::vector<std::uint32_t>& nodes, std::uint32_t parts, std::op
 void reorder(const std::vector<std::uint32_t>& nodes, SortKey key, bool descending,
              GraphEditor& editor);
 
-/// Each run of neighbours on a stream runs so many times, one after the other.
-void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, GraphEditor& editor);
+/// Each row of neighbours on a stream runs so many times, one after the other. `at_waits`: rows end
+/// as RowEnds says.
+void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, bool at_waits,
+            GraphEditor& editor);
 
 /// The recorded ranks again and again until there are so many: collectives of ranks of one stage
 /// are of all copies, everything else of one. Throws InputError for a graph without ranks, or if

@@ -42,6 +42,22 @@ Roles roles_of(const Cluster& cluster, const OptionReader& read) {
   return roles;
 }
 
+// Pieces in ready order, small ones together until they reach `fuse` or would exceed a partition.
+std::vector<Bucket> pushed_together(std::vector<Gradient> pieces, Bytes fuse, Bytes partition) {
+  std::vector<Bucket> pushes;
+  bool open = false;
+  for (Gradient& piece : pieces) {
+    if (!open || pushes.back().size + piece.size > partition)
+      pushes.emplace_back();
+    Bucket& push = pushes.back();
+    push.size += piece.size;
+    push.last_ready = piece.layer;
+    push.gradients.push_back(std::move(piece));
+    open = push.size < fuse;
+  }
+  return pushes;
+}
+
 // A partition goes to the server that has the fewest bytes so far: pushed when its gradient is
 // ready, added up, pulled. There are as many lanes as servers or workers, whichever are fewer: one
 // transfer at each server saturates it, and no worker can feed more servers at once than its NIC.
@@ -57,6 +73,7 @@ class PsPlan {
         roles_(roles_of(cluster, read)),
         by_priority_(read.is("order", "priority")),
         partition_(read.size("partition")),
+        fuse_(read.size("fuse")),
         per_partition_(read.time_or("per_partition", cluster.software.ps_per_partition)) {
     add_streams(read.count("in_flight"));
     add_groups();
@@ -68,9 +85,10 @@ class PsPlan {
     const auto backward = backward_pass(builder_);
     if (barrier)
       end_ = builder_.update();
-    for (const Gradient& piece :
-         partitioned(gradients_in_ready_order(builder_.workload()), partition_))
-      add(piece, backward[waits_for_all ? 0 : piece.layer]);
+    const std::vector<Bucket> pushes = pushed_together(
+        partitioned(gradients_in_ready_order(builder_.workload()), partition_), fuse_, partition_);
+    for (std::size_t i = 0; i < pushes.size(); ++i)
+      add(pushes[i], label_of(pushes[i], i), backward[waits_for_all ? 0 : pushes[i].last_ready]);
     return std::move(builder_).build();
   }
 
@@ -107,21 +125,23 @@ class PsPlan {
       updates_ = gated_forward_pass(builder_).updates;
   }
 
-  void add(const Gradient& piece, TaskId ready) {
-    const std::size_t server = least_loaded(piece.size);
+  void add(const Bucket& push, const std::string& name, TaskId ready) {
+    const std::size_t server = least_loaded(push.size);
     CommunicationOptions options = options_for(server);
-    options.priority = by_priority_ ? static_cast<std::int32_t>(piece.layer) : 0;
-    options.overhead = per_partition_ + sum_time(piece.size);
+    options.priority = by_priority_ ? static_cast<std::int32_t>(push.last_ready) : 0;
+    options.overhead = per_partition_ + sum_time(push.size);
     options.after = {ready};
-    const TaskId pushed = builder_.reduce(piece.name, piece.size, options);
+    const TaskId pushed = builder_.reduce(name, push.size, options);
     options.stream = pulls_[server % pulls_.size()];
     options.overhead = per_partition_;
     options.after = {pushed};
-    const TaskId pulled = builder_.broadcast(piece.name, piece.size, options);
+    const TaskId pulled = builder_.broadcast(name, push.size, options);
     if (end_ != kNone)
       builder_.after(end_, {pulled});
     else
-      builder_.next_after(updates_[piece.layer], {pulled});
+      for (std::size_t i = 0; i < push.gradients.size(); ++i)
+        if (i == 0 || push.gradients[i].layer != push.gradients[i - 1].layer)
+          builder_.next_after(updates_[push.gradients[i].layer], {pulled});
   }
 
   CommunicationOptions options_for(std::size_t server) const {
@@ -152,6 +172,7 @@ class PsPlan {
   Roles roles_;
   bool by_priority_;
   Bytes partition_;
+  Bytes fuse_;
   Seconds per_partition_;
   std::vector<Bytes> load_;       // by server
   std::vector<StreamId> pushes_;  // by lane
@@ -182,6 +203,9 @@ ScheduleInfo ps_schedule() {
                         "how many nodes serve; all: every node (remote: half of them)",
                         {.least = 1}, {"all"}),
            size_option("partition", "4096000B", "largest piece of a gradient", {.least = 1024}),
+           size_option("fuse", "0B",
+                       "smaller gradients travel together until they reach this (tensor fusion of "
+                       "dPRO); 0B: each by itself"),
            choice_option("order", "arrival",
                          "what a server takes next: by arrival or priority (of the layer, input "
                          "first)",

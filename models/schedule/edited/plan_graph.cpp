@@ -1,6 +1,9 @@
 #include "models/schedule/edited/plan_graph.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
 
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
@@ -8,6 +11,25 @@
 
 namespace stepcast {
 namespace {
+
+/// Seconds a byte of the overheads of the plan's communications of a kind, where these lie on a
+/// line over their sizes, as a server's sums do; else 0.
+double overhead_per_byte(const Plan& plan, CollectiveKind kind) {
+  std::vector<std::pair<double, double>> points;
+  for (const PlannedCollective& planned : plan.collectives)
+    if (planned.collective.kind == kind)
+      points.emplace_back(planned.collective.size.value, planned.overhead.value);
+  const auto [least, most] = std::ranges::minmax_element(points);
+  if (points.empty() || !(most->first > least->first))
+    return 0;
+  const auto [size, overhead] = *least;
+  const double slope = (most->second - overhead) / (most->first - size);
+  constexpr double kRounding = 1e-9;
+  const bool is_line = std::ranges::all_of(points, [&](const auto& point) {
+    return std::abs(overhead + slope * (point.first - size) - point.second) < kRounding;
+  });
+  return is_line ? slope : 0;
+}
 
 /// Gives communications the last layer, in forward order, of what they wait for.
 void pass_layers_on(const Plan& plan, WorkGraph& graph) {
@@ -29,6 +51,9 @@ class PlanRewriter {
     result_.collectives.clear();
     result_.labels.clear();
     add_streams();
+    for (const PlannedCollective& planned : plan_.collectives)
+      if (const CollectiveKind kind = planned.collective.kind; !per_byte_.contains(kind))
+        per_byte_[kind] = overhead_per_byte(plan_, kind);
     std::vector<Task> tasks;
     for (const WorkNode& node : graph_.nodes)
       tasks.push_back(task_of(node));
@@ -59,6 +84,9 @@ class PlanRewriter {
     task.label = label_of(graph_.names[node.name]);
     if (node.communicates) {
       PlannedCollective planned = plan_.collectives[task.collective];
+      const double more = (node.size - planned.collective.size).value;
+      planned.overhead = std::max(
+          Seconds{}, planned.overhead + Seconds{more * per_byte_.at(planned.collective.kind)});
       planned.collective.size = node.size;
       planned.priority = node.priority;
       task.collective = checked_id(result_.collectives.size(), "collectives");
@@ -126,6 +154,7 @@ class PlanRewriter {
   const Plan& plan_;
   const WorkGraph& graph_;
   Plan result_;
+  std::map<CollectiveKind, double> per_byte_;  // See overhead_per_byte().
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace stepcast {
 /// names, by layer.
 WorkGraph graph_of(const Plan& plan, const std::vector<std::string>& layers);
 
-/// The plan as its edited graph says. Times of communications follow from their sizes. What a rank
+/// The plan as its edited graph says. Times of communications follow from their sizes, and so do
+/// overheads where those of the plan do (a server's sums). What a rank
 /// holds is as before. Throws InputError if the graph has delays.
 Plan edited_plan(const Plan& plan, const WorkGraph& graph);
 

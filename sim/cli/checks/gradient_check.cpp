@@ -1,7 +1,5 @@
 #include "sim/cli/checks/gradient_check.hpp"
 
-#include <set>
-
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -26,12 +24,9 @@ void check_gradients(const Scenario& scenario, std::size_t schedules, bool asked
 }
 
 void check_gradients(const Sweep& sweep, bool asked_for) {
-  std::vector<std::set<std::string>> schedules(sweep.scenarios.size());
-  for (const Combination& combination : sweep.combinations)
-    schedules[combination.scenario].insert(combination.schedule);
   for (const Combination& combination : sweep.combinations)
     if (parameter_count(sweep.scenarios[combination.scenario].workload) == 0)
-      check_gradients(scenario_of(sweep, combination), schedules[combination.scenario].size(),
+      check_gradients(scenario_of(sweep, combination), sweep.schedules[combination.scenario].size(),
                       asked_for);
 }
 

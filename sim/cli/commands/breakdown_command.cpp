@@ -6,8 +6,11 @@
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
+#include "sim/cli/study/study_log.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/parts_breakdown_report.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
@@ -32,7 +35,8 @@ class BreakdownCommand final : public Subcommand {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "a K-FAC system (see stepcast list)"});
     options.push_back({"--protocol", "P", &protocol_, "exposed (the default) or ablation"});
-    std::ranges::move(output_.options({.csv = "also write the parts as a table", .page = false}),
+    std::ranges::move(output_.options({.csv = "also write the parts as a table, each as it comes",
+                                       .page = false}),
                       std::back_inserter(options));
     return options;
   }
@@ -40,18 +44,26 @@ class BreakdownCommand final : public Subcommand {
   int run() override {
     const PartsProtocol protocol = parse_protocol(protocol_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
+    const StopsBetweenJobs stops;
     const PartsBreakdown breakdown = breakdown_of(scenario, protocol);
+    if (breakdown.missing > 0)
+      tell("stepcast: stopped by a signal: {} of {} parts are missing\n", breakdown.missing,
+           breakdown.missing + breakdown.parts.size());
     return output_.write({.text = [&] { return render_parts_breakdown(breakdown); },
-                          .json = [&] { return parts_breakdown_json(breakdown); },
-                          .csv = [&] { return parts_breakdown_csv(breakdown); }});
+                          .json = [&] { return parts_breakdown_json(breakdown); }});
   }
 
  private:
-  static PartsBreakdown breakdown_of(const Scenario& scenario, PartsProtocol protocol) {
+  PartsBreakdown breakdown_of(const Scenario& scenario, PartsProtocol protocol) const {
     Progress progress("simulation");
-    return find_parts_breakdown(
+    GrowingTable csv(output_.csv(), parts_breakdown_csv_head());
+    std::uint32_t count = 0;
+    PartsBreakdown breakdown = find_parts_breakdown(
         scenario, protocol,
-        {.workers = available_cores(), .finished = [&progress] { progress.step(); }});
+        {.workers = available_cores(), .finished = [&progress] { progress.step(); }},
+        [&](const NamedTime& part) { csv.add(count++, parts_breakdown_csv_row(part)); });
+    csv.finish();
+    return breakdown;
   }
 
   RunRequest request_;

@@ -3,9 +3,9 @@
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
-#include "sim/cli/study/part_file.hpp"
 #include "sim/cli/study/study_log.hpp"
 #include "sim/cli/study/study_output.hpp"
+#include "sim/cli/study/study_pieces.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
 #include "sim/cli/tell.hpp"
@@ -79,11 +79,13 @@ class CompareCommand final : public Subcommand {
     request.slow = chance_.slow;
     request.iterations = chance_.iterations.value_or(0);
     request.chance = chance_of(chance_, 1);  // the rows are shared out already
+    const StopsBetweenJobs stops;
+    if (!shard_.empty())
+      return run_shard(std::move(request));
+    if (is_only_json() && has_lists(request))
+      return run_in_pieces(std::move(request));
     const Sweep sweep = plan_sweep(request);
     check_gradients(sweep, without_gradients_);
-    if (!shard_.empty())
-      return run_shard(sweep);
-    const StopsBetweenJobs stops;
     StudyLog log(sweep, files_);
     const std::vector<SweepResult> results = results_of(sweep, log);
     print(sweep, results, before);
@@ -120,29 +122,44 @@ class CompareCommand final : public Subcommand {
       return;
     if (!before.empty())
       say("\n{}", render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy)));
-    const std::size_t missing = sweep.combinations.size() - rows.size();
+    tell_missing(sweep.combinations.size() - rows.size(), sweep.combinations.size());
+  }
+
+  static void tell_missing(std::size_t missing, std::size_t of) {
     if (stop_signal() != 0)
-      tell("stepcast: stopped by a signal: {} of {} forecasts are missing\n", missing,
-           sweep.combinations.size());
+      tell("stepcast: stopped by a signal: {} of {} forecasts are missing\n", missing, of);
+  }
+
+  /// Nothing is asked for that needs all forecasts at once.
+  bool is_only_json() const {
+    return view_.is_only_json() && against_.empty() && files_.csv.empty() &&
+           files_.json_lines.empty() && files_.resume.empty();
+  }
+
+  PieceRules piece_rules() const {
+    return {.workers = workers_.value_or(available_cores()),
+            .keep_going = files_.keep_going,
+            .check = [this](const Sweep& piece) { check_gradients(piece, without_gradients_); }};
+  }
+
+  int run_in_pieces(SweepRequest request) const {
+    PiecedStudy study = study_json_in_pieces(std::move(request), piece_rules());
+    if (study.missing < study.whole) {
+      say_text(std::move(study.text));
+      tell_missing(study.missing, study.whole);
+    }
+    return stop_signal() != 0 ? exit_code_of(stop_signal()) : study.died ? 1 : 0;
   }
 
   /// Forecasts a part of the study and writes it down for `merge`.
-  int run_shard(const Sweep& whole) const {
-    const Shard shard = parse_shard(shard_);
-    const ShardedSweep part = shard_of(whole, shard);
-    const StopsBetweenJobs stops;
-    Progress progress("forecast", part.places.size());
-    const std::vector<SweepResult> results =
-        sweep_results(part.sweep, {.workers = workers_.value_or(available_cores()),
-                                   .keep_going = true,
-                                   .finished = [&](auto, const auto&) { progress.step(); }});
+  int run_shard(SweepRequest request) const {
+    PiecedStudy part = part_in_pieces(std::move(request), parse_shard(shard_), piece_rules());
     if (stop_signal() != 0)
       return exit_code_of(stop_signal());
-    const std::string text = part_text(whole, part, shard, results, files_.keep_going);
     if (part_file_.empty())
-      say("{}", text);
+      say_text(std::move(part.text));
     else
-      write_text_file(part_file_, text);
+      write_text_file(part_file_, part.text);
     return 0;
   }
 

@@ -8,6 +8,7 @@
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
+#include "sim/cli/study/study_log.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/studies/crossover_report.hpp"
 #include "sim/study/stop.hpp"
@@ -55,7 +56,7 @@ class CrossoverCommand final : public Subcommand {
     options.push_back(without_gradients_option(without_gradients_));
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     std::ranges::move(output_.options({.figure = "heat maps",
-                                       .csv = "also write every forecast as a table",
+                                       .csv = "also write every forecast as a table, as they come",
                                        .figure_names = "--figure,--svg"}),
                       std::back_inserter(options));
     return options;
@@ -67,15 +68,22 @@ class CrossoverCommand final : public Subcommand {
     const Crossover crossover = crossover_of(grid());
     return output_.write({.text = [&] { return render_crossover(crossover); },
                           .json = [&] { return crossover_json(crossover); },
-                          .csv = [&] { return crossover_csv(crossover); },
                           .figure = [&] { return crossover_svg(crossover); }});
   }
 
  private:
   Crossover crossover_of(const CrossoverGrid& grid) const {
     Progress progress("crossover", plan_crossover(grid).combinations.size());
-    return find_crossover(grid, {.workers = workers_.value_or(available_cores()),
-                                 .finished = [&progress] { progress.step(); }});
+    GrowingTable csv(output_.csv(), crossover_csv_head());
+    Crossover crossover =
+        find_crossover(grid,
+                       {.workers = workers_.value_or(available_cores()),
+                        .finished = [&progress] { progress.step(); }},
+                       [&](std::uint32_t network, const Crossover& of, const CrossoverRow& row) {
+                         csv.add(network, crossover_csv_rows(of, row));
+                       });
+    csv.finish();
+    return crossover;
   }
 
   CrossoverGrid grid() {

@@ -82,6 +82,7 @@ class DiagnoseCommand final : public Subcommand {
     page_.check();
     const Job job = read(files_);
     const Diagnosis diagnosis = diagnose(job, thresholds());
+    doubt_replay(diagnosis);
     std::optional<Diagnosis> other;
     if (!against_.empty()) {
       other = diagnose(read(against_), thresholds());
@@ -95,7 +96,6 @@ class DiagnoseCommand final : public Subcommand {
       write_job_trace(timeline_, job);
     if (!workload_.empty())
       write_text_file(workload_, to_json_text(workload_of(job, ideal_)));
-    doubt_replay(diagnosis);
     if (page_.is_wanted())
       page_.write(diagnosis_json(diagnosis, other ? &*other : nullptr));
     if (json_)
@@ -106,15 +106,10 @@ class DiagnoseCommand final : public Subcommand {
   }
 
  private:
-  /// Everything but the recorded times is a what-if.
   void doubt_replay(const Diagnosis& diagnosis) const {
-    constexpr double kDoubtful = 0.05;
-    if (diagnosis.step_error <= kDoubtful)
+    if (diagnosis.doubt.empty())
       return;
-    const std::string text = fmt::format(
-        "{}: the replay misses the recorded steps by {:.1f} %: what-ifs, S among them, "
-        "are doubtful (from 5 % on)",
-        files_.front(), 100 * diagnosis.step_error);
+    const std::string text = fmt::format("{}: {}", files_.front(), diagnosis.doubt);
     if (strict_)
       throw InputError(text);
     tell("{}\n", text);

@@ -2,10 +2,12 @@
 #include <iterator>
 
 #include "models/base/error.hpp"
-#include "sim/cli/study/part_file.hpp"
+#include "sim/cli/study/merged_study.hpp"
 #include "sim/cli/study/study_log.hpp"
 #include "sim/cli/study/study_output.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
+#include "sim/report/json/sweep_json.hpp"
 
 namespace stepcast {
 namespace {
@@ -33,29 +35,54 @@ class MergeCommand final : public Subcommand {
 
   int run() override {
     view_.check();
-    const MergedStudy study = merged_study(files_, partial_);
-    if (!study.keep_going)
-      refuse_refused(study);
-    const StudyFiles files{.csv = csv_, .keep_going = study.keep_going};
-    StudyLog log(study.sweep, files);
-    for (std::uint32_t i = 0; i < study.results.size(); ++i)
-      if (const SweepResult& each = study.results[i]; each.forecast || !each.refusal.empty())
+    MergedStudy study(files_, partial_);
+    if (view_.is_only_json() && study.has_lists() && csv_.empty())
+      return print_in_pieces(study);
+    const MergedStudy::Held held = study.held();
+    if (!study.keep_going())
+      for (std::size_t i = 0; i < held.results.size(); ++i)
+        refuse_refused(study, held.sweep.combinations[i], held.results[i]);
+    const StudyFiles files{.csv = csv_, .keep_going = study.keep_going()};
+    StudyLog log(held.sweep, files);
+    for (std::uint32_t i = 0; i < held.results.size(); ++i)
+      if (const SweepResult& each = held.results[i]; each.forecast || !each.refusal.empty())
         log.add(i, each);
-    print_study(study.sweep, study.results, view_);
+    print_study(held.sweep, held.results, view_);
     log.finish();
-    return exit_code_of(study.results);
+    return exit_code_of(held.results);
   }
 
  private:
   // As the comparison itself ends where nobody asked it to keep going.
-  static void refuse_refused(const MergedStudy& study) {
-    for (std::size_t i = 0; i < study.results.size(); ++i) {
-      const SweepResult& result = study.results[i];
-      if (!result.forecast && !result.died && !result.refusal.empty())
-        throw InputError(study.sweep.has_lists
-                             ? name_of(study.sweep.combinations[i]) + ": " + result.refusal
-                             : result.refusal);
-    }
+  static void refuse_refused(const MergedStudy& study, const Combination& combination,
+                             const SweepResult& result) {
+    if (!result.forecast && !result.died && !result.refusal.empty())
+      throw InputError(study.has_lists() ? name_of(combination) + ": " + result.refusal
+                                         : result.refusal);
+  }
+
+  static int print_in_pieces(MergedStudy& study) {
+    SweepJson json;
+    std::string first_refusal;
+    bool died = false;
+    study.for_each(
+        [&](std::uint32_t /*place*/, const Combination& combination, const SweepResult& result) {
+          if (!study.keep_going())
+            refuse_refused(study, combination, result);
+          died = died || result.died;
+          if (result.forecast) {
+            json.add(row_text_of(combination.cells, *result.forecast), combination.baseline);
+          } else if (!result.refusal.empty()) {
+            json.refuse(combination.cells, result.refusal);
+            if (first_refusal.empty())
+              first_refusal = "No forecast for " + name_of(combination) + ": " + result.refusal;
+          }
+        });
+    if (json.has_rows())
+      say_text(std::move(json).finish());
+    else if (!first_refusal.empty())
+      throw InputError("no combination has a forecast; the first: " + first_refusal);
+    return died ? 1 : 0;
   }
 
   std::vector<std::string> files_;

@@ -14,6 +14,7 @@
 #include "sim/report/text/studies/optimisation_report.hpp"
 #include "sim/study/edits/job_steps.hpp"
 #include "sim/study/edits/memory_fit.hpp"
+#include "sim/study/edits/plan_options.hpp"
 #include "sim/study/edits/planned_step.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/json/edit_list.hpp"
@@ -50,25 +51,33 @@ std::string list_of_recipes() {
 class OptimiseCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {
-        .description =
-            "Without --schedule: begins with the buckets of DistributedDataParallel and fuses, "
-            "splits and moves\nthem where that makes the simulated step shorter. With --schedule, "
-            "any: fuses and cuts its\ncommunications. Of FILES, the traces of a job's ranks: edits "
-            "the recorded steps and replays them.\nSays every accepted edit with its gain, and "
-            "what bounds the step in the end.\n\n--edit \"VERB KEY=VALUE ..\": scale by= of=time|"
-            "size|delay; set time= size= delay=; insert new= time=\nas= on= where=behind|before; "
-            "remove; move on= before= behind=; merge up_to= time=; split parts=\nsize=; reorder "
-            "by=layer|size|time|name descending=yes; repeat times=; replicate ranks=. What it\nis "
-            "about: name= kind= layer= stream= (patterns with * and ?; name!= and so on: but "
-            "these), rank=0-3,\nwork=compute|communication. Or a recipe:" +
-            list_of_recipes(),
-        .examples = {kExample, std::string(kExample) + "\n      --nodes 4 --bucket 5MiB --json",
-                     std::string(kExample) + "\n      --schedule ps --memory 11GiB",
-                     "stepcast optimise profiles/ --edit mixed-precision --edit \"remove "
-                     "kind=copies\"",
-                     "stepcast optimise operations.csv --edit \"scale rank=3 kind=forward* "
-                     "by=0.8\" --no-search"}};
+    return {.description =
+                "Without --schedule: begins with the buckets of DistributedDataParallel and fuses, "
+                "splits and moves\n"
+                "them where that makes the simulated step shorter. With --schedule, any: tries the "
+                "sizes in which\n"
+                "gradients travel and their order, then fuses and cuts communications. Of FILES, "
+                "the traces of a\n"
+                "job's ranks: edits the recorded steps and replays them. Says every accepted edit "
+                "with its gain, and\n"
+                "what bounds the step in the end.\n"
+                "\n"
+                "--edit \"VERB KEY=VALUE ..\": scale by= of=time|size|delay; set time= size= "
+                "delay=; insert new= time=\n"
+                "as= on= where=behind|before; remove; move on= before= behind=; merge up_to= time= "
+                "apart=yes; split\n"
+                "parts= size=; reorder by=layer|size|time|name descending=yes; repeat times=; "
+                "replicate ranks=. What\n"
+                "it is about: name= kind= layer= stream= (patterns with * and ?; name!= and so on: "
+                "but these),\n"
+                "rank=0-3, work=compute|communication. Or a recipe:" +
+                list_of_recipes(),
+            .examples = {kExample, std::string(kExample) + "\n      --nodes 4 --bucket 5MiB --json",
+                         std::string(kExample) + "\n      --schedule ps --memory 11GiB",
+                         "stepcast optimise profiles/ --edit mixed-precision --edit \"remove "
+                         "kind=copies\"",
+                         "stepcast optimise operations.csv --edit \"scale rank=3 kind=forward* "
+                         "by=0.8\" --no-search"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -124,19 +133,22 @@ class OptimiseCommand final : public Subcommand {
 
   int optimise_schedule() {
     refuse_buckets("--schedule");
-    const Scenario scenario = resolve_one_schedule(request_, kExample);
+    Scenario scenario = resolve_one_schedule(request_, kExample);
     const Bytes budget = size_of("--memory", memory_, {});
     const Progress progress("optimising");
-    const FittedStep fitted = fitted_step(scenario, request_.schedule, budget);
+    FittedStep fitted = fitted_step(scenario, request_.schedule, budget);
     EditedStep result{.subject = scenario.workload.name,
                       .cluster = scenario.cluster.name,
                       .schedule = request_.schedule,
                       .gpus = scenario.cluster.ranks(),
-                      .memory_before = fitted.before,
-                      .memory_after = fitted.after};
-    std::vector<EditRequest> asked = fitted.edits;
-    for (EditRequest& edit : requests())
-      asked.push_back(std::move(edit));
+                      .memory_before = fitted.before};
+    std::vector<EditRequest> asked = requests();
+    if (asked.empty() && fitted.change.empty() && !no_search_) {
+      scenario = with_best_options(scenario, request_.schedule, budget, result);
+      fitted = fitted_step(scenario, request_.schedule, budget);
+    }
+    result.memory_after = fitted.after;
+    asked.insert(asked.begin(), fitted.edits.begin(), fitted.edits.end());
     edit_step(editable_step(fitted.plan, fitted.workload, scenario.cluster, scenario.engine), asked,
               &fitted.workload, !no_search_, result);
     if (!fitted.change.empty())

@@ -8,11 +8,13 @@
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/study/study_log.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/picture/scaling_figure.hpp"
 #include "sim/report/text/studies/scaling_report.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
@@ -43,21 +45,22 @@ class ScalingCommand final : public Subcommand {
         {"--set", "KEY=VALUE", &typed_.settings, "as of run; may be repeated"},
         {"--fidelity", "F", &typed_.run.fidelity, "analytic, flow (the default) or step"},
         without_gradients_option(without_gradients_)};
-    std::ranges::move(output_.options({.figure = "the curves, without --schedules eight at most",
-                                       .csv = "also write every time as a table"}),
-                      std::back_inserter(options));
+    std::ranges::move(
+        output_.options({.figure = "the curves, without --schedules eight at most",
+                         .csv = "also write every time as a table, each as it comes"}),
+        std::back_inserter(options));
     return options;
   }
 
   int run() override {
     output_.check();
+    const StopsBetweenJobs stops;
     if (typed_.clusters.items.empty())
       throw InputError(
           fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
     const Scaling scaling = found_scaling();
     return output_.write({.text = [&] { return render_scaling(scaling); },
                           .json = [&] { return scaling_json(scaling); },
-                          .csv = [&] { return scaling_csv(scaling); },
                           .figure = [&] { return drawn(scaling); }});
   }
 
@@ -65,9 +68,20 @@ class ScalingCommand final : public Subcommand {
   Scaling found_scaling() const {
     const Sweep sweep = plan_scaling(request_of(typed_, kExample), nodes_);
     check_gradients(sweep, without_gradients_);
+    GrowingTable csv(output_.csv(), scaling_csv_head());
     Progress progress("size", sweep.combinations.size());
-    return find_scaling(
-        sweep, {.workers = available_cores(), .finished = [&progress] { progress.step(); }});
+    std::size_t missing = sweep.combinations.size();
+    const Scaling scaling = find_scaling(
+        sweep, {.workers = available_cores(), .finished = [&progress] { progress.step(); }},
+        [&](std::uint32_t number, const ScalingPoint& point) {
+          csv.add(number, scaling_csv_row(point));
+          --missing;
+        });
+    csv.finish();
+    if (stop_signal() != 0)
+      tell("stepcast: stopped by a signal: {} of {} sizes are missing\n", missing,
+           sweep.combinations.size());
+    return scaling;
   }
 
   std::string drawn(const Scaling& scaling) const {

@@ -26,8 +26,6 @@ void StudyOutput::check() const {
 int StudyOutput::write(const Writers& writers) const {
   if (figure_.is_wanted())
     figure_.write(writers.figure());
-  if (!csv_.empty())
-    write_text_file(csv_, writers.csv());
   if (page_.is_wanted())
     page_.write(writers.json());
   say("{}", json_ ? writers.json() : writers.text());

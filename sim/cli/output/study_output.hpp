@@ -25,12 +25,13 @@ class StudyOutput {
   /// Throws InputError if a picture or page could not be written. To be called before long work.
   void check() const;
   const std::string& figure() const { return figure_.path(); }
+  /// Of those whose table grows while they run; see GrowingTable.
+  const std::string& csv() const { return csv_; }
 
   /// How the result is written; each is called only where it is wanted.
   struct Writers {
     std::function<std::string()> text;
     std::function<std::string()> json;
-    std::function<std::string()> csv{};
     std::function<std::string()> figure{};
   };
   /// Writes it; returns what the command ends with: that of the signal that stopped the study, or

@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {
+
+// A part of a study as text: a line of what study it is of, then a line for each combination with
+// all that a report says of it, then one that says that it is whole. Only the same version of the
+// program reads it; see merged_study.hpp.
 
 /// Every `of`-th combination of a study, from the `number`-th on; both count from 1.
 struct Shard {
@@ -17,28 +20,18 @@ struct Shard {
 /// "2/8". Throws InputError `--shard: expected ...`.
 Shard parse_shard(const std::string& text);
 
-/// The combinations of the shard, in their order, with their places in the whole study.
-struct ShardedSweep {
-  Sweep sweep;
-  std::vector<std::uint32_t> places;
-};
-ShardedSweep shard_of(const Sweep& sweep, const Shard& shard);
+SweepPlaces places_of(const Shard& shard);
 
-/// A part of a study as text: a line of what study it is of, then a line for each combination with
-/// all that a report says of it, then one that says that it is whole. Only the same version of the
-/// program reads it.
-std::string part_text(const Sweep& whole, const ShardedSweep& part, const Shard& shard,
-                      const std::vector<SweepResult>& results, bool keep_going);
+/// The same for all parts of a study: its inputs by the first schedule of each scenario, what
+/// varies, and the version of the program.
+std::string study_of(const SweepRequest& request);
 
-/// A study put together of its parts: what reports need of the sweep, and its results in order.
-struct MergedStudy {
-  Sweep sweep;
-  std::vector<SweepResult> results;
-  bool keep_going = false;
-};
-
-/// Throws InputError that names parts which are missing (unless `partial`) or there twice, are of
-/// another study, of another version, or not whole.
-MergedStudy merged_study(const std::vector<std::string>& files, bool partial = false);
+/// The first line. `study` is study_of() its request, `sweep` any piece of it.
+std::string part_head(const std::string& study, const Shard& shard, const Sweep& sweep,
+                      bool keep_going);
+std::string part_line(const Sweep& sweep, std::uint32_t combination, const Forecast& forecast);
+/// Of one that was refused, or whose worker died.
+std::string part_line(const Sweep& sweep, std::uint32_t combination, const SweepText& refused);
+std::string part_end();
 
 }  // namespace stepcast

@@ -92,8 +92,8 @@ void for_each_line(const std::string& path, const LineTaker& take) {
 
 StudyLog::StudyLog(const Sweep& sweep, const StudyFiles& files)
     : sweep_(sweep),
-      results_(sweep.combinations.size()),
-      there_(sweep.combinations.size()),
+      results_(files.csv.empty() ? 0 : sweep.combinations.size()),
+      there_(results_.size()),
       with_refusals_(files.keep_going) {
   if (!files.json_lines.empty() || !files.resume.empty())
     for (const Combination& combination : sweep.combinations)
@@ -108,11 +108,8 @@ StudyLog::StudyLog(const Sweep& sweep, const StudyFiles& files)
     write_text_file(files.csv, sweep_csv_head(sweep.combinations.front().cells, with_refusals_));
     csv_ = GrowingFile(files.csv);
   }
-  for (const auto& [number, forecast] : known_) {
-    results_[number].forecast = forecast;
-    there_[number] = true;
-  }
-  add_rows_in_order();
+  for (const auto& [number, forecast] : known_)
+    add_to_table(number, {.forecast = forecast});
 }
 
 // Those of other studies are passed over.
@@ -130,14 +127,16 @@ void StudyLog::read_known(const std::string& path) {
 }
 
 void StudyLog::add(std::uint32_t combination, const SweepResult& result) {
-  results_[combination] = result;
-  there_[combination] = true;
   if (!keys_.empty())
     lines_.append(line_of(sweep_.combinations[combination], keys_[combination], result));
-  add_rows_in_order();
+  add_to_table(combination, result);
 }
 
-void StudyLog::add_rows_in_order() {
+void StudyLog::add_to_table(std::uint32_t combination, const SweepResult& result) {
+  if (there_.empty())
+    return;
+  results_[combination] = result;
+  there_[combination] = true;
   while (next_ < there_.size() && there_[next_])
     add_row(next_++);
 }

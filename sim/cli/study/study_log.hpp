@@ -46,6 +46,24 @@ class GrowingFile {
   int error_ = 0;
 };
 
+/// A table that grows by rows, in their order, whatever order they come in.
+class GrowingTable {
+ public:
+  /// Writes nothing where `path` is empty. Throws InputError if it cannot be written.
+  GrowingTable(const std::string& path, const std::string& head);
+
+  /// The lines of row `number`, from 0 on; each comes once.
+  void add(std::uint32_t number, std::string lines);
+  /// Rows that waited for one before them, which will not come any more; throws InputError if the
+  /// file could not take all.
+  void finish();
+
+ private:
+  GrowingFile file_;
+  std::map<std::uint32_t, std::string> waiting_;
+  std::uint32_t next_ = 0;
+};
+
 class ObjectReader;
 
 /// Reads the lines of a file that a study wrote, which may be anybody's: each that is whole is one
@@ -67,13 +85,13 @@ class StudyLog {
   void finish();
 
  private:
-  void add_rows_in_order();
+  void add_to_table(std::uint32_t combination, const SweepResult& result);
   void add_row(std::uint32_t combination);
   void read_known(const std::string& path);
 
   const Sweep& sweep_;
   std::map<std::uint32_t, Forecast> known_;
-  std::vector<SweepResult> results_;
+  std::vector<SweepResult> results_;  ///< For the table; empty: there is none.
   std::vector<bool> there_;
   std::uint32_t next_ = 0;  ///< The first without a row.
   bool with_refusals_ = false;

@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/json.hpp"
+#include "sim/report/json/sweep_json.hpp"
 #include "sim/report/picture/compare_figure.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/sweep_report.hpp"

@@ -14,6 +14,9 @@ struct StudyView {
   PageFile page{};
   bool json = false;
 
+  /// Nothing that needs all forecasts at once.
+  bool is_only_json() const { return json && !figure.is_wanted() && !page.is_wanted(); }
+
   std::vector<CommandOption> options();
   /// Throws InputError if a file could not be written. To be called before long work.
   void check() const;

@@ -13,13 +13,22 @@
 // fold too (folded_nodes.cpp), which leaves a flow for each role, or one node's.
 
 namespace stepcast {
+namespace {
+
+bool has_an_edge_a_port(const Collective& collective) {
+  return collective.shares.empty() &&
+         (collective.algorithm == Algorithm::Ring || collective.algorithm == Algorithm::Chain);
+}
+
+}  // namespace
 
 FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid,
-                         FoldedNodes nodes, bool assumes)
+                         FoldedNodes nodes, bool assumes, bool ports_differ)
     : cluster_(cluster),
       queue_(queue),
       nodes_(std::move(nodes)),
       assumes_(assumes),
+      ports_differ_(ports_differ),
       simgrid_(simgrid),
       platform_(simgrid_.platform_for(nodes_.cluster())) {}
 
@@ -47,6 +56,23 @@ FlowBackend::FlowPhase FlowBackend::phase_of(
   return phase;
 }
 
+// Along a ring or chain each port carries one edge, and what stays in a node is left out, as what
+// leaves it crosses the like of its ports and a NIC as well. Where one port of the node is slower
+// than the others it may be the narrowest link.
+void FlowBackend::add_edges_inside(Phase& phase, const Collective& collective,
+                                   const Group& group) const {
+  std::map<std::pair<Rank, Rank>, Bytes> moved;
+  for (const Round& round : steps_of(collective, group, cluster_).rounds)
+    for (const Message& message : round.messages)
+      moved[{message.from, message.to}] += message.size * round.repeat;
+  const Message& known = phase.messages.front();
+  const double scale = known.size / moved.at({known.from, known.to});  // measured curves change it
+  for (const Message& message : phase.messages)
+    moved.erase({message.from, message.to});
+  for (const auto& [edge, size] : moved)
+    phase.messages.push_back({edge.first, edge.second, size * scale});
+}
+
 // Alike groups go through the same phases at the same times: each phase holds the flows of all.
 FlowBackend::Phases FlowBackend::phases_of(const Collective& collective,
                                            const Participants& participants) const {
@@ -55,6 +81,8 @@ FlowBackend::Phases FlowBackend::phases_of(const Collective& collective,
   for (const std::uint32_t group : participants.groups) {
     std::vector<Phase> phases =
         edge_flows_of(collective, participants.team->groups[group], cluster_);
+    if (ports_differ_ && !phases.empty() && has_an_edge_a_port(collective))
+      add_edges_inside(phases.front(), collective, participants.team->groups[group]);
     messages.resize(phases.size());
     for (std::size_t i = 0; i < phases.size(); ++i) {
       if (startups.size() == i)

@@ -26,13 +26,15 @@ SimGrid* simgrid_for(Fidelity fidelity) {
 }
 
 std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
-                                                     EventQueue& queue, const Folding& folding) {
+                                                     EventQueue& queue, const Folding& folding,
+                                                     bool ports_differ) {
   switch (fidelity) {
     case Fidelity::Analytic:
       return std::make_unique<AnalyticBackend>(cluster, queue);
     case Fidelity::Flow:
       return std::make_unique<FlowBackend>(cluster, queue, simgrid_module(),
-                                           FoldedNodes(cluster, folding), folding.is_assumed);
+                                           FoldedNodes(cluster, folding), folding.is_assumed,
+                                           ports_differ);
     case Fidelity::Step:
       return std::make_unique<StepBackend>(cluster, queue,
                                            std::make_unique<FairLinks>(cluster, queue));

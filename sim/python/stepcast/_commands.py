@@ -10,6 +10,7 @@ from ._arguments import KINDS, LISTS, Texts
 from ._errors import InputError
 from ._results import Result
 from ._schedules import Schedule
+from ._spooled import Spooled
 from ._values import Cluster, Workload
 
 # Not functions of Python: what prints about the program itself, and `list`, which is names().
@@ -21,9 +22,11 @@ _WITHOUT_JSON = {"--against", "--shard"}  # options that print something else
 _log = logging.getLogger("stepcast")
 
 
-def _argument_of(option):
-    name = option["name"].split(",")[-1].lstrip("-").replace("-", "_").lower()
-    return name + "_" if keyword.iskeyword(name) else name
+def _arguments_of(option):
+    """Names that an option has here: of "-o,--output" output, of "--clusters,--cluster" both, the first in signatures."""
+    long = [each for each in option["name"].split(",") if each.startswith("--")] or [option["name"]]
+    names = [each.lstrip("-").replace("-", "_").lower() for each in long]
+    return [name + "_" if keyword.iskeyword(name) else name for name in names]
 
 
 def _is_positional(option):
@@ -39,7 +42,8 @@ class Command:
         options = [each for each in table["options"] if each["name"] != "--json"]
         self.gives_json = len(options) < len(table["options"])
         self.positional = [each for each in options if _is_positional(each)]
-        self.options = {_argument_of(each): each for each in options}
+        self.options = {_arguments_of(each)[0]: each for each in options}
+        self._by_name = {name: each for each in options for name in _arguments_of(each)}
         self.takes_settings = "set" in self.options
 
     def given(self, args, kwargs):
@@ -51,7 +55,7 @@ class Command:
         for name, value in kwargs.items():
             if value is None:
                 continue
-            option = self.options.get(name)
+            option = self._by_name.get(name)
             if name == "set" and self.takes_settings:
                 settings.extend(texts.of_settings(value))
             elif option is not None:
@@ -88,7 +92,7 @@ class Command:
             given[last["name"]] = texts.of_option(last, rest[0] if len(rest) == 1 else rest)
 
     def signature(self):
-        parameters = [inspect.Parameter(_argument_of(each), inspect.Parameter.VAR_POSITIONAL if each["type"] in LISTS
+        parameters = [inspect.Parameter(_arguments_of(each)[0], inspect.Parameter.VAR_POSITIONAL if each["type"] in LISTS
                                         else inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=KINDS[each["type"]][0],
                                         **({} if each["type"] in LISTS else {"default": None}))
                       for each in self.positional]
@@ -113,21 +117,21 @@ class Command:
 def annotation_of(name, option):
     if name == "set":
         return "dict[str, object] | list[str]"
-    if option["name"] == "--cluster":
+    if "--cluster" in option["name"].split(","):
         return "str | Cluster" if option["type"] == "str" else "list[str | Cluster] | str | Cluster"
-    if option["name"] == "--workload":
+    if "--workload" in option["name"].split(","):
         return "str | Workload" if option["type"] == "str" else "list[str | Workload] | str | Workload"
     return KINDS[option["type"]][0]
 
 
 def call(name, given, files, schedules=()):
-    """(exit code, output) of a command; what it tells on standard error goes to logging."""
+    """(exit code, output) of a command; what it tells on standard error goes to logging. Long output is Spooled."""
     for schedule in schedules:
         schedule.register()
-    code, said, told = _core.call(name, list(given.items()), files)
+    code, said, told, file = _core.call(name, list(given.items()), files)
     for line in told.splitlines():
         _log.info("%s", line)
-    return code, said
+    return code, said if file is None else Spooled(file)
 
 
 def _function_of(command):

@@ -1,4 +1,5 @@
 """Studies as lists of jobs: values that any process of the same version can do, and parts that are put together in order."""
+import collections.abc
 import contextlib
 import hashlib
 import json
@@ -13,7 +14,9 @@ from ._results import Result
 
 VERSION = 1
 _IN_FLIGHT = 4  # for each worker; the parent keeps no more than these and what it is told of them
-_SHARDS = 16  # for each worker: a shard plans the whole study anew
+_SHARDS = 16  # for each worker, at least: what is lost is a shard
+_LARGEST = 1000  # combinations of a shard, about; some 3 MB
+_LISTS = ("--workload", "--cluster", "--nodes", "--gpus-per-node", "--schedules")
 
 
 class Job:
@@ -53,7 +56,12 @@ class Job:
 
     def run(self):
         """The part of the study, as text for merge()."""
-        return call("compare", self.options, self.files, self.schedules)[1]
+        text = call("compare", self.options, self.files, self.schedules)[1]
+        return text if isinstance(text, str) else text.text()
+
+    def write(self, path):
+        """run() into a file, whole or not at all."""
+        call("compare", {**self.options, "-o,--output": [os.fspath(path)]}, self.files, self.schedules)
 
     def __reduce__(self):
         return Job, (self.options, self.files, self.schedules)
@@ -67,20 +75,49 @@ class Job:
         return f"<stepcast.Job {self.options['--shard'][0]}>"
 
 
+class Jobs(collections.abc.Sequence):
+    """The jobs of a study, each made when it is asked for."""
+
+    def __init__(self, options, files, schedules, shards):
+        self._study = options, files, schedules
+        self._shards = shards
+
+    def __len__(self):
+        return self._shards
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        number = range(1, self._shards + 1)[index]
+        options, files, schedules = self._study
+        return Job({**options, "--shard": [f"{number}/{self._shards}"]}, files, schedules)
+
+    def study(self):
+        """The same for the same study in as many shards, however many processes do each."""
+        options, files, _ = self._study
+        options = {name: texts for name, texts in options.items() if name != "--workers"}
+        return hashlib.sha256(repr((options, files, self._shards)).encode()).hexdigest()
+
+
 def jobs(*args, shards, **kwargs):
-    """The study of compare(..) as a list of jobs, which may be done anywhere and in any order."""
-    if isinstance(shards, bool) or not hasattr(shards, "__index__") or not 1 <= int(shards) <= 1_000_000:
-        raise InputError(f"jobs: expected from 1 to 1000000 shards, found {shards!r}")
+    """The study of compare(..) as a sequence of jobs, which may be done anywhere and in any order."""
     given, texts = COMMANDS["compare"].given(args, kwargs)
     given.setdefault("--workers", ["1"])
-    return [Job({**given, "--shard": [f"{number}/{int(shards)}"]}, texts.files, texts.schedules)
-            for number in range(1, int(shards) + 1)]
+    return _jobs_of(given, texts, shards)
+
+
+def _jobs_of(given, texts, shards):
+    if isinstance(shards, bool) or not hasattr(shards, "__index__") or not 1 <= int(shards) <= 1_000_000:
+        raise InputError(f"jobs: expected from 1 to 1000000 shards, found {shards!r}")
+    return Jobs(given, texts.files, texts.schedules, int(shards))
 
 
 def merge(*parts, partial=False):
     """The study of which these are the parts: texts, files, or a folder with files named part-*."""
     files, names = {}, []
     for part in parts[0] if len(parts) == 1 and isinstance(parts[0], (list, tuple)) else parts:
+        if not isinstance(part, (str, os.PathLike)):
+            raise TypeError(f"merge: expected texts, files or a folder, found {part!r:.60}")
         if isinstance(part, str) and part.lstrip().startswith("{"):
             names.append(f"python:/part-{len(names) + 1}.json")
             files[names[-1]] = part
@@ -98,57 +135,82 @@ def sweep(*args, client=None, shards=None, to=None, merged=True, retries=3, prog
 
     client: a distributed.Client, whose workers can import stepcast. What a worker that is lost was doing another does,
     up to `retries` times.
-    shards: into how many jobs the study is cut; the result is the same for any number, to the last byte.
+    shards: into how many jobs the study is cut (default: of about 1,000 forecasts at most); the result is the same for
+        any number, to the last byte.
     to: a folder for the parts, which stay there; what it holds of the same study is not done again.
-    merged: False leaves it at the parts in `to` and returns the folder: nothing of the results is held in memory.
+    merged: False leaves it at the parts in `to` and returns the folder, for merge().
     progress: called with the number of shards that are done, and of all.
+
+    What this process takes of memory does not grow with the number of forecasts: a long result is in a file, see
+    Result.each_row().
     """
     if client is None and to is None and shards is None:
         return FUNCTIONS["compare"](*args, **kwargs)
     if not merged and to is None:
         raise InputError("sweep: merged=False leaves the parts in a folder; name it with to=")
+    given, texts = COMMANDS["compare"].given(args, kwargs)
+    if client is not None:
+        given.setdefault("--workers", ["1"])
     workers = _workers_of(client)
-    listed = jobs(*args, shards=shards or _SHARDS * workers, **kwargs)
+    if shards is None:
+        shards = max(_SHARDS * workers, -(-_about(given) // _LARGEST))
+    listed = _jobs_of(given, texts, shards)
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()) if to is None else to)
         missing = _missing(listed, folder)
         done = len(listed) - len(missing)
-        for job, text in _done(missing, client, workers, retries):
-            _core.write_text(str(folder / f"part-{job.shard}"), text)
+        for _ in _written(listed, missing, folder, client, workers, retries):
             done += 1
             if progress is not None:
                 progress(done, len(listed))
         if not merged:
             return folder
-        return merge([str(folder / f"part-{job.shard}") for job in listed])
+        return merge([str(_part(folder, number)) for number in range(1, len(listed) + 1)])
 
 
 def _workers_of(client):
     return max(1, sum(client.ncores().values())) if client is not None else 1
 
 
+def _about(given):
+    """How many combinations the study has; options that not all schedules have make it less."""
+    count = 1
+    for name in _LISTS:
+        if name in given:
+            count *= sum(text.count(",") + 1 for text in given[name])
+    for setting in given.get("--set", []):
+        count *= setting.count(",") + 1
+    return count
+
+
+def _part(folder, number):
+    return folder / f"part-{number}"
+
+
 def _missing(listed, folder):
-    """The jobs that the folder has no part of; it keeps parts of one study only."""
-    study = hashlib.sha256(repr([(job.options, job.files) for job in listed]).encode()).hexdigest()
+    """The numbers of shards that the folder has no part of; it keeps parts of one study only."""
     mark = folder / "study"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not mark.exists():
-            _core.write_text(str(mark), study)
-        if mark.read_text(encoding="utf-8") != study:
+            _core.write_text(str(mark), listed.study())
+        if mark.read_text(encoding="utf-8") != listed.study():
             raise InputError(f"{folder}: holds the parts of another study; give another folder")
     except OSError as error:
         raise InputError(f"{folder}: {error.strerror}") from None
-    return [job for job in listed if not (folder / f"part-{job.shard}").exists()]
+    return [number for number in range(1, len(listed) + 1) if not _part(folder, number).exists()]
 
 
-def _done(missing, client, workers, retries):
-    """(job, its part) as they end."""
-    if client is None:
-        for job in missing:
-            yield job, job.run()
+def _written(listed, missing, folder, client, workers, retries):
+    """Does the missing shards and writes their parts; yields after each."""
+    if client is not None:
+        for job, text in _done_by_dask((listed[number - 1] for number in missing), client, workers, retries):
+            _core.write_text(str(_part(folder, job.shard)), text)
+            yield
         return
-    yield from _done_by_dask(missing, client, workers, retries)
+    for number in missing:
+        listed[number - 1].write(_part(folder, number))
+        yield
 
 
 def _run(job):
@@ -159,7 +221,7 @@ def _done_by_dask(missing, client, workers, retries):
     import concurrent.futures
     from distributed import as_completed
 
-    waiting = iter(missing)
+    waiting = missing
     tries = {}
     at_work = {}
     completed = as_completed()

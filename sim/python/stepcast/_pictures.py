@@ -44,7 +44,7 @@ def name_of(row):
 def bars_of(result):
     """(name of the bar, its parts) for each row that has a time."""
     bars = []
-    for row in result.rows[:_MOST_ROWS]:
+    for row in result.first_rows(_MOST_ROWS):
         time = row.get("iteration_time_s", row.get("time_s"))
         if isinstance(time, (int, float)):
             bars.append((name_of(row), parts_of(row) or [("time", time)]))
@@ -81,7 +81,7 @@ def svg(bars):
 
 def html(result):
     from ._results import flat
-    rows = [flat(row) for row in result.rows]
+    rows = [flat(row) for row in (result.first_rows(_MOST_ROWS) if result.is_long else result.rows)]
     if any("iteration_time_s" in row for row in rows):
         shown = [{**{key: row[key] for key in row if key.startswith("combination.")},
                   **{key: row[key] for key in _COLUMNS if key in row}} for row in rows]
@@ -89,14 +89,15 @@ def html(result):
         shown = rows
     if list(shown[0]) == ["text"]:
         return f"<pre>{_html.escape(result.text)}</pre>"
-    return table(shown) + svg(bars_of(result))
+    rest = f"<p>the first {len(rows)} rows; each_row() gives all</p>" if result.is_long else ""
+    return table(shown) + rest + svg(bars_of(result))
 
 
 def plot(result, axes=None):
     import matplotlib.pyplot
     if axes is None:
         axes = matplotlib.pyplot.subplots()[1]
-    rows = result.rows
+    rows = result.first_rows(_MOST_ROWS) if result.is_long else result.rows
     if rows and "value" in rows[0] and "iteration_time_s" in rows[0]:
         axes.plot([row["value"] for row in rows], [row["iteration_time_s"] * 1e3 for row in rows], "o")
         axes.set_xlabel(result.to_dict().get("option", "value"))

@@ -1,71 +1,29 @@
 """What a command found, as an object."""
 import copy
+import itertools
 import json
 
 from ._errors import InputError
+from ._fields import Fields
+from ._spooled import Spooled
 
 # Where the rows of a result are, in the order in which they are looked for.
 _ROWS = ("results", "trials", "cases", "parts", "stages", "curves", "accepted", "networks", "steps")
 
 
-class Part:
+class Part(Fields):
     """An object inside a result, read-only: its keys are attributes."""
 
-    __slots__ = ("_data",)
+    __slots__ = ()
 
-    def __init__(self, data):
-        object.__setattr__(self, "_data", data)
-
-    def __getattr__(self, name):
-        if name.startswith("__") or name == "_data":
-            raise AttributeError(name)
-        try:
-            return _seen(self._data[name])
-        except KeyError:
-            raise AttributeError(f"there is no {name!r} here; there are {', '.join(self._data)}") from None
+    def _inner(self, data):
+        return Part(data)
 
     def __setattr__(self, name, value):
         raise AttributeError("results do not change; take to_dict()")
 
-    def __getitem__(self, name):
-        return _seen(self._data[name])
-
-    def __contains__(self, name):
-        return name in self._data
-
-    def __iter__(self):
-        return iter(self._data)
-
-    def __len__(self):
-        return len(self._data)
-
-    def keys(self):
-        return self._data.keys()
-
-    def __dir__(self):
-        return [*super().__dir__(), *(key for key in self._data if key.isidentifier())]
-
-    def __eq__(self, other):
-        return isinstance(other, Part) and self._data == other._data
-
-    __hash__ = None
-
     def __reduce__(self):
         return Part, (self._data,)
-
-    def __repr__(self):
-        return repr(self._data)
-
-    def to_dict(self):
-        return copy.deepcopy(self._data)
-
-
-def _seen(value):
-    if isinstance(value, dict):
-        return Part(value)
-    if isinstance(value, list):
-        return tuple(_seen(each) for each in value)
-    return value
 
 
 def flat(row):
@@ -87,13 +45,14 @@ class Result(Part):
     """The result of a command: its attributes are the keys of `--json` (`stepcast explain KEY` says what they mean).
 
     ``text`` is what the command printed, ``ok`` whether all went well (a gate or a validation may be out of
-    tolerance), ``seconds`` how long it took.
+    tolerance), ``seconds`` how long it took. Of a long study the text is in a file until it is asked for:
+    ``each_row()`` and ``save()`` hold no more than a row of it.
     """
 
-    __slots__ = ("command", "text", "exit_code", "seconds", "_given", "_files", "_schedules", "_parsed")
+    __slots__ = ("command", "exit_code", "seconds", "_text", "_given", "_files", "_schedules", "_parsed")
 
     def __init__(self, command, given, files, text, exit_code=0, schedules=(), seconds=0.0):
-        for name, value in (("command", command), ("_given", given), ("_files", files), ("text", text),
+        for name, value in (("command", command), ("_given", given), ("_files", files), ("_text", text),
                             ("exit_code", exit_code), ("_schedules", tuple(schedules)), ("seconds", seconds),
                             ("_parsed", None)):
             object.__setattr__(self, name, value)
@@ -109,6 +68,20 @@ class Result(Part):
         return self._parsed
 
     @property
+    def text(self):
+        return self._text.text() if self.is_long else self._text
+
+    @property
+    def is_long(self):
+        """Whether the text is in a file."""
+        return isinstance(self._text, Spooled)
+
+    def save(self, path):
+        """Writes the text."""
+        with open(path, "wb") as file:
+            file.writelines(self._text.pieces() if self.is_long else [self._text.encode()])
+
+    @property
     def ok(self):
         return self.exit_code == 0
 
@@ -121,10 +94,28 @@ class Result(Part):
                 return copy.deepcopy(rows)
         return [self.to_dict()]
 
+    def each_row(self):
+        """The rows, one after the other."""
+        if not self.is_long or self._parsed is not None:
+            yield from self.rows
+            return
+        row = []
+        for line in self._text.lines():
+            if line == b"    {\n" or row:
+                row.append(line)
+            if line in (b"    }\n", b"    },\n"):
+                yield json.loads(b"".join(row).rstrip(b",\n"))
+                row.clear()
+            if line.startswith(b"  ]"):
+                return  # what follows is refused
+
+    def first_rows(self, count):
+        return list(itertools.islice(self.each_row(), count))
+
     def to_dataframe(self):
         """The rows as a table of pandas, inner objects as columns such as "breakdown.forward_s"."""
         import pandas
-        return pandas.DataFrame([flat(row) for row in self.rows])
+        return pandas.DataFrame([flat(row) for row in self.each_row()])
 
     def timeline(self, path):
         """Writes the timeline for https://ui.perfetto.dev (compressed if the name ends in .gz)."""
@@ -152,6 +143,8 @@ class Result(Part):
         return html(self)
 
     def __repr__(self):
+        if self.is_long:
+            return f"<stepcast {self.command}: {len(self._text) / 2**20:.0f} MiB of rows>"
         rows = self.rows
         if "iteration_time_s" in self._data:
             return (f"<stepcast {self.command}: {self._data['schedule']['name']} of {self._data['workload']} on "

@@ -5,6 +5,7 @@ import os
 
 from . import _core
 from ._errors import InputError
+from ._fields import Fields
 
 
 def _plain(value):
@@ -16,30 +17,20 @@ def _plain(value):
     return value
 
 
-def _wrapped(value, root):
-    if isinstance(value, dict):
-        return Section(value, root)
-    if isinstance(value, list):
-        return tuple(_wrapped(each, root) for each in value)
-    return value
-
-
-class Section:
+class Section(Fields):
     """An object of a file. Its fields are attributes; a change is checked at once, and undone where it is refused."""
 
-    __slots__ = ("_data", "_root")
+    __slots__ = ("_root",)
 
     def __init__(self, data, root):
-        object.__setattr__(self, "_data", data)
+        super().__init__(data)
         object.__setattr__(self, "_root", root)
 
-    def __getattr__(self, name):
-        if name.startswith("__") or name in ("_data", "_root"):
-            raise AttributeError(name)
-        try:
-            return _wrapped(self._data[name], self._root)
-        except KeyError:
-            raise AttributeError(f"{self._where()} has no field {name!r}; it has {', '.join(self._data)}") from None
+    def _inner(self, data):
+        return Section(data, self._root)
+
+    def _lacks(self, name):
+        return f"{self._root.origin} has no field {name!r}; it has {', '.join(self._data)}"
 
     def __setattr__(self, name, value):
         before = copy.deepcopy(self._data)
@@ -48,10 +39,12 @@ class Section:
 
     def __delattr__(self, name):
         if name not in self._data:
-            raise AttributeError(f"{self._where()} has no field {name!r}")
+            raise AttributeError(self._lacks(name))
         before = copy.deepcopy(self._data)
         del self._data[name]
         self._checked(before)
+
+    __setitem__ = __setattr__
 
     def _checked(self, before):
         try:
@@ -60,38 +53,6 @@ class Section:
             self._data.clear()
             self._data.update(before)
             raise
-
-    def _where(self):
-        return self._root.origin
-
-    def __getitem__(self, name):
-        return _wrapped(self._data[name], self._root)
-
-    def __setitem__(self, name, value):
-        setattr(self, name, value)
-
-    def __contains__(self, name):
-        return name in self._data
-
-    def __iter__(self):
-        return iter(self._data)
-
-    def __len__(self):
-        return len(self._data)
-
-    def __dir__(self):
-        return [*super().__dir__(), *self._data]
-
-    def __eq__(self, other):
-        return isinstance(other, Section) and self._data == other._data
-
-    __hash__ = None
-
-    def __repr__(self):
-        return repr(self._data)
-
-    def to_dict(self):
-        return copy.deepcopy(self._data)
 
 
 class Document(Section):

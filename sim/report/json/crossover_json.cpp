@@ -62,18 +62,21 @@ std::string crossover_json(const Crossover& crossover) {
   return printed(json);
 }
 
-std::string crossover_csv(const Crossover& crossover) {
-  std::string text = csv_line({"nodes", "gpus", "nic_bandwidth_bytes_per_s", "density", "schedule",
-                               "iteration_time_s", "speedup", "fastest"});
-  for (const CrossoverRow& row : crossover.rows)
-    for (std::size_t i = 0; i < row.times.size(); ++i)
-      for (std::size_t s = 0; s < crossover.schedules.size(); ++s)
-        text += csv_line({std::to_string(row.nodes), std::to_string(row.gpus),
-                          fmt::format("{:.6g}", row.bandwidth.value),
-                          fmt::format("{:.6g}", crossover.densities[i]), crossover.schedules[s],
-                          fmt::format("{:.9g}", row.times[i][s].value),
-                          fmt::format("{:.6g}", speed_up(row.times[i], s)),
-                          s == fastest_of(row.times[i]) ? "1" : "0"});
+std::string crossover_csv_head() {
+  return csv_line({"nodes", "gpus", "nic_bandwidth_bytes_per_s", "density", "schedule",
+                   "iteration_time_s", "speedup", "fastest"});
+}
+
+std::string crossover_csv_rows(const Crossover& of, const CrossoverRow& row) {
+  std::string text;
+  for (std::size_t i = 0; i < row.times.size(); ++i)
+    for (std::size_t s = 0; s < of.schedules.size(); ++s)
+      text += csv_line({std::to_string(row.nodes), std::to_string(row.gpus),
+                        fmt::format("{:.6g}", row.bandwidth.value),
+                        fmt::format("{:.6g}", of.densities[i]), of.schedules[s],
+                        fmt::format("{:.9g}", row.times[i][s].value),
+                        fmt::format("{:.6g}", speed_up(row.times[i], s)),
+                        s == fastest_of(row.times[i]) ? "1" : "0"});
   return text;
 }
 

@@ -20,11 +20,12 @@ std::string parts_breakdown_json(const PartsBreakdown& breakdown) {
   return printed(json);
 }
 
-std::string parts_breakdown_csv(const PartsBreakdown& breakdown) {
-  std::string text = csv_line({"part", "time_s"});
-  for (const NamedTime& part : breakdown.parts)
-    text += csv_line({part.name, csv_number(part.time.value)});
-  return text;
+std::string parts_breakdown_csv_head() {
+  return csv_line({"part", "time_s"});
+}
+
+std::string parts_breakdown_csv_row(const NamedTime& part) {
+  return csv_line({part.name, csv_number(part.time.value)});
 }
 
 }  // namespace stepcast

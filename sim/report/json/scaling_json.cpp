@@ -23,17 +23,14 @@ std::string scaling_json(const Scaling& scaling) {
   return printed(json);
 }
 
-std::string scaling_csv(const Scaling& scaling) {
-  std::string text =
-      csv_line({"cluster", "schedule", "nodes", "gpus_per_node", "gpus", "iteration_time_s"});
-  for (const ScalingCurve& curve : scaling.curves)
-    for (std::size_t i = 0; i < curve.steps.size(); ++i) {
-      const ScalingSize& size = scaling.sizes[i];
-      text += csv_line({curve.cluster, curve.schedule, std::to_string(size.nodes),
-                        std::to_string(size.gpus_per_node), std::to_string(size.gpus()),
-                        csv_number(curve.steps[i].value)});
-    }
-  return text;
+std::string scaling_csv_head() {
+  return csv_line({"cluster", "schedule", "nodes", "gpus_per_node", "gpus", "iteration_time_s"});
+}
+
+std::string scaling_csv_row(const ScalingPoint& point) {
+  return csv_line({point.cluster, point.schedule, std::to_string(point.size.nodes),
+                   std::to_string(point.size.gpus_per_node), std::to_string(point.size.gpus()),
+                   csv_number(point.step.value)});
 }
 
 }  // namespace stepcast

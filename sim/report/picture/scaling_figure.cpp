@@ -39,7 +39,12 @@ std::string title_of(const ScalingFigure& figure, bool one_cluster) {
 }  // namespace
 
 ScalingFigure figure_of(const Scaling& scaling) {
-  return {.workload = scaling.workload, .sizes = scaling.sizes, .curves = scaling.curves};
+  ScalingFigure figure{
+      .workload = scaling.workload, .sizes = scaling.sizes, .curves = scaling.curves};
+  std::erase_if(figure.curves, [&](const ScalingCurve& curve) {
+    return curve.steps.size() < figure.sizes.size();
+  });
+  return figure;
 }
 
 std::vector<std::string> schedules_of(const std::vector<ScalingCurve>& curves) {

@@ -16,7 +16,7 @@ struct ScalingFigure {
   std::size_t left_out = 0;          ///< Curves that are not drawn.
 };
 
-/// With every curve.
+/// With every curve that no signal cut short.
 ScalingFigure figure_of(const Scaling& scaling);
 
 /// Leaves out all but eight curves, which can still be told from each other: of the schedules with

@@ -215,20 +215,6 @@ std::string render_sweep(const Rows& rows) {
          left_out(std::span(all).subspan(results.size())) + notes_of(rows, varying);
 }
 
-std::string sweep_json(const Rows& rows) {
-  std::vector<Forecast> forecasts;
-  for (const SweepRow& row : rows)
-    forecasts.push_back(row.forecast);
-  auto json = nlohmann::ordered_json::parse(compare_json(forecasts));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto& result = json["results"][i];
-    for (const Cell& cell : rows[i].cells)
-      result["combination"][cell.name] = cell.value;
-    result["speedup"] = speedup_in(rows, rows[i]);
-  }
-  return json.dump(2) + "\n";
-}
-
 std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& results) {
   std::string text;
   for (std::size_t i = 0; i < results.size(); ++i)

@@ -18,10 +18,6 @@ std::vector<std::size_t> varying_cells(const std::vector<SweepRow>& rows);
 /// stands above it; below it what makes no difference, and the notes of the forecasts.
 std::string render_sweep(const std::vector<SweepRow>& rows);
 
-/// {"results": [...]} as compare_json() writes it, each with its combination; speed-ups are against
-/// the first row of the same job.
-std::string sweep_json(const std::vector<SweepRow>& rows);
-
 /// The combinations that have no forecast, each with the reason, as lines below a table; "" where
 /// there are none.
 std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& results);

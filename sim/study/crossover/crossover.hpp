@@ -71,7 +71,10 @@ Sweep plan_crossover(const CrossoverGrid& grid);
 /// Forecasts every cell of the grid and finds the boundaries between schemes of compressed
 /// gradients and the first schedule of whole ones, as far as they are among the schedules. When a
 /// signal asks to stop, the networks that are complete are kept. Throws InputError for what a
-/// schedule refuses.
-Crossover find_crossover(const CrossoverGrid& grid, StudyRules rules = {});
+/// schedule refuses. `came`: called with the number of a network, which has no boundaries yet, as
+/// soon as its times are there; the rest of `of` is as it will be, without rows.
+Crossover find_crossover(
+    const CrossoverGrid& grid, StudyRules rules = {},
+    const std::function<void(std::uint32_t, const Crossover& of, const CrossoverRow&)>& came = {});
 
 }  // namespace stepcast

@@ -148,23 +148,35 @@ Sweep plan_crossover(const CrossoverGrid& grid) {
   return sweep;
 }
 
-Crossover find_crossover(const CrossoverGrid& grid, StudyRules rules) {
+Crossover find_crossover(
+    const CrossoverGrid& grid, StudyRules rules,
+    const std::function<void(std::uint32_t, const Crossover&, const CrossoverRow&)>& came) {
   rules.keeps_whole_jobs = true;
   const std::vector<CrossoverNetwork> all = networks_of(grid);
+  const auto row_of = [&](std::uint32_t network, const std::vector<double>& times) {
+    CrossoverRow row = empty_row(grid, all[network]);
+    take_cells(row, times, grid.scenario.schedules.size());
+    return row;
+  };
+  Crossover crossover = without_rows(grid);
+  if (came)
+    rules.came = [&](std::uint32_t number, const std::string& bytes) {
+      if (number % kOfNetwork == 0)
+        came(number / kOfNetwork, crossover,
+             row_of(number / kOfNetwork, from_bytes<std::vector<double>>(bytes)));
+    };
   const auto work = [&](std::uint32_t number) {
     const CrossoverNetwork& network = all[number / kOfNetwork];
     const std::uint32_t what = number % kOfNetwork;
     return what == 0 ? cells_of(grid, network)
                      : boundaries_of(grid, network, kCrossoverModels[what - 1]);
   };
-  Crossover crossover = without_rows(grid);
   std::vector<CrossoverNetwork> networks;
   for (const auto& [number, numbers] :
        find_each<std::vector<double>>(plan_crossover(grid), rules, work)) {
     if (number % kOfNetwork == 0) {
       networks.push_back(all[number / kOfNetwork]);
-      crossover.rows.push_back(empty_row(grid, networks.back()));
-      take_cells(crossover.rows.back(), numbers, grid.scenario.schedules.size());
+      crossover.rows.push_back(row_of(number / kOfNetwork, numbers));
     } else {
       take_boundaries(crossover.rows.back(), numbers);
     }

@@ -107,6 +107,7 @@ void Diagnosing::time_steps() {
     diagnosis_.by_step.push_back({job_.steps[step].name, real[step] / ideal[step]});
   }
   diagnosis_.step_error /= static_cast<double>(recorded.size());
+  diagnosis_.doubt = doubt_of_replay(job_, diagnosis_.step_error);
 }
 
 void Diagnosing::slow_down_parts() {

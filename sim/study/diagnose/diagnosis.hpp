@@ -79,6 +79,7 @@ struct Diagnosis {
   Seconds undelayed_step{};  ///< T.
   Seconds ideal_step{};      ///< T_ideal.
   double step_error = 0;     ///< Mean |replayed - recorded| over recorded.
+  std::string doubt;         ///< See doubt_of_replay().
   double slowdown = 1;
   WasteExplained worst_ranks;
   WasteExplained last_stage;
@@ -96,7 +97,7 @@ struct Diagnosis {
   JobClocks clocks;
 };
 
-/// Throws InputError if a step takes no time.
+/// Throws InputError if a step takes no time, or its replay misses it by more than 10 %.
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds = {});
 
 }  // namespace stepcast

@@ -48,6 +48,17 @@ double ends_at(const JobStep& step) {
 
 }  // namespace
 
+std::string doubt_of_replay(const Job& job, double error) {
+  constexpr double kDoubtful = 0.05;
+  constexpr double kRefused = 0.10;
+  const std::string missed =
+      fmt::format("the replay of the recorded steps misses them by {:.1f} %", 100 * error);
+  if (error > kRefused)
+    throw InputError(fmt::format("{}: {}: expected at most 10 % for what-ifs to mean anything",
+                                 job.name, missed));
+  return error > kDoubtful ? missed + ", so what-ifs are doubtful (from 5 % on)" : "";
+}
+
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }

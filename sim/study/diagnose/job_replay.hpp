@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "sim/study/diagnose/step_graph.hpp"
@@ -77,6 +78,11 @@ class JobReplay {
   std::vector<Step> steps_;
   std::vector<double> ideal_of_kind_;
 };
+
+/// What reports say of a replay that misses the recorded steps by this share of them: nothing up to
+/// 5 %, from there on a doubt. Throws InputError from 10 % on: what would be without this or that
+/// means nothing then.
+std::string doubt_of_replay(const Job& job, double error);
 
 double mean_of(const std::vector<double>& values);  ///< Precondition: not empty.
 

@@ -171,8 +171,6 @@ TransferRatio JobGraphs::ratio() const {
 }
 
 void JobGraphs::check(RecordedSteps& result) const {
-  constexpr double kDoubtful = 0.05;
-  constexpr double kRefused = 0.10;
   const TimedStep timed = replay_graphs(result.step.graphs);
   for (std::size_t i = 0; i < timed.nodes.size(); ++i) {
     double last = 0;
@@ -181,14 +179,9 @@ void JobGraphs::check(RecordedSteps& result) const {
     result.error += std::abs(last - recorded_[i]) / recorded_[i];
   }
   result.error /= static_cast<double>(timed.nodes.size());
-  const std::string missed =
-      fmt::format("the replay of the recorded steps misses them by {:.1f} %", 100 * result.error);
-  if (result.error > kRefused)
-    throw InputError(fmt::format("{}: {}: expected at most 10 % for what-ifs to mean anything",
-                                 job_.name, missed));
-  if (result.error > kDoubtful)
-    result.step.notes.insert(result.step.notes.begin(),
-                             missed + ", so what-ifs are doubtful (from 5 % on)");
+  const std::string doubt = doubt_of_replay(job_, result.error);
+  if (!doubt.empty())
+    result.step.notes.insert(result.step.notes.begin(), doubt);
 }
 
 }  // namespace

@@ -183,7 +183,9 @@ std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGra
     return {graph_edit_of("merge", {{"kind", kUpdates}})};
   if (name == "kernel-fusion") {
     only_recorded(workload);
-    return {graph_edit_of("merge", passes(nullptr, false))};
+    Fields kernels = passes(nullptr, false);
+    kernels["apart"] = "yes";
+    return {graph_edit_of("merge", std::move(kernels))};
   }
   if (name == "priority-slices") {
     only_planned(workload);

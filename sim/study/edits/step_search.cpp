@@ -25,7 +25,9 @@ class StepSearch {
  public:
   StepSearch(EditableStep step, const Workload* workload, EditedStep& result)
       : step_(std::move(step)), workload_(workload), result_(result), now_(timed(step_.graphs)) {
-    result_.step_before = result_.step_after = now_.step;
+    if (!(result_.step_before > Seconds{}))
+      result_.step_before = now_.step;
+    result_.step_after = now_.step;
     result_.notes = step_.notes;
   }
 
@@ -39,8 +41,12 @@ class StepSearch {
   void search() {
     for (const char* recipe : {"cuda-graphs", "fused-optimiser", "kernel-fusion"})
       try_recipe(recipe);
-    while (now_.step > Seconds{} && try_lanes() && !stalled()) {
-    }
+    std::size_t before = 0;
+    do {
+      before = result_.accepted.size();
+      while (now_.step > Seconds{} && try_lanes() && !stalled()) {
+      }  // What fused tensors wait for may be fused, too.
+    } while (result_.accepted.size() > before && try_recipe("kernel-fusion"));
   }
 
   void finish() { result_.bound_by = path_in_words(step_.graphs.front(), now_.nodes.front()); }
@@ -56,7 +62,7 @@ class StepSearch {
     constexpr double kRounding = 1e-9;
     return changed.step < now_.step * (1 - kRounding);
   }
-  void try_recipe(const char* recipe);
+  bool try_recipe(const char* recipe);
   bool try_lanes();
   bool stalled() const;
   std::vector<LaneCandidate> candidates();
@@ -79,15 +85,17 @@ void StepSearch::accept(EditKind kind, const std::string& text, std::vector<Work
   result_.step_after = now_.step;
 }
 
-void StepSearch::try_recipe(const char* recipe) {
+bool StepSearch::try_recipe(const char* recipe) {
   try {
     auto graphs = edited(step_.graphs, edit_request_of(recipe, {}), workload_, step_.ratio);
     ++result_.tried;
     TimedStep changed = timed(graphs);
-    if (shorter(changed))
+    const bool gains = shorter(changed);
+    if (gains)
       accept(EditKind::Recipe, recipe, std::move(graphs), std::move(changed));
+    return gains;
   } catch (const InputError&) {
-    return;  // Not for such a step, or nothing in it is meant.
+    return false;  // Not for such a step, or nothing in it is meant.
   }
 }
 

@@ -26,7 +26,8 @@ struct EditedStep {
 };
 
 /// Applies what is asked for, whatever it gains, and then, with `search`, whatever makes the step
-/// shorter. Fills all from step_before on. `workload`: of a planned step, else null.
+/// shorter. Fills all from step_before on, or goes on where edits were accepted already.
+/// `workload`: of a planned step, else null.
 ///
 /// The search goes in rounds. First recipes that leave results as they are (fused optimiser, kernel
 /// fusion, CUDA graphs) where they are for such a step. Then of the communications on the critical

@@ -2,12 +2,61 @@
 
 #include <fmt/format.h>
 
+#include "models/base/fields.hpp"
 #include "models/base/mix.hpp"
+#include "models/workload/device_costs.hpp"
 #include "traces/readers/stepcast/cluster_writer.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
+
+// What no file of a workload or cluster holds: laws of slow-downs, recorded ones with their steps.
+
+auto fields_of(Is<SlowDown::Sharing> auto& sharing) {
+  auto& [unit, once] = sharing;
+  return std::tie(unit, once);
+}
+
+auto fields_of(Is<SlowDown::Fixed> auto& law) {
+  auto& [rank, factor] = law;
+  return std::tie(rank, factor);
+}
+
+auto fields_of(Is<SlowDown::Bernoulli> auto& law) {
+  auto& [factor, probability, sharing] = law;
+  return std::tie(factor, probability, sharing);
+}
+
+auto fields_of(Is<SlowDown::LogNormal> auto& law) {
+  auto& [sigma, sharing] = law;
+  return std::tie(sigma, sharing);
+}
+
+auto fields_of(Is<SlowDown::Exponential> auto& law) {
+  auto& [mean, sharing] = law;
+  return std::tie(mean, sharing);
+}
+
+auto fields_of(Is<SlowDown::Pareto> auto& law) {
+  auto& [alpha, sharing] = law;
+  return std::tie(alpha, sharing);
+}
+
+auto fields_of(Is<SlowDown::Episodes> auto& law) {
+  auto& [factor, every, least, most, sharing] = law;
+  return std::tie(factor, every, least, most, sharing);
+}
+
+auto fields_of(Is<SlowDown::Recorded> auto& law) {
+  auto& [steps, origin] = law;
+  return std::tie(steps, origin);
+}
+
+auto fields_of(Is<SlowDown> auto& slow) {
+  auto& [laws, seed, ranks_per_node, transfers] = slow;
+  return std::tie(laws, seed, ranks_per_node, transfers);
+}
 
 std::string inputs_text(const TuningJob& job) {
   std::string all =
@@ -19,7 +68,7 @@ std::string inputs_text(const TuningJob& job) {
     all += fmt::format("{}={}\n", name, value);
   for (const auto& [rank, factor] : job.engine.stragglers)
     all += fmt::format("straggler.{}={}\n", rank, factor);
-  return all;
+  return all + bytes_of(job.engine.slow_down) + bytes_of_device_costs(job.workload);
 }
 
 std::string key_of_text(std::string_view text) {

@@ -9,6 +9,7 @@
 #include "models/schedule/decentralised/schedules.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -65,15 +66,37 @@ void check_nodes(const Sweep& sweep) {
 
 /// Of the settings those that changed nothing in any size; of those that are not the schedule's
 /// own, in any curve. That an option does not matter to one GPU is no news.
-bool is_common(const Note& note, const std::vector<Size>& sizes, const Sweep& sweep,
+bool is_common(const Note& note, const std::vector<Found<Size>>& sizes, const Sweep& sweep,
                const std::string& schedule) {
   const bool of_all = note.kind == NoteKind::Setting;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const bool asked = of_all || sweep.combinations[i].schedule == schedule;
-    if (asked && std::ranges::count(sizes[i].idle_settings, note) == 0)
-      return false;
+  return std::ranges::all_of(sizes, [&](const Found<Size>& size) {
+    const bool asked = of_all || sweep.combinations[size.combination].schedule == schedule;
+    return !asked || std::ranges::count(size.result.idle_settings, note) > 0;
+  });
+}
+
+/// A curve has no holes: of each cluster the sizes before the first that is missing.
+std::vector<Found<Size>> without_gaps(std::vector<Found<Size>> sizes, const Sweep& sweep) {
+  std::vector<Found<Size>> kept;
+  for (Found<Size>& size : sizes) {
+    const std::uint32_t number = size.combination;
+    const bool is_first = number == 0 || sweep.combinations[number - 1].scenario !=
+                                             sweep.combinations[number].scenario;
+    if (is_first || (!kept.empty() && kept.back().combination + 1 == number))
+      kept.push_back(std::move(size));
   }
-  return true;
+  if (kept.empty())
+    throw Stopped(stop_signal());
+  return kept;
+}
+
+ScalingPoint point_of(const Sweep& sweep, std::uint32_t number, const Size& size) {
+  const Combination& combination = sweep.combinations[number];
+  const Cluster cluster = scenario_of(sweep, combination).cluster;
+  return {.cluster = cluster.name,
+          .schedule = combination.schedule,
+          .size = {.nodes = cluster.nodes, .gpus_per_node = cluster.gpus_per_node},
+          .step = size.step};
 }
 
 ScalingCurve& curve_of(Scaling& scaling, const std::string& cluster, const std::string& schedule) {
@@ -105,29 +128,32 @@ Sweep plan_scaling(SweepRequest request, std::vector<std::uint32_t> nodes) {
   return sweep;
 }
 
-Scaling find_scaling(const Sweep& sweep, const StudyRules& rules) {
-  std::vector<Size> sizes;
+Scaling find_scaling(const Sweep& sweep, StudyRules rules,
+                     const std::function<void(std::uint32_t, const ScalingPoint&)>& came) {
+  rules.keeps_whole_jobs = true;
+  if (came)
+    rules.came = [&](std::uint32_t number, const std::string& bytes) {
+      came(number, point_of(sweep, number, from_bytes<Size>(bytes)));
+    };
   const auto simulate_one = [&](std::uint32_t number) {
     const Combination& each = sweep.combinations[number];
     return simulate_size(scenario_of(sweep, each), each.schedule);
   };
-  for (Found<Size>& size : find_each<Size>(sweep, rules, simulate_one))
-    sizes.push_back(std::move(size.result));
+  const std::vector<Found<Size>> sizes =
+      without_gaps(find_each<Size>(sweep, rules, simulate_one), sweep);
   Scaling scaling{.workload = sweep.scenarios.front().workload.name,
                   .fidelity = sweep.scenarios.front().engine.fidelity};
   std::vector<NotedForecast> noted;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::string& schedule = sweep.combinations[i].schedule;
-    const Cluster cluster = scenario_of(sweep, sweep.combinations[i]).cluster;
-    curve_of(scaling, cluster.name, schedule).steps.push_back(sizes[i].step);
-    const ScalingSize size{.nodes = cluster.nodes, .gpus_per_node = cluster.gpus_per_node};
-    if (std::ranges::find(scaling.sizes, size) == scaling.sizes.end())
-      scaling.sizes.push_back(size);
-    noted.push_back({{cluster.name, schedule,
-                      fmt::format("{} of {}", gpus_in_words(cluster.ranks()), cluster.name)},
-                     sizes[i].notes});
-    for (const Note& note : sizes[i].idle_settings)
-      if (is_common(note, sizes, sweep, schedule))
+  for (const Found<Size>& found : sizes) {
+    const ScalingPoint point = point_of(sweep, found.combination, found.result);
+    curve_of(scaling, point.cluster, point.schedule).steps.push_back(point.step);
+    if (std::ranges::find(scaling.sizes, point.size) == scaling.sizes.end())
+      scaling.sizes.push_back(point.size);
+    noted.push_back({{point.cluster, point.schedule,
+                      fmt::format("{} of {}", gpus_in_words(point.size.gpus()), point.cluster)},
+                     found.result.notes});
+    for (const Note& note : found.result.idle_settings)
+      if (is_common(note, sizes, sweep, point.schedule))
         noted.back().notes.push_back(note);
   }
   scaling.notes = shared_notes_of(noted);

@@ -26,12 +26,20 @@ struct ScalingCurve {
   std::vector<Seconds> steps;
 };
 
+/// One step time, which may be told before the others are there.
+struct ScalingPoint {
+  std::string cluster;
+  std::string schedule;
+  ScalingSize size;
+  Seconds step{};
+};
+
 /// How schedules scale with the number of GPUs, on one or more networks.
 struct Scaling {
   std::string workload;
   Fidelity fidelity = Fidelity::Flow;
   std::vector<ScalingSize> sizes;    ///< Of all clusters, one for each step of a curve.
-  std::vector<ScalingCurve> curves;  ///< By cluster, then by schedule.
+  std::vector<ScalingCurve> curves;  ///< By cluster, then by schedule; shorter if cut short.
   SharedNotes notes{};
 };
 
@@ -41,7 +49,9 @@ struct Scaling {
 /// for one number of GPUs.
 Sweep plan_scaling(SweepRequest request, std::vector<std::uint32_t> nodes);
 
-/// Forecasts every combination of it.
-Scaling find_scaling(const Sweep& sweep, const StudyRules& rules);
+/// Forecasts every combination of it. `came`: called with each as soon as it is there, and its
+/// number. When a signal asks to stop, the curves end where the first size lacks a schedule.
+Scaling find_scaling(const Sweep& sweep, StudyRules rules,
+                     const std::function<void(std::uint32_t, const ScalingPoint&)>& came = {});
 
 }  // namespace stepcast

@@ -16,10 +16,14 @@
 namespace stepcast {
 namespace {
 
-std::string forecast_bytes(const Sweep& sweep, const Combination& combination) {
+Forecast forecast_in(const Sweep& sweep, const Combination& combination) {
   const Scenario scenario = scenario_of(sweep, combination);
-  return bytes_of(sweep.has_lists ? plain_forecast_of(scenario, combination.schedule)
-                                  : forecast_of(scenario, combination.schedule));
+  return sweep.has_lists ? plain_forecast_of(scenario, combination.schedule)
+                         : forecast_of(scenario, combination.schedule);
+}
+
+std::string forecast_bytes(const Sweep& sweep, const Combination& combination) {
+  return bytes_of(forecast_in(sweep, combination));
 }
 
 SweepResult result_in_sweep(const JobOutcome& outcome) {
@@ -82,9 +86,12 @@ std::vector<Found<std::string>> find_bytes(
     const std::function<std::string(std::uint32_t combination)>& work) {
   const StopsBetweenJobs stops;
   const auto count = static_cast<std::uint32_t>(sweep.combinations.size());
-  auto outcomes = outcomes_on_workers(
-      count, {.workers = rules.workers, .finished = [&](auto, const auto&) { rules.finished(); }},
-      work);
+  const auto tell = [&](std::uint32_t number, const JobOutcome& outcome) {
+    rules.finished();
+    if (rules.came && outcome.done())
+      rules.came(number, outcome.text);
+  };
+  auto outcomes = outcomes_on_workers(count, {.workers = rules.workers, .finished = tell}, work);
   std::vector<std::uint32_t> kept(count);
   std::iota(kept.begin(), kept.end(), 0U);
   if (stop_signal() != 0 && !std::ranges::all_of(outcomes, &JobOutcome::done)) {
@@ -98,25 +105,64 @@ std::vector<Found<std::string>> find_bytes(
   return found;
 }
 
-std::vector<SweepResult> sweep_results(const Sweep& sweep, const SweepRules& rules) {
+namespace {
+
+/// Runs those of the sweep that are not known; `take` gets each outcome as they end. Throws what
+/// the first refused one threw, unless such are kept.
+void run_unknown(const Sweep& sweep, const SweepRules& rules,
+                 const std::function<std::string(std::uint32_t combination)>& work,
+                 const std::function<void(std::uint32_t combination, JobOutcome&)>& take) {
   const std::vector<std::uint32_t> numbers = unknown_of(sweep, rules);
-  const auto tell = [&](std::uint32_t job, const JobOutcome& outcome) {
-    if (rules.finished && (rules.keep_going || outcome.done()))
-      rules.finished(numbers[job], result_in_sweep(outcome));
-  };
   const auto outcomes = outcomes_on_workers(
       static_cast<std::uint32_t>(numbers.size()),
-      {.workers = rules.workers, .keep_going = rules.keep_going, .finished = tell},
-      [&](std::uint32_t job) { return forecast_bytes(sweep, sweep.combinations[numbers[job]]); });
+      {.workers = rules.workers,
+       .keep_going = rules.keep_going,
+       .finished = [&](std::uint32_t job, JobOutcome& outcome) { take(numbers[job], outcome); }},
+      [&](std::uint32_t job) { return work(numbers[job]); });
+  for (std::uint32_t job = 0; job < outcomes.size() && !rules.keep_going; ++job)
+    if (outcomes[job].ending != JobOutcome::Ending::Missing &&
+        outcomes[job].ending != JobOutcome::Ending::Died)
+      result_of(named(outcomes[job], sweep, numbers[job]));
+}
+
+}  // namespace
+
+std::vector<SweepResult> sweep_results(const Sweep& sweep, const SweepRules& rules) {
   std::vector<SweepResult> results(sweep.combinations.size());
   for (const auto& [number, forecast] : rules.known)
     results[number].forecast = forecast;
-  for (std::uint32_t job = 0; job < outcomes.size(); ++job) {
-    results[numbers[job]] = result_in_sweep(outcomes[job]);
-    if (!rules.keep_going && outcomes[job].ending != JobOutcome::Ending::Missing &&
-        outcomes[job].ending != JobOutcome::Ending::Died)
-      result_of(named(outcomes[job], sweep, numbers[job]));
-  }
+  run_unknown(
+      sweep, rules,
+      [&](std::uint32_t number) { return forecast_bytes(sweep, sweep.combinations[number]); },
+      [&](std::uint32_t number, JobOutcome& outcome) {
+        results[number] = result_in_sweep(outcome);
+        if (rules.finished && (rules.keep_going || outcome.done()))
+          rules.finished(number, results[number]);
+        if (outcome.done())
+          outcome.text = {};  // the forecast is in the results
+      });
+  return results;
+}
+
+std::vector<SweepText> sweep_texts(
+    const Sweep& sweep, const SweepRules& rules,
+    const std::function<std::string(std::uint32_t combination, const Forecast&)>& text) {
+  std::vector<SweepText> results(sweep.combinations.size());
+  run_unknown(
+      sweep, rules,
+      [&](std::uint32_t number) {
+        return text(number, forecast_in(sweep, sweep.combinations[number]));
+      },
+      [&](std::uint32_t number, JobOutcome& outcome) {
+        SweepText& result = results[number];
+        result.died = outcome.ending == JobOutcome::Ending::Died;
+        if (outcome.done())
+          result.text = std::move(outcome.text);
+        else
+          result.refusal = outcome.text;
+        if (rules.progress)
+          rules.progress();
+      });
   return results;
 }
 

@@ -24,15 +24,23 @@ struct SweepAxis {
   std::vector<std::string> values;
 };
 
+/// Places of a sweep: at most so many from the first on, every step-th.
+struct SweepPlaces {
+  std::uint32_t first = 0;
+  std::uint32_t step = 1;
+  std::uint32_t most = 1'000'000;
+};
+
 /// What to forecast: every combination of the values of the axes.
 struct SweepRequest {
   Experiment base;  ///< What no axis says. Without schedules: all that run without more ado.
-  std::vector<SweepAxis> axes;
+  std::vector<SweepAxis> axes;      ///< Of workloads and clusters first.
   std::vector<std::string> slow{};  ///< As of add_chance(), with what follows.
   std::uint32_t iterations = 0;
   Chance chance{};
   bool fold = true;
   bool second_order = false;  ///< Without schedules: also these, where the workload has factors.
+  SweepPlaces places{};       ///< Which to plan: a sweep may be too long to be held at once.
 };
 
 /// One forecast to make.
@@ -41,7 +49,7 @@ struct Combination {
   std::uint32_t scenario = 0;  ///< Index into Sweep::scenarios.
   Settings settings;           ///< Of the axes; options only of this schedule.
   std::string schedule;
-  std::uint32_t baseline = 0;  ///< The first combination of the same job.
+  std::uint32_t baseline = 0;  ///< The place of the first combination of the same job.
 };
 
 /// Every combination, in the order of the axes: workloads, clusters, sizes and other settings
@@ -52,7 +60,18 @@ struct Sweep {
   std::vector<Combination> combinations;
   bool has_lists = false;  ///< More than schedules vary.
   std::string chance{};    ///< What the request says of it, for key_of().
+  /// The names of schedules that each scenario is forecast for.
+  std::vector<std::vector<std::string>> schedules{};
+  SweepPlaces places{};     ///< Of the combinations in the whole sweep,
+  std::uint32_t whole = 0;  ///< which has so many.
+
+  std::uint32_t place_of(std::size_t combination) const {
+    return places.first + static_cast<std::uint32_t>(combination) * places.step;
+  }
 };
+
+/// Whether more than schedules vary.
+bool has_lists(const SweepRequest& request);
 
 bool has_option(const std::string& schedule, const std::string& option);
 
@@ -69,6 +88,8 @@ Scenario scenario_of(const Sweep& sweep, const Combination& combination);
 struct StudyRules {
   std::uint32_t workers = 1;
   std::function<void()> finished = [] {};  ///< After each combination.
+  /// The bytes of each result as soon as it is there, in whatever order they come; may be empty.
+  std::function<void(std::uint32_t combination, const std::string& bytes)> came{};
   /// When a signal asks to stop, what is there of whole jobs is kept, if there are any: a job is
   /// all combinations of one baseline. Else the study throws Stopped.
   bool keeps_whole_jobs = false;
@@ -112,12 +133,26 @@ struct SweepRules {
   std::map<std::uint32_t, Forecast> known{};  ///< From an earlier run, by combination.
   /// In this process after every combination that was not known, as they end.
   std::function<void(std::uint32_t combination, const SweepResult& result)> finished{};
+  std::function<void()> progress{};  ///< The same, of sweep_texts().
 };
 
 /// A result for each combination, in their order. Without `keep_going` throws what the first
 /// refused one threw. When a signal asks to stop, those not there yet are empty; see
 /// StopsBetweenJobs.
 std::vector<SweepResult> sweep_results(const Sweep& sweep, const SweepRules& rules);
+
+/// What is left of a forecast where all of them would be too many to hold.
+struct SweepText {
+  std::string text{};     ///< What `text` of sweep_texts() made of it.
+  std::string refusal{};  ///< As of SweepResult.
+  bool died = false;
+};
+
+/// As sweep_results(), but of each forecast what `text` makes of it, in the process that made the
+/// forecast.
+std::vector<SweepText> sweep_texts(
+    const Sweep& sweep, const SweepRules& rules,
+    const std::function<std::string(std::uint32_t combination, const Forecast&)>& text);
 
 /// "nodes=4, schedule=dear"
 std::string name_of(const Combination& combination);

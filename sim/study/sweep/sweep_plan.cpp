@@ -2,6 +2,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,66 +23,96 @@ bool is_job_setting(const std::string& key) {
 }
 
 bool is_of_job(const SweepAxis& axis) {
-  return axis.name == "workload" || axis.name == "cluster" || axis.name == "nodes" ||
-         axis.name == "gpus_per_node" || is_job_setting(axis.name);
+  return axis.name == "nodes" || axis.name == "gpus_per_node" || is_job_setting(axis.name);
 }
 
+/// An axis of the request, or what stands for it where a schedule does not have the option.
+struct Dial {
+  std::string_view name;
+  std::span<const std::string> values;
+};
+using Dials = std::vector<Dial>;
+
 /// Throws InputError, naming the nearest, for an option that none of the schedules has.
-void require_option(const std::vector<std::string>& schedules, const SweepAxis& option) {
+void require_option(const std::vector<std::string>& schedules, const std::string& name,
+                    std::span<const std::string> values) {
   std::vector<std::string> known;
   for (const std::string& schedule : schedules)
     for (const OptionInfo& each : schedule_of(schedule).options)
       known.push_back(each.name);
-  if (std::ranges::find(known, option.name) == known.end())
-    throw InputError(fmt::format("`set` {}={}: none of the schedules has an option {}{}",
-                                 option.name, fmt::join(option.values, ","), in_quotes(option.name),
-                                 did_you_mean(option.name, known)));
+  if (std::ranges::find(known, name) == known.end())
+    throw InputError(fmt::format("`set` {}={}: none of the schedules has an option {}{}", name,
+                                 fmt::join(values, ","), in_quotes(name),
+                                 did_you_mean(name, known)));
 }
 
 /// Every option must belong to a schedule of the comparison.
-void check_options(const std::vector<std::string>& schedules, std::vector<SweepAxis> options,
+void check_options(const std::vector<std::string>& schedules, const Dials& options,
                    const Settings& of_experiment) {
+  for (const Dial& option : options)
+    require_option(schedules, std::string(option.name), option.values);
   for (const auto& [name, value] : of_experiment.schedule)
-    options.push_back({name, {value}});
-  for (const SweepAxis& option : options)
-    require_option(schedules, option);
+    require_option(schedules, name, {&value, 1});
 }
 
-/// Calls visit(cells) for every combination of the values, the last axis varying fastest.
-template <class Visitor>
-void for_each_value(const std::vector<SweepAxis>& axes, Visitor visit) {
-  std::vector<Cell> cells;
-  const auto fill = [&](const auto& self, std::size_t depth) -> void {
-    if (depth == axes.size())
-      return visit(cells);
-    for (const std::string& value : axes[depth].values) {
-      cells.push_back({axes[depth].name, value});
-      self(self, depth + 1);
-      cells.pop_back();
-    }
-  };
-  fill(fill, 0);
+/// How many values the axes have together: what would be made, before it is.
+double values_of(const Dials& dials) {
+  double count = 1;
+  for (const Dial& dial : dials)
+    count *= static_cast<double>(dial.values.size());
+  return count;
 }
 
-/// Writes the combinations of a request, reading every workload and cluster once.
+/// Adds the cells of one of these values, the last dial turning fastest.
+void add_value(std::vector<Cell>& cells, const Dials& dials, std::uint64_t number) {
+  cells.resize(cells.size() + dials.size());
+  auto cell = cells.rbegin();
+  for (auto dial = dials.rbegin(); dial != dials.rend(); ++dial, ++cell) {
+    *cell = {std::string(dial->name), dial->values[number % dial->values.size()]};
+    number /= dial->values.size();
+  }
+}
+
+/// Writes the combinations of a request, reading every workload and cluster once. A place is
+/// number of scenario, job and option in mixed radix, so that one combination is made without
+/// those before it.
 class Planner {
  public:
   explicit Planner(const SweepRequest& request) : request_(request) {
     for (const SweepAxis& axis : request.axes)
-      (is_of_job(axis) ? of_job_ : options_).push_back(axis);
+      (is_of_scenario(axis) ? of_scenario_
+       : is_of_job(axis)    ? of_job_
+                            : options_)
+          .push_back({axis.name, axis.values});
   }
 
   Sweep plan() && {
-    check_count(values_of(of_job_), "jobs");
-    for_each_value(of_job_, [&](const std::vector<Cell>& job) { add_job(job); });
+    check_count(values_of(of_scenario_) * values_of(of_job_), "jobs");
+    sweep_.places = request_.places;
+    const auto scenarios = static_cast<std::uint32_t>(values_of(of_scenario_));
+    for (std::uint32_t i = 0; i < scenarios; ++i) {
+      std::vector<Cell> cells;
+      add_value(cells, of_scenario_, i);
+      add_scenario(cells);
+    }
     sweep_.chance = fmt::format("{} slow, {} iterations, {} seeds", fmt::join(request_.slow, ";"),
                                 request_.iterations, request_.chance.seeds);
-    sweep_.has_lists = std::ranges::any_of(
-        request_.axes, [](const SweepAxis& axis) { return axis.values.size() > 1; });
+    sweep_.has_lists = has_lists(request_);
     return std::move(sweep_);
   }
 
  private:
+  /// A schedule, its options and how many values these have.
+  struct Choice {
+    std::string schedule;
+    Dials options;
+    std::uint32_t values = 1;
+  };
+
+  static bool is_of_scenario(const SweepAxis& axis) {
+    return axis.name == "workload" || axis.name == "cluster";
+  }
+
   /// Before they are made: lists multiply, and the memory for 10^12 combinations is not there.
   static void check_count(double count, const char* what) {
     constexpr double kMost = 1'000'000;
@@ -89,34 +121,63 @@ class Planner {
                                    what, kMost));
   }
 
-  static double values_of(const std::vector<SweepAxis>& axes) {
-    double count = 1;
-    for (const SweepAxis& axis : axes)
-      count *= static_cast<double>(axis.values.size());
-    return count;
-  }
-
-  double values_of_schedules(const std::vector<std::string>& schedules) const {
-    double count = 0;
+  std::vector<Choice> choices_of(const std::vector<std::string>& schedules) const {
+    std::vector<Choice> choices;
     for (const std::string& schedule : schedules) {
-      std::vector<SweepAxis> axes = options_;
-      std::erase_if(axes, [&](const SweepAxis& axis) { return !has_option(schedule, axis.name); });
-      count += values_of(axes);
+      Choice& choice = choices.emplace_back(Choice{.schedule = schedule, .options = options_});
+      for (Dial& dial : choice.options)
+        if (!has_option(schedule, std::string(dial.name)))
+          dial.values = kNone;
+      const double values = values_of(choice.options);
+      check_count(values, "combinations");
+      choice.values = static_cast<std::uint32_t>(values);
     }
-    return count;
+    return choices;
   }
 
-  void add_job(const std::vector<Cell>& job) {
-    const std::uint32_t scenario = scenario_of_job(job);
-    const std::vector<std::string> schedules = schedules_of(sweep_.scenarios[scenario]);
-    if (sweep_.combinations.empty()) {
+  void add_scenario(const std::vector<Cell>& cells) {
+    const std::uint32_t scenario = scenario_of_cells(cells);
+    const std::vector<std::string>& schedules = sweep_.schedules[scenario];
+    if (sweep_.whole == 0)
       check_options(schedules, options_, sweep_.scenarios[scenario].settings);
-      check_count(values_of(of_job_) * values_of_schedules(schedules), "combinations");
+    const std::vector<Choice> choices = choices_of(schedules);
+    std::uint64_t of_a_job = 0;
+    for (const Choice& choice : choices)
+      of_a_job += choice.values;
+    const double count = values_of(of_job_) * static_cast<double>(of_a_job);
+    check_count(sweep_.whole == 0 ? values_of(of_scenario_) * count : sweep_.whole + count,
+                "combinations");
+    const std::uint32_t begin = sweep_.whole;
+    sweep_.whole += static_cast<std::uint32_t>(count);
+    while (is_wanted_before(sweep_.whole)) {
+      const std::uint32_t place = sweep_.place_of(sweep_.combinations.size());
+      const auto job = static_cast<std::uint32_t>((place - begin) / of_a_job);
+      Combination combination{.cells = cells,
+                              .scenario = scenario,
+                              .baseline = begin + job * static_cast<std::uint32_t>(of_a_job)};
+      add_value(combination.cells, of_job_, job);
+      add_combination(std::move(combination), choices, (place - begin) % of_a_job);
     }
-    const auto baseline = static_cast<std::uint32_t>(sweep_.combinations.size());
-    for (const std::string& schedule : schedules)
-      add_schedule(
-          {.cells = job, .scenario = scenario, .schedule = schedule, .baseline = baseline});
+  }
+
+  /// Whether the next place to be made is wanted and comes before this one.
+  bool is_wanted_before(std::uint32_t end) const {
+    return sweep_.combinations.size() < request_.places.most &&
+           std::uint64_t{request_.places.first} +
+                   sweep_.combinations.size() * std::uint64_t{request_.places.step} <
+               end;
+  }
+
+  void add_combination(Combination combination, const std::vector<Choice>& choices,
+                       std::uint64_t number) {
+    auto choice = choices.begin();
+    for (; number >= choice->values; ++choice)
+      number -= choice->values;
+    combination.schedule = choice->schedule;
+    combination.cells.push_back({"schedule", choice->schedule});
+    add_value(combination.cells, choice->options, number);
+    combination.settings = settings_of(combination);
+    sweep_.combinations.push_back(std::move(combination));
   }
 
   std::vector<std::string> schedules_of(const Scenario& scenario) const {
@@ -126,21 +187,6 @@ class Planner {
       for (const ScheduleInfo& schedule : all ? all_schedules() : first_order_schedules())
         schedules.push_back(schedule.name);
     return schedules;
-  }
-
-  void add_schedule(Combination combination) {
-    combination.cells.push_back({"schedule", combination.schedule});
-    std::vector<SweepAxis> axes = options_;
-    for (SweepAxis& axis : axes) {
-      if (!has_option(combination.schedule, axis.name))
-        axis.values = {"-"};
-    }
-    for_each_value(axes, [&](const std::vector<Cell>& options) {
-      Combination complete = combination;
-      complete.cells.insert(complete.cells.end(), options.begin(), options.end());
-      complete.settings = settings_of(complete);
-      sweep_.combinations.push_back(std::move(complete));
-    });
   }
 
   Settings settings_of(const Combination& combination) const {
@@ -161,9 +207,9 @@ class Planner {
   }
 
   /// The scenario of the workload and cluster among the cells, with the settings of the base only.
-  std::uint32_t scenario_of_job(const std::vector<Cell>& job) {
+  std::uint32_t scenario_of_cells(const std::vector<Cell>& cells) {
     Experiment experiment = request_.base;
-    for (const Cell& cell : job) {
+    for (const Cell& cell : cells) {
       if (cell.name == "workload")
         experiment.workload = cell.value;
       if (cell.name == "cluster")
@@ -175,18 +221,27 @@ class Planner {
     if (is_new) {
       sweep_.scenarios.push_back(scenario_of(std::move(experiment), request_.fold));
       add_chance(sweep_.scenarios.back(), request_.slow, request_.iterations, request_.chance);
+      sweep_.schedules.push_back(schedules_of(sweep_.scenarios.back()));
     }
     return known->second;
   }
 
+  inline static const std::vector<std::string> kNone{"-"};
+
   const SweepRequest& request_;
-  std::vector<SweepAxis> of_job_;  ///< workload, cluster, size, then settings such as batch.
-  std::vector<SweepAxis> options_;
+  Dials of_scenario_;  ///< workload, cluster
+  Dials of_job_;       ///< Size, then settings such as batch.
+  Dials options_;
   Sweep sweep_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> known_;
 };
 
 }  // namespace
+
+bool has_lists(const SweepRequest& request) {
+  return std::ranges::any_of(request.axes,
+                             [](const SweepAxis& axis) { return axis.values.size() > 1; });
+}
 
 bool has_option(const std::string& schedule, const std::string& option) {
   return std::ranges::count(schedule_of(schedule).options, option, &OptionInfo::name) > 0;

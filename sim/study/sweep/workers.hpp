@@ -32,8 +32,8 @@ struct JobOutcome {
 struct WorkerRules {
   std::uint32_t workers = 1;
   bool keep_going = false;  ///< A job that throws stops no other.
-  /// Called in this process after every job, as they end.
-  std::function<void(std::uint32_t number, const JobOutcome& outcome)> finished{};
+  /// Called in this process after every job, as they end; may take the text away.
+  std::function<void(std::uint32_t number, JobOutcome& outcome)> finished{};
 };
 
 /// Outcomes of jobs 0 .. count - 1, in this order whoever does which. Forked processes take jobs,

@@ -93,6 +93,24 @@ TEST(GraphEditTest, RepeatedPasses) {
   EXPECT_DOUBLE_EQ(step_after("repeat kind=forward,backward times=2"), 113);
 }
 
+// As one, all that computes would wait for the all-reduces, which wait for it: the row ends before
+// the update. 0-50; 50-58, 58-66; 66-71.
+TEST(GraphEditTest, ARowThatWouldWaitForItselfEndsWhereItWaitsForOthers) {
+  EXPECT_DOUBLE_EQ(step_after("merge work=compute"), 71);
+  // Two passes of 50; the all-reduces behind those of the second, 80-88 and 100-108; two updates.
+  EXPECT_DOUBLE_EQ(step_after("repeat work=compute times=2"), 100 + 8 + 10);
+}
+
+// dPRO's theorem: the first all-reduce of 8 begins later by the second backward pass and sooner by
+// its delay, which is saved.
+TEST(GraphEditTest, RowsApartEndBehindWhatACommunicationWaitsFor) {
+  const WorkGraph late = after("set kind=backward delay=2s");
+  EXPECT_EQ(after("merge work=compute apart=yes", late).nodes.size(), late.nodes.size());
+  const WorkGraph later = after("set kind=backward delay=9s");
+  EXPECT_DOUBLE_EQ(last_end(later), 10 + 29 + 29 + 8 + 5);
+  EXPECT_DOUBLE_EQ(step_after("merge work=compute apart=yes", later), 10 + 9 + 40 + 16 + 5);
+}
+
 // The second all-reduce first: it ends at 58, the first at 66.
 TEST(GraphEditTest, ReorderedCommunicationsChangePlaces) {
   EXPECT_DOUBLE_EQ(step_after("reorder kind=all-reduce by=name descending=yes"), 71);

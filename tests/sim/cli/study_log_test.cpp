@@ -62,6 +62,24 @@ TEST(Study, ResultsOfOtherSlowDownsAreNotResumed) {
   EXPECT_EQ(seeds.err, "stepcast: 0 of 4 forecasts are taken from " + lines + "\n");
 }
 
+// The key knew the file's name only.
+TEST(Study, ResultsOfAnotherFileOfSlowDownsAreNotResumed) {
+  const TemporaryFolder folder;
+  const std::string lines = folder.file("study.jsonl");
+  const auto resumed_with = [&](const std::string& factor) {
+    const std::string file = folder.file("slow.csv", "step,rank,factor\n0,0," + factor + "\n");
+    return run_cli(
+        study_with({"--resume", lines, "--slow", "recorded:file=" + file, "--iterations", "2"}));
+  };
+  write(lines, "");
+  ASSERT_EQ(resumed_with("1.5").exit_code, 0);
+  const auto taken = [&](const char* count) {
+    return "stepcast: " + std::string(count) + " of 4 forecasts are taken from " + lines + "\n";
+  };
+  EXPECT_EQ(resumed_with("1.5").err, taken("4"));
+  EXPECT_EQ(resumed_with("2").err, taken("0"));
+}
+
 // They were added to the job anew for every number of nodes: eight times as slow for three.
 TEST(Study, SlowDownsCountOnceHoweverManyJobsThereAre) {
   const auto row_of = [](const std::string& nodes) {

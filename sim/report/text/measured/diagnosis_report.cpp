@@ -151,13 +151,7 @@ std::string waits(const Diagnosis& diagnosis) {
 }
 
 std::string doubts(const Diagnosis& diagnosis) {
-  constexpr double kLargestError = 0.05;
   std::string text;
-  if (diagnosis.step_error > kLargestError)
-    text += wrap(fmt::format("Doubtful: the simulated steps miss the recorded ones by {}, so what "
-                             "would be without this or that is a guess.",
-                             percent(diagnosis.step_error)),
-                 0);
   if (diagnosis.taken_apart > 0)
     text += wrap(fmt::format("Doubtful: {} collectives and messages contradict others and were "
                              "taken apart; events are missing or were paired wrongly.",
@@ -169,7 +163,9 @@ std::string doubts(const Diagnosis& diagnosis) {
 }  // namespace
 
 std::string render_diagnosis(const Diagnosis& diagnosis) {
-  return fmt::format("{}\n{}\n{}\n{}{}{}{}{}{}{}{}", title(diagnosis),
+  const std::string doubt =
+      diagnosis.doubt.empty() ? "" : wrap("Doubtful: " + diagnosis.doubt + ".", 0);
+  return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
                      parts("stage", diagnosis.by_stage), parts("host", diagnosis.by_node),
                      parts("kind", diagnosis.by_kind), uses(diagnosis), waits(diagnosis),

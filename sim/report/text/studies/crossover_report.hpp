@@ -15,8 +15,9 @@ char letter_of(std::size_t schedule);    ///< 'A' for the first.
 /// Tables of winners and boundaries, and what moves a boundary away from its analytic place.
 std::string render_crossover(const Crossover& crossover);
 std::string crossover_json(const Crossover& crossover);
-/// A line for each network, density and schedule.
-std::string crossover_csv(const Crossover& crossover);
+std::string crossover_csv_head();
+/// A line for each density and schedule.
+std::string crossover_csv_rows(const Crossover& of, const CrossoverRow& row);
 /// A heat map for each number of nodes: densities across, bandwidths up.
 std::string crossover_svg(const Crossover& crossover);
 

@@ -30,6 +30,7 @@ std::string render_scaling(const Scaling& scaling) {
     std::vector<std::string> row{curve.cluster, curve.schedule};
     for (const Seconds step : curve.steps)
       row.push_back(milliseconds(step, 1));
+    row.resize(table.columns.size());  // a signal may have cut it short
     table.rows.push_back(std::move(row));
   }
   return render_in_parts(table, 2) + text_of(scaling.notes, kMostNotes);

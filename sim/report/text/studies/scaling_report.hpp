@@ -15,7 +15,7 @@ std::string label_of(const ScalingSize& size, const std::vector<ScalingSize>& al
 /// A row for each curve, a column for each size, and the notes.
 std::string render_scaling(const Scaling& scaling);
 std::string scaling_json(const Scaling& scaling);
-/// A line for each curve and size.
-std::string scaling_csv(const Scaling& scaling);
+std::string scaling_csv_head();
+std::string scaling_csv_row(const ScalingPoint& point);
 
 }  // namespace stepcast

@@ -1,6 +1,7 @@
 // Recorded and planned steps whose truth is known, edited.
 #include <gtest/gtest.h>
 
+#include "models/schedule/edited/plan_graph.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/study/edits/job_steps.hpp"
 #include "sim/study/edits/memory_fit.hpp"
@@ -153,6 +154,26 @@ TEST(EditStepTest, GainsOfServersAndAllReducesAddUp) {
       gains += edit.gain;
     EXPECT_NEAR(gains.value, (found.step_before - found.step_after).value, 1e-9) << schedule;
   }
+}
+
+// A server reads the copies of 16 workers: a slice costs it as much as a partition of its size.
+TEST(EditStepTest, SlicesOfPushesKeepAServersTimeAByte) {
+  Workload workload = few_layers(2);
+  workload.layers[0].parameters.front().elements = 1'000'000;
+  const Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  const Plan plan = build_plan("ps", workload, cluster, {});
+  const EditableStep step = editable_step(plan, workload, cluster, kAnalyticEngine);
+  const auto sliced = edited(step.graphs, parse_edit_request("split work=communication size=1MB"),
+                             &workload, step.ratio);
+  std::size_t pushes = 0;
+  for (const PlannedCollective& planned : edited_plan(plan, sliced.front()).collectives) {
+    if (planned.collective.kind != CollectiveKind::Reduce)
+      continue;
+    ++pushes;
+    const Seconds sum = planned.collective.size * 16.0 / cluster.software.ps_sum_bandwidth;
+    EXPECT_NEAR(planned.overhead.value, (cluster.software.ps_per_partition + sum).value, 1e-9);
+  }
+  EXPECT_EQ(pushes, 5U);
 }
 
 // Every way to fuse neighbouring all-reduces of six tensors.

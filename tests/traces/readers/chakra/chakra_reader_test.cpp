@@ -82,7 +82,7 @@ TEST(ChakraReader, InspectSumsByCategory) {
 
 TEST(ChakraReader, ProtocolBuffersHoldTheSame) {
   const std::string text = tiny_protobuf();
-  EXPECT_TRUE(ChakraReader().sniff(text));
+  EXPECT_TRUE(chakra_reader().sniff(text));
   const auto nodes = parse_chakra_protobuf(text, "c");
   ASSERT_EQ(nodes.size(), 3U);
   EXPECT_TRUE(nodes[0].on_host);
@@ -107,12 +107,12 @@ TEST(ChakraReader, EveryLayoutOfTheMetadataIsRecognised) {
        {bytes(1, "0.0.4"), bytes(2, schema) + bytes(2, pid), bytes(1, schema) + bytes(1, pid),
         bytes(1, "0.0.4") + bytes(2, bytes(1, std::string(200, 'n')))}) {
     const std::string text = message(metadata) + message(node);
-    EXPECT_TRUE(ChakraReader().sniff(text.substr(0, 4096)));
+    EXPECT_TRUE(chakra_reader().sniff(text.substr(0, 4096)));
     EXPECT_EQ(parse_chakra_protobuf(text, "c").size(), 1U);
   }
-  EXPECT_TRUE(ChakraReader().sniff(message("") + message(bytes(2, "node 0"))));
-  EXPECT_FALSE(ChakraReader().sniff(message(number(1, 4)) + message(node)));
-  EXPECT_FALSE(ChakraReader().sniff(message(bytes(1, "0.0.4")) + message(bytes(3, "x"))));
+  EXPECT_TRUE(chakra_reader().sniff(message("") + message(bytes(2, "node 0"))));
+  EXPECT_FALSE(chakra_reader().sniff(message(number(1, 4)) + message(node)));
+  EXPECT_FALSE(chakra_reader().sniff(message(bytes(1, "0.0.4")) + message(bytes(3, "x"))));
 }
 
 TEST(ChakraReader, EveryCutOfAProtocolBufferIsRefusedOrShorter) {

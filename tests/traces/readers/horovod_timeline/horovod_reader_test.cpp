@@ -43,8 +43,9 @@ TEST(HorovodReader, TensorsBecomeReadyInOrderWithTheirMeanGaps) {
 }
 
 TEST(HorovodReader, EventsWithCategoriesAreOfAnotherProgram) {
-  EXPECT_TRUE(HorovodReader().sniff(kTiny));
-  EXPECT_FALSE(HorovodReader().sniff(R"([{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1}])"));
+  EXPECT_TRUE(horovod_timeline_reader().sniff(kTiny));
+  EXPECT_FALSE(
+      horovod_timeline_reader().sniff(R"([{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1}])"));
 }
 
 TEST(HorovodReader, InspectSumsActivities) {
