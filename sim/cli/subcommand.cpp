@@ -57,8 +57,7 @@ std::vector<std::unique_ptr<Subcommand>> all_subcommands() {
   std::vector<std::unique_ptr<Subcommand>> commands;
   for (const auto& [name, summary, make] : kCommands) {
     commands.push_back(make());
-    commands.back()->name = name;
-    commands.back()->summary = summary;
+    commands.back()->listed = {name, summary};
   }
   return commands;
 }

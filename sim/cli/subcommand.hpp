@@ -8,7 +8,13 @@
 
 namespace stepcast {
 
-/// What `--help` says about a command.
+/// A command in the list of them.
+struct CommandListing {
+  std::string name;     ///< "run"
+  std::string summary;  ///< One line of at most 75 characters.
+};
+
+/// What `--help` says about a command beside that.
 struct CommandHelp {
   std::string description;            ///< Some lines more.
   std::vector<std::string> examples;  ///< Complete command lines.
@@ -20,8 +26,7 @@ class Subcommand {
  public:
   virtual ~Subcommand() = default;
 
-  std::string name;     ///< "run"; as the list of commands has it.
-  std::string summary;  ///< One line of at most 75 characters; likewise.
+  CommandListing listed;  ///< As all_subcommands() has it.
 
   virtual CommandHelp help() const = 0;
   virtual std::vector<CommandOption> options() = 0;

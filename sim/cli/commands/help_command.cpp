@@ -51,7 +51,7 @@ class HelpCommand final : public Subcommand {
   std::unique_ptr<Subcommand> found() const {
     std::vector<std::string> names;
     for (auto& command : all_subcommands()) {
-      names.push_back(command->name);
+      names.push_back(command->listed.name);
       if (names.back() == command_)
         return std::move(command);
     }

@@ -52,7 +52,7 @@ std::string options_line(Subcommand& command) {
   for (const CommandOption& option : command.options())
     if (const std::string name = long_name(option); !name.empty())
       names.append(" ").append(name);
-  return fmt::format("    {}) options=\"{}\" ;;\n", command.name, names);
+  return fmt::format("    {}) options=\"{}\" ;;\n", command.listed.name, names);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::string manual_of_program() {
   page += ".B stepcast\n.I COMMAND\n[options]\n.SH COMMANDS\n";
   for (const auto& command : all_subcommands())
     page +=
-        fmt::format(".TP\n.BR stepcast\\-{} (1)\n{}\n", command->name, escaped(command->summary));
+        fmt::format(".TP\n.BR stepcast\\-{} (1)\n{}\n", command->listed.name, escaped(command->listed.summary));
   return page +
          ".SH EXIT STATUS\n0: done. 1: a fault of the program. 2: wrong input or usage. 3: the "
          "simulation cannot complete, or --max-time is up. 4: a validation or gate out of "
@@ -74,9 +74,9 @@ std::string manual_of_program() {
 
 std::string manual_of(Subcommand& command) {
   const CommandHelp help = command.help();
-  const std::string name = "stepcast-" + command.name;
-  std::string page = heading(upper(name), name, command.summary);
-  page += fmt::format(".B stepcast {}\n[options]\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n", command.name,
+  const std::string name = "stepcast-" + command.listed.name;
+  std::string page = heading(upper(name), name, command.listed.summary);
+  page += fmt::format(".B stepcast {}\n[options]\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n", command.listed.name,
                       escaped(help.description));
   for (const CommandOption& option : command.options())
     page += entry(option);
@@ -90,7 +90,7 @@ std::string bash_completion() {
   std::string names;
   std::string options;
   for (const auto& command : all_subcommands()) {
-    names.append(names.empty() ? "" : " ").append(command->name);
+    names.append(names.empty() ? "" : " ").append(command->listed.name);
     options += options_line(*command);
   }
   return fmt::format(
