@@ -62,8 +62,8 @@ std::string manual_of_program() {
                              "forecast the step time of distributed deep learning training");
   page += ".B stepcast\n.I COMMAND\n[options]\n.SH COMMANDS\n";
   for (const auto& command : all_subcommands())
-    page +=
-        fmt::format(".TP\n.BR stepcast\\-{} (1)\n{}\n", command->listed.name, escaped(command->listed.summary));
+    page += fmt::format(".TP\n.BR stepcast\\-{} (1)\n{}\n", command->listed.name,
+                        escaped(command->listed.summary));
   return page +
          ".SH EXIT STATUS\n0: done. 1: a fault of the program. 2: wrong input or usage. 3: the "
          "simulation cannot complete, or --max-time is up. 4: a validation or gate out of "
@@ -76,8 +76,8 @@ std::string manual_of(Subcommand& command) {
   const CommandHelp help = command.help();
   const std::string name = "stepcast-" + command.listed.name;
   std::string page = heading(upper(name), name, command.listed.summary);
-  page += fmt::format(".B stepcast {}\n[options]\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n", command.listed.name,
-                      escaped(help.description));
+  page += fmt::format(".B stepcast {}\n[options]\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n",
+                      command.listed.name, escaped(help.description));
   for (const CommandOption& option : command.options())
     page += entry(option);
   page += ".SH EXAMPLES\n.nf\n";
