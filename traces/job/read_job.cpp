@@ -14,9 +14,9 @@
 #include "traces/job/profiled_job.hpp"
 #include "traces/job/spans/byteps_job.hpp"
 #include "traces/job/spans/horovod_job.hpp"
-#include "traces/readers/horovod_timeline/horovod_reader.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -78,13 +78,13 @@ std::optional<Job> read_communication(const std::vector<std::filesystem::path>& 
     }
     return read_byteps_job(streams, shape, report);
   }
-  if (!HorovodReader().sniff(head))
+  if (!horovod_timeline_reader().sniff(head))
     return std::nullopt;
   if (files.size() > 1)
     throw InputError(files[1].string() +
                      ": expected one timeline of Horovod, which tells of all ranks; found a "
                      "second one");
-  report.format = HorovodReader().name();
+  report.format = horovod_timeline_reader().name();
   return read_horovod_job(file_stream(files.front()), shape, report);
 }
 
