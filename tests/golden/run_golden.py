@@ -38,6 +38,7 @@ ROOT_FOLDERS = ("configs", "scripts", "tests", "traces")
 READING = ("inspect", "import", "replay", "calibrate", "diagnose")  # whose bare words are files
 WRITING = ("-o", "--output", "--timeline", "--figure", "--svg", "--plot", "--csv", "--export-plan")
 TIMEOUT_S = 100
+MOST_LINES = 250  # of the first page, which is to be read
 
 
 @dataclasses.dataclass
@@ -222,10 +223,15 @@ def check_links(page):
     return faults
 
 
+def check_length(page, root):
+    lines = len(page.read_text(encoding="utf-8").splitlines())
+    return [f"{page}: {lines} lines, more than {MOST_LINES}"] if page == root / "README.md" and lines > MOST_LINES else []
+
+
 def check_page(page, cases, root=ROOT):
     outputs = {case.command: case.expected(".txt") for case in cases}
     examples = page_examples(page.read_text(encoding="utf-8"))
-    faults = check_files(page, examples, root) + check_links(page)
+    faults = check_files(page, examples, root) + check_links(page) + check_length(page.resolve(), root)
     for command, shown in examples:
         if command not in outputs:
             faults.append(f"{page}: no case in tests/golden has the command\n  {command}")

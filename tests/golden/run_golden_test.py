@@ -69,6 +69,10 @@ class RunGolden(unittest.TestCase):
         self.assertIn("-b", self.page_faults("```console\n$ stepcast list\na\nc\n```\n")[0])
         self.assertIn("+x", self.page_faults("```console\n$ stepcast list\nx\n...\nc\n```\n")[0])
 
+    def test_the_first_page_stays_short(self):
+        self.assertEqual(self.page_faults("x\n" * 250), [])
+        self.assertIn("251 lines", self.page_faults("x\n" * 251)[0])
+
     def test_pages_without_commands_are_a_fault(self):
         path = self.folder / "README.md"
         path.write_text("```sh\nstepcast list\n```\n")

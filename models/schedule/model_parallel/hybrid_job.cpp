@@ -5,16 +5,22 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/model_parallel/partition.hpp"
 
 namespace stepcast {
 namespace {
 
-constexpr double kFp32 = 4;
-
-double parameter_bytes(const CutModel& model) {
-  return model.transformer ? element_size(model.transformer->shape).value : kFp32;
+Recompute recompute_of(std::string_view word) {
+  if (word == "none")
+    return Recompute::None;
+  if (word == "selective")
+    return Recompute::Selective;
+  if (word == "full")
+    return Recompute::Full;
+  throw InputError(
+      fmt::format("expected none, selective or full for each stage, found {}", in_quotes(word)));
 }
 
 std::uint32_t micro_batch_of(const OptionReader& read, const Workload& workload) {
@@ -57,6 +63,7 @@ UnitSettings settings_of(const OptionReader& read, const ParallelLayout& layout,
                                                    {{"none", TensorOverlap::None},
                                                     {"backward", TensorOverlap::Backward},
                                                     {"pieces", TensorOverlap::Pieces}}),
+          .context_by_heads = read.is("context_parallel", "ulysses"),
           .host_block = read.time("host_block"),
           .optimiser_bytes = read.number("optimiser_bytes")};
 }
@@ -90,7 +97,26 @@ std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
   return shard;
 }
 
-PartBounds bounds_of(const HybridJob& job, const Cluster& cluster, const HybridReader& options) {
+/// By how much the fullest stage exceeds its device; 0 where it fits, or nobody knows.
+double excess_of(const HybridJob& job, const CutModel& model, const Cluster& cluster) {
+  double most = 0;
+  if (cluster.device.memory > Bytes{})
+    for (std::uint32_t stage = 0; stage < job.order.stages; ++stage)
+      most =
+          std::max(most, (stage_memory(job, model, stage).total() - cluster.device.memory).value);
+  return most;
+}
+
+PartBounds best_bounds(HybridJob job, const CutModel& model, const Cluster& cluster,
+                       const std::vector<PartTimes>& times, Seconds message) {
+  return best_parts(job.order, times, message, [&](const PartBounds& bounds) {
+    job.first_unit = bounds;
+    return excess_of(job, model, cluster);
+  });
+}
+
+PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+                     const HybridReader& options) {
   std::vector<bool> counts;
   std::vector<PartTimes> times;
   const bool blocks = std::ranges::any_of(job.units, &ModelUnit::is_block);
@@ -104,7 +130,7 @@ PartBounds bounds_of(const HybridJob& job, const Cluster& cluster, const HybridR
     if (options.partition == "equal")
       return equal_parts(counts, parts);
     if (options.partition == "best")
-      return best_parts(job.order, times, message);
+      return best_bounds(job, model, cluster, times, message);
     if (options.partition == "time") {
       std::vector<Seconds> weights;
       for (const PartTimes& time : times)
@@ -126,6 +152,36 @@ void require_layers(const OptionReader& read, const CutModel& model, std::uint32
                                 layers, parts));
 }
 
+/// What each stage computes again, where that differs: its units are costed anew.
+void recompute_by_stage(HybridJob& job, const CutModel& model, const Cluster& cluster,
+                        const HybridReader& options) try {
+  if (options.partition == "best" || options.partition == "time")
+    throw InputError("expected partition=equal or a list of layers beside it");
+  job.recompute.clear();
+  std::string_view rest = options.recompute_stages;
+  for (std::size_t comma = 0; comma != rest.npos;
+       rest.remove_prefix(std::min(comma + 1, rest.size()))) {
+    comma = rest.find(',');
+    job.recompute.push_back(recompute_of(rest.substr(0, comma)));
+  }
+  if (job.recompute.size() != job.order.stages)
+    throw InputError(fmt::format("expected a word for each of {} stages (pp), found {}",
+                                 job.order.stages, job.recompute.size()));
+  for (const Recompute each : {Recompute::None, Recompute::Selective, Recompute::Full}) {
+    if (std::ranges::find(job.recompute, each) == job.recompute.end())
+      continue;
+    job.settings.recompute = each;
+    const std::vector<ModelUnit> units = units_of(model, cluster, job);
+    for (std::uint32_t part = 0; part < job.order.parts(); ++part)
+      if (job.recompute[stage_of(job.order, part)] == each)
+        std::copy(units.begin() + static_cast<std::ptrdiff_t>(job.first_unit[part]),
+                  units.begin() + static_cast<std::ptrdiff_t>(job.first_unit[part + 1]),
+                  job.units.begin() + static_cast<std::ptrdiff_t>(job.first_unit[part]));
+  }
+} catch (const InputError& error) {
+  options.read.fail("recompute_stages", error.what());
+}
+
 // Passes and messages inside and between parts; with zero=3 by layer, gathers, gradients too.
 void require_few_tasks(const OptionReader& read, const CutModel& model,
                        const ParallelLayout& layout, std::uint32_t micro_batches,
@@ -144,11 +200,6 @@ void require_few_tasks(const OptionReader& read, const CutModel& model,
                           kMost, each * micro_batches, micro_batches, layers, parts));
 }
 
-double optimiser_state_bytes(const std::string& optimiser, double element) {
-  const double values = optimiser == "adam" ? 2 : optimiser == "sgd" ? 1 : 0;
-  return kFp32 * (values + (element < kFp32 ? 1 : 0));
-}
-
 }  // namespace
 
 std::vector<std::string> layout_axes() {
@@ -163,8 +214,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.settings = settings_of(read, job.layout, job.micro_batch);
   require_layers(read, model, job.layout.pipeline);
   const std::uint32_t micro_batches = micro_batches_of(read, job.layout, job.micro_batch);
-  const std::uint32_t chunks = read.schedule() == "interleaved" ? read.count("virtual_stages") : 1;
-  require_few_tasks(read, model, job.layout, micro_batches, chunks);
+  require_few_tasks(read, model, job.layout, micro_batches, options.chunks);
   try {
     job.order = order(options, job.layout.pipeline, micro_batches);
   } catch (const InputError& error) {
@@ -183,7 +233,10 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
   job.tied = model.transformer && model.transformer->shape.tied;
   job.by_broadcasts = read.is("updated", "broadcasts");
-  job.first_unit = bounds_of(job, cluster, options);
+  job.recompute.assign(job.order.stages, job.settings.recompute);
+  job.first_unit = bounds_of(job, model, cluster, options);
+  if (!options.recompute_stages.empty())
+    recompute_by_stage(job, model, cluster, options);
   if (read.is("messages", "blocking") && job.order.stages > 1)
     job.blocked = message_time(job, cluster);
   return job;
@@ -199,52 +252,6 @@ std::vector<PartTimes> part_times(const HybridJob& job) {
 Bytes message_size(const HybridJob& job, std::uint32_t part) {
   const Bytes size = job.units[job.first_unit[part + 1] - 1].output;
   return job.scatter_messages ? size / job.layout.tensor : size;
-}
-
-RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
-  RankParameters sum;
-  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
-    const std::uint32_t part = part_of(job.order, stage, chunk);
-    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit) {
-      sum.dense += job.units[unit].parameters;
-      sum.expert += job.units[unit].expert_parameters;
-    }
-  }
-  // On one rank the head shares the embedding's matrix.
-  if (job.tied && job.order.parts() == 1)
-    sum.dense -= job.units.back().parameters;
-  return sum;
-}
-
-MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_t stage) {
-  const double element = parameter_bytes(model);
-  const RankParameters held = stage_parameters(job, stage);
-  const double copies = job.shard;
-  const double expert_copies = std::max(1.0, copies / job.layout.expert);
-  const auto bytes = [&](double each, std::uint32_t sharded_from) {
-    const bool sharded = job.zero >= sharded_from;
-    return Bytes{
-        each * (held.dense / (sharded ? copies : 1) + held.expert / (sharded ? expert_copies : 1))};
-  };
-  MemoryUse use{.parameters = bytes(element, 3),
-                .gradients = bytes(job.gradient_bytes, 2),
-                .optimiser = bytes(optimiser_state_bytes(job.optimiser, element), 1)};
-  std::vector<double> of_chunk;
-  Bytes largest{};
-  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
-    const std::uint32_t part = part_of(job.order, stage, chunk);
-    Bytes sum{};
-    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit) {
-      sum += job.units[unit].held;
-      use.activations_known =
-          use.activations_known && (model.transformer || job.units[unit].held > Bytes{});
-    }
-    of_chunk.push_back(sum.value);
-  }
-  if (model.transformer && job.settings.recompute == Recompute::Full)
-    largest = held_by_block(model.transformer->shape, job.settings.shard, Recompute::None);
-  use.activations = Bytes{most_held(job.order, stage, of_chunk)} + largest;
-  return use;
 }
 
 }  // namespace stepcast

@@ -19,6 +19,7 @@ struct HybridJob {
   PipelineOrder order;
   std::vector<ModelUnit> units;
   std::vector<std::size_t> first_unit;  ///< Of each part, and the end of the last.
+  std::vector<Recompute> recompute;     ///< By stage.
   std::uint32_t micro_batch = 1;        ///< Sequences.
   std::uint32_t zero = 0;
   std::uint32_t shard = 1;    ///< Copies that share what `zero` says.
@@ -47,7 +48,9 @@ std::vector<OptionInfo> hybrid_options();
 struct HybridReader {
   OptionReader read;
   std::string partition = "equal";  ///< equal, time, best or "8,8,9,7".
-  std::string order;                ///< As parse_order() reads it.
+  std::string order{};              ///< As parse_order() reads it.
+  std::string recompute_stages{};   ///< "full,full,none": by stage; empty: all alike.
+  std::uint32_t chunks = 1;         ///< Parts of the model on each rank; unless the order says.
 };
 
 /// Makes the order of a schedule's passes.
@@ -63,6 +66,9 @@ std::vector<PartTimes> part_times(const HybridJob& job);
 
 /// Bytes that a rank sends to the next stage for each micro-batch.
 Bytes message_size(const HybridJob& job, std::uint32_t part);
+
+/// Of one parameter, as the passes use it.
+double parameter_bytes(const CutModel& model);
 
 /// Parameters of a rank of a stage.
 RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage);

@@ -31,6 +31,10 @@ std::vector<OptionInfo> layout_options() {
       ways("tp", "tensor parallelism: ranks that share every layer; divides the heads"),
       ways("pp", "pipeline parallelism: stages of consecutive layers"),
       ways("cp", "context parallelism: ranks that share every sequence"),
+      choice_option("context_parallel", "ring",
+                    "how cp shares attention: ring (keys and values go round) or ulysses (by "
+                    "heads, with all-to-alls)",
+                    {"ring", "ulysses"}),
       ways("ep", "expert parallelism: ranks of dp x cp that share the experts"),
       count_or_auto("micro_batch", "samples of one pass; auto: the workload's batch"),
       count_or_auto("global_batch",

@@ -69,11 +69,26 @@ class TransformerUnits {
     return both;
   }
 
+  // Queries, keys and values to the ranks of their heads, and what attention made of them back:
+  // four all-to-alls in each pass, with nothing to do beside (Jacobs et al., DeepSpeed Ulysses,
+  // 2023).
+  Wait by_heads_wait() const {
+    const Bytes queries = size_ / shard().tensor;
+    const Bytes keys = queries * (static_cast<double>(shape_.kv_size()) / shape_.hidden);
+    const Team team = context_team(settings_.layout, 0);
+    Wait wait;
+    for (const Bytes size : {queries, keys, keys, queries})
+      wait += collective(CollectiveKind::AllToAll, size, team);
+    return wait;
+  }
+
   // Keys and values go round a ring, a hop beside each piece of attention: what is longer decides.
   Wait context_wait(double passes, Seconds attention) const {
     const double ways = shard().context;
     if (ways == 1)
       return {};
+    if (settings_.context_by_heads)
+      return by_heads_wait();
     const Bytes block = size_ * (2.0 * shape_.kv_size() / shape_.hidden / shard().tensor);
     Wait hop =
         collective(CollectiveKind::AllGather, block * ways, context_team(settings_.layout, 0));

@@ -25,8 +25,9 @@ struct UnitSettings {
   Recompute recompute = Recompute::None;
   bool stops_early = false;  ///< Recomputation leaves out a block's last product.
   TensorOverlap overlap = TensorOverlap::None;
-  Seconds host_block{};         ///< Host time to launch a block's pass; 0: never the bound.
-  double optimiser_bytes = 30;  ///< Moved by the optimiser for each parameter.
+  bool context_by_heads = false;  ///< Context parallelism by all-to-alls (Ulysses), not a ring.
+  Seconds host_block{};           ///< Host time to launch a block's pass; 0: never the bound.
+  double optimiser_bytes = 30;    ///< Moved by the optimiser for each parameter.
 };
 
 /// An embedding, a block, a head; or a layer of another model.

@@ -44,6 +44,8 @@ void check_model(const OptionReader& read, const CutModel& model, const Parallel
   require_divisor(read, "tp", layout.tensor, "heads", shape.heads);
   require_divisor(read, "tp", layout.tensor, "ffn", shape.ffn);
   require_divisor(read, "cp", layout.context, "seq", shape.seq);
+  if (read.is("context_parallel", "ulysses"))
+    require_divisor(read, "cp", layout.context, "heads of a rank", shape.heads / layout.tensor);
   require_divisor(read, "ep", layout.expert, "experts", shape.experts);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -104,33 +105,81 @@ std::vector<PartTimes> sums_of(std::span<const PartTimes> units, const PartBound
   return sums;
 }
 
-PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units,
-                      Seconds message) {
+namespace {
+
+struct PartCost {
+  double excess = 0;
+  Seconds makespan{};
+
+  bool below(const PartCost& other) const {
+    return excess < other.excess ||
+           (excess == other.excess && makespan < other.makespan * (1 - 1e-12));
+  }
+};
+
+/// Moves units between parts for as long as that is better. A move costs a walk of the order.
+class PartSearch {
+ public:
+  PartSearch(PartBounds begin, std::function<PartCost(const PartBounds&)> cost)
+      : cost_(std::move(cost)), best_(std::move(begin)), least_(cost_(best_)) {}
+
+  PartBounds run() && {
+    while (moves_between_neighbours() || (least_.excess > 0 && moves_through_neighbours()))
+      continue;
+    return std::move(best_);
+  }
+
+ private:
+  bool moves_between_neighbours() {
+    bool moved = false;
+    for (std::size_t bound = 1; bound + 1 < best_.size(); ++bound)
+      for (const int step : {-1, 1})
+        moved = improves(bound, bound, step) || moved;
+    return moved;
+  }
+
+  // Where neighbours are full: through them to one that has room.
+  bool moves_through_neighbours() {
+    bool moved = false;
+    for (std::size_t first = 1; first + 1 < best_.size(); ++first)
+      for (std::size_t last = first + 1; last + 1 < best_.size(); ++last)
+        for (const int step : {-1, 1})
+          moved = improves(first, last, step) || moved;
+    return moved;
+  }
+
+  bool improves(std::size_t first, std::size_t last, int step) {
+    PartBounds other = best_;
+    for (std::size_t bound = first; bound <= last; ++bound)
+      other[bound] = other[bound] + static_cast<std::size_t>(step);
+    if (other[first] <= other[first - 1] || other[last] >= other[last + 1])
+      return false;
+    const PartCost cost = cost_(other);
+    if (!cost.below(least_))
+      return false;
+    best_ = std::move(other);
+    least_ = cost;
+    return true;
+  }
+
+  std::function<PartCost(const PartBounds&)> cost_;
+  PartBounds best_;
+  PartCost least_;
+};
+
+}  // namespace
+
+PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units, Seconds message,
+                      const std::function<double(const PartBounds&)>& excess) {
   std::vector<Seconds> weights;
   for (const PartTimes& unit : units)
     weights.push_back(unit.forward + unit.input_gradient + unit.weight_gradient);
-  const auto makespan = [&](const PartBounds& bounds) {
-    return walk(order, sums_of(units, bounds), message).makespan;
-  };
-  PartBounds best = lightest_parts(weights, order.parts());
-  Seconds shortest = makespan(best);
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (std::size_t bound = 1; bound + 1 < best.size(); ++bound)
-      for (const int step : {-1, 1}) {
-        PartBounds other = best;
-        other[bound] = other[bound] + static_cast<std::size_t>(step);
-        if (other[bound] <= other[bound - 1] || other[bound] >= other[bound + 1])
-          continue;
-        const Seconds time = makespan(other);
-        if (time >= shortest * (1 - 1e-12))
-          continue;
-        best = std::move(other);
-        shortest = time;
-        moved = true;
-      }
-  }
-  return best;
+  return PartSearch(lightest_parts(weights, order.parts()),
+                    [&](const PartBounds& bounds) {
+                      return PartCost{excess ? excess(bounds) : 0,
+                                      walk(order, sums_of(units, bounds), message).makespan};
+                    })
+      .run();
 }
 
 }  // namespace stepcast

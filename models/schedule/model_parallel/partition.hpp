@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,9 +26,10 @@ PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts);
 
 /// From the lightest parts on, moves single units between neighbours for as long as that shortens
 /// the order's makespan: stages need not be equal (with as many micro-batches as stages a longer
-/// first one gains 3 to 7 %).
-PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units,
-                      Seconds message);
+/// first one gains 3 to 7 %). `excess` says by how much bounds exceed a limit, 0 where they do not:
+/// less excess comes before a shorter makespan, so that what fits stays what fits.
+PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units, Seconds message,
+                      const std::function<double(const PartBounds&)>& excess = {});
 
 /// "8,8,9,7": so many of the units that count in each part. Throws InputError.
 PartBounds listed_parts(const std::vector<bool>& counts, std::size_t parts,

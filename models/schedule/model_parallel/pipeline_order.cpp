@@ -1,6 +1,8 @@
 #include "models/schedule/model_parallel/pipeline_order.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -67,6 +69,65 @@ Passes with_late_weights(const Passes& alternating, Count micro_batches, Count l
   return passes;
 }
 
+/// Writes the passes of one rank of a V; counts those of each kind and part.
+class RankOfV {
+ public:
+  explicit RankOfV(Count micro_batches) : micro_batches_(micro_batches) {}
+
+  void forward(Count chunk) { add(PassKind::Forward, chunk, forward_[chunk]++); }
+  void input(Count chunk) { add(PassKind::InputGradient, chunk, input_[chunk]++); }
+  void weight(Count chunk) { add(PassKind::WeightGradient, chunk, weight_[chunk]++); }
+  void backward(Count chunk) {
+    input(chunk);
+    weight(chunk);
+  }
+  void late_weights(Count chunk) {
+    while (weight_[chunk] < input_[chunk])
+      weight(chunk);
+  }
+
+  Passes passes(Count stages, Count stage) && {
+    const Count total = std::max(2 * stages - 1, micro_batches_);
+    for (Count k = 0; k < 2 * (stages - stage) - 1; ++k)
+      forward(0);
+    for (Count k = 0; k < stage; ++k) {
+      forward(1);
+      forward(0);
+    }
+    for (Count k = 0; k < stages - stage; ++k) {
+      forward(1);
+      backward(1);
+    }
+    while (forward_[1] < forward_[0] || forward_[0] < total) {
+      if (forward_[0] < total)
+        forward(0);
+      backward(0);
+      forward(1);
+      backward(1);
+    }
+    for (Count k = 0; k < stage; ++k) {
+      input(0);
+      input(1);
+    }
+    for (Count k = 0; k < stages - stage; ++k)
+      backward(0);
+    late_weights(1);
+    late_weights(0);
+    return std::move(passes_);
+  }
+
+ private:
+  // The order is that of 2p - 1 micro-batches at least; of fewer the others are left out.
+  void add(PassKind kind, Count chunk, Count micro_batch) {
+    if (micro_batch < micro_batches_)
+      passes_.push_back({.kind = kind, .micro_batch = micro_batch, .chunk = chunk});
+  }
+
+  Count micro_batches_;
+  std::array<Count, 2> forward_{}, input_{}, weight_{};
+  Passes passes_;
+};
+
 }  // namespace
 
 std::uint32_t part_of(const PipelineOrder& order, std::uint32_t stage, std::uint32_t chunk) {
@@ -126,6 +187,14 @@ PipelineOrder zb_h2_order(std::uint32_t stages, std::uint32_t micro_batches) {
   for (Count stage = 0; stage < stages; ++stage)
     order.ranks[stage] = with_late_weights(
         alternating(micro_batches, 2 * (stages - 1 - stage), plain_pass), micro_batches, 2 * stage);
+  return order;
+}
+
+PipelineOrder zb_v_order(std::uint32_t stages, std::uint32_t micro_batches) {
+  PipelineOrder order = empty_order("zb-v", stages, micro_batches, 2);
+  order.folded = true;
+  for (Count stage = 0; stage < stages; ++stage)
+    order.ranks[stage] = RankOfV(micro_batches).passes(stages, stage);
   return order;
 }
 

@@ -64,6 +64,13 @@ PipelineOrder zb_h1_order(std::uint32_t stages, std::uint32_t micro_batches);
 /// stage works from its first pass to its last without a break: 2p - 1 activations.
 PipelineOrder zb_h2_order(std::uint32_t stages, std::uint32_t micro_batches);
 
+/// Two parts on each rank, i and 2p - 1 - i, so that the last part is where the first one is; input
+/// and weight gradients apart. With passes of equal length every rank works from its first pass to
+/// its last without a break from 2p - 1 micro-batches on, and none holds more than 2p parts'
+/// activations, p micro-batches of 1F1B (Qi et al., Pipeline Parallelism with Controllable Memory,
+/// 2024; the order is that of PyTorch's ScheduleZBVZeroBubble).
+PipelineOrder zb_v_order(std::uint32_t stages, std::uint32_t micro_batches);
+
 /// An order of the user's: a line for each stage, its passes in order, "F0 F1 B0 F2 B1 B2"; I and W
 /// are the two halves of B, "F0.1" is of the second part on the rank; # begins a comment, and ;
 /// ends a line too. Throws InputError naming line and pass.

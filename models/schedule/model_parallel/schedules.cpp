@@ -38,6 +38,10 @@ PipelineOrder zb_h2(const HybridReader& /*options*/, Count stages, Count micro_b
   return zb_h2_order(stages, micro_batches);
 }
 
+PipelineOrder zb_v(const HybridReader& /*options*/, Count stages, Count micro_batches) {
+  return zb_v_order(stages, micro_batches);
+}
+
 PipelineOrder of_user(const HybridReader& options, Count stages, Count micro_batches) {
   PipelineOrder order = parse_order(options.order);
   if (order.stages != stages)
@@ -71,6 +75,8 @@ std::vector<PipelineInfo> make_pipelines() {
            "Qi et al., ICLR 2024", zb_h1),
       info("zb-h2", "the same with a longer warm-up, twice the activations", "Qi et al., ICLR 2024",
            zb_h2),
+      info("zb-v", "zero bubble over two parts on each rank, there and back; memory of 1f1b",
+           "Qi et al., NeurIPS 2024", zb_v),
       info("pipeline", "pipeline in an order of your own", "", of_user)};
   all[1].options.push_back(choice_option(
       "warm_up", "usual", "usual, or double: twice the activations, so that passes hide messages",
@@ -82,12 +88,14 @@ std::vector<PipelineInfo> make_pipelines() {
 
 constexpr const char* kPartition = "partition";
 constexpr const char* kOrder = "order";
+constexpr const char* kRecomputeStages = "recompute_stages";
 
 std::vector<std::string> names_of(const PipelineInfo& pipeline) {
   std::vector<std::string> names;
   for (const OptionInfo& option : pipeline.options)
     names.push_back(option.name);
   names.emplace_back(kPartition);
+  names.emplace_back(kRecomputeStages);
   if (pipeline.order == of_user)
     names.emplace_back(kOrder);
   return names;
@@ -112,13 +120,20 @@ ScheduleOptions in_force(const PipelineInfo& pipeline, const ScheduleOptions& gi
 HybridReader reader_of(const PipelineInfo& pipeline, ScheduleOptions options) {
   const std::string partition = options[kPartition];
   const std::string order = options[kOrder];
-  options.erase(kPartition);
-  options.erase(kOrder);
+  const std::string recompute_stages = options[kRecomputeStages];
+  for (const char* text : {kPartition, kOrder, kRecomputeStages})
+    options.erase(text);
   if (pipeline.order == of_user && order.empty())
     throw InputError(pipeline.name + ": order: missing, for example --set order=@FILE");
-  return {.read = OptionReader(pipeline.name, pipeline.options, std::move(options)),
-          .partition = partition,
-          .order = order};
+  HybridReader reader{.read = OptionReader(pipeline.name, pipeline.options, std::move(options)),
+                      .partition = partition,
+                      .order = order,
+                      .recompute_stages = recompute_stages};
+  if (pipeline.order == interleaved)
+    reader.chunks = reader.read.count("virtual_stages");
+  else if (pipeline.order == zb_v)
+    reader.chunks = 2;
+  return reader;
 }
 
 }  // namespace

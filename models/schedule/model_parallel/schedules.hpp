@@ -18,7 +18,8 @@ struct PipelineInfo {
   OrderMaker order;
 };
 
-/// Pipelines by the order of their passes: gpipe, 1f1b, interleaved, zb-h1, zb-h2, and `pipeline`,
+/// Pipelines by the order of their passes: gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, and
+/// `pipeline`,
 /// whose order is the user's. With one stage each is tensor and data parallelism alone.
 const std::vector<PipelineInfo>& pipelines();
 

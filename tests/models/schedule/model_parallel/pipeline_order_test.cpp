@@ -1,5 +1,7 @@
 #include "models/schedule/model_parallel/pipeline_order.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
@@ -65,6 +67,35 @@ TEST(PipelineOrder, ZeroBubbleH2LeavesNoBubbleOnAnyStage) {
     for (const auto& spans : walked.ranks)
       EXPECT_NEAR((spans.back().end - spans.front().begin).value, 3.0 * m, 1e-9) << p;
   }
+}
+
+// From 2p - 1 micro-batches on nobody waits between its first and its last pass, F = B = W, and
+// the last rank begins p - 1 forward passes after the first.
+TEST(PipelineOrder, ZeroBubbleVLeavesNoBubbleInTheMemoryOfOneForwardOneBackward) {
+  for (const std::uint32_t p : {1U, 2U, 3U, 4U, 8U})
+    for (const std::uint32_t m : {2 * p - 1, 2 * p, 5 * p}) {
+      const PipelineOrder order = zb_v_order(p, m);
+      EXPECT_NEAR(makespan(order, kEven), 6.0 * m + p - 1, 1e-9) << p << " " << m;
+      const WalkedOrder walked = walk(order, std::vector<PartTimes>(order.parts(), kEven));
+      for (std::uint32_t stage = 0; stage < p; ++stage) {
+        const auto& spans = walked.ranks[stage];
+        EXPECT_NEAR((spans.back().end - spans.front().begin).value, 6.0 * m, 1e-9) << p;
+        EXPECT_EQ(most_held(order, stage, {0.5, 0.5}), p);
+      }
+    }
+}
+
+TEST(PipelineOrder, ZeroBubbleVRunsWithAnyNumberOfMicroBatches) {
+  for (const std::uint32_t p : {2U, 5U, 8U})
+    for (std::uint32_t m = 1; m < 2 * p; ++m)
+      EXPECT_GE(makespan(zb_v_order(p, m), kEven), 6.0 * m) << p << " " << m;
+}
+
+TEST(PipelineOrder, TheFirstAndTheLastPartOfAVAreOnOneRank) {
+  const PipelineOrder order = zb_v_order(4, 8);
+  EXPECT_EQ(part_of(order, 0, 0), 0U);
+  EXPECT_EQ(part_of(order, 0, 1), 7U);
+  EXPECT_EQ(part_of(order, 3, 1), 4U);
 }
 
 // (m + p - 1)(F + R) + 2 (p - 1) x: messages come one after the other, nobody waits twice.
@@ -156,6 +187,20 @@ TEST(Partition, TheBestPartsAreUnevenWhereTheStepGainsByIt) {
   const PartBounds best = best_parts(order, units, {});
   EXPECT_EQ(best, (PartBounds{0, 15, 25}));
   EXPECT_NEAR(walk(order, sums_of(units, best)).makespan.value, 2.8, 1e-9);
+}
+
+// The same where the first stage has room for 13 units, for 9, and where nothing fits.
+TEST(Partition, TheBestPartsKeepToALimit) {
+  const std::vector<PartTimes> units(25, part_of(2.0 / 75, 4.0 / 75));
+  const PipelineOrder order = one_forward_one_backward_order(2, 2);
+  const auto within = [&](double room) {
+    return best_parts(order, units, {}, [&](const PartBounds& bounds) {
+      return std::max(0.0, static_cast<double>(bounds[1]) - room);
+    });
+  };
+  EXPECT_EQ(within(13), (PartBounds{0, 13, 25}));
+  EXPECT_EQ(within(9), (PartBounds{0, 9, 25}));
+  EXPECT_EQ(within(-1), (PartBounds{0, 1, 25}));
 }
 
 TEST(Partition, TheLightestPartsAreFoundExactly) {

@@ -36,6 +36,7 @@ TEST(HybridForecast, EngineTakesThePipelinesFormulas) {
   EXPECT_NEAR(step_ms(plain_scenario("interleaved", {{"virtual_stages", "2"}})),
               8 * 6 + 3 * 6 / 2.0, 1e-4);
   EXPECT_NEAR(step_ms(plain_scenario("zb-h1", {})), 8 * 6 + 3 * 2, 1e-4);
+  EXPECT_NEAR(step_ms(plain_scenario("zb-v", {})), 8 * 6 + 3 * 1, 1e-4);
 }
 
 TEST(HybridForecast, OrderOfTheUsersRunsAsItsFormula) {
@@ -118,6 +119,58 @@ TEST(HybridForecast, MessagesInPiecesHideBesideProducts) {
   };
   EXPECT_LT(step("backward"), step("none"));
   EXPECT_LT(step("pieces"), step("backward"));
+}
+
+// Queries, keys, values and results, of 2 b s h / c bytes a rank, of which 1 - 1/c leaves: forward
+// and backward.
+TEST(HybridForecast, UlyssesSendsFourAllToAllsInEachPass) {
+  const auto scenario =
+      transformer_scenario("1f1b", {{"cp", "4"}, {"context_parallel", "ulysses"}}, 1);
+  const HybridRun run =
+      build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+  const double activation = 2.0 * 2048 / 4 * 6144;
+  EXPECT_NEAR(run.job.units[1].sent.value, 8 * activation * 3 / 4, 1);
+}
+
+TEST(HybridForecast, UlyssesNeedsAHeadForEachRank) {
+  const auto scenario = transformer_scenario(
+      "1f1b", {{"tp", "8"}, {"cp", "16"}, {"context_parallel", "ulysses"}}, 16);
+  EXPECT_THROW(hybrid_result_of(scenario), InputError);
+}
+
+TEST(HybridForecast, AStageCanComputeAgainWhatOthersKeep) {
+  const auto stages_of = [](const char* by_stage) {
+    ScheduleOptions options{{"tp", "8"}, {"pp", "4"}};
+    if (*by_stage != 0)
+      options["recompute_stages"] = by_stage;
+    return hybrid_result_of(transformer_scenario("1f1b", options, 4)).hybrid.stages;
+  };
+  const auto plain = stages_of("");
+  const auto mixed = stages_of("full,none,none,none");
+  EXPECT_LT(mixed[0].memory, plain[0].memory);
+  EXPECT_GT(mixed[0].time, plain[0].time * 1.2);
+  for (std::size_t stage = 1; stage < 4; ++stage) {
+    EXPECT_EQ(mixed[stage].memory, plain[stage].memory);
+    EXPECT_NEAR(mixed[stage].time.value, plain[stage].time.value, 1e-12);
+  }
+  EXPECT_THROW(stages_of("full,none"), InputError);
+  EXPECT_THROW(stages_of("full,none,none,some"), InputError);
+}
+
+// The first stage holds four micro-batches and the embedding: where it has little room, layers move
+// to those behind it.
+TEST(HybridForecast, TheBestPartitionKeepsToTheMemoryOfTheDevice) {
+  HybridScenario scenario = transformer_scenario(
+      "1f1b", {{"tp", "8"}, {"pp", "4"}, {"global_batch", "16"}, {"partition", "best"}}, 4);
+  const auto fullest = [&] {
+    Bytes most{};
+    for (const StageForecast& stage : hybrid_result_of(scenario).hybrid.stages)
+      most = std::max(most, stage.memory);
+    return most;
+  };
+  const Bytes free_choice = fullest();
+  scenario.cluster.device.memory = free_choice * 0.9;
+  EXPECT_LE(fullest(), scenario.cluster.device.memory);
 }
 
 TEST(HybridForecast, WhatDoesNotFitSaysWhatWouldHelp) {

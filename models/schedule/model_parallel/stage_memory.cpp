@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "models/schedule/model_parallel/hybrid_job.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kFp32 = 4;
+
+double optimiser_state_bytes(const std::string& optimiser, double element) {
+  const double values = optimiser == "adam" ? 2 : optimiser == "sgd" ? 1 : 0;
+  return kFp32 * (values + (element < kFp32 ? 1 : 0));
+}
+
+}  // namespace
+
+double parameter_bytes(const CutModel& model) {
+  return model.transformer ? element_size(model.transformer->shape).value : kFp32;
+}
+
+RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
+  RankParameters sum;
+  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+    const std::uint32_t part = part_of(job.order, stage, chunk);
+    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit) {
+      sum.dense += job.units[unit].parameters;
+      sum.expert += job.units[unit].expert_parameters;
+    }
+  }
+  // On one rank the head shares the embedding's matrix.
+  if (job.tied && job.order.parts() == 1)
+    sum.dense -= job.units.back().parameters;
+  return sum;
+}
+
+MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_t stage) {
+  const double element = parameter_bytes(model);
+  const RankParameters held = stage_parameters(job, stage);
+  const double copies = job.shard;
+  const double expert_copies = std::max(1.0, copies / job.layout.expert);
+  const auto bytes = [&](double each, std::uint32_t sharded_from) {
+    const bool sharded = job.zero >= sharded_from;
+    return Bytes{
+        each * (held.dense / (sharded ? copies : 1) + held.expert / (sharded ? expert_copies : 1))};
+  };
+  MemoryUse use{.parameters = bytes(element, 3),
+                .gradients = bytes(job.gradient_bytes, 2),
+                .optimiser = bytes(optimiser_state_bytes(job.optimiser, element), 1)};
+  std::vector<double> of_chunk;
+  Bytes largest{};
+  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+    const std::uint32_t part = part_of(job.order, stage, chunk);
+    Bytes sum{};
+    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit) {
+      sum += job.units[unit].held;
+      use.activations_known =
+          use.activations_known && (model.transformer || job.units[unit].held > Bytes{});
+    }
+    of_chunk.push_back(sum.value);
+  }
+  if (model.transformer && job.recompute[stage] == Recompute::Full)
+    largest = held_by_block(model.transformer->shape, job.settings.shard, Recompute::None);
+  use.activations = Bytes{most_held(job.order, stage, of_chunk)} + largest;
+  return use;
+}
+
+}  // namespace stepcast
