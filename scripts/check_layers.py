@@ -38,7 +38,8 @@ FAMILIES = {
 }
 
 # Where they are named nevertheless: the help of commands and their examples are documents.
-DOCUMENTS = ("sim/cli/commands/", "sim/cli/command_line.cpp", "sim/cli/typed_counts.cpp", "sim/probe/arguments.cpp")
+DOCUMENTS = ("sim/cli/commands/", "sim/cli/command_line.cpp", "sim/cli/subcommand.cpp", "sim/cli/typed_counts.cpp",
+             "sim/probe/arguments.cpp")
 
 # And what is still to be mended or has to be so, with the reason: a file, or a folder. What names no family any more has
 # to leave this list.
@@ -57,23 +58,18 @@ NAMED_ELSEWHERE = {
     "traces/catalog.hpp": _COSTS,
     "traces/readers/stepcast/kfac_costs_reader.cpp": _COSTS,
     "traces/readers/stepcast/kfac_costs_reader.hpp": _COSTS,
-    "sim/probe/cuda/selection.cpp": _COSTS,
     "sim/study/sweep/sweep_plan.cpp": "whether second-order schedules can run is asked of the workload's K-FAC costs",
     "models/schedule/model_parallel/": "an option says the stage of ZeRO and bears its name",
     "sim/study/validate/cases/cases.cpp": "sets that option",
     "sim/study/plan/": "chooses values of that option",
     "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
-    "sim/study/parts_breakdown.cpp": "an error says what kind of schedule divides its step",
-    "sim/study/crossover/find_crossover.cpp": "takes break-even densities from the family of compressed gradients",
-    "sim/study/crossover/simplified.cpp": "leaves out overlap by taking BSP in place of any schedule of whole gradients",
-    "sim/study/validate/plan_export.cpp": "an error names schedules that can be exported",
-    "sim/study/tuning/search.cpp": "says whose search a strategy is",
     "models/network/cluster.hpp": _SOFTWARE,
-    "traces/ideal_cluster.cpp": _SOFTWARE,
+    "models/network/free_software.hpp": _SOFTWARE,
     "traces/readers/stepcast/cluster_fields.cpp": _SOFTWARE,
     "traces/readers/horovod_timeline/": _FORMAT,
     "traces/readers/ddp_logging/": _FORMAT,
     "traces/readers/import.cpp": _FORMAT,
+    "traces/readers/recognition/formats.hpp": _FORMAT,
 }
 
 # Libraries by header prefix, and the folders that may include them.
@@ -129,7 +125,9 @@ def uses(code, word):
     """Whether code has the word: in any case and beside "_", or, if it is quoted, as the whole of a string."""
     if word.startswith('"'):
         return word in code
-    if word == "kfac" or not word[-1].isalnum():
+    if word == "kfac":
+        return re.search("kfac(?!tor)", code, re.I) is not None  # also KfacCosts; not kFactor
+    if not word[-1].isalnum():
         return word in code.lower()
     letter = "[a-z0-9-]" if "-" in word else "[a-z0-9]"
     return re.search(f"(?<!{letter}){word}(?!{letter})", code, re.I) is not None

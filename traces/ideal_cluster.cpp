@@ -4,6 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/network/free_software.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
@@ -17,7 +18,7 @@ Cluster ideal_cluster(std::uint32_t nodes, std::uint32_t gpus_per_node) {
   cluster.gpus_per_node = gpus_per_node;
   cluster.intra_node.bandwidth = 800.0_Gbps;
   cluster.nic.bandwidth = 100.0_Gbps;
-  cluster.software.horovod_cycle = 0.0_s;
+  cluster.software = without_costs(cluster.software);
   cluster.device = {};  // Unnamed: it takes the layer times of any device.
   cluster.provenance.source = "an ideal network: bandwidth without start-up or software cost";
   return cluster;

@@ -93,7 +93,7 @@ std::string examples_of(const CommandHelp& help) {
 Command add_command(CLI::App& app, std::unique_ptr<Subcommand> code) {
   const CommandHelp help = code->help();
   Command command{.code = std::move(code)};
-  command.parser = app.add_subcommand(help.name, help.summary);
+  command.parser = app.add_subcommand(command.code->listed.name, command.code->listed.summary);
   command.parser->allow_extras()->footer(examples_of(help));
   for (CommandOption& option : command.code->options())
     bind(command, std::move(option));
@@ -108,7 +108,7 @@ Command add_command(CLI::App& app, std::unique_ptr<Subcommand> code) {
 /// put in place when the command is known.
 void show_description(Command& command) {
   const CommandHelp help = command.code->help();
-  command.parser->description(help.summary + ".\n" + help.description + "\n");
+  command.parser->description(command.code->listed.summary + ".\n" + help.description + "\n");
 }
 
 std::vector<std::string> option_names(const CLI::App& parser) {

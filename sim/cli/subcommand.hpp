@@ -8,10 +8,14 @@
 
 namespace stepcast {
 
-/// What `--help` says about a command.
+/// A command in the list of them.
+struct CommandListing {
+  std::string name;     ///< "run"
+  std::string summary;  ///< One line of at most 75 characters.
+};
+
+/// What `--help` says about a command beside that.
 struct CommandHelp {
-  std::string name;                   ///< "run"
-  std::string summary;                ///< One line of at most 75 characters.
   std::string description;            ///< Some lines more.
   std::vector<std::string> examples;  ///< Complete command lines.
 };
@@ -21,6 +25,9 @@ struct CommandHelp {
 class Subcommand {
  public:
   virtual ~Subcommand() = default;
+
+  CommandListing listed;  ///< As all_subcommands() has it.
+
   virtual CommandHelp help() const = 0;
   virtual std::vector<CommandOption> options() = 0;
   /// Prints the result to stdout and returns the exit code. Throws InputError, SimulationError.

@@ -36,7 +36,7 @@ std::vector<CommandOption> assigned(const std::string& command, std::vector<Comm
 std::vector<std::string> names_of(const std::vector<std::unique_ptr<Subcommand>>& commands) {
   std::vector<std::string> names;
   for (const auto& command : commands)
-    names.push_back(command->help().name);
+    names.push_back(command->listed.name);
   return names;
 }
 

@@ -54,7 +54,8 @@ py::dict described(Subcommand& command) {
                             py::arg("type") = type_of(option.target),
                             py::arg("meaning") = option.meaning,
                             py::arg("is_output") = option.is_output));
-  return py::dict(py::arg("name") = help.name, py::arg("summary") = help.summary,
+  return py::dict(py::arg("name") = command.listed.name,
+                  py::arg("summary") = command.listed.summary,
                   py::arg("description") = help.description, py::arg("examples") = help.examples,
                   py::arg("options") = options);
 }

@@ -4,7 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "models/collective/measured_curve.hpp"
-#include "models/schedule/builder.hpp"
+#include "models/schedule/verbs/communicate.hpp"
 
 namespace stepcast {
 namespace {
@@ -13,23 +13,7 @@ TaskId add(Builder& builder, const Collective& collective) {
   const std::string label = name_of(collective.kind);
   const CommunicationOptions options{.stream = builder.stream("collective"),
                                      .algorithm = collective.algorithm};
-  switch (collective.kind) {
-    case CollectiveKind::AllReduce:
-      return builder.all_reduce(label, collective.size, options);
-    case CollectiveKind::ReduceScatter:
-      return builder.reduce_scatter(label, collective.size, options);
-    case CollectiveKind::AllGather:
-      return builder.all_gather(label, collective.size, options);
-    case CollectiveKind::AllToAll:
-      return builder.all_to_all(label, collective.size, options);
-    case CollectiveKind::Broadcast:
-      return builder.broadcast(label, collective.size, options);
-    case CollectiveKind::Reduce:
-      return builder.reduce(label, collective.size, options);
-    case CollectiveKind::Send:
-      return builder.send(label, collective.size, options);
-  }
-  return kNone;
+  return communicate(builder, collective.kind, label, collective.size, options);
 }
 
 std::string basis_of(const Collective& collective, const Cluster& cluster, Fidelity fidelity) {

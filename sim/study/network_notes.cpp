@@ -11,6 +11,7 @@
 
 #include "models/base/text.hpp"
 #include "models/collective/measured_curve.hpp"
+#include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
 namespace {
@@ -120,9 +121,10 @@ std::optional<Note> note_on_costs(const Cluster& cluster) {
   std::vector<std::string> costs;
   std::vector<std::string> rates;
   for (const std::string& path : cluster.costs_not_given)
-    (path.ends_with("bandwidth") ? rates : costs).push_back(path);
-  std::stable_partition(costs.begin(), costs.end(),
-                        [](const std::string& path) { return path.starts_with("software."); });
+    (cluster_field(path).is_rate() ? rates : costs).push_back(path);
+  std::stable_partition(costs.begin(), costs.end(), [](const std::string& path) {
+    return cluster_field(path).section() == "software";
+  });
   if (costs.empty() && rates.empty())
     return std::nullopt;
   return Note{NoteKind::Cluster, "costs",

@@ -26,8 +26,9 @@ void check(const Scenario& scenario) {
     if (!each.parts.parts.empty())
       known.push_back(each.name);
   if (info.parts.empty())
-    throw InputError(fmt::format("breakdown: {} is no K-FAC system; expected one of {}",
-                                 scenario.schedules.front(), fmt::join(known, ", ")));
+    throw InputError(
+        fmt::format("breakdown: {} does not divide its step into parts; expected one of {}",
+                    scenario.schedules.front(), fmt::join(known, ", ")));
   if (scenario.settings.schedule.contains(info.option))
     throw InputError(fmt::format("`set` {}: breakdown sets it itself", info.option));
 }

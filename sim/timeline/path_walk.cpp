@@ -3,6 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+// The walk back. A run started when the last of what it waited for had ended: a predecessor by an
+// edge, or what had its stream before. On a stream in order that is the task before it; where a
+// policy chooses, the plan does not say, so it is the task that had ended last by then, looked up
+// by its end within the iteration. Of two that end together the computation counts: a communication
+// seldom is the reason. A run of an iteration that nobody recorded is the recorded one, shifted by
+// whole iteration times, as the steady state repeats; so a path may lead through many iterations.
+// A step back costs O(predecessors + log tasks); behind a communication O(classes) more.
+
 namespace stepcast {
 
 PathWalk::PathWalk(const Plan& plan, const Timeline& timeline, ClassId rank_class)

@@ -5,6 +5,12 @@
 #include <cmath>
 #include <tuple>
 
+// The window is painted in layers: what the class computes; where it computes nothing, the tasks of
+// its other streams; where there are none either, the waits of its communications for their last
+// member. So every moment is one thing, the one that decides, and the parts add up to the iteration
+// to the last digit. What overlaps within a layer goes to the piece that began first. Sorting each
+// layer makes it O(tasks log tasks); painting goes through each once.
+
 namespace stepcast {
 
 namespace {

@@ -1,11 +1,11 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/fuzz/trace_checks.hpp"
-#include "traces/readers/chakra/chakra_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast::fuzz {
 
 bool accepts_chakra(std::string_view text) {
-  const ChakraReader reader;
+  const TraceReader& reader = chakra_reader();
   const bool inspected = inspects(reader, text);
   return imports(reader, text) && inspected;
 }

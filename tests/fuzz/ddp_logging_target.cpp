@@ -1,11 +1,11 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/fuzz/trace_checks.hpp"
-#include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast::fuzz {
 
 bool accepts_ddp_logging(std::string_view text) {
-  const DdpLoggingReader reader;
+  const TraceReader& reader = ddp_logging_reader();
   const bool inspected = inspects(reader, text);
   return supplements(reader, text) && inspected;
 }

@@ -1,11 +1,11 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/fuzz/trace_checks.hpp"
-#include "traces/readers/espresso/espresso_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast::fuzz {
 
 bool accepts_espresso(std::string_view text) {
-  const EspressoReader reader;
+  const TraceReader& reader = espresso_reader();
   const bool inspected = inspects(reader, text);
   return imports(reader, text) && inspected;
 }

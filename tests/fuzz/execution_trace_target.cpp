@@ -1,11 +1,11 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/fuzz/trace_checks.hpp"
-#include "traces/readers/execution_trace/execution_trace_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast::fuzz {
 
 bool accepts_execution_trace(std::string_view text) {
-  const ExecutionTraceReader reader;
+  const TraceReader& reader = execution_trace_reader();
   const bool inspected = inspects(reader, text);
   return supplements(reader, text) && inspected;
 }

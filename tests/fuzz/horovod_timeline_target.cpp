@@ -1,11 +1,11 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/fuzz/trace_checks.hpp"
-#include "traces/readers/horovod_timeline/horovod_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast::fuzz {
 
 bool accepts_horovod_timeline(std::string_view text) {
-  const HorovodReader reader;
+  const TraceReader& reader = horovod_timeline_reader();
   const bool inspected = inspects(reader, text);
   return imports(reader, text) && inspected;
 }

@@ -3,7 +3,7 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "traces/readers/gzip.hpp"
-#include "traces/readers/pipedream/pipedream_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
 
@@ -13,8 +13,8 @@ bool accepts_pipedream(std::string_view text) {
   return accepts([&] {
     const std::string plain = gunzip_if_compressed(std::string(text), "input");
     ImportReport report;
-    const Workload workload =
-        PipedreamReader().read(plain, "profiles/tiny/graph.txt", ImportOptions{}, report);
+    const Workload workload = pipedream_reader().read(
+        {text_stream(plain, "profiles/tiny/graph.txt")}, ImportOptions{}, report);
     require(!workload.layers.empty(), "a workload has a layer");
     parse_workload(to_json_text(workload), "written");
   });

@@ -81,7 +81,7 @@ class CheckLayers(unittest.TestCase):
         for code in ['if (name == "horovod") {}', "kfac::Step step;", "sparse::Step step;", 'run("ok-topk");',
                      "const KfacPart part{};", 'if (name == "zero") {}']:
             self.assertIn("of that family", faults_of_file("sim/engine/engine.cpp", code)[0], code)
-        for code in ["// as Horovod does", '"above zero"', "const bool okay = topk(3);", 'names("d-psgd");']:
+        for code in ["// as Horovod does", '"above zero"', "const bool okay = topk(3);", "float kFactor = 2;", 'names("d-psgd");']:
             self.assertEqual(faults_of_file("sim/engine/engine.cpp", code), [], code)
         self.assertEqual(faults_of_file("models/schedule/kfac/step.cpp", "kfac::Step step;"), [])
         self.assertEqual(faults_of_file("tests/sim/engine/kfac_test.cpp", "kfac::Step step;"), [])

@@ -18,11 +18,9 @@
 #include "traces/job/streams/framework_profile.hpp"
 #include "traces/job/streams/nsight_export.hpp"
 #include "traces/job/streams/sqlite_file.hpp"
-#include "traces/readers/chakra/chakra_reader.hpp"
-#include "traces/readers/execution_trace/execution_trace_reader.hpp"
-#include "traces/readers/horovod_timeline/horovod_reader.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -57,7 +55,7 @@ Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShap
   std::vector<TraceStream> streams;
   for (const std::filesystem::path& file : files) {
     const std::string format = format_of(file);
-    if (format == ExecutionTraceReader().name() && files.size() > 1) {
+    if (format == execution_trace_reader().name() && files.size() > 1) {
       report.skip("execution trace, which holds no times", file.string());
       continue;
     }
@@ -103,7 +101,7 @@ std::optional<Job> read_streams(const std::vector<std::filesystem::path>& files,
     require_all("tensorflow-or-mxnet", is_framework_profile);
     return read_each(read_framework_profile);
   }
-  const auto is_chakra = [](std::string_view text) { return ChakraReader().sniff(text); };
+  const auto is_chakra = [](std::string_view text) { return chakra_reader().sniff(text); };
   if (!is_chakra(head))
     return std::nullopt;
   require_all("chakra", is_chakra);
@@ -124,13 +122,13 @@ std::optional<Job> read_communication(const std::vector<std::filesystem::path>& 
     }
     return read_byteps_job(streams, shape, report);
   }
-  if (!HorovodReader().sniff(head))
+  if (!horovod_timeline_reader().sniff(head))
     return std::nullopt;
   if (files.size() > 1)
     throw InputError(files[1].string() +
                      ": expected one timeline of Horovod, which tells of all ranks; found a "
                      "second one");
-  report.format = HorovodReader().name();
+  report.format = horovod_timeline_reader().name();
   return read_horovod_job(file_stream(files.front()), shape, report);
 }
 

@@ -47,6 +47,14 @@ std::vector<std::string> notes_in_file(const Provenance& provenance) {
   return notes;
 }
 
+std::vector<std::string> notes_on(const Provenance& provenance, std::string_view figure) {
+  std::vector<std::string> notes;
+  for (const std::string& note : provenance.notes)
+    if (note.starts_with(figure) && note.find_first_of(" :", figure.size()) == figure.size())
+      notes.push_back(note);
+  return notes;
+}
+
 nlohmann::ordered_json provenance_json(const Provenance& provenance) {
   nlohmann::ordered_json json = {{"kind", name_of(provenance.kind)}, {"source", provenance.source}};
   if (!provenance.method.empty())

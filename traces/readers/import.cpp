@@ -9,14 +9,9 @@
 #include "models/base/error.hpp"
 #include "models/workload/architecture_gradients.hpp"
 #include "traces/readers/archive.hpp"
-#include "traces/readers/chakra/chakra_reader.hpp"
-#include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
-#include "traces/readers/espresso/espresso_reader.hpp"
-#include "traces/readers/execution_trace/execution_trace_reader.hpp"
 #include "traces/readers/gzip_tail.hpp"
-#include "traces/readers/horovod_timeline/horovod_reader.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
-#include "traces/readers/pipedream/pipedream_reader.hpp"
+#include "traces/readers/recognition/formats.hpp"
 #include "traces/readers/recognition/other_profilers.hpp"
 #include "traces/readers/recognition/top_level_keys.hpp"
 #include "traces/readers/stepcast/stepcast_reader.hpp"
@@ -33,15 +28,10 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // Of UTF-8, as Win
 // A new format is a folder beside these, and one line here. The first that takes a file has it.
 const auto& readers() {
   static const StepcastReader stepcast;
-  static const PipedreamReader pipedream;
-  static const ExecutionTraceReader execution_trace;
   static const KinetoReader kineto;
-  static const ChakraReader chakra;
-  static const EspressoReader espresso;
-  static const HorovodReader horovod;
-  static const DdpLoggingReader ddp_logging;
   static const std::array<const TraceReader*, 8> all = {
-      &stepcast, &pipedream, &execution_trace, &kineto, &chakra, &espresso, &horovod, &ddp_logging};
+      &stepcast,        &pipedream_reader(), &execution_trace_reader(),  &kineto,
+      &chakra_reader(), &espresso_reader(),  &horovod_timeline_reader(), &ddp_logging_reader()};
   return all;
 }
 

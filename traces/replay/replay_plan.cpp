@@ -3,7 +3,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "models/schedule/builder.hpp"
+#include "models/schedule/verbs/communicate.hpp"
 #include "traces/replay/joined_steps.hpp"
 #include "traces/replay/predictable.hpp"
 
@@ -58,23 +58,9 @@ class PlanWriter {
 
   TaskId communicate(const RecordedTask& task) {
     const CommunicationOptions options{.stream = collective_stream(task.stream)};
-    switch (*task.collective) {
-      case CollectiveKind::AllReduce:
-        return builder_.all_reduce(task.label, task.size, options);
-      case CollectiveKind::ReduceScatter:
-        return builder_.reduce_scatter(task.label, task.size, options);
-      case CollectiveKind::AllGather:
-        return builder_.all_gather(task.label, task.size, options);
-      case CollectiveKind::AllToAll:
-        return builder_.all_to_all(task.label, task.size, options);
-      case CollectiveKind::Broadcast:
-        return builder_.broadcast(task.label, task.size, options);
-      case CollectiveKind::Reduce:
-        return builder_.reduce(task.label, task.size, options);
-      case CollectiveKind::Send:
-        break;
-    }
-    throw std::logic_error("a send to predict");  // refuse_unpredictable() refuses it.
+    if (*task.collective == CollectiveKind::Send)
+      throw std::logic_error("a send to predict");  // refuse_unpredictable() refuses it.
+    return stepcast::communicate(builder_, *task.collective, task.label, task.size, options);
   }
 
   /// A stream of a plan holds compute or communication, one of the device may hold both: its

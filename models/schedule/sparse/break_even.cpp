@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/schedule/density/break_evens.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/schedule/sparse/step.hpp"
 
@@ -21,7 +22,12 @@ double break_even_with_whole_gradients(const Encoding& encoding, Bytes element) 
   return density_of(encoding, element * 2 - dense_size(1));
 }
 
+}  // namespace stepcast::sparse
+
+namespace stepcast {
 namespace {
+
+using sparse::Encoding;
 
 constexpr const char* kByShards = "topka2a";
 constexpr const char* kGathered = "topk-allgather";
@@ -32,11 +38,13 @@ Encoding encoding_of(const ScheduleOptions& options) {
   for (const OptionInfo& option : info.options)
     if (const auto given = options.find(option.name); given != options.end())
       own.insert(*given);
-  return settings_of(OptionReader(info.name, info.options, effective_options(info, own))).encoding;
+  return sparse::settings_of(OptionReader(info.name, info.options, effective_options(info, own)))
+      .encoding;
 }
 
 }  // namespace
 
+// Of TopKA2A with topk-allgather and with the first schedule of whole gradients.
 std::vector<BreakEven> break_evens(std::span<const std::string> schedules,
                                    const ScheduleOptions& options, const Workload& workload,
                                    std::uint32_t ranks) {
@@ -46,13 +54,14 @@ std::vector<BreakEven> break_evens(std::span<const std::string> schedules,
     return found;
   const Encoding encoding = encoding_of(options);
   if (has(kGathered))
-    found.push_back({kGathered, kByShards, break_even_with_gathering(encoding, ranks)});
+    found.push_back({kGathered, kByShards, sparse::break_even_with_gathering(encoding, ranks)});
   const auto whole = std::ranges::find(
       schedules, false, [](const std::string& name) { return schedule_of(name).compressed; });
   const Bytes element = parameter_size(workload) / static_cast<double>(parameter_count(workload));
   if (whole != schedules.end())
-    found.push_back({kByShards, *whole, break_even_with_whole_gradients(encoding, element)});
+    found.push_back(
+        {kByShards, *whole, sparse::break_even_with_whole_gradients(encoding, element)});
   return found;
 }
 
-}  // namespace stepcast::sparse
+}  // namespace stepcast

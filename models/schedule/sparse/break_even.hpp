@@ -11,9 +11,6 @@
 // rho > 1 / (2 (n - 1)) and rho < 0.5 (Peng, Li, Shi, Li, TopKA2A, ICPP 2024).
 
 #include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "models/schedule/sparse/settings.hpp"
 
@@ -28,18 +25,5 @@ double break_even_with_gathering(const Encoding& encoding, std::uint32_t ranks);
 
 /// Below it TopKA2A moves fewer bytes than a ring all-reduce of gradients of `element` bytes.
 double break_even_with_whole_gradients(const Encoding& encoding, Bytes element);
-
-/// Two schedules, and the density at which bytes alone say that they are equally fast.
-struct BreakEven {
-  std::string below;  ///< Moves fewer bytes at lower densities.
-  std::string above;
-  double density = 0;
-};
-
-/// Those of TopKA2A with topk-allgather and with the first schedule of whole gradients, as far as
-/// they are among `schedules`. `options`: as set, of whatever schedule.
-std::vector<BreakEven> break_evens(std::span<const std::string> schedules,
-                                   const ScheduleOptions& options, const Workload& workload,
-                                   std::uint32_t ranks);
 
 }  // namespace stepcast::sparse

@@ -61,9 +61,7 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }  // namespace
 
 ScheduleInfo omgs_schedule() {
-  auto options = sparse::with_common_options({}, {.density = "0.001"});
-  std::erase_if(options,
-                [](const OptionInfo& option) { return option.name.starts_with("fusion"); });
+  auto options = sparse::with_common_options({}, {.density = "0.001", .fusion = ""});
   return sparse::system_of("omgs",
                            "topk-allgather of layers merged where that saves more than it delays",
                            "Shi et al., OMGS-SGD, INFOCOM 2020", std::move(options), build);

@@ -47,11 +47,17 @@ std::vector<OptionInfo> selection_options(const Defaults& defaults) {
   };
 }
 
-std::vector<OptionInfo> message_options(const Defaults& defaults) {
+std::vector<OptionInfo> message_options() {
   return {
       choice_option("value", "fp32", "type of a sent value: fp32, fp16", {"fp32", "fp16"}),
       choice_option("index", "int32", "where values belong: int32 each, or a bitmap of the tensor",
-                    {"int32", "bitmap"}),
+                    {"int32", "bitmap"})};
+}
+
+std::vector<OptionInfo> fusion_options(const Defaults& defaults) {
+  if (defaults.fusion.empty())
+    return {};
+  return {
       choice_option(
           "fusion", defaults.fusion,
           "what is compressed together: layer, buffer, model, or binary (a buffer found by "
@@ -59,9 +65,12 @@ std::vector<OptionInfo> message_options(const Defaults& defaults) {
           fusion_words(), fusion_search()),
       size_option("fusion_buffer", "25MiB",
                   "fusion=buffer: a group of gradients closes at this size"),
-      time_option("host_per_parameter", "0us",
-                  "host work for every parameter and step, on the compute stream, e.g. 60ns"),
   };
+}
+
+OptionInfo host_option() {
+  return time_option("host_per_parameter", "0us",
+                     "host work for every parameter and step, on the compute stream, e.g. 60ns");
 }
 
 }  // namespace
@@ -83,7 +92,8 @@ Bytes size_of_indices(const Encoding& encoding, double entries, double elements)
 }
 
 std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, const Defaults& defaults) {
-  for (auto&& group : {selection_options(defaults), message_options(defaults)})
+  for (auto&& group :
+       {selection_options(defaults), message_options(), fusion_options(defaults), {host_option()}})
     own.insert(own.end(), group.begin(), group.end());
   return own;
 }

@@ -37,7 +37,7 @@ struct Settings {
 struct Defaults {
   std::string density = "0.02";
   std::string selection = "exact";
-  std::string fusion = "buffer";
+  std::string fusion = "buffer";  ///< Empty: the schedule decides by itself.
 };
 
 /// The options of all sparse schedules after a schedule's own ones.

@@ -24,9 +24,7 @@ constexpr const char* kExample =
 class BreakdownCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "breakdown",
-            .summary = "Where the time of a K-FAC step goes, part by part",
-            .description =
+    return {.description =
                 "--protocol exposed: of one forecast; communication counts where no compute runs.\n"
                 "--protocol ablation: differences of whole iterations with one part more switched "
                 "on each time,\nas the authors of these systems measure.",

@@ -86,9 +86,7 @@ void sort_curves(MeasuredCollectives& measured) {
 class CalibrateCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "calibrate",
-            .summary = "Turn logs of network benchmarks into measured collectives",
-            .description =
+    return {.description =
                 "Reads nccl-tests (text, JSON), OSU, ib_write_bw and iperf3 (text, JSON), by "
                 "content. What a log says\nof itself wins over --kind, --layout and its file's "
                 "name. Prints "

@@ -151,8 +151,6 @@ class CollectiveCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {
-        .name = "collective",
-        .summary = "Time of a collective by itself, as nccl-tests prints it",
         .description =
             "The time includes the launch (software.collective_launch of the cluster), as that "
             "of nccl-tests\ndoes. algbw is size / time; busbw is algbw times 2(n-1)/n for an "

@@ -37,9 +37,7 @@ std::vector<WrittenResult> written_rows(const Sweep& sweep, const std::vector<Sw
 class CompareCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "compare",
-            .summary = "Forecast several schedules of one job, side by side",
-            .description =
+    return {.description =
                 "Speed-ups are against the first schedule. An option set with --set "
                 "applies to the schedules\nthat have it. Workloads, clusters, node counts and "
                 "values of --set may be lists: every\ncombination gets a row of one table.",

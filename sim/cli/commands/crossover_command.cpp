@@ -26,9 +26,7 @@ constexpr const char* kExample =
 class CrossoverCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "crossover",
-            .summary = "Map which gradient compression wins, by density, ranks and bandwidth",
-            .description =
+    return {.description =
                 "Forecasts every schedule at every density, number of nodes and bandwidth, and "
                 "finds the densities at\nwhich the order changes. Beside them: where it would "
                 "change if bytes alone counted,\nand what moves it.",

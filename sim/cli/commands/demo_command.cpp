@@ -66,9 +66,7 @@ void make_default_folder() {
 class DemoCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "demo",
-            .summary = "Five DNNs on 64 GPUs over two networks under five schedules",
-            .description =
+    return {.description =
                 "Shows what DeAR would gain over BSP, WFBP, PyTorch-DDP and Horovod, "
                 "and writes one timeline.",
             .examples = {"stepcast demo", "stepcast demo --timeline /tmp/dear.json.gz"}};

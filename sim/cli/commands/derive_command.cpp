@@ -21,9 +21,7 @@ namespace {
 class DeriveCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "derive",
-            .summary = "Derive a workload from a step time or shapes, or a cluster from another",
-            .description =
+    return {.description =
                 "Distributes the step time over the layers in proportion to a roofline of the "
                 "device; the method\nends up in the workload's provenance. Architectures and "
                 "devices: see stepcast list.\nThe word cluster for an architecture writes a "

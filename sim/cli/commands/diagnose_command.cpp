@@ -31,8 +31,6 @@ class DiagnoseCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {
-        .name = "diagnose",
-        .summary = "Say what holds up a job, from the traces of its ranks",
         .description =
             "Replays the recorded steps of all ranks as recorded, with all work even, and with "
             "that of\none part (rank, stage, kind, ..) as recorded: how much slower the job is "

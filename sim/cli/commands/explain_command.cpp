@@ -30,9 +30,7 @@ std::string json_of(std::span<const Term> terms) {
 class ExplainCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "explain",
-            .summary = "Define a column, row or JSON key of the reports",
-            .description = "Without TERM: the whole glossary.",
+    return {.description = "Without TERM: the whole glossary.",
             .examples = {"stepcast explain \"scaling efficiency\"", "stepcast explain busbw"}};
   }
 

@@ -32,9 +32,7 @@ double parse_slowdown(std::string_view text) {
 class GateCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "gate",
-            .summary = "Compare results with those of before; exit 4 if a case got slower",
-            .description =
+    return {.description =
                 "NEW and OLD are what run --json or compare --json printed. A case that only the "
                 "baseline has fails,\ntoo; a new one does not. For a job of a CI system: keep OLD "
                 "beside the code.",

@@ -30,8 +30,6 @@ class GoodputCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {
-        .name = "goodput",
-        .summary = "Faults and checkpoints: how much of a long run stays done",
         .description =
             "Goes through faults seed by seed; beside it stands Young and Daly's formula. What "
             "fails:\n--mtbf (the job as a whole), --faults (servers drawn from a recorded fleet) "

@@ -19,9 +19,7 @@ namespace {
 class HelpCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "help",
-            .summary = "Print the commands, or the help of one",
-            .description = "The same as stepcast --help and stepcast COMMAND --help.",
+    return {.description = "The same as stepcast --help and stepcast COMMAND --help.",
             .examples = {"stepcast help", "stepcast help run", "stepcast help run --man | man -l -",
                          "source <(stepcast help --completion)"}};
   }
@@ -53,7 +51,7 @@ class HelpCommand final : public Subcommand {
   std::unique_ptr<Subcommand> found() const {
     std::vector<std::string> names;
     for (auto& command : all_subcommands()) {
-      names.push_back(command->help().name);
+      names.push_back(command->listed.name);
       if (names.back() == command_)
         return std::move(command);
     }

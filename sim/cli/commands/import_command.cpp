@@ -31,8 +31,6 @@ class ImportCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {
-        .name = "import",
-        .summary = "Convert a measured trace into a workload",
         .description = fmt::format(
             "The format is found by content, also gzip-compressed:\n{}.\n"
             "Several files, or a folder, are the ranks of one job. An execution trace or a DDP "

@@ -20,9 +20,7 @@ namespace {
 class InspectCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "inspect",
-            .summary = "Say what a measured trace holds",
-            .description = fmt::format(
+    return {.description = fmt::format(
                 "Steps, device time by category, collectives with their sizes, overlap. Several "
                 "files, or a folder:\nthe ranks of a job are put on one clock, with who waits for "
                 "whom in collectives.\nFormats, found by content, also gzip-compressed:\n{}.",

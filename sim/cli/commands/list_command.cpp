@@ -169,9 +169,7 @@ constexpr std::array kSections{
 class ListCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "list",
-            .summary = "List workloads, clusters, schedules and all else that has a name",
-            .description = "Without KIND: everything. Details of one: stepcast show NAME.",
+    return {.description = "Without KIND: everything. Details of one: stepcast show NAME.",
             .examples = {"stepcast list workloads", "stepcast list schedules"}};
   }
 

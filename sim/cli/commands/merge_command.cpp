@@ -16,9 +16,7 @@ namespace {
 class MergeCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "merge",
-            .summary = "Put together a comparison that was done in shards, on any machines",
-            .description =
+    return {.description =
                 "PART are files that compare --shard wrote, in any order. Prints what the "
                 "comparison would have\nprinted in one process, to the last byte. Shards that are "
                 "missing or there twice are named.",

@@ -51,9 +51,7 @@ std::string list_of_recipes() {
 class OptimiseCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "optimise",
-            .summary = "Edit a step, recorded or planned, so that it gets shorter",
-            .description =
+    return {.description =
                 "Without --schedule: begins with the buckets of DistributedDataParallel and fuses, "
                 "splits and moves\n"
                 "them where that makes the simulated step shorter. With --schedule, any: tries the "

@@ -37,9 +37,7 @@ auto read(const char* option, const std::string& text, Parse parse) {
 class PlanCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "plan",
-            .summary = "What to buy or rent: clusters, sizes, layouts, schedules searched",
-            .description =
+    return {.description =
                 "Bounds every candidate, simulates those that can be the best of a size, and tells "
                 "the\nbest with reasons. Best: fastest; with --deadline cheapest of those in time.",
             .examples = {kExample,

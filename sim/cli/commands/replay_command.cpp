@@ -26,9 +26,7 @@ namespace {
 class ReplayCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "replay",
-            .summary = "Replay a profiler trace, as recorded and with changes",
-            .description =
+    return {.description =
                 "Simulates every recorded step: host threads, kernels and collectives on their own "
                 "streams, and\nwhat waits for what. Prints the simulated against the recorded step "
                 "time, and with any of the\noptions below what the change would do.",

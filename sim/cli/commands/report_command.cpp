@@ -12,9 +12,7 @@ namespace {
 class ReportCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "report",
-            .summary = "Write a page of pictures and tables from a result",
-            .description =
+    return {.description =
                 "RESULT is what any command printed with --json. The page is one HTML file that "
                 "opens from disk\nand needs no network. run, compare, scaling, crossover and tune "
                 "write it at once with --page FILE.",

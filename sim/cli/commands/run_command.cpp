@@ -45,9 +45,7 @@ constexpr const char* kExample =
 class RunCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "run",
-            .summary = "Forecast one schedule: step time, where it goes, and why",
-            .description = "Prints the steady iteration; --timeline shows every task of it.",
+    return {.description = "Prints the steady iteration; --timeline shows every task of it.",
             .examples = {kExample,
                          "stepcast run --workload bert-base-rtx2080ti-bs64 --cluster "
                          "rtx2080ti-16x4-10gbe\n      --schedule dear --nodes 8 --set "

@@ -29,9 +29,7 @@ constexpr const char* kExample =
 class ScalingCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "scaling",
-            .summary = "Step time against the number of GPUs, as a table and a figure",
-            .description = "Every schedule on every cluster in every size; a GPU keeps its batch.",
+    return {.description = "Every schedule on every cluster in every size; a GPU keeps its batch.",
             .examples = {kExample}};
   }
 

@@ -82,9 +82,7 @@ std::string complete_text_of(const std::string& name) {
 class SchemaCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "schema",
-            .summary = "Print the JSON Schema (draft-07) of a file format or of a command's --json",
-            .description =
+    return {.description =
                 "Without NAME: the names. That of a command (run, compare, ...) is the schema of "
                 "what its\n--json prints; options: the options of all schedules.",
             .examples = {"stepcast schema workload", "stepcast schema run > run.schema.json"}};

@@ -157,9 +157,7 @@ std::string schedule_json(const ScheduleInfo& schedule) {
 class ShowCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "show",
-            .summary = "Show a workload, cluster, schedule or anything that list names",
-            .description = "With where its numbers come from. --json prints the file itself.",
+    return {.description = "With where its numbers come from. --json prints the file itself.",
             .examples = {"stepcast show dear", "stepcast show rtx2080ti-16x4-10gbe",
                          "stepcast show my_workload.json"}};
   }

@@ -31,9 +31,7 @@ constexpr const char* kExample =
 class SolveCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "solve",
-            .summary = "Hours of training to a target, schedule by schedule",
-            .description =
+    return {.description =
                 "GOAL names a file of epochs or iterations that ways of training take to a "
                 "target\n(shipped: see traces/published/goals; format: stepcast schema goal). "
                 "--epochs or --iterations\ngive your own, with GOAL in place of its count of that "

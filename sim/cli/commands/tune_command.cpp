@@ -27,9 +27,7 @@ constexpr const char* kExample =
 class TuneCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "tune",
-            .summary = "Find the best value of a numeric option, such as the fusion buffer",
-            .description = description(),
+    return {.description = description(),
             .examples = {kExample,
                          std::string(kExample) + "\n      --strategy exhaustive --csv curve.csv",
                          "stepcast tune --workload bert-base-rtx2080ti-bs64 --cluster "

@@ -37,9 +37,7 @@ std::vector<std::string> published_files() {
 class ValidateCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "validate",
-            .summary = "Compare predictions with measured iteration times",
-            .description =
+    return {.description =
                 "Without FILE: all published measurements that StepCast ships. Exits "
                 "with 4 if the worst error of\nthe check cases exceeds --max-error.\n"
                 "With results that stepcast-probe recorded: device and collective models are "

@@ -13,9 +13,7 @@ namespace {
 class VersionCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.name = "version",
-            .summary = "Print the version, the commit it was built from and SimGrid's version",
-            .description = "A commit that ends in -dirty had changes that were not committed.",
+    return {.description = "A commit that ends in -dirty had changes that were not committed.",
             .examples = {"stepcast version", "stepcast version --json"}};
   }
 

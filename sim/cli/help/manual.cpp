@@ -52,7 +52,7 @@ std::string options_line(Subcommand& command) {
   for (const CommandOption& option : command.options())
     if (const std::string name = long_name(option); !name.empty())
       names.append(" ").append(name);
-  return fmt::format("    {}) options=\"{}\" ;;\n", command.help().name, names);
+  return fmt::format("    {}) options=\"{}\" ;;\n", command.listed.name, names);
 }
 
 }  // namespace
@@ -61,10 +61,9 @@ std::string manual_of_program() {
   std::string page = heading("STEPCAST", "stepcast",
                              "forecast the step time of distributed deep learning training");
   page += ".B stepcast\n.I COMMAND\n[options]\n.SH COMMANDS\n";
-  for (const auto& command : all_subcommands()) {
-    const CommandHelp help = command->help();
-    page += fmt::format(".TP\n.BR stepcast\\-{} (1)\n{}\n", help.name, escaped(help.summary));
-  }
+  for (const auto& command : all_subcommands())
+    page += fmt::format(".TP\n.BR stepcast\\-{} (1)\n{}\n", command->listed.name,
+                        escaped(command->listed.summary));
   return page +
          ".SH EXIT STATUS\n0: done. 1: a fault of the program. 2: wrong input or usage. 3: the "
          "simulation cannot complete, or --max-time is up. 4: a validation or gate out of "
@@ -75,10 +74,10 @@ std::string manual_of_program() {
 
 std::string manual_of(Subcommand& command) {
   const CommandHelp help = command.help();
-  const std::string name = "stepcast-" + help.name;
-  std::string page = heading(upper(name), name, help.summary);
-  page += fmt::format(".B stepcast {}\n[options]\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n", help.name,
-                      escaped(help.description));
+  const std::string name = "stepcast-" + command.listed.name;
+  std::string page = heading(upper(name), name, command.listed.summary);
+  page += fmt::format(".B stepcast {}\n[options]\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n",
+                      command.listed.name, escaped(help.description));
   for (const CommandOption& option : command.options())
     page += entry(option);
   page += ".SH EXAMPLES\n.nf\n";
@@ -91,7 +90,7 @@ std::string bash_completion() {
   std::string names;
   std::string options;
   for (const auto& command : all_subcommands()) {
-    names.append(names.empty() ? "" : " ").append(command->help().name);
+    names.append(names.empty() ? "" : " ").append(command->listed.name);
     options += options_line(*command);
   }
   return fmt::format(

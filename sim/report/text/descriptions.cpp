@@ -132,7 +132,7 @@ std::string description_of(const Cluster& cluster) {
   Facts facts;
   Cluster copy = cluster;  // the table of fields hands out references
   for (const ClusterField& field : cluster_fields()) {
-    if (field.path.starts_with("rack.") && !cluster.rack)
+    if (field.section() == "rack" && !cluster.rack)
       continue;
     const bool given = std::ranges::count(cluster.costs_not_given, field.path) == 0;
     facts.emplace_back(field.path,

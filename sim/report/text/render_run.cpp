@@ -170,9 +170,8 @@ std::string protocol_table(const Forecast& forecast) {
 std::string inputs_of(const Forecast& f) {
   std::vector<std::string> inputs{fmt::format(
       "workload {}: {}", name_of(f.workload_provenance.kind), f.workload_provenance.source)};
-  for (const std::string& note : f.workload_provenance.notes)
-    if (note.starts_with("batch "))  // the trace was resized: how its times followed
-      inputs.push_back(note);
+  for (const std::string& note : notes_on(f.workload_provenance, "batch"))
+    inputs.push_back(note);
   inputs.push_back(fmt::format("cluster {}: {}", name_of(f.cluster_provenance.kind),
                                f.cluster_provenance.source));
   return list_of("Inputs", inputs);

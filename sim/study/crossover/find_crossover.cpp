@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
+#include "models/schedule/density/break_evens.hpp"
 #include "models/schedule/registry.hpp"
-#include "models/schedule/sparse/break_even.hpp"
 #include "sim/study/crossover/crossover.hpp"
 #include "sim/study/crossover/simplified.hpp"
 
@@ -20,14 +20,13 @@ double place_of(double break_even) {
   return break_even > 1 ? kAlways : std::max(break_even, kNever);
 }
 
-std::vector<sparse::BreakEven> break_evens_of(const CrossoverGrid& grid, std::uint32_t ranks) {
+std::vector<BreakEven> break_evens_of(const CrossoverGrid& grid, std::uint32_t ranks) {
   const Scenario& scenario = grid.scenario;
-  return sparse::break_evens(scenario.schedules, scenario.settings.schedule, scenario.workload,
-                             ranks);
+  return break_evens(scenario.schedules, scenario.settings.schedule, scenario.workload, ranks);
 }
 
 /// Bisects the logarithm of the density.
-double boundary_of(const CrossoverSimulator& simulator, const sparse::BreakEven& pair) {
+double boundary_of(const CrossoverSimulator& simulator, const BreakEven& pair) {
   const auto below_wins = [&](double density) {
     return simulator.time_of(pair.below, density) <= simulator.time_of(pair.above, density);
   };
@@ -57,7 +56,7 @@ std::vector<double> boundaries_of(const CrossoverGrid& grid, const CrossoverNetw
                                   CrossoverModel model) {
   const CrossoverSimulator simulator(grid, network, model);
   std::vector<double> densities;
-  for (const sparse::BreakEven& pair : break_evens_of(grid, network.ranks()))
+  for (const BreakEven& pair : break_evens_of(grid, network.ranks()))
     densities.push_back(boundary_of(simulator, pair));
   return densities;
 }
@@ -87,7 +86,7 @@ void take_boundaries(CrossoverRow& row, const std::vector<double>& numbers) {
 CrossoverRow empty_row(const CrossoverGrid& grid, const CrossoverNetwork& network) {
   const std::uint32_t ranks = network.ranks();
   CrossoverRow row{.nodes = network.nodes, .gpus = ranks, .bandwidth = network.bandwidth};
-  for (const sparse::BreakEven& pair : break_evens_of(grid, ranks))
+  for (const BreakEven& pair : break_evens_of(grid, ranks))
     row.boundaries.push_back({pair.below, pair.above, place_of(pair.density), {}});
   return row;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/enum_name.hpp"
+#include "models/network/free_software.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/effects.hpp"
@@ -17,7 +18,7 @@ void drop_startups(Cluster& cluster) {
   cluster.intra_node.startup = cluster.nic.startup = {};
   if (cluster.rack)
     cluster.rack->startup = {};
-  cluster.software = {.horovod_cycle = {}, .horovod_fusion = cluster.software.horovod_fusion};
+  cluster.software = without_costs(cluster.software);
 }
 
 /// As many nodes as there were GPUs, of one each, whose path is not what binds.

@@ -42,14 +42,14 @@ const Trial* Search::find(double written) const {
   return found == trials_.end() ? nullptr : &*found;
 }
 
+// The first is DeAR's (ICDCS 2023), the second TopKA2A's (ICPP 2024).
 const std::vector<StrategyInfo>& all_strategies() {
   static const std::vector<StrategyInfo> strategies{
       {"bo",
-       "Bayesian optimisation: Gaussian process, expected improvement (DeAR)",
+       "Bayesian optimisation: Gaussian process, expected improvement",
        search_bo,
        {"xi", "first"}},
-      {"binary", "halves the range, keeping the half whose middle is faster (TopKA2A)",
-       search_binary},
+      {"binary", "halves the range, keeping the half whose middle is faster", search_binary},
       {"grid", "evenly spaced values, both ends included", search_grid},
       {"random", "uniformly distributed values", search_random, {"seed"}},
       {"exhaustive", "every value that makes a plan of its own", search_exhaustive}};

@@ -127,7 +127,7 @@ void require_plain(const Plan& plan) {
     if (std::holds_alternative<ByPriority>(stream.rule))
       throw InputError(fmt::format(
           "`export-plan`: stream \"{}\" of {} runs by priority, which a file of fixed order cannot "
-          "hold; export another schedule, such as bsp, wfbp, ddp, dear or spd-kfac",
+          "hold; export a schedule whose streams run in order",
           stream.name, plan.schedule));
 }
 

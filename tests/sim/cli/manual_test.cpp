@@ -16,7 +16,7 @@ TEST(Manual, OfTheProgramNamesEveryCommand) {
   const Outcome outcome = run_cli({"help", "--man"});
   EXPECT_EQ(outcome.exit_code, 0);
   for (const auto& command : all_subcommands())
-    EXPECT_THAT(outcome.out, HasSubstr(".BR stepcast\\-" + command->help().name + " (1)"));
+    EXPECT_THAT(outcome.out, HasSubstr(".BR stepcast\\-" + command->listed.name + " (1)"));
 }
 
 // A hyphen that one types is written as one, and a line that begins with a dot would be a request.
@@ -25,7 +25,7 @@ TEST(Manual, OfACommandHoldsItsOptionsAndExamples) {
   EXPECT_THAT(page, HasSubstr("\\fB\\-\\-timeline\\fR \\fIFILE\\fR"));
   EXPECT_THAT(page, HasSubstr("stepcast run \\-\\-workload resnet50\\-rtx2080ti\\-bs64"));
   for (const auto& command : all_subcommands())
-    EXPECT_THAT(run_cli({"help", command->help().name, "--man"}).out, Not(HasSubstr("\n...")));
+    EXPECT_THAT(run_cli({"help", command->listed.name, "--man"}).out, Not(HasSubstr("\n...")));
 }
 
 TEST(Manual, CompletionKnowsCommandsAndOptions) {

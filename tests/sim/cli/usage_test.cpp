@@ -14,8 +14,8 @@ TEST(Usage, WithoutArgumentsTheProgramSaysWhatItIsAndListsEveryCommand) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_TRUE(outcome.out.starts_with("StepCast forecasts")) << outcome.out;
   for (const auto& command : all_subcommands()) {
-    EXPECT_NE(outcome.out.find("\n  " + command->help().name + " "), std::string::npos);
-    EXPECT_NE(outcome.out.find(command->help().summary), std::string::npos);
+    EXPECT_NE(outcome.out.find("\n  " + command->listed.name + " "), std::string::npos);
+    EXPECT_NE(outcome.out.find(command->listed.summary), std::string::npos);
   }
   EXPECT_EQ(run_cli({"--help"}).out, outcome.out);
 }
@@ -50,10 +50,10 @@ TEST(Usage, TheVersionNamesItsCommitAndSimGrid) {
 
 TEST(Usage, EveryCommandHasAHelpWithAnExampleInHundredColumns) {
   for (const auto& command : all_subcommands()) {
-    const std::string name = command->help().name;
+    const std::string name = command->listed.name;
     const Outcome outcome = run_cli({name, "--help"});
     EXPECT_EQ(outcome.exit_code, 0);
-    EXPECT_NE(outcome.out.find(command->help().summary), std::string::npos) << name;
+    EXPECT_NE(outcome.out.find(command->listed.summary), std::string::npos) << name;
     EXPECT_NE(outcome.out.find("Example"), std::string::npos) << name;
     EXPECT_NE(outcome.out.find("\n  stepcast " + name), std::string::npos) << name;
     for (const std::string& line : lines_of(outcome.out))

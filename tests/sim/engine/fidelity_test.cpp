@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/builder.hpp"
+#include "models/schedule/verbs/communicate.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
 
@@ -23,26 +23,6 @@ struct Launch {
   std::vector<Rank> ranks;  // empty: all
 };
 
-TaskId add(Builder& builder, const Collective& collective, const CommunicationOptions& options) {
-  switch (collective.kind) {
-    case CollectiveKind::AllReduce:
-      return builder.all_reduce("x", collective.size, options);
-    case CollectiveKind::ReduceScatter:
-      return builder.reduce_scatter("x", collective.size, options);
-    case CollectiveKind::AllGather:
-      return builder.all_gather("x", collective.size, options);
-    case CollectiveKind::AllToAll:
-      return builder.all_to_all("x", collective.size, options);
-    case CollectiveKind::Broadcast:
-      return builder.broadcast("x", collective.size, options);
-    case CollectiveKind::Reduce:
-      return builder.reduce("x", collective.size, options);
-    case CollectiveKind::Send:
-      return builder.send("x", collective.size, options);
-  }
-  return kNone;
-}
-
 /// End of every launch, counted from the beginning of the iteration.
 std::vector<double> ends(const Cluster& cluster, const std::vector<Launch>& launches,
                          Fidelity fidelity) {
@@ -57,7 +37,8 @@ std::vector<double> ends(const Cluster& cluster, const std::vector<Launch>& laun
                                  .root = launch.collective.root};
     if (!launch.ranks.empty())
       options.team = builder.group(launch.ranks);
-    tasks.push_back(add(builder, launch.collective, options));
+    tasks.push_back(
+        communicate(builder, launch.collective.kind, "x", launch.collective.size, options));
     builder.after(tasks.back(), {delay});
   }
   // The next iteration begins when all have ended.

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/builder.hpp"
+#include "models/schedule/verbs/communicate.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/folding/folding.hpp"
 #include "tests/support/examples.hpp"
@@ -19,23 +19,7 @@ TaskId add(Builder& builder, const Collective& it, CommunicationOptions options 
   options.algorithm = it.algorithm;
   options.root = it.root;
   options.shares = it.shares;
-  switch (it.kind) {
-    case CollectiveKind::AllReduce:
-      return builder.all_reduce("it", it.size, options);
-    case CollectiveKind::AllGather:
-      return builder.all_gather("it", it.size, options);
-    case CollectiveKind::ReduceScatter:
-      return builder.reduce_scatter("it", it.size, options);
-    case CollectiveKind::AllToAll:
-      return builder.all_to_all("it", it.size, options);
-    case CollectiveKind::Reduce:
-      return builder.reduce("it", it.size, options);
-    case CollectiveKind::Broadcast:
-      return builder.broadcast("it", it.size, options);
-    case CollectiveKind::Send:
-      break;
-  }
-  return builder.send("it", it.size, options);
+  return communicate(builder, it.kind, "it", it.size, options);
 }
 
 Plan plan_of(const Workload& workload, const Cluster& cluster, const Collective& collective) {

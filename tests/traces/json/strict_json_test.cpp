@@ -134,5 +134,13 @@ TEST(Provenance, UnknownKindAndEmptySourceAreRefused) {
             "w.json: /provenance/source: expected who or what, found \"\"");
 }
 
+TEST(Provenance, NotesOnAFigureBeginWithItsName) {
+  const Provenance provenance{.notes = {"batch 32 from batch 64: layer times stay", "batchnorm: no",
+                                        "batch: of the logs", "the batch was given"}};
+  EXPECT_EQ(
+      notes_on(provenance, "batch"),
+      (std::vector<std::string>{"batch 32 from batch 64: layer times stay", "batch: of the logs"}));
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -1,5 +1,3 @@
-#include "traces/readers/chakra/chakra_reader.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -12,6 +10,7 @@
 #include "models/base/text.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 #include "traces/readers/chakra/chakra_layers.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -77,74 +76,84 @@ void count_doubts(const ChakraLayers& found, ImportReport& report) {
     report.doubt("kind of operator that occurs more or less often backward than forward", kind);
 }
 
+class ChakraReader final : public TraceReader {
+ public:
+  std::string name() const override { return "chakra"; }
+
+  bool sniff(std::string_view head) const override {
+    const std::size_t start = head.find_first_not_of(" \t\r\n");
+    if (start == std::string_view::npos)
+      return false;
+    if (head[start] == '{')
+      return head.find("\"workload_graph\"") != std::string_view::npos;
+    return begins_as_chakra_protobuf(head);
+  }
+
+  Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
+                ImportReport& report) const override {
+    const TraceStream& file = only_file(files, name());
+    const auto nodes = read_nodes(file, report);
+    if (!options.batch)
+      throw InputError(file.origin + ": the batch is not in the file: give it with --batch");
+    Workload workload;
+    workload.model = options.model.empty() ? "model" : options.model;
+    workload.device = options.device.empty() ? name() : options.device;
+    workload.batch = *options.batch;
+    workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
+    ChakraLayers found = layers_of(operators_of(nodes));
+    workload.layers = found.layers;
+    workload.update = found.update;
+    if (forward_time(workload) + backward_time(workload) <= Seconds{})
+      throw InputError(file.origin + ": expected device work with a duration, found none");
+    if (!options.architecture && !has_gradients(found))
+      report.doubt("gradient sizes that the trace does not tell", file.origin);
+    count_doubts(found, report);
+    workload.provenance = {.kind = ProvenanceKind::Measured,
+                           .source = options.source.empty()
+                                         ? fmt::format("Chakra graph {}", file.origin)
+                                         : options.source,
+                           .method = "device time of the kernels that an operator launched, summed",
+                           .notes = notes_of(nodes, found)};
+    return workload;
+  }
+
+  TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions&,
+                       ImportReport& report) const override {
+    const auto nodes = read_nodes(only_file(files, name()), report);
+    TraceSummary summary{.format = name()};
+    std::map<std::string, TraceSummary::Category> categories;
+    std::map<std::tuple<std::string, Bytes>, CollectiveSummary> collectives;
+    for (const ChakraNode& node : nodes) {
+      const std::string category = node.on_host        ? "host"
+                                   : node.communicates ? "communication"
+                                                       : "computation";
+      categories[category].time += node.duration;
+      ++categories[category].count;
+      if (node.on_host || !node.communicates)
+        continue;
+      const std::string kind = node.collective ? name_of(*node.collective) : "unknown";
+      CollectiveSummary& entry = collectives[{kind, node.size}];
+      entry.kind = kind;
+      entry.size = node.size;
+      entry.time += node.duration;
+      ++entry.count;
+    }
+    summary.facts = {{"nodes", fmt::format("{}", nodes.size())}};
+    for (auto& [category, totals] : categories) {
+      totals.name = category;
+      summary.categories.push_back(totals);
+    }
+    for (const auto& [key, entry] : collectives)
+      summary.collectives.push_back(entry);
+    return summary;
+  }
+};
+
 }  // namespace
 
-bool ChakraReader::sniff(std::string_view head) const {
-  const std::size_t start = head.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos)
-    return false;
-  if (head[start] == '{')
-    return head.find("\"workload_graph\"") != std::string_view::npos;
-  return begins_as_chakra_protobuf(head);
-}
-
-Workload ChakraReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
-                            ImportReport& report) const {
-  const TraceStream& file = only_file(files, name());
-  const auto nodes = read_nodes(file, report);
-  if (!options.batch)
-    throw InputError(file.origin + ": the batch is not in the file: give it with --batch");
-  Workload workload;
-  workload.model = options.model.empty() ? "model" : options.model;
-  workload.device = options.device.empty() ? name() : options.device;
-  workload.batch = *options.batch;
-  workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
-  ChakraLayers found = layers_of(operators_of(nodes));
-  workload.layers = found.layers;
-  workload.update = found.update;
-  if (forward_time(workload) + backward_time(workload) <= Seconds{})
-    throw InputError(file.origin + ": expected device work with a duration, found none");
-  if (!options.architecture && !has_gradients(found))
-    report.doubt("gradient sizes that the trace does not tell", file.origin);
-  count_doubts(found, report);
-  workload.provenance = {.kind = ProvenanceKind::Measured,
-                         .source = options.source.empty()
-                                       ? fmt::format("Chakra graph {}", file.origin)
-                                       : options.source,
-                         .method = "device time of the kernels that an operator launched, summed",
-                         .notes = notes_of(nodes, found)};
-  return workload;
-}
-
-TraceSummary ChakraReader::inspect(const std::vector<TraceStream>& files, const ImportOptions&,
-                                   ImportReport& report) const {
-  const auto nodes = read_nodes(only_file(files, name()), report);
-  TraceSummary summary{.format = name()};
-  std::map<std::string, TraceSummary::Category> categories;
-  std::map<std::tuple<std::string, Bytes>, CollectiveSummary> collectives;
-  for (const ChakraNode& node : nodes) {
-    const std::string category = node.on_host        ? "host"
-                                 : node.communicates ? "communication"
-                                                     : "computation";
-    categories[category].time += node.duration;
-    ++categories[category].count;
-    if (node.on_host || !node.communicates)
-      continue;
-    const std::string kind = node.collective ? name_of(*node.collective) : "unknown";
-    CollectiveSummary& entry = collectives[{kind, node.size}];
-    entry.kind = kind;
-    entry.size = node.size;
-    entry.time += node.duration;
-    ++entry.count;
-  }
-  summary.facts = {{"nodes", fmt::format("{}", nodes.size())}};
-  for (auto& [category, totals] : categories) {
-    totals.name = category;
-    summary.categories.push_back(totals);
-  }
-  for (const auto& [key, entry] : collectives)
-    summary.collectives.push_back(entry);
-  return summary;
+const TraceReader& chakra_reader() {
+  static const ChakraReader reader;
+  return reader;
 }
 
 }  // namespace stepcast

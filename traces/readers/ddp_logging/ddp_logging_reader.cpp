@@ -1,11 +1,10 @@
-#include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -46,40 +45,49 @@ std::vector<Bytes> buckets_of(const json& logging, const std::string& origin) {
   throw InputError(origin + ": /bucket_sizes: expected the sizes of the gradient buckets");
 }
 
+class DdpLoggingReader final : public TraceReader {
+ public:
+  std::string name() const override { return "ddp-logging"; }
+
+  bool sniff(std::string_view head) const override {
+    const std::size_t start = head.find_first_not_of(" \t\r\n");
+    return start != std::string_view::npos && head[start] == '{' &&
+           head.find("bucket_sizes\"") != std::string_view::npos;
+  }
+
+  Workload read(const std::vector<TraceStream>& files, const ImportOptions&,
+                ImportReport&) const override {
+    throw InputError(only_file(files, name()).origin +
+                     ": a list of gradient buckets holds no times: import it together with the "
+                     "profiler's trace of the run (stepcast inspect shows what this one holds)");
+  }
+
+  std::optional<TraceSupplement> supplement(const TraceStream& file, ImportReport&) const override {
+    const json logging = parse_json(text_of(file), file.origin);
+    return TraceSupplement{
+        .origin = file.origin, .gradients = {}, .buckets = buckets_of(logging, file.origin)};
+  }
+
+  TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions&,
+                       ImportReport&) const override {
+    const TraceStream& file = only_file(files, name());
+    const json logging = parse_json(text_of(file), file.origin);
+    TraceSummary summary{.format = name()};
+    Bytes all{};
+    for (const Bytes size : buckets_of(logging, file.origin)) {
+      summary.collectives.push_back({.kind = "all-reduce", .size = size, .count = 1});
+      all += size;
+    }
+    summary.facts = {{"gradients", format_bytes(all)}};
+    return summary;
+  }
+};
+
 }  // namespace
 
-bool DdpLoggingReader::sniff(std::string_view head) const {
-  const std::size_t start = head.find_first_not_of(" \t\r\n");
-  return start != std::string_view::npos && head[start] == '{' &&
-         head.find("bucket_sizes\"") != std::string_view::npos;
-}
-
-Workload DdpLoggingReader::read(const std::vector<TraceStream>& files, const ImportOptions&,
-                                ImportReport&) const {
-  throw InputError(only_file(files, name()).origin +
-                   ": a list of gradient buckets holds no times: import it together with the "
-                   "profiler's trace of the run (stepcast inspect shows what this one holds)");
-}
-
-std::optional<TraceSupplement> DdpLoggingReader::supplement(const TraceStream& file,
-                                                            ImportReport&) const {
-  const json logging = parse_json(text_of(file), file.origin);
-  return TraceSupplement{
-      .origin = file.origin, .gradients = {}, .buckets = buckets_of(logging, file.origin)};
-}
-
-TraceSummary DdpLoggingReader::inspect(const std::vector<TraceStream>& files, const ImportOptions&,
-                                       ImportReport&) const {
-  const TraceStream& file = only_file(files, name());
-  const json logging = parse_json(text_of(file), file.origin);
-  TraceSummary summary{.format = name()};
-  Bytes all{};
-  for (const Bytes size : buckets_of(logging, file.origin)) {
-    summary.collectives.push_back({.kind = "all-reduce", .size = size, .count = 1});
-    all += size;
-  }
-  summary.facts = {{"gradients", format_bytes(all)}};
-  return summary;
+const TraceReader& ddp_logging_reader() {
+  static const DdpLoggingReader reader;
+  return reader;
 }
 
 }  // namespace stepcast

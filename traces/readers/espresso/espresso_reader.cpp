@@ -1,5 +1,3 @@
-#include "traces/readers/espresso/espresso_reader.hpp"
-
 #include <cmath>
 
 #include <fmt/format.h>
@@ -10,6 +8,7 @@
 #include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/ready_gaps.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -61,50 +60,61 @@ std::string model_in(const json& models, const std::string& wanted, const std::s
                                wanted.empty() ? "" : did_you_mean(wanted, names)));
 }
 
+class EspressoReader final : public TraceReader {
+ public:
+  std::string name() const override { return "espresso"; }
+
+  bool sniff(std::string_view head) const override {
+    const std::size_t models = head.find("\"models\"");
+    const std::size_t list = head.find("[[\"");
+    return head.find_first_not_of(" \t\r\n{") != std::string_view::npos &&
+           models != std::string_view::npos && list != std::string_view::npos && models < list;
+  }
+
+  Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
+                ImportReport& report) const override {
+    const TraceStream& file = only_file(files, name());
+    const json models = models_of(file);
+    const std::string model = model_in(models, options.model, file.origin);
+    const auto gradients =
+        gradients_of(models[model], fmt::format("{}: /models/{}", file.origin, model));
+    return workload_of_gaps(gradients,
+                            {.origin = file.origin,
+                             .model = model,
+                             .device = name(),
+                             .source = fmt::format("ready gaps {}", file.origin),
+                             .method = "backward time of a module: the gaps before its gradients "
+                                       "became ready, summed"},
+                            options, report);
+  }
+
+  TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions&,
+                       ImportReport&) const override {
+    const TraceStream& file = only_file(files, name());
+    TraceSummary summary{.format = name()};
+    const json models = models_of(file);
+    for (const auto& [model, entries] : models.items()) {
+      const auto gradients =
+          gradients_of(entries, fmt::format("{}: /models/{}", file.origin, model));
+      Seconds time{};
+      std::uint64_t elements = 0;
+      for (const ReadyGradient& gradient : gradients) {
+        time += gradient.gap;
+        elements += gradient.elements;
+      }
+      summary.facts.emplace_back(
+          model, fmt::format("{} gradients, {} elements", gradients.size(), elements));
+      summary.categories.push_back({"backward of " + model, time, gradients.size()});
+    }
+    return summary;
+  }
+};
+
 }  // namespace
 
-bool EspressoReader::sniff(std::string_view head) const {
-  const std::size_t models = head.find("\"models\"");
-  const std::size_t list = head.find("[[\"");
-  return head.find_first_not_of(" \t\r\n{") != std::string_view::npos &&
-         models != std::string_view::npos && list != std::string_view::npos && models < list;
-}
-
-Workload EspressoReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
-                              ImportReport& report) const {
-  const TraceStream& file = only_file(files, name());
-  const json models = models_of(file);
-  const std::string model = model_in(models, options.model, file.origin);
-  const auto gradients =
-      gradients_of(models[model], fmt::format("{}: /models/{}", file.origin, model));
-  return workload_of_gaps(gradients,
-                          {.origin = file.origin,
-                           .model = model,
-                           .device = name(),
-                           .source = fmt::format("ready gaps {}", file.origin),
-                           .method = "backward time of a module: the gaps before its gradients "
-                                     "became ready, summed"},
-                          options, report);
-}
-
-TraceSummary EspressoReader::inspect(const std::vector<TraceStream>& files, const ImportOptions&,
-                                     ImportReport&) const {
-  const TraceStream& file = only_file(files, name());
-  TraceSummary summary{.format = name()};
-  const json models = models_of(file);
-  for (const auto& [model, entries] : models.items()) {
-    const auto gradients = gradients_of(entries, fmt::format("{}: /models/{}", file.origin, model));
-    Seconds time{};
-    std::uint64_t elements = 0;
-    for (const ReadyGradient& gradient : gradients) {
-      time += gradient.gap;
-      elements += gradient.elements;
-    }
-    summary.facts.emplace_back(
-        model, fmt::format("{} gradients, {} elements", gradients.size(), elements));
-    summary.categories.push_back({"backward of " + model, time, gradients.size()});
-  }
-  return summary;
+const TraceReader& espresso_reader() {
+  static const EspressoReader reader;
+  return reader;
 }
 
 }  // namespace stepcast

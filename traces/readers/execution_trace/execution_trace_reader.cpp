@@ -1,5 +1,3 @@
-#include "traces/readers/execution_trace/execution_trace_reader.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -10,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -99,54 +98,64 @@ json nodes_of(const TraceStream& file) {
   return std::move(*nodes);
 }
 
+class ExecutionTraceReader final : public TraceReader {
+ public:
+  std::string name() const override { return "execution-trace"; }
+
+  bool sniff(std::string_view head) const override {
+    const std::size_t start = head.find_first_not_of(" \t\r\n");
+    return start != std::string_view::npos && head[start] == '{' &&
+           head.find("\"schema\"") != std::string_view::npos &&
+           head.find("\"nodes\"") != std::string_view::npos;
+  }
+
+  Workload read(const std::vector<TraceStream>& files, const ImportOptions&,
+                ImportReport&) const override {
+    throw InputError(only_file(files, name()).origin +
+                     ": an execution trace holds no times: import it together with the profiler's "
+                     "trace of the run (stepcast inspect shows what this one holds)");
+  }
+
+  std::optional<TraceSupplement> supplement(const TraceStream& file,
+                                            ImportReport& report) const override {
+    TraceSupplement supplement{.origin = file.origin, .gradients = {}, .buckets = {}};
+    for (const json& node : nodes_of(file)) {
+      if (!node.is_object() || node.value("name", json()) != kAccumulate)
+        continue;
+      const auto elements = static_cast<std::uint64_t>(input_elements(node));
+      if (elements == 0)
+        report.doubt("gradient without a shape in an execution trace", file.origin);
+      const auto id = static_cast<std::uint64_t>(count_in(attribute(node, "rf_id")));
+      supplement.gradients.push_back({.record_id = id, .elements = elements});
+    }
+    if (supplement.gradients.empty())
+      report.doubt("execution trace without gradients", file.origin);
+    return supplement;
+  }
+
+  TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions&,
+                       ImportReport& report) const override {
+    const TraceStream& file = only_file(files, name());
+    const json nodes = nodes_of(file);
+    Totals totals;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      add_node(nodes[i], fmt::format("node {}", i), totals, report);
+    TraceSummary summary{.format = name()};
+    summary.facts = {{"nodes", fmt::format("{}", nodes.size())},
+                     {"operators", fmt::format("{} different", totals.operators.size())},
+                     {"gradients", fmt::format("{} of {} elements", totals.gradients,
+                                               totals.gradient_elements)}};
+    for (const auto& [key, entry] : totals.collectives)
+      summary.collectives.push_back(entry);
+    return summary;
+  }
+};
+
 }  // namespace
 
-bool ExecutionTraceReader::sniff(std::string_view head) const {
-  const std::size_t start = head.find_first_not_of(" \t\r\n");
-  return start != std::string_view::npos && head[start] == '{' &&
-         head.find("\"schema\"") != std::string_view::npos &&
-         head.find("\"nodes\"") != std::string_view::npos;
-}
-
-Workload ExecutionTraceReader::read(const std::vector<TraceStream>& files, const ImportOptions&,
-                                    ImportReport&) const {
-  throw InputError(only_file(files, name()).origin +
-                   ": an execution trace holds no times: import it together with the profiler's "
-                   "trace of the run (stepcast inspect shows what this one holds)");
-}
-
-std::optional<TraceSupplement> ExecutionTraceReader::supplement(const TraceStream& file,
-                                                                ImportReport& report) const {
-  TraceSupplement supplement{.origin = file.origin, .gradients = {}, .buckets = {}};
-  for (const json& node : nodes_of(file)) {
-    if (!node.is_object() || node.value("name", json()) != kAccumulate)
-      continue;
-    const auto elements = static_cast<std::uint64_t>(input_elements(node));
-    if (elements == 0)
-      report.doubt("gradient without a shape in an execution trace", file.origin);
-    const auto id = static_cast<std::uint64_t>(count_in(attribute(node, "rf_id")));
-    supplement.gradients.push_back({.record_id = id, .elements = elements});
-  }
-  if (supplement.gradients.empty())
-    report.doubt("execution trace without gradients", file.origin);
-  return supplement;
-}
-
-TraceSummary ExecutionTraceReader::inspect(const std::vector<TraceStream>& files,
-                                           const ImportOptions&, ImportReport& report) const {
-  const TraceStream& file = only_file(files, name());
-  const json nodes = nodes_of(file);
-  Totals totals;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    add_node(nodes[i], fmt::format("node {}", i), totals, report);
-  TraceSummary summary{.format = name()};
-  summary.facts = {
-      {"nodes", fmt::format("{}", nodes.size())},
-      {"operators", fmt::format("{} different", totals.operators.size())},
-      {"gradients", fmt::format("{} of {} elements", totals.gradients, totals.gradient_elements)}};
-  for (const auto& [key, entry] : totals.collectives)
-    summary.collectives.push_back(entry);
-  return summary;
+const TraceReader& execution_trace_reader() {
+  static const ExecutionTraceReader reader;
+  return reader;
 }
 
 }  // namespace stepcast

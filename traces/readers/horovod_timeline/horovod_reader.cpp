@@ -1,5 +1,3 @@
-#include "traces/readers/horovod_timeline/horovod_reader.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "traces/readers/horovod_timeline/horovod_timeline.hpp"
 #include "traces/readers/ready_gaps.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -37,56 +36,66 @@ std::vector<ReadyGradient> mean_gaps(const HorovodTimeline& timeline, std::size_
   return gradients;
 }
 
+class HorovodReader final : public TraceReader {
+ public:
+  std::string name() const override { return "horovod-timeline"; }
+
+  bool sniff(std::string_view head) const override {
+    const std::size_t start = head.find_first_not_of(" \t\r\n");
+    if (start == std::string_view::npos || head[start] != '[' ||
+        head.find("\"ph\"") == std::string_view::npos)
+      return false;
+    // Lists of events with categories are other programs': Horovod gives its own none.
+    return head.find("NEGOTIATE_") != std::string_view::npos ||
+           head.find("\"cat\"") == std::string_view::npos;
+  }
+
+  Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
+                ImportReport& report) const override {
+    const TraceStream& file = only_file(files, name());
+    const HorovodTimeline timeline = read_horovod_timeline(file, report);
+    const std::size_t steps = complete_steps(timeline);
+    if (steps == 0)
+      throw InputError(file.origin + ": expected a step in which every tensor is negotiated");
+    for (const HorovodTensor& tensor : timeline.tensors) {
+      if (tensor.elements == 0)
+        throw InputError(fmt::format("{}: {}: the timeline holds no shape of this tensor",
+                                     file.origin, tensor.name));
+      if (tensor.ready.size() != steps)
+        report.skip("tensor that became ready beyond the last complete step", tensor.name);
+    }
+    return workload_of_gaps(mean_gaps(timeline, steps),
+                            {.origin = file.origin,
+                             .model = "model",
+                             .device = "horovod",
+                             .source = fmt::format("Horovod timeline {}", file.origin),
+                             .method = fmt::format("backward time of a module: the gaps before its "
+                                                   "gradients became ready, mean of {} steps",
+                                                   steps)},
+                            options, report);
+  }
+
+  TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions&,
+                       ImportReport& report) const override {
+    const HorovodTimeline timeline = read_horovod_timeline(only_file(files, name()), report);
+    TraceSummary summary{.format = name()};
+    std::uint64_t elements = 0;
+    for (const HorovodTensor& tensor : timeline.tensors)
+      elements += tensor.elements;
+    summary.facts = {{"tensors", fmt::format("{}", timeline.tensors.size())},
+                     {"elements", fmt::format("{}", elements)},
+                     {"complete steps", fmt::format("{}", complete_steps(timeline))}};
+    for (const auto& [activity, spent] : timeline.activities)
+      summary.categories.push_back({activity, spent.first, spent.second});
+    return summary;
+  }
+};
+
 }  // namespace
 
-bool HorovodReader::sniff(std::string_view head) const {
-  const std::size_t start = head.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos || head[start] != '[' ||
-      head.find("\"ph\"") == std::string_view::npos)
-    return false;
-  // Lists of events with categories are other programs': Horovod gives its own none.
-  return head.find("NEGOTIATE_") != std::string_view::npos ||
-         head.find("\"cat\"") == std::string_view::npos;
-}
-
-Workload HorovodReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
-                             ImportReport& report) const {
-  const TraceStream& file = only_file(files, name());
-  const HorovodTimeline timeline = read_horovod_timeline(file, report);
-  const std::size_t steps = complete_steps(timeline);
-  if (steps == 0)
-    throw InputError(file.origin + ": expected a step in which every tensor is negotiated");
-  for (const HorovodTensor& tensor : timeline.tensors) {
-    if (tensor.elements == 0)
-      throw InputError(fmt::format("{}: {}: the timeline holds no shape of this tensor",
-                                   file.origin, tensor.name));
-    if (tensor.ready.size() != steps)
-      report.skip("tensor that became ready beyond the last complete step", tensor.name);
-  }
-  return workload_of_gaps(mean_gaps(timeline, steps),
-                          {.origin = file.origin,
-                           .model = "model",
-                           .device = "horovod",
-                           .source = fmt::format("Horovod timeline {}", file.origin),
-                           .method = fmt::format("backward time of a module: the gaps before its "
-                                                 "gradients became ready, mean of {} steps",
-                                                 steps)},
-                          options, report);
-}
-
-TraceSummary HorovodReader::inspect(const std::vector<TraceStream>& files, const ImportOptions&,
-                                    ImportReport& report) const {
-  const HorovodTimeline timeline = read_horovod_timeline(only_file(files, name()), report);
-  TraceSummary summary{.format = name()};
-  std::uint64_t elements = 0;
-  for (const HorovodTensor& tensor : timeline.tensors)
-    elements += tensor.elements;
-  summary.facts = {{"tensors", fmt::format("{}", timeline.tensors.size())},
-                   {"elements", fmt::format("{}", elements)},
-                   {"complete steps", fmt::format("{}", complete_steps(timeline))}};
-  for (const auto& [activity, spent] : timeline.activities)
-    summary.categories.push_back({activity, spent.first, spent.second});
-  return summary;
+const TraceReader& horovod_timeline_reader() {
+  static const HorovodReader reader;
+  return reader;
 }
 
 }  // namespace stepcast

@@ -1,5 +1,3 @@
-#include "traces/readers/pipedream/pipedream_reader.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "traces/readers/pipedream/module_text.hpp"
 #include "traces/readers/pipedream/profile_batch.hpp"
 #include "traces/readers/pipedream/profile_notes.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 
@@ -98,7 +97,7 @@ Workload workload_of(const GraphFile& file, const ProfileBatch& batch, const std
                      const ImportOptions& options, ImportReport& report) {
   Workload workload;
   workload.model = options.model.empty() ? model_of(origin) : options.model;
-  workload.device = options.device.empty() ? PipedreamReader().name() : options.device;
+  workload.device = options.device.empty() ? pipedream_reader().name() : options.device;
   workload.batch = batch.size;
   workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
   add_edges(file, add_layers(file, origin, workload, report), workload);
@@ -109,39 +108,45 @@ Workload workload_of(const GraphFile& file, const ProfileBatch& batch, const std
   return workload;
 }
 
+class PipedreamReader final : public TraceReader {
+ public:
+  std::string name() const override { return "pipedream"; }
+
+  bool sniff(std::string_view head) const override {
+    const std::size_t start = head.find_first_not_of("\r\n");
+    if (start == std::string_view::npos)
+      return false;
+    const std::string_view line = head.substr(start, head.find('\n', start) - start);
+    return node_number(line.substr(0, line.find(' '))) && line.find(" -- ") != line.npos;
+  }
+
+  Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
+                ImportReport& report) const override {
+    const TraceStream& trace = only_file(files, name());
+    const std::string& origin = trace.origin;
+    const GraphFile file = parse_graph_file(text_of(trace), origin, report);
+    return workload_of(file, profile_batch(file, options.batch, origin), origin, options, report);
+  }
+
+  TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions& options,
+                       ImportReport& report) const override {
+    const TraceStream& trace = only_file(files, name());
+    const GraphFile file = parse_graph_file(text_of(trace), trace.origin, report);
+    const auto batch = derived_batch(file);
+    TraceSummary summary = summary_of(
+        workload_of(file, {.size = batch.value_or(1)}, trace.origin, options, report), name());
+    if (!batch)
+      std::ranges::find(summary.facts, "batch", &std::pair<std::string, std::string>::first)
+          ->second = "not in the file";
+    return summary;
+  }
+};
+
 }  // namespace
 
-bool PipedreamReader::sniff(std::string_view head) const {
-  const std::size_t start = head.find_first_not_of("\r\n");
-  if (start == std::string_view::npos)
-    return false;
-  const std::string_view line = head.substr(start, head.find('\n', start) - start);
-  return node_number(line.substr(0, line.find(' '))) && line.find(" -- ") != line.npos;
-}
-
-Workload PipedreamReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
-                               ImportReport& report) const {
-  const TraceStream& file = only_file(files, name());
-  return read(text_of(file), file.origin, options, report);
-}
-
-Workload PipedreamReader::read(std::string_view text, const std::string& origin,
-                               const ImportOptions& options, ImportReport& report) const {
-  const GraphFile file = parse_graph_file(text, origin, report);
-  return workload_of(file, profile_batch(file, options.batch, origin), origin, options, report);
-}
-
-TraceSummary PipedreamReader::inspect(const std::vector<TraceStream>& files,
-                                      const ImportOptions& options, ImportReport& report) const {
-  const TraceStream& trace = only_file(files, name());
-  const GraphFile file = parse_graph_file(text_of(trace), trace.origin, report);
-  const auto batch = derived_batch(file);
-  TraceSummary summary = summary_of(
-      workload_of(file, {.size = batch.value_or(1)}, trace.origin, options, report), name());
-  if (!batch)
-    std::ranges::find(summary.facts, "batch", &std::pair<std::string, std::string>::first)->second =
-        "not in the file";
-  return summary;
+const TraceReader& pipedream_reader() {
+  static const PipedreamReader reader;
+  return reader;
 }
 
 }  // namespace stepcast

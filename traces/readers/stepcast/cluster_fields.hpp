@@ -28,6 +28,13 @@ struct ClusterField {
   Presence presence = Presence::Optional;
   std::uint32_t least = 0;  ///< Smallest value of a count or number.
   bool is_cost = false;     ///< Nothing is paid where a file leaves it out, and reports say so.
+
+  /// What the path has before its dot: "nic", or nothing.
+  std::string_view section() const {
+    const std::size_t dot = path.find('.');
+    return std::string_view(path).substr(0, dot == std::string::npos ? 0 : dot);
+  }
+  bool is_rate() const { return std::holds_alternative<BytesPerSecond& (*)(Cluster&)>(member); }
 };
 
 /// Every field, in the order of the file. The file reader and `--set cluster.<path>=value` share

@@ -4,21 +4,13 @@
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline_profiles.hpp"
-#include "traces/job/profiled_job.hpp"
-#include "traces/readers/import.hpp"
+#include "tests/support/profiled_job_of.hpp"
 
 namespace stepcast {
 namespace {
 
 Diagnosis diagnosis_of(const MadePipelineProfiles& made) {
-  const std::vector<std::string> texts = made.texts();
-  std::vector<TraceStream> files;
-  for (std::size_t rank = 0; rank < texts.size(); ++rank)
-    files.push_back(text_stream(texts[rank], fmt::format("rank{}.json", rank)));
-  ImportReport report;
-  Job job = read_profiled_job(files, {.data = 2, .pipeline = 2}, report);
-  job.clocks = put_on_one_clock(job);
-  return diagnose(job);
+  return diagnose(profiled_job_of(made.texts(), {.data = 2, .pipeline = 2}));
 }
 
 // Forward 1 + 4 x (.1 + 2) ms, as a receive is posted when the pass before it has ended; backward

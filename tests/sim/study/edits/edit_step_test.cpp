@@ -10,9 +10,9 @@
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_profiles.hpp"
+#include "tests/support/profiled_job_of.hpp"
 #include "traces/catalog.hpp"
 #include "traces/job/operations_csv.hpp"
-#include "traces/job/profiled_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -27,14 +27,7 @@ Job table_job(const MadeJob& made) {
 }
 
 Job profile_job(const MadeProfiles& made) {
-  const std::vector<std::string> texts = made.texts();
-  std::vector<TraceStream> files;
-  for (std::size_t rank = 0; rank < texts.size(); ++rank)
-    files.push_back(text_stream(texts[rank], fmt::format("rank{}.json", rank)));
-  ImportReport report;
-  Job job = read_profiled_job(files, {}, report);
-  job.clocks = put_on_one_clock(job);
-  return job;
+  return profiled_job_of(made.texts());
 }
 
 EditedStep edited_with(const Job& job, const std::vector<std::string>& edits, bool search = false) {

@@ -1,11 +1,10 @@
-#include "traces/readers/chakra/chakra_reader.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 #include "traces/readers/import.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -53,7 +52,7 @@ std::string tiny_protobuf() {
 }
 
 Workload import_text(const std::string& text, ImportReport& report) {
-  return ChakraReader().read({text_stream(text, "c")}, {.batch = 8}, report);
+  return chakra_reader().read({text_stream(text, "c")}, {.batch = 8}, report);
 }
 
 std::string error_of(const std::string& text) {
@@ -74,7 +73,7 @@ TEST(ChakraReader, ABackwardOperatorIsJoinedToItsForwardOne) {
 
 TEST(ChakraReader, InspectSumsByCategory) {
   ImportReport report;
-  const TraceSummary summary = ChakraReader().inspect({text_stream(kTiny, "c")}, {}, report);
+  const TraceSummary summary = chakra_reader().inspect({text_stream(kTiny, "c")}, {}, report);
   ASSERT_EQ(summary.categories.size(), 3U);
   EXPECT_NEAR(summary.categories[0].time.value, 30e-6, 1e-12);   // communication
   EXPECT_NEAR(summary.categories[1].time.value, 230e-6, 1e-12);  // computation
@@ -83,7 +82,7 @@ TEST(ChakraReader, InspectSumsByCategory) {
 
 TEST(ChakraReader, ProtocolBuffersHoldTheSame) {
   const std::string text = tiny_protobuf();
-  EXPECT_TRUE(ChakraReader().sniff(text));
+  EXPECT_TRUE(chakra_reader().sniff(text));
   const auto nodes = parse_chakra_protobuf(text, "c");
   ASSERT_EQ(nodes.size(), 3U);
   EXPECT_TRUE(nodes[0].on_host);
@@ -108,12 +107,12 @@ TEST(ChakraReader, EveryLayoutOfTheMetadataIsRecognised) {
        {bytes(1, "0.0.4"), bytes(2, schema) + bytes(2, pid), bytes(1, schema) + bytes(1, pid),
         bytes(1, "0.0.4") + bytes(2, bytes(1, std::string(200, 'n')))}) {
     const std::string text = message(metadata) + message(node);
-    EXPECT_TRUE(ChakraReader().sniff(text.substr(0, 4096)));
+    EXPECT_TRUE(chakra_reader().sniff(text.substr(0, 4096)));
     EXPECT_EQ(parse_chakra_protobuf(text, "c").size(), 1U);
   }
-  EXPECT_TRUE(ChakraReader().sniff(message("") + message(bytes(2, "node 0"))));
-  EXPECT_FALSE(ChakraReader().sniff(message(number(1, 4)) + message(node)));
-  EXPECT_FALSE(ChakraReader().sniff(message(bytes(1, "0.0.4")) + message(bytes(3, "x"))));
+  EXPECT_TRUE(chakra_reader().sniff(message("") + message(bytes(2, "node 0"))));
+  EXPECT_FALSE(chakra_reader().sniff(message(number(1, 4)) + message(node)));
+  EXPECT_FALSE(chakra_reader().sniff(message(bytes(1, "0.0.4")) + message(bytes(3, "x"))));
 }
 
 TEST(ChakraReader, EveryCutOfAProtocolBufferIsRefusedOrShorter) {

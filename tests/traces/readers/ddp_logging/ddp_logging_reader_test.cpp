@@ -1,15 +1,14 @@
-#include "traces/readers/ddp_logging/ddp_logging_reader.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
 
 TraceSummary inspect(const std::string& text) {
   ImportReport report;
-  return DdpLoggingReader().inspect({text_stream(text, "d.json")}, {}, report);
+  return ddp_logging_reader().inspect({text_stream(text, "d.json")}, {}, report);
 }
 
 std::string error_of(const std::string& text) {
@@ -35,7 +34,7 @@ TEST(DdpLoggingReader, BadInputIsNamed) {
             std::string::npos);
   EXPECT_NE(input_error_of([] {
               ImportReport report;
-              DdpLoggingReader().read({text_stream("{}", "d.json")}, {}, report);
+              ddp_logging_reader().read({text_stream("{}", "d.json")}, {}, report);
             }).find("holds no times"),
             std::string::npos);
 }

@@ -1,11 +1,10 @@
-#include "traces/readers/espresso/espresso_reader.hpp"
-
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -14,7 +13,7 @@ constexpr const char* kTiny =
     R"({"models": {"tiny": [["fc.bias", 10, 0], ["fc.weight", 100, 30], ["conv.weight", 50, 20]]}})";
 
 Workload import_text(const std::string& text, const ImportOptions& options, ImportReport& report) {
-  return EspressoReader().read({text_stream(text, "e.json")}, options, report);
+  return espresso_reader().read({text_stream(text, "e.json")}, options, report);
 }
 
 std::string error_of(const std::string& text, const ImportOptions& options = {.batch = 8}) {
@@ -59,7 +58,7 @@ TEST(EspressoReader, PublishedGapsAddUp) {
   STEPCAST_SKIP_WITHOUT(path);
   ImportReport report;
   const Workload workload =
-      EspressoReader().read({file_stream(path)}, {.batch = 32, .model = "resnet50"}, report);
+      espresso_reader().read({file_stream(path)}, {.batch = 32, .model = "resnet50"}, report);
   EXPECT_EQ(parameter_count(workload), 25'557'032U);
   EXPECT_EQ(tensor_count(workload), 161U);
   EXPECT_NEAR(backward_time(workload).value, 63.533e-3, 1e-9);  // Sum of the file's numbers.

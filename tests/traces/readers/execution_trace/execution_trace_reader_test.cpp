@@ -1,11 +1,10 @@
-#include "traces/readers/execution_trace/execution_trace_reader.hpp"
-
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -21,7 +20,7 @@ constexpr const char* kTiny = R"({"schema": "1.1.0-chakra.0.0.4", "nodes": [
 {"id": 5}]})";
 
 TraceSummary inspect(const TraceStream& file, ImportReport& report) {
-  return ExecutionTraceReader().inspect({file}, {}, report);
+  return execution_trace_reader().inspect({file}, {}, report);
 }
 
 TEST(ExecutionTraceReader, CollectivesAndGradientsHaveTheirSizes) {
@@ -38,7 +37,7 @@ TEST(ExecutionTraceReader, CollectivesAndGradientsHaveTheirSizes) {
 TEST(ExecutionTraceReader, ItCannotBeImportedForLackOfTimes) {
   ImportReport report;
   EXPECT_EQ(input_error_of(
-                [&] { ExecutionTraceReader().read({text_stream(kTiny, "e.json")}, {}, report); }),
+                [&] { execution_trace_reader().read({text_stream(kTiny, "e.json")}, {}, report); }),
             "e.json: an execution trace holds no times: import it together with the "
             "profiler's trace of the run (stepcast inspect shows what this one holds)");
 }

@@ -1,8 +1,7 @@
-#include "traces/readers/horovod_timeline/horovod_reader.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -28,13 +27,13 @@ constexpr const char* kTiny = R"([
 std::string error_of(const std::string& text) {
   ImportReport report;
   return input_error_of(
-      [&] { HorovodReader().read({text_stream(text, "h.json")}, {.batch = 8}, report); });
+      [&] { horovod_timeline_reader().read({text_stream(text, "h.json")}, {.batch = 8}, report); });
 }
 
 TEST(HorovodReader, TensorsBecomeReadyInOrderWithTheirMeanGaps) {
   ImportReport report;
   const Workload workload =
-      HorovodReader().read({text_stream(kTiny, "h.json")}, {.batch = 8}, report);
+      horovod_timeline_reader().read({text_stream(kTiny, "h.json")}, {.batch = 8}, report);
   ASSERT_EQ(workload.layers.size(), 2U);
   EXPECT_EQ(workload.layers[0].name, "conv");
   EXPECT_NEAR(workload.layers[0].backward.value, 50e-6, 1e-12);  // (40 + 60) / 2
@@ -44,13 +43,15 @@ TEST(HorovodReader, TensorsBecomeReadyInOrderWithTheirMeanGaps) {
 }
 
 TEST(HorovodReader, EventsWithCategoriesAreOfAnotherProgram) {
-  EXPECT_TRUE(HorovodReader().sniff(kTiny));
-  EXPECT_FALSE(HorovodReader().sniff(R"([{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1}])"));
+  EXPECT_TRUE(horovod_timeline_reader().sniff(kTiny));
+  EXPECT_FALSE(
+      horovod_timeline_reader().sniff(R"([{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1}])"));
 }
 
 TEST(HorovodReader, InspectSumsActivities) {
   ImportReport report;
-  const TraceSummary summary = HorovodReader().inspect({text_stream(kTiny, "h.json")}, {}, report);
+  const TraceSummary summary =
+      horovod_timeline_reader().inspect({text_stream(kTiny, "h.json")}, {}, report);
   ASSERT_EQ(summary.categories.size(), 3U);
   EXPECT_EQ(summary.categories[1].name, "NCCL_ALLREDUCE");
   EXPECT_NEAR(summary.categories[1].time.value, 10e-6, 1e-12);
@@ -62,7 +63,8 @@ TEST(HorovodReader, BadInputIsNamedOrCounted) {
   EXPECT_EQ(error_of(R"([{"ph": "B", "name": "NEGOTIATE_ALLREDUCE", "ts": 1, "pid": 4}])"),
             "h.json: 4: the timeline holds no shape of this tensor");
   ImportReport report;
-  HorovodReader().inspect({text_stream(R"([{"ph": "E", "ts": 1, "pid": 4}])", "h")}, {}, report);
+  horovod_timeline_reader().inspect({text_stream(R"([{"ph": "E", "ts": 1, "pid": 4}])", "h")}, {},
+                                    report);
   EXPECT_EQ(report.skipped().at("end that fits no begin").count, 1U);
 }
 

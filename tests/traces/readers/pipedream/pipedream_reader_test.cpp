@@ -1,5 +1,3 @@
-#include "traces/readers/pipedream/pipedream_reader.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
@@ -7,6 +5,7 @@
 #include "tests/support/input_error.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
+#include "traces/readers/recognition/formats.hpp"
 
 namespace stepcast {
 namespace {
@@ -17,7 +16,7 @@ constexpr const char* kBranched = STEPCAST_SOURCE_DIR "/tests/data/traces/branch
 
 Workload read(const std::string& text, const ImportOptions& options = {}) {
   ImportReport report;
-  return PipedreamReader().read(text, "g.txt", options, report);
+  return pipedream_reader().read({text_stream(text, "g.txt")}, options, report);
 }
 
 std::string error_of(const std::string& text, const ImportOptions& options = {}) {
@@ -121,7 +120,7 @@ TEST(PipedreamReader, BatchMustBeStatedIfTheFileDoesNotTell) {
   const std::string text = node(1, "ReLU()") + node(2, "ReLU()") + "\tnode1 -- node2";
   EXPECT_EQ(error_of(text), "g.txt: the batch is not in the file: give it with --batch");
   ImportReport report;
-  const TraceSummary summary = PipedreamReader().inspect({text_stream(text, "g.txt")}, {}, report);
+  const TraceSummary summary = pipedream_reader().inspect({text_stream(text, "g.txt")}, {}, report);
   EXPECT_EQ(summary.facts.at(2).second, "not in the file");
   EXPECT_EQ(read(text, {.batch = 32}).batch, 32U);
 }
@@ -197,7 +196,7 @@ TEST(PipedreamReader, ProfileThatTakesNoTimeIsRefused) {
 
 TEST(PipedreamReader, ForeignLinesAreCounted) {
   ImportReport report;
-  PipedreamReader().read(kChain + "# comment\n\nwhat\n", "g.txt", {}, report);
+  pipedream_reader().read({text_stream(kChain + "# comment\n\nwhat\n", "g.txt")}, {}, report);
   EXPECT_EQ(describe(report),
             std::vector<std::string>{
                 "2 skipped: line that is neither a node nor an edge (first at line 4)"});
@@ -205,7 +204,7 @@ TEST(PipedreamReader, ForeignLinesAreCounted) {
 
 TEST(PipedreamReader, RepeatedEdgeIsCounted) {
   ImportReport report;
-  PipedreamReader().read(kChain + "\tnode1 -- node2\n", "g.txt", {}, report);
+  pipedream_reader().read({text_stream(kChain + "\tnode1 -- node2\n", "g.txt")}, {}, report);
   EXPECT_EQ(report.skipped().at("edge that appears a second time").count, 1U);
 }
 
@@ -214,7 +213,7 @@ TEST(PipedreamReader, LayerWithParametersAndHardlyAnyBackwardTimeIsDoubtful) {
   // The linear layer's backward pass takes 2 ms, under 1 % of 500 ms.
   const std::string text =
       node(1, "ReLU()") + node(2, kLinear, "500.0", "120.000") + "\tnode1 -- node2";
-  PipedreamReader().read(text, "g.txt", {}, report);
+  pipedream_reader().read({text_stream(text, "g.txt")}, {}, report);
   ASSERT_EQ(report.doubtful().size(), 1U);
   EXPECT_EQ(report.doubtful().begin()->second.first, "line 2");
 }
