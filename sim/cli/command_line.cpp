@@ -257,6 +257,8 @@ int run_command_line(int argc, const char* const* argv) {
     return report(error.what(), 3);
   } catch (const Stopped& stopped) {
     output_error();  // flushed, whatever comes of it
+    if (stopped.signal() == SIGALRM)
+      tell("stepcast: out of time before a result was there\n");
     return exit_code_of(stopped.signal());
   } catch (const std::system_error& error) {
     return report(error.what(), 2);  // a full disk, a folder that may not be read

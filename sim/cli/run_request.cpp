@@ -1,5 +1,6 @@
 #include "sim/cli/run_request.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -20,6 +21,16 @@ void require(const std::string& value, const char* option, const std::string& ex
         fmt::format("no {} given; name one with --{} (see stepcast list {}s), for "
                     "example: {}",
                     option, option, option, on_one_line(example)));
+}
+
+bool is_much(const CostEstimate& cost) {
+  constexpr Seconds kLong{20};
+  constexpr Bytes kMuch{1024.0 * 1024 * 1024};
+  return cost.time >= kLong || cost.memory >= kMuch;
+}
+
+const char* what_helps(Fidelity fidelity) {
+  return fidelity == Fidelity::Analytic ? "" : "; --fidelity analytic takes less";
 }
 
 }  // namespace
@@ -74,17 +85,24 @@ Scenario resolve(const RunRequest& request, const std::string& example) {
   return scenario_of(std::move(experiment), !request.unfold);
 }
 
+void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  const CostEstimate cost = cost_estimate(plan, cluster, options);
+  if (is_much(cost))
+    tell("stepcast: {} of {} at {} fidelity{} take {}{}\n", plan.schedule,
+         gpus_in_words(cluster.ranks()), name_of(options.fidelity),
+         options.fold ? "" : ", unfolded,", in_words(cost), what_helps(options.fidelity));
+}
+
 void warn_of_cost(const Plan& plan, const Scenario& scenario) {
-  constexpr Seconds kLong{20};
-  constexpr Bytes kMuch{1024.0 * 1024 * 1024};
-  const EngineOptions& engine = scenario.engine;
-  const CostEstimate cost = cost_estimate(plan, scenario.cluster, engine);
-  if (cost.time < kLong && cost.memory < kMuch)
-    return;
-  tell("stepcast: {} of {} at {} fidelity{} take {}{}\n", plan.schedule,
-       gpus_in_words(scenario.cluster.ranks()), name_of(engine.fidelity),
-       engine.fold ? "" : ", unfolded,", in_words(cost),
-       engine.fidelity == Fidelity::Analytic ? "" : "; --fidelity analytic takes less");
+  warn_of_cost(plan, scenario.cluster, scenario.engine);
+}
+
+void warn_of_study(const std::optional<CostEstimate>& cost, std::size_t forecasts,
+                   Fidelity fidelity, std::uint32_t workers) {
+  if (cost && is_much(*cost))
+    tell("stepcast: {} forecasts at {} fidelity, {} at a time, take {} (memory of each){}\n",
+         forecasts, name_of(fidelity), std::min<std::size_t>(workers, forecasts), in_words(*cost),
+         what_helps(fidelity));
 }
 
 Scenario resolve_one_schedule(const RunRequest& request, const std::string& example) {

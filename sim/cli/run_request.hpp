@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cli/command_option.hpp"
+#include "sim/study/cost_estimate.hpp"
 #include "sim/study/scenario.hpp"
 
 namespace stepcast {
@@ -41,5 +42,10 @@ Scenario resolve_one_schedule(const RunRequest& request, const std::string& exam
 
 /// One line on stderr where a simulation of the plan takes long or much memory, with how much.
 void warn_of_cost(const Plan& plan, const Scenario& scenario);
+void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
+
+/// The same of a study; `cost` as of cost_of().
+void warn_of_study(const std::optional<CostEstimate>& cost, std::size_t forecasts,
+                   Fidelity fidelity, std::uint32_t workers);
 
 }  // namespace stepcast

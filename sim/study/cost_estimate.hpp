@@ -15,7 +15,7 @@ struct CostEstimate {
 };
 
 /// From counts of tasks, ranks and messages, before anything is simulated: within a factor of about
-/// three, for plans that fold as data-parallel ones do.
+/// three.
 CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
 
 /// "about 7.5 GiB and 40 s"

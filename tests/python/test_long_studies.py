@@ -49,6 +49,8 @@ def test_the_command_line_prints_a_long_result_in_the_same_bytes(program, long_r
 def test_shards_and_workers_change_no_byte_of_a_long_result(long_result, tmp_path):
     assert digest(stepcast.compare(**LONG, workers=1)) == digest(long_result)
     assert digest(stepcast.sweep(**LONG, shards=7)) == digest(long_result)
+    parts = [job.run() for job in stepcast.jobs(**LONG, shards=2)]
+    assert {digest(stepcast.merge(parts, workers=workers)) for workers in (1, 2, None)} == {digest(long_result)}
     kept = stepcast.sweep(**LONG, workers=2, to=tmp_path / "parts")
     assert digest(kept) == digest(long_result) and len(list((tmp_path / "parts").glob("part-*"))) == 16
 

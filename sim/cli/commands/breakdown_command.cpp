@@ -11,6 +11,7 @@
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/parts_breakdown_report.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/sweep/study_cost.hpp"
 #include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
@@ -45,6 +46,9 @@ class BreakdownCommand final : public Subcommand {
     const PartsProtocol protocol = parse_protocol(protocol_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const StopsBetweenJobs stops;
+    const std::uint32_t forecasts = protocol == PartsProtocol::Ablation ? kMostParts : 1;
+    warn_of_study(cost_of(scenario, scenario.schedules.front(), forecasts, available_cores()),
+                  forecasts, scenario.engine.fidelity, available_cores());
     const PartsBreakdown breakdown = breakdown_of(scenario, protocol);
     if (breakdown.missing > 0)
       tell("stepcast: stopped by a signal: {} of {} parts are missing\n", breakdown.missing,
@@ -54,6 +58,9 @@ class BreakdownCommand final : public Subcommand {
   }
 
  private:
+  static constexpr std::uint32_t kMostParts =
+      7;  ///< That an ablation switches on, one after the other.
+
   PartsBreakdown breakdown_of(const Scenario& scenario, PartsProtocol protocol) const {
     Progress progress("simulation");
     GrowingTable csv(output_.csv(), parts_breakdown_csv_head());

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "models/base/error.hpp"
 #include "sim/cli/chance/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
@@ -12,6 +14,7 @@
 #include "sim/report/text/studies/gate_report.hpp"
 #include "sim/study/gate/gate.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/sweep/study_cost.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -87,6 +90,8 @@ class CompareCommand final : public Subcommand {
     const Sweep sweep = plan_sweep(request);
     check_gradients(sweep, without_gradients_);
     StudyLog log(sweep, files_);
+    if (log.known().empty())  // else nobody knows what is left
+      warn_of_cost(sweep);
     const std::vector<SweepResult> results = results_of(sweep, log);
     print(sweep, results, before);
     log.finish();
@@ -102,6 +107,12 @@ class CompareCommand final : public Subcommand {
     if (view_.json)
       throw InputError("--against: prints a table, not JSON; compare two files with stepcast gate");
     return read_results(against_);
+  }
+
+  void warn_of_cost(const Sweep& sweep) const {
+    const std::uint32_t workers = workers_.value_or(available_cores());
+    warn_of_study(cost_of(sweep, workers), sweep.combinations.size(),
+                  sweep.scenarios.front().engine.fidelity, workers);
   }
 
   std::vector<SweepResult> results_of(const Sweep& sweep, StudyLog& log) const {
@@ -139,7 +150,11 @@ class CompareCommand final : public Subcommand {
   PieceRules piece_rules() const {
     return {.workers = workers_.value_or(available_cores()),
             .keep_going = files_.keep_going,
-            .check = [this](const Sweep& piece) { check_gradients(piece, without_gradients_); }};
+            .check = [this, first = true](const Sweep& piece) mutable {
+              check_gradients(piece, without_gradients_);
+              if (std::exchange(first, false))
+                warn_of_cost(piece);
+            }};
   }
 
   int run_in_pieces(SweepRequest request) const {

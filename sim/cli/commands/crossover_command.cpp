@@ -12,6 +12,7 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/studies/crossover_report.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/sweep/study_cost.hpp"
 #include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
@@ -65,13 +66,27 @@ class CrossoverCommand final : public Subcommand {
   int run() override {
     output_.check();
     const StopsBetweenJobs stops;
-    const Crossover crossover = crossover_of(grid());
+    const CrossoverGrid asked = grid();
+    warn_of_cost(asked);
+    const Crossover crossover = crossover_of(asked);
     return output_.write({.text = [&] { return render_crossover(crossover); },
                           .json = [&] { return crossover_json(crossover); },
                           .figure = [&] { return crossover_svg(crossover); }});
   }
 
  private:
+  /// As if all simulations were of the first schedule on the most GPUs.
+  void warn_of_cost(const CrossoverGrid& grid) const {
+    Scenario largest = grid.scenario;
+    largest.cluster.nodes = std::ranges::max(grid.nodes);
+    largest.cluster.gpus_per_node = std::ranges::max(grid.gpus_per_node);
+    const std::size_t forecasts = simulations_of(grid);
+    const std::uint32_t workers = workers_.value_or(available_cores());
+    warn_of_study(
+        cost_of(largest, largest.schedules.front(), static_cast<double>(forecasts), workers),
+        forecasts, largest.engine.fidelity, workers);
+  }
+
   Crossover crossover_of(const CrossoverGrid& grid) const {
     Progress progress("crossover", plan_crossover(grid).combinations.size());
     GrowingTable csv(output_.csv(), crossover_csv_head());

@@ -2,12 +2,14 @@
 #include <iterator>
 
 #include "models/base/error.hpp"
+#include "sim/cli/study/merged_json.hpp"
 #include "sim/cli/study/merged_study.hpp"
 #include "sim/cli/study/study_log.hpp"
 #include "sim/cli/study/study_output.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/report/json/sweep_json.hpp"
+#include "sim/study/stop.hpp"
+#include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
 namespace {
@@ -28,6 +30,7 @@ class MergeCommand final : public Subcommand {
     std::vector<CommandOption> options{
         {"PART", "", &files_, "part of a study; as many as there are shards"},
         output_option("--csv", &csv_, "also write the results as a table"),
+        {"--workers", "N", &workers_, "processes that read parts (default: one a core)"},
         {"--partial", "", &partial_, "print what is there where shards are missing"}};
     std::ranges::move(view_.options(), std::back_inserter(options));
     return options;
@@ -37,7 +40,7 @@ class MergeCommand final : public Subcommand {
     view_.check();
     MergedStudy study(files_, partial_);
     if (view_.is_only_json() && study.has_lists() && csv_.empty())
-      return print_in_pieces(study);
+      return print_in_pieces();
     const MergedStudy::Held held = study.held();
     if (!study.keep_going())
       for (std::size_t i = 0; i < held.results.size(); ++i)
@@ -61,32 +64,16 @@ class MergeCommand final : public Subcommand {
                                          : result.refusal);
   }
 
-  static int print_in_pieces(MergedStudy& study) {
-    SweepJson json;
-    std::string first_refusal;
-    bool died = false;
-    study.for_each(
-        [&](std::uint32_t /*place*/, const Combination& combination, const SweepResult& result) {
-          if (!study.keep_going())
-            refuse_refused(study, combination, result);
-          died = died || result.died;
-          if (result.forecast) {
-            json.add(row_text_of(combination.cells, *result.forecast), combination.baseline);
-          } else if (!result.refusal.empty()) {
-            json.refuse(combination.cells, result.refusal);
-            if (first_refusal.empty())
-              first_refusal = "No forecast for " + name_of(combination) + ": " + result.refusal;
-          }
-        });
-    if (json.has_rows())
-      say_text(std::move(json).finish());
-    else if (!first_refusal.empty())
-      throw InputError("no combination has a forecast; the first: " + first_refusal);
-    return died ? 1 : 0;
+  int print_in_pieces() const {
+    const StopsBetweenJobs stops;
+    MergedJson merged = merged_json(files_, partial_, workers_.value_or(available_cores()));
+    say_text(std::move(merged.text));
+    return merged.died ? 1 : 0;
   }
 
   std::vector<std::string> files_;
   std::string csv_;
+  std::optional<std::uint32_t> workers_;
   bool partial_ = false;
   StudyView view_;
 };

@@ -58,7 +58,10 @@ class PlanCommand final : public Subcommand {
 
   int run() override {
     page_.check();
-    const PlanRequest request = resolved();
+    PlanRequest request = resolved();
+    request.costs = [&](const CostEstimate& cost, std::size_t simulations) {
+      warn_of_study(cost, simulations, request.fidelity, available_cores());
+    };
     Progress progress("simulation");
     const CapacityPlan plan =
         find_plan(request, available_cores(), [&progress] { progress.step(); });

@@ -89,6 +89,9 @@ class RunCommand final : public Subcommand {
       scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;
       scenario.engine.iterations = chance_.iterations.value_or(0);
       scenario.chance = chance_of(chance_, workers_.value_or(available_cores()));
+      scenario.planned = [&](const Plan& plan) {
+        warn_of_cost(plan, scenario.cluster, scenario.engine);
+      };
       return run_hybrid(scenario);
     }
     const Scenario scenario = resolved();

@@ -15,6 +15,7 @@
 #include "sim/report/picture/scaling_figure.hpp"
 #include "sim/report/text/studies/scaling_report.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/sweep/study_cost.hpp"
 #include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
@@ -68,6 +69,8 @@ class ScalingCommand final : public Subcommand {
   Scaling found_scaling() const {
     const Sweep sweep = plan_scaling(request_of(typed_, kExample), nodes_);
     check_gradients(sweep, without_gradients_);
+    warn_of_study(cost_of(sweep, available_cores()), sweep.combinations.size(),
+                  sweep.scenarios.front().engine.fidelity, available_cores());
     GrowingTable csv(output_.csv(), scaling_csv_head());
     Progress progress("size", sweep.combinations.size());
     std::size_t missing = sweep.combinations.size();

@@ -15,6 +15,7 @@
 #include "sim/study/effects.hpp"
 #include "sim/study/stop.hpp"
 #include "sim/study/sweep/inputs_key.hpp"
+#include "sim/study/sweep/study_cost.hpp"
 #include "sim/study/tuning/tune.hpp"
 
 namespace stepcast {
@@ -51,6 +52,9 @@ class TuneCommand final : public Subcommand {
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
     const StopsBetweenJobs stops;
+    const std::uint32_t trials = tuning_.trials.value_or(kUsualTrials);
+    warn_of_study(cost_of(scenario, scenario.schedules.front(), trials, 1), trials,
+                  scenario.engine.fidelity, 1);
     const Tuning tuning = tuned(job);
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
@@ -61,6 +65,8 @@ class TuneCommand final : public Subcommand {
   }
 
  private:
+  static constexpr std::uint32_t kUsualTrials = 10;
+
   Tuning tuned(const TuningJob& job) {
     Progress progress("trial");
     TrialLog log(files_, tuning_.option, range_of(job, tuning_).unit, inputs_text(job));

@@ -1,5 +1,7 @@
 #include "sim/cli/study/merged_study.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -36,6 +38,8 @@ class PartReader {
   bool has_lists = false, keep_going = false;
 
   const std::string& file() const { return file_; }
+
+  void skip() { lines_.next(); }
 
   /// Reads the line of the place.
   void read(std::uint32_t place, Combination& combination, SweepResult& result) {
@@ -148,25 +152,29 @@ void MergedStudy::require_all() const {
                                  missing.size() > 1 ? "are" : "is"));
 }
 
-void MergedStudy::for_each(
-    const std::function<void(std::uint32_t place, Combination, SweepResult)>& take) {
-  for (std::uint32_t place = 0; place < combinations_; ++place) {
-    const auto part = parts_.find(place % shards_ + 1);
+void MergedStudy::read(std::uint32_t begin, std::uint32_t end, const Take& take) {
+  for (; place_ < std::min(end, combinations_); ++place_) {
+    const auto part = parts_.find(place_ % shards_ + 1);
     if (part == parts_.end())
       continue;
+    if (place_ < begin) {
+      part->second->skip();
+      continue;
+    }
     Combination combination;
     SweepResult result;
-    part->second->read(place, combination, result);
-    take(place, std::move(combination), std::move(result));
+    part->second->read(place_, combination, result);
+    take(place_, std::move(combination), std::move(result));
   }
-  for (const auto& [shard, part] : parts_)
-    part->require_end();
+  if (place_ == combinations_)
+    for (const auto& [shard, part] : parts_)
+      part->require_end();
 }
 
 MergedStudy::Held MergedStudy::held() {
   Held held{.sweep = {.has_lists = has_lists_}, .results = std::vector<SweepResult>(combinations_)};
   held.sweep.combinations.resize(combinations_);
-  for_each([&](std::uint32_t place, Combination combination, SweepResult result) {
+  read(0, combinations_, [&](std::uint32_t place, Combination combination, SweepResult result) {
     held.sweep.combinations[place] = std::move(combination);
     held.results[place] = std::move(result);
   });

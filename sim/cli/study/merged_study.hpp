@@ -24,9 +24,14 @@ class MergedStudy {
   bool has_lists() const { return has_lists_; }
   bool keep_going() const { return keep_going_; }
 
-  /// Hands over every combination that is there, in order. Once. Throws InputError for a part that
+  std::uint32_t combinations() const { return combinations_; }
+  std::uint32_t place() const { return place_; }  ///< The next to be read.
+
+  /// Passes over the places before `begin` and hands over every combination from there to `end`
+  /// that is there, in order; `begin` may not be before place(). Throws InputError for a part that
   /// is not whole or holds what compare --shard never writes.
-  void for_each(const std::function<void(std::uint32_t place, Combination, SweepResult)>& take);
+  using Take = std::function<void(std::uint32_t place, Combination, SweepResult)>;
+  void read(std::uint32_t begin, std::uint32_t end, const Take& take);
 
   /// All of it: what reports need of the sweep, and its results in order.
   struct Held {
@@ -42,6 +47,7 @@ class MergedStudy {
   std::string study_;
   std::uint32_t shards_ = 1;
   std::uint32_t combinations_ = 0;
+  std::uint32_t place_ = 0;
   bool has_lists_ = false;
   bool keep_going_ = false;
   std::map<std::uint32_t, std::unique_ptr<PartReader>> parts_;  ///< By shard.

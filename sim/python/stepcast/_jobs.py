@@ -8,6 +8,7 @@ import pathlib
 import tempfile
 
 from . import _core
+from ._arguments import Texts
 from ._commands import COMMANDS, FUNCTIONS, call
 from ._errors import InputError, StepcastError
 from ._results import Result
@@ -112,7 +113,7 @@ def _jobs_of(given, texts, shards):
     return Jobs(given, texts.files, texts.schedules, int(shards))
 
 
-def merge(*parts, partial=False):
+def merge(*parts, partial=False, workers=None):
     """The study of which these are the parts: texts, files, or a folder with files named part-*."""
     files, names = {}, []
     for part in parts[0] if len(parts) == 1 and isinstance(parts[0], (list, tuple)) else parts:
@@ -125,7 +126,8 @@ def merge(*parts, partial=False):
             names += [str(each) for each in sorted(pathlib.Path(part).glob("part-*"))]
         else:
             names.append(os.fspath(part))
-    given = {"PART": names, "--json": [], **({"--partial": []} if partial else {})}
+    given = {"PART": names, "--json": [], **({"--partial": []} if partial else {}),
+             **({"--workers": Texts().several(workers, "workers")} if workers is not None else {})}
     code, said = call("merge", given, files)
     return Result("merge", given, files, said, code)
 
@@ -165,7 +167,8 @@ def sweep(*args, client=None, shards=None, to=None, merged=True, retries=3, prog
                 progress(done, len(listed))
         if not merged:
             return folder
-        return merge([str(_part(folder, number)) for number in range(1, len(listed) + 1)])
+        return merge([str(_part(folder, number)) for number in range(1, len(listed) + 1)],
+                     workers=kwargs.get("workers") if client is None else None)
 
 
 def _workers_of(client):

@@ -64,6 +64,9 @@ double speed_up(const std::vector<Seconds>& times, std::size_t schedule);
 /// Index of the fastest schedule; the first of equals.
 std::size_t fastest_of(const std::vector<Seconds>& times);
 
+/// How many simulations that takes, those that look for boundaries included, at most.
+std::size_t simulations_of(const CrossoverGrid& grid);
+
 /// The sweep of a crossover: a job for each network, whose combinations are the times of its cells,
 /// and then its boundaries in one model after the other.
 Sweep plan_crossover(const CrossoverGrid& grid);

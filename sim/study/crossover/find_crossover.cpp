@@ -133,6 +133,17 @@ std::size_t fastest_of(const std::vector<Seconds>& times) {
   return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
 }
 
+std::size_t simulations_of(const CrossoverGrid& grid) {
+  std::size_t count = 0;
+  for (const CrossoverNetwork& network : networks_of(grid)) {
+    const std::size_t pairs = break_evens_of(grid, network.ranks()).size();
+    const std::size_t of_boundary = 2 * (kHalvings + 2);  // two schedules at each density tried
+    count += grid.densities.size() * grid.scenario.schedules.size() +
+             kCrossoverModels.size() * pairs * of_boundary;
+  }
+  return count;
+}
+
 Sweep plan_crossover(const CrossoverGrid& grid) {
   Sweep sweep{.scenarios = {grid.scenario}};
   for (const CrossoverNetwork& network : networks_of(grid)) {

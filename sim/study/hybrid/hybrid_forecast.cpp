@@ -89,6 +89,8 @@ HybridScenario hybrid_scenario_of(const Experiment& experiment, bool fold) {
 HybridResult hybrid_result_of(const HybridScenario& scenario) {
   HybridRun run =
       build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+  if (scenario.planned)
+    scenario.planned(run.hybrid.plan);
   auto [timeline, spread] =
       simulate_seeds(run.hybrid.plan, scenario.cluster, scenario.engine, scenario.chance);
   HybridForecast hybrid;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct HybridScenario {
   ScheduleOptions options;
   EngineOptions engine;
   Chance chance{};
+  std::function<void(const Plan&)> planned{};  ///< Called before the simulation; may be empty.
 };
 
 /// Whether the experiment's only schedule cuts the model.

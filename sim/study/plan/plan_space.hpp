@@ -2,6 +2,7 @@
 // What a capacity plan chooses from: a job, clusters in sizes, schedules with their options.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "models/schedule/option_info.hpp"
 #include "models/workload/transformer/transformer_workload.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/study/cost_estimate.hpp"
 #include "sim/study/goodput/young_daly.hpp"
 #include "sim/study/plan/prices.hpp"
 #include "traces/settings.hpp"
@@ -46,6 +48,9 @@ struct PlanRequest {
   PlanFaults faults;
   Fidelity fidelity = Fidelity::Analytic;
   std::uint32_t most_simulated = 200;
+  /// Called before the first simulation with what all may take, and how many they are at most; may
+  /// be empty.
+  std::function<void(const CostEstimate& cost, std::size_t simulations)> costs{};
   bool improve = true;  ///< Changes the best by what no list names, for as long as that helps.
 };
 

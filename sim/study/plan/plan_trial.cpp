@@ -18,18 +18,18 @@ constexpr char kDone = '=';
 constexpr char kRefused = '!';
 constexpr std::size_t kBoundsOfAJob = 128;  // a job of a worker should be worth its pipe
 
-Forecast cut_forecast(const PlanSpace& space, const PlanTrial& trial,
-                      const PipelineInfo& pipeline) {
+HybridScenario cut_scenario(const PlanSpace& space, const PlanTrial& trial,
+                            const PipelineInfo& pipeline) {
   const PlanSite& site = space.sites[trial.site];
   HybridScenario scenario{.model = site.model,
                           .cluster = site.cluster,
                           .pipeline = &pipeline,
                           .options = trial.options};
   scenario.engine.fidelity = space.request.fidelity;
-  return std::move(hybrid_result_of(scenario).hybrid.forecast);
+  return scenario;
 }
 
-Forecast whole_forecast(const PlanSpace& space, const PlanTrial& trial) {
+Scenario whole_scenario(const PlanSpace& space, const PlanTrial& trial) {
   const PlanSite& site = space.sites[trial.site];
   Scenario scenario{.original_workload = site.model.workload, .original_cluster = site.cluster};
   scenario.engine.fidelity = space.request.fidelity;
@@ -37,15 +37,17 @@ Forecast whole_forecast(const PlanSpace& space, const PlanTrial& trial) {
   settings.schedule = trial.options;
   if (space.request.global_batch)
     settings.global_batch = site.global_batch;
-  scenario = changed(std::move(scenario), std::move(settings));
-  return simulated(scenario, space.schedules[trial.schedule].name).forecast;
+  return changed(std::move(scenario), std::move(settings));
 }
 
 /// Without what a plan of thousands does not tell of.
 Forecast forecast_of(const PlanSpace& space, const PlanTrial& trial) {
-  const PipelineInfo* pipeline = find_pipeline(space.schedules[trial.schedule].name);
+  const std::string& schedule = space.schedules[trial.schedule].name;
+  const PipelineInfo* pipeline = find_pipeline(schedule);
   Forecast forecast =
-      pipeline != nullptr ? cut_forecast(space, trial, *pipeline) : whole_forecast(space, trial);
+      pipeline != nullptr
+          ? std::move(hybrid_result_of(cut_scenario(space, trial, *pipeline)).hybrid.forecast)
+          : simulated(whole_scenario(space, trial), schedule).forecast;
   forecast.critical_path.clear();
   forecast.links.clear();
   return forecast;
@@ -97,6 +99,21 @@ PlanTrial trial_of(const PlanSpace& space, const PlanCandidate& candidate) {
   return {.site = candidate.site,
           .schedule = candidate.schedule,
           .options = options_of(space, candidate)};
+}
+
+CostEstimate cost_of(const PlanSpace& space, const PlanTrial& trial) try {
+  const Cluster& cluster = space.sites[trial.site].cluster;
+  const std::string& schedule = space.schedules[trial.schedule].name;
+  const EngineOptions options{.fidelity = space.request.fidelity};
+  if (const PipelineInfo* pipeline = find_pipeline(schedule)) {
+    const HybridScenario scenario = cut_scenario(space, trial, *pipeline);
+    return cost_estimate(
+        build_hybrid(*pipeline, scenario.model, cluster, scenario.options).hybrid.plan, cluster,
+        options);
+  }
+  return cost_estimate(planned(whole_scenario(space, trial), schedule).plan, cluster, options);
+} catch (const InputError&) {
+  return {};
 }
 
 std::vector<TrialResult> run_trials(const PlanSpace& space, const std::vector<PlanTrial>& trials,

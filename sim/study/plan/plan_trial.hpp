@@ -29,6 +29,9 @@ PlanTrial trial_of(const PlanSpace& space, const PlanCandidate& candidate);
 std::vector<TrialResult> run_trials(const PlanSpace& space, const std::vector<PlanTrial>& trials,
                                     std::uint32_t workers, const std::function<void()>& finished);
 
+/// What simulating a trial may take; nothing of one that the schedule refuses.
+CostEstimate cost_of(const PlanSpace& space, const PlanTrial& trial);
+
 /// Bounds of candidates in the same way, as pairs (seconds of a sample, bytes); a negative time:
 /// refused, for the reason at that place.
 struct BoundResult {

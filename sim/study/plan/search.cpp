@@ -24,6 +24,7 @@ class Search {
 
   CapacityPlan run() && {
     sort_candidates();
+    tell_costs();
     while (left_ > 0 && simulate(next_round())) {
     }
     count_rest();
@@ -57,6 +58,31 @@ class Search {
     for (Queue& queue : queues_)
       std::ranges::stable_sort(queue.order, {},
                                [&](std::size_t i) { return plan_.bounds[i].sample_s; });
+  }
+
+  /// As if all were like the best candidate of the largest size that its schedule takes.
+  void tell_costs() const {
+    const auto open = std::ranges::max_element(queues_, {}, [&](const Queue& queue) {
+      return queue.order.empty() ? 0 : plan_.space.sites[site_of(queue)].cluster.ranks();
+    });
+    if (!plan_.space.request.costs || open == queues_.end() || open->order.empty())
+      return;
+    constexpr std::size_t kMostRefused = 32;
+    CostEstimate cost;
+    for (std::size_t i = 0; i < std::min(open->order.size(), kMostRefused); ++i)
+      if (cost.memory == Bytes{})
+        cost = cost_of(plan_.space, trial_of(plan_.space, plan_.space.candidates[open->order[i]]));
+    std::size_t count = 0;
+    for (const Queue& queue : queues_)
+      count += queue.order.size();
+    count = std::min<std::size_t>(count, left_);
+    cost.time = cost.time * (static_cast<double>(count) /
+                             static_cast<double>(std::min<std::size_t>(workers_, count)));
+    plan_.space.request.costs(cost, count);
+  }
+
+  std::uint32_t site_of(const Queue& queue) const {
+    return plan_.space.candidates[queue.order.front()].site;
   }
 
   bool is_too_large(std::size_t candidate) const {

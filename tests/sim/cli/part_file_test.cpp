@@ -106,6 +106,11 @@ TEST(PartFile, ALongStudyIsTheSameInOneGoInShardsAndBesideATable) {
         0);
   }
   EXPECT_EQ(run_cli(words).out, whole.out);
+  for (const char* workers : {"1", "3"}) {
+    std::vector<std::string> by = words;
+    by.insert(by.end(), {"--workers", workers});
+    EXPECT_EQ(run_cli(by).out, whole.out) << workers;
+  }
   EXPECT_EQ(run_cli(long_study({"--json", "--csv", folder.file("all.csv")})).out, whole.out);
 }
 

@@ -39,5 +39,18 @@ TEST(RunRequest, WarnsOfRunsThatTakeLongOrMuch) {
             "13 s\n");
 }
 
+TEST(RunRequest, WarnsOfStudiesThatTakeLongOrMuch) {
+  const auto warning = [](std::optional<CostEstimate> cost) {
+    testing::internal::CaptureStderr();
+    warn_of_study(cost, 24, Fidelity::Flow, 4);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(warning(std::nullopt), "");
+  EXPECT_EQ(warning(CostEstimate{.memory = Bytes{1e8}, .time = Seconds{19}}), "");
+  EXPECT_EQ(warning(CostEstimate{.memory = Bytes{1e8}, .time = Seconds{600}}),
+            "stepcast: 24 forecasts at flow fidelity, 4 at a time, take about 100 MB and 10 min "
+            "(memory of each); --fidelity analytic takes less\n");
+}
+
 }  // namespace
 }  // namespace stepcast

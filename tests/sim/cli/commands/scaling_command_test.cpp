@@ -1,9 +1,11 @@
+#include <csignal>
 #include <fstream>
 #include <iterator>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/study/stop.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 
 namespace stepcast {
@@ -24,6 +26,16 @@ TEST(ScalingCommand, AValueGivenTwiceIsTakenOnce) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["gpus"], (json{4, 2}));
   EXPECT_EQ(json::parse(outcome.out)["curves"].size(), 2U);
+}
+
+// It ended with 3 and no word.
+TEST(ScalingCommand, OutOfTimeWithNothingToPrintIsSaid) {
+  const StopsBetweenJobs stops;
+  ask_to_stop(SIGALRM);
+  const Outcome outcome = scaling({"--nodes", "1,2"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "stepcast: out of time before a result was there\n");
 }
 
 TEST(ScalingCommand, StopsAtTheNodesOfTheClusterUnlessAskedToGoOn) {

@@ -39,6 +39,20 @@ PlanRequest small_convolutions() {
           .improve = false};
 }
 
+TEST(PlanSearch, TellsFirstWhatItMayTake) {
+  PlanRequest request = small_transformer();
+  request.most_simulated = 20;
+  std::vector<std::size_t> told;
+  request.costs = [&](const CostEstimate& cost, std::size_t simulations) {
+    told.push_back(simulations);
+    EXPECT_GT(cost.time, Seconds{});
+    EXPECT_GT(cost.memory, Bytes{1e7});
+  };
+  search_plan(plan_space_of(request), kTwoWorkers, request.most_simulated,
+              [&] { EXPECT_EQ(told.size(), 1U); });
+  EXPECT_EQ(told, std::vector<std::size_t>{20});
+}
+
 /// Every candidate simulated; those that are refused left out.
 std::vector<PlanChoice> all_choices(const PlanSpace& space) {
   std::vector<PlanTrial> trials;

@@ -1,0 +1,102 @@
+#include "sim/study/sweep/study_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "models/base/error.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Spread over all, in no rhythm that lists could have: multiples of the golden ratio.
+std::set<std::uint32_t> sample_of(const Sweep& sweep, std::uint32_t most) {
+  constexpr double kGolden = 0.6180339887498949;
+  const auto count = static_cast<double>(sweep.combinations.size());
+  std::set<std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < most; ++i)
+    numbers.insert(static_cast<std::uint32_t>(std::fmod(i * kGolden, 1.0) * count));
+  return numbers;
+}
+
+double seeds_of(const Scenario& scenario) {
+  return scenario.engine.slow_down.is_chance() ? scenario.chance.seeds : 1;
+}
+
+/// Of one forecast; nothing where there is no plan, or a search for one.
+std::optional<CostEstimate> cost_of_one(const Scenario& scenario, const std::string& schedule) try {
+  if (decides_at_run_time(schedule))
+    return std::nullopt;
+  const TuningJob job = job_of(scenario, schedule);
+  if (!fusion_search_of(job).empty())
+    return std::nullopt;
+  CostEstimate cost = cost_estimate(planned(job).plan, scenario.cluster, scenario.engine);
+  cost.time = cost.time * seeds_of(scenario);
+  return cost;
+} catch (const InputError&) {
+  return std::nullopt;  // the study tells of it
+}
+
+std::optional<Scenario> scenario_unless_refused(const Sweep& sweep,
+                                                const Combination& combination) try {
+  return scenario_of(sweep, combination);
+} catch (const InputError&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+// A plan has some 2,000 tasks of a rank at most, as cost_estimate() counts them: 15 ms of a GPU at
+// flow, 1.6 ms of each pair of them at step, .2 s in all at analytic.
+bool may_take_much(const Cluster& cluster, const EngineOptions& options, double forecasts) {
+  constexpr double kManySeconds = 20;
+  constexpr double kManyRanks = 20'000;
+  const double ranks = cluster.ranks();
+  double each = 0.2;
+  if (options.fidelity == Fidelity::Flow)
+    each = 0.015 * ranks;
+  if (options.fidelity == Fidelity::Step)
+    each = 0.0016 * ranks * ranks;
+  if (!options.fold)
+    each += 0.0016 * ranks;
+  return ranks >= kManyRanks || forecasts * each >= kManySeconds;
+}
+
+std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers) {
+  const auto forecasts = static_cast<double>(sweep.combinations.size());
+  const auto is_large = [&](std::uint32_t number) {
+    const auto scenario = scenario_unless_refused(sweep, sweep.combinations[number]);
+    return scenario &&
+           may_take_much(scenario->cluster, scenario->engine, forecasts * seeds_of(*scenario));
+  };
+  if (std::ranges::none_of(sample_of(sweep, 4), is_large))
+    return std::nullopt;
+  CostEstimate cost;
+  double known = 0;
+  for (const std::uint32_t number : sample_of(sweep, 32)) {
+    const Combination& each = sweep.combinations[number];
+    const auto scenario = scenario_unless_refused(sweep, each);
+    if (const auto one = scenario ? cost_of_one(*scenario, each.schedule) : std::nullopt) {
+      cost.memory = std::max(cost.memory, one->memory);
+      cost.time += one->time;
+      ++known;
+    }
+  }
+  if (known == 0)
+    return std::nullopt;
+  cost.time = cost.time * (forecasts / known / std::min<double>(workers, forecasts));
+  return cost;
+}
+
+std::optional<CostEstimate> cost_of(const Scenario& scenario, const std::string& schedule,
+                                    double forecasts, std::uint32_t workers) {
+  if (!may_take_much(scenario.cluster, scenario.engine, forecasts))
+    return std::nullopt;
+  auto cost = cost_of_one(scenario, schedule);
+  if (cost)
+    cost->time = cost->time * (forecasts / std::min<double>(workers, forecasts));
+  return cost;
+}
+
+}  // namespace stepcast

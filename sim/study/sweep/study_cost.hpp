@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include "sim/study/cost_estimate.hpp"
+#include "sim/study/sweep/sweep.hpp"
+
+namespace stepcast {
+
+/// Whether `forecasts` simulations of so many ranks may take long or much memory; where not, it is
+/// not worth a plan to find out.
+bool may_take_much(const Cluster& cluster, const EngineOptions& options, double forecasts);
+
+/// What the forecasts of a sweep are going to take: memory of the largest, in a process, and the
+/// time of all on `workers` processes; from the plans of up to 32 of them. Nothing where they
+/// cannot take much, and of what decides at run time.
+std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers);
+
+/// The same of `forecasts` simulations like that of one schedule of the scenario.
+std::optional<CostEstimate> cost_of(const Scenario& scenario, const std::string& schedule,
+                                    double forecasts, std::uint32_t workers);
+
+}  // namespace stepcast
