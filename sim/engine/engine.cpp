@@ -40,9 +40,20 @@ void check_result(const Plan& plan, const Timeline& timeline) {
                     plan.schedule, time.value, kLongestWork.value));
 }
 
+void tell_section(const Plan& plan, const Cluster& cluster, const Folding& folding) {
+  if (!log::shows_debug())
+    return;
+  const NetworkSection section =
+      folding.section.value_or(NetworkSection{cluster.nodes, cluster.gpus_per_node});
+  log::debug(fmt::format("{} on {}: flows of {} x {} of {} x {} GPUs", plan.schedule, cluster.name,
+                         section.nodes, section.gpus, cluster.nodes, cluster.gpus_per_node));
+}
+
 // An assumed folding that does not hold has cost the simulation up to there.
 Timeline replayed(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
   Folding exact = fold_ranks(plan, cluster, options);
+  if (options.fidelity == Fidelity::Flow && exact.role_of_node.empty())
+    tell_section(plan, cluster, exact);
   if (auto assumed = assumed_folding(plan, cluster, options, exact))
     try {
       return Replayer(plan, cluster, options, std::move(*assumed)).run();

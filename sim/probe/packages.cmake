@@ -17,6 +17,7 @@ find_package(ZLIB QUIET)
 if(NOT TARGET ZLIB::ZLIB)
   list(APPEND missing "zlib (zlib1g-dev)")
 endif()
+find_package(SQLite3 QUIET)  # Not needed: without it no SQLite databases are read.
 if(missing)
   list(JOIN missing ", " missing)
   message(FATAL_ERROR "stepcast-probe needs ${missing}")

@@ -32,37 +32,6 @@ void add_tallies(const ImportReport& from, ImportReport& to) {
       to.doubt(kind, tally.first);
 }
 
-/// A thread a core, each with one trace in memory at a time. Errors and tallies come in the order
-/// of the files, whoever was first.
-std::vector<RankTimeline> read_all(const std::vector<TraceStream>& files, ImportReport& report) {
-  std::vector<RankTimeline> timelines(files.size());
-  std::vector<ImportReport> reports(files.size());
-  std::vector<std::exception_ptr> errors(files.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t file = next++; file < files.size(); file = next++) {
-      try {
-        timelines[file] = read_rank_timeline(files[file], reports[file]);
-      } catch (...) {
-        errors[file] = std::current_exception();
-      }
-    }
-  };
-  {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(cores, files.size()); ++i)
-      threads.emplace_back(work);
-    work();
-  }
-  for (std::size_t file = 0; file < files.size(); ++file) {
-    if (errors[file])
-      std::rethrow_exception(errors[file]);
-    add_tallies(reports[file], report);
-  }
-  return timelines;
-}
-
 class ProfiledJob {
  public:
   ProfiledJob(std::vector<RankTimeline> timelines, const JobShape& shape, ImportReport& report)
@@ -289,9 +258,44 @@ void ProfiledJob::meet() {
 
 }  // namespace
 
+std::vector<RankTimeline> read_timelines(const std::vector<TraceStream>& files,
+                                         const TimelineReader& read, ImportReport& report) {
+  std::vector<RankTimeline> timelines(files.size());
+  std::vector<ImportReport> reports(files.size());
+  std::vector<std::exception_ptr> errors(files.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t file = next++; file < files.size(); file = next++) {
+      try {
+        timelines[file] = read(files[file], reports[file]);
+      } catch (...) {
+        errors[file] = std::current_exception();
+      }
+    }
+  };
+  {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min(cores, files.size()); ++i)
+      threads.emplace_back(work);
+    work();
+  }
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    if (errors[file])
+      std::rethrow_exception(errors[file]);
+    add_tallies(reports[file], report);
+  }
+  return timelines;
+}
+
+Job job_of_timelines(std::vector<RankTimeline> timelines, const JobShape& shape,
+                     ImportReport& report) {
+  return ProfiledJob(std::move(timelines), shape, report).run();
+}
+
 Job read_profiled_job(const std::vector<TraceStream>& files, const JobShape& shape,
                       ImportReport& report) {
-  return ProfiledJob(read_all(files, report), shape, report).run();
+  return job_of_timelines(read_timelines(files, read_rank_timeline, report), shape, report);
 }
 
 }  // namespace stepcast

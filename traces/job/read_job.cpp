@@ -14,6 +14,10 @@
 #include "traces/job/profiled_job.hpp"
 #include "traces/job/spans/byteps_job.hpp"
 #include "traces/job/spans/horovod_job.hpp"
+#include "traces/job/streams/chakra_job.hpp"
+#include "traces/job/streams/framework_profile.hpp"
+#include "traces/job/streams/nsight_export.hpp"
+#include "traces/job/streams/sqlite_file.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
 #include "traces/readers/recognition/formats.hpp"
@@ -45,23 +49,63 @@ void refuse_other_table(std::string_view head, const std::string& origin) {
                                origin, fmt::join(missing, ", ")));
 }
 
-/// One trace of PyTorch's profiler for each rank.
+/// One trace of PyTorch's profiler for each rank. Execution traces beside them hold no times.
 Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShape& shape,
                   ImportReport& report) {
   std::vector<TraceStream> streams;
   for (const std::filesystem::path& file : files) {
-    if (format_of(file) != KinetoReader().name())
+    const std::string format = format_of(file);
+    if (format == execution_trace_reader().name() && files.size() > 1) {
+      report.skip("execution trace, which holds no times", file.string());
+      continue;
+    }
+    if (format != KinetoReader().name())
       throw InputError(
           fmt::format("{}: expected a table of operations (CSV with optype, start_ts, "
-                      "duration), traces of PyTorch's profiler, a timeline of Horovod or BytePS's "
+                      "duration), traces of PyTorch's, TensorFlow's or MXNet's profiler, exports "
+                      "of Nsight Systems, Chakra graphs, a timeline of Horovod or BytePS's "
                       "comm.json, found {}",
-                      file.string(), format_of(file)));
+                      file.string(), format));
     streams.push_back(file_stream(file));
   }
   report.format = KinetoReader().name();
-  Job job = read_profiled_job(streams, shape, report);
-  job.clocks = put_on_one_clock(job);
-  return job;
+  return read_profiled_job(streams, shape, report);
+}
+
+/// Files of one format, of which each has one rank's work, or (Nsight Systems) several ranks'.
+std::optional<Job> read_streams(const std::vector<std::filesystem::path>& files,
+                                std::string_view head, const JobShape& shape,
+                                ImportReport& report) {
+  const auto require_all = [&](const char* format, auto is_such) {
+    report.format = format;
+    for (const std::filesystem::path& file : files)
+      if (!is_such(head_of(file, kHead)))
+        throw InputError(
+            fmt::format("{}: expected {}, as the first file is", file.string(), format));
+  };
+  const auto read_each = [&](const TimelineReader& read) {
+    std::vector<TraceStream> streams;
+    for (const std::filesystem::path& file : files)
+      streams.push_back(file_stream(file));
+    return job_of_timelines(read_timelines(streams, read, report), shape, report);
+  };
+  if (is_sqlite(head)) {
+    require_all("nsight-systems", is_sqlite);
+    std::vector<RankTimeline> timelines;
+    for (const std::filesystem::path& file : files)
+      for (RankTimeline& timeline : read_nsight_export(file, report))
+        timelines.push_back(std::move(timeline));
+    return job_of_timelines(std::move(timelines), shape, report);
+  }
+  if (is_framework_profile(head)) {
+    require_all("tensorflow-or-mxnet", is_framework_profile);
+    return read_each(read_framework_profile);
+  }
+  const auto is_chakra = [](std::string_view text) { return chakra_reader().sniff(text); };
+  if (!is_chakra(head))
+    return std::nullopt;
+  require_all("chakra", is_chakra);
+  return read_each(read_chakra_timeline);
 }
 
 /// What communication libraries recorded; none: the files are of none.
@@ -98,11 +142,13 @@ Job read_job(std::span<const std::filesystem::path> paths, const std::filesystem
   const std::string head = head_of(first, kHead);
   if (!is_operations_csv(head)) {
     refuse_other_table(head, first.string());
-    if (auto job = read_communication(files, head, shape, report)) {
-      job->clocks = put_on_one_clock(*job);
-      return std::move(*job);
-    }
-    return read_profiles(files, shape, report);
+    std::optional<Job> job = read_communication(files, head, shape, report);
+    if (!job)
+      job = read_streams(files, head, shape, report);
+    if (!job)
+      job = read_profiles(files, shape, report);
+    job->clocks = put_on_one_clock(*job);
+    return std::move(*job);
   }
   if (files.size() > 1)
     throw InputError(

@@ -36,11 +36,11 @@ class DiagnoseCommand final : public Subcommand {
             "that of\none part (rank, stage, kind, ..) as recorded: how much slower the job is "
             "than it could\nbe, which part makes it so, and a verdict: worker, stage, data, "
             "host, network or none.\nInput: a table of operations (CSV, also "
-            "gzip-compressed; times in seconds), a trace of\nPyTorch's profiler for each rank, "
-            "BytePS's comm.json for each rank, or Horovod's timeline; see\ntraces/README.md.\nJob "
-            "file: JSON with dp, "
-            "pp, "
-            "tp, cp, vpp, gpus, hosts (a name a rank) or gpus_per_host; or CSV with\nsuch columns "
+            "gzip-compressed; times in seconds), a trace of\nPyTorch's, TensorFlow's or "
+            "MXNet's profiler, a Chakra graph, an export of Nsight Systems (SQLite)\nor BytePS's "
+            "comm.json for each rank, or Horovod's timeline; see traces/README.md.\nJob file: JSON "
+            "with dp, pp, tp, cp, vpp, gpus, hosts (a name a rank) or gpus_per_host; or CSV "
+            "with\nsuch columns "
             "and a row for each job.",
         .examples = {"stepcast diagnose operations.csv.gz --job jobs.csv",
                      "stepcast diagnose operations.csv --json",

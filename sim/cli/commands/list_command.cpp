@@ -23,6 +23,7 @@
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 #include "traces/readers/stepcast/transformers/training_law_reader.hpp"
+#include "traces/readers/stepcast/workload_reader.hpp"
 
 namespace stepcast {
 namespace {
@@ -41,7 +42,7 @@ Table workload_table() {
                           {"backward ms"},
                           {"times", Align::Left}}};
   for (const std::string& name : list_names(CatalogKind::Workload)) {
-    const Workload w = load_workload(name);
+    const Workload w = read_workload(find_workload(name));
     table.rows.push_back({name, std::to_string(w.batch), std::to_string(w.layers.size()),
                           std::to_string(tensor_count(w)), millions(parameter_count(w)),
                           milliseconds(forward_time(w), 1), milliseconds(backward_time(w), 1),

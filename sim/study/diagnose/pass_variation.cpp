@@ -126,4 +126,30 @@ PassVariation pass_variation(const JobReplay& replay) {
           .uneven_stages = mean_of(uneven)};
 }
 
+double step_as_their_stages(const JobReplay& replay, const std::vector<std::uint32_t>& ranks) {
+  const Job& job = replay.job();
+  std::vector<bool> is_meant(job.ranks.size());
+  for (const std::uint32_t rank : ranks)
+    is_meant[rank] = true;
+  const auto kind_of = [&](const JobOperation& done) {
+    return std::pair(job.ranks[done.rank].stage, done.kind);
+  };
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::pair<double, double>> others;
+  for (std::uint32_t step = 0; step < job.steps.size(); ++step)
+    for (std::uint32_t place = 0; place < job.steps[step].operations.size(); ++place)
+      if (const JobOperation& done = job.steps[step].operations[place]; !is_meant[done.rank]) {
+        auto& [sum, count] = others[kind_of(done)];
+        sum += replay.actual(step)[place];
+        ++count;
+      }
+  return mean_of(replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
+    const JobOperation& done = job.steps[step].operations[place];
+    const bool computes = job.kinds[done.kind].work != JobWork::Transfer;
+    const auto found = others.find(kind_of(done));
+    return is_meant[done.rank] && computes && found != others.end()
+               ? found->second.first / found->second.second
+               : replay.actual(step)[place];
+  }));
+}
+
 }  // namespace stepcast

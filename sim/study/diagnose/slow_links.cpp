@@ -55,13 +55,17 @@ std::string common_to(const Job& job, const std::set<Group>& groups) {
 
 SlowLinks find_slow_links(const JobReplay& replay, double factor) {
   std::map<Group, std::vector<double>> times;
+  std::map<Group, std::size_t> counts;
   for_meetings(replay, [&](std::uint32_t step, const JobMeeting& meeting, const Group& group) {
+    ++counts[group];
     for (const std::uint32_t member : meeting.members)
       times[group].push_back(replay.actual(step)[member]);
   });
   SlowLinks links;
   std::set<Group> slow;
   for (auto& [group, of_group] : times) {
+    if (4 * counts[group] < replay.steps())
+      continue;  // Met seldom: a larger group, of which members were lost.
     const double ratio = median_of(of_group) / std::max(replay.ideal_of_kind(group.first), 1e-9);
     if (ratio > factor)
       slow.insert(group);

@@ -77,6 +77,10 @@ std::optional<JobVerdict> Judge::worker() const {
   const bool one_group = diagnosis_.by_data.size() == 1 && diagnosis_.stages > 1;
   if (!worst.share || *worst.share <= thresholds_.explained || one_group)
     return std::nullopt;
+  // As slow as its stage is no slow worker.
+  if (diagnosis_.stages > 1 &&
+      share_without(step_as_their_stages(replay_, worst.ranks)) <= thresholds_.explained)
+    return std::nullopt;
   std::string names;
   for (const std::uint32_t rank : worst.ranks)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", diagnosis_.ranks[rank].number);

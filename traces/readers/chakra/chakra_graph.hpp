@@ -15,6 +15,7 @@ namespace stepcast {
 struct ChakraNode {
   std::uint64_t id = 0;
   std::string name;
+  std::optional<Seconds> start;  ///< Where it is recorded.
   Seconds duration{};
   bool on_host = true;
   bool communicates = false;

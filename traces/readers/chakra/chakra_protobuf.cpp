@@ -15,13 +15,14 @@ constexpr std::uint64_t kLongest = 3'600'000'000;  // An hour in microseconds.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 60;
 constexpr std::uint64_t kSend = 5;  // Node types from here on communicate.
 
-/// A node: id 1, name 2, type 3, control dependencies 4, data dependencies 5, duration in
-/// microseconds 7, attributes 10.
+/// A node: id 1, name 2, type 3, control dependencies 4, data dependencies 5, start 6 and duration
+/// 7 in microseconds, attributes 10.
 enum NodeField : std::uint32_t {
   Id = 1,
   Name = 2,
   Type = 3,
   DataDeps = 5,
+  Start = 6,
   Duration = 7,
   Attr = 10
 };
@@ -107,6 +108,10 @@ ChakraNode node_of(std::string_view bytes, const std::string& origin, std::size_
         break;
       case DataDeps:
         add_dependencies(field, origin, inside, node);
+        break;
+      case Start:
+        if (field.value > 0 && field.value < kLargest)
+          node.start = Seconds{static_cast<double>(field.value) * kMicrosecond};
         break;
       case Duration:
         if (field.value > kLongest)

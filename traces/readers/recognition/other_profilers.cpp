@@ -8,13 +8,14 @@ namespace stepcast {
 namespace {
 
 constexpr std::string_view kNsight =
-    "is a report of Nsight Systems, which is not read: \"nsys export --type=sqlite\" and \"nsys "
-    "stats --report cuda_gpu_trace --format csv\" show what it holds; for stepcast, run the "
-    "program "
-    "under torch.profiler and export it with export_chrome_trace(\"trace.json\")";
-constexpr std::string_view kNsightExport =
-    "is an export of Nsight Systems, which is not read: run the program under torch.profiler and "
+    "is a report of Nsight Systems: \"stepcast diagnose\" reads what \"nsys export --type=sqlite\" "
+    "makes of it, one of each rank; to import a workload, run the program under torch.profiler and "
     "export it with export_chrome_trace(\"trace.json\")";
+constexpr std::string_view kNsightExport =
+    "is an export of Nsight Systems, of which \"stepcast diagnose\" reads those of a job's ranks "
+    "in "
+    "SQLite; to import a workload, run the program under torch.profiler and export it with "
+    "export_chrome_trace(\"trace.json\")";
 constexpr std::string_view kRocprof =
     "is an output of rocprof, which is not read: run the program under torch.profiler, which "
     "records ROCm devices as well, and export it with export_chrome_trace(\"trace.json\")";

@@ -98,6 +98,47 @@ TEST(ProfiledJobTest, ASlowLinkIsFound) {
   EXPECT_EQ(diagnosis.verdict.subject, "link of rank 2 and rank 3");
 }
 
+/// A tenth of the kernels, others for each seed.
+std::function<bool(int, int)> a_tenth(int seed) {
+  return [seed](int rank, int number) { return scatter(rank, number, seed) < 0.1; };
+}
+
+TEST(ProfiledJobTest, EveryVariantIsFoundWithATenthOfTheEventsMissing) {
+  for (int seed = 1; seed <= 5; ++seed) {
+    MadeProfiles slow = slow_rank(seed % 4);
+    slow.steps = 12;
+    slow.lost = a_tenth(seed);
+    slow.offset = [](int rank) { return 50'000 * (2 * scatter(rank, 3) - 1); };
+    ImportReport report;
+    const Job job = read(slow.texts(), report);
+    for (int rank = 0; rank < 4; ++rank)
+      EXPECT_NEAR(job.clocks.hosts[static_cast<std::size_t>(rank)].offset.value,
+                  (slow.offset(rank) - slow.offset(0)) * 1e-6, 1e-5)
+          << seed;
+    const Diagnosis one = diagnose(job);
+    EXPECT_EQ(one.verdict.kind, VerdictKind::Worker) << seed << one.verdict.text;
+    EXPECT_EQ(one.verdict.subject, fmt::format("rank {}", seed % 4)) << seed;
+
+    MadeProfiles link;
+    link.kernel = usual;
+    link.ranks = 8;
+    link.group = 2;
+    link.steps = 12;
+    link.transfer = [](int first) { return first == 2 ? 12'000.0 : 1'000.0; };
+    link.lost = a_tenth(seed);
+    const Diagnosis other = diagnose(read(link.texts(), report));
+    EXPECT_EQ(other.verdict.kind, VerdictKind::Network) << seed << other.verdict.text;
+    EXPECT_EQ(other.verdict.subject, "link of rank 2 and rank 3") << seed;
+
+    MadeProfiles even;
+    even.kernel = usual;
+    even.steps = 12;
+    even.lost = a_tenth(seed);
+    const Diagnosis nobody = diagnose(read(even.texts(), report));
+    EXPECT_EQ(nobody.verdict.kind, VerdictKind::None) << seed << nobody.verdict.text;
+  }
+}
+
 TEST(ProfiledJobTest, AHostThatLaunchesTooSlowlyIsNamed) {
   MadeProfiles made;
   made.kernel = [](int rank, int step, int layer, bool forward) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/study/diagnose/diagnosis.hpp"
+#include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
 
@@ -28,6 +29,16 @@ TEST(ProfiledPipelineTest, AnEvenPipelineIsNot) {
   const Diagnosis diagnosis = diagnosis_of({.longer = {1, 1}});
   EXPECT_LT(diagnosis.slowdown, 1.05);
   EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None) << diagnosis.verdict.text;
+}
+
+TEST(ProfiledPipelineTest, AnUnevenStageIsFoundWithATenthOfTheEventsMissing) {
+  for (int seed = 1; seed <= 5; ++seed) {
+    MadePipelineProfiles made{.steps = 12};
+    made.lost = [seed](int rank, int number) { return scatter(rank, number, seed) < 0.1; };
+    const Diagnosis diagnosis = diagnosis_of(made);
+    EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Stage) << seed << diagnosis.verdict.text;
+    EXPECT_EQ(diagnosis.verdict.subject, "stage 1") << seed;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,136 @@
+#include "traces/job/streams/chakra_job.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "traces/job/streams/work_names.hpp"
+#include "traces/readers/chakra/chakra_graph.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Chakra's names end with the rank: "chakra.3.json", "llama.12.et".
+std::optional<std::uint32_t> rank_in_name(const std::string& origin) {
+  std::string stem = std::filesystem::path(origin).stem().string();
+  if (stem.ends_with(".json") || stem.ends_with(".et"))
+    stem = std::filesystem::path(stem).stem().string();  // It was compressed.
+  const std::string digits = stem.substr(stem.rfind('.') + 1);
+  const bool is_number = !digits.empty() && digits.size() < 7 && digits.size() < stem.size() &&
+                         digits.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? std::optional(parse_count(digits)) : std::nullopt;
+}
+
+class ChakraTimeline {
+ public:
+  ChakraTimeline(std::vector<ChakraNode> nodes, const std::string& origin, ImportReport& report)
+      : nodes_(std::move(nodes)), origin_(origin), report_(report) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (!places_.emplace(nodes_[i].id, i).second)
+        throw InputError(
+            fmt::format("{}: node {}: the number is there twice", origin_, nodes_[i].id));
+    timed_ = std::ranges::all_of(
+        nodes_, [](const ChakraNode& node) { return node.on_host || node.start.has_value(); });
+  }
+
+  RankTimeline run() {
+    RankRecord record;
+    record.origin = origin_;
+    record.rank = rank_in_name(origin_);
+    std::vector<StreamWork> works = timed_ ? recorded() : concluded();
+    return timeline_of(std::move(record), std::move(works), report_);
+  }
+
+ private:
+  StreamWork work_of(const ChakraNode& node, Seconds begin) const {
+    StreamWork of = work_by_name(name_of_launcher(node));
+    const std::string pass = of.work.part;
+    of.work.name = fmt::format("{}: {}", pass, node.name);
+    of.stream = "compute";
+    if (node.communicates) {
+      of.stream = "communication";
+      of.kind = node.collective;
+      of.work.work = JobWork::Transfer;
+      of.work.part = node.collective ? stepcast::name_of(*node.collective) : "other communication";
+      of.work.name = fmt::format("{} {}", of.work.part, format_bytes(node.size));
+      of.work.size = node.size;
+    }
+    of.step = "graph";
+    of.work.begin = begin;
+    of.work.end = begin + node.duration;
+    return of;
+  }
+
+  /// Of the host's operator that launched it, which tells the pass; else its own.
+  const std::string& name_of_launcher(const ChakraNode& node) const {
+    for (const std::uint64_t before : node.data_dependencies)
+      if (const auto found = places_.find(before);
+          found != places_.end() && nodes_[found->second].on_host)
+        return nodes_[found->second].name;
+    return node.name;
+  }
+
+  std::vector<StreamWork> recorded() const {
+    std::vector<StreamWork> works;
+    Seconds first{1e300};
+    for (const ChakraNode& node : nodes_)
+      if (!node.on_host)
+        first = std::min(first, *node.start);
+    for (const ChakraNode& node : nodes_)
+      if (!node.on_host)
+        works.push_back(work_of(node, *node.start - first));
+    return works;
+  }
+
+  /// In order of the list, in which what is waited for stands before who waits.
+  std::vector<StreamWork> concluded() {
+    report_.doubt("graph without times: work begins as soon as what it waits for has ended",
+                  origin_);
+    std::vector<StreamWork> works;
+    std::vector<Seconds> ends(nodes_.size());
+    Seconds computed{};
+    Seconds communicated{};
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const ChakraNode& node = nodes_[i];
+      Seconds begin{};
+      for (const std::uint64_t before : node.data_dependencies)
+        if (const auto found = places_.find(before); found != places_.end())
+          begin = std::max(begin, ends[found->second]);
+      if (node.on_host) {
+        ends[i] = begin;  // How far the host runs ahead is not known.
+        continue;
+      }
+      Seconds& busy = node.communicates ? communicated : computed;
+      begin = std::max(begin, busy);
+      ends[i] = busy = begin + node.duration;
+      works.push_back(work_of(node, begin));
+    }
+    return works;
+  }
+
+  std::vector<ChakraNode> nodes_;
+  const std::string& origin_;
+  ImportReport& report_;
+  std::unordered_map<std::uint64_t, std::size_t> places_;
+  bool timed_ = true;
+};
+
+}  // namespace
+
+RankTimeline read_chakra_timeline(const TraceStream& file, ImportReport& report) {
+  const std::string text = text_of(file);
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  const bool json = start != std::string::npos && text[start] == '{';
+  return ChakraTimeline(
+             json ? parse_chakra_json(text, file.origin) : parse_chakra_protobuf(text, file.origin),
+             file.origin, report)
+      .run();
+}
+
+}  // namespace stepcast

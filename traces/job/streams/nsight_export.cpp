@@ -1,0 +1,248 @@
+#include "traces/job/streams/nsight_export.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "traces/job/streams/sqlite_file.hpp"
+#include "traces/job/streams/work_names.hpp"
+
+// Tables are read row by row: kernels and copies, launches (by correlation and process), NVTX
+// ranges. Times are nanoseconds since the session began; its wall-clock time is one of the
+// session's table, so that ranks of several sessions lie on their hosts' clocks.
+
+namespace stepcast {
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+constexpr std::int64_t kProcess = ~std::int64_t{0xFFFFFF};       // Of a global thread, its process.
+constexpr std::int64_t kLongestSession = std::int64_t{1} << 52;  // 52 days.
+
+std::string small_letters(const std::string& text) {
+  std::string small;
+  for (const char c : text)
+    small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return small;
+}
+
+/// "step 12", "iteration_12", "ProfilerStep#12".
+bool names_step(const std::string& name) {
+  const std::string small = small_letters(name);
+  const std::size_t digits = small.find_last_not_of("0123456789") + 1;
+  if (digits == 0 || digits >= small.size())
+    return false;
+  const std::string_view word = std::string_view(small).substr(0, digits);
+  const std::size_t end = word.find_last_not_of(" #_-:=");
+  const std::string_view bare = word.substr(0, end + 1);
+  return bare.ends_with("step") || bare.ends_with("iteration") || bare.ends_with("iter");
+}
+
+/// "forward", "backward", "optimizer" of a range that names a pass; else empty.
+std::string pass_of(const std::string& name) {
+  const std::string small = small_letters(name);
+  for (const char* pass : {"backward", "forward"})
+    if (small.find(pass) != std::string::npos)
+      return pass;
+  return small.starts_with("optim") || small.find("optimizer") != std::string::npos ? "optimizer"
+                                                                                    : "";
+}
+
+struct NvtxRange {
+  std::string name;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// Ranges of one kind and process by begin; the innermost at a time is the last begun that lasts.
+class RangesOfProcess {
+ public:
+  void add(NvtxRange range) { ranges_.push_back(std::move(range)); }
+  void sort() { std::ranges::stable_sort(ranges_, {}, &NvtxRange::begin); }
+  bool empty() const { return ranges_.empty(); }
+
+  std::string at(std::int64_t time) const {
+    constexpr std::ptrdiff_t kDeepest = 16;
+    const auto after = std::ranges::upper_bound(ranges_, time, {}, &NvtxRange::begin);
+    for (auto range = after; range != ranges_.begin() && after - range < kDeepest;)
+      if (time <= (--range)->end)
+        return range->name;
+    return {};
+  }
+
+ private:
+  std::vector<NvtxRange> ranges_;
+};
+
+class NsightExport {
+ public:
+  NsightExport(const std::filesystem::path& path, ImportReport& report)
+      : path_(path.string()), file_(path), report_(report) {}
+
+  std::vector<RankTimeline> run() {
+    require("CUPTI_ACTIVITY_KIND_KERNEL",
+            {"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "shortName"});
+    require("StringIds", {"id", "value"});
+    read_launches();
+    read_ranges();
+    read_work("CUPTI_ACTIVITY_KIND_KERNEL", "shortName");
+    if (file_.has("CUPTI_ACTIVITY_KIND_MEMCPY", "copyKind"))
+      read_work("CUPTI_ACTIVITY_KIND_MEMCPY", "NULL");
+    return timelines();
+  }
+
+ private:
+  struct Work {
+    StreamWork of;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int64_t launched = 0;
+    std::int64_t process = 0;
+  };
+
+  void require(const char* table, std::initializer_list<const char*> columns) const {
+    for (const char* column : columns)
+      if (!file_.has(table, column))
+        throw InputError(fmt::format(
+            "{}: expected an export of Nsight Systems with the table {} and its column {}, found "
+            "none; record with \"nsys profile --trace=cuda,nvtx\" and export with \"nsys export "
+            "--type=sqlite\"",
+            path_, table, column));
+  }
+
+  void read_launches() {
+    if (!file_.has("CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid"))
+      return;
+    file_.for_each("SELECT correlationId, globalTid, start FROM CUPTI_ACTIVITY_KIND_RUNTIME",
+                   [&](const SqliteRow& row) {
+                     const auto correlation = row.whole(0);
+                     const auto start = row.whole(2);
+                     if (correlation && start)
+                       launches_[row.whole(1).value_or(0) & kProcess].emplace(*correlation, *start);
+                   });
+  }
+
+  void read_ranges() {
+    if (!file_.has("NVTX_EVENTS", "globalTid"))
+      return;
+    const char* by_number =
+        file_.has("NVTX_EVENTS", "textId")
+            ? "SELECT n.start, n.end, n.globalTid, coalesce(n.text, s.value) FROM NVTX_EVENTS n "
+              "LEFT JOIN StringIds s ON s.id = n.textId"
+            : "SELECT n.start, n.end, n.globalTid, n.text FROM NVTX_EVENTS n";
+    file_.for_each(by_number, [&](const SqliteRow& row) {
+      const auto begin = row.whole(0);
+      const auto end = row.whole(1);
+      const std::string name = row.text(3);
+      if (!begin || !end || *end < *begin)
+        return;  // Marks have no end.
+      const std::int64_t process = row.whole(2).value_or(0) & kProcess;
+      if (names_step(name))
+        steps_[process].add({name, *begin, *end});
+      else if (const std::string pass = pass_of(name); !pass.empty())
+        passes_[process].add({pass, *begin, *end});
+    });
+    for (auto* ranges : {&steps_, &passes_})
+      for (auto& [process, of] : *ranges)
+        of.sort();
+  }
+
+  void read_work(const std::string& table, const std::string& name) {
+    file_.for_each(
+        fmt::format("SELECT k.start, k.end, k.deviceId, k.streamId, k.correlationId, k.globalPid, "
+                    "s.value FROM {} k LEFT JOIN StringIds s ON s.id = {}{}",
+                    table, name == "NULL" ? "" : "k.", name),
+        [&](const SqliteRow& row) { add_work(row, name == "NULL" ? "memcpy" : row.text(6)); });
+  }
+
+  void add_work(const SqliteRow& row, const std::string& name) {
+    const auto begin = row.whole(0);
+    const auto end = row.whole(1);
+    if (!begin || !end || *end < *begin || *begin < 0 || *end > kLongestSession) {
+      report_.skip("device work without a start or end", fmt::format("{} {}", path_, name));
+      return;
+    }
+    const std::int64_t process = row.whole(5).value_or(0) & kProcess;
+    const auto of_process = launches_.find(process);
+    std::int64_t launched = *begin;
+    if (const auto correlation = row.whole(4); correlation && of_process != launches_.end())
+      if (const auto found = of_process->second.find(*correlation);
+          found != of_process->second.end())
+        launched = found->second;
+    StreamWork of = work_by_name(name.empty() ? "kernel without a name" : name);
+    of.stream = std::to_string(row.whole(3).value_or(0));
+    name_pass(launched, process, of.work);
+    if (const auto steps = steps_.find(process); steps != steps_.end())
+      of.step = steps->second.at(launched);
+    else if (steps_.empty())
+      of.step = "session";
+    works_[{row.whole(2).value_or(0), process}].push_back(
+        {std::move(of), *begin, *end, launched, process});
+    first_ = std::min(first_, *begin);
+  }
+
+  void name_pass(std::int64_t launched, std::int64_t process, TimelineWork& work) const {
+    const auto found = passes_.find(process);
+    if (found == passes_.end() || work.work == JobWork::Transfer || work.part == "copies")
+      return;
+    const std::string pass = found->second.at(launched);
+    const std::string bare = work.name.substr(work.name.find(": ") + 2);
+    work.work = pass == "forward"    ? JobWork::Forward
+                : pass == "backward" ? JobWork::Backward
+                                     : JobWork::Compute;
+    work.part = pass.empty() ? "other" : pass;
+    work.name = fmt::format("{}: {}", work.part, bare);
+  }
+
+  std::vector<RankTimeline> timelines() {
+    std::vector<RankTimeline> timelines;
+    for (auto& [place, works] : works_) {
+      RankRecord record;
+      record.origin = works_.size() == 1 ? path_ : fmt::format("{} device {}", path_, place.first);
+      record.first_time_us = session_began_us() + first_ / 1000;
+      std::vector<StreamWork> all;
+      const std::int64_t zero = first_ / 1000 * 1000;
+      for (Work& work : works) {
+        work.of.work.begin = Seconds{kNanosecond * static_cast<double>(work.begin - zero)};
+        work.of.work.end = Seconds{kNanosecond * static_cast<double>(work.end - zero)};
+        all.push_back(std::move(work.of));
+      }
+      timelines.push_back(timeline_of(std::move(record), std::move(all), report_));
+    }
+    if (timelines.empty())
+      throw InputError(path_ + ": expected kernels, found none");
+    return timelines;
+  }
+
+  std::int64_t session_began_us() const {
+    std::int64_t began = 0;
+    if (file_.has("TARGET_INFO_SESSION_START_TIME", "utcEpochNs"))
+      file_.for_each("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1",
+                     [&](const SqliteRow& row) { began = row.whole(0).value_or(0) / 1000; });
+    return began;
+  }
+
+  using OfProcess = std::map<std::int64_t, RangesOfProcess>;
+
+  std::string path_;
+  SqliteFile file_;
+  ImportReport& report_;
+  std::map<std::int64_t, std::unordered_map<std::int64_t, std::int64_t>> launches_;
+  OfProcess steps_;
+  OfProcess passes_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Work>> works_;  // By device, process.
+  std::int64_t first_ = kLongestSession;
+};
+
+}  // namespace
+
+std::vector<RankTimeline> read_nsight_export(const std::filesystem::path& path,
+                                             ImportReport& report) {
+  return NsightExport(path, report).run();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,148 @@
+#include "traces/job/streams/stream_timeline.hpp"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+// Work in order of its begin; what has begun waits in a queue by its end, so that the last
+// computation and the last transfer that have ended are known at every begin: n log n.
+
+namespace stepcast {
+namespace {
+
+constexpr Seconds kRounding{2e-6};  // Some profilers write whole microseconds.
+constexpr std::uint32_t kNobody = ~0U;
+
+void sort_by_begin(std::vector<StreamWork>& works) {
+  std::ranges::stable_sort(works, {}, [](const StreamWork& of) { return of.work.begin; });
+}
+
+bool ends_on_all_together(CollectiveKind kind) {
+  return kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter ||
+         kind == CollectiveKind::AllGather || kind == CollectiveKind::AllToAll;
+}
+
+class DependencyFinder {
+ public:
+  DependencyFinder(TimelineStep& step, ImportReport& report) : step_(step), report_(report) {}
+
+  void run() {
+    for (std::uint32_t i = 0; i < step_.works.size(); ++i) {
+      end_all_before(step_.works[i].begin);
+      link(i);
+      running_.emplace(step_.works[i].end.value, i);
+    }
+  }
+
+ private:
+  using Running = std::pair<double, std::uint32_t>;
+
+  bool is_transfer(std::uint32_t work) const { return step_.works[work].work == JobWork::Transfer; }
+
+  void end_all_before(Seconds time) {
+    while (!running_.empty() && running_.top().first <= (time + kRounding).value) {
+      (is_transfer(running_.top().second) ? transfer_ : computed_) = running_.top().second;
+      running_.pop();
+    }
+  }
+
+  void link(std::uint32_t work) {
+    const TimelineWork& own = step_.works[work];
+    const auto [last, is_first] = last_on_.try_emplace(own.stream, work);
+    const std::uint32_t before = is_first ? kNobody : std::exchange(last->second, work);
+    Seconds idle_from = step_.begin;
+    if (before != kNobody) {
+      idle_from = step_.works[before].end;
+      if (idle_from <= own.begin + kRounding)
+        step_.edges.emplace_back(before, work);
+      else
+        report_.doubt("device work that overlaps other work of its stream",
+                      fmt::format("{}: {}", step_.name, own.name));
+    }
+    const std::uint32_t other = is_transfer(work) ? computed_ : transfer_;
+    const bool waited = other != kNobody && other != before &&
+                        (is_transfer(work) || step_.works[other].end > idle_from);
+    if (waited)
+      step_.edges.emplace_back(other, work);
+  }
+
+  TimelineStep& step_;
+  ImportReport& report_;
+  std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
+  std::map<std::uint8_t, std::uint32_t> last_on_;
+  std::uint32_t computed_ = kNobody;  // What ended last.
+  std::uint32_t transfer_ = kNobody;
+};
+
+/// The steps in order of their first work, with all work.
+void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport& report) {
+  constexpr std::size_t kMostStreams = 250;
+  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::uint8_t> streams;
+  for (StreamWork& of : works) {
+    if (of.step.empty()) {
+      report.skip("device work outside of the steps", of.work.name);
+      continue;
+    }
+    const auto [place, is_new] = places.try_emplace(of.step, timeline.steps.size());
+    if (is_new)
+      timeline.steps.push_back({.name = of.step});
+    const auto next = static_cast<std::uint8_t>(1 + std::min(streams.size(), kMostStreams));
+    of.work.stream = streams.try_emplace(of.stream, next).first->second;
+    if (of.kind && ends_on_all_together(*of.kind))
+      timeline.record.collectives.push_back({.kind = *of.kind,
+                                             .size = of.work.size,
+                                             .group = {},
+                                             .sequence = std::nullopt,
+                                             .step = static_cast<std::uint32_t>(place->second),
+                                             .begin = of.work.begin,
+                                             .end = of.work.end});
+    timeline.steps[place->second].works.push_back(std::move(of.work));
+  }
+}
+
+}  // namespace
+
+void name_steps_by_passes(std::vector<StreamWork>& works) {
+  sort_by_begin(works);
+  std::uint32_t step = 0;
+  bool passed = false;
+  for (StreamWork& of : works) {
+    const bool updates = of.work.work == JobWork::Compute && of.work.part == "optimizer";
+    if (passed && of.work.work == JobWork::Forward) {
+      ++step;
+      passed = false;
+    }
+    passed = passed || updates || of.work.work == JobWork::Backward;
+    of.step = fmt::format("step {}", step);
+  }
+}
+
+RankTimeline timeline_of(RankRecord record, std::vector<StreamWork> works, ImportReport& report) {
+  sort_by_begin(works);
+  RankTimeline timeline{.record = std::move(record), .steps = {}};
+  divide(std::move(works), timeline, report);
+  if (timeline.steps.empty())
+    throw InputError(timeline.record.origin + ": expected work on a device in a step, found none");
+  bool is_first = true;
+  Seconds ended{};
+  for (TimelineStep& step : timeline.steps) {
+    step.begin = is_first ? step.works.front().begin : ended;
+    step.whole = !is_first;
+    for (TimelineWork& work : step.works) {
+      work.begin = std::max(work.begin, step.begin);
+      work.end = std::max(work.end, work.begin);
+      ended = std::max(ended, work.end);
+    }
+    DependencyFinder(step, report).run();
+    is_first = false;
+  }
+  timeline.record.steps = timeline.steps.size();
+  return timeline;
+}
+
+}  // namespace stepcast
