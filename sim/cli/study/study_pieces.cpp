@@ -35,7 +35,8 @@ void for_each_piece(SweepRequest request, const PieceRules& rules, const TextOf&
       const std::uint32_t left = piece.whole - std::min(piece.whole, piece.places.first);
       progress.emplace("forecast", (left + piece.places.step - 1) / piece.places.step);
     }
-    rules.check(piece);
+    if (!piece.combinations.empty())  // there may be more shards than combinations
+      rules.check(piece);
     const auto texts = sweep_texts(
         piece,
         {.workers = rules.workers,

@@ -114,6 +114,13 @@ TEST(PartFile, ALongStudyIsTheSameInOneGoInShardsAndBesideATable) {
   EXPECT_EQ(run_cli(long_study({"--json", "--csv", folder.file("all.csv")})).out, whole.out);
 }
 
+TEST(PartFile, AShardBeyondTheLastCombinationIsAnEmptyPart) {
+  const Outcome outcome = run_cli({"compare", "dear-64gpu-10gbe", "--fidelity", "analytic",
+                                   "--nodes", "2,4", "--schedules", "ddp", "--shard", "3/3"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines_of(outcome.out).size(), 2U) << outcome.out;  // its head and its end
+}
+
 TEST(PartFile, APartThatIsCutOffOrLacksALineIsRefused) {
   const TemporaryFolder folder;
   const std::string file = folder.file("part");
