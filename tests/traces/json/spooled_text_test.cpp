@@ -58,6 +58,8 @@ TEST(SpooledText, GivesItsFileAway) {
 }
 
 TEST(SpooledText, WithoutAFolderForItSaysWhichOneItWanted) {
+  const char* folder = std::getenv("TMPDIR");
+  const std::string before = folder == nullptr ? "" : folder;
   ::setenv("TMPDIR", "/nowhere", 1);
   SpooledText text;
   const std::string error = input_error_of([&] { text.append(std::string(10'000'000, 'x')); });
@@ -65,6 +67,10 @@ TEST(SpooledText, WithoutAFolderForItSaysWhichOneItWanted) {
       error.starts_with("/nowhere: the results that are to be printed cannot be kept: No "
                         "such file or directory"))
       << error;
+  if (before.empty())
+    ::unsetenv("TMPDIR");
+  else
+    ::setenv("TMPDIR", before.c_str(), 1);
 }
 
 }  // namespace
