@@ -63,6 +63,7 @@ NAMED_ELSEWHERE = {
     "sim/study/validate/cases/cases.cpp": "sets that option",
     "sim/study/plan/": "chooses values of that option",
     "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
+    "models/schedule/presets/": "a preset is the option set of a paper, and the list of them is one table",
     "models/network/cluster.hpp": _SOFTWARE,
     "models/network/free_software.hpp": _SOFTWARE,
     "traces/readers/stepcast/cluster_fields.cpp": _SOFTWARE,

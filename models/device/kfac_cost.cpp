@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <tuple>
 
 namespace stepcast {
 namespace {
@@ -11,6 +12,10 @@ constexpr double kElementSize = 4;  // fp32
 
 double square(double side) {
   return side * side;
+}
+
+double cube(double side) {
+  return side * side * side;
 }
 
 double triangle(double side) {
@@ -41,16 +46,38 @@ FlopsPerSecond rate_at(const KfacCosts& costs, std::uint32_t side) {
   return {between(side, below.side, below.rate.value, above->side, above->rate.value)};
 }
 
+// What the cube of a side is multiplied by: of t = a + b s + c s^3 through three points the second
+// divided difference is c (s1 + s2 + s3). No point takes less than its arithmetic.
+Seconds inverse_arithmetic(const std::vector<InversePoint>& points) {
+  Seconds arithmetic = points.back().time / cube(points.back().side);
+  for (const InversePoint& point : points)
+    arithmetic = std::min(arithmetic, point.time / cube(point.side));
+  if (points.size() < 3)
+    return arithmetic;
+  const auto& [a, b, c] = std::tie(*(points.end() - 3), *(points.end() - 2), points.back());
+  const auto slope = [](const InversePoint& from, const InversePoint& to) {
+    return (to.time - from.time) / (static_cast<double>(to.side) - from.side);
+  };
+  const double sides = static_cast<double>(a.side) + b.side + c.side;
+  const Seconds told = (slope(b, c) - slope(a, b)) / (static_cast<double>(c.side) - a.side) / sides;
+  return std::clamp(told, Seconds{}, arithmetic);
+}
+
 Seconds measured_inverse(const KfacCosts& costs, std::uint32_t side) {
   const auto& points = costs.inverses;
   assert(!points.empty());
   const auto above = std::ranges::lower_bound(points, side, {}, &InversePoint::side);
   if (above == points.end())
-    return points.back().time * std::pow(static_cast<double>(side) / points.back().side, 3);
+    return points.back().time * cube(static_cast<double>(side) / points.back().side);
   if (above == points.begin() || above->side == side)
     return above->time;
   const auto& below = *(above - 1);
-  return {between(side, below.side, below.time.value, above->side, above->time.value)};
+  const Seconds arithmetic = inverse_arithmetic(points);
+  const auto panels = [&](const InversePoint& point) {
+    return point.time - arithmetic * cube(point.side);
+  };
+  const double part = (static_cast<double>(side) - below.side) / (above->side - below.side);
+  return arithmetic * cube(side) + panels(below) * (1 - part) + panels(*above) * part;
 }
 
 Seconds product_time(const KfacCosts& costs, Flops work, std::uint32_t side) {

@@ -1,8 +1,11 @@
 #pragma once
 // What the kernels of second-order training (K-FAC) take on a device, from measured points.
 //
-// Between two measured sides a rate or a time is interpolated along a power law (a straight line in
-// logarithms); beyond the last one a rate stays and an inverse grows with the cube of the side.
+// Between two measured sides a rate is interpolated along a power law (a straight line in
+// logarithms); beyond the last one it stays. An inverse is worked out panel by panel: arithmetic
+// that grows with the cube of the side, as fast as the three largest points have it, and launches
+// of panels, the rest of each point, that grow with the side: a straight line between two points.
+// Beyond the last point all of it grows with the cube.
 
 #include <cstdint>
 #include <vector>

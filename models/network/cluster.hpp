@@ -47,7 +47,8 @@ struct Software {
   Seconds collective_launch{};      ///< Host and launch overhead of every collective.
   Seconds horovod_cycle{1e-3};      ///< Pause between two negotiations.
   Bytes horovod_fusion{134217728};  ///< Fusion buffer.
-  Seconds negotiation_per_cycle{};  ///< One negotiation over all ranks.
+  Seconds negotiation_per_cycle{};  ///< One negotiation over all ranks,
+  Seconds negotiation_per_rank{};   ///< and more for each of them.
   /// Horovod's coordinator, for each tensor and rank (0 with the response cache on): a tensor costs
   /// this times the number of ranks.
   Seconds negotiation_per_request{};

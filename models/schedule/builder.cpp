@@ -149,6 +149,10 @@ void Builder::later_after(TaskId task, TaskId earlier, std::uint32_t iterations)
   later_.push_back({.before = earlier, .after = task, .iterations = iterations});
 }
 
+void Builder::announce(TaskId communication, TaskId task) {
+  announcements_.emplace_back(task, communication);
+}
+
 void Builder::needs(TaskId task, std::uint32_t count) {
   quorums_.push_back({.task = task, .needed = count});
 }
@@ -176,6 +180,7 @@ Plan Builder::build() && {
             .next = std::move(next_),
             .later = std::move(later_),
             .quorums = std::move(quorums_),
+            .announcements = std::move(announcements_),
             .streams = std::move(streams_),
             .collectives = std::move(collectives_),
             .teams = std::move(teams_),

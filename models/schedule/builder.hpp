@@ -90,6 +90,8 @@ class Builder {
   void next_after(TaskId task, std::initializer_list<TaskId> of_iteration_before);
   /// Behind a task of the iteration `iterations` before.
   void later_after(TaskId task, TaskId earlier, std::uint32_t iterations);
+  /// The end of `task` tells the thread of its stream of a communication whose data come later.
+  void announce(TaskId communication, TaskId task);
   /// The task starts when `count` of all that it is ordered behind have finished.
   void needs(TaskId task, std::uint32_t count);
 
@@ -129,6 +131,7 @@ class Builder {
   std::vector<TaskGraph::Edge> next_;
   std::vector<LaterEdge> later_;
   std::vector<Quorum> quorums_;
+  std::vector<TaskGraph::Edge> announcements_;
   std::vector<Stream> streams_;
   std::vector<PlannedCollective> collectives_;
   std::vector<Team> teams_;

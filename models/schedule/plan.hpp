@@ -34,8 +34,8 @@ auto fields_of(Is<ByPriority> auto& rule) {
 }
 
 /// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that
-/// are ready everywhere, fuses them in ready order up to `fusion` and communicates each fused
-/// buffer (Horovod).
+/// all have announced, fuses them in that order up to `fusion` and hands over each fused buffer
+/// when its data are there (Horovod); those are communicated one after the other.
 struct Negotiated {
   Seconds cycle{};
   Seconds per_cycle{};   ///< One negotiation.
@@ -131,6 +131,9 @@ struct Plan {
   std::vector<TaskGraph::Edge> next;
   std::vector<LaterEdge> later;  ///< Over two iterations or more.
   std::vector<Quorum> quorums;
+  /// From a task to a communication on a Negotiated stream that its end announces, ahead of the
+  /// data: the host has issued it. Others are announced when they are ready.
+  std::vector<TaskGraph::Edge> announcements;
   std::vector<Stream> streams;  ///< Stream 0 is "compute".
   std::vector<PlannedCollective> collectives;
   std::vector<Team> teams;  ///< Team 0: all ranks, as one group.
@@ -143,10 +146,10 @@ struct Plan {
 };
 
 auto fields_of(Is<Plan> auto& plan) {
-  auto& [schedule, summary, graph, next, later, quorums, streams, collectives, teams, labels,
-         phases, later_steps, memory, notes] = plan;
-  return std::tie(schedule, summary, graph, next, later, quorums, streams, collectives, teams,
-                  labels, phases, later_steps, memory, notes);
+  auto& [schedule, summary, graph, next, later, quorums, announcements, streams, collectives, teams,
+         labels, phases, later_steps, memory, notes] = plan;
+  return std::tie(schedule, summary, graph, next, later, quorums, announcements, streams,
+                  collectives, teams, labels, phases, later_steps, memory, notes);
 }
 
 /// "forward", "packing", ..

@@ -71,6 +71,8 @@ void require_common_ranks(const Plan& plan) {
     plan.graph.for_each_successor(id, [&](TaskId after) { check(id, after); });
   for (const auto& [before, after] : plan.next)
     check(before, after);
+  for (const auto& [task, announced] : plan.announcements)
+    check(task, announced);
   for (const LaterEdge& edge : plan.later)
     check(edge.before, edge.after);
 }

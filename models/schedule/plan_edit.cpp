@@ -139,6 +139,7 @@ void PlanEdit::close() {
     return;
   append<TaskGraph::Edge>(edges_, bypassed(source_->graph.edges(), source_->graph, new_id_));
   append<TaskGraph::Edge>(result_.next, moved(source_->next));
+  append<TaskGraph::Edge>(result_.announcements, moved(source_->announcements));
   for (const LaterEdge& edge : source_->later)
     for (const auto& [before, after] : moved({{edge.before, edge.after}}))
       result_.later.push_back({before, after, edge.iterations});

@@ -18,6 +18,7 @@ namespace stepcast {
 #include "models/schedule/schedules.inc"
 #undef STEPCAST_SCHEDULE
 const std::vector<ScheduleInfo>& run_time_schedules();  // of decentralised/, a folder above
+const std::vector<ScheduleInfo>& preset_schedules();    // of presets/
 
 namespace {
 
@@ -116,8 +117,14 @@ const ScheduleInfo& schedule_of(std::string_view name) {
       names.push_back(schedule.name);
   for (const ScheduleInfo& schedule : added_schedules())
     names.push_back(schedule.name);
-  throw InputError(fmt::format("unknown schedule \"{}\": expected one of {}{}", name,
-                               fmt::join(names, ", "), did_you_mean(name, names)));
+  const std::string expected = fmt::format("{}", fmt::join(names, ", "));
+  for (const ScheduleInfo& preset : preset_schedules()) {
+    if (preset.name == name)
+      return preset;
+    names.push_back(preset.name);
+  }
+  throw InputError(fmt::format("unknown schedule \"{}\": expected one of {}{}", name, expected,
+                               did_you_mean(name, names)));
 }
 
 ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options) {

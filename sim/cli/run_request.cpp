@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
+#include "models/schedule/presets/presets.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/study/cost_estimate.hpp"
@@ -21,6 +22,24 @@ void require(const std::string& value, const char* option, const std::string& ex
         fmt::format("no {} given; name one with --{} (see stepcast list {}s), for "
                     "example: {}",
                     option, option, option, on_one_line(example)));
+}
+
+void add_presets(Experiment& experiment, const RunRequest& request) {
+  for (const std::string& preset : request.presets.items)
+    try {
+      require_preset(preset);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--preset: {}", error.what()));
+    }
+  if (request.presets.items.empty())
+    return;
+  if (!request.schedule.empty())
+    throw InputError(fmt::format("--preset {}: names a schedule already: leave out --schedule {}",
+                                 request.presets.items.front(), request.schedule));
+  std::vector<std::string>& schedules = experiment.schedules;
+  if (request.schedules.items.empty())
+    schedules.clear();
+  schedules.insert(schedules.end(), request.presets.items.begin(), request.presets.items.end());
 }
 
 bool is_much(const CostEstimate& cost) {
@@ -54,6 +73,12 @@ std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedul
   };
 }
 
+CommandOption preset_option(RunRequest& request) {
+  return {"--preset", "P", &request.presets,
+          "a schedule with the options of its paper (see stepcast list presets);\nstands for its "
+          "name after --schedule"};
+}
+
 Experiment experiment_of(const RunRequest& request) {
   Experiment experiment;
   if (!request.experiment.empty())
@@ -66,6 +91,7 @@ Experiment experiment_of(const RunRequest& request) {
     experiment.schedules = request.schedules.items;
   if (!request.schedule.empty())
     experiment.schedules = {request.schedule};
+  add_presets(experiment, request);
   if (!request.fidelity.empty())
     experiment.fidelity = request.fidelity;
   Settings typed = parse_settings(request.settings);

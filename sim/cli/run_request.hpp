@@ -18,6 +18,7 @@ struct RunRequest {
   std::string cluster;
   CommaList schedules;
   std::string schedule;  ///< The only one; takes precedence.
+  CommaList presets;     ///< In place of schedules.
   std::optional<std::uint32_t> nodes;
   std::optional<std::uint32_t> gpus_per_node;
   std::vector<std::string> settings;
@@ -27,6 +28,9 @@ struct RunRequest {
 
 /// The options that fill a request. `schedules` is the one that the two commands name differently.
 std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedules);
+
+/// The option --preset, for commands that simulate schedules.
+CommandOption preset_option(RunRequest& request);
 
 /// The experiment file with the command line on top, which takes precedence. Throws InputError.
 Experiment experiment_of(const RunRequest& request);

@@ -77,6 +77,10 @@ std::unique_ptr<Iteration> new_iteration(const Program& program, const Folding& 
            id < folding.first_meeting[step.team + 1]; ++id)
         iteration.waiting_members.push_back(
             static_cast<std::uint32_t>(folding.meetings[id].members.size()));
+  if (program.is_announced.empty())
+    iteration.silent_members.clear();
+  else
+    iteration.silent_members = iteration.waiting_members;
   return made;
 }
 

@@ -23,6 +23,7 @@ struct Iteration {
   std::uint32_t number = 0;
   std::vector<std::uint32_t> waits;            ///< Unmet dependencies.
   std::vector<std::uint32_t> waiting_members;  ///< Classes not ready, by Program::first_meeting.
+  std::vector<std::uint32_t> silent_members;   ///< That have not announced; empty as announced.
   std::vector<Interval> intervals;             ///< end < 0: not finished.
   std::vector<Breakpoint> breakpoints;         ///< In order of time.
   std::size_t left = 0;                        ///< Places that have not finished.

@@ -29,18 +29,27 @@ Edges edges_of(const Plan& plan) {
   return edges;
 }
 
+Edges announcements_of(const Plan& plan) {
+  Edges edges;
+  for (const auto& [task, announced] : plan.announcements)
+    edges.push_back({task, announced, 0});
+  return edges;
+}
+
 // A task at which a merged run must begin (it waits for another) or end (another waits for it).
 struct Cuts {
   std::vector<bool> before;
   std::vector<bool> behind;
 };
 
-Cuts find_cuts(std::size_t tasks, const Edges& edges) {
+Cuts find_cuts(std::size_t tasks, const Edges& edges, const Edges& announcements) {
   Cuts cuts{std::vector<bool>(tasks, false), std::vector<bool>(tasks, false)};
   for (const LaterEdge& edge : edges) {
     cuts.behind[edge.before] = true;
     cuts.before[edge.after] = true;
   }
+  for (const LaterEdge& edge : announcements)
+    cuts.behind[edge.before] = true;
   return cuts;
 }
 
@@ -95,6 +104,16 @@ Successors index_successors(const Program& program, const StepsOfTasks& step_of_
     successors.later[place] = edge.iterations;
   }
   return successors;
+}
+
+void index_announcements(Program& program, const StepsOfTasks& step_of_task,
+                         const Edges& announcements) {
+  if (announcements.empty())
+    return;
+  program.announced = index_successors(program, step_of_task, announcements);
+  program.is_announced.assign(program.steps.size(), false);
+  for (const StepId step : program.announced.to)
+    program.is_announced[step] = true;
 }
 
 void index_tasks(Program& program, const Plan& plan, const StepsOfTasks& step_of_task) {
@@ -174,8 +193,9 @@ TaskId Program::task_at(StepId step, Seconds done) const {
 Program compile(const Plan& plan, const Folding& folding, const CompileOptions& options) {
   Program program;
   const Edges edges = edges_of(plan);
+  const Edges announcements = announcements_of(plan);
   const StepsOfTasks step_of_task =
-      form_steps(program, plan, find_cuts(plan.graph.size(), edges), options);
+      form_steps(program, plan, find_cuts(plan.graph.size(), edges, announcements), options);
   if (options.finds_tasks)
     index_tasks(program, plan, step_of_task);
   program.rows = Rows(program.steps, folding, plan.streams.size());
@@ -184,6 +204,7 @@ Program compile(const Plan& plan, const Folding& folding, const CompileOptions& 
   program.same = index_successors(program, step_of_task, all.first(static_cast<std::size_t>(same)));
   program.next =
       index_successors(program, step_of_task, all.subspan(static_cast<std::size_t>(same)));
+  index_announcements(program, step_of_task, announcements);
   index_places(program, folding);
   count_waits(program, folding, step_of_task, edges);
   relax_waits(program, folding, step_of_task, plan);

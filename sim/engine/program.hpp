@@ -63,7 +63,9 @@ struct Program {
   std::vector<Seconds> work_at_end;
   Successors same;
   Successors next;
-  Places places;  ///< Of steps.
+  Successors announced;  ///< Communications that the end of a step announces; empty without any.
+  std::vector<bool> is_announced;  ///< By step; empty without any.
+  Places places;                   ///< Of steps.
   /// Dependencies at each place, by iteration: the first have none of iterations before them. The
   /// last entry holds for all further iterations.
   std::vector<std::vector<std::uint32_t>> waits_for;

@@ -212,6 +212,9 @@ void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
   const Successors& same = program_.same;
   for (auto i = same.offset[step]; i < same.offset[step + 1]; ++i)
     release(number, same.to[i], rank_class);
+  if (const Successors& announced = program_.announced; !announced.to.empty())
+    for (auto i = announced.offset[step]; i < announced.offset[step + 1]; ++i)
+      announce(number, announced.to[i], rank_class);
   const Successors& next = program_.next;
   for (auto i = next.offset[step]; i < next.offset[step + 1]; ++i)
     if (number + next.later[i] < iterations_.limit())
@@ -228,6 +231,14 @@ void Replayer::release(std::uint32_t number, StepId step, ClassId rank_class) {
   std::uint32_t& waits = iteration(number).waits[place];
   if (waits > 0 && --waits == 0)
     became_ready(number, step, rank_class);
+}
+
+// The last member to announce it tells the policy.
+void Replayer::announce(std::uint32_t number, StepId step, ClassId rank_class) {
+  const Operation operation{number, step, folding_.meeting(program_.steps[step].team, rank_class)};
+  if (--iteration(number).silent_members[waiting_place(step, operation.meeting)] == 0 &&
+      !is_in_order(program_.steps[step].stream))
+    policy_of(operation).announced(operation);
 }
 
 void Replayer::became_ready(std::uint32_t number, StepId step, ClassId rank_class) {

@@ -72,6 +72,9 @@ class Replayer : private Dispatcher {
   void launch(std::span<const Operation> operations, Seconds extra) override;
   void launch_on(Group group, std::span<const Operation> operations, Seconds extra) override;
   bool is_ready(Operation operation) const override;
+  bool is_announced_early(Operation operation) const override {
+    return !program_.is_announced.empty() && program_.is_announced[operation.step];
+  }
   const Group& group_of(Operation operation) const override;
   Bytes size_of(Operation operation) const override;
   bool may_fuse(Operation a, Operation b) const override;
@@ -90,6 +93,7 @@ class Replayer : private Dispatcher {
   void offer_free_communication(std::uint32_t number);
   void complete(std::uint32_t number, StepId step, ClassId rank_class);
   void release(std::uint32_t number, StepId step, ClassId rank_class);
+  void announce(std::uint32_t number, StepId step, ClassId rank_class);
   void became_ready(std::uint32_t number, StepId step, ClassId rank_class);
   void stop_if_enough() { stopped_ = stopped_ || iterations_.is_enough(); }
   std::vector<StreamId> find_compute_streams() const;

@@ -13,6 +13,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
 #include "sim/study/network_notes.hpp"
+#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 namespace {
@@ -181,7 +182,21 @@ Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
   return notes;
 }
 
+void add_likely_range(Forecast& forecast, const Cluster& cluster) {
+  if (shipped_checks().empty())
+    return;
+  const LikelyRange range = likely_range({.schedule = forecast.schedule,
+                                          .device = forecast.device,
+                                          .network = std::string(network_class(cluster)),
+                                          .gpus = forecast.gpus},
+                                         shipped_checks());
+  forecast.likely_low = forecast.iteration_time * range.low;
+  forecast.likely_high = forecast.iteration_time * range.high;
+  forecast.error_basis = range.basis;
+}
+
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario) {
+  add_likely_range(forecast, scenario.cluster);
   for (const SlowDown::Law& law : scenario.engine.slow_down.laws)
     if (const auto* recorded = std::get_if<SlowDown::Recorded>(&law))
       forecast.notes.push_back({NoteKind::Workload, "slow",

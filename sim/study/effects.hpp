@@ -13,7 +13,11 @@ namespace stepcast {
 /// fidelity nor with more than 1024 ranks at `flow`, where a simulation takes its time.
 void add_notes(Forecast& forecast, const Scenario& scenario);
 
-/// What of it needs no simulation.
+/// Where the step is likely to lie by the errors of checked cases that are most like it: see
+/// likely_range().
+void add_likely_range(Forecast& forecast, const Cluster& cluster);
+
+/// What of add_notes() needs no simulation, and add_likely_range().
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario);
 
 /// Whether a note may cost a simulation.

@@ -46,6 +46,9 @@ struct Forecast {
 
   Seconds iteration_time{};        ///< Of a training step: the mean of those of a period.
   Seconds worst_iteration_time{};  ///< Differs only where the steady state is a pattern.
+  Seconds likely_low{};            ///< Where the step is likely to be, by the errors of cases
+  Seconds likely_high{};           ///< that were checked; 0 and 0: not looked up.
+  std::string error_basis{};       ///< Which cases those are.
   SeedSpread spread{};             ///< Where there is chance.
   bool steady = true;
   std::uint32_t iterations_simulated = 0;
@@ -70,15 +73,17 @@ struct Forecast {
 
 auto fields_of(Is<Forecast> auto& forecast) {
   auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
-         passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time, spread, steady,
-         iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
-         communication, sent_per_gpu, memory, device_memory, links, path, why, protocol, notes,
-         workload_provenance, cluster_provenance] = forecast;
+         passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time, likely_low,
+         likely_high, error_basis, spread, steady, iterations, throughput, efficiency,
+         slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, memory,
+         device_memory, links, path, why, protocol, notes, workload_provenance,
+         cluster_provenance] = forecast;
   return std::tie(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus,
                   workers, passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time,
-                  spread, steady, iterations, throughput, efficiency, slowest_ranks, breakdown,
-                  fastest_waiting, communication, sent_per_gpu, memory, device_memory, links, path,
-                  why, protocol, notes, workload_provenance, cluster_provenance);
+                  likely_low, likely_high, error_basis, spread, steady, iterations, throughput,
+                  efficiency, slowest_ranks, breakdown, fastest_waiting, communication,
+                  sent_per_gpu, memory, device_memory, links, path, why, protocol, notes,
+                  workload_provenance, cluster_provenance);
 }
 
 /// Reads a forecast off the steady iteration, or off the one that stands for those of all seeds.

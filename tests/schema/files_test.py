@@ -11,6 +11,7 @@ FOLDERS = {
     "cluster": "configs/clusters",
     "experiment": "configs/experiments",
     "measurements": "traces/published",
+    "checked_cases": "traces/published/checked",
     "goal": "traces/published/goals",
     "collectives": "traces/collectives",
     "device": "configs/devices",
@@ -32,6 +33,12 @@ PATCHES = {
         {"curves": []}, {"curves": [{"collective": "gossip"}]}, {"version": 2},
         {"curves": [{"collective": "reduce", "ranks": 1, "nodes": 1, "sizes_bytes": [1], "times_s": [1]}]},
         {"curves": [{"collective": "reduce", "ranks": 2, "nodes": 1, "sizes_bytes": [1], "times_s": [0]}]}),
+    ("checked_cases", "traces/published/checked/cases.json"): (
+        {"cases": [{"source": "s", "workload": "w", "cluster": "c", "device": "d", "schedule": "ddp", "network": "fast", "gpus": 8,
+                    "measured_s": 1, "predicted_s": 2}]},
+        {"cases": []}, {"version": 2}, {"provenance": None}, {"cases": [{"source": "s"}]},
+        {"cases": [{"source": "s", "workload": "w", "cluster": "c", "device": "d", "schedule": "ddp", "network": "odd", "gpus": 8,
+                    "measured_s": 1, "predicted_s": 2}]}),
     ("hardware", "tests/data/hardware/madeup-kernels.json"): (
         {"quick": True},
         {"version": 2}, {"device": "../up"}, {"quick": 0}, {"extra": 1},

@@ -1,29 +1,38 @@
-#include "models/schedule/data_parallel/overlapped_step.hpp"
+#include "models/schedule/data_parallel/horovod_thread.hpp"
+#include "models/schedule/passes.hpp"
 #include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 namespace {
 
+// On one rank the optimiser sets no hooks, so nothing waits for a cycle.
 DispatchRule rule_of(const Cluster& cluster, const OptionReader& read) {
-  const Software& software = cluster.software;
-  const Negotiated rule{
-      .cycle = read.time_or("cycle", software.horovod_cycle),
-      .per_cycle = read.time_or("negotiation_per_cycle", software.negotiation_per_cycle),
-      .per_tensor = read.time_or("negotiation_per_tensor",
-                                 software.negotiation_per_request * cluster.ranks()),
-      .fusion = read.size_or("fusion_buffer", software.horovod_fusion)};
-  // On one rank the optimiser sets no hooks, so nothing waits for a cycle.
-  return cluster.ranks() == 1 ? DispatchRule{InOrder{}} : rule;
+  return cluster.ranks() == 1 ? DispatchRule{InOrder{}} : horovod_rule(cluster, read);
 }
 
 // One all-reduce a tensor; which of them travel together is decided at run time by the negotiation
 // of the stream.
 Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   Builder builder(read, workload, cluster);
-  const StreamId stream = builder.stream("all-reduce", rule_of(cluster, read));
-  const Algorithm algorithm = read.algorithm();
-  overlapped_step(builder, bucket_of_each(workload), {.stream = stream, .algorithm = algorithm});
+  CommunicationOptions options{.stream = builder.stream("all-reduce", rule_of(cluster, read)),
+                               .algorithm = read.algorithm()};
+  const TaskId forward_end = forward_pass(builder).back();
+  const auto backward = backward_pass(builder);
+  const TaskId update = builder.update();
+  for (const Gradient& gradient : gradients_in_ready_order(workload)) {
+    options.after = {backward[gradient.layer]};
+    const TaskId reduced = builder.all_reduce(gradient.name, gradient.size, options);
+    builder.after(update, {reduced});
+    if (host_runs_ahead(read) && cluster.ranks() > 1)
+      builder.announce(reduced, forward_end);
+  }
   return std::move(builder).build();
+}
+
+std::vector<OptionInfo> options() {
+  std::vector<OptionInfo> options = horovod_options();
+  options.push_back(algorithm_option());
+  return options;
 }
 
 }  // namespace
@@ -33,17 +42,8 @@ ScheduleInfo horovod_schedule() {
       .name = "horovod",
       .summary =
           "Horovod: a background thread negotiates in cycles and fuses what is ready everywhere",
-      .source = "Sergeev and Del Balso, Horovod, 2018; version 0.21.3",
-      .options = {cluster_option("cycle",
-                                 "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms"),
-                  cluster_option("fusion_buffer", "fusion threshold, e.g. 128MiB; 0B: no fusion",
-                                 OptionKind::Size),
-                  cluster_option("negotiation_per_cycle",
-                                 "time of one negotiation over all ranks, e.g. 0.5ms"),
-                  cluster_option("negotiation_per_tensor",
-                                 "added for each tensor (response cache off), e.g. 0.3ms; cluster: "
-                                 "per request x ranks"),
-                  algorithm_option()},
+      .source = "Sergeev and Del Balso, Horovod, 2018; versions 0.19 to 0.21",
+      .options = options(),
       .build = build};
 }
 

@@ -38,6 +38,8 @@ LinearCost cost_for(const Cluster& cluster, const OptionReader& read, Algorithm 
   const Collective collective{.kind = CollectiveKind::AllReduce, .algorithm = algorithm};
   LinearCost cost = linear_cost_of(collective, world_of(cluster), cluster);
   cost.startup = read.time_or("startup", cost.startup);
+  if (!read.is("time_per_byte", "cluster"))
+    cost.bandwidth = Bytes{1} / read.time("time_per_byte");
   return cost;
 }
 
@@ -69,6 +71,10 @@ std::vector<OptionInfo> merge_options() {
                       "start-up of an all-reduce that the merge rule counts with, e.g. 1.4ms; "
                       "cluster: launch plus closed form",
                       {}, {"cluster"}),
+          time_option("time_per_byte", "cluster",
+                      "time for each byte that the merge rule counts with, e.g. 0.96ns, above 0; "
+                      "cluster: closed form",
+                      {.above_least = true}, {"cluster"}),
           algorithm_option()};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/schedule/data_parallel/horovod_thread.hpp"
 #include "models/schedule/kfac/updates.hpp"
 #include "models/schedule/options.hpp"
 
@@ -51,26 +52,14 @@ Parts parts_of(const OptionReader& read) {
 }
 
 std::vector<OptionInfo> with_common_options(std::vector<OptionInfo> own, Hooks hooks) {
-  const std::vector<OptionInfo> common{
+  own.push_back(
       choice_option("parts", "all",
                     "leave out what comes after: ff-bp, gradient-communication, preconditioning, "
                     "factor-computation, factor-communication, inverse-computation or all",
-                    part_names()),
-      time_option("cycle", "5ms", "pause between negotiations (HOROVOD_CYCLE_TIME), e.g. 1ms", {},
-                  {"cluster"}),
-      cluster_option("fusion_buffer", "Horovod's fusion threshold, e.g. 64MiB; 0B: no fusion",
-                     OptionKind::Size),
-      cluster_option("negotiation_per_cycle", "time of one negotiation over all ranks, e.g. 0.5ms"),
-      time_option("negotiation_per_rank", "123us",
-                  "added to it for each rank; with the cycle this makes a blocking all-reduce of a "
-                  "few bytes take the published 12.2 ms on 64 GPUs"),
-      cluster_option("negotiation_per_tensor",
-                     "added for each tensor, the response cache being off; cluster: per request x "
-                     "ranks"),
-      choice_option("run_ahead", hooks == Hooks::No ? "on" : "off",
-                    "on: the host issues the backward pass ahead of the GPU, so that gradients "
-                    "are negotiated early and fused in full buffers; off: as they become ready",
-                    {"on", "off"}),
+                    part_names()));
+  const std::vector<OptionInfo> horovod = horovod_options(hooks == Hooks::No ? "on" : "off");
+  own.insert(own.end(), horovod.begin(), horovod.end());
+  const std::vector<OptionInfo> common{
       count_option("metrics", "2",
                    "how many scalars (loss, accuracy) are averaged over all ranks between forward "
                    "and backward, each waited for, as the published training script does",

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/data_parallel/horovod_thread.hpp"
 #include "models/schedule/passes.hpp"
 
 namespace stepcast::kfac {
@@ -21,16 +22,6 @@ const KfacCosts& costs_of(const std::string& schedule, const Workload& workload)
   return *workload.kfac;
 }
 
-Negotiated horovod_rule(const Cluster& cluster, const OptionReader& read) {
-  const Software& software = cluster.software;
-  return {.cycle = read.time_or("cycle", software.horovod_cycle),
-          .per_cycle = read.time_or("negotiation_per_cycle", software.negotiation_per_cycle) +
-                       read.time("negotiation_per_rank") * cluster.ranks(),
-          .per_tensor = read.time_or("negotiation_per_tensor",
-                                     software.negotiation_per_request * cluster.ranks()),
-          .fusion = read.size_or("fusion_buffer", software.horovod_fusion)};
-}
-
 }  // namespace
 
 Step::Step(const Workload& workload, const Cluster& cluster, const OptionReader& read)
@@ -40,7 +31,7 @@ Step::Step(const Workload& workload, const Cluster& cluster, const OptionReader&
       algorithm_(read.algorithm()),
       broadcast_algorithm_(read.algorithm("broadcast_algorithm")),
       rule_(horovod_rule(cluster, read)),
-      run_ahead_(read.is("run_ahead", "on")),
+      run_ahead_(host_runs_ahead(read)),
       metrics_(read.count("metrics")),
       factors_(factors_of(read.schedule(), workload, costs_)),
       kept_factors_(cluster.ranks(), factors_),

@@ -20,12 +20,11 @@ inline constexpr Bytes kScalar{4};  ///< A metric, or a barrier.
 /// A training step with K-FAC, written with the verbs that its systems share. Verbs of a part that
 /// is switched off add nothing. Collectives of all ranks go through one Horovod thread, which
 /// negotiates every tensor (gradients from the begin of the backward pass on, if the host runs
-/// ahead of the GPU, and then in buffers filled up to the fusion threshold); those of other groups
-/// through communicators of their own, first in, first out. Nothing is waited for but where a
-/// schedule says wait(); then all ranks wait at that point of the program. Factors and inverses are
-/// packed before and unpacked after they travel, on the compute stream, which nothing hides. As in
-/// the published training script, the loss and the accuracy are averaged over all ranks, each
-/// waited for, between the passes.
+/// ahead of the GPU); those of other groups through communicators of their own, first in, first
+/// out. Nothing is waited for but where a schedule says wait(); then all ranks wait at that point
+/// of the program. Factors and inverses are packed before and unpacked after they travel, on the
+/// compute stream, which nothing hides. As in the published training script, the loss and the
+/// accuracy are averaged over all ranks, each waited for, between the passes.
 ///
 /// Layers with Kronecker factors are numbered 0 .. layers() - 1 in forward order; their factors are
 /// 2 l (A) and 2 l + 1 (G).
@@ -99,8 +98,7 @@ class Step {
   TaskId pack(std::span<const std::size_t> factors, TeamId group);
   void send_inverses(InversesInFlight& in_flight, std::span<const std::size_t> factors, Rank owner,
                      TeamId group, TaskId packed);
-  Pending all_reduce_in_full_buffers(std::span<const TaskId> backward, TaskId backward_begin);
-  Pending all_reduce_when_ready(std::span<const TaskId> backward);
+  Pending all_reduce_gradients(std::span<const TaskId> backward, TaskId backward_begin);
   std::vector<TaskId> and_all_before(TaskId task) const;
   TeamId owner_group(Rank owner);
   std::uint32_t index_in(TeamId group, Rank rank) const;

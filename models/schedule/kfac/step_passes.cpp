@@ -48,8 +48,7 @@ Pending Step::passes(const std::function<void(std::size_t factor)>& hook) {
   }
   if (!parts_.gradient_communication)
     return {};
-  return run_ahead_ ? all_reduce_in_full_buffers(backward, backward_begin)
-                    : all_reduce_when_ready(backward);
+  return all_reduce_gradients(backward, backward_begin);
 }
 
 // One after the other, and the host waits for each: so does the backward pass.
@@ -65,33 +64,16 @@ TaskId Step::average_metrics(TaskId forward_end) {
   return last;
 }
 
-Pending Step::all_reduce_when_ready(std::span<const TaskId> backward) {
+// Where the host issues the backward pass ahead of the GPU, Horovod knows of all gradients when it
+// begins.
+Pending Step::all_reduce_gradients(std::span<const TaskId> backward, TaskId backward_begin) {
   Pending reduced = gradients_in_flight();
   CommunicationOptions options = all_reduce_options(kGradientCommunication);
   for (const Gradient& gradient : gradients_in_ready_order(builder_.workload())) {
     options.after = {backward[gradient.layer]};
     reduced.add(builder_.all_reduce("gradient of " + gradient.name, gradient.size, options));
-  }
-  return reduced;
-}
-
-// The host issues the backward pass ahead of the GPU, so Horovod knows of all gradients early; a
-// fused buffer starts when the last of its gradients is there.
-Pending Step::all_reduce_in_full_buffers(std::span<const TaskId> backward, TaskId backward_begin) {
-  const auto gradients = gradients_in_ready_order(builder_.workload());
-  const TaskId negotiated = builder_.compute(
-      "negotiation", "gradients", rule_.per_tensor * static_cast<double>(gradients.size()),
-      {.stream = builder_.stream("coordinator"), .after = {backward_begin}});
-  Pending reduced = gradients_in_flight();
-  CommunicationOptions options = all_reduce_options(kGradientCommunication, false);
-  Bytes filled{};
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    filled += gradients[i].size;
-    if (i + 1 < gradients.size() && filled + gradients[i + 1].size <= rule_.fusion)
-      continue;
-    options.after = {negotiated, backward[gradients[i].layer]};
-    reduced.add(builder_.all_reduce("gradient of " + gradients[i].name + " and before",
-                                    std::exchange(filled, {}), options));
+    if (run_ahead_)
+      builder_.announce(reduced.tasks.back(), backward_begin);
   }
   return reduced;
 }

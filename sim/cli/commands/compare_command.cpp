@@ -48,6 +48,9 @@ class CompareCommand final : public Subcommand {
                          "stepcast compare --workload bert-base-rtx2080ti-bs64 --cluster "
                          "rtx2080ti-16x4-ib100\n      --schedules horovod,dear --set "
                          "cluster.nic.bandwidth=25Gbps",
+                         "stepcast compare --workload bert-base-rtx2080ti-bs64 --cluster "
+                         "rtx2080ti-16x4-10gbe\n      --schedules ddp --preset "
+                         "horovod-0.21,dear-icdcs23",
                          "stepcast compare dear-64gpu-10gbe --schedules dear --nodes 4,8,16 "
                          "--set\n      fusion_buffer=5MiB,25MiB,100MiB"}};
   }
@@ -56,6 +59,7 @@ class CompareCommand final : public Subcommand {
     std::vector<CommandOption> options =
         options_of(typed_, {"--schedules", "S,...", &typed_.run.schedules,
                             "default: all of first order that send whole gradients"});
+    options.push_back(preset_option(typed_.run));
     options.push_back(without_gradients_option(without_gradients_));
     add_chance_options(options, chance_);
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});

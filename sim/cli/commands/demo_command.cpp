@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/presets/presets.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -27,6 +28,8 @@ constexpr std::array kWorkloads{"resnet50-rtx2080ti-bs64", "densenet201-rtx2080t
 constexpr std::array kClusters{"rtx2080ti-16x4-10gbe", "rtx2080ti-16x4-ib100"};
 constexpr std::array kSchedules{"bsp", "wfbp", "ddp", "horovod", "dear"};
 
+constexpr const char* kPreset = "dear-icdcs23";
+
 constexpr const char* kTimelineFile = "out/demo-timeline.json.gz";
 
 constexpr const char* kNext =
@@ -45,9 +48,17 @@ std::string network_of(const std::string& cluster) {
   return cluster.substr(cluster.rfind('-') + 1);
 }
 
+/// DeAR with its buffer tuned, as its authors ran it: 25 MiB is only where their search begins.
+Forecast forecast_as_published(Scenario scenario, const char* schedule) {
+  if (schedule == kSchedules.back())
+    scenario.settings.schedule = find_preset(kPreset)->options;
+  return forecast_of(scenario, schedule);
+}
+
 /// Simulates again the case to look at, and writes its timeline.
 void write_timeline(const std::string& file, const Forecast& forecast) {
-  const Scenario scenario = scenario_of(forecast.workload.c_str(), forecast.cluster.c_str());
+  Scenario scenario = scenario_of(forecast.workload.c_str(), forecast.cluster.c_str());
+  scenario.settings.schedule = forecast.options;
   const Plan plan = planned(scenario, forecast.schedule).plan;
   write_chrome_trace(file, scenario.workload, plan,
                      simulate(plan, scenario.cluster, scenario.engine));
@@ -107,7 +118,7 @@ class DemoCommand final : public Subcommand {
         each.model = scenario.workload.model;
         each.network = network_of(cluster);
         for (const char* schedule : kSchedules) {
-          each.forecasts.push_back(forecast_of(scenario, schedule));
+          each.forecasts.push_back(forecast_as_published(scenario, schedule));
           progress.step();
         }
       }
@@ -117,7 +128,8 @@ class DemoCommand final : public Subcommand {
 
   void print_report(const Demo& demo, const Forecast& shown) const {
     say("{}", wrap("Forecast of one training step on 64 RTX 2080 Ti (16 nodes of 4), at "
-                   "flow fidelity. dear/best and dear/horovod: DeAR's speed-up over the "
+                   "flow fidelity. dear: its buffer found by ten trials, as published "
+                   "(preset dear-icdcs23). dear/best and dear/horovod: DeAR's speed-up over the "
                    "fastest other schedule and over Horovod.",
                    0));
     say("\n{}\nReading\n", demo_table(demo));

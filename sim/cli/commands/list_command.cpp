@@ -11,6 +11,7 @@
 #include "models/collective/collective.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/presets/presets.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -79,6 +80,15 @@ Table schedule_table() {
       table.rows.push_back({schedule.name, schedule.summary});
   for (const PipelineInfo& pipeline : pipelines())
     table.rows.push_back({pipeline.name, pipeline.summary});
+  return table;
+}
+
+Table preset_table() {
+  Table table{.columns = {{"preset", Align::Left},
+                          {"schedule", Align::Left},
+                          {"what it sets", Align::Left}}};
+  for (const Preset& preset : all_presets())
+    table.rows.push_back({preset.name, preset.schedule, preset.meaning});
   return table;
 }
 
@@ -160,11 +170,15 @@ struct Section {
   Table (*table)();
 };
 
-constexpr std::array kSections{
-    Section{"workloads", workload_table},         Section{"clusters", cluster_table},
-    Section{"schedules", schedule_table},         Section{"devices", device_table},
-    Section{"architectures", architecture_table}, Section{"experiments", experiment_table},
-    Section{"collectives", collectives_table},    Section{"goals", goal_table}};
+constexpr std::array kSections{Section{"workloads", workload_table},
+                               Section{"clusters", cluster_table},
+                               Section{"schedules", schedule_table},
+                               Section{"presets", preset_table},
+                               Section{"devices", device_table},
+                               Section{"architectures", architecture_table},
+                               Section{"experiments", experiment_table},
+                               Section{"collectives", collectives_table},
+                               Section{"goals", goal_table}};
 
 /// Lists what can be named on the command line.
 class ListCommand final : public Subcommand {
@@ -176,8 +190,8 @@ class ListCommand final : public Subcommand {
 
   std::vector<CommandOption> options() override {
     return {{"KIND", "", &kind_,
-             "workloads, clusters, schedules, devices, architectures,\nexperiments, collectives or "
-             "goals"},
+             "workloads, clusters, schedules, presets, devices,\narchitectures, experiments, "
+             "collectives or goals"},
             {"--json", "", &json_, "print the names as JSON"}};
   }
 

@@ -50,6 +50,8 @@ class RunCommand final : public Subcommand {
                          "stepcast run --workload bert-base-rtx2080ti-bs64 --cluster "
                          "rtx2080ti-16x4-10gbe\n      --schedule dear --nodes 8 --set "
                          "fusion_buffer=50MiB --timeline dear.json.gz",
+                         "stepcast run --workload bert-base-rtx2080ti-bs64 --cluster "
+                         "rtx2080ti-16x4-10gbe\n      --preset dear-icdcs23",
                          "stepcast run dear-64gpu-10gbe --fidelity analytic --slow "
                          "bernoulli:factor=6,p=1/64 --seeds auto"}};
   }
@@ -57,6 +59,7 @@ class RunCommand final : public Subcommand {
   std::vector<CommandOption> options() override {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
+    options.push_back(preset_option(request_));
     options.push_back({"--layout", "L", &layout_,
                        "how the model is cut, such as tp=8,pp=4 (tensor, pipeline; cp: "
                        "context,\nep: experts); data parallelism follows"});

@@ -11,6 +11,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/presets/presets.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/descriptions.hpp"
@@ -101,7 +102,7 @@ const FileKind* find_kind_of_name(const std::string& name) {
 
 /// What is said of a schedule; of one that cuts the model too.
 std::optional<ScheduleInfo> find_schedule(const std::string& name) {
-  for (const auto* schedules : {&all_schedules(), &run_time_schedules()}) {
+  for (const auto* schedules : {&all_schedules(), &run_time_schedules(), &preset_schedules()}) {
     const auto found = std::ranges::find(*schedules, name, &ScheduleInfo::name);
     if (found != schedules->end())
       return *found;
@@ -117,7 +118,7 @@ std::optional<ScheduleInfo> find_schedule(const std::string& name) {
 
 [[noreturn]] void refuse(const std::string& name) {
   std::vector<std::string> known;
-  for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
+  for (const auto* schedules : {&all_schedules(), &run_time_schedules(), &preset_schedules()})
     for (const ScheduleInfo& schedule : *schedules)
       known.push_back(schedule.name);
   for (const PipelineInfo& pipeline : pipelines())

@@ -29,6 +29,8 @@ class Dispatcher {
   /// only (simulate with EngineOptions::fold off).
   virtual void launch_on(Group group, std::span<const Operation> operations, Seconds extra) = 0;
   virtual bool is_ready(Operation operation) const = 0;
+  /// Whether announced() is called for it, before or after ready().
+  virtual bool is_announced_early(Operation operation) const = 0;
   /// The ranks of the first group that the operation stands for.
   virtual const Group& group_of(Operation operation) const = 0;
   virtual Bytes size_of(Operation operation) const = 0;
@@ -50,6 +52,8 @@ class DispatchPolicy {
   virtual ~DispatchPolicy() = default;
   /// Every member rank has met the dependencies of `operation`.
   virtual void ready(Operation operation) = 0;
+  /// The hosts of every member rank have issued it (Plan::announcements); its data come later.
+  virtual void announced(Operation) {}
   /// A launched operation has finished.
   virtual void finished(Operation operation) = 0;
   virtual void wake() {}

@@ -11,6 +11,13 @@ constexpr auto kNoBuffer = static_cast<std::size_t>(-1);
 }  // namespace
 
 void NegotiatedPolicy::ready(Operation operation) {
+  if (!dispatcher_.is_announced_early(operation))
+    announced(operation);
+  if (thread_ == Thread::Performing)
+    perform();
+}
+
+void NegotiatedPolicy::announced(Operation operation) {
   const Seconds now = dispatcher_.now();
   if (waiting_.empty())
     waiting_since_ = now;
@@ -18,28 +25,30 @@ void NegotiatedPolicy::ready(Operation operation) {
     newest_since_ = now;
     newest_ = waiting_.size();
   }
-  // In plan order among what becomes ready at one instant.
+  // In plan order among what is announced at one instant.
   const auto same_instant = waiting_.begin() + static_cast<std::ptrdiff_t>(newest_);
   waiting_.insert(std::upper_bound(same_instant, waiting_.end(), operation), operation);
-  if (!busy_)
+  if (thread_ == Thread::Asleep)
     begin_cycle();
 }
 
 void NegotiatedPolicy::begin_cycle() {
-  busy_ = true;
+  thread_ = Thread::Due;
   const Seconds earliest = std::max(last_cycle_ + rule_.cycle, dispatcher_.now());
   const double phase = (waiting_.front().iteration % kPhases + 0.5) / kPhases;
   dispatcher_.wake_at(std::max(earliest, waiting_since_ + rule_.cycle * phase), *this);
 }
 
 void NegotiatedPolicy::wake() {
-  if (negotiating_.empty())
-    negotiate();
-  else
-    communicate();
+  if (thread_ == Thread::Due)
+    return negotiate();
+  fuse(std::exchange(negotiating_, {}));
+  thread_ = Thread::Performing;
+  perform();
 }
 
 void NegotiatedPolicy::negotiate() {
+  thread_ = Thread::Negotiating;
   last_cycle_ = dispatcher_.now();
   negotiating_ = std::exchange(waiting_, {});
   newest_ = 0;
@@ -48,19 +57,24 @@ void NegotiatedPolicy::negotiate() {
   dispatcher_.wake_at(last_cycle_ + time, *this);
 }
 
-void NegotiatedPolicy::communicate() {
-  fuse(std::exchange(negotiating_, {}));
-  launch_next();
+void NegotiatedPolicy::perform() {
+  const auto has_data = [this](Operation operation) { return dispatcher_.is_ready(operation); };
+  while (!agreed_.empty() && std::ranges::all_of(agreed_.front(), has_data)) {
+    handed_over_.push_back(std::move(agreed_.front()));
+    agreed_.pop_front();
+  }
+  const bool done = agreed_.empty();
+  if (done)
+    thread_ = Thread::Asleep;
+  if (running_ == 0)
+    launch_next();
+  if (done && !waiting_.empty() && thread_ == Thread::Asleep)
+    begin_cycle();
 }
 
 void NegotiatedPolicy::finished(Operation) {
-  if (--running_ > 0)
-    return;
-  if (!buffers_.empty())
-    return launch_next();
-  busy_ = false;
-  if (!waiting_.empty())
-    begin_cycle();
+  if (--running_ == 0)
+    launch_next();
 }
 
 // As Horovod looks ahead, a tensor joins the buffer that is open even if others, which cannot be
@@ -71,23 +85,25 @@ void NegotiatedPolicy::fuse(const std::vector<Operation>& agreed) {
   for (const Operation operation : agreed) {
     const Bytes size = dispatcher_.size_of(operation);
     if (open != kNoBuffer && filled + size <= rule_.fusion &&
-        dispatcher_.may_fuse(buffers_[open].front(), operation)) {
-      buffers_[open].push_back(operation);
+        dispatcher_.may_fuse(agreed_[open].front(), operation)) {
+      agreed_[open].push_back(operation);
       filled += size;
       continue;
     }
-    buffers_.push_back({operation});
+    agreed_.push_back({operation});
     if (!dispatcher_.may_fuse(operation, operation))
       continue;
-    open = buffers_.size() - 1;
+    open = agreed_.size() - 1;
     filled = size;
   }
 }
 
 // A tensor that is alone in its buffer is communicated in place, without copies.
 void NegotiatedPolicy::launch_next() {
-  const std::vector<Operation> buffer = std::move(buffers_.front());
-  buffers_.pop_front();
+  if (handed_over_.empty())
+    return;
+  const Buffer buffer = std::move(handed_over_.front());
+  handed_over_.pop_front();
   running_ = buffer.size();
   Bytes size{};
   for (const Operation operation : buffer)

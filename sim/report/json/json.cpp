@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/schedule/presets/presets.hpp"
 #include "traces/json/provenance_json.hpp"
 
 namespace stepcast {
@@ -38,7 +39,10 @@ Json schedule_json(const Forecast& forecast) {
   Json options = Json::object();
   for (const auto& [name, value] : forecast.options)
     options[name] = value;
-  Json json{{"name", forecast.schedule}, {"options", std::move(options)}};
+  Json json{{"name", forecast.schedule}};
+  if (const Preset* preset = find_preset(forecast.schedule))
+    json["preset_of"] = preset->schedule;
+  json["options"] = std::move(options);
   if (forecast.is_bound)
     json["bound"] = true;
   return json;
@@ -124,6 +128,11 @@ Json forecast_json(const Forecast& f) {
   json["fidelity"] = name_of(f.fidelity);
   json["iteration_time_s"] = f.iteration_time.value;
   json["worst_iteration_time_s"] = f.worst_iteration_time.value;
+  if (!f.error_basis.empty()) {
+    json["iteration_time_low_s"] = f.likely_low.value;
+    json["iteration_time_high_s"] = f.likely_high.value;
+    json["error_basis"] = f.error_basis;
+  }
   if (f.spread.seeds > 0)
     add_spread(json, f.spread);
   json["steady"] = f.steady;

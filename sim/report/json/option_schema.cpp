@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/presets/presets.hpp"
 #include "models/schedule/registry.hpp"
 
 namespace stepcast {
@@ -52,7 +53,7 @@ Json schema_of(const ScheduleInfo& schedule) {
 
 std::string option_schema() {
   Json schedules = Json::object();
-  for (const auto* known : {&all_schedules(), &run_time_schedules()})
+  for (const auto* known : {&all_schedules(), &run_time_schedules(), &preset_schedules()})
     for (const ScheduleInfo& schedule : *known)
       schedules[schedule.name] = schema_of(schedule);
   const Json schema{

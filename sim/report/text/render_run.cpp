@@ -37,6 +37,12 @@ std::string interval_if_any(const SeedQuantile& quantile) {
 constexpr std::array kRunRows = {
     RunRow{"iteration time",
            [](const Forecast& f) { return milliseconds(f.iteration_time) + " ms"; }},
+    RunRow{"likely range",
+           [](const Forecast& f) {
+             return f.error_basis.empty() ? ""
+                                          : fmt::format("{} to {} ms", milliseconds(f.likely_low),
+                                                        milliseconds(f.likely_high));
+           }},
     RunRow{"P50 over seeds", [](const Forecast& f) { return seconds_if_any(f.spread.p50.value); }},
     RunRow{"P50 interval", [](const Forecast& f) { return interval_if_any(f.spread.p50); }},
     RunRow{"P95 over seeds", [](const Forecast& f) { return seconds_if_any(f.spread.p95.value); }},
@@ -177,6 +183,13 @@ std::string inputs_of(const Forecast& f) {
   return list_of("Inputs", inputs);
 }
 
+std::vector<std::string> notes_of(const Forecast& forecast) {
+  std::vector<std::string> notes = texts_of(forecast.notes);
+  if (!forecast.error_basis.empty())
+    notes.push_back("likely range: " + forecast.error_basis);
+  return notes;
+}
+
 }  // namespace
 
 std::string render_run(const Forecast& forecast) {
@@ -186,7 +199,7 @@ std::string render_run(const Forecast& forecast) {
   text += fmt::format("\n{}\n{}", head_of(forecast), breakdown_table(forecast));
   text += protocol_table(forecast);
   text += communication_table(forecast) + link_table(forecast) + memory_table(forecast);
-  text += list_of("Why", forecast.why) + list_of("Notes", texts_of(forecast.notes));
+  text += list_of("Why", forecast.why) + list_of("Notes", notes_of(forecast));
   return text + inputs_of(forecast);
 }
 

@@ -85,6 +85,8 @@ std::vector<Found<std::string>> find_bytes(
     const Sweep& sweep, const StudyRules& rules,
     const std::function<std::string(std::uint32_t combination)>& work) {
   const StopsBetweenJobs stops;
+  if (stop_signal() != 0)
+    throw Stopped(stop_signal());
   const auto count = static_cast<std::uint32_t>(sweep.combinations.size());
   const auto tell = [&](std::uint32_t number, const JobOutcome& outcome) {
     rules.finished();

@@ -7,12 +7,13 @@
 namespace stepcast {
 
 std::string fusion_search_of(const TuningJob& job) {
-  const auto fusion = job.options.find("fusion");
-  if (fusion == job.options.end())
-    return "";
-  for (const OptionInfo& option : schedule_of(job.schedule).options)
-    if (option.name == fusion->first && option.search && option.search->word == fusion->second)
+  for (const OptionInfo& option : schedule_of(job.schedule).options) {
+    if (option.name != "fusion" || !option.search)
+      continue;
+    const auto given = job.options.find(option.name);
+    if ((given == job.options.end() ? option.default_value : given->second) == option.search->word)
       return option.search->word;
+  }
   return "";
 }
 

@@ -16,9 +16,29 @@ TEST(KfacCost, InverseAtAMeasuredSideIsTheMeasuredTime) {
   EXPECT_EQ(inverse_time(costs(), 1000), Seconds{1e-2});
 }
 
-// 100 is half way between 10 and 1000 in logarithms, so is 1e-3 between 1e-4 and 1e-2.
-TEST(KfacCost, InverseBetweenPointsFollowsThePowerLaw) {
-  EXPECT_NEAR(inverse_time(costs(), 100).value, 1e-3, 1e-12);
+// Arithmetic at the rate of 1000, 1e-2 / 1e9: 1e-8 of 10, and 1e-5 of 100. Launches are the rest,
+// 9.999e-5 at 10 and nothing at 1000: 90 / 990 of the way from one to the other.
+TEST(KfacCost, InverseBetweenPointsIsArithmeticAndLaunchesOfPanels) {
+  EXPECT_NEAR(inverse_time(costs(), 100).value, 1e-5 + 9.999e-5 * 10 / 11, 1e-12);
+}
+
+// 2 us a panel of 32, and arithmetic: what lies between the points is met, where a power law
+// through them would be 5.9 % off.
+TEST(KfacCost, InverseOfABlockedFactorisationIsMetBetweenItsPoints) {
+  const auto blocked = [](double side) {
+    return Seconds{2e-6 * side / 32 + 1e-13 * side * side * side};
+  };
+  KfacCosts more = costs();
+  more.inverses = {{256, blocked(256)}, {512, blocked(512)}, {1024, blocked(1024)}};
+  EXPECT_NEAR(inverse_time(more, 768) / blocked(768), 1, 1e-9);
+  EXPECT_NEAR(inverse_time(more, 300) / blocked(300), 1, 1e-9);
+}
+
+// Points that fall with the side leave nothing to arithmetic, and no time below theirs.
+TEST(KfacCost, InverseIsNeverFasterThanBothPointsBesideIt) {
+  KfacCosts more = costs();
+  more.inverses = {{64, Seconds{3e-4}}, {128, Seconds{2e-4}}, {256, Seconds{1e-4}}};
+  EXPECT_GE(inverse_time(more, 100), Seconds{2e-4});
 }
 
 TEST(KfacCost, InverseBeyondThePointsIsFlatBelowAndCubicAbove) {

@@ -78,6 +78,7 @@ const std::vector<ClusterField>& cluster_fields() {
       {"software.horovod_cycle", [](Cluster& c) -> Seconds& { return c.software.horovod_cycle; }},
       {"software.horovod_fusion", [](Cluster& c) -> Bytes& { return c.software.horovod_fusion; }},
       {"software.negotiation_per_cycle", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_cycle; }, Optional, 0, kCost},
+      {"software.negotiation_per_rank", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_rank; }},
       {"software.negotiation_per_request", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_request; }, Optional, 0, kCost},
       {"software.bytescheduler_hook", [](Cluster& c) -> Seconds& { return c.software.bytescheduler_hook; }, Optional, 0, kCost},
       {"software.ps_per_partition", [](Cluster& c) -> Seconds& { return c.software.ps_per_partition; }, Optional, 0, kCost},

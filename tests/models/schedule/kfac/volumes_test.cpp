@@ -118,15 +118,15 @@ TEST(KfacVolumes, AnIterationBetweenUpdatesSendsGradientsOnly) {
   const Plan plan = plan_of("mpd-kfac", {{"update", "none"}});
   EXPECT_EQ(communications(plan, "factor of"), 0U);
   EXPECT_EQ(communications(plan, "inverse of"), 0U);
-  EXPECT_EQ(communications(plan, "gradient of"), 1U);  // 7 tensors in one buffer
+  EXPECT_EQ(communications(plan, "gradient of"), 7U);  // fused at run time
   EXPECT_EQ(sent(plan, "gradient of", CollectiveKind::AllReduce), parameter_size(kWorkload).value);
 }
 
-TEST(KfacVolumes, GradientsFuseUpToTheBuffer) {
-  const ScheduleOptions unfused{{"fusion_buffer", "0B"}};
-  EXPECT_EQ(communications(plan_of("d-kfac", unfused), "gradient of"), 7U);
-  const ScheduleOptions late{{"run_ahead", "off"}};
-  EXPECT_EQ(communications(plan_of("d-kfac", late), "gradient of"), 7U);
+// SPD-KFAC synchronises with the GPU within its passes, so its host is not ahead.
+TEST(KfacVolumes, GradientsAreAnnouncedAheadOfTheirData) {
+  EXPECT_EQ(plan_of("d-kfac").announcements.size(), 7U);
+  EXPECT_EQ(plan_of("d-kfac", {{"run_ahead", "off"}}).announcements.size(), 0U);
+  EXPECT_EQ(plan_of("spd-kfac").announcements.size(), 0U);
 }
 
 // The scalars that the training script averages: 4 bytes each, before the backward pass.

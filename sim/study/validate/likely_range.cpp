@@ -1,0 +1,141 @@
+#include "sim/study/validate/likely_range.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "models/schedule/presets/presets.hpp"
+#include "models/schedule/registry.hpp"
+#include "traces/catalog.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr BytesPerSecond kSlow{2e9};
+constexpr std::size_t kEnough = 5;
+constexpr double kShare = 0.9;
+constexpr double kLeast = 0.02;
+constexpr double kMost = 0.9;  // a step takes some time
+constexpr double kOtherSchedules = 1.5;
+constexpr double kOtherDevices = 1.5;
+constexpr double kDoubling = 1.25;
+
+/// A preset is its schedule.
+std::string original_of(const std::string& schedule) {
+  const Preset* preset = find_preset(schedule);
+  return preset == nullptr ? schedule : preset->schedule;
+}
+
+std::string family_of(const std::string& schedule) {
+  for (const ScheduleInfo& info : all_schedules())
+    if (info.name == schedule)
+      return info.second_order ? "second order" : info.compressed ? "compressed" : "gradients";
+  return "others";
+}
+
+/// A choice of cases, and how it is called.
+struct Choice {
+  std::function<bool(const CheckedCase&)> takes;
+  std::string of;  ///< "of wfbp on slow networks"
+  bool same_schedule = false;
+};
+
+std::string on_network(const std::string& network) {
+  return network == "node" ? "in one node" : fmt::format("on {} networks", network);
+}
+
+std::vector<Choice> choices_for(const RangeQuestion& question) {
+  const std::string schedule = original_of(question.schedule);
+  const std::string family = family_of(schedule);
+  const std::string where = on_network(question.network);
+  const auto is_near = [network = question.network](const CheckedCase& each) {
+    return each.network == network;
+  };
+  return {
+      {[=](const CheckedCase& each) { return is_near(each) && each.schedule == schedule; },
+       fmt::format("of {} {}", schedule, where), true},
+      {[=](const CheckedCase& each) { return is_near(each) && family_of(each.schedule) == family; },
+       fmt::format("of other schedules ({}) {}", family, where)},
+      {is_near, fmt::format("of all schedules {}", where)},
+      {[](const CheckedCase&) { return true; }, "of all schedules on all networks"}};
+}
+
+std::vector<CheckedCase> taken(std::span<const CheckedCase> cases, const Choice& choice) {
+  std::vector<CheckedCase> result;
+  std::ranges::copy_if(cases, std::back_inserter(result), choice.takes);
+  return result;
+}
+
+/// The n-th smallest size of n errors such that one more is likely no larger.
+double bound_of(const std::vector<CheckedCase>& cases) {
+  std::vector<double> sizes;
+  for (const CheckedCase& each : cases)
+    sizes.push_back(std::abs(each.error()));
+  std::ranges::sort(sizes);
+  const double count = static_cast<double>(sizes.size());
+  const double place = std::min(std::ceil(kShare * (count + 1)), count);
+  return std::max(kLeast, sizes[static_cast<std::size_t>(place) - 1]);
+}
+
+double distance_of(const RangeQuestion& question, const std::vector<CheckedCase>& cases,
+                   bool same_schedule) {
+  const auto most = std::ranges::max(cases, {}, &CheckedCase::gpus).gpus;
+  const bool knows_device = std::ranges::any_of(
+      cases, [&](const CheckedCase& each) { return each.device == question.device; });
+  double factor = same_schedule ? 1 : kOtherSchedules;
+  factor *= knows_device ? 1 : kOtherDevices;
+  if (question.gpus > most)
+    factor *= std::pow(kDoubling, std::log2(static_cast<double>(question.gpus) / most));
+  return factor;
+}
+
+std::string basis_of(const RangeQuestion& question, const Choice& choice,
+                     const std::vector<CheckedCase>& cases, double width) {
+  const auto [least, most] = std::ranges::minmax(cases, {}, &CheckedCase::gpus);
+  std::string text = fmt::format("the errors of {} checked steps {} ({} to {} GPUs)", cases.size(),
+                                 choice.of, least.gpus, most.gpus);
+  if (question.gpus > most.gpus)
+    text += fmt::format(", wider as {} GPUs are more", question.gpus);
+  if (std::ranges::none_of(cases,
+                           [&](const CheckedCase& c) { return c.device == question.device; }))
+    text += ", wider as none of them is of this device";
+  text += fmt::format(": {:.1f} %", 100 * width);
+  return text;
+}
+
+}  // namespace
+
+std::string_view network_class(const Cluster& cluster) {
+  if (cluster.nodes <= 1)
+    return "node";
+  return node_link(cluster).bandwidth <= kSlow ? "slow" : "fast";
+}
+
+LikelyRange likely_range(const RangeQuestion& question, std::span<const CheckedCase> cases) {
+  for (const Choice& choice : choices_for(question)) {
+    const std::vector<CheckedCase> found = taken(cases, choice);
+    if (found.empty() || (found.size() < kEnough && found.size() < cases.size()))
+      continue;
+    const double width =
+        std::min(kMost, bound_of(found) * distance_of(question, found, choice.same_schedule));
+    // predicted = measured (1 + error), and the error is within the width.
+    return {.low = 1 / (1 + width),
+            .high = 1 / (1 - width),
+            .basis = basis_of(question, choice, found, width)};
+  }
+  return {};
+}
+
+const std::vector<CheckedCase>& shipped_checks() {
+  static const std::vector<CheckedCase> checks = [] {
+    const auto path = data_root() / "traces/published/checked/cases.json";
+    return std::filesystem::exists(path) ? read_checked_cases(path) : std::vector<CheckedCase>{};
+  }();
+  return checks;
+}
+
+}  // namespace stepcast

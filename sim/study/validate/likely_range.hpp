@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "models/network/cluster.hpp"
+#include "traces/readers/stepcast/experiments/checked_cases_reader.hpp"
+
+namespace stepcast {
+
+/// What a step is asked about, as far as errors depend on it.
+struct RangeQuestion {
+  std::string schedule;
+  std::string device;
+  std::string network;  ///< See network_class().
+  std::uint32_t gpus = 1;
+};
+
+/// Where a measured step is likely to lie, as factors on the predicted time.
+struct LikelyRange {
+  double low = 1;
+  double high = 1;
+  std::string basis;  ///< "the errors of 13 checked steps of wfbp on slow networks (4 to 16 GPUs)"
+};
+
+/// "node" (one node), "slow" (its adapters carry at most 2 GB/s) or "fast".
+std::string_view network_class(const Cluster& cluster);
+
+/// From the errors of those checked cases that are most like the question: of the same schedule on
+/// the same kind of network, else of its family (gradients, second order, compressed, others)
+/// there, else of all on that kind of network, else of all; at least five. The range holds nine
+/// tenths of them (the order statistic that makes this hold for one more case like them; all of
+/// them below ten), and is at least 2 % wide on each side. It widens by a half where the cases are
+/// of other schedules, by a half where they are of other devices, and by a quarter for each
+/// doubling of GPUs beyond the largest of them. These four widths are chosen, not fitted;
+/// likely_range_test measures what they cover where a schedule, a device or the larger sizes are
+/// left out. Precondition: `cases` is not empty.
+LikelyRange likely_range(const RangeQuestion& question, std::span<const CheckedCase> cases);
+
+/// The cases that StepCast ships; none where its data lie elsewhere without them. Read once.
+const std::vector<CheckedCase>& shipped_checks();
+
+}  // namespace stepcast
