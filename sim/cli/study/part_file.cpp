@@ -72,7 +72,10 @@ std::string study_of(const SweepRequest& request) {
   for (std::uint32_t i = 0; i < sweep.scenarios.size(); ++i) {
     for (const std::string& schedule : sweep.schedules[i])
       add(schedule);
-    add(key_or_none(sweep, {.scenario = i, .schedule = sweep.schedules[i].front()}));
+    Combination first;
+    first.scenario = i;
+    first.schedule = sweep.schedules[i].front();
+    add(key_or_none(sweep, first));
   }
   return fmt::format("{:016x}", hash);
 }
