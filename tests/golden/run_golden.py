@@ -38,6 +38,7 @@ ROOT_FOLDERS = ("configs", "scripts", "tests", "traces")
 READING = ("inspect", "import", "replay", "calibrate", "diagnose")  # whose bare words are files
 WRITING = ("-o", "--output", "--timeline", "--figure", "--svg", "--plot", "--csv", "--export-plan")
 TIMEOUT_S = 100
+HEARTBEAT = r"^stepcast [a-z]+: \d+ s(, .*)?\n"  # "still at work", where the machine is slow
 MOST_LINES = 250  # of the first page, which is to be read
 
 
@@ -110,7 +111,8 @@ def run_case(case, bin_folder):
             if first.returncode != 0:
                 sys.exit(f"{case.path.name}: `{command}` exits with {first.returncode}:\n{first.stderr}")
         result = execute(case.command, folder, bin_folder)
-    return result.returncode, replaced(case, result.stdout), replaced(case, result.stderr)
+    told = re.sub(HEARTBEAT, "", result.stderr, flags=re.M)
+    return result.returncode, replaced(case, result.stdout), replaced(case, told)
 
 
 def replaced(case, text):

@@ -7,6 +7,7 @@
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_profiles.hpp"
+#include "tests/support/profiled_job_of.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
@@ -14,18 +15,8 @@
 namespace stepcast {
 namespace {
 
-Job read(const std::vector<std::string>& texts, ImportReport& report, const JobShape& shape = {}) {
-  std::vector<TraceStream> files;
-  for (std::size_t rank = 0; rank < texts.size(); ++rank)
-    files.push_back(text_stream(texts[rank], fmt::format("rank{}.json", rank)));
-  Job job = read_profiled_job(files, shape, report);
-  job.clocks = put_on_one_clock(job);
-  return job;
-}
-
 Job job_of(const MadeProfiles& made) {
-  ImportReport report;
-  return read(made.texts(), report);
+  return profiled_job_of(made.texts());
 }
 
 double usual(int rank, int step, int layer, bool forward) {
@@ -80,7 +71,7 @@ TEST(ProfiledJobTest, ATenthOfTheEventsMayBeMissing) {
   made.steps = 12;
   made.lost = [](int rank, int number) { return scatter(rank, number, 7) < 0.1; };
   ImportReport report;
-  const Diagnosis diagnosis = diagnose(read(made.texts(), report));
+  const Diagnosis diagnosis = diagnose(profiled_job_of(made.texts(), report));
   EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Worker) << diagnosis.verdict.text;
   EXPECT_EQ(diagnosis.verdict.subject, "rank 3");
   EXPECT_GT(report.doubtful().count("collective that not every rank recorded"), 0U);
@@ -110,7 +101,7 @@ TEST(ProfiledJobTest, EveryVariantIsFoundWithATenthOfTheEventsMissing) {
     slow.lost = a_tenth(seed);
     slow.offset = [](int rank) { return 50'000 * (2 * scatter(rank, 3) - 1); };
     ImportReport report;
-    const Job job = read(slow.texts(), report);
+    const Job job = profiled_job_of(slow.texts(), report);
     for (int rank = 0; rank < 4; ++rank)
       EXPECT_NEAR(job.clocks.hosts[static_cast<std::size_t>(rank)].offset.value,
                   (slow.offset(rank) - slow.offset(0)) * 1e-6, 1e-5)
@@ -126,7 +117,7 @@ TEST(ProfiledJobTest, EveryVariantIsFoundWithATenthOfTheEventsMissing) {
     link.steps = 12;
     link.transfer = [](int first) { return first == 2 ? 12'000.0 : 1'000.0; };
     link.lost = a_tenth(seed);
-    const Diagnosis other = diagnose(read(link.texts(), report));
+    const Diagnosis other = diagnose(profiled_job_of(link.texts(), report));
     EXPECT_EQ(other.verdict.kind, VerdictKind::Network) << seed << other.verdict.text;
     EXPECT_EQ(other.verdict.subject, "link of rank 2 and rank 3") << seed;
 
@@ -134,7 +125,7 @@ TEST(ProfiledJobTest, EveryVariantIsFoundWithATenthOfTheEventsMissing) {
     even.kernel = usual;
     even.steps = 12;
     even.lost = a_tenth(seed);
-    const Diagnosis nobody = diagnose(read(even.texts(), report));
+    const Diagnosis nobody = diagnose(profiled_job_of(even.texts(), report));
     EXPECT_EQ(nobody.verdict.kind, VerdictKind::None) << seed << nobody.verdict.text;
   }
 }
@@ -158,7 +149,7 @@ TEST(ProfiledJobTest, OneRankTellsWhatItCan) {
   std::vector<std::string> texts = made.texts();
   texts.resize(1);
   ImportReport report;
-  const Diagnosis diagnosis = diagnose(read(texts, report));
+  const Diagnosis diagnosis = diagnose(profiled_job_of(texts, report));
   EXPECT_EQ(diagnosis.gpus, 4U);
   EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None);
   EXPECT_EQ(report.doubtful().count("job of 4 ranks of which 1 traces are given"), 1U);
@@ -201,7 +192,7 @@ TEST(ProfiledJobTest, RanksOfTwoJobsAreRefused) {
   other.group = 5;
   texts[1] = other.texts()[1];
   ImportReport report;
-  EXPECT_EQ(input_error_of([&] { read(texts, report); }),
+  EXPECT_EQ(input_error_of([&] { profiled_job_of(texts, report); }),
             "rank1.json: expected a job of 4 ranks as in rank0.json, found a job of 5 ranks");
 }
 

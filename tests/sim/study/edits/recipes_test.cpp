@@ -1,30 +1,19 @@
 // Recipes on profiles whose truth is known.
 #include "sim/study/edits/recipes.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "sim/study/edits/job_steps.hpp"
 #include "sim/study/edits/step_search.hpp"
 #include "tests/support/made_pipeline_profiles.hpp"
 #include "tests/support/made_profiles.hpp"
+#include "tests/support/profiled_job_of.hpp"
 #include "tests/support/recorded_data.hpp"
-#include "traces/job/profiled_job.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {
-
-Job job_of_texts(const std::vector<std::string>& texts, const JobShape& shape = {}) {
-  std::vector<TraceStream> files;
-  for (std::size_t rank = 0; rank < texts.size(); ++rank)
-    files.push_back(text_stream(texts[rank], fmt::format("rank{}.json", rank)));
-  ImportReport report;
-  Job job = read_profiled_job(files, shape, report);
-  job.clocks = put_on_one_clock(job);
-  return job;
-}
 
 EditedStep with_recipe(const Job& job, const std::string& recipe) {
   EditedStep result;
@@ -41,7 +30,7 @@ MadeProfiles long_reductions() {
 }
 
 TEST(RecipesTest, WhatComputesBehindTheBackwardPassIsTheUpdate) {
-  const Job job = job_of_texts(long_reductions().texts());
+  const Job job = profiled_job_of(long_reductions().texts());
   const auto update = std::ranges::find(job.kinds, "optimizer: aten::add__kernel", &JobKind::name);
   ASSERT_NE(update, job.kinds.end());
   EXPECT_EQ(update->part, "optimizer");
@@ -52,7 +41,7 @@ TEST(RecipesTest, WhatComputesBehindTheBackwardPassIsTheUpdate) {
 // second: it ends at 23. Then .5 ms of the update, which is not repeated.
 TEST(RecipesTest, AccumulationLeavesLessToHideReductionsBehind) {
   const EditedStep step =
-      with_recipe(job_of_texts(long_reductions().texts()), "accumulation passes=2");
+      with_recipe(profiled_job_of(long_reductions().texts()), "accumulation passes=2");
   EXPECT_NEAR(step.step_before.value, 0.0215, 0.0001);
   EXPECT_NEAR(step.step_after.value, 0.0235, 0.0001);
 }
@@ -67,20 +56,20 @@ TEST(RecipesTest, FusedKernelsSaveTheirLaunches) {
   made.kernel = [](int, int, int, bool forward) { return forward ? 100.0 : 200.0; };
   made.transfer = [](int) { return 100.0; };
   made.launch = 500;
-  const EditedStep step = with_recipe(job_of_texts(made.texts()), "kernel-fusion");
+  const EditedStep step = with_recipe(profiled_job_of(made.texts()), "kernel-fusion");
   EXPECT_NEAR(step.step_before.value, 0.0085, 0.0001);
   EXPECT_NEAR(step.step_after.value, 0.0048, 0.0001);
 }
 
 // Reductions of 3 ms and no launches to save: nothing is fused past them.
 TEST(RecipesTest, FusionsDoNotHoldUpReductions) {
-  const EditedStep step = with_recipe(job_of_texts(long_reductions().texts()), "kernel-fusion");
+  const EditedStep step = with_recipe(profiled_job_of(long_reductions().texts()), "kernel-fusion");
   EXPECT_NEAR(step.step_after.value, step.step_before.value, 0.0001);
 }
 
 TEST(RecipesTest, StagesOfAPipelineAccumulateToo) {
   const MadePipelineProfiles made{};
-  const Job job = job_of_texts(made.texts(), {.data = 2, .pipeline = 2});
+  const Job job = profiled_job_of(made.texts(), {.data = 2, .pipeline = 2});
   const EditedStep step = with_recipe(job, "accumulation passes=2");
   EXPECT_GT(step.step_after, step.step_before);
 }

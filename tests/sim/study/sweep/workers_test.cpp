@@ -109,11 +109,13 @@ TEST(Workers, AJobThatThrowsStopsNoOtherWhereThatIsAsked) {
     EXPECT_EQ(outcomes[i].text, i % 2 == 1 ? "odd" : "even");
 }
 
-/// Exit status of a process that runs `body`, to which `act(pid)` is done.
+/// Exit status of a process that runs `body`, to which `act(pid)` is done. A shell starts what it
+/// runs in the background with SIGINT ignored, which is not what is tested here.
 template <class Body, class Act>
 int status_of_process(Body body, Act act) {
   const pid_t process = ::fork();
   if (process == 0) {
+    ::signal(SIGINT, SIG_DFL);
     handle_signals();
     ::_exit(body());
   }
