@@ -49,6 +49,15 @@ const picture = {
     return elements.make('div', {}, canvas,
       elements.make('div', { class: 'buttons' }, elements.button('PNG', png), elements.button('SVG', svg)));
   },
+  /// Series of a line with a band around it where there are ends of one; `ends` are [low, high] or null.
+  line(name, number, values, ends) {
+    const color = palette[number % palette.length];
+    const line = { name, type: 'line', color, data: values };
+    if (!ends.some((end) => end)) return [line];
+    const edge = { name, type: 'line', stack: 'band ' + number, color, silent: true, symbol: 'none', lineStyle: { opacity: 0 }, tooltip: { show: false } };
+    return [{ ...edge, data: ends.map((end) => (end ? end[0] : null)) },
+      { ...edge, data: ends.map((end) => (end ? end[1] - end[0] : null)), areaStyle: { opacity: 0.12 } }, line];
+  },
   show(entry) {
     if (!entry.chart) {
       entry.chart = echarts.init(entry.canvas);
