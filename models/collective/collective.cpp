@@ -9,6 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/collective/algorithms.hpp"
+#include "models/collective/group_shape.hpp"
 #include "models/collective/measured_curve.hpp"
 #include "models/collective/rounds.hpp"
 
@@ -168,6 +169,15 @@ Seconds cost_of(const Collective& collective, const Group& group, const Cluster&
   if (const auto measured = find_measured_time(collective, group, cluster))
     return measured->time;
   return closed_form_cost(collective, group, cluster);
+}
+
+Seconds launch_of(const Collective& collective, const Group& group, const Cluster& cluster) {
+  const Software& software = cluster.software;
+  const bool point_to_point =
+      collective.kind == CollectiveKind::AllToAll || collective.kind == CollectiveKind::Send;
+  const bool between_nodes = point_to_point && software.point_to_point_launch > Seconds{} &&
+                             reach_of(group, cluster).on_nic != 0;
+  return software.collective_launch + (between_nodes ? software.point_to_point_launch : Seconds{});
 }
 
 std::vector<Phase> edge_flows_of(const Collective& collective, const Group& group,

@@ -86,6 +86,10 @@ bool supports(Algorithm algorithm, CollectiveKind kind);
 /// one for each member, or where the algorithm cannot follow them.
 Seconds cost_of(const Collective& collective, const Group& group, const Cluster& cluster);
 
+/// What a collective takes before it moves: Software::collective_launch, and point_to_point_launch
+/// for messages between nodes.
+Seconds launch_of(const Collective& collective, const Group& group, const Cluster& cluster);
+
 /// The phases that `flow` fidelity replays one after the other: edge flows between nodes, or inside
 /// the node when the group has one node only. On an idle network they take cost_of. Same
 /// preconditions as cost_of.
