@@ -11,6 +11,7 @@
 #include "models/collective/algorithms.hpp"
 #include "models/collective/group_shape.hpp"
 #include "models/collective/measured_curve.hpp"
+#include "models/collective/nccl/on_links.hpp"
 #include "models/collective/rounds.hpp"
 
 namespace stepcast {
@@ -88,6 +89,8 @@ Seconds closed_form_cost(const Collective& collective, const Group& group, const
     case Algorithm::BinomialTree:
     case Algorithm::Direct:
       return cost_of_rounds(steps_of(collective, group, cluster).rounds, cluster);
+    case Algorithm::Nccl:
+      return closed_form_cost(nccl::resolved(collective, group, cluster), group, cluster);
   }
   assert(false);
   return {};
@@ -132,6 +135,8 @@ bool supports(Algorithm algorithm, CollectiveKind kind) {
       return is_rooted(kind);
     case Algorithm::Direct:
       return kind == CollectiveKind::Send;
+    case Algorithm::Nccl:
+      return kind == CollectiveKind::AllReduce;
   }
   assert(false);
   return false;
@@ -158,6 +163,8 @@ std::vector<Phase> closed_form_flows_of(const Collective& collective, const Grou
     case Algorithm::BinomialTree:
     case Algorithm::Direct:
       return phases_of_rounds(steps_of(collective, group, cluster).rounds, cluster);
+    case Algorithm::Nccl:
+      return closed_form_flows_of(nccl::resolved(collective, group, cluster), group, cluster);
   }
   assert(false);
   return {};
@@ -213,6 +220,8 @@ StepPlan steps_of(const Collective& collective, const Group& group, const Cluste
       return binomial::step_plan(collective, group);
     case Algorithm::Direct:
       return direct::step_plan(collective, group);
+    case Algorithm::Nccl:
+      return steps_of(nccl::resolved(collective, group, cluster), group, cluster);
   }
   assert(false);
   return {};

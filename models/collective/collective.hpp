@@ -21,6 +21,7 @@ enum class Algorithm : std::uint8_t {
   Star,              ///< broadcast, reduce; all with the root's node, as with a parameter server
   BinomialTree,      ///< broadcast, reduce; the whole buffer in ceil(log2 P) rounds
   Direct,            ///< send
+  Nccl,              ///< all-reduce: ring or tree and protocol, as NCCL's tuner would choose
 };
 
 /// One collective operation as a value. Sizes follow nccl-tests: `size` is the full buffer, i.e.
