@@ -150,8 +150,9 @@ Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluste
   Plan plan = info.build(workload, cluster, read);
   plan.summary.compressed = info.compressed;
   plan.summary.bound = info.bound;
-  return info.accumulates_itself ? plan
-                                 : with_accumulation(plan, workload, read.count(kAccumulation));
+  if (info.accumulates_itself)
+    return plan;
+  return with_accumulation(std::move(plan), workload, read.count(kAccumulation));
 }
 
 }  // namespace
