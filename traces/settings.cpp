@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::string_view kCluster = "cluster.";
 constexpr std::string_view kStraggler = "straggler.";
-constexpr std::string_view kCollectives = "collectives";  // Of a cluster; a file, not a field.
 
 /// An argument as errors show it: as typed, or quoted where it would not stay on one line.
 std::string shown(const std::string& argument) {
@@ -75,7 +74,7 @@ void add_straggler(Settings& settings, std::string_view rank, std::string_view v
 /// Checks path and value at once by setting them on a cluster nobody looks at.
 void add_cluster_field(Settings& settings, std::string_view path, std::string_view value) {
   Cluster scratch;
-  if (path == kCollectives)
+  if (path == kCollectivesSetting)
     scratch.measured = load_collectives(std::string(value));
   else
     set_cluster_field(scratch, path, value);
@@ -101,60 +100,6 @@ void add_count(Settings& settings, std::string_view flag, const char* path,
     add_cluster_field(settings, path, std::to_string(*count));
 } catch (const InputError& error) {
   throw InputError(fmt::format("{} {}: {}", flag, *count, error.what()));
-}
-
-// Names and paths as load_workload() takes them.
-BatchChange interpolated(Workload workload, const Settings& settings) try {
-  return with_batch_between(std::move(workload), load_workload(settings.second_workload),
-                            *settings.batch);
-} catch (const InputError& error) {
-  throw InputError(
-      fmt::format("--set second_workload={}: {}", settings.second_workload, error.what()));
-}
-
-BatchChange proportional(Workload workload, std::uint32_t batch) {
-  const std::uint32_t profiled = workload.batch;
-  const bool follows = workload.batch_scaling == BatchScaling::Proportional;
-  return {with_batch(std::move(workload), batch),
-          fmt::format("batch {} from batch {}: layer times {}", batch, profiled,
-                      follows ? "are proportional" : "stay, as the trace does not say more")};
-}
-
-Workload at_batch(Workload workload, const Settings& settings) {
-  BatchChange change =
-      !settings.second_workload.empty() ? interpolated(std::move(workload), settings)
-      : settings.batch_fixed_part
-          ? with_batch_in_part(std::move(workload), *settings.batch, *settings.batch_fixed_part)
-          : proportional(std::move(workload), *settings.batch);
-  change.workload.provenance.notes.push_back(std::move(change.how));
-  return std::move(change.workload);
-}
-
-/// Curves were measured on the links as they were. The name stays, so that reports can say so.
-void drop_curves(Cluster& cluster, const std::string& path) {
-  const bool is_link = path.starts_with("nic.") || path.starts_with("intra_node.") ||
-                       path.starts_with("rack.") || path == "nics";
-  if (cluster.measured && is_link)
-    cluster.measured = {.name = cluster.measured->name};
-}
-
-/// Their times include the launch, which the cluster's costs would add again.
-void set_collectives(Cluster& cluster, const std::string& name) {
-  cluster.measured = load_collectives(name);
-  cluster.provenance.notes.push_back(fmt::format("collectives: {} as set by the user", name));
-  if (cluster.measured && cluster.software.collective_launch > Seconds{})
-    cluster.provenance.caveats.push_back(fmt::format(
-        "software.collective_launch, {}, comes on top of measured collectives, whose times "
-        "include a launch; to take them alone set cluster.software.collective_launch=0s",
-        format_seconds(cluster.software.collective_launch)));
-}
-
-void set_field(Cluster& cluster, const std::string& path, const std::string& value) try {
-  set_cluster_field(cluster, path, value);
-  drop_curves(cluster, path);
-  cluster.provenance.notes.push_back(fmt::format("{}: {} as set by the user", path, value));
-} catch (const InputError& error) {
-  throw InputError(fmt::format("cluster.{}: {}", path, error.what()));
 }
 
 }  // namespace
@@ -214,58 +159,6 @@ Settings overlaid(Settings base, const Settings& over) {
   for (const auto& [option, value] : over.schedule)
     base.schedule.insert_or_assign(option, value);
   return base;
-}
-
-Settings resolved_batch(Settings settings, const Cluster& cluster) {
-  const bool says_how = settings.batch_fixed_part || !settings.second_workload.empty();
-  if (says_how && !settings.batch && !settings.global_batch)
-    throw InputError(
-        "--set batch_fixed_part or second_workload: expected batch or global_batch "
-        "beside it");
-  if (settings.batch_fixed_part && !settings.second_workload.empty())
-    throw InputError("--set batch_fixed_part: expected no second_workload beside it");
-  if (!settings.global_batch)
-    return settings;
-  if (settings.batch)
-    throw InputError("--set global_batch: expected no batch beside it");
-  const auto accumulation = settings.schedule.find("accumulation");
-  const std::uint64_t passes =
-      accumulation == settings.schedule.end() ? 1 : parse_count(accumulation->second, 1);
-  const std::uint64_t shares = cluster.ranks() * passes;
-  if (*settings.global_batch % shares != 0)
-    throw InputError(fmt::format("--set global_batch={}: expected a multiple of {} ({} GPU{}{})",
-                                 *settings.global_batch, shares, cluster.ranks(),
-                                 cluster.ranks() == 1 ? "" : "s",
-                                 passes == 1 ? "" : fmt::format(" x {} passes", passes)));
-  settings.batch = static_cast<std::uint32_t>(*settings.global_batch / shares);
-  return settings;
-}
-
-Workload with_settings(Workload workload, const Settings& settings) {
-  if (settings.batch)
-    workload = at_batch(std::move(workload), settings);
-  if (settings.step_time) {
-    workload = with_step_time(std::move(workload), *settings.step_time);
-    workload.provenance.notes.push_back(
-        fmt::format("step_time: {} as set by the user; every layer scaled alike",
-                    format_seconds(*settings.step_time)));
-  }
-  return workload;
-}
-
-Cluster with_settings(Cluster cluster, const Settings& settings) {
-  const bool had_rack = cluster.rack.has_value();
-  for (const auto& [path, value] : settings.cluster)
-    if (path != kCollectives)
-      set_field(cluster, path, value);
-  // Last: curves that are named are for the links as they are set.
-  if (const auto curves = settings.cluster.find(std::string(kCollectives));
-      curves != settings.cluster.end())
-    set_collectives(cluster, curves->second);
-  if (!had_rack && cluster.rack && !settings.cluster.contains("rack.nodes"))
-    throw InputError("cluster.rack.nodes: missing; cluster \"" + cluster.name + "\" has no racks");
-  check_cluster(cluster);
-  return cluster;
 }
 
 }  // namespace stepcast

@@ -54,9 +54,11 @@ OptionInfo accumulation_option() {
                       "forward and backward passes before gradients are communicated", kRepeats);
 }
 
-Plan with_accumulation(const Plan& plan, const Workload& workload, std::uint32_t passes) {
+Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes) {
+  if (passes <= 1)
+    return plan;
   const std::vector<TaskId> places = places_of(plan);
-  if (passes <= 1 || places.front() == plan.graph.size())
+  if (places.front() == plan.graph.size())
     return plan;
   PlanEdit edit(plan);
   edit.result().summary.passes *= passes;

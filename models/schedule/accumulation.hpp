@@ -14,6 +14,6 @@ OptionInfo accumulation_option();
 /// The plan with `passes` forward and backward passes before its gradients are communicated: the
 /// additional ones, each a backward and a forward pass, come between the first forward pass, which
 /// may wait for parameters, and the last backward pass, which makes the gradients ready.
-Plan with_accumulation(const Plan& plan, const Workload& workload, std::uint32_t passes);
+Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes);
 
 }  // namespace stepcast

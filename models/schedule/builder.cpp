@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "models/base/index.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/plan_checks.hpp"
@@ -94,7 +92,10 @@ TaskId Builder::compute(std::string label, Seconds duration, const ComputeOption
 TaskId Builder::compute(std::string_view phase, std::string_view of, Seconds duration,
                         ComputeOptions options) {
   options.phase = phase;
-  return compute(fmt::format("{} of {}", phase, of), duration, options);
+  std::string label;
+  label.reserve(phase.size() + 4 + of.size());
+  label.append(phase).append(" of ").append(of);
+  return compute(std::move(label), duration, options);
 }
 
 TaskId Builder::all_reduce(std::string label, Bytes size, const CommunicationOptions& options) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -28,11 +28,13 @@ class Overlaps {
 
  private:
   static bool share_a_rank(const Team& a, const Team& b) {
-    std::set<Rank> ranks;
+    std::vector<Rank> ranks;
     for (const Group& group : a.groups)
-      ranks.insert(group.ranks.begin(), group.ranks.end());
+      ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
+    std::ranges::sort(ranks);
     return std::ranges::any_of(b.groups, [&](const Group& group) {
-      return std::ranges::any_of(group.ranks, [&](Rank rank) { return ranks.contains(rank); });
+      return std::ranges::any_of(
+          group.ranks, [&](Rank rank) { return std::ranges::binary_search(ranks, rank); });
     });
   }
 

@@ -152,7 +152,7 @@ Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluste
   plan.summary.compressed = info.compressed;
   plan.summary.bound = info.bound;
   if (!info.accumulates_itself)
-    plan = with_accumulation(plan, workload, read.count(kAccumulation));
+    plan = with_accumulation(std::move(plan), workload, read.count(kAccumulation));
   return with_input(std::move(plan), workload.input);
 }
 

@@ -139,6 +139,7 @@ void Replayer::transfer(std::uint32_t slot) {
                                   running.extra + wait_for_room(members_of(running))
                             : Seconds{};
   const Participants drawn = slow_transfer(collective, running.operations.front(), participants);
+  slow_ports_.transfer_begins(*network_);
   network_->start(collective, drawn, delay, [this, slot] { finish_communication(slot); });
 }
 
@@ -156,6 +157,7 @@ Participants Replayer::slow_transfer(Collective& collective, const Operation& op
 void Replayer::finish_communication(std::uint32_t slot) {
   const Running running = std::move(running_[slot]);
   idle_running_.push_back(slot);
+  slow_ports_.transfer_ends();
   if (running.slows)
     for (const ClassId id : members_of(running))
       --communicating_[id];

@@ -22,14 +22,14 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       compute_streams_(find_compute_streams()),
       clock_(find_clock()),
       communicating_(folding_.classes.size()),
+      slow_ports_(plan, cluster, program_, folding_),
       iterations_(plan, options) {
   for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
     make_policies(stream);
-  find_slow_ports();
   const bool ports_differ =
-      !slow_ports_.empty() && !(options.stragglers.empty() && options.slow_down.laws.empty());
+      slow_ports_.exist() && !(options.stragglers.empty() && options.slow_down.laws.empty());
   network_ = make_network_backend(options.fidelity, cluster, queue_, folding_, ports_differ);
-  if (options.fidelity != Fidelity::Analytic && !options.policy && slow_ports_.empty() &&
+  if (options.fidelity != Fidelity::Analytic && !options.policy && !slow_ports_.exist() &&
       communicates_one_at_a_time(plan, program_, folding_))
     network_ = std::make_unique<OneAtATime>(std::move(network_), queue_);
 }
@@ -143,48 +143,17 @@ Seconds Replayer::running_task_time(ClassId rank_class) {
   return plan_.graph.task(program_.task_at(step, done)).duration * scale;
 }
 
-// Rings between nodes move at the pace of the NICs as long as slow ports carry as much.
-bool Replayer::are_ports_paced_by_nics() const {
-  const double slower = 1 + cluster_.overlap.communication_slowdown;
-  if (cluster_.intra_node.bandwidth / slower < node_link(cluster_).bandwidth)
-    return false;
-  const auto leaves_its_node = [&](const Group& group) {
-    return std::ranges::any_of(group.ranks, [&](Rank rank) {
-      return node_of(cluster_, rank) != node_of(cluster_, group.ranks.front());
-    });
-  };
-  return std::ranges::all_of(program_.steps, [&](const ProgramStep& step) {
-    return !step.is_communication() ||
-           (plan_.collectives[step.collective].collective.algorithm == Algorithm::Ring &&
-            std::ranges::all_of(plan_.teams[step.team].groups, leaves_its_node));
-  });
-}
-
-// Collectives without a cost are not disturbed either, and SimGrid's links know no exception.
-void Replayer::find_slow_ports() {
-  const bool is_ideal = std::ranges::any_of(plan_.collectives, &PlannedCollective::ideal);
-  if (cluster_.overlap.communication_slowdown <= 0 || is_ideal || are_ports_paced_by_nics())
-    return;
-  slow_ports_.resize(folding_.classes.size());
-  computing_.resize(folding_.classes.size());
-  for (Rank rank = 0; rank < folding_.class_of_rank.size(); ++rank)
-    slow_ports_[folding_.class_of_rank[rank]].push_back(rank);
-}
-
 // The class may have begun or ceased to compute; see Overlap::communication_slowdown.
 void Replayer::set_ports(ClassId rank_class) {
-  if (slow_ports_.empty())
+  if (!slow_ports_.exist())
     return;
   const LaneId lane = lanes_.of(rank_class, 0);
   const auto uses_device = [](const ProgramStep& step) {
     return !step.is_communication() && !step.on_host;
   };
-  const bool computes = lanes_.is_busy(lane) && uses_device(program_.steps[lanes_.head(lane).step]);
-  if (computes == static_cast<bool>(computing_[rank_class]))
-    return;
-  computing_[rank_class] = computes;
-  network_->set_ports(slow_ports_[rank_class],
-                      computes ? 1 / (1 + cluster_.overlap.communication_slowdown) : 1);
+  slow_ports_.set(rank_class,
+                  lanes_.is_busy(lane) && uses_device(program_.steps[lanes_.head(lane).step]),
+                  *network_);
 }
 
 // ---- dependencies and iterations

@@ -10,6 +10,7 @@
 #include "sim/engine/lanes.hpp"
 #include "sim/engine/network/network_backend.hpp"
 #include "sim/engine/policy/dispatch_policy.hpp"
+#include "sim/engine/slow_ports.hpp"
 #include "sim/engine/steady_state.hpp"
 
 namespace stepcast {
@@ -50,8 +51,6 @@ class Replayer : private Dispatcher {
   double slowness(ClassId rank_class) const;
   double scale_of(ClassId rank_class, std::uint32_t iteration) const;
   Seconds running_task_time(ClassId rank_class);
-  bool are_ports_paced_by_nics() const;
-  void find_slow_ports();
   void set_ports(ClassId rank_class);
 
   // communication
@@ -129,10 +128,9 @@ class Replayer : private Dispatcher {
   std::vector<std::vector<ClassId>> component_of_class_;  // by stream with policies, and class
   Lanes lanes_;
   std::vector<StreamId> compute_streams_;
-  LaneId clock_;                               // iterations begin with its first compute step
-  std::vector<std::uint32_t> communicating_;   // by class: launches it takes part in
-  std::vector<std::vector<Rank>> slow_ports_;  // by class, which slow down while it computes
-  std::vector<char> computing_;                // by class: its ports are slow
+  LaneId clock_;                              // iterations begin with its first compute step
+  std::vector<std::uint32_t> communicating_;  // by class: launches it takes part in
+  SlowPorts slow_ports_;
   std::vector<Running> running_;
   std::vector<std::uint32_t> idle_running_;
   SteadyState iterations_;

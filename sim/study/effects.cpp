@@ -14,6 +14,7 @@
 #include "sim/study/forecast_notes.hpp"
 #include "sim/study/network_notes.hpp"
 #include "sim/study/validate/likely_range.hpp"
+#include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
 namespace {
@@ -45,10 +46,16 @@ void add_option_changes(std::vector<Change>& changes, const Settings& settings,
   }
 }
 
+/// The size is reported anyway, and of a section that the cluster may lack no field stands alone.
+bool is_reported_or_shared(const std::string& path) {
+  const auto field = std::ranges::find(cluster_fields(), path, &ClusterField::path);
+  return field != cluster_fields().end() &&
+         (field->topic == FieldTopic::Size || is_in_optional_section(*field));
+}
+
 void add_cluster_changes(std::vector<Change>& changes, const Settings& settings) {
   for (const auto& [path, value] : settings.cluster) {
-    // The size is reported anyway, and a rack needs its number of nodes.
-    if (path == "nodes" || path == "gpus_per_node" || path.starts_with("rack."))
+    if (is_reported_or_shared(path))
       continue;
     Change change{.subject = "cluster." + path,
                   .setting = fmt::format("cluster.{}={}", path, value),

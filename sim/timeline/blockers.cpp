@@ -15,8 +15,9 @@ Bytes fused_size(const Plan& plan, const Timeline& timeline, ClassId rank_class,
   Bytes size;
   for (TaskId other = 0; other < plan.graph.size(); ++other) {
     const Task& peer = plan.graph.task(other);
-    const Interval& interval = timeline.at(1, other, rank_class);
-    if (peer.kind == TaskKind::Communication && peer.stream == task.stream &&
+    if (peer.kind != TaskKind::Communication || peer.stream != task.stream)
+      continue;
+    if (const Interval& interval = timeline.at(1, other, rank_class);
         interval.start == mine.start && interval.end == mine.end)
       size += plan.collectives[peer.collective].collective.size;
   }

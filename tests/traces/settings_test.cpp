@@ -80,6 +80,11 @@ TEST(Settings, EveryClusterFieldCanBeSet) {
   }
 }
 
+TEST(Settings, OnlyRacksMayBeLeftOutAsAWhole) {
+  for (const ClusterField& field : cluster_fields())
+    EXPECT_EQ(is_in_optional_section(field), field.section() == "rack") << field.path;
+}
+
 TEST(Settings, ClusterFieldsAreSetAndNoted) {
   const Settings settings = parse(
       {"cluster.nic.bandwidth=25Gbps", "cluster.nodes=8", "cluster.software.horovod_cycle=5ms"});

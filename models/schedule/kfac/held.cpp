@@ -10,24 +10,32 @@ constexpr Bytes kElement{4};  // fp32
 }  // namespace
 
 Holdings::Holdings(std::uint32_t ranks, std::span<const Factor> factors)
-    : factors_(factors),
-      everywhere_(factors.size()),
-      elsewhere_(ranks, std::vector<bool>(factors.size())) {}
+    : factors_(factors), everywhere_(factors.size()), elsewhere_(ranks) {}
 
 void Holdings::add(std::span<const Rank> ranks, std::size_t factor) {
   if (ranks.empty())
     everywhere_[factor] = true;
   for (const Rank rank : ranks)
-    elsewhere_[rank][factor] = true;
+    elsewhere_[rank].push_back(factor);
 }
 
+// Sums of whole numbers: in any order the same.
 Bytes Holdings::most() const {
-  Bytes most{};
-  for (const std::vector<bool>& here : elsewhere_) {
-    Bytes held{};
-    for (std::size_t factor = 0; factor < factors_.size(); ++factor)
-      if (here[factor] || everywhere_[factor])
-        held += kElement * (static_cast<double>(factors_[factor].side) * factors_[factor].side);
+  const auto size_of = [&](std::size_t factor) {
+    return kElement * (static_cast<double>(factors_[factor].side) * factors_[factor].side);
+  };
+  Bytes common{};
+  for (std::size_t factor = 0; factor < factors_.size(); ++factor)
+    if (everywhere_[factor])
+      common += size_of(factor);
+  Bytes most = common;
+  for (std::vector<std::size_t> own : elsewhere_) {
+    std::ranges::sort(own);
+    own.erase(std::ranges::unique(own).begin(), own.end());
+    Bytes held = common;
+    for (const std::size_t factor : own)
+      if (!everywhere_[factor])
+        held += size_of(factor);
     most = std::max(most, held);
   }
   return most;

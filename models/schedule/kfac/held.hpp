@@ -23,8 +23,8 @@ class Holdings {
 
  private:
   std::span<const Factor> factors_;
-  std::vector<bool> everywhere_;              // by factor
-  std::vector<std::vector<bool>> elsewhere_;  // by rank, then factor
+  std::vector<bool> everywhere_;                     // by factor
+  std::vector<std::vector<std::size_t>> elsewhere_;  // factors by rank, some more than once
 };
 
 /// When the factors are made of what hooks see.

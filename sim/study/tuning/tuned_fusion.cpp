@@ -6,44 +6,57 @@
 
 namespace stepcast {
 
-std::string fusion_search_of(const TuningJob& job) {
+namespace {
+
+// What an option that had a search says of it once it is found: the plan is that of this word with
+// the number.
+constexpr const char* kFound = "buffer";
+
+/// The option whose value asks for a search; null if none does.
+const OptionInfo* searching_option(const TuningJob& job) {
   for (const OptionInfo& option : schedule_of(job.schedule).options) {
-    if (option.name != "fusion" || !option.search)
+    if (!option.search)
       continue;
     const auto given = job.options.find(option.name);
     if ((given == job.options.end() ? option.default_value : given->second) == option.search->word)
-      return option.search->word;
+      return &option;
   }
-  return "";
+  return nullptr;
 }
 
-namespace {
-
-Tuning tune_from(const TuningJob& job, const std::string& strategy, const std::string& first) try {
-  return tune(job, {.option = "fusion_buffer",
-                    .strategy = strategy,
-                    .first = strategy == "binary" ? "" : first});
+Tuning tune_from(const TuningJob& job, const OptionInfo& option, const std::string& first) try {
+  const auto& [strategy, searched] = *option.search;
+  return tune(
+      job, {.option = searched, .strategy = strategy, .first = strategy == "binary" ? "" : first});
 } catch (const InputError& error) {
-  throw InputError(fmt::format("{}: option fusion: {}: {}", job.schedule, strategy, error.what()));
+  throw InputError(fmt::format("{}: option {}: {}: {}", job.schedule, option.name,
+                               option.search->word, error.what()));
 }
 
 }  // namespace
 
+std::string fusion_search_of(const TuningJob& job) {
+  const OptionInfo* option = searching_option(job);
+  return option == nullptr ? "" : option->search->word;
+}
+
 ResolvedOptions resolve_fusion(const TuningJob& job) {
-  const std::string strategy = fusion_search_of(job);
-  if (strategy.empty())
+  const OptionInfo* option = searching_option(job);
+  if (option == nullptr)
     return {.options = job.options, .note = std::nullopt};
-  TuningJob with_buffer = job;
-  with_buffer.options["fusion"] = "buffer";
-  const auto buffer = with_buffer.options.extract("fusion_buffer");
-  const Tuning tuning = tune_from(with_buffer, strategy, buffer ? buffer.mapped() : "");
+  const auto& [strategy, searched] = *option->search;
+  TuningJob with_number = job;
+  with_number.options[option->name] = kFound;
+  const auto first = with_number.options.extract(searched);
+  const Tuning tuning = tune_from(with_number, *option, first ? first.mapped() : "");
   const std::string& best = tuning.best_trial().text;
-  with_buffer.options["fusion_buffer"] = best;
-  return {.options = std::move(with_buffer.options),
-          .note = Note{NoteKind::Option, "fusion",
-                       fmt::format("fusion={}: {} trials chose fusion_buffer={}, which "
-                                   "fusion=buffer with that value repeats.",
-                                   strategy, tuning.trials.size(), best)}};
+  with_number.options[searched] = best;
+  return {.options = std::move(with_number.options),
+          .note = Note{
+              NoteKind::Option, option->name,
+              fmt::format("{0}={1}: {2} trials chose {3}={4}, which {0}={5} with that "
+                          "value repeats.",
+                          option->name, strategy, tuning.trials.size(), searched, best, kFound)}};
 }
 
 PlannedRun planned(const TuningJob& job) {

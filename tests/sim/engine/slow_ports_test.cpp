@@ -1,6 +1,9 @@
 // Ports that are slower while their GPU computes, see Overlap::communication_slowdown.
+#include "sim/engine/slow_ports.hpp"
+
 #include <gtest/gtest.h>
 
+#include "models/schedule/builder.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
@@ -74,6 +77,55 @@ TEST(SlowPorts, AreSlowInOneRunOnly) {
   EXPECT_GT(simulate(wfbp, slow, {}).iteration_time, before);
   EXPECT_EQ(simulate(build_plan("ideal", two, slow, {}), slow, {}).iteration_time, bound);
   EXPECT_EQ(simulate(wfbp, cluster, {}).iteration_time, before);
+}
+
+/// Hears of ports, and moves nothing.
+struct Listening : NetworkBackend {
+  void start(const Collective&, const Participants&, Seconds, Done) override {}
+  void set_ports(std::span<const Rank>, double share) override { heard.push_back(share); }
+  std::vector<double> heard;
+};
+
+SlowPorts ports_of(const Plan& plan, const Cluster& cluster) {
+  const Folding folding = fold_ranks(plan, cluster, {});
+  return {plan, cluster, compile(plan, folding, {}), folding};
+}
+
+// A tree of messages told SimGrid of 64 ports whenever a pass began and ended, long before any.
+TEST(SlowPorts, NetworksHearOfThemWhileSomethingMoves) {
+  Cluster cluster = plain_cluster(1, 2);
+  cluster.overlap.communication_slowdown = 1;
+  const Workload two = uniform_workload(2, {1e-3}, {2e-3}, 10'000'000);
+  SlowPorts ports = ports_of(build_plan("wfbp", two, cluster, {}), cluster);
+  ASSERT_TRUE(ports.exist());
+  Listening network;
+  ports.set(0, true, network);
+  ports.set(0, false, network);
+  ports.transfer_begins(network);
+  EXPECT_TRUE(network.heard.empty());
+  ports.set(0, true, network);
+  EXPECT_EQ(network.heard, std::vector{0.5});
+  ports.transfer_ends();
+  ports.set(0, false, network);
+  EXPECT_EQ(network.heard.size(), 1U);
+  ports.transfer_begins(network);
+  EXPECT_EQ(network.heard, (std::vector{0.5, 1.0}));
+}
+
+// All that crosses a port in an even exchange crosses its NIC, too. Of unequal parts a port may
+// have the largest, inside its node.
+TEST(SlowPorts, EvenExchangesBetweenNodesWaitForNics) {
+  Cluster cluster = plain_cluster(2, 2);
+  cluster.overlap.communication_slowdown = 1;
+  const Workload one = uniform_workload(1, {1e-3}, {2e-3}, 1);
+  for (const bool even : {true, false}) {
+    Builder builder("exchange", one, cluster);
+    builder.stream("network");
+    builder.forward(0);
+    builder.all_to_all("x", Bytes{1e6},
+                       {.shares = even ? std::vector<double>{} : std::vector{1.0, 5.0, 1.0, 1.0}});
+    EXPECT_EQ(ports_of(std::move(builder).build(), cluster).exist(), !even);
+  }
 }
 
 }  // namespace

@@ -54,24 +54,25 @@ std::vector<std::string> field_paths() {
 
 const std::vector<ClusterField>& cluster_fields() {
   using enum Presence;
+  using enum FieldTopic;
   constexpr bool kCost = true;
   // clang-format off
   static const std::vector<ClusterField> fields{
       {"name", [](Cluster& c) -> std::string& { return c.name; }, Required},
-      {"nodes", [](Cluster& c) -> std::uint32_t& { return c.nodes; }, Required, 1},
-      {"gpus_per_node", [](Cluster& c) -> std::uint32_t& { return c.gpus_per_node; }, Required, 1},
+      {"nodes", [](Cluster& c) -> std::uint32_t& { return c.nodes; }, Required, 1, !kCost, Size},
+      {"gpus_per_node", [](Cluster& c) -> std::uint32_t& { return c.gpus_per_node; }, Required, 1, !kCost, Size},
       {"device", [](Cluster& c) -> std::string& { return c.device.name; }, Required},
       {"device_memory", [](Cluster& c) -> Bytes& { return c.device.memory; }},
       {"device_memory_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.device.memory_bandwidth; }, Optional, 0, kCost},
-      {"intra_node.bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.intra_node.bandwidth; }, Required},
-      {"intra_node.startup", [](Cluster& c) -> Seconds& { return c.intra_node.startup; }, Required},
-      {"nic.bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.nic.bandwidth; }, Required},
-      {"nics", [](Cluster& c) -> std::uint32_t& { return c.nics; }, Optional, 1},
-      {"nic.bandwidth_per_gpu", [](Cluster& c) -> BytesPerSecond& { return c.nic_per_gpu; }, Rare},
-      {"nic.startup", [](Cluster& c) -> Seconds& { return c.nic.startup; }, Required},
-      {"rack.nodes", [](Cluster& c) -> std::uint32_t& { return rack(c).nodes; }, InSection, 1},
-      {"rack.oversubscription", [](Cluster& c) -> double& { return rack(c).oversubscription; }, InSection, 1},
-      {"rack.startup", [](Cluster& c) -> Seconds& { return rack(c).startup; }, Optional, 0, kCost},
+      {"intra_node.bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.intra_node.bandwidth; }, Required, 0, !kCost, Link},
+      {"intra_node.startup", [](Cluster& c) -> Seconds& { return c.intra_node.startup; }, Required, 0, !kCost, Link},
+      {"nic.bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.nic.bandwidth; }, Required, 0, !kCost, Link},
+      {"nics", [](Cluster& c) -> std::uint32_t& { return c.nics; }, Optional, 1, !kCost, Link},
+      {"nic.bandwidth_per_gpu", [](Cluster& c) -> BytesPerSecond& { return c.nic_per_gpu; }, Rare, 0, !kCost, Link},
+      {"nic.startup", [](Cluster& c) -> Seconds& { return c.nic.startup; }, Required, 0, !kCost, Link},
+      {"rack.nodes", [](Cluster& c) -> std::uint32_t& { return rack(c).nodes; }, InSection, 1, !kCost, Link},
+      {"rack.oversubscription", [](Cluster& c) -> double& { return rack(c).oversubscription; }, InSection, 1, !kCost, Link},
+      {"rack.startup", [](Cluster& c) -> Seconds& { return rack(c).startup; }, Optional, 0, kCost, Link},
       {"overlap.compute_slowdown", [](Cluster& c) -> double& { return c.overlap.compute_slowdown; }, Optional, 0, kCost},
       {"overlap.communication_slowdown", [](Cluster& c) -> double& { return c.overlap.communication_slowdown; }, Optional, 0, kCost},
       {"overlap.launch_wait", [](Cluster& c) -> double& { return c.overlap.launch_wait; }, Optional, 0, kCost},
@@ -97,6 +98,12 @@ const ClusterField& cluster_field(std::string_view path) {
   if (field == cluster_fields().end())
     throw InputError("unknown cluster field" + did_you_mean(path, field_paths()));
   return *field;
+}
+
+bool is_in_optional_section(const ClusterField& field) {
+  return std::ranges::any_of(cluster_fields(), [&](const ClusterField& other) {
+    return other.presence == Presence::InSection && other.section() == field.section();
+  });
 }
 
 void set_cluster_field(Cluster& cluster, std::string_view path, std::string_view value) {

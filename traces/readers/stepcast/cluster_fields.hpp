@@ -18,6 +18,13 @@ enum class Presence {
   Rare,  ///< Optional, and left out of what is written where it is nothing.
 };
 
+/// What a field says.
+enum class FieldTopic : std::uint8_t {
+  Else,
+  Size,  ///< How many GPUs there are.
+  Link,  ///< What messages meet: curves measured on other links do not hold.
+};
+
 /// One field of a cluster: its path in the file, and where it lies in the struct. The type of the
 /// member decides how the value is written ("10Gbps", "2us", "25MiB", a number, a string).
 struct ClusterField {
@@ -29,6 +36,7 @@ struct ClusterField {
   Presence presence = Presence::Optional;
   std::uint32_t least = 0;  ///< Smallest value of a count or number.
   bool is_cost = false;     ///< Nothing is paid where a file leaves it out, and reports say so.
+  FieldTopic topic = FieldTopic::Else;
 
   /// What the path has before its dot: "nic", or nothing.
   std::string_view section() const {
@@ -37,6 +45,9 @@ struct ClusterField {
   }
   bool is_rate() const { return std::holds_alternative<BytesPerSecond& (*)(Cluster&)>(member); }
 };
+
+/// What `--set cluster.` takes beside the fields: a file of measured curves.
+inline constexpr std::string_view kCollectivesSetting = "collectives";
 
 /// Every field, in the order of the file. The file reader and `--set cluster.<path>=value` share
 /// this table, so neither knows a field that the other does not.
@@ -48,6 +59,9 @@ void set_cluster_field(Cluster& cluster, std::string_view path, std::string_view
 
 /// The field at a path; throws like set_cluster_field() for an unknown one.
 const ClusterField& cluster_field(std::string_view path);
+
+/// Whether a file may leave out the whole section: a field of it is no use without the others.
+bool is_in_optional_section(const ClusterField& field);
 
 /// What single fields cannot say: throws InputError if the cluster has more than 2^20 GPUs.
 void check_cluster(const Cluster& cluster);
