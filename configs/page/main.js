@@ -23,17 +23,26 @@
     theme.setAttribute('aria-pressed', String(dark));
     picture.draw();
   };
-  if (isForecast(result)) run.show(result, trace);
-  else if (Array.isArray(result.results) && result.results.length > 0 && result.results.every(isForecast)) compare.show(result);
-  else if (Array.isArray(result.pareto) && Array.isArray(result.results)) plan.show(result);
-  else if (Array.isArray(result.curves) && Array.isArray(result.gpus)) studies.scaling(result);
-  else if (Array.isArray(result.networks) && Array.isArray(result.densities)) studies.crossover(result);
-  else if (Array.isArray(result.trials) && result.best) studies.tune(result);
-  else if (result.verdict?.text !== undefined && Array.isArray(result.ranks)) diagnose.show(result);
-  else studies.any(result);
+  const show = () => {
+    if (isForecast(result)) run.show(result, trace);
+    else if (Array.isArray(result.results) && result.results.length > 0 && result.results.every(isForecast)) compare.show(result);
+    else if (Array.isArray(result.pareto) && Array.isArray(result.results)) plan.show(result);
+    else if (Array.isArray(result.curves) && Array.isArray(result.gpus)) studies.scaling(result);
+    else if (Array.isArray(result.networks) && Array.isArray(result.densities)) studies.crossover(result);
+    else if (Array.isArray(result.trials) && result.best) studies.tune(result);
+    else if (result.verdict?.text !== undefined && Array.isArray(result.ranks)) diagnose.show(result);
+    else studies.any(result);
+  };
+  try {
+    show();
+    setTheme(window.matchMedia('(prefers-color-scheme: dark)').matches);
+  } catch (error) {
+    // A file that no command printed, or that somebody changed.
+    elements.section('Not a whole result', elements.make('p', { role: 'alert' },
+      `What is missing above could not be read from the data: ${error.message}. Save the data to look at it.`));
+  }
 
   theme.addEventListener('click', () => setTheme(!picture.isDark()));
-  setTheme(window.matchMedia('(prefers-color-scheme: dark)').matches);
   window.addEventListener('resize', picture.resize);
   window.addEventListener('beforeprint', () => {
     setTheme(false);

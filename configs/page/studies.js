@@ -30,6 +30,12 @@ const studies = {
         series: [{ type: 'heatmap', data: cells, label: { show: true, formatter: ({ data }) => data.gain.toFixed(2) } }],
       }), 120 + 40 * networks.length));
     }
+    elements.section('Fastest by network', elements.table([{ name: 'nodes', value: ({ network }) => network.nodes },
+      { name: 'GPUs', value: ({ network }) => network.gpus },
+      { name: 'NIC Gb/s', value: ({ network }) => network.nic_bandwidth_bytes_per_s * 8e-9 },
+      { name: 'density', value: ({ cell }) => cell.density }, { name: 'fastest', value: ({ cell }) => cell.fastest, isText: true },
+      ...json.schedules.map((name) => ({ name: name + ' ms', value: ({ cell }) => cell.iteration_time_s[name], text: format.ms }))],
+    json.networks.flatMap((network) => network.cells.map((cell) => ({ network, cell })))));
     elements.section('Notes', elements.list([json.caveat, ...(json.notes ?? [])]));
   },
   tune(json) {

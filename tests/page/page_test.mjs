@@ -49,6 +49,14 @@ const thousand = () => {
   return make('thousand', 'report', file);
 };
 
+// What somebody changed by hand.
+const broken = () => {
+  const result = JSON.parse(execFileSync(stepcast, ['run', ...job, '--schedule', 'dear', '--json']));
+  const file = path.join(out, 'broken.json');
+  writeFileSync(file, JSON.stringify({ ...result, schedule: {}, breakdown: 'none' }));
+  return make('broken', 'report', file);
+};
+
 // A timeline of 20,000 tasks of a tenth of a pixel each.
 const busy = () => {
   const [result, trace] = ['busy.json', 'busy-timeline.json'].map((name) => path.join(out, name));
@@ -76,6 +84,7 @@ const pages = {
   hostile: hostile(),
   thousand: thousand(),
   busy: busy(),
+  broken: broken(),
 };
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
@@ -109,6 +118,10 @@ const tests = {
     for (const heading of ['Why', 'Where the step goes', 'Timeline', 'Critical path', 'Links', 'Memory'])
       assert.equal(await tab.locator('h2', { hasText: new RegExp(`^${heading}$`) }).count(), 1, heading);
     assert.ok((await tab.locator('.picture canvas').count()) >= 4);
+  },
+  async 'a result that is not whole says so'() {
+    const tab = await open('broken');
+    assert.match(await tab.locator('[role=alert]').innerText(), /could not be read/);
   },
   async 'a timeline of many tasks is drawn as far as they can be told apart'() {
     const tab = await open('busy');

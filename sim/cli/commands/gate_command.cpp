@@ -13,19 +13,19 @@ namespace {
 
 constexpr int kSlower = 4;
 
-/// "2%" or "0.02".
+/// "2%" or "0.02"; a bare "2" may mean either.
 double parse_slowdown(std::string_view text) {
   const bool percent = text.ends_with('%');
   try {
     const double value = parse_number(percent ? text.substr(0, text.size() - 1) : text);
     const double share = percent ? value / 100 : value;
-    if (share >= 0 && share <= 10)
+    if (share >= 0 && share <= 10 && (percent || share < 1))
       return share;
   } catch (const InputError&) {  // said better below
   }
-  throw InputError(
-      fmt::format("--max-slowdown: expected a share from 0 to 1000% such as 2% or 0.02, found {}",
-                  in_quotes(text)));
+  throw InputError(fmt::format(
+      "--max-slowdown: expected a share such as 2% or 0.02, below 1 or with %, to 1000%, found {}",
+      in_quotes(text)));
 }
 
 /// Stops a change that makes forecasts slower.

@@ -92,6 +92,9 @@ class PlanCommand final : public Subcommand {
              "samples of a step (default: the workload's batch on every GPU)"},
             {"--samples", "N", &samples_, "of the whole job, such as 1.28e8 (default 1e6)"},
             {"--tokens", "N", &tokens_, "of the whole job, in place of --samples: 3e11"},
+            {"--goal", "G", &goal_,
+             "target whose epochs of SGD are the job, in place of --samples:\na name (see stepcast "
+             "list goals) or .json file"},
             {"--deadline", "T", &deadline_, "of the job, such as 72h"},
             {"--budget", "M", &budget_, "in the currency of the prices"},
             {"--max-gpus", "N", &most_gpus_, "leave out larger sizes"},
@@ -111,7 +114,9 @@ class PlanCommand final : public Subcommand {
             {"--checkpoint", "T", &checkpoint_, "for which the job stands still; with --node-mtbf"},
             {"--restart", "T", &restart_, "from a fault until it computes; with --node-mtbf"},
             {"--fidelity", "F", &fidelity_, "analytic (the default), flow or step"},
-            {"--simulate", "N", &simulate_, "candidates to simulate at most (default 200)"},
+            {"--simulate", "N", &simulate_,
+             "candidates to simulate at most, before the best are changed\n(default 200, or two of "
+             "each size)"},
             output_option("--csv", &csv_, "also write all that was simulated"),
             figure_.option("cost and memory against time"),
             page_.option(),
@@ -130,8 +135,8 @@ class PlanCommand final : public Subcommand {
       throw InputError(fmt::format(
           "{}: expected {}, for example: {}", workload_.empty() ? "--workload" : "--clusters",
           workload_.empty() ? "one" : "at least one", on_one_line(kExample)));
-    if (samples_ && tokens_)
-      throw InputError("give one of --samples and --tokens");
+    if (samples_.has_value() + tokens_.has_value() + !goal_.empty() > 1)
+      throw InputError("give one of --samples, --tokens and --goal");
     require_above_zero("--samples", samples_, "1.28e8");
     require_above_zero("--tokens", tokens_, "3e11");
     require_above_zero("--budget", budget_, "5000");
@@ -148,6 +153,7 @@ class PlanCommand final : public Subcommand {
                         .global_batch = global_batch_,
                         .samples = samples_,
                         .tokens = tokens_,
+                        .goal = goal_,
                         .deadline = deadline_,
                         .budget = budget_,
                         .schedules = schedules_.items,
@@ -222,7 +228,7 @@ class PlanCommand final : public Subcommand {
     request.settings = parse_settings(of_cluster);
   }
 
-  std::string workload_, prices_ = "rented-2024", fidelity_, memory_, utilisation_, csv_;
+  std::string workload_, goal_, prices_ = "rented-2024", fidelity_, memory_, utilisation_, csv_;
   FigureFile figure_;
   CommaList clusters_, schedules_;
   std::vector<std::uint32_t> gpus_;

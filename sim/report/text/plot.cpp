@@ -10,8 +10,8 @@
 namespace stepcast {
 namespace {
 
-constexpr std::size_t kWidth = 72;
-constexpr std::size_t kHeight = 12;
+constexpr std::size_t kColumns = 72;
+constexpr std::size_t kLines = 12;
 
 std::size_t cell_of(double share, std::size_t cells) {
   const double last = static_cast<double>(cells - 1);
@@ -21,20 +21,20 @@ std::size_t cell_of(double share, std::size_t cells) {
 }  // namespace
 
 std::string render_plot(const std::vector<PlotPoint>& points, const PlotLabels& labels) {
-  std::vector<std::string> rows(kHeight, std::string(kWidth, ' '));
+  std::vector<std::string> rows(kLines, std::string(kColumns, ' '));
   for (const PlotPoint& point : points)
-    rows[kHeight - 1 - cell_of(point.up, kHeight)][cell_of(point.across, kWidth)] = point.mark;
+    rows[kLines - 1 - cell_of(point.up, kLines)][cell_of(point.across, kColumns)] = point.mark;
   const std::size_t margin = std::max(width_of(labels.top), width_of(labels.bottom));
   std::string text;
-  for (std::size_t i = 0; i < kHeight; ++i) {
-    const std::string& label = i == 0 ? labels.top : i + 1 == kHeight ? labels.bottom : "";
+  for (std::size_t i = 0; i < kLines; ++i) {
+    const std::string& label = i == 0 ? labels.top : i + 1 == kLines ? labels.bottom : "";
     std::string line = fmt::format("{:>{}} |{}", label, margin, rows[i]);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
-  text += fmt::format("{:>{}} +{:-<{}}\n", "", margin, "", kWidth);
+  text += fmt::format("{:>{}} +{:-<{}}\n", "", margin, "", kColumns);
   const std::size_t between =
-      kWidth - std::min(kWidth, width_of(labels.left) + width_of(labels.right));
+      kColumns - std::min(kColumns, width_of(labels.left) + width_of(labels.right));
   text += fmt::format("{:>{}}  {}{:^{}}{}\n", "", margin, labels.left, labels.across, between,
                       labels.right);
   return text;

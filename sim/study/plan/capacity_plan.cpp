@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "models/base/error.hpp"
 #include "sim/study/plan/checked_errors.hpp"
 #include "sim/study/plan/improve.hpp"
@@ -13,6 +15,30 @@ namespace {
 
 constexpr std::size_t kWithReasons = 10;
 constexpr std::size_t kMostNotes = 8;
+
+std::uint32_t most_simulated(const PlanSpace& space) {
+  constexpr std::size_t kUsual = 200;
+  if (space.request.most_simulated > 0)
+    return space.request.most_simulated;
+  return static_cast<std::uint32_t>(std::max(kUsual, 2 * space.sites.size()));
+}
+
+/// What nobody looked at, and why: the best may be among it.
+void add_gaps(CapacityPlan& plan) {
+  constexpr std::size_t kMostReasons = 3;
+  if (plan.open > 0)
+    plan.space.notes.push_back(fmt::format(
+        "{} candidates were left open when as many were simulated as allowed: the best may be "
+        "among them.",
+        plan.open));
+  std::vector<std::pair<std::size_t, std::string>> reasons;
+  for (const auto& [reason, count] : plan.refused)
+    reasons.emplace_back(count, reason);
+  std::ranges::stable_sort(reasons, std::greater<>{}, [](const auto& each) { return each.first; });
+  reasons.resize(std::min(reasons.size(), kMostReasons));
+  for (const auto& [count, reason] : reasons)
+    plan.space.notes.push_back(fmt::format("Refused, {} of the candidates: {}.", count, reason));
+}
 
 /// What the forecasts of the best say of themselves, once.
 void add_notes(CapacityPlan& plan) {
@@ -65,8 +91,9 @@ void add_outlook(CapacityPlan& plan, std::uint32_t workers, const std::function<
 CapacityPlan find_plan(const PlanRequest& request, std::uint32_t workers,
                        const std::function<void()>& finished) {
   const StopsBetweenJobs stops;
-  CapacityPlan plan =
-      search_plan(plan_space_of(request), workers, request.most_simulated, finished);
+  PlanSpace space = plan_space_of(request);
+  const std::uint32_t most = most_simulated(space);
+  CapacityPlan plan = search_plan(std::move(space), workers, most, finished);
   if (plan.choices.empty())
     refuse(plan);
   if (plan.choices.front().fits) {
@@ -78,6 +105,7 @@ CapacityPlan find_plan(const PlanRequest& request, std::uint32_t workers,
   add_chances(plan);
   add_outlook(plan, workers, finished);
   add_reasons(plan, kWithReasons);
+  add_gaps(plan);
   add_notes(plan);
   return plan;
 }

@@ -87,7 +87,8 @@ class Moves {
       return;
     const auto now = from_.options.find(option.name);
     const std::string& value = now == from_.options.end() ? option.default_value : now->second;
-    if (option.kind == OptionKind::Size && value != "auto") {
+    const bool is_word = std::ranges::find(option.words, value) != option.words.end();
+    if (option.kind == OptionKind::Size && !is_word) {
       const double size = parse_option(option, value);
       for (const double factor : {0.5, 2.0})
         if (option.range.contains(size * factor))

@@ -20,6 +20,15 @@ std::string hours_text(double hours) {
   return hours < 48 ? fmt::format("{:.3g} hours", hours) : fmt::format("{:.3g} days", hours / 24);
 }
 
+std::string short_factor(double factor) {
+  return factor < 1.1 ? fmt::format("{:.4g}", factor) : fmt::format("{:.3g}", factor);
+}
+
+/// Where the limit of simulations left some open, more is not known.
+std::string nothing_of(const CapacityPlan& plan) {
+  return plan.open > 0 ? "Nothing that was simulated" : "Nothing";
+}
+
 std::string gpus_of(const PlanSpace& space, const PlanChoice& choice) {
   const PlanSite& site = space.sites[choice.trial.site];
   return fmt::format("{} of {}", gpus_in_words(site.cluster.ranks()), site.cluster.name);
@@ -109,10 +118,10 @@ void add_missed_deadline(const CapacityPlan& plan, const OtherSearches& others,
       plan.choices, {}, [](const PlanChoice& each) { return each.fits ? each.hours : 1e300; });
   const double limit = plan.space.request.deadline->value / kHour;
   const PlanSite& site = plan.space.sites[fastest.trial.site];
-  sentences.push_back(fmt::format(
-      "Nothing meets the deadline of {}: the fastest, {}, takes {}, {:.3g} times as long.",
-      hours_text(limit), gpus_of(plan.space, fastest), hours_text(fastest.hours),
-      fastest.hours / limit));
+  sentences.push_back(
+      fmt::format("{} meets the deadline of {}: the fastest, {}, takes {}, {} times as long.",
+                  nothing_of(plan), hours_text(limit), gpus_of(plan.space, fastest),
+                  hours_text(fastest.hours), short_factor(fastest.hours / limit)));
   const auto add = [&](const std::optional<PlanChoice>& found, const std::string& with) {
     if (found && found->hours <= limit)
       sentences.push_back(
@@ -147,10 +156,35 @@ void add_missed_budget(const CapacityPlan& plan, std::vector<std::string>& sente
       plan.choices, {}, [](const PlanChoice& each) { return each.fits ? each.cost : 1e300; });
   const double budget = *plan.space.request.budget;
   sentences.push_back(fmt::format(
-      "Nothing meets the budget of {:g} {}: the cheapest, {}, costs {:.4g}, {:.4g} more; the "
+      "{} meets the budget of {:g} {}: the cheapest, {}, costs {:.4g}, {:.4g} more; the "
       "budget pays for {:.3g} % of the samples.",
-      budget, plan.space.prices.currency, gpus_of(plan.space, cheapest), cheapest.cost,
-      cheapest.cost - budget, 100 * budget / cheapest.cost));
+      nothing_of(plan), budget, plan.space.prices.currency, gpus_of(plan.space, cheapest),
+      cheapest.cost, cheapest.cost - budget, 100 * budget / cheapest.cost));
+}
+
+/// Some are in time and others within the budget.
+void add_conflict(const CapacityPlan& plan, std::vector<std::string>& sentences) {
+  const PlanRequest& request = plan.space.request;
+  const auto cheapest = [&](bool in_time) {
+    return *std::ranges::min_element(plan.choices, {}, [&](const PlanChoice& each) {
+      return each.fits && (!in_time || is_in_time(plan.space, each)) ? each.cost : 1e300;
+    });
+  };
+  const PlanChoice in_time = cheapest(true);
+  const PlanChoice any = cheapest(false);
+  sentences.push_back(fmt::format(
+      "{} meets both deadline and budget: the cheapest in time, {}, costs {:.4g} {}, {:.4g} over "
+      "the budget; the cheapest of all, {} for {:.4g}, takes {}.",
+      nothing_of(plan), gpus_of(plan.space, in_time), in_time.cost, plan.space.prices.currency,
+      in_time.cost - *request.budget, gpus_of(plan.space, any), any.cost, hours_text(any.hours)));
+}
+
+std::string too_large(const CapacityPlan& plan) {
+  const PlanChoice& least = plan.choices.front();
+  return fmt::format(
+      "Nothing fits the {} that a GPU may hold: {} need {} each, the least of what was simulated.",
+      format_bytes(plan.space.sites[least.trial.site].memory), gpus_of(plan.space, least),
+      format_bytes(least.forecast.memory.total()));
 }
 
 void add_utilisation(const CapacityPlan& plan, std::vector<std::string>& sentences) {
@@ -187,14 +221,20 @@ std::vector<std::string> outlook_of(const CapacityPlan& plan, std::uint32_t work
   const OtherSearches others(plan, workers, finished);
   const auto any = [&](auto holds) { return std::ranges::any_of(plan.choices, holds); };
   if (!plan.choices.front().fits)
-    return {"Nothing fits the memory of a GPU; what comes nearest is listed."};
-  if (request.deadline && any([&](const auto& each) { return is_in_time(plan.space, each); }))
+    return {too_large(plan)};
+  const auto is_paid = [&](const PlanChoice& each) {
+    return each.fits && each.cost <= *request.budget;
+  };
+  const auto is_timely = [&](const PlanChoice& each) { return is_in_time(plan.space, each); };
+  if (request.deadline && any(is_timely))
     add_network(plan, others, sentences);
   else if (request.deadline)
     add_missed_deadline(plan, others, sentences);
-  if (request.budget &&
-      !any([&](const auto& each) { return each.fits && each.cost <= *request.budget; }))
+  if (request.budget && !any(is_paid))
     add_missed_budget(plan, sentences);
+  else if (request.budget && request.deadline && any(is_timely) &&
+           !any([&](const auto& each) { return is_paid(each) && is_timely(each); }))
+    add_conflict(plan, sentences);
   if (request.least_utilisation && !any([&](const auto& each) {
         return each.fits && each.utilisation >= *request.least_utilisation;
       }))

@@ -10,6 +10,7 @@
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
 #include "traces/catalog.hpp"
+#include "traces/readers/stepcast/goal_reader.hpp"
 #include "traces/readers/stepcast/transformers/transformer_reader.hpp"
 #include "traces/transformers.hpp"
 
@@ -143,7 +144,30 @@ class SpaceMaker {
     space_.sites.push_back(std::move(site));
   }
 
+  /// Of the goal's first way of training that takes gradients alone.
+  double samples_of_goal() {
+    const Goal goal = load_goal(request().goal);
+    const std::string& model = space_.sites.front().model.workload.model;
+    if (!goal.model.empty() && goal.model != model)
+      throw InputError(fmt::format("`goal` {}: is of model {}, not of {}", goal.name,
+                                   in_quotes(goal.model), in_quotes(model)));
+    const auto attempt = std::ranges::find_if(goal.attempts, [](const Attempt& each) {
+      return each.epochs && std::ranges::find(first_order_schedules(), each.schedule,
+                                              &ScheduleInfo::name) != first_order_schedules().end();
+    });
+    if (attempt == goal.attempts.end() || goal.samples == 0)
+      throw InputError(fmt::format(
+          "`goal` {}: counts no epochs of a way that takes gradients alone; give `samples`",
+          goal.name));
+    space_.notes.push_back(
+        fmt::format("{}: {:g} epochs of {} samples ({}), whatever the batch; see {}.", goal.target,
+                    *attempt->epochs, goal.samples, attempt->label, attempt->provenance.source));
+    return *attempt->epochs * static_cast<double>(goal.samples);
+  }
+
   double samples() {
+    if (!request().goal.empty())
+      return samples_of_goal();
     if (request().tokens) {
       const auto& transformer = space_.sites.front().model.transformer;
       if (!transformer)
@@ -174,8 +198,7 @@ class SpaceMaker {
     std::vector<std::string> known;
     for (const std::string& name : names()) {
       const PipelineInfo* pipeline = find_pipeline(name);
-      const std::vector<OptionInfo>& options =
-          pipeline != nullptr ? pipeline->options : schedule_of(name).options;
+      const std::vector<OptionInfo>& options = options_of_schedule(name);
       for (const OptionInfo& option : options)
         known.push_back(option.name);
       if (pipeline != nullptr)
@@ -185,10 +208,38 @@ class SpaceMaker {
       added.chunked = has(options, "virtual_stages");
       added.listed = combinations(added, options);
     }
+    check_values();
     for (const ListedOption& option : request().options)
       if (std::ranges::find(known, option.name) == known.end())
         throw InputError(fmt::format("`set` {}: none of the schedules has such an option{}",
                                      option.name, did_you_mean(option.name, known)));
+  }
+
+  /// A value that one schedule takes may be refused by others, but not by all.
+  void check_values() const {
+    for (const ListedOption& listed : request().options)
+      for (const std::string& value : listed.values)
+        check_value(listed.name, value);
+  }
+
+  void check_value(const std::string& name, const std::string& value) const {
+    std::string refusal;
+    for (const PlannedSchedule& schedule : space_.schedules)
+      for (const OptionInfo& option : options_of_schedule(schedule.name))
+        if (option.name == name) {
+          try {
+            return check_option(option, value);
+          } catch (const InputError& error) {
+            refusal = error.what();
+          }
+        }
+    if (!refusal.empty())
+      throw InputError(fmt::format("`set` {}: {}", name, refusal));
+  }
+
+  static const std::vector<OptionInfo>& options_of_schedule(const std::string& name) {
+    const PipelineInfo* pipeline = find_pipeline(name);
+    return pipeline != nullptr ? pipeline->options : schedule_of(name).options;
   }
 
   static bool has(const std::vector<OptionInfo>& options, const std::string& name) {

@@ -37,6 +37,7 @@ struct PlanRequest {
   std::optional<std::uint32_t> global_batch;
   std::optional<double> samples;  ///< Of the whole job; `tokens` in its place for transformers.
   std::optional<double> tokens;
+  std::string goal;  ///< Name or file of one whose epochs are the job; empty: none.
   std::optional<Seconds> deadline;
   std::optional<double> budget;
   std::optional<Bytes> most_memory;         ///< Of a GPU; never more than it has.
@@ -47,7 +48,7 @@ struct PlanRequest {
   std::string prices;
   PlanFaults faults;
   Fidelity fidelity = Fidelity::Analytic;
-  std::uint32_t most_simulated = 200;
+  std::uint32_t most_simulated = 0;  ///< 0: 200, or two of each size.
   /// Called before the first simulation with what all may take, and how many they are at most; may
   /// be empty.
   std::function<void(const CostEstimate& cost, std::size_t simulations)> costs{};

@@ -23,7 +23,9 @@ double price_of(ObjectReader& entry, const char* key) {
     return 0;
   const double price = entry.number(key, 0);
   if (price == 0)
-    entry.fail(key, "expected a price above 0, found 0; leave out what is not charged for");
+    entry.fail(key,
+               "expected a price above 0, found 0; leave out networks and storage that are not "
+               "charged for, and give of GPUs or nodes what they cost you");
   return price;
 }
 
@@ -89,6 +91,12 @@ PriceList read_prices(const std::filesystem::path& path) {
   list.provenance = read_provenance(root.object("provenance"));
   for (ObjectReader& entry : root.objects("prices"))
     list.prices.push_back(entry_of(entry));
+  for (auto price = list.prices.begin(); price != list.prices.end(); ++price)
+    if (std::any_of(list.prices.begin(), price, [&](const HourlyPrice& before) {
+          return before.cluster == price->cluster && before.device == price->device;
+        }))
+      root.fail("prices", fmt::format("expected one price of {}, found two",
+                                      in_quotes(price->cluster + price->device)));
   if (list.prices.empty())
     root.fail("prices", "expected at least one price, found none");
   root.finish();

@@ -37,7 +37,9 @@ bool is_better(const CapacityPlan& plan, const PlanChoice& left, const PlanChoic
     // What misses a wish is ranked by what is missed.
     const bool by_cost = choice.meets ? request.deadline.has_value()
                                       : request.budget.has_value() && !request.deadline;
-    const double first = by_cost ? choice.cost : choice.hours;
+    const double first = !choice.fits ? choice.forecast.memory.total().value
+                         : by_cost    ? choice.cost
+                                      : choice.hours;
     const double second = by_cost ? choice.hours : choice.cost;
     return std::tuple(!choice.fits, !choice.meets, first, second,
                       choice.forecast.memory.total().value, choice.trial.site,

@@ -75,11 +75,12 @@ void add_reasons(CapacityPlan& plan, std::size_t count) {
     else
       choice.why.push_back(against_best(plan, choice));
     if (!choice.fits)
-      choice.why.push_back(fmt::format("does not fit: needs {} of {}",
-                                       format_bytes(choice.forecast.memory.total()),
-                                       format_bytes(site.memory)));
+      choice.why.insert(
+          choice.why.begin(),
+          fmt::format("does not fit: needs {} of {}", format_bytes(choice.forecast.memory.total()),
+                      format_bytes(site.memory)));
     else if (!choice.meets)
-      choice.why.push_back(missed(plan.space.request, choice));
+      choice.why.insert(choice.why.begin(), missed(plan.space.request, choice));
   }
 }
 

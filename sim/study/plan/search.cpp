@@ -2,10 +2,13 @@
 // simulation only if its bound is below the fastest that was simulated there. A size of which not
 // even the bound is faster or cheaper than something simulated is left. Simulations run in rounds
 // of kRound, or a quarter of what was simulated before, whatever the number of workers, so that the
-// result does not depend on it.
+// result does not depend on it. Each takes the sizes that were simulated least, spread over their
+// list, so that a limit leaves gaps and no end that nobody looked at; of candidates that bounds
+// cannot tell apart (data parallelism: compute alone) the one whose kind did best elsewhere.
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "sim/study/plan/capacity_plan.hpp"
@@ -18,6 +21,14 @@ constexpr std::size_t kRound = 16;
 constexpr std::size_t kShown = 10;
 constexpr double kHour = 3600;
 
+/// 0, 2^31, 2^30, 3 * 2^30 ..: in the order of these the first numbers lie far apart.
+std::uint32_t reversed_bits(std::uint32_t number) {
+  std::uint32_t reversed = 0;
+  for (int bit = 0; bit < 32; ++bit, number >>= 1)
+    reversed = reversed << 1 | (number & 1);
+  return reversed;
+}
+
 class Search {
  public:
   Search(PlanSpace space, std::uint32_t workers, std::uint32_t most,
@@ -27,6 +38,8 @@ class Search {
   CapacityPlan run() && {
     sort_candidates();
     tell_costs();
+    if (count_queued() > left_)
+      simulate(kinds_round());
     while (left_ > 0 && simulate(next_round())) {
     }
     plan_.open = std::exchange(missing_, 0);
@@ -76,13 +89,60 @@ class Search {
     for (std::size_t i = 0; i < std::min(open->order.size(), kMostRefused); ++i)
       if (cost.memory == Bytes{})
         cost = cost_of(plan_.space, trial_of(plan_.space, plan_.space.candidates[open->order[i]]));
-    std::size_t count = 0;
-    for (const Queue& queue : queues_)
-      count += queue.order.size();
-    count = std::min<std::size_t>(count, left_);
+    const std::size_t count = std::min<std::size_t>(count_queued(), left_);
     cost.time = cost.time * (static_cast<double>(count) /
                              static_cast<double>(std::min<std::size_t>(workers_, count)));
     plan_.space.request.costs(cost, count);
+  }
+
+  std::size_t count_queued() const {
+    std::size_t count = 0;
+    for (const Queue& queue : queues_)
+      count += queue.order.size();
+    return count;
+  }
+
+  /// A schedule with options that the user lists.
+  std::pair<std::uint32_t, std::uint32_t> kind_of(std::size_t candidate) const {
+    const PlanCandidate& each = plan_.space.candidates[candidate];
+    return {each.schedule, each.listed};
+  }
+
+  /// Where not all can be simulated: each kind that does not cut the model, on one size.
+  std::vector<std::size_t> kinds_round() {
+    Queue& queue = queues_[queues_.size() / 2];
+    const auto is_whole = [&](std::size_t i) {
+      return !plan_.space.schedules[plan_.space.candidates[i].schedule].cuts;
+    };
+    const auto rest = std::ranges::stable_partition(queue.order, is_whole);
+    queue.next = std::min<std::size_t>(queue.order.size() - rest.size(), left_);
+    return {queue.order.begin(), queue.order.begin() + static_cast<std::ptrdiff_t>(queue.next)};
+  }
+
+  /// The next of a queue, by what is known of its kind where bounds are equal.
+  std::size_t taken_from(Queue& queue) {
+    const auto first = queue.order.begin() + static_cast<std::ptrdiff_t>(queue.next);
+    const double bound = plan_.bounds[*first].sample_s;
+    const auto end = std::find_if(first, queue.order.end(),
+                                  [&](std::size_t i) { return plan_.bounds[i].sample_s > bound; });
+    const auto best = std::min_element(
+        first, end, [&](std::size_t a, std::size_t b) { return over_bound(a) < over_bound(b); });
+    std::rotate(first, best, best + 1);
+    return queue.order[queue.next++];
+  }
+
+  double over_bound(std::size_t candidate) const {
+    const auto known = over_bounds_.find(kind_of(candidate));
+    return known == over_bounds_.end() ? 1 : known->second;
+  }
+
+  std::vector<std::uint32_t> visits() const {
+    std::vector<std::uint32_t> sites(queues_.size());
+    std::iota(sites.begin(), sites.end(), 0U);
+    std::ranges::stable_sort(sites, {}, [&](std::uint32_t site) {
+      return std::pair(queues_[site].next, reversed_bits(site));
+    });
+    return sites;
   }
 
   std::uint32_t site_of(const Queue& queue) const {
@@ -107,8 +167,10 @@ class Search {
     const PlanSite& at = plan_.space.sites[site];
     const double hours = plan_.space.samples * bound / kHour / at.efficiency;
     const double cost = hours * at.hourly_cost;
+    const std::optional<double> least = plan_.space.request.least_utilisation;
     return std::ranges::any_of(plan_.choices, [&](const PlanChoice& choice) {
-      return choice.fits && choice.hours <= hours && choice.cost <= cost;
+      return choice.fits && choice.hours <= hours && choice.cost <= cost &&
+             (!least || choice.utilisation >= *least);
     });
   }
 
@@ -116,9 +178,9 @@ class Search {
     std::vector<std::size_t> round;
     for (bool any = true; any;) {
       any = false;
-      for (std::size_t site = 0; site < queues_.size() && round.size() < most(); ++site)
-        if (is_open(site)) {
-          round.push_back(queues_[site].order[queues_[site].next++]);
+      for (const std::uint32_t site : visits())
+        if (round.size() < most() && is_open(site)) {
+          round.push_back(taken_from(queues_[site]));
           any = true;
         }
     }
@@ -138,9 +200,18 @@ class Search {
     for (const std::size_t candidate : round)
       trials.push_back(trial_of(plan_.space, plan_.space.candidates[candidate]));
     std::vector<TrialResult> results = run_trials(plan_.space, trials, workers_, finished_);
-    for (std::size_t i = 0; i < results.size(); ++i)
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (results[i].forecast)
+        learn(round[i], sample_time(*results[i].forecast));
       take(std::move(trials[i]), std::move(results[i]));
+    }
     return !round.empty();
+  }
+
+  void learn(std::size_t candidate, double time) {
+    const double over = time / plan_.bounds[candidate].sample_s;
+    const auto [known, is_new] = over_bounds_.try_emplace(kind_of(candidate), over);
+    known->second = std::min(known->second, over);
   }
 
   void take(PlanTrial trial, TrialResult result) {
@@ -203,6 +274,7 @@ class Search {
   const std::function<void()>& finished_;
   std::size_t missing_ = 0;  ///< Of a round that a signal ended.
   std::vector<Queue> queues_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> over_bounds_;  ///< The least, by kind.
 };
 
 }  // namespace

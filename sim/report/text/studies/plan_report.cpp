@@ -78,6 +78,11 @@ std::vector<std::size_t> first(std::size_t count, std::size_t most) {
   return shown;
 }
 
+std::string samples_text(double samples) {
+  return samples < 1 || samples > 1e15 ? fmt::format("{:g}", samples)
+                                       : with_thousands(static_cast<std::uint64_t>(samples));
+}
+
 std::string heading(const CapacityPlan& plan) {
   const PlanSpace& space = plan.space;
   std::size_t refused = 0;
@@ -94,8 +99,8 @@ std::string heading(const CapacityPlan& plan) {
                                : std::string("with the workload's batch on every GPU");
   return wrap(fmt::format("{}, {} samples {}; prices in {} ({}, {})",
                           site_of(plan, plan.choices.front()).model.workload.name,
-                          with_thousands(static_cast<std::uint64_t>(space.samples)), step,
-                          space.prices.currency, space.prices.name, space.prices.date),
+                          samples_text(space.samples), step, space.prices.currency,
+                          space.prices.name, space.prices.date),
               2)
       .append(wrap(counts, 2));
 }

@@ -47,7 +47,7 @@ TEST(PlanCommand, HostileWishesAreOneLineEach) {
   EXPECT_EQ(error_of({"--samples", "0"}),
             "stepcast: --samples: expected a number above 0 such as 1.28e8, found 0\n");
   EXPECT_EQ(error_of({"--samples", "1", "--tokens", "1"}),
-            "stepcast: give one of --samples and --tokens\n");
+            "stepcast: give one of --samples, --tokens and --goal\n");
   EXPECT_EQ(error_of({"--tokens", "1e9"}),
             "stepcast: --tokens: expected a transformer; give --samples for other workloads\n");
   EXPECT_EQ(error_of({"--gpus", "6"}),

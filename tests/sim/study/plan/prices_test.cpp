@@ -29,8 +29,10 @@ std::string fault_of(const std::string& entry, const std::string& date = "2026-0
 TEST(Prices, HostileOnesAreOneLineEach) {
   EXPECT_EQ(fault_of(R"({"device": "a100", "gpu_hour": 2})"), "");
   EXPECT_EQ(fault_of(R"({"device": "a100", "gpu_hour": 0})"),
-            "/prices/0/gpu_hour: expected a price above 0, found 0; leave out what is not charged "
-            "for");
+            "/prices/0/gpu_hour: expected a price above 0, found 0; leave out networks and "
+            "storage that are not charged for, and give of GPUs or nodes what they cost you");
+  EXPECT_EQ(fault_of(R"({"device": "a100", "gpu_hour": 1}, {"device": "a100", "gpu_hour": 2})"),
+            "/prices: expected one price of \"a100\", found two");
   EXPECT_NE(fault_of(R"({"device": "a100", "gpu_hour": -2})").find("/prices/0/gpu_hour"),
             std::string::npos);
   EXPECT_NE(fault_of(R"({"device": "a100", "gpu_hour": "2"})").find("/prices/0/gpu_hour"),
