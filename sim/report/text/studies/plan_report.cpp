@@ -111,7 +111,7 @@ std::string reasons(const CapacityPlan& plan) {
     const PlanChoice& choice = plan.choices[i];
     const std::string options = other_options(choice.trial.options);
     std::string text = fmt::format("{}: {}", i + 1, options);
-    const std::size_t most = i == 0 ? 1 : 2;  // the best's own report says more
+    const std::size_t most = i == 0 && choice.meets ? 1 : 2;  // the best's own report says more
     for (std::size_t k = 0; k < std::min(choice.why.size(), most); ++k)
       text.append(k > 0 ? "; " : options.empty() ? "" : ": ").append(choice.why[k]);
     sentences.push_back(std::move(text));
