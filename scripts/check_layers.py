@@ -76,10 +76,10 @@ NAMED_ELSEWHERE = {
 # Libraries by header prefix, and the folders that may include them.
 RESERVED = {"simgrid/": ["sim/engine", "tests"], "xbt/": ["sim/engine", "tests"], "CLI/": ["sim/cli"],
             "boost/graph/": ["models/graph"], "valijson/": ["tests"], "benchmark/": ["tests/bench"],
-            "nlopt": ["sim/study/tuning"], "pybind11/": ["sim/python"]}
+            "nlopt": ["sim/study/tuning"], "simdjson": ["traces/readers"], "pybind11/": ["sim/python"]}
 
 # Headers that cost seconds in every file that includes them: never in a header of ours.
-ONLY_IN_SOURCES = ("nlohmann/json.hpp", "spdlog/")
+ONLY_IN_SOURCES = ("nlohmann/json.hpp", "simdjson.h", "spdlog/")
 
 # models/ reads and writes no files.
 FILE_INPUT_OUTPUT = ("fstream", "filesystem", "iostream", "cstdio", "stdio.h", "fcntl.h", "unistd.h")

@@ -1,7 +1,8 @@
 // Several forecasts beside each other: schedules of one job, or the rows of a sweep.
 const compare = {
+  varied: new Set(),  // keys of combinations that tell the rows apart
   name(result) {
-    const varied = Object.entries(result.combination ?? {});
+    const varied = Object.entries(result.combination ?? {}).filter(([key]) => compare.varied.has(key));
     if (varied.length === 0) return result.schedule.name;
     return varied.map(([key, value]) => (key === 'schedule' ? value : `${key}=${value}`)).join(' ');
   },
@@ -22,7 +23,7 @@ const compare = {
   },
   /// Where one thing that varies is a number: a line for each combination of the others.
   lines(results) {
-    const keys = Object.keys(results[0].combination ?? {});
+    const keys = [...compare.varied];
     const numeric = keys.find((key) => new Set(results.map((r) => r.combination[key])).size > 2 &&
       results.every((r) => Number.isFinite(parseFloat(r.combination[key]))));
     if (!numeric) return null;
@@ -33,21 +34,26 @@ const compare = {
     return picture.box('Iteration time over ' + numeric, () => ({
       grid: { left: 70, right: 40, top: 40, bottom: 50 }, legend: {}, tooltip: { trigger: 'axis' },
       xAxis: { type: 'category', name: numeric, data: values }, yAxis: { type: 'value', name: 'ms', min: 0 },
-      series: names.map((name) => ({ name: name || 'all', type: 'line', data: values.map((value) => {
-        const found = at(name, value);
-        return found ? found.iteration_time_s * 1e3 : null;
-      }) })),
+      series: names.flatMap((name, i) => {
+        const found = values.map((value) => at(name, value));
+        return picture.line(name || 'all', i, found.map((r) => (r ? r.iteration_time_s * 1e3 : null)),
+          found.map((r) => (r?.iteration_time_low_s ? [r.iteration_time_low_s * 1e3, r.iteration_time_high_s * 1e3] : null)));
+      }),
     }));
   },
   show(result) {
     const { results } = result;
+    const values = (key) => new Set(results.map(({ combination }) => combination?.[key]));
+    compare.varied = new Set(Object.keys(results[0].combination ?? {}).filter((key) => values(key).size > 1));
     const systems = results.filter((result) => !result.schedule.bound);
     const best = (systems.length > 0 ? systems : results).reduce((a, b) => (b.throughput_samples_per_s > a.throughput_samples_per_s ? b : a));
     const main = document.getElementById('main');
     main.append(elements.facts([['forecasts', String(results.length)], ['most samples/s', compare.name(best)],
       ['its iteration time', format.time(best.iteration_time_s)], ['its efficiency', format.percent(best.scaling_efficiency)]]));
     const lines = compare.lines(results);
-    if (lines) elements.section('Iteration time', lines);
+    if (lines)
+      elements.section('Iteration time', elements.make('p', { class: 'hint' },
+        'Bands: where a measured step is likely to lie, by the errors of checked cases.'), lines);
     elements.section('Where the step goes', compare.bars(results));
     const fits = (r) => (r.memory.device_memory_bytes > 0 ? (r.memory.total_bytes <= r.memory.device_memory_bytes ? 'yes' : 'no') : '-');
     elements.section('Forecasts', elements.table([

@@ -1,5 +1,5 @@
-// The timeline: a bar for each task, a row for each stream of each class of ranks. Bars that are narrower than
-// a pixel are not drawn until one zooms in.
+// The timeline: a bar for each task, a row for each stream of each class of ranks. Neighbours of a kind that are
+// narrower than a pixel are drawn as one bar until one zooms in.
 const gantt = {
   /// Reads the events of a Chrome trace: {rows: [name], kinds: [name], bars: [[row, begin ms, end ms, name, kind]]}.
   read(trace) {
@@ -19,8 +19,27 @@ const gantt = {
       if (!kinds.includes(kind)) kinds.push(kind);
       bars.push([place.get(event.pid + '/' + event.tid), event.ts / 1e3, (event.ts + event.dur) / 1e3, event.name, kinds.indexOf(kind)]);
     }
+    bars.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const label = (key) => [threads.get(key), processes.get(Number(key.split('/')[0]))].filter(Boolean).join(' · ');
     return { rows: rows.map(label), kinds, bars };
+  },
+  /// What can be told apart of `bars` (by row, then time) between `begin` and `end`, at `pixel` ms a pixel.
+  coarse(bars, begin, end, pixel) {
+    const shown = [];
+    let last = null;
+    for (const bar of bars) {
+      if (bar[2] < begin || bar[1] > end) continue;
+      const narrow = bar[2] - bar[1] < pixel;
+      if (narrow && last && last.row === bar[0] && last.kind === bar[4] && bar[1] - last.end < pixel) {
+        last.end = Math.max(last.end, bar[2]);
+        last.count += 1;
+        shown[shown.length - 1] = [bar[0], last.begin, last.end, `${last.count} tasks`, bar[4]];
+      } else {
+        last = narrow ? { row: bar[0], kind: bar[4], begin: bar[1], end: bar[2], count: 1 } : null;
+        shown.push(bar);
+      }
+    }
+    return shown;
   },
   bar(look) {
     return (params, api) => {
@@ -39,14 +58,21 @@ const gantt = {
     const read = gantt.read(trace);
     if (read.bars.length === 0) return;
     const height = 120 + 26 * read.rows.length;
+    const begin = read.bars.reduce((earliest, bar) => Math.min(earliest, bar[1]), Infinity);
+    const end = read.bars.reduce((latest, bar) => Math.max(latest, bar[2]), begin);
+    const data = (from, to) => gantt.coarse(read.bars, from, to, (to - from) / 1000);
+    const zoomed = (chart) => {
+      const { startValue, endValue } = chart.getOption().dataZoom[0];
+      chart.setOption({ series: [{ data: data(startValue, endValue) }] });
+    };
     const box = picture.box('Timeline', (look) => ({
       grid: { left: 220, right: 20, top: 10, bottom: 85 },
       tooltip: { formatter: ({ value }) => `${value[3]}\n${format.time(value[1] / 1e3)} to ${format.time(value[2] / 1e3)}: ${format.time((value[2] - value[1]) / 1e3)}` },
-      xAxis: { type: 'value', name: 'ms', min: 'dataMin', max: 'dataMax', axisLabel: { color: look.ink, showMaxLabel: false, formatter: (ms) => format.number(ms) } },
+      xAxis: { type: 'value', name: 'ms', min: begin, max: end, axisLabel: { color: look.ink, showMaxLabel: false, formatter: (ms) => format.number(ms) } },
       yAxis: { type: 'category', data: read.rows.map((row) => format.short(row, 34)), inverse: true },
       dataZoom: [{ type: 'inside', filterMode: 'weakFilter' }, { type: 'slider', filterMode: 'weakFilter', bottom: 8 }],
-      series: [{ type: 'custom', renderItem: gantt.bar(look), encode: { x: [1, 2], y: 0 }, data: read.bars, progressive: 4000 }],
-    }), height);
+      series: [{ type: 'custom', renderItem: gantt.bar(look), encode: { x: [1, 2], y: 0 }, data: data(begin, end), progressive: 4000 }],
+    }), height, { datazoom: zoomed });
     const legend = elements.make('p', { class: 'legend' });
     read.kinds.forEach((kind, i) => {
       const mark = elements.make('i');

@@ -35,6 +35,9 @@
   theme.addEventListener('click', () => setTheme(!picture.isDark()));
   setTheme(window.matchMedia('(prefers-color-scheme: dark)').matches);
   window.addEventListener('resize', picture.resize);
-  window.addEventListener('beforeprint', () => setTheme(false));
+  window.addEventListener('beforeprint', () => {
+    setTheme(false);
+    picture.drawAll();
+  });
   document.documentElement.dataset.ready = 'yes';
 })();

@@ -27,11 +27,12 @@ const picture = {
       xAxis: own.xAxis && { nameLocation: 'middle', nameGap: 26, ...withAxis(own.xAxis) }, yAxis: withAxis(own.yAxis),
     };
   },
-  /// A picture with its buttons; `make(look)` returns ECharts' options, anew for each theme.
-  box(name, make, height = 340) {
+  /// A picture with its buttons; `make(look)` returns ECharts' options, anew for each theme, and `on` holds what to
+  /// do with the chart at an event of it.
+  box(name, make, height = 340, on = {}) {
     const canvas = elements.make('div', { class: 'picture', role: 'img', 'aria-label': name });
     canvas.style.height = height + 'px';
-    const entry = { canvas, make, chart: null };
+    const entry = { name, canvas, make, on, chart: null };
     pictures.push(entry);
     const file = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
     const svg = () => {
@@ -41,17 +42,45 @@ const picture = {
       drawn.dispose();
     };
     const png = () => {
+      if (entry.late) picture.show(entry);
       const link = elements.make('a', { href: entry.chart.getDataURL({ pixelRatio: 2 }), download: file + '.png' });
       link.click();
     };
     return elements.make('div', {}, canvas,
       elements.make('div', { class: 'buttons' }, elements.button('PNG', png), elements.button('SVG', svg)));
   },
-  draw() {
-    for (const entry of pictures) {
-      entry.chart ??= echarts.init(entry.canvas);
-      entry.chart.setOption(picture.options(entry.make), true);
+  /// Series of a line with a band around it where there are ends of one; `ends` are [low, high] or null.
+  line(name, number, values, ends) {
+    const color = palette[number % palette.length];
+    const line = { name, type: 'line', color, data: values };
+    if (!ends.some((end) => end)) return [line];
+    const edge = { name, type: 'line', stack: 'band ' + number, color, silent: true, symbol: 'none', lineStyle: { opacity: 0 }, tooltip: { show: false } };
+    return [{ ...edge, data: ends.map((end) => (end ? end[0] : null)) },
+      { ...edge, data: ends.map((end) => (end ? end[1] - end[0] : null)), areaStyle: { opacity: 0.12 } }, line];
+  },
+  show(entry) {
+    if (!entry.chart) {
+      entry.chart = echarts.init(entry.canvas);
+      for (const [event, act] of Object.entries(entry.on)) entry.chart.on(event, () => act(entry.chart));
     }
+    entry.chart.setOption(picture.options(entry.make), true);
+    entry.late = false;
+  },
+  /// What the window shows is drawn at once, the rest picture by picture behind what the reader does.
+  draw() {
+    for (const entry of pictures) entry.late = true;
+    const seen = pictures.filter(({ canvas }) => canvas.getBoundingClientRect().top < window.innerHeight);
+    seen.forEach(picture.show);
+    const next = () => {
+      const entry = pictures.find(({ late }) => late);
+      if (!entry) return;
+      picture.show(entry);
+      setTimeout(next);
+    };
+    requestAnimationFrame(() => setTimeout(next));
+  },
+  drawAll() {
+    pictures.filter(({ late }) => late).forEach(picture.show);
   },
   resize() {
     for (const entry of pictures) entry.chart?.resize();

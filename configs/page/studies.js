@@ -3,10 +3,12 @@ const studies = {
   scaling(json) {
     const sizes = json.gpus.map((gpus, i) => `${gpus} (${gpus / json.gpus_per_node[i]} × ${json.gpus_per_node[i]})`);
     const label = (curve) => `${curve.schedule} on ${curve.cluster}`;
-    elements.section('Iteration time by GPUs', picture.box('Iteration time by GPUs', () => ({
+    elements.section('Iteration time by GPUs', elements.make('p', { class: 'hint' },
+      'Bands: where a measured step is likely to lie, by the errors of checked cases.'), picture.box('Iteration time by GPUs', () => ({
       grid: { left: 70, right: 40, top: 40, bottom: 50 }, legend: {}, tooltip: { trigger: 'axis' },
       xAxis: { type: 'category', name: 'GPUs', data: sizes }, yAxis: { type: 'value', name: 'ms', min: 0 },
-      series: json.curves.map((curve) => ({ name: label(curve), type: 'line', data: curve.iteration_time_s.map((time) => time * 1e3) })),
+      series: json.curves.flatMap((curve, i) => picture.line(label(curve), i, curve.iteration_time_s.map((time) => time * 1e3),
+        curve.iteration_time_s.map((_, at) => curve.iteration_time_low_s && [curve.iteration_time_low_s[at] * 1e3, curve.iteration_time_high_s[at] * 1e3]))),
     }), 420), elements.table([{ name: 'curve', value: label, isText: true },
       ...sizes.map((size, i) => ({ name: size, value: (curve) => curve.iteration_time_s[i], text: format.ms }))], json.curves));
     run.notes([json]);

@@ -65,7 +65,7 @@ OptionInfo algorithm_option(CollectiveKind kind, const char* of) {
   return choice_option(
       "algorithm", "ring",
       fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", of,
-                  kind == CollectiveKind::AllReduce ? ", double-binary-tree" : ""),
+                  kind == CollectiveKind::AllReduce ? ", double-binary-tree, nccl" : ""),
       algorithms_of(kind));
 }
 

@@ -17,7 +17,8 @@ find_package(ZLIB QUIET)
 if(NOT TARGET ZLIB::ZLIB)
   list(APPEND missing "zlib (zlib1g-dev)")
 endif()
-find_package(SQLite3 QUIET)  # Not needed: without it no SQLite databases are read.
+find_package(SQLite3 QUIET)   # Not needed: without it no SQLite databases are read.
+find_package(simdjson QUIET)  # Not needed: without it long traces are read more slowly.
 if(missing)
   list(JOIN missing ", " missing)
   message(FATAL_ERROR "stepcast-probe needs ${missing}")

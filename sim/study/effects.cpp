@@ -183,13 +183,7 @@ Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
 }
 
 void add_likely_range(Forecast& forecast, const Cluster& cluster) {
-  if (shipped_checks().empty())
-    return;
-  const LikelyRange range = likely_range({.schedule = forecast.schedule,
-                                          .device = forecast.device,
-                                          .network = std::string(network_class(cluster)),
-                                          .gpus = forecast.gpus},
-                                         shipped_checks());
+  const LikelyRange range = shipped_range(forecast.schedule, forecast.device, cluster);
   forecast.likely_low = forecast.iteration_time * range.low;
   forecast.likely_high = forecast.iteration_time * range.high;
   forecast.error_basis = range.basis;

@@ -1,5 +1,5 @@
 // What reading a long profiler trace costs: time, and the most memory the process ever held.
-#include <cstdio>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 
@@ -12,7 +12,7 @@
 namespace stepcast {
 namespace {
 
-constexpr std::uintmax_t kSize = 150'000'000;
+constexpr std::int64_t kMegabyte = 1'000'000;
 constexpr int kLayers = 200;
 constexpr double kMebibyte = 1048576;
 
@@ -47,11 +47,12 @@ std::string step_text(int number, long start, long& correlation) {
 /// The trace file, removed at the end.
 class LongTrace {
  public:
-  LongTrace() : path_(std::filesystem::temp_directory_path() / "stepcast-long-trace.json") {
+  explicit LongTrace(std::int64_t size)
+      : path_(std::filesystem::temp_directory_path() / "stepcast-long-trace.json") {
     std::ofstream file(path_);
     file << "{\"schemaVersion\": 1, \"traceEvents\": [\n";
     long correlation = 0;
-    for (int step = 0; file.tellp() < static_cast<std::streamoff>(kSize); ++step)
+    for (int step = 0; file.tellp() < size; ++step)
       file << step_text(step, 1'700'000'000'000'000 + step * 20'000L, correlation);
     file << R"({"ph": "M", "name": "end"}]})";
   }
@@ -64,18 +65,36 @@ class LongTrace {
   std::filesystem::path path_;
 };
 
-// Run it alone (--benchmark_filter) for the memory: the figure is of the process.
-void inspect_150_mb_profiler_trace(benchmark::State& state) {
-  const LongTrace trace;
-  for (auto _ : state) {
-    ImportReport report;
-    benchmark::DoNotOptimize(inspect_trace(std::span(&trace.path(), 1), {}, report));
-  }
+// Run one alone (--benchmark_filter) for the memory: the figure is of the process.
+template <typename Read>
+void read_long_trace(benchmark::State& state, Read read) {
+  const LongTrace trace(state.range(0) * kMegabyte);
+  for (auto _ : state)
+    read(trace.path());
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   state.counters["peak_MiB"] = static_cast<double>(usage.ru_maxrss) * 1024 / kMebibyte;
 }
-BENCHMARK(inspect_150_mb_profiler_trace)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+void inspect_profiler_trace_of_mb(benchmark::State& state) {
+  read_long_trace(state, [](const std::filesystem::path& path) {
+    ImportReport report;
+    benchmark::DoNotOptimize(inspect_trace(std::span(&path, 1), {}, report));
+  });
+}
+BENCHMARK(inspect_profiler_trace_of_mb)->Arg(150)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+void import_profiler_trace_of_mb(benchmark::State& state) {
+  read_long_trace(state, [](const std::filesystem::path& path) {
+    ImportReport report;
+    benchmark::DoNotOptimize(import_trace(path, {.batch = 32}, report));
+  });
+}
+BENCHMARK(import_profiler_trace_of_mb)
+    ->Arg(150)
+    ->Arg(170)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
 
 }  // namespace
 }  // namespace stepcast

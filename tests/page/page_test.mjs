@@ -49,6 +49,16 @@ const thousand = () => {
   return make('thousand', 'report', file);
 };
 
+// A timeline of 20,000 tasks of a tenth of a pixel each.
+const busy = () => {
+  const [result, trace] = ['busy.json', 'busy-timeline.json'].map((name) => path.join(out, name));
+  writeFileSync(result, execFileSync(stepcast, ['run', ...job, '--schedule', 'dear', '--json']));
+  const tasks = Array.from({ length: 20000 }, (_, i) => ({ ph: 'X', pid: 0, tid: i % 2, ts: i, dur: 1.8, name: `task ${i}`, cat: i % 2 ? 'forward' : 'update' }));
+  const rows = [0, 1].map((tid) => ({ ph: 'M', name: 'thread_name', pid: 0, tid, args: { name: `stream ${tid}` } }));
+  writeFileSync(trace, JSON.stringify({ traceEvents: [...rows, ...tasks] }));
+  return make('busy', 'report', result, '--timeline', trace);
+};
+
 const pages = {
   run: make('run', 'run', ...job, '--schedule', 'dear'),
   compare: make('compare', 'compare', ...job),
@@ -65,6 +75,7 @@ const pages = {
     path.join(root, 'tests/golden/data/job.csv')),
   hostile: hostile(),
   thousand: thousand(),
+  busy: busy(),
 };
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
@@ -98,6 +109,19 @@ const tests = {
     for (const heading of ['Why', 'Where the step goes', 'Timeline', 'Critical path', 'Links', 'Memory'])
       assert.equal(await tab.locator('h2', { hasText: new RegExp(`^${heading}$`) }).count(), 1, heading);
     assert.ok((await tab.locator('.picture canvas').count()) >= 4);
+  },
+  async 'a timeline of many tasks is drawn as far as they can be told apart'() {
+    const tab = await open('busy');
+    const bars = (zoom) => tab.evaluate((zoomed) => {
+      const { chart } = pictures.find(({ name }) => name === 'Timeline');
+      if (zoomed) chart.dispatchAction({ type: 'dataZoom', startValue: 4, endValue: 4.1 });
+      return chart.getOption().series[0].data.map((bar) => bar[3]);
+    }, zoom);
+    await tab.waitForFunction(() => pictures.every(({ late }) => !late));
+    console.log(`  20,000 tasks: drawn after ${Math.round(await tab.evaluate(() => performance.now()))} ms`);
+    assert.deepEqual(await bars(false), ['10000 tasks', '10000 tasks']);
+    const near = await bars(true);
+    assert.ok(near.includes('task 4050') && near.length < 120, `${near.length} ${near.slice(0, 3)}`);
   },
   async 'the page of a plan shows the front, the best rows and what one change gains'() {
     const tab = await open('plan');

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """scripts/run, setup, configure and test refuse what they do not know before they install or build anything."""
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,23 @@ class Scripts(unittest.TestCase):
             done = run(ROOT / "scripts" / script, wrong, env={"PATH": "/usr/bin:/bin"})
             self.assertEqual(done.returncode, 2, script)
             self.assertNotIn("Installing", done.stderr)
+
+    # A build that had found no librsvg never looked for it again.
+    def test_builds_look_again_for_libraries_that_were_installed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in ("scripts", "bin"):
+                (root / name).mkdir()
+            shutil.copy(ROOT / "scripts/setup", root / "scripts")
+            for name, answer in (("apt-get", "true"), ("dpkg-query", "false"), ("id", "echo 0")):
+                (root / "bin" / name).write_text(f"#!/bin/sh\n{answer}\n", encoding="utf-8")
+                (root / "bin" / name).chmod(0o755)
+            lists = root / "CMakeLists.txt"
+            lists.touch()
+            os.utime(lists, (1, 1))
+            done = run(root / "scripts/setup", env={"PATH": f"{root}/bin:/usr/bin:/bin"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(lists.stat().st_mtime, 1)
 
     def test_run_names_the_value_that_is_missing(self):
         done = run(ROOT / "scripts/run", "--timeline")

@@ -54,7 +54,7 @@ class TransformerUnits {
     if (group.size() == 1 || size == Bytes{})
       return {};
     const Collective each{.kind = kind, .algorithm = default_algorithm(kind), .size = size};
-    return {cluster_.software.collective_launch + cost_of(each, group, cluster_),
+    return {launch_of(each, group, cluster_) + cost_of(each, group, cluster_),
             sent_per_rank(each, group.size())};
   }
 

@@ -19,12 +19,26 @@ Seconds last_step_of(const std::vector<ScalingCurve>& curves, const std::string&
   return sum;
 }
 
+bool has_ranges(const ScalingCurve& curve) {
+  return std::ranges::all_of(curve.highs, [](Seconds high) { return high.value > 0; });
+}
+
+void add_ranges(ChartLine& line, const ScalingCurve& curve) {
+  if (!has_ranges(curve))
+    return;
+  for (std::size_t i = 0; i < curve.lows.size(); ++i) {
+    line.lows.push_back(curve.lows[i].value * 1e3);
+    line.highs.push_back(curve.highs[i].value * 1e3);
+  }
+}
+
 void add_lines(LineChart& chart, const std::vector<ScalingCurve>& curves, std::size_t schedules) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     ChartLine line{
         .name = curves[i].schedule, .member = i % schedules, .group = i / schedules, .values = {}};
     for (const Seconds step : curves[i].steps)
       line.values.push_back(step.value * 1e3);
+    add_ranges(line, curves[i]);
     chart.lines.push_back(std::move(line));
   }
 }
@@ -33,6 +47,8 @@ std::string title_of(const ScalingFigure& figure, bool one_cluster) {
   std::string title = fmt::format("Step time of {}", figure.workload);
   if (one_cluster)
     title += " on " + figure.curves.front().cluster;
+  if (has_ranges(figure.curves.front()))
+    title += "; bars: where a measured step is likely to lie";
   return figure.left_out == 0 ? title : fmt::format("{}: {}", title, which_curves(figure));
 }
 

@@ -18,6 +18,7 @@ constexpr double kWidth = 760, kHeight = 420;
 constexpr double kLeft = 64, kRight = 560, kTop = 48, kBottom = 368, kLowest = 768;
 constexpr double kTitleLine = 16, kLegendLine = 20, kMargin = 16;
 constexpr double kLegend = kRight + 16, kLegendName = kRight + 60;
+constexpr double kAside = 5;   // from the range of one line to that of the next
 constexpr double kLetter = 7;  // width of a letter, on the safe side
 constexpr int kGridLines = 5;
 
@@ -60,6 +61,9 @@ class Drawing {
     for (const ChartLine& line : chart.lines)
       for (const double value : line.values)
         most = std::max(most, value);
+    for (const ChartLine& line : chart.lines)
+      for (const double high : line.highs)
+        most = std::max(most, high);
     top_ = round_up(most);
     // Many lines need room; beyond, the legend alone grows.
     bottom_ = std::clamp(legend_of().bottom, kBottom, kLowest);
@@ -73,6 +77,8 @@ class Drawing {
     const double down = title.empty() ? 0 : kTitleLine * static_cast<double>(title.size() - 1);
     const Legend legend = legend_of();
     out += fmt::format("<g transform=\"translate(0 {:.0f})\">\n{}", down, axes());
+    for (std::size_t i = 0; i < chart_.lines.size(); ++i)
+      out += ranges(i);
     for (const ChartLine& line : chart_.lines)
       out += curve(line);
     return svg::document(std::max(kWidth, legend.right + kMargin),
@@ -105,6 +111,19 @@ class Drawing {
       out += svg::text(x_of(i), bottom_ + 18, "middle", chart_.positions[i]);
     out += svg::text((kLeft + kRight) / 2, bottom_ + 38, "middle", chart_.x_label);
     return out + svg::text(kLeft, kTop - 10, "middle", chart_.y_label);
+  }
+
+  /// Beside the marks, so that those of several lines can be told apart.
+  std::string ranges(std::size_t number) const {
+    const ChartLine& line = chart_.lines[number];
+    const double aside =
+        kAside * (static_cast<double>(number) - static_cast<double>(chart_.lines.size() - 1) / 2);
+    std::string out;
+    for (std::size_t i = 0; i < line.lows.size(); ++i)
+      out += svg::line(
+          x_of(i) + aside, y_of(line.lows[i]), x_of(i) + aside, y_of(line.highs[i]),
+          fmt::format("stroke=\"{}\" stroke-width=\"3\" opacity=\"0.3\"", colour_of(line)));
+    return out;
   }
 
   std::string curve(const ChartLine& line) const {

@@ -12,6 +12,8 @@ struct ChartLine {
   std::size_t member = 0;  ///< Of its group: the same number looks alike in all groups.
   std::size_t group = 0;
   std::vector<double> values;  ///< One for each position; finite, >= 0.
+  std::vector<double> lows{};  ///< Ends of a range around each; none: no ranges.
+  std::vector<double> highs{};
 };
 
 /// Lines over positions that are equally far apart (1, 2, 4, 8 GPUs), from 0 upwards.

@@ -10,6 +10,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/stop.hpp"
+#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 namespace {
@@ -17,23 +18,33 @@ namespace {
 /// What is told of one size of one curve.
 struct Size {
   Seconds step{};
+  Seconds low{};
+  Seconds high{};
   Notes notes;
   Notes idle_settings;  ///< Those without effect.
 };
 
 auto fields_of(Is<Size> auto& size) {
-  auto& [step, notes, idle_settings] = size;
-  return std::tie(step, notes, idle_settings);
+  auto& [step, low, high, notes, idle_settings] = size;
+  return std::tie(step, low, high, notes, idle_settings);
 }
 
 Size simulate_size(const Scenario& scenario, const std::string& schedule) {
   if (decides_at_run_time(schedule)) {
     const Forecast forecast = plain_forecast_of(scenario, schedule);
-    return {.step = forecast.iteration_time, .notes = forecast.notes, .idle_settings = {}};
+    return {.step = forecast.iteration_time,
+            .low = forecast.likely_low,
+            .high = forecast.likely_high,
+            .notes = forecast.notes,
+            .idle_settings = {}};
   }
   const TuningJob job = job_of(scenario, schedule);
   const PlannedRun run = planned(job);
-  Size size{.step = step_time_of(run.plan, scenario.cluster, scenario.engine),
+  const Seconds step = step_time_of(run.plan, scenario.cluster, scenario.engine);
+  const LikelyRange range = shipped_range(schedule, scenario.workload.device, scenario.cluster);
+  Size size{.step = step,
+            .low = step * range.low,
+            .high = step * range.high,
             .notes = notes_before_simulation(scenario, job, run),
             .idle_settings = {}};
   size.idle_settings = changes_without_effect(scenario, schedule, size.step);
@@ -96,7 +107,9 @@ ScalingPoint point_of(const Sweep& sweep, std::uint32_t number, const Size& size
   return {.cluster = cluster.name,
           .schedule = combination.schedule,
           .size = {.nodes = cluster.nodes, .gpus_per_node = cluster.gpus_per_node},
-          .step = size.step};
+          .step = size.step,
+          .low = size.low,
+          .high = size.high};
 }
 
 ScalingCurve& curve_of(Scaling& scaling, const std::string& cluster, const std::string& schedule) {
@@ -105,7 +118,7 @@ ScalingCurve& curve_of(Scaling& scaling, const std::string& cluster, const std::
   });
   if (known != scaling.curves.end())
     return *known;
-  scaling.curves.push_back({cluster, schedule, {}});
+  scaling.curves.push_back({.cluster = cluster, .schedule = schedule});
   return scaling.curves.back();
 }
 
@@ -146,7 +159,10 @@ Scaling find_scaling(const Sweep& sweep, StudyRules rules,
   std::vector<NotedForecast> noted;
   for (const Found<Size>& found : sizes) {
     const ScalingPoint point = point_of(sweep, found.combination, found.result);
-    curve_of(scaling, point.cluster, point.schedule).steps.push_back(point.step);
+    ScalingCurve& curve = curve_of(scaling, point.cluster, point.schedule);
+    curve.steps.push_back(point.step);
+    curve.lows.push_back(point.low);
+    curve.highs.push_back(point.high);
     if (std::ranges::find(scaling.sizes, point.size) == scaling.sizes.end())
       scaling.sizes.push_back(point.size);
     noted.push_back({{point.cluster, point.schedule,

@@ -23,7 +23,9 @@ struct ScalingSize {
 struct ScalingCurve {
   std::string cluster;
   std::string schedule;
-  std::vector<Seconds> steps;
+  std::vector<Seconds> steps{};
+  std::vector<Seconds> lows{};  ///< Where each is likely to lie: see Forecast; 0: not looked up.
+  std::vector<Seconds> highs{};
 };
 
 /// One step time, which may be told before the others are there.
@@ -32,6 +34,8 @@ struct ScalingPoint {
   std::string schedule;
   ScalingSize size;
   Seconds step{};
+  Seconds low{};
+  Seconds high{};
 };
 
 /// How schedules scale with the number of GPUs, on one or more networks.

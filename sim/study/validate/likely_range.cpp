@@ -130,6 +130,17 @@ LikelyRange likely_range(const RangeQuestion& question, std::span<const CheckedC
   return {};
 }
 
+LikelyRange shipped_range(const std::string& schedule, const std::string& device,
+                          const Cluster& cluster) {
+  if (shipped_checks().empty())
+    return {.low = 0, .high = 0, .basis = {}};
+  return likely_range({.schedule = schedule,
+                       .device = device,
+                       .network = std::string(network_class(cluster)),
+                       .gpus = cluster.ranks()},
+                      shipped_checks());
+}
+
 const std::vector<CheckedCase>& shipped_checks() {
   static const std::vector<CheckedCase> checks = [] {
     const auto path = data_root() / "traces/published/checked/cases.json";

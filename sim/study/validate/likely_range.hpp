@@ -38,6 +38,10 @@ std::string_view network_class(const Cluster& cluster);
 /// left out. Precondition: `cases` is not empty.
 LikelyRange likely_range(const RangeQuestion& question, std::span<const CheckedCase> cases);
 
+/// The same from the cases that ship, for all ranks of the cluster; 0 to 0 where there are none.
+LikelyRange shipped_range(const std::string& schedule, const std::string& device,
+                          const Cluster& cluster);
+
 /// The cases that StepCast ships; none where its data lie elsewhere without them. Read once.
 const std::vector<CheckedCase>& shipped_checks();
 

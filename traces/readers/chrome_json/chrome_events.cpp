@@ -1,24 +1,26 @@
 #include "traces/readers/chrome_json/chrome_events.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <istream>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/readers/chrome_json/event_fields.hpp"
+#include "traces/readers/chrome_json/event_windows.hpp"
 #include "traces/readers/chrome_json/repaired_buffer.hpp"
+#include "traces/readers/chrome_json/rest_of_text.hpp"
 
 namespace stepcast {
 namespace {
 
 using nlohmann::json;
 
-constexpr double kMicrosecond = 1e-6;
 constexpr std::size_t kDeepest = 64;
-constexpr std::size_t kMostNumbers = 64;  // Of one shape list; longer ones are cut.
 
 /// The end of what the parser read last: there it stopped. Bytes that may be no UTF-8 are replaced.
 std::string tail_of(const std::string& token) {
@@ -29,23 +31,37 @@ std::string tail_of(const std::string& token) {
   return tail;
 }
 
+/// What is read: all, the front up to the list of events, or what is left of the list, with a
+/// stand-in for what was read of it, and all behind it.
+enum class Part { All, Front, Rest };
+constexpr const char* kStandIn = "[0";
+
 /// Follows the parser through the document and fills one event after the other. Where it stands is
 /// the path of keys: nothing but the current event is kept.
 class ChromeHandler final : public nlohmann::json_sax<json> {
  public:
-  ChromeHandler(const std::string& origin, ChromeSink& sink, const ChromeOptions& options)
-      : origin_(origin), sink_(sink), options_(options) {}
+  /// `before`: bytes of the document before what the parser counts as its first.
+  ChromeHandler(const std::string& origin, const ChromeOptions& options, Part part,
+                std::int64_t before, EventFields& fields, ChromeSink& sink)
+      : origin_(origin),
+        options_(options),
+        part_(part),
+        before_(before),
+        stands_in_(part == Part::Rest),
+        fields_(fields),
+        sink_(sink) {}
 
   bool truncated() const { return truncated_; }
-  std::int64_t first_time_us() const { return base_.value_or(0); }
+  /// Of the front: how deep the list of events lies at which it stopped; 0: it did not.
+  std::size_t depth_of_list() const { return place() == Place::Events ? places_.size() : 0; }
 
   bool null() override { return scalar(std::nullopt, ""); }
   bool boolean(bool value) override { return scalar(value ? 1 : 0, value ? "true" : "false"); }
-  bool number_integer(number_integer_t value) override { return whole(value); }
+  bool number_integer(number_integer_t value) override { return number(value); }
   bool number_unsigned(number_unsigned_t value) override {
-    return whole(static_cast<std::int64_t>(value));
+    return number(static_cast<std::int64_t>(value));
   }
-  bool number_float(number_float_t value, const string_t& text) override;
+  bool number_float(number_float_t value, const string_t&) override { return number(value); }
   bool string(string_t& value) override { return scalar(std::nullopt, value); }
   bool binary(binary_t&) override { return true; }
   bool key(string_t& name) override;
@@ -62,24 +78,21 @@ class ChromeHandler final : public nlohmann::json_sax<json> {
   void open(Place place);
   void close();
   Place place() const { return places_.empty() ? Place::Outside : places_.back(); }
-  bool whole(std::int64_t value);
+  template <typename Number>
+  bool number(Number value);
   bool scalar(std::optional<double> number, std::string_view text);
-  void event_field(std::optional<double> number, std::string_view text);
   void property(std::optional<double> number, std::string_view text);
-  ChromeArgument& next_argument();
-  void begin_event();
-  Seconds time_of(std::int64_t microseconds, double fraction);
 
   const std::string& origin_;
-  ChromeSink& sink_;
   const ChromeOptions options_;
+  const Part part_;
+  const std::int64_t before_;
+  bool stands_in_;  // The next entry of the list does for others.
+  EventFields& fields_;
+  ChromeSink& sink_;
   std::vector<Place> places_;
   std::vector<std::string> keys_;  // of the objects around, outermost first
   std::string key_;
-  ChromeEvent event_;
-  std::size_t shape_depth_ = 0;
-  std::size_t shape_numbers_ = 0;
-  std::optional<std::int64_t> base_;
   bool truncated_ = false;
 };
 
@@ -98,15 +111,15 @@ void ChromeHandler::close() {
 
 bool ChromeHandler::key(string_t& name) {
   key_.swap(name);
-  if (place() == Place::Arguments && shape_depth_ == 0)
-    next_argument().key = key_;
+  if (place() == Place::Arguments && !fields_.in_list())
+    fields_.argument(key_);
   return true;
 }
 
 bool ChromeHandler::start_object(std::size_t) {
   switch (place()) {
     case Place::Events:
-      begin_event();
+      fields_.begin();
       open(Place::Event);
       return true;
     case Place::Event:
@@ -125,63 +138,36 @@ bool ChromeHandler::end_object() {
   const Place left = place();
   close();
   if (left == Place::Event)
-    sink_.event(event_);
+    sink_.event(fields_.event());
   return true;
 }
 
 bool ChromeHandler::start_array(std::size_t) {
   if (place() == Place::Arguments) {
-    if (shape_depth_++ == 0)
-      shape_numbers_ = 0;
-    if (shape_depth_ == 2)
-      event_.slots[event_.arguments - 1].shapes.emplace_back();
+    fields_.open_list();
     return true;
   }
   if (place() == Place::Events)
     sink_.stray();
   const bool events = places_.empty() || (places_.size() == 1 && key_ == "traceEvents");
   open(events ? Place::Events : Place::Elsewhere);
-  return true;
+  return !events || part_ != Part::Front;
 }
 
 bool ChromeHandler::end_array() {
-  if (place() == Place::Arguments && shape_depth_ > 0)
-    --shape_depth_;
+  if (place() == Place::Arguments && fields_.in_list())
+    fields_.close_list();
   else
     close();
   return true;
 }
 
-bool ChromeHandler::whole(std::int64_t value) {
-  if (place() == Place::Event && (key_ == "ts" || key_ == "dur")) {
-    (key_ == "ts" ? event_.start : event_.duration) =
-        key_ == "ts" ? time_of(value, 0) : Seconds{static_cast<double>(value) * kMicrosecond};
-    return true;
-  }
-  return scalar(static_cast<double>(value), {});
-}
-
-bool ChromeHandler::number_float(number_float_t value, const string_t&) {
-  constexpr double kLargest = 9e18;
-  if (place() != Place::Event || (key_ != "ts" && key_ != "dur"))
-    return scalar(value, {});
-  if (!(std::abs(value) < kLargest))
-    return true;
-  if (key_ == "dur") {
-    event_.duration = Seconds{value * kMicrosecond};
-    return true;
-  }
-  const double floor = std::floor(value);
-  event_.start = time_of(static_cast<std::int64_t>(floor), value - floor);
+template <typename Number>
+bool ChromeHandler::number(Number value) {
+  if (place() != Place::Event)
+    return scalar(static_cast<double>(value), {});
+  fields_.field(key_, value);
   return true;
-}
-
-// Microseconds since 1970 leave a double little room for fractions: count from the first time.
-Seconds ChromeHandler::time_of(std::int64_t microseconds, double fraction) {
-  if (!base_)
-    base_ = microseconds;
-  const double whole = static_cast<double>(microseconds) - static_cast<double>(*base_);
-  return Seconds{(whole + fraction) * kMicrosecond};
 }
 
 bool ChromeHandler::scalar(std::optional<double> number, std::string_view text) {
@@ -189,40 +175,20 @@ bool ChromeHandler::scalar(std::optional<double> number, std::string_view text) 
     case Place::Outside:
       throw InputError(origin_ + ": expected an object or a list of events, found a single value");
     case Place::Events:
-      sink_.stray();
+      if (!std::exchange(stands_in_, false))
+        sink_.stray();
       return true;
     case Place::Event:
-      event_field(number, text);
+      fields_.field(key_, number, text);
       return true;
-    case Place::Arguments: {
-      ChromeArgument& argument = event_.slots[event_.arguments - 1];
-      if (shape_depth_ == 0) {
-        argument.number = number;
-        argument.text = text;
-      } else if (shape_depth_ == 2 && number && shape_numbers_++ < kMostNumbers) {
-        argument.shapes.back().push_back(*number);
-      }
+    case Place::Arguments:
+      fields_.value(number, text);
       return true;
-    }
     case Place::Elsewhere:
       property(number, text);
       return true;
   }
   return true;
-}
-
-void ChromeHandler::event_field(std::optional<double> number, std::string_view text) {
-  const auto written = [&] { return number ? fmt::format("{:.0f}", *number) : std::string(text); };
-  if (key_ == "ph")
-    event_.phase = text.empty() ? '\0' : text.front();
-  else if (key_ == "name")
-    event_.name = text;
-  else if (key_ == "cat")
-    event_.category = text;
-  else if (key_ == "pid")
-    event_.process = written();
-  else if (key_ == "tid")
-    event_.thread = written();
 }
 
 void ChromeHandler::property(std::optional<double> number, std::string_view text) {
@@ -231,28 +197,6 @@ void ChromeHandler::property(std::optional<double> number, std::string_view text
     if (!keys_[i].empty() && (i == 1 || keys_[i] != keys_[i - 1]))
       path += keys_[i] + "/";
   sink_.property(path + key_, {.key = key_, .text = std::string(text), .number = number});
-}
-
-ChromeArgument& ChromeHandler::next_argument() {
-  if (event_.arguments == event_.slots.size())
-    event_.slots.emplace_back();
-  ChromeArgument& argument = event_.slots[event_.arguments++];
-  argument.text.clear();
-  argument.number.reset();
-  argument.shapes.clear();
-  return argument;
-}
-
-void ChromeHandler::begin_event() {
-  event_.phase = 0;
-  event_.name.clear();
-  event_.category.clear();
-  event_.process.clear();
-  event_.thread.clear();
-  event_.start.reset();
-  event_.duration.reset();
-  event_.arguments = 0;
-  shape_depth_ = 0;
 }
 
 bool ChromeHandler::parse_error(std::size_t position, const std::string& token,
@@ -267,8 +211,9 @@ bool ChromeHandler::parse_error(std::size_t position, const std::string& token,
   }
   if (at_end)
     throw InputError(origin_ + ": the text ends too early (is the file truncated?)");
-  throw InputError(
-      fmt::format("{}: byte {}: no JSON: found {}", origin_, position, in_quotes(tail_of(token))));
+  throw InputError(fmt::format("{}: byte {}: no JSON: found {}", origin_,
+                               before_ + static_cast<std::int64_t>(position),
+                               in_quotes(tail_of(token))));
 }
 
 }  // namespace
@@ -290,15 +235,31 @@ std::string_view ChromeEvent::text(std::string_view key) const {
   return argument == nullptr ? std::string_view() : std::string_view(argument->text);
 }
 
+// What stands around the events is nlohmann's to read, and so is all from the first event on that
+// the windows do not take: its messages tell the place of what is wrong.
 ChromeText read_chrome_json(ByteSource& source, const std::string& origin, ChromeSink& sink,
                             const ChromeOptions& options) {
   RepairedBuffer buffer(source);
+  EventFields fields;
   std::istream stream(&buffer);
-  ChromeHandler handler(origin, sink, options);
-  json::sax_parse(stream, &handler);
-  return {.repaired_backslashes = buffer.repaired(),
-          .first_time_us = handler.first_time_us(),
-          .truncated = handler.truncated()};
+  ChromeHandler front(origin, options, Part::Front, 0, fields, sink);
+  json::sax_parse(stream, &front);
+  ChromeText text;
+  if (const std::size_t depth = front.depth_of_list(); depth > 0) {
+    EventWindows windows(buffer, fields, sink);
+    windows.read();
+    const std::string opened =
+        std::string(depth == 1 ? "" : R"({"traceEvents":)") + (windows.read_any() ? kStandIn : "[");
+    RestOfText rest(opened + windows.rest(), buffer);
+    std::istream rest_stream(&rest);
+    ChromeHandler handler(origin, options, windows.read_any() ? Part::Rest : Part::All,
+                          windows.position() - std::ssize(opened), fields, sink);
+    json::sax_parse(rest_stream, &handler);
+    text.truncated = handler.truncated();
+  }
+  text.repaired_backslashes = buffer.repaired();
+  text.first_time_us = fields.first_time_us();
+  return text;
 }
 
 }  // namespace stepcast

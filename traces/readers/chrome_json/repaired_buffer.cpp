@@ -45,6 +45,7 @@ bool RepairedBuffer::refill() {
     size = copy_repaired(kept_ + count, ended_);
   }
   setg(text_.data(), text_.data(), text_.data() + size);
+  filled_ += static_cast<std::int64_t>(size);
   return size > 0;
 }
 

@@ -18,6 +18,9 @@ class RepairedBuffer final : public std::streambuf {
 
   std::uint64_t repaired() const { return repaired_; }
 
+  /// Bytes that were read from it.
+  std::int64_t position() const { return filled_ - (egptr() - gptr()); }
+
  protected:
   int_type underflow() override;
 
@@ -30,6 +33,7 @@ class RepairedBuffer final : public std::streambuf {
   std::vector<char> text_;
   std::size_t kept_ = 0;  // Bytes at the front of raw_ that wait for what follows them.
   bool ended_ = false;
+  std::int64_t filled_ = 0;
   std::uint64_t repaired_ = 0;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,14 +16,24 @@ namespace {
 // Times of the device are rounded to microseconds in older traces.
 constexpr Seconds kOverlapTolerance{2e-6};
 
-using Launches = std::unordered_map<std::int64_t, std::uint32_t>;
+/// Correlation and event of every launch, ascending. (Of a map the memory would stay the process's
+/// own.)
+using Launches = std::vector<std::pair<std::int64_t, std::uint32_t>>;
 
 Launches launches_by_correlation(const KinetoTrace& trace) {
   Launches launches;
   for (std::uint32_t i = 0; i < trace.events.size(); ++i)
-    if (trace.events[i].kind == KinetoKind::Runtime && trace.events[i].correlation >= 0)
-      launches.emplace(trace.events[i].correlation, i);
+    if (trace.events[i].kind == KinetoKind::Runtime && trace.events[i].joint >= 0)
+      launches.emplace_back(trace.events[i].joint, i);
+  std::ranges::sort(launches);
   return launches;
+}
+
+/// The first event of the correlation; kNoEvent: none.
+std::uint32_t launch_of(const Launches& launches, std::int64_t correlation) {
+  const auto found =
+      std::ranges::lower_bound(launches, correlation, {}, &Launches::value_type::first);
+  return found == launches.end() || found->first != correlation ? kNoEvent : found->second;
 }
 
 std::uint32_t step_at(const KinetoSteps& steps, Seconds time) {
@@ -47,7 +57,7 @@ WorkPhase phase_of_copy(std::string_view name, WorkPhase otherwise) {
 WorkPhase phase_of_launch(const KinetoTrace& trace, const KinetoView& view, std::uint32_t launch) {
   if (launch == kNoEvent)
     return WorkPhase::Forward;
-  const Scope& scope = view.scopes.of_event[launch];
+  const Scope& scope = view.scopes.around(launch);
   if (scope.mark == Mark::Optimizer)
     return WorkPhase::Optimizer;
   const bool elsewhere = trace.events[launch].thread != view.steps.thread;
@@ -58,10 +68,8 @@ WorkPhase phase_of_launch(const KinetoTrace& trace, const KinetoView& view, std:
 DeviceWork work_of(const KinetoTrace& trace, const KinetoView& view, const Launches& launches,
                    std::uint32_t index) {
   const KinetoEvent& event = trace.events[index];
-  DeviceWork work{.event = index, .collective = event.collective};
-  const auto found = launches.find(event.correlation);
-  if (found != launches.end())
-    work.launch = found->second;
+  DeviceWork work{
+      .event = index, .launch = launch_of(launches, event.joint), .collective = event.collective};
   work.step =
       step_at(view.steps, work.launch == kNoEvent ? event.start : trace.events[work.launch].start);
   work.phase = phase_of_launch(trace, view, work.launch);
@@ -71,7 +79,7 @@ DeviceWork work_of(const KinetoTrace& trace, const KinetoView& view, const Launc
     return work;
   work.phase = WorkPhase::Communication;
   if (work.collective == kNoEvent && work.launch != kNoEvent) {
-    const std::uint32_t around = view.scopes.of_event[work.launch].collective;
+    const std::uint32_t around = view.scopes.around(work.launch).collective;
     if (around != kNoEvent)
       work.collective = trace.events[around].collective;
   }

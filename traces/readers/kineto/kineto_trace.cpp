@@ -146,14 +146,14 @@ bool KinetoBuilder::is_sound(const ChromeEvent& event) {
 void KinetoBuilder::add_details(const ChromeEvent& event, KinetoEvent& added) {
   if (is_device_work(added.kind)) {
     added.stream = stream_of(event);
-    added.bytes = count_of(event.number("bytes"));
+    added.amount = count_of(event.number("bytes"));
   } else {
     added.thread = thread_index(event);
   }
-  if (const auto correlation = event.number("correlation"); is_count(correlation))
-    added.correlation = static_cast<std::int64_t>(count_of(correlation));
-  if (const auto sequence = event.number("Sequence number"); is_count(sequence))
-    added.sequence = static_cast<std::int64_t>(count_of(sequence));
+  const bool is_operator = added.kind == KinetoKind::Operator;
+  if (const auto joint = event.number(is_operator ? "Sequence number" : "correlation");
+      is_count(joint))
+    added.joint = static_cast<std::int64_t>(count_of(joint));
   added.forward_thread = count_of(event.number("Fwd thread id")) > 0;
   add_shapes(event, added);
   add_collective(event, added);
@@ -165,14 +165,15 @@ void KinetoBuilder::add_shapes(const ChromeEvent& event, KinetoEvent& added) {
     dims = event.find("Input dims");
   if (dims == nullptr || dims->shapes.empty())
     return;
-  if (added.kind == KinetoKind::Operator)
-    trace_.shapes.add(event.name, dims->shapes);
+  if (added.kind != KinetoKind::Operator)
+    return;
+  trace_.shapes.add(event.name, dims->shapes);
   if (dims->shapes.front().empty())
     return;
   double product = 1;
   for (const double extent : dims->shapes.front())
     product *= extent;
-  added.elements = count_of(product);
+  added.amount = count_of(product);
 }
 
 void KinetoBuilder::add_collective(const ChromeEvent& event, KinetoEvent& added) {

@@ -38,15 +38,17 @@ inline bool is_device_work(KinetoKind kind) {
   return kind == KinetoKind::Kernel || kind == KinetoKind::Copy || kind == KinetoKind::Fill;
 }
 
-/// One event, reduced to what the interpretation needs (some 80 bytes).
+/// One event, reduced to what the interpretation needs (48 bytes).
 struct KinetoEvent {
   Seconds start{};  ///< Since the first event of the file.
   Seconds duration{};
-  std::int64_t correlation = -1;  ///< Joins device work to the runtime call that launched it.
-  std::int64_t sequence = -1;     ///< Autograd's number: joins a backward node to its operator.
-  std::uint64_t elements = 0;     ///< Of the first input tensor; 0 if not recorded.
-  std::uint64_t bytes = 0;        ///< Copies.
-  std::uint32_t name = 0;         ///< Into KinetoTrace::names.
+  /// Of an operator autograd's number, which joins a backward node to it; of others the correlation
+  /// of device work with the runtime call that launched it; -1: not recorded.
+  std::int64_t joint = -1;
+  /// Of an operator the elements of its first input tensor, of device work the bytes it copies; 0:
+  /// not recorded.
+  std::uint64_t amount = 0;
+  std::uint32_t name = 0;               ///< Into KinetoTrace::names.
   std::uint32_t collective = kNoEvent;  ///< Into KinetoTrace::collectives.
   std::int32_t stream = 0;   ///< Device work; from kStreamsOfADevice on of a second device.
   std::uint16_t thread = 0;  ///< Host events: into KinetoTrace::threads.

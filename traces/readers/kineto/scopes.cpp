@@ -7,8 +7,7 @@ namespace {
 
 struct Open {
   Seconds end{};
-  std::uint32_t event = kNoEvent;
-  Scope inside;
+  std::uint32_t inside = 0;  // Into Scopes::distinct.
 };
 
 Mark mark_of(std::string_view name, Mark around) {
@@ -53,25 +52,34 @@ void order_events(const KinetoTrace& trace, Scopes& scopes) {
     });
 }
 
+/// Most events change nothing of what is around them.
+std::uint32_t find_or_add(const Scope& scope, std::uint32_t around, Scopes& scopes) {
+  if (scope == scopes.distinct[around])
+    return around;
+  scopes.distinct.push_back(scope);
+  return static_cast<std::uint32_t>(scopes.distinct.size() - 1);
+}
+
 void nest(const KinetoTrace& trace, const std::vector<std::uint32_t>& order, Scopes& scopes) {
   std::vector<Open> open;
   for (const std::uint32_t index : order) {
     const KinetoEvent& event = trace.events[index];
     while (!open.empty() && open.back().end <= event.start)
       open.pop_back();
-    const Scope around = open.empty() ? Scope{} : open.back().inside;
+    const std::uint32_t around = open.empty() ? 0 : open.back().inside;
     scopes.of_event[index] = around;
-    if (event.kind == KinetoKind::Module && around.module != kNoEvent)
-      scopes.has_modules[around.module] = true;
+    const Scope& scope = scopes.distinct[around];
+    if (event.kind == KinetoKind::Module && scope.module != kNoEvent)
+      scopes.has_modules[scope.module] = true;
     if (event.kind != KinetoKind::Runtime)
-      open.push_back({event.end(), index, inside_of(trace, index, around)});
+      open.push_back({event.end(), find_or_add(inside_of(trace, index, scope), around, scopes)});
   }
 }
 
 }  // namespace
 
 Scopes find_scopes(const KinetoTrace& trace) {
-  Scopes scopes{.of_event = std::vector<Scope>(trace.events.size()),
+  Scopes scopes{.of_event = std::vector<std::uint32_t>(trace.events.size()),
                 .has_modules = std::vector<bool>(trace.events.size(), false)};
   order_events(trace, scopes);
   for (const auto& order : scopes.by_thread)

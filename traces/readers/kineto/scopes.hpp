@@ -17,11 +17,17 @@ struct Scope {
   std::uint32_t module = kNoEvent;      ///< Innermost nn.Module.
   std::uint32_t collective = kNoEvent;  ///< Event with the arguments of a collective.
   Mark mark = Mark::None;
+
+  bool operator==(const Scope&) const = default;
 };
 
 struct Scopes {
-  std::vector<Scope> of_event;    ///< For host events; device work has none.
-  std::vector<bool> has_modules;  ///< Of a module: whether another one is called in it.
+  /// Of a host event; device work has none.
+  const Scope& around(std::uint32_t event) const { return distinct[of_event[event]]; }
+
+  std::vector<Scope> distinct = {Scope{}};
+  std::vector<std::uint32_t> of_event;  ///< Into these: events side by side have one.
+  std::vector<bool> has_modules;        ///< Of a module: whether another one is called in it.
   /// Host events of each thread in order of (start, longest first).
   std::vector<std::vector<std::uint32_t>> by_thread;
 };

@@ -24,6 +24,18 @@ TEST(SvgChart, ValuesLieWhereTheAxesSay) {
 }
 
 // 58 lines of 20 units from 56 on: the last one's ends at 56 + 58 * 20 = 1216, and 16 of margin.
+TEST(SvgChart, RangesLieAroundTheirLinesAndWithinTheAxes) {
+  const auto with = [](std::vector<double> lows, std::vector<double> highs) {
+    return svg_of({.positions = {"4", "8"},
+                   .lines = {{.name = "a", .values = {1, 2}, .lows = lows, .highs = highs}}});
+  };
+  // The axis ends at 5, the highest end of a range: 368 is 0, 48 is 5.
+  const std::string svg = with({0.5, 1}, {2, 5});
+  EXPECT_NE(svg.find("<line x1=\"188.0\" y1=\"336.0\" x2=\"188.0\" y2=\"240.0\""), svg.npos) << svg;
+  EXPECT_NE(svg.find("<line x1=\"436.0\" y1=\"304.0\" x2=\"436.0\" y2=\"48.0\""), svg.npos) << svg;
+  EXPECT_EQ(with({}, {}).find("opacity"), svg.npos);
+}
+
 TEST(SvgChart, TheSheetGrowsWithTheLegend) {
   LineChart chart{.positions = {"4"}};
   for (std::size_t i = 0; i < 58; ++i)

@@ -82,6 +82,9 @@ std::string most_common_signature(const std::vector<StepLayers>& steps) {
   return std::ranges::max_element(counts, {}, rank)->first;
 }
 
+/// Some of the steps.
+using Chosen = std::vector<const StepLayers*>;
+
 Seconds device_time(const StepLayers& step) {
   Seconds sum{};
   for (const LayerTimes& layer : step.layers)
@@ -91,9 +94,10 @@ Seconds device_time(const StepLayers& step) {
 
 /// Of one quantity of every step.
 template <typename Quantity>
-Spread spread_over(const std::vector<StepLayers>& steps, Quantity quantity) {
+Spread spread_over(const Chosen& steps, Quantity quantity) {
   std::vector<Seconds> times(steps.size());
-  std::ranges::transform(steps, times.begin(), quantity);
+  std::ranges::transform(steps, times.begin(),
+                         [&](const StepLayers* step) { return quantity(*step); });
   return spread_of(std::move(times));
 }
 
@@ -119,8 +123,8 @@ void note_ratio(const std::string& name, const Spread& spread, AverageStep& resu
     result.most_uneven = {.name = name, .ratio = ratio};
 }
 
-void average_layer(const std::vector<StepLayers>& steps, const std::vector<StepLayers>& whole,
-                   std::size_t at, AverageStep& result, std::vector<double>& ratios) {
+void average_layer(const Chosen& steps, const Chosen& whole, std::size_t at, AverageStep& result,
+                   std::vector<double>& ratios) {
   LayerTimes& layer = result.layers[at];
   const auto over = [&](Seconds LayerTimes::*time) {
     return spread_over(steps, [&](const StepLayers& step) { return step.layers[at].*time; });
@@ -142,8 +146,8 @@ void average_layer(const std::vector<StepLayers>& steps, const std::vector<StepL
 }
 
 /// Those whose duration is a period; all if there is none.
-std::vector<StepLayers> whole_of(const std::vector<StepLayers>& steps) {
-  std::vector<StepLayers> whole;
+Chosen whole_of(const Chosen& steps) {
+  Chosen whole;
   std::ranges::copy_if(steps, std::back_inserter(whole), &StepLayers::whole);
   return whole.empty() ? steps : whole;
 }
@@ -157,9 +161,9 @@ double unaccounted(const StepLayers& step) {
 }
 
 /// Precondition: not empty, all with the same layers.
-AverageStep average_of(const std::vector<StepLayers>& steps) {
-  const std::vector<StepLayers> whole = whole_of(steps);
-  AverageStep result{.layers = steps.front().layers,
+AverageStep average_of(const Chosen& steps) {
+  const Chosen whole = whole_of(steps);
+  AverageStep result{.layers = steps.front()->layers,
                      .steps = static_cast<std::uint32_t>(steps.size()),
                      .duration = spread_over(whole, [](const auto& s) { return s.duration; }),
                      .computation = spread_over(steps, device_time)};
@@ -170,9 +174,9 @@ AverageStep average_of(const std::vector<StepLayers>& steps) {
   result.copies_alone = mean(&StepLayers::copies_alone);
   result.collective_waits = mean(&StepLayers::collective_waits);
   result.pauses = mean(&StepLayers::pauses);
-  for (const StepLayers& step : whole)
-    if (step.whole)
-      result.unaccounted = std::max(result.unaccounted, unaccounted(step));
+  for (const StepLayers* step : whole)
+    if (step->whole)
+      result.unaccounted = std::max(result.unaccounted, unaccounted(*step));
   std::vector<double> ratios;
   for (std::size_t i = 0; i < result.layers.size(); ++i)
     average_layer(steps, whole, i, result, ratios);
@@ -194,7 +198,10 @@ AverageStep average(std::vector<StepLayers> steps, ImportReport& report) {
     if (step.whole && unaccounted(step) > kDoubtedShare)
       report.doubt("step that its layers, gaps and waits do not add up to",
                    fmt::format("step {}", step.step));
-  return average_of(steps);
+  Chosen all;
+  for (const StepLayers& step : steps)
+    all.push_back(&step);
+  return average_of(all);
 }
 
 }  // namespace stepcast

@@ -31,7 +31,7 @@ std::vector<const DeviceWork*> launched_in(const KinetoTrace& trace, const Kinet
   for (const DeviceWork& work : view.work) {
     if (work.step != step || work.launch == kNoEvent)
       continue;
-    const std::uint32_t top = view.scopes.of_event[work.launch].top_operator;
+    const std::uint32_t top = view.scopes.around(work.launch).top_operator;
     if (top != kNoEvent && trace.name_of(trace.events[top]).find(name) != std::string::npos)
       found.push_back(&work);
   }
@@ -46,7 +46,7 @@ bool size_by_copies(const KinetoTrace& trace, const KinetoView& view, StepLayers
     return false;
   for (LayerTimes& layer : step.layers)
     for (LayerGradient& gradient : layer.gradients)
-      gradient.elements = trace.events[copies[gradient.order]->event].bytes / step.element_size;
+      gradient.elements = trace.events[copies[gradient.order]->event].amount / step.element_size;
   return all_known(step);
 }
 

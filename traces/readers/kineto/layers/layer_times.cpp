@@ -1,6 +1,7 @@
 #include "traces/readers/kineto/layers/layer_times.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "traces/readers/kineto/device_idle.hpp"
@@ -14,18 +15,18 @@ using GroupSet = std::set<GroupRanks>;
 
 constexpr std::uint32_t kNextLayer = 0xffffffff;
 
-/// Whether the forward pass of its step launched it: before the first node of the backward graph.
+/// Whether the forward pass of its step launched it: before the first node of the backward graph,
+/// if there was one.
 bool is_launched_forward(const KinetoTrace& trace, const DeviceWork& work,
-                         const LayerUnits& units) {
-  const auto backward = units.backward_begin();
+                         std::optional<Seconds> backward) {
   return !backward || trace.events[work.launch].start < *backward;
 }
 
 /// Groups of a part of the ranks that reduce in the forward pass: activations of layers that are
 /// split over them, whose backward pass reduces as well.
-GroupSet groups_of_activations(const KinetoTrace& trace, const KinetoView& view,
-                               const std::vector<LayerUnits>& units) {
+GroupSet groups_of_activations(const KinetoTrace& trace, const KinetoView& view) {
   GroupSet groups;
+  std::map<std::uint32_t, std::optional<Seconds>> backward;  // By step.
   for (const DeviceWork& work : view.work) {
     if (work.phase != WorkPhase::Communication || work.step == kNoStep || work.launch == kNoEvent)
       continue;
@@ -34,7 +35,12 @@ GroupSet groups_of_activations(const KinetoTrace& trace, const KinetoView& view,
         known.kind == CollectiveKind::AllReduce || known.kind == CollectiveKind::ReduceScatter;
     const bool part =
         !known.group.empty() && trace.world_size && known.group.size() < *trace.world_size;
-    if (reduces && part && is_launched_forward(trace, work, units[work.step]))
+    if (!reduces || !part)
+      continue;
+    const auto [begin, added] = backward.try_emplace(work.step);
+    if (added)
+      begin->second = LayerUnits(trace, view, work.step).backward_begin();
+    if (is_launched_forward(trace, work, begin->second))
       groups.insert(known.group);
   }
   return groups;
@@ -50,10 +56,11 @@ LayerTime time_of(const KinetoTrace& trace, const KinetoView& view, const LayerU
     return &LayerTimes::update;
   if (work.phase != WorkPhase::Backward)
     return &LayerTimes::forward;
-  const bool in_node = view.scopes.of_event[work.launch].node != kNoEvent;
+  const bool in_node = view.scopes.around(work.launch).node != kNoEvent;
   if (layer != LayerUnits::kNoLayer || in_node || !units.backward_begin())
     return &LayerTimes::backward;
-  return is_launched_forward(trace, work, units) ? &LayerTimes::forward : &LayerTimes::update;
+  return is_launched_forward(trace, work, units.backward_begin()) ? &LayerTimes::forward
+                                                                  : &LayerTimes::update;
 }
 
 /// What the optimizer waits for precedes the next forward pass.
@@ -85,7 +92,7 @@ void add_bucket(const KinetoTrace& trace, const DeviceWork& work, const LayerUni
   const KnownCollective known = collective_of(trace, work);
   if (work.launch == kNoEvent || known.size <= Bytes{} || of_activations.contains(known.group))
     return;
-  const bool forward = is_launched_forward(trace, work, units);
+  const bool forward = is_launched_forward(trace, work, units.backward_begin());
   const bool reduces =
       known.kind == CollectiveKind::AllReduce || known.kind == CollectiveKind::ReduceScatter;
   if (known.kind == CollectiveKind::AllGather && forward && known.size >= kSmallest)
@@ -104,96 +111,98 @@ void place_gathered(std::uint32_t layer, StepLayers& step) {
       bucket.layer = layer;
 }
 
-/// Where the time behind a step's last work goes: to the gap before its first, which it precedes in
-/// the steps that follow.
-struct FirstWork {
-  bool found = false;
-  Place place;
-};
-
 void add_idle(const IdleTime& idle, const Place& place, StepLayers& step) {
   add_gap(idle.without_collectives(), place.time, step.layers[place.layer]);
   step.collective_waits += idle.collective;
   step.pauses += idle.pause;
 }
 
-/// Sorts the work of all steps into their layers.
+/// Sorts the work of a step into its layers.
 class LayerFinder {
  public:
   LayerFinder(const KinetoTrace& trace, const KinetoView& view)
-      : trace_(trace), view_(view), idle_(find_idle(trace, view)) {}
+      : trace_(trace),
+        view_(view),
+        idle_(find_idle(trace, view)),
+        of_activations_(groups_of_activations(trace, view)) {}
 
-  std::vector<StepLayers> run() {
-    begin_steps();
-    const GroupSet of_activations = groups_of_activations(trace_, view_, units_);
-    std::vector<FirstWork> first(steps_.size());
-    for (std::size_t i = 0; i < view_.work.size(); ++i) {
+  /// `work`: of this step, into KinetoView::work.
+  StepLayers run(std::uint32_t number, const StepLoad& load,
+                 const std::vector<std::uint32_t>& work) const {
+    LayerUnits units(trace_, view_, number);
+    StepLayers step{.step = number,
+                    .duration = view_.device_steps[number].duration(),
+                    .whole = view_.device_steps[number].whole,
+                    .layers = units.take_layers(),
+                    .copies_alone = load.copies_alone};
+    step.layers.push_back({.name = "launched-before-the-profile", .kind = kUnlaunched});
+    step.layers.shrink_to_fit();  // Of all steps together much would be free.
+    fill(units, work, step);
+    return step;
+  }
+
+ private:
+  using LastPlaces = std::map<std::int32_t, Place>;  // By stream.
+
+  // The time behind the last work goes to the gap before the first, which it precedes in the steps
+  // that follow.
+  void fill(const LayerUnits& units, const std::vector<std::uint32_t>& all,
+            StepLayers& step) const {
+    LastPlaces last;
+    std::optional<Place> first;
+    for (const std::uint32_t i : all) {
       const DeviceWork& work = view_.work[i];
-      if (work.step == kNoStep)
-        continue;
-      StepLayers& step = steps_[work.step];
       if (work.phase == WorkPhase::Communication) {
         step.communication += trace_.events[work.event].duration;
-        add_bucket(trace_, work, units_[work.step], of_activations, step);
+        add_bucket(trace_, work, units, of_activations_, step);
         continue;
       }
-      const Place place = place_of(work);
+      const Place place = place_of(work, units, step, last);
       if (work.phase == WorkPhase::Forward)
         place_gathered(place.layer, step);
       add_work(trace_.events[work.event].duration, work, place, step);
       add_idle(idle_.before[i], place, step);
-      if (!first[work.step].found)
-        first[work.step] = {.found = true, .place = place};
+      if (!first)
+        first = place;
     }
-    for (std::size_t i = 0; i < steps_.size(); ++i)
-      if (first[i].found)
-        add_idle(idle_.behind[i], first[i].place, steps_[i]);
-    for (StepLayers& step : steps_)
-      place_gathered(LayerUnits::kNoLayer, step);
-    return std::move(steps_);
+    if (first)
+      add_idle(idle_.behind[step.step], *first, step);
+    place_gathered(LayerUnits::kNoLayer, step);
   }
 
- private:
-  void begin_steps() {
-    const std::vector<StepLoad> loads = step_loads(trace_, view_);
-    steps_.resize(loads.size());
-    for (std::uint32_t i = 0; i < steps_.size(); ++i) {
-      units_.emplace_back(trace_, view_, i);
-      steps_[i].step = i;
-      steps_[i].duration = view_.device_steps[i].duration();
-      steps_[i].whole = view_.device_steps[i].whole;
-      steps_[i].copies_alone = loads[i].copies_alone;
-      steps_[i].layers = units_[i].take_layers();
-      steps_[i].layers.push_back({.name = "launched-before-the-profile", .kind = kUnlaunched});
-    }
-  }
-
-  Place place_of(const DeviceWork& work) {
+  Place place_of(const DeviceWork& work, const LayerUnits& units, const StepLayers& step,
+                 LastPlaces& last) const {
     if (work.phase == WorkPhase::InputCopy)
       return {};
-    const auto before_profile = static_cast<std::uint32_t>(steps_[work.step].layers.size() - 1);
     if (work.before_profile)
-      return {.layer = before_profile};
-    Place& last = last_[{work.step, trace_.events[work.event].stream}];
+      return {.layer = static_cast<std::uint32_t>(step.layers.size() - 1)};
+    Place& place = last[trace_.events[work.event].stream];
     if (work.launch != kNoEvent) {
-      const std::uint32_t layer = units_[work.step].layer_of(work.launch, work.phase);
-      last = {.layer = layer, .time = time_of(trace_, view_, units_[work.step], work, layer)};
+      const std::uint32_t layer = units.layer_of(work.launch, work.phase);
+      place = {.layer = layer, .time = time_of(trace_, view_, units, work, layer)};
     }
-    return last;
+    return place;
   }
 
   const KinetoTrace& trace_;
   const KinetoView& view_;
   const DeviceIdle idle_;
-  std::vector<StepLayers> steps_;
-  std::vector<LayerUnits> units_;
-  std::map<std::pair<std::uint32_t, std::int32_t>, Place> last_;  // by step and stream
+  const GroupSet of_activations_;
 };
 
 }  // namespace
 
 std::vector<StepLayers> find_layers(const KinetoTrace& trace, const KinetoView& view) {
-  return LayerFinder(trace, view).run();
+  const std::vector<StepLoad> loads = step_loads(trace, view);
+  std::vector<std::vector<std::uint32_t>> work(loads.size());
+  for (std::uint32_t i = 0; i < view.work.size(); ++i)
+    if (view.work[i].step != kNoStep)
+      work[view.work[i].step].push_back(i);
+  const LayerFinder finder(trace, view);
+  std::vector<StepLayers> steps;
+  for (std::uint32_t i = 0; i < loads.size(); ++i)
+    steps.push_back(finder.run(i, loads[i], work[i]));
+  return steps;
 }
 
 }  // namespace stepcast

@@ -45,19 +45,19 @@ LayerUnits::LayerUnits(const KinetoTrace& trace, const KinetoView& view, std::ui
 
 // Operators called directly by the training program, in order.
 void LayerUnits::add_forward(std::uint32_t index) {
-  const Scope& scope = view_.scopes.of_event[index];
+  const Scope& scope = view_.scopes.around(index);
   const KinetoEvent& event = trace_.events[index];
   if (scope.top_operator != kNoEvent || scope.mark == Mark::Optimizer ||
       scope.mark == Mark::Backward || is_autograd_node(trace_.name_of(event)))
     return;
   const std::uint32_t layer = layer_of_forward_operator(index);
   layer_of_event_[index] = layer;
-  if (event.sequence >= 0 && (by_sequence_.empty() || event.sequence >= by_sequence_.back().first))
-    by_sequence_.emplace_back(event.sequence, layer);
+  if (event.joint >= 0 && (by_sequence_.empty() || event.joint >= by_sequence_.back().first))
+    by_sequence_.emplace_back(event.joint, layer);
 }
 
 std::uint32_t LayerUnits::layer_of_forward_operator(std::uint32_t index) {
-  const std::uint32_t module = view_.scopes.of_event[index].module;
+  const std::uint32_t module = view_.scopes.around(index).module;
   if (module == kNoEvent || view_.scopes.has_modules[module]) {
     const std::string name = short_name(trace_.name_of(trace_.events[index]));
     return add_layer(name, name);
@@ -87,14 +87,14 @@ void LayerUnits::add_node(std::uint32_t index) {
   backward_begin_ = std::min(backward_begin_.value_or(event.start), event.start);
   auto& nodes = nodes_[event.thread];
   std::uint32_t layer = nodes.empty() ? kNoLayer : nodes.back().layer;
-  if (event.sequence >= 0)
-    layer = layer_by_sequence(event.sequence);
+  if (event.joint >= 0)
+    layer = layer_by_sequence(event.joint);
   nodes.push_back({event.start, layer});
   if (name != kAccumulate)
     return;
   const auto id = trace_.record_ids.find(index);
   layers_[layer].gradients.push_back(
-      {gradients_++, event.elements, id == trace_.record_ids.end() ? 0 : id->second});
+      {gradients_++, event.amount, id == trace_.record_ids.end() ? 0 : id->second});
 }
 
 // An operator that makes no node carries the number of the next one that does: of several with one
@@ -108,7 +108,7 @@ std::uint32_t LayerUnits::layer_by_sequence(std::int64_t sequence) const {
 std::uint32_t LayerUnits::layer_of(std::uint32_t launch, WorkPhase phase) const {
   if (launch == kNoEvent || phase == WorkPhase::Optimizer)
     return kNoLayer;
-  const Scope& scope = view_.scopes.of_event[launch];
+  const Scope& scope = view_.scopes.around(launch);
   if (phase != WorkPhase::Backward) {
     const auto found = layer_of_event_.find(scope.top_operator);
     return found == layer_of_event_.end() ? kNoLayer : found->second;

@@ -85,9 +85,10 @@ std::string alignment_of(const std::vector<RankSteps>& ranks, ImportReport& repo
 }
 
 void keep_layers_of_first(std::vector<RankSteps>& ranks, ImportReport& report) {
-  const auto others = std::stable_partition(
-      ranks.begin(), ranks.end(),
-      [&, first = ranks.front()](const RankSteps& rank) { return !has_other_layers(rank, first); });
+  const std::vector<std::string> first = working_layers(ranks.front());
+  const auto others = std::stable_partition(ranks.begin(), ranks.end(), [&](const RankSteps& rank) {
+    return working_layers(rank) == first;
+  });
   for (auto rank = others; rank != ranks.end(); ++rank)
     report.doubt(
         "rank with other layers than the first one's, left out (a pipeline stage or a shard of the "

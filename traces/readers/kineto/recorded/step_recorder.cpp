@@ -125,7 +125,7 @@ std::vector<std::uint32_t> StepRecorder::gradient_nodes() const {
     for (const std::uint32_t index :
          host_events(trace_, view_, static_cast<std::uint16_t>(thread), step_))
       if (trace_.name_of(event(index)) == "torch::autograd::AccumulateGrad") {
-        const std::uint32_t around = view_.scopes.of_event[index].node;
+        const std::uint32_t around = view_.scopes.around(index).node;
         nodes.push_back(around == kNoEvent ? index : around);
       }
   return nodes;

@@ -15,7 +15,7 @@ constexpr Seconds kTolerance{2e-6};  // As of step_recorder_host.cpp.
 }  // namespace
 
 bool StepRecorder::launches_collective(std::uint32_t call) const {
-  const Scope& scope = view_.scopes.of_event[call];
+  const Scope& scope = view_.scopes.around(call);
   if (scope.collective != kNoEvent)
     return trace_.collectives[event(scope.collective).collective].name != "wait";
   if (scope.top_operator == kNoEvent)

@@ -8,10 +8,13 @@ namespace stepcast {
 namespace {
 
 TEST(StudyFiles, ScalingIsALineForEachCurveAndSize) {
-  EXPECT_EQ(scaling_csv_head(), "cluster,schedule,nodes,gpus_per_node,gpus,iteration_time_s\n");
-  EXPECT_EQ(scaling_csv_row({"c", "dear", {2, 4}, Seconds{0.5}}), "c,dear,2,4,8,0.5\n");
-  EXPECT_EQ(scaling_csv_row({"c, the other", "ddp", {1, 4}, Seconds{1}}),
-            "\"c, the other\",ddp,1,4,4,1\n");
+  EXPECT_EQ(scaling_csv_head(),
+            "cluster,schedule,nodes,gpus_per_node,gpus,iteration_time_s,"
+            "iteration_time_low_s,iteration_time_high_s\n");
+  EXPECT_EQ(scaling_csv_row({"c", "dear", {2, 4}, Seconds{0.5}}), "c,dear,2,4,8,0.5,,\n");
+  EXPECT_EQ(
+      scaling_csv_row({"c, the other", "ddp", {1, 4}, Seconds{1}, Seconds{0.75}, Seconds{1.5}}),
+      "\"c, the other\",ddp,1,4,4,1,0.75,1.5\n");
 }
 
 TEST(StudyFiles, ACurveThatWasCutShortHasEmptyCells) {
