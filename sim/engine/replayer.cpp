@@ -23,7 +23,7 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       clock_(find_clock()),
       communicating_(folding_.classes.size()),
       slow_ports_(plan, cluster, program_, folding_),
-      iterations_(plan, options) {
+      iterations_(plan, program_, options) {
   for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
     make_policies(stream);
   const bool ports_differ =
