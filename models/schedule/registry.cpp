@@ -71,7 +71,7 @@ const std::vector<ScheduleInfo>& first_order_schedules() {
   static const std::vector<ScheduleInfo> schedules = [] {
     std::vector<ScheduleInfo> found = all_schedules();
     std::erase_if(found, [](const ScheduleInfo& schedule) {
-      return schedule.second_order || schedule.compressed;
+      return schedule.second_order || schedule.compressed || schedule.more_work;
     });
     return found;
   }();
