@@ -34,7 +34,7 @@ FAMILIES = {
     "models/schedule/kfac": ["kfac", "k-fac", "d-kfac", "mpd-kfac", "kaisa", "spd-kfac", "pad-kfac", "dp-kfac"],
     "models/schedule/sparse": ["sparse::", "schedule/sparse/", "topk-allgather", "topka2a", "gtopk", "ok-topk",
                                "omgs", "dgc", "sidco", "dct", "topk-dsa", "powersgd", "acp-sgd"],
-    "models/schedule/model_parallel": ["gpipe", "zb-h1", "zb-h2", "zb-v", '"interleaved"', '"1f1b"'],
+    "models/schedule/model_parallel": ["gpipe", "zb-h1", "zb-h2", "zb-v", "dualpipe", '"interleaved"', '"1f1b"'],
 }
 
 # Where they are named nevertheless: the help of commands and their examples are documents.

@@ -85,7 +85,8 @@ void describe(Cluster& cluster, const Cluster& from, const Change& change) {
                       "nothing was measured here",
                       from.name)};
   for (const ClusterField& field : cluster_fields())
-    if (field.path != "name" && (cluster.rack || !field.path.starts_with("rack.")))
+    if (field.path != "name" && !is_unset(cluster, field) &&
+        (cluster.rack || !field.path.starts_with("rack.")))
       provenance.notes.push_back(note_on(cluster, field.path, change, from.name));
   if (cluster.measured)
     provenance.notes.push_back(

@@ -9,7 +9,9 @@
 
 #include "models/base/error.hpp"
 #include "models/collective/algorithms.hpp"
+#include "models/collective/group_shape.hpp"
 #include "models/collective/measured_curve.hpp"
+#include "models/collective/nccl/on_links.hpp"
 #include "models/collective/rounds.hpp"
 
 namespace stepcast {
@@ -87,6 +89,8 @@ Seconds closed_form_cost(const Collective& collective, const Group& group, const
     case Algorithm::BinomialTree:
     case Algorithm::Direct:
       return cost_of_rounds(steps_of(collective, group, cluster).rounds, cluster);
+    case Algorithm::Nccl:
+      return closed_form_cost(nccl::resolved(collective, group, cluster), group, cluster);
   }
   assert(false);
   return {};
@@ -131,6 +135,8 @@ bool supports(Algorithm algorithm, CollectiveKind kind) {
       return is_rooted(kind);
     case Algorithm::Direct:
       return kind == CollectiveKind::Send;
+    case Algorithm::Nccl:
+      return kind == CollectiveKind::AllReduce;
   }
   assert(false);
   return false;
@@ -157,6 +163,8 @@ std::vector<Phase> closed_form_flows_of(const Collective& collective, const Grou
     case Algorithm::BinomialTree:
     case Algorithm::Direct:
       return phases_of_rounds(steps_of(collective, group, cluster).rounds, cluster);
+    case Algorithm::Nccl:
+      return closed_form_flows_of(nccl::resolved(collective, group, cluster), group, cluster);
   }
   assert(false);
   return {};
@@ -168,6 +176,15 @@ Seconds cost_of(const Collective& collective, const Group& group, const Cluster&
   if (const auto measured = find_measured_time(collective, group, cluster))
     return measured->time;
   return closed_form_cost(collective, group, cluster);
+}
+
+Seconds launch_of(const Collective& collective, const Group& group, const Cluster& cluster) {
+  const Software& software = cluster.software;
+  const bool point_to_point =
+      collective.kind == CollectiveKind::AllToAll || collective.kind == CollectiveKind::Send;
+  const bool between_nodes = point_to_point && software.point_to_point_launch > Seconds{} &&
+                             reach_of(group, cluster).on_nic != 0;
+  return software.collective_launch + (between_nodes ? software.point_to_point_launch : Seconds{});
 }
 
 std::vector<Phase> edge_flows_of(const Collective& collective, const Group& group,
@@ -203,6 +220,8 @@ StepPlan steps_of(const Collective& collective, const Group& group, const Cluste
       return binomial::step_plan(collective, group);
     case Algorithm::Direct:
       return direct::step_plan(collective, group);
+    case Algorithm::Nccl:
+      return steps_of(nccl::resolved(collective, group, cluster), group, cluster);
   }
   assert(false);
   return {};

@@ -21,6 +21,7 @@ enum class Algorithm : std::uint8_t {
   Star,              ///< broadcast, reduce; all with the root's node, as with a parameter server
   BinomialTree,      ///< broadcast, reduce; the whole buffer in ceil(log2 P) rounds
   Direct,            ///< send
+  Nccl,              ///< all-reduce: ring or tree and protocol, as NCCL's tuner would choose
 };
 
 /// One collective operation as a value. Sizes follow nccl-tests: `size` is the full buffer, i.e.
@@ -85,6 +86,10 @@ bool supports(Algorithm algorithm, CollectiveKind kind);
 /// Throws InputError if the algorithm does not implement the kind, or if there are shares but not
 /// one for each member, or where the algorithm cannot follow them.
 Seconds cost_of(const Collective& collective, const Group& group, const Cluster& cluster);
+
+/// What a collective takes before it moves: Software::collective_launch, and point_to_point_launch
+/// for messages between nodes.
+Seconds launch_of(const Collective& collective, const Group& group, const Cluster& cluster);
 
 /// The phases that `flow` fidelity replays one after the other: edge flows between nodes, or inside
 /// the node when the group has one node only. On an idle network they take cost_of. Same

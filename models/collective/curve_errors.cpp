@@ -12,7 +12,7 @@ bool are_relatives(const CollectiveCurve& a, const CollectiveCurve& b) {
 
 /// The curves of the same kind and scope but for the curve itself, fitted.
 MeasuredCollectives others_of(const MeasuredCollectives& measured, const CollectiveCurve& curve) {
-  MeasuredCollectives others;
+  MeasuredCollectives others{.nccl = measured.nccl};
   for (const CollectiveCurve& other : measured.curves)
     if (are_relatives(other, curve) && other.ranks != curve.ranks)
       others.curves.push_back(other);

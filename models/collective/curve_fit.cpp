@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "models/collective/algorithms.hpp"
 #include "models/collective/curve_law.hpp"
 #include "models/collective/curves/outliers.hpp"
+#include "models/collective/curves/trees.hpp"
 #include "models/collective/measured_curve.hpp"
 
 namespace stepcast {
@@ -79,10 +81,12 @@ void fit_alpha_beta(const Family& family, CurveFit& fit) {
 
 /// Sum of the |log errors| when each curve is predicted from the others with this change of law.
 /// None counts for more than an outlier: those are not known yet.
-double error_with(const Family& family, CurveFit fit) {
+double error_with(const Family& family, CurveFit fit, std::optional<NodePath> nccl) {
   double sum = 0;
   for (const CollectiveCurve* left_out : family) {
-    MeasuredCollectives rest{.fits = {fit}};
+    if (!Trees(fit, nccl, left_out->ranks).may_be_taken_by(left_out->ranks))
+      continue;  // Tells nothing of trees, nor they of it.
+    MeasuredCollectives rest{.fits = {fit}, .nccl = nccl};
     for (const CollectiveCurve* curve : family)
       if (curve != left_out)
         rest.curves.push_back(*curve);
@@ -96,7 +100,7 @@ double error_with(const Family& family, CurveFit fit) {
   return sum;
 }
 
-Bytes find_tree_below(const Family& family, CurveFit fit) {
+Bytes find_tree_below(const Family& family, CurveFit fit, std::optional<NodePath> nccl) {
   if (fit.kind != CollectiveKind::AllReduce)
     return {};
   if (family.size() < 3)
@@ -107,7 +111,7 @@ Bytes find_tree_below(const Family& family, CurveFit fit) {
   Bytes best = kAssumedTree;
   for (std::size_t i = 0; i < points.size(); ++i) {
     fit.tree_below = i == 0 ? Bytes{} : points[i].size;
-    const double error = error_with(family, fit);
+    const double error = error_with(family, fit, nccl);
     if (error < least) {
       least = error;
       best = fit.tree_below;
@@ -134,11 +138,14 @@ BytesPerSecond fastest_of(const Family& family) {
   return fastest;
 }
 
-CurveFit fit_family(const FamilyKey& key, const Family& family) {
-  CurveFit fit{.kind = key.first, .ranks_per_node = key.second};
+CurveFit fit_family(const FamilyKey& key, const Family& family, std::optional<NodePath> nccl) {
+  // Two rank counts or fewer do not tell where trees give way: see find_tree_below().
+  CurveFit fit{.kind = key.first,
+               .ranks_per_node = key.second,
+               .tree_ranks = family.size() < 3 ? 0 : family.back()->ranks};
   mark_pipelined(family);
   fit_alpha_beta(family, fit);
-  fit.tree_below = with_points_above(family, find_tree_below(family, fit));
+  fit.tree_below = with_points_above(family, find_tree_below(family, fit, nccl));
   mark_outliers(family, fit.tree_below);
   fit_alpha_beta(family, fit);
   fit.fastest = fastest_of(family);
@@ -162,7 +169,7 @@ void fit_curves(MeasuredCollectives& measured) {
   keep_all(measured);
   measured.fits.clear();
   for (const auto& [key, family] : families_of(measured)) {
-    const CurveFit fit = fit_family(key, family);
+    const CurveFit fit = fit_family(key, family, measured.nccl);
     if (has_points(family))
       measured.fits.push_back(fit);
   }

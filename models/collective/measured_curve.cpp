@@ -7,6 +7,7 @@
 #include "models/collective/algorithms.hpp"
 #include "models/collective/curve_law.hpp"
 #include "models/collective/curves/possible_time.hpp"
+#include "models/collective/curves/trees.hpp"
 #include "models/collective/group_shape.hpp"
 
 namespace stepcast {
@@ -18,7 +19,7 @@ using Sections = std::vector<CurveSection>;
 class CurveFamily {
  public:
   CurveFamily(const MeasuredCollectives& measured, const CurveFit& fit, std::uint32_t ranks)
-      : fit_(fit), ranks_(ranks) {
+      : fit_(fit), ranks_(ranks), trees_(fit, measured.nccl, ranks) {
     for (const CollectiveCurve& curve : measured.curves)
       if (curve.kind == fit.kind && scope_of(curve.ranks, curve.nodes) == fit.ranks_per_node)
         curves_.push_back(&curve);
@@ -45,8 +46,9 @@ class CurveFamily {
   CurveEstimate by_library(Bytes size) const {
     if (const std::optional<Seconds> time = find_direct(size))
       return {.time = *time};
-    CurveEstimate estimate = size < fit_.tree_below ? by_tree(size) : by_ring(size);
-    if (estimate.beyond_ranks && size >= fit_.tree_below && size < furthest_tree())
+    CurveEstimate estimate = size < trees_.below() ? by_tree(size) : by_ring(size);
+    const bool may_reach_on = estimate.beyond_ranks && !trees_.is_tuned();
+    if (may_reach_on && size >= fit_.tree_below && size < furthest_tree())
       estimate.time = std::min(estimate.time, by_tree(size).time);
     return estimate;
   }
@@ -87,7 +89,7 @@ class CurveFamily {
 
   /// Beyond the largest size that went through a tree, its last slope continues.
   CurveEstimate by_tree(Bytes size) const {
-    const Sections sections = sections_of({}, fit_.tree_below);
+    const Sections sections = tree_sections();
     Bytes least = fit_.tree_below;
     Bytes most{};
     for (const CurveSection& section : sections) {
@@ -110,6 +112,17 @@ class CurveFamily {
     for (const CollectiveCurve* curve : curves_)
       if (const CurveSection section{curve, from, below}; section.first())
         sections.push_back(section);
+    return sections;
+  }
+
+  /// What went through trees, of the curves that take any.
+  Sections tree_sections() const {
+    Sections sections = sections_of({}, fit_.tree_below);
+    const auto takes_none = [&](const CurveSection& section) {
+      return !trees_.may_be_taken_by(section.curve->ranks);
+    };
+    if (!std::ranges::all_of(sections, takes_none))
+      std::erase_if(sections, takes_none);
     return sections;
   }
 
@@ -142,21 +155,17 @@ class CurveFamily {
     for (const CurveSection& section : sections) {
       const auto first = *section.first();
       const auto last = *section.last();
-      samples.push_back({levels(section.curve->ranks),
+      samples.push_back({trees_.steps(section.curve->ranks),
                          *section.find_time(std::clamp(size, first.size, last.size))});
     }
-    return time_by_law(std::move(samples), levels(ranks_));
+    return time_by_law(std::move(samples), trees_.steps(ranks_));
   }
 
   double rounds(std::uint32_t ranks) const { return ring_rounds(fit_.kind, ranks); }
 
-  /// Of the tree between nodes, or over the ranks of one node.
-  double levels(std::uint32_t ranks) const {
-    return std::log2(ranks / std::max(1U, fit_.ranks_per_node));
-  }
-
   const CurveFit& fit_;
   std::uint32_t ranks_;
+  Trees trees_;
   std::vector<const CollectiveCurve*> curves_;
 };
 

@@ -22,7 +22,7 @@ const char* name_of(CollectiveKind kind) {
 
 const char* name_of(Algorithm algorithm) {
   return name_among({"ring", "hierarchical-ring", "double-binary-tree", "halving-doubling",
-                     "pairwise", "chain", "star", "binomial-tree", "direct"},
+                     "pairwise", "chain", "star", "binomial-tree", "direct", "nccl"},
                     algorithm);
 }
 
@@ -43,7 +43,8 @@ const std::vector<Algorithm>& all_algorithms() {
                                                  Algorithm::Chain,
                                                  Algorithm::Star,
                                                  Algorithm::BinomialTree,
-                                                 Algorithm::Direct};
+                                                 Algorithm::Direct,
+                                                 Algorithm::Nccl};
   return algorithms;
 }
 

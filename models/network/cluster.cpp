@@ -1,5 +1,6 @@
 #include "models/network/cluster.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace stepcast {
@@ -16,7 +17,9 @@ std::uint32_t rack_of(const Cluster& cluster, Rank rank) {
 }
 
 Link node_link(const Cluster& cluster) {
-  return {cluster.nic.bandwidth * cluster.nics, cluster.nic.startup};
+  const BytesPerSecond adapters = cluster.nic.bandwidth * cluster.nics;
+  const BytesPerSecond copied = cluster.nic_per_gpu * cluster.gpus_per_node;
+  return {copied > BytesPerSecond{} ? std::min(adapters, copied) : adapters, cluster.nic.startup};
 }
 
 BytesPerSecond uplink_bandwidth(const Cluster& cluster) {
@@ -24,12 +27,13 @@ BytesPerSecond uplink_bandwidth(const Cluster& cluster) {
 }
 
 double jitter_scale(const Cluster& cluster) {
+  const double step = cluster.nodes > 1 ? cluster.software.jitter_between_nodes : 0;
   if (cluster.software.jitter == 0)
-    return 1;
+    return 1 + step;
   double harmonic = 0;
   for (std::uint32_t rank = 1; rank <= cluster.ranks(); ++rank)
     harmonic += 1.0 / rank;
-  return 1 + cluster.software.jitter * (harmonic - 1);
+  return 1 + step + cluster.software.jitter * (harmonic - 1);
 }
 
 Seconds startup_of(const Cluster& cluster, Rank from, Rank to) {

@@ -44,7 +44,10 @@ struct Overlap {
 
 /// Costs of the training software.
 struct Software {
-  Seconds collective_launch{};      ///< Host and launch overhead of every collective.
+  Seconds collective_launch{};  ///< Host and launch overhead of every collective.
+  /// And more for one of point-to-point messages (all-to-all, send) that leaves its node: each pair
+  /// of ranks meets before the first byte, by the hosts' proxy threads.
+  Seconds point_to_point_launch{};
   Seconds horovod_cycle{1e-3};      ///< Pause between two negotiations.
   Bytes horovod_fusion{134217728};  ///< Fusion buffer.
   Seconds negotiation_per_cycle{};  ///< One negotiation over all ranks,
@@ -58,6 +61,9 @@ struct Software {
   /// Mean delay of a rank in a step, as a share of its compute, where a synchronous step waits for
   /// the slowest rank: see jitter_scale().
   double jitter = 0;
+  /// The same, once, where the ranks are on several nodes: what nodes differ by and a step waits
+  /// for however many there are.
+  double jitter_between_nodes = 0;
 };
 
 /// What the schedules need to know of the GPU beside the trace.
@@ -77,6 +83,9 @@ struct Cluster {
   Link intra_node;
   Link nic;                ///< One adapter of a node.
   std::uint32_t nics = 1;  ///< Adapters of a node; its GPUs share them as one: node_link().
+  /// What the process of one GPU can copy into and out of sockets: over TCP a node of few GPUs does
+  /// not fill its NIC. 0: it can.
+  BytesPerSecond nic_per_gpu{};
   std::optional<RackLevel> rack;
   Overlap overlap;
   Software software;
@@ -110,9 +119,9 @@ inline std::uint32_t node_of(const Cluster& cluster, Rank rank) {
 /// Rack of a rank; 0 without a rack level.
 std::uint32_t rack_of(const Cluster& cluster, Rank rank);
 
-/// What joins a node to the network: all its adapters as one. NCCL lays rings and trees through
-/// each of them, so that even a collective with one message a node fills all; messages that cross
-/// at the same time share them fairly.
+/// What joins a node to the network: all its adapters as one, or what its GPUs' processes can copy
+/// where that is less. NCCL lays rings and trees through each of them, so that even a collective
+/// with one message a node fills all; messages that cross at the same time share them fairly.
 Link node_link(const Cluster& cluster);
 
 /// Bandwidth of one rack's uplink. Precondition: cluster.rack.
@@ -121,7 +130,7 @@ BytesPerSecond uplink_bandwidth(const Cluster& cluster);
 /// What waiting for the slowest rank multiplies a rank's compute by: 1 + jitter (H_n - 1) over n
 /// ranks, H_n = 1 + 1/2 + ... + 1/n. Delays are taken as independent, never negative and
 /// exponentially distributed, so that the largest of n is H_n times the mean of one; a trace of one
-/// rank has the mean of one in it.
+/// rank has the mean of one in it. On several nodes software.jitter_between_nodes comes on top.
 double jitter_scale(const Cluster& cluster);
 
 /// Start-up of one message: the intra-node, NIC or NIC + rack start-up, by the distance.

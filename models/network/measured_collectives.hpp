@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,16 @@ struct CollectiveCurve {
   std::vector<CurvePoint> points;  ///< Ascending in size; never empty.
 };
 
+/// What joins the GPUs of a node, as NCCL's tuner tells them apart.
+enum class NodePath : std::uint8_t { NvLink, Pcie };
+
 /// What the curves of one kind (inside one node, or between nodes of equally many ranks) have in
 /// common. Derived from them by fit_curves().
 struct CurveFit {
   CollectiveKind kind = CollectiveKind::AllReduce;
   std::uint32_t ranks_per_node = 1;  ///< 0: the curves of single nodes.
-  Bytes tree_below{};                ///< Smaller sizes grow with log2(nodes), as a tree does.
+  Bytes tree_below{};                ///< Smaller sizes grow with log2(nodes), as a tree does:
+  std::uint32_t tree_ranks = 0;      ///< on as many ranks, where NCCL's tuner tells of others.
   Seconds startup{};                 ///< Alpha of a ring step.
   BytesPerSecond bandwidth{};        ///< 1 / beta of a ring step.
   BytesPerSecond fastest{};          ///< Best bus bandwidth of a kept point: no estimate beats it.
@@ -47,6 +52,9 @@ struct MeasuredCollectives {
   std::string name;
   std::vector<CollectiveCurve> curves;
   std::vector<CurveFit> fits;  ///< Empty until fit_curves().
+  /// Measured with NCCL, whose tuner says where trees give way to rings on other rank counts; none:
+  /// another library, or not known.
+  std::optional<NodePath> nccl;
   Provenance provenance;
 };
 

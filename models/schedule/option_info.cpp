@@ -30,6 +30,9 @@ std::string expectation_of(const OptionInfo& option) {
       return is_bounded(range)
                  ? fmt::format("a whole number from {} to {}", range.least, range.most)
                  : fmt::format("a whole number from {} on", range.least);
+    case OptionKind::Series:
+      return fmt::format("numbers above {} and at most {}, with colons between them", range.least,
+                         range.most);
     case OptionKind::Number:
       break;
   }
@@ -53,6 +56,8 @@ double number_in(const OptionInfo& option, const std::string& text) {
       return parse_count(text, static_cast<std::uint32_t>(option.range.least));
     case OptionKind::Number:
       return parse_number(text);
+    case OptionKind::Series:
+      return parse_series(option, text).front();
   }
   throw InputError(fmt::format("expected {}, found \"{}\"{}", expectation_of(option), text,
                                did_you_mean(text, option.words)));
@@ -61,7 +66,7 @@ double number_in(const OptionInfo& option, const std::string& text) {
 }  // namespace
 
 const char* name_of(OptionKind kind) {
-  return name_among({"choice", "size", "time", "count", "number"}, kind);
+  return name_among({"choice", "size", "time", "count", "number", "series"}, kind);
 }
 
 double parse_option(const OptionInfo& option, const std::string& text) {
@@ -70,6 +75,21 @@ double parse_option(const OptionInfo& option, const std::string& text) {
     return value;
   const std::string found = option.kind == OptionKind::Count ? text : "\"" + text + "\"";
   throw InputError(fmt::format("expected {}, found {}", expectation_of(option), found));
+}
+
+std::vector<double> parse_series(const OptionInfo& option, const std::string& text) try {
+  std::vector<double> numbers;
+  std::string_view rest = text;
+  for (std::size_t colon = 0; colon != rest.npos;
+       rest.remove_prefix(std::min(colon + 1, rest.size()))) {
+    colon = rest.find(':');
+    numbers.push_back(parse_number(rest.substr(0, colon)));
+    if (!option.range.contains(numbers.back()))
+      throw InputError("out of range");
+  }
+  return numbers;
+} catch (const InputError&) {
+  throw InputError(fmt::format("expected {}, found {}", expectation_of(option), in_quotes(text)));
 }
 
 void check_option(const OptionInfo& option, const std::string& text) {

@@ -16,9 +16,10 @@ enum class OptionKind : std::uint8_t {
   Time,    ///< "1.5ms"
   Count,   ///< "4"
   Number,  ///< "0.25"
+  Series,  ///< "1:0.8:0.5", numbers over the steps of training.
 };
 
-/// "choice", "size", "time", "count", "number".
+/// "choice", "size", "time", "count", "number", "series".
 const char* name_of(OptionKind kind);
 
 /// The numbers that an option takes, in bytes, seconds, or as they are.
@@ -61,6 +62,9 @@ using ScheduleOptions = std::map<std::string, std::string>;
 /// The number that `text` stands for, in bytes, seconds, or as it is. Throws InputError that says
 /// what was expected: a number of the kind, in the range.
 double parse_option(const OptionInfo& option, const std::string& text);
+
+/// All numbers of a series, of which parse_option() returns the first. Throws InputError.
+std::vector<double> parse_series(const OptionInfo& option, const std::string& text);
 
 /// Throws InputError that says what was expected, to be prefixed with the option's name, unless
 /// `text` is a word or a number that the option takes.

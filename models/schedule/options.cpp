@@ -54,18 +54,26 @@ void OptionReader::fail(const std::string& name, const std::string& why) const {
   throw InputError(fmt::format("{}: option {}: {}", schedule_, name, why));
 }
 
-double OptionReader::value(const std::string& name) const {
+const OptionInfo& OptionReader::info(const std::string& name) const {
   const auto option = std::ranges::find(table_, name, &OptionInfo::name);
   if (option == table_.end())
     fail(name, "is not in the table of options");
-  return parse_option(*option, text(name));
+  return *option;
+}
+
+double OptionReader::value(const std::string& name) const {
+  return parse_option(info(name), text(name));
+}
+
+std::vector<double> OptionReader::series(const std::string& name) const {
+  return parse_series(info(name), text(name));
 }
 
 OptionInfo algorithm_option(CollectiveKind kind, const char* of) {
   return choice_option(
       "algorithm", "ring",
       fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", of,
-                  kind == CollectiveKind::AllReduce ? ", double-binary-tree" : ""),
+                  kind == CollectiveKind::AllReduce ? ", double-binary-tree, nccl" : ""),
       algorithms_of(kind));
 }
 

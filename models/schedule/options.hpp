@@ -29,6 +29,7 @@ inline constexpr NumberOption size_option{OptionKind::Size};
 inline constexpr NumberOption time_option{OptionKind::Time};
 inline constexpr NumberOption count_option{OptionKind::Count};
 inline constexpr NumberOption number_option{OptionKind::Number};
+inline constexpr NumberOption series_option{OptionKind::Series};
 
 /// A time or size that a cluster's file gives unless the user does; read with time_or or size_or.
 inline OptionInfo cluster_option(std::string name, std::string meaning,
@@ -56,6 +57,7 @@ class OptionReader {
     return static_cast<std::uint32_t>(value(name));
   }
   double number(const std::string& name) const { return value(name); }
+  std::vector<double> series(const std::string& name) const;
 
   /// A time, or the cluster's value if the option is "cluster".
   Seconds time_or(const std::string& name, Seconds of_cluster) const {
@@ -83,6 +85,7 @@ class OptionReader {
 
  private:
   double value(const std::string& name) const;
+  const OptionInfo& info(const std::string& name) const;
 
   std::string schedule_;
   std::span<const OptionInfo> table_;

@@ -9,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/accumulation.hpp"
+#include "models/schedule/edited/input_pipeline.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/options.hpp"
 
@@ -70,7 +71,7 @@ const std::vector<ScheduleInfo>& first_order_schedules() {
   static const std::vector<ScheduleInfo> schedules = [] {
     std::vector<ScheduleInfo> found = all_schedules();
     std::erase_if(found, [](const ScheduleInfo& schedule) {
-      return schedule.second_order || schedule.compressed;
+      return schedule.second_order || schedule.compressed || schedule.more_work;
     });
     return found;
   }();
@@ -150,8 +151,9 @@ Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluste
   Plan plan = info.build(workload, cluster, read);
   plan.summary.compressed = info.compressed;
   plan.summary.bound = info.bound;
-  return info.accumulates_itself ? plan
-                                 : with_accumulation(plan, workload, read.count(kAccumulation));
+  if (!info.accumulates_itself)
+    plan = with_accumulation(plan, workload, read.count(kAccumulation));
+  return with_input(std::move(plan), workload.input);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct ScheduleInfo {
   bool second_order = false;       ///< Needs layers with Kronecker factors.
   bool compressed = false;         ///< Sends less than the gradients: convergence may suffer.
   bool bound = false;              ///< What no system can beat, and none itself.
+  bool more_work = false;          ///< Its options add work (tables, samples): compared if named.
   bool sequential = false;         ///< Whole gradients, sent when all are there: no overlap.
   bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
   PartsInfo parts{};               ///< Empty where the step is not divided.

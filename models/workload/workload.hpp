@@ -57,6 +57,7 @@ struct Workload {
   BatchScaling batch_scaling = BatchScaling::Unknown;
   Provenance provenance;
   Seconds update{};  ///< The optimizer's update of all parameters, once a step; 0 if unknown.
+  Seconds input{};   ///< To read and prepare one sample, beside the device; 0: never waited for.
   std::vector<Layer> layers;                       ///< In forward order; never empty.
   std::vector<std::pair<LayerId, LayerId>> edges;  ///< Branches: producer, consumer (producer <
                                                    ///< consumer). Empty: each feeds the next.

@@ -26,6 +26,8 @@ constexpr Listed kCommands[] = {
      make_plan_command},
     {"solve", "Hours of training to a target, schedule by schedule", make_solve_command},
     {"goodput", "Faults and checkpoints: how much of a long run stays done", make_goodput_command},
+    {"edge", "Share a radio band among devices that each train a part of a model",
+     make_edge_command},
     {"explain", "Define a column, row or JSON key of the reports", make_explain_command},
     {"collective", "Time of a collective by itself, as nccl-tests prints it",
      make_collective_command},

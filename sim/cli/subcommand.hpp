@@ -51,6 +51,7 @@ std::unique_ptr<Subcommand> make_scaling_command();
 std::unique_ptr<Subcommand> make_plan_command();
 std::unique_ptr<Subcommand> make_solve_command();
 std::unique_ptr<Subcommand> make_goodput_command();
+std::unique_ptr<Subcommand> make_edge_command();
 std::unique_ptr<Subcommand> make_explain_command();
 std::unique_ptr<Subcommand> make_collective_command();
 std::unique_ptr<Subcommand> make_validate_command();

@@ -134,10 +134,10 @@ void Replayer::transfer(std::uint32_t slot) {
   for (const Operation& operation : running.operations)
     collective.size = is_made ? std::max(collective.size, size_of(operation))
                               : collective.size + size_of(operation);
-  const Seconds delay =
-      participants.representative().size() > 1 && running.slows
-          ? cluster_.software.collective_launch + running.extra + wait_for_room(members_of(running))
-          : Seconds{};
+  const Seconds delay = participants.representative().size() > 1 && running.slows
+                            ? launch_of(collective, participants.representative(), cluster_) +
+                                  running.extra + wait_for_room(members_of(running))
+                            : Seconds{};
   const Participants drawn = slow_transfer(collective, running.operations.front(), participants);
   network_->start(collective, drawn, delay, [this, slot] { finish_communication(slot); });
 }

@@ -33,11 +33,12 @@ SharedFunction shared(py::object function) {
 
 OptionKind kind_of(const std::string& name) {
   for (const OptionKind kind : {OptionKind::Choice, OptionKind::Size, OptionKind::Time,
-                                OptionKind::Count, OptionKind::Number})
+                                OptionKind::Count, OptionKind::Number, OptionKind::Series})
     if (name == name_of(kind))
       return kind;
-  throw InputError("kind of an option: expected choice, size, time, count or number, found " +
-                   in_quotes(name));
+  throw InputError(
+      "kind of an option: expected choice, size, time, count, number or series, found " +
+      in_quotes(name));
 }
 
 OptionInfo option_of(const py::dict& told) {
@@ -59,6 +60,8 @@ py::dict values_of(const OptionReader& read, const std::vector<OptionInfo>& opti
       values[name] = read.text(option.name);
     else if (option.kind == OptionKind::Count)
       values[name] = read.count(option.name);
+    else if (option.kind == OptionKind::Series)
+      values[name] = read.series(option.name);
     else
       values[name] = read.number(option.name);
   }

@@ -18,7 +18,8 @@ std::vector<PointError> predicted_by(const Cluster& cluster, std::vector<PointEr
     const Collective collective{.kind = error.kind,
                                 .algorithm = default_algorithm(error.kind),
                                 .size = error.measured.size};
-    error.predicted = part.software.collective_launch + cost_of(collective, world_of(part), part);
+    const Group world = world_of(part);
+    error.predicted = launch_of(collective, world, part) + cost_of(collective, world, part);
   }
   return errors;
 }

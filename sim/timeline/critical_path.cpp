@@ -21,8 +21,8 @@ class Startups {
       if (known.team == task.team && known.collective.kind == empty.kind &&
           known.collective.algorithm == empty.algorithm && known.collective.root == empty.root)
         return known.time;
-    const Seconds time = cluster_.software.collective_launch +
-                         cost_of(empty, plan_.teams[task.team].groups.front(), cluster_);
+    const Group& group = plan_.teams[task.team].groups.front();
+    const Seconds time = launch_of(empty, group, cluster_) + cost_of(empty, group, cluster_);
     known_.push_back({empty, task.team, time});
     return time;
   }

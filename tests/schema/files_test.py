@@ -112,6 +112,7 @@ class Workloads(unittest.TestCase):
             self.shipped.pop(key, None)
         self.shipped["layers"][0]["macs"] = 0.5
         self.shipped["update_s"] = 0.001
+        self.shipped["input_per_sample_s"] = 0.0001
         self.assertEqual(faults("workload", self.shipped), [])
         self.assertTrue(self.reader_accepts(self.shipped))
 

@@ -31,6 +31,7 @@ COMMANDS = [
     ["goodput", "--faults", GOLDEN / "faults.csv", "--checkpoint", "30s", "--restart", "10min"],
     ["goodput", "--fail", "link:mtbf=50d,share=0.5,repair=6h", "--schedule", "ddp", "--spares", "auto", "--samples", "1e9",
      "--price", "2", "--seeds", "80", "--checkpoint", "30s", "--restart", "10min", *JOB],
+    ["edge", GOLDEN / "edge-devices.csv"],
     ["optimise", *JOB],
     ["plan", *JOB, "--gpus", "8,16", "--schedules", "ddp,dear", "--deadline", "20h", "--budget", "9000"],
     ["plan", "--workload", "transformer:layers=8,hidden=1024,heads=16,seq=1024,vocab=50304", "--clusters", "dgx-a100", "--gpus", "8",

@@ -9,28 +9,12 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/csv_line.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/named_files.hpp"
 
 namespace stepcast {
 namespace {
-
-std::vector<std::string> split_line(std::string_view line) {
-  std::vector<std::string> values(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-      values.back() += line[i++];
-    else if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      values.emplace_back();
-    else if (c != '\r')
-      values.back() += c;
-  }
-  return values;
-}
 
 /// One row, by column.
 class Row {
@@ -194,10 +178,10 @@ std::vector<MeasuredLayout> parse_cases(std::string_view text, const std::string
     if (each.empty() || each == "\r" || each.front() == '#')
       continue;
     if (columns.empty())
-      columns = split_line(each);
+      columns = csv_values(each);
     else
       cases.push_back(
-          case_of(Row(columns, split_line(each), fmt::format("{}: line {}", origin, line)), line));
+          case_of(Row(columns, csv_values(each), fmt::format("{}: line {}", origin, line)), line));
   }
   if (cases.empty())
     throw InputError(

@@ -22,7 +22,8 @@ double overhead_per_byte(const Plan& plan, CollectiveKind kind) {
   const auto [least, most] = std::ranges::minmax_element(points);
   if (points.empty() || !(most->first > least->first))
     return 0;
-  const auto [size, overhead] = *least;
+  const auto size = least->first;  // No binding: clang 14 captures none.
+  const auto overhead = least->second;
   const double slope = (most->second - overhead) / (most->first - size);
   constexpr double kRounding = 1e-9;
   const bool is_line = std::ranges::all_of(points, [&](const auto& point) {

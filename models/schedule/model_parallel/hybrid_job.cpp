@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/memory.hpp"
+#include "models/schedule/model_parallel/hybrid_messages.hpp"
 #include "models/schedule/model_parallel/partition.hpp"
 
 namespace stepcast {
@@ -63,6 +64,7 @@ UnitSettings settings_of(const OptionReader& read, const ParallelLayout& layout,
                                                    {{"none", TensorOverlap::None},
                                                     {"backward", TensorOverlap::Backward},
                                                     {"pieces", TensorOverlap::Pieces}}),
+          .codec = codec_of(read, "tp"),
           .context_by_heads = read.is("context_parallel", "ulysses"),
           .host_block = read.time("host_block"),
           .optimiser_bytes = read.number("optimiser_bytes")};
@@ -76,15 +78,6 @@ std::vector<ModelUnit> units_of(const CutModel& model, const Cluster& cluster,
                      job.settings);
 }
 
-// Of one message of every rank of a node, which share its adapters, or of ranks inside a node.
-Seconds message_time(const HybridJob& job, const Cluster& cluster) {
-  const Bytes size = message_size(job, 0);
-  if (job.layout.ranks() <= cluster.gpus_per_node)
-    return cluster.intra_node.startup + size / cluster.intra_node.bandwidth;
-  const double ranks = std::min(job.layout.stage_ranks(), cluster.gpus_per_node);
-  return cluster.nic.startup + size * ranks / node_link(cluster).bandwidth;
-}
-
 std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
   if (read.is("shard", "auto"))
     return job.copies();
@@ -92,8 +85,8 @@ std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
   if (job.copies() % shard != 0)
     read.fail("shard", fmt::format("expected a divisor of the {} copies (dp x cp), found {}",
                                    job.copies(), shard));
-  if (shard < job.copies() && job.zero > 1)
-    read.fail("shard", "expected zero=1 beside it");
+  if (shard < job.copies() && (job.zero == 2 || (job.zero == 3 && job.layout.expert > 1)))
+    read.fail("shard", "expected zero=1, or zero=3 and ep=1, beside it");
   return shard;
 }
 
@@ -157,6 +150,8 @@ void recompute_by_stage(HybridJob& job, const CutModel& model, const Cluster& cl
                         const HybridReader& options) try {
   if (options.partition == "best" || options.partition == "time")
     throw InputError("expected partition=equal or a list of layers beside it");
+  if (job.order.both_ways)
+    throw InputError("expected stages that hold parts of their own (recompute is of all)");
   job.recompute.clear();
   std::string_view rest = options.recompute_stages;
   for (std::size_t comma = 0; comma != rest.npos;
@@ -224,6 +219,8 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   require_layers(read, model, job.order.parts());
   job.units = units_of(model, cluster, job);
   job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
+  if (job.zero > 1 && job.order.both_ways)
+    read.fail("zero", "expected 0 or 1 where two stages hold each part");
   job.shard = shard_of(read, job);
   job.gradient_bytes =
       read.is("gradient_bytes", "auto") ? parameter_bytes(model) : read.number("gradient_bytes");
@@ -237,8 +234,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.first_unit = bounds_of(job, model, cluster, options);
   if (!options.recompute_stages.empty())
     recompute_by_stage(job, model, cluster, options);
-  if (read.is("messages", "blocking") && job.order.stages > 1)
-    job.blocked = message_time(job, cluster);
+  add_messages(job, cluster, options);
   return job;
 }
 
@@ -247,11 +243,6 @@ std::vector<PartTimes> part_times(const HybridJob& job) {
   for (const ModelUnit& unit : job.units)
     units.push_back(times_of(unit));
   return sums_of(units, job.first_unit);
-}
-
-Bytes message_size(const HybridJob& job, std::uint32_t part) {
-  const Bytes size = job.units[job.first_unit[part + 1] - 1].output;
-  return job.scatter_messages ? size / job.layout.tensor : size;
 }
 
 }  // namespace stepcast

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/schedule/memory_use.hpp"
+#include "models/schedule/model_parallel/message_codec.hpp"
 #include "models/schedule/model_parallel/model_units.hpp"
 #include "models/schedule/model_parallel/order_walk.hpp"
 #include "models/schedule/model_parallel/pipeline_order.hpp"
@@ -31,6 +32,9 @@ struct HybridJob {
   Seconds blocked{};              ///< By a message between stages, both its ends; 0: asynchronous.
   bool scatter_messages = false;  ///< Ranks of a tensor group send a part each.
   bool tied = false;
+  MessageCodec gradients;        ///< How copies compress what they add up,
+  MessageCodec between_stages;   ///< and stages their messages.
+  std::vector<StageLink> links;  ///< Between neighbouring stages; none: the cluster's network.
 
   std::uint32_t micro_batches() const { return order.micro_batches; }
   std::uint32_t global_batch() const { return layout.data * micro_batch * micro_batches(); }
@@ -50,6 +54,7 @@ struct HybridReader {
   std::string partition = "equal";  ///< equal, time, best or "8,8,9,7".
   std::string order{};              ///< As parse_order() reads it.
   std::string recompute_stages{};   ///< "full,full,none": by stage; empty: all alike.
+  std::string stage_links{};        ///< As parse_stage_links() reads it; empty: the cluster's.
   std::uint32_t chunks = 1;         ///< Parts of the model on each rank; unless the order says.
 };
 
@@ -64,8 +69,11 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
 /// Times of each part, its waiting inside layers counted as compute.
 std::vector<PartTimes> part_times(const HybridJob& job);
 
-/// Bytes that a rank sends to the next stage for each micro-batch.
+/// Bytes that a rank sends to the next stage for each micro-batch, before they are compressed.
 Bytes message_size(const HybridJob& job, std::uint32_t part);
+
+/// By how much messages between two stages are compressed.
+double message_ratio(const HybridJob& job, std::uint32_t from, std::uint32_t to);
 
 /// Of one parameter, as the passes use it.
 double parameter_bytes(const CutModel& model);

@@ -46,7 +46,9 @@ std::vector<OptionInfo> layout_options() {
       choice_option("zero", "0",
                     "what copies share: 1 optimiser state, 2 gradients too, 3 parameters too",
                     {"0", "1", "2", "3"}),
-      count_or_auto("shard", "copies that share optimiser state (zero=1), neighbours; auto: all"),
+      count_or_auto("shard",
+                    "neighbours that share optimiser state (zero=1) or all of it (zero=3, FSDP's "
+                    "hybrid sharding); auto: all copies"),
       yes_or_no("sequence_parallel", "no",
                 "norms and dropout are shared by the ranks of a tensor group too"),
       choice_option("tensor_overlap", "none",
@@ -100,11 +102,32 @@ std::vector<OptionInfo> kernel_options() {
                     {.least = 1, .most = 1024})};
 }
 
+// What hybrid compression of a kind of messages takes.
+std::vector<OptionInfo> compression_options() {
+  constexpr OptionRange kRatio{.least = 1, .most = 1e6};
+  constexpr OptionRange kRate{.least = 0, .most = 1e9};
+  return {
+      number_option("tp_ratio", "1", "bytes inside tensor groups over those sent", kRatio),
+      number_option("tp_codec", "0", "GB/s at which a GPU packs or unpacks them; 0: free", kRate),
+      number_option("pp_ratio", "1", "bytes between stages over those sent", kRatio),
+      number_option("pp_codec", "0", "the same for these", kRate),
+      number_option("dp_ratio", "1", "bytes of gradients over those sent", kRatio),
+      number_option("dp_codec", "0", "the same for these", kRate),
+      choice_option("compressed_sums", "ends",
+                    "where compressed sums are unpacked and added: at the ends, or at all hops "
+                    "of the ring",
+                    {"ends", "hops"}),
+      choice_option("stage_ratios", "equal",
+                    "beside stage_links: pp_ratio on each link (equal), or on the slowest, and "
+                    "less on others (adaptive)",
+                    {"equal", "adaptive"})};
+}
+
 }  // namespace
 
 std::vector<OptionInfo> hybrid_options() {
   std::vector<OptionInfo> options = layout_options();
-  for (std::vector<OptionInfo> more : {software_options(), kernel_options()})
+  for (std::vector<OptionInfo> more : {software_options(), kernel_options(), compression_options()})
     std::ranges::move(more, std::back_inserter(options));
   OptionInfo optimiser = optimiser_option();
   optimiser.default_value = "adam";

@@ -33,6 +33,26 @@ void note_messages(Plan& plan, const HybridJob& job) {
                                       format_bytes(sent))});
 }
 
+// Of a sequence, what backward passes compute again.
+double recomputed_flops(const HybridJob& job, const Transformer& shape) {
+  double sum = 0;
+  for (std::uint32_t part = 0; part < job.order.parts(); ++part) {
+    const Recompute recompute = job.recompute[stage_of(job.order, part)];
+    std::uint32_t layer = 0;
+    for (std::size_t unit = 0; unit < job.first_unit[part + 1]; ++unit) {
+      if (!job.units[unit].is_block)
+        continue;
+      const BlockFlops flops = block_flops(shape, layer++);
+      if (unit < job.first_unit[part] || recompute == Recompute::None)
+        continue;
+      sum += recompute == Recompute::Selective
+                 ? flops.scores
+                 : flops.forward - (job.settings.stops_early ? flops.last : 0);
+    }
+  }
+  return sum;
+}
+
 void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model) {
   const Seconds once = forward_time(model.workload) + backward_time(model.workload);
   hybrid.alone = once * (static_cast<double>(job.global_batch()) / model.workload.batch);
@@ -40,6 +60,7 @@ void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model) 
     return;
   const auto& [shape, law] = *model.transformer;
   hybrid.model_flops = model_flops(shape) * job.global_batch();
+  hybrid.hardware_flops = hybrid.model_flops + recomputed_flops(job, shape) * job.global_batch();
   const auto peak = law.peak.find(shape.precision);
   if (peak != law.peak.end())
     hybrid.peak = peak->second;

@@ -18,6 +18,7 @@ struct HybridPlan {
   std::string layout;                ///< "tp=8,pp=4,dp=2"
   std::vector<PlannedStage> stages;  ///< By stage.
   double model_flops = 0;            ///< That the model needs for a step, all GPUs together.
+  double hardware_flops = 0;         ///< The same with what is recomputed.
   FlopsPerSecond peak{};             ///< Of one GPU; 0: unknown.
   Seconds alone{};  ///< Of the step's compute on one GPU that holds all of the model.
 };

@@ -54,18 +54,33 @@ class TransformerUnits {
     if (group.size() == 1 || size == Bytes{})
       return {};
     const Collective each{.kind = kind, .algorithm = default_algorithm(kind), .size = size};
-    return {cluster_.software.collective_launch + cost_of(each, group, cluster_),
+    return {launch_of(each, group, cluster_) + cost_of(each, group, cluster_),
             sent_per_rank(each, group.size())};
+  }
+
+  // Among a tensor group, compressed or not. A gather unpacks what a scatter packs, and both are an
+  // all-reduce.
+  Wait tensor_message(CollectiveKind kind, Bytes size) const {
+    const MessageCodec& codec = settings_.codec;
+    Wait wait = collective(kind, size / codec.ratio, tensor_team(settings_.layout, 0));
+    if (shard().tensor == 1)
+      return wait;
+    if (kind != CollectiveKind::AllGather)
+      wait.time += codec.of_sum(size, shard().tensor);
+    if (kind == CollectiveKind::ReduceScatter)
+      wait.time -= codec.once(size);
+    if (kind == CollectiveKind::AllGather)
+      wait.time += codec.once(size);
+    return wait;
   }
 
   // Before and behind the two halves of a block: an all-reduce of the activation each, or, with
   // sequence parallelism, a gather before and a reduce-scatter behind.
   Wait tensor_pair(Bytes size) const {
-    const Team team = tensor_team(settings_.layout, 0);
     if (!shard().sequence_parallel)
-      return collective(CollectiveKind::AllReduce, size, team);
-    Wait both = collective(CollectiveKind::AllGather, size, team);
-    both += collective(CollectiveKind::ReduceScatter, size, team);
+      return tensor_message(CollectiveKind::AllReduce, size);
+    Wait both = tensor_message(CollectiveKind::AllGather, size);
+    both += tensor_message(CollectiveKind::ReduceScatter, size);
     return both;
   }
 
@@ -135,7 +150,7 @@ class TransformerUnits {
     wait += wait;
     if (shard().sequence_parallel)  // the inputs of products are kept in shards
       for (int half = 0; half < 2; ++half)
-        wait += collective(CollectiveKind::AllGather, size_, tensor_team(settings_.layout, 0));
+        wait += tensor_message(CollectiveKind::AllGather, size_);
     wait.time = exposed(wait.time, times.weight_gradient);
     wait += context_wait(2, times.scores * 2);
     wait += expert_wait(layer);
@@ -179,9 +194,9 @@ class TransformerUnits {
   // Recomputation is of blocks alone.
   ModelUnit embedding() const {
     const PassTimes times = embedding_times(shape_, law_, shard());
-    const Wait wait = collective(
+    const Wait wait = tensor_message(
         shard().sequence_parallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
-        size_, tensor_team(settings_.layout, 0));
+        size_);
     return {.name = "embedding",
             .compute = {times.forward, times.input_gradient, times.weight_gradient},
             .forward_wait = wait.time,
@@ -197,9 +212,9 @@ class TransformerUnits {
     Wait forward;
     for (int each = 0; each < 3; ++each)
       forward += collective(CollectiveKind::AllReduce, tokens, tensor_team(settings_.layout, 0));
-    Wait backward = collective(
+    Wait backward = tensor_message(
         shard().sequence_parallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
-        size_, tensor_team(settings_.layout, 0));
+        size_);
     backward.time = exposed(backward.time, times.weight_gradient);
     return {.name = "head",
             .compute = {times.forward, times.input_gradient, times.weight_gradient},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/network/cluster.hpp"
+#include "models/schedule/model_parallel/message_codec.hpp"
 #include "models/schedule/model_parallel/order_walk.hpp"
 #include "models/schedule/model_parallel/parallel_layout.hpp"
 #include "models/workload/transformer/block_times.hpp"
@@ -25,6 +26,7 @@ struct UnitSettings {
   Recompute recompute = Recompute::None;
   bool stops_early = false;  ///< Recomputation leaves out a block's last product.
   TensorOverlap overlap = TensorOverlap::None;
+  MessageCodec codec{};           ///< Of activations and their gradients inside tensor groups.
   bool context_by_heads = false;  ///< Context parallelism by all-to-alls (Ulysses), not a ring.
   Seconds host_block{};           ///< Host time to launch a block's pass; 0: never the bound.
   double optimiser_bytes = 30;    ///< Moved by the optimiser for each parameter.

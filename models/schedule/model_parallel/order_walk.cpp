@@ -44,15 +44,26 @@ class Walk {
     auto& spans = result_.ranks[stage];
     while (next_[stage] < passes.size()) {
       const PipelinePass& pass = passes[next_[stage]];
-      const Seconds input = input_of(stage, pass);
-      if (input < Seconds{})
-        return;
-      const Seconds begin = std::max(input, spans.empty() ? Seconds{} : spans.back().end);
-      spans.push_back(
-          {begin, begin + time_of(pass.kind, parts_[part_of(order_, stage, pass.chunk)])});
-      finish(stage, pass, spans.back().end);
-      ++next_[stage];
+      const std::size_t count = pass.paired ? 2 : 1;
+      Seconds begin = spans.empty() ? Seconds{} : spans.back().end;
+      Seconds length{};
+      for (std::size_t i = 0; i < count; ++i) {
+        const Seconds input = input_of(stage, (&pass)[i]);
+        if (input < Seconds{})
+          return;
+        begin = std::max(begin, input);
+        length += duration(stage, (&pass)[i]);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        spans.push_back({begin, begin + length});
+        finish(stage, (&pass)[i], spans.back().end);
+      }
+      next_[stage] += count;
     }
+  }
+
+  Seconds duration(std::uint32_t stage, const PipelinePass& pass) const {
+    return time_of(pass.kind, parts_[part_of(order_, stage, pass.chunk)]);
   }
 
   std::size_t place(std::uint32_t part, std::uint32_t micro_batch) const {
@@ -76,7 +87,7 @@ class Walk {
   Seconds from(const std::vector<Seconds>& ends, std::uint32_t other, std::uint32_t part,
                const PipelinePass& pass) const {
     const Seconds end = ends[place(other, pass.micro_batch)];
-    const bool near = stage_of(order_, other) == stage_of(order_, part);
+    const bool near = stage_of(order_, other, pass.chunk) == stage_of(order_, part, pass.chunk);
     return end < Seconds{} || near ? end : end + message_;
   }
 
@@ -86,11 +97,11 @@ class Walk {
     if (pass.kind == PassKind::Forward) {
       forward_[place(part, pass.micro_batch)] = end;
       if (part + 1 < order_.parts())
-        awake_.push_back(stage_of(order_, part + 1));
+        awake_.push_back(stage_of(order_, part + 1, pass.chunk));
     } else if (pass.kind != PassKind::WeightGradient) {
       backward_[place(part, pass.micro_batch)] = end;
       if (part > 0)
-        awake_.push_back(stage_of(order_, part - 1));
+        awake_.push_back(stage_of(order_, part - 1, pass.chunk));
     }
   }
 
@@ -117,10 +128,10 @@ class Walk {
     const PipelinePass& pass = order_.ranks[stage][next_[stage]];
     const std::uint32_t part = part_of(order_, stage, pass.chunk);
     if (pass.kind == PassKind::Forward)
-      return stage_of(order_, part - 1);
+      return stage_of(order_, part - 1, pass.chunk);
     const bool own = pass.kind == PassKind::WeightGradient ||
                      forward_[place(part, pass.micro_batch)] < Seconds{};
-    return own ? stage : stage_of(order_, part + 1);
+    return own ? stage : stage_of(order_, part + 1, pass.chunk);
   }
 
   const PipelineOrder& order_;

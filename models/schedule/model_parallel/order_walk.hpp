@@ -28,7 +28,8 @@ struct WalkedOrder {
 };
 
 /// Walks an order: a pass begins when the one before it on its rank has ended and its input has
-/// come, `message` after the end of the pass that made it (free between parts on one rank). Linear
+/// come, `message` after the end of the pass that made it (free between parts on one rank). Paired
+/// passes begin when both inputs are there and end together, after the sum of their times. Linear
 /// in the passes. Throws InputError naming the passes of a cycle.
 WalkedOrder walk(const PipelineOrder& order, const std::vector<PartTimes>& parts,
                  Seconds message = {});

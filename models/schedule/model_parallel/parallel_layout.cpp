@@ -123,6 +123,22 @@ Team shard_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t
   });
 }
 
+Team replica_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size) {
+  return team_with(layout.tensor * size, [&](std::vector<Group>& groups) {
+    for (Count each = 0; each < layout.data * layout.context; ++each)
+      for (Count t = 0; t < layout.tensor; ++t)
+        groups[each % size * layout.tensor + t].ranks.push_back(
+            layout.rank(stage, each / layout.context, each % layout.context, t));
+  });
+}
+
+Team together(Team one, const Team& other) {
+  for (std::size_t group = 0; group < one.groups.size(); ++group)
+    for (const Rank rank : other.groups[group].ranks)
+      one.groups[group].ranks.push_back(rank);
+  return one;
+}
+
 Team expert_team(const ParallelLayout& layout, std::uint32_t stage) {
   const Count copies = layout.data * layout.context / layout.expert;
   return team_with(layout.tensor * copies, [&](std::vector<Group>& groups) {

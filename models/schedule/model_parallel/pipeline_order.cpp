@@ -131,13 +131,15 @@ class RankOfV {
 }  // namespace
 
 std::uint32_t part_of(const PipelineOrder& order, std::uint32_t stage, std::uint32_t chunk) {
+  if (order.both_ways)
+    return chunk == 0 ? stage : order.stages - 1 - stage;
   const bool back = order.folded && chunk % 2 == 1;
   return chunk * order.stages + (back ? order.stages - 1 - stage : stage);
 }
 
-std::uint32_t stage_of(const PipelineOrder& order, std::uint32_t part) {
+std::uint32_t stage_of(const PipelineOrder& order, std::uint32_t part, std::uint32_t chunk) {
   const Count place = part % order.stages;
-  const bool back = order.folded && part / order.stages % 2 == 1;
+  const bool back = order.both_ways ? chunk == 1 : order.folded && part / order.stages % 2 == 1;
   return back ? order.stages - 1 - place : place;
 }
 
@@ -208,7 +210,8 @@ std::string describe(const PipelinePass& pass, bool with_chunk) {
 void check_order(const PipelineOrder& order) {
   const std::size_t each = std::size_t{order.chunks} * order.micro_batches;
   for (Count stage = 0; stage < order.stages; ++stage) {
-    if (order.ranks[stage].size() < 2 * each)  // before there is room made for all of them
+    if (order.ranks[stage].size() <
+        (order.both_ways ? each : 2 * each))  // before there is room made for all of them
       throw InputError(
           fmt::format("order: stage {}: expected one F and one B (or I and W) of {} micro-batches "
                       "in {} parts, found {} passes",
@@ -223,14 +226,18 @@ void check_order(const PipelineOrder& order) {
       if (pass.kind == PassKind::Backward || pass.kind == PassKind::WeightGradient)
         ++weight[place];
     }
-    for (std::size_t i = 0; i < each; ++i)
-      if (forward[i] != 1 || input[i] != 1 || weight[i] != 1)
+    for (std::size_t i = 0; i < each; ++i) {
+      const bool is_second = i % order.micro_batches >= order.micro_batches / 2;
+      const bool elsewhere = order.both_ways && is_second != (i >= order.micro_batches);
+      const int times = elsewhere ? 0 : 1;
+      if (forward[i] != times || input[i] != times || weight[i] != times)
         throw InputError(fmt::format(
             "order: stage {}: expected one F and one B (or I and W) of micro-batch {}{}, found {} "
             "and {} (I: {}, W: {})",
             stage, i % order.micro_batches,
             order.chunks > 1 ? fmt::format(" in part {}", i / order.micro_batches) : "", forward[i],
             std::min(input[i], weight[i]), input[i], weight[i]));
+    }
   }
 }
 

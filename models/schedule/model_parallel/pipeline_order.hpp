@@ -19,6 +19,7 @@ struct PipelinePass {
   PassKind kind = PassKind::Forward;
   std::uint32_t micro_batch = 0;
   std::uint32_t chunk = 0;  ///< Which of its rank's parts of the model.
+  bool paired = false;      ///< Interleaved with the next pass: both end together.
 
   bool operator==(const PipelinePass&) const = default;
 };
@@ -27,21 +28,24 @@ struct PipelinePass {
 /// tasks, memory, pictures) is read off.
 ///
 /// The model is cut into stages * chunks parts. Rank i holds the parts i, i + p, i + 2p, ..; or
-/// folded, as in a V: i and 2p - 1 - i.
+/// folded, as in a V: i and 2p - 1 - i. Where micro-batches go both ways the model is cut into as
+/// many parts as stages, of which rank i holds i, and p - 1 - i again for those that come from the
+/// last rank: the second half of them.
 struct PipelineOrder {
   std::string name;
   std::uint32_t stages = 1;
   std::uint32_t chunks = 1;
   std::uint32_t micro_batches = 1;
   bool folded = false;
+  bool both_ways = false;
   std::vector<std::vector<PipelinePass>> ranks;
 
-  std::uint32_t parts() const { return stages * chunks; }
+  std::uint32_t parts() const { return both_ways ? stages : stages * chunks; }
 };
 
-/// Of a rank's chunk, and back.
+/// Of a rank's chunk, and back: where parts are held twice, by chunk.
 std::uint32_t part_of(const PipelineOrder& order, std::uint32_t stage, std::uint32_t chunk);
-std::uint32_t stage_of(const PipelineOrder& order, std::uint32_t part);
+std::uint32_t stage_of(const PipelineOrder& order, std::uint32_t part, std::uint32_t chunk = 0);
 
 /// All forward passes, then all backward passes (Huang et al., 2019).
 PipelineOrder gpipe_order(std::uint32_t stages, std::uint32_t micro_batches);
@@ -70,6 +74,13 @@ PipelineOrder zb_h2_order(std::uint32_t stages, std::uint32_t micro_batches);
 /// activations, p micro-batches of 1F1B (Qi et al., Pipeline Parallelism with Controllable Memory,
 /// 2024; the order is that of PyTorch's ScheduleZBVZeroBubble).
 PipelineOrder zb_v_order(std::uint32_t stages, std::uint32_t micro_batches);
+
+/// Half of the micro-batches go through the stages from the last to the first, so that each rank
+/// holds two parts, and a forward pass of one direction is interleaved with a backward pass of the
+/// other (DeepSeek-V3, 2024): p + 1 activations, a bubble of (p/2 - 1)(FB + B - 3W) with FB of an
+/// interleaved pair, B of a whole backward pass and W of its weight gradients. Throws InputError
+/// unless stages and micro-batches are even and these at least twice as many.
+PipelineOrder dualpipe_order(std::uint32_t stages, std::uint32_t micro_batches);
 
 /// An order of the user's: a line for each stage, its passes in order, "F0 F1 B0 F2 B1 B2"; I and W
 /// are the two halves of B, "F0.1" is of the second part on the rank; # begins a comment, and ;

@@ -42,6 +42,10 @@ PipelineOrder zb_v(const HybridReader& /*options*/, Count stages, Count micro_ba
   return zb_v_order(stages, micro_batches);
 }
 
+PipelineOrder dualpipe(const HybridReader& /*options*/, Count stages, Count micro_batches) {
+  return dualpipe_order(stages, micro_batches);
+}
+
 PipelineOrder of_user(const HybridReader& options, Count stages, Count micro_batches) {
   PipelineOrder order = parse_order(options.order);
   if (order.stages != stages)
@@ -77,10 +81,14 @@ std::vector<PipelineInfo> make_pipelines() {
            zb_h2),
       info("zb-v", "zero bubble over two parts on each rank, there and back; memory of 1f1b",
            "Qi et al., NeurIPS 2024", zb_v),
+      info("dualpipe",
+           "micro-batches from both ends, passes of both ways interleaved; weights twice",
+           "DeepSeek-AI, DeepSeek-V3, 2024", dualpipe),
       info("pipeline", "pipeline in an order of your own", "", of_user)};
   all[1].options.push_back(choice_option(
       "warm_up", "usual", "usual, or double: twice the activations, so that passes hide messages",
       {"usual", "double"}));
+  all[6].holds_twice = true;
   all[2].options.push_back(count_option("virtual_stages", "2", "parts of the model on each rank",
                                         {.least = 1, .most = 1024}));
   return all;
@@ -89,6 +97,7 @@ std::vector<PipelineInfo> make_pipelines() {
 constexpr const char* kPartition = "partition";
 constexpr const char* kOrder = "order";
 constexpr const char* kRecomputeStages = "recompute_stages";
+constexpr const char* kStageLinks = "stage_links";
 
 std::vector<std::string> names_of(const PipelineInfo& pipeline) {
   std::vector<std::string> names;
@@ -96,6 +105,7 @@ std::vector<std::string> names_of(const PipelineInfo& pipeline) {
     names.push_back(option.name);
   names.emplace_back(kPartition);
   names.emplace_back(kRecomputeStages);
+  names.emplace_back(kStageLinks);
   if (pipeline.order == of_user)
     names.emplace_back(kOrder);
   return names;
@@ -121,17 +131,19 @@ HybridReader reader_of(const PipelineInfo& pipeline, ScheduleOptions options) {
   const std::string partition = options[kPartition];
   const std::string order = options[kOrder];
   const std::string recompute_stages = options[kRecomputeStages];
-  for (const char* text : {kPartition, kOrder, kRecomputeStages})
+  const std::string stage_links = options[kStageLinks];
+  for (const char* text : {kPartition, kOrder, kRecomputeStages, kStageLinks})
     options.erase(text);
   if (pipeline.order == of_user && order.empty())
     throw InputError(pipeline.name + ": order: missing, for example --set order=@FILE");
   HybridReader reader{.read = OptionReader(pipeline.name, pipeline.options, std::move(options)),
                       .partition = partition,
                       .order = order,
-                      .recompute_stages = recompute_stages};
+                      .recompute_stages = recompute_stages,
+                      .stage_links = stage_links};
   if (pipeline.order == interleaved)
     reader.chunks = reader.read.count("virtual_stages");
-  else if (pipeline.order == zb_v)
+  else if (pipeline.order == zb_v || pipeline.order == dualpipe)
     reader.chunks = 2;
   return reader;
 }

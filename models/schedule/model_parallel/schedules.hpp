@@ -16,11 +16,12 @@ struct PipelineInfo {
   std::vector<OptionInfo> options;  ///< Of the table; `partition`, and `order` of `pipeline`, are
                                     ///< texts beside it.
   OrderMaker order;
+  bool holds_twice = false;  ///< Each part of the model; searched only where it is named.
 };
 
-/// Pipelines by the order of their passes: gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, and
-/// `pipeline`,
-/// whose order is the user's. With one stage each is tensor and data parallelism alone.
+/// Pipelines by the order of their passes: gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v,
+/// dualpipe, and `pipeline`, whose order is the user's. With one stage each is tensor and data
+/// parallelism alone.
 const std::vector<PipelineInfo>& pipelines();
 
 /// Null for another name.

@@ -28,7 +28,8 @@ RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
     }
   }
   // On one rank the head shares the embedding's matrix.
-  if (job.tied && job.order.parts() == 1)
+  const bool holds_both = job.order.both_ways && (stage == 0 || stage + 1 == job.order.stages);
+  if (job.tied && (job.order.parts() == 1 || holds_both))
     sum.dense -= job.units.back().parameters;
   return sum;
 }

@@ -85,20 +85,25 @@ std::uint64_t parameter_count(const Transformer& shape) {
   return sum;
 }
 
-double model_flops(const Transformer& shape) {
+BlockFlops block_flops(const Transformer& shape, std::uint32_t layer) {
   const double h = shape.hidden;
   const double s = shape.seq;
   const double matrices = shape.gated ? 3 : 2;
-  double forward = 2 * s * h * shape.vocab;
-  for (std::uint32_t layer = 0; layer < shape.layers; ++layer) {
-    const bool dense = !shape.has_experts() || layer < shape.dense_layers;
-    const double f = !shape.has_experts() ? shape.ffn
-                     : dense
-                         ? shape.dense_ffn
-                         : static_cast<double>(shape.ffn) * (shape.top_k + shape.shared_experts);
-    forward += 2 * s * h * (2 * h + 2.0 * shape.kv_size()) + 4 * s * s * h +
-               2 * s * h * f * matrices + (dense ? 0 : 2 * s * h * shape.experts);
-  }
+  const bool dense = !shape.has_experts() || layer < shape.dense_layers;
+  const double f = !shape.has_experts() ? shape.ffn
+                   : dense              ? shape.dense_ffn
+                           : static_cast<double>(shape.ffn) * (shape.top_k + shape.shared_experts);
+  const double scores = 4 * s * s * h;
+  return {.forward = 2 * s * h * (2 * h + 2.0 * shape.kv_size()) + scores +
+                     2 * s * h * f * matrices + (dense ? 0 : 2 * s * h * shape.experts),
+          .scores = scores,
+          .last = 2 * s * h * f};
+}
+
+double model_flops(const Transformer& shape) {
+  double forward = 2.0 * shape.seq * shape.hidden * shape.vocab;
+  for (std::uint32_t layer = 0; layer < shape.layers; ++layer)
+    forward += block_flops(shape, layer).forward;
   return 3 * forward;
 }
 

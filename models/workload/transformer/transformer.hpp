@@ -63,6 +63,15 @@ std::uint64_t parameter_count(const Transformer& shape);
 /// count, and of attention the full square does (as in Narayanan et al., 2021).
 double model_flops(const Transformer& shape);
 
+/// Of the forward pass of block `layer`, one sequence; what of it are attention's two products of
+/// scores; and what is the block's last product.
+struct BlockFlops {
+  double forward = 0;
+  double scores = 0;
+  double last = 0;
+};
+BlockFlops block_flops(const Transformer& shape, std::uint32_t layer);
+
 /// Bytes of an activation's element: 4 for fp32, else 2.
 Bytes element_size(const Transformer& shape);
 

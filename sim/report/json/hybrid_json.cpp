@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/report/json/json.hpp"
+#include "sim/study/validate/cases/layout_choice.hpp"
 
 namespace stepcast {
 
@@ -12,11 +13,15 @@ using Json = nlohmann::ordered_json;  // keys in the order of writing
 
 Json stages_json(const std::vector<StageForecast>& stages) {
   Json json = Json::array();
-  for (const StageForecast& stage : stages)
+  for (const StageForecast& stage : stages) {
     json.push_back({{"holds", stage.holds},
                     {"time_s", stage.time.value},
                     {"bubble_s", stage.bubble.value},
+                    {"bubble_by", Json::object()},
                     {"memory_bytes", stage.memory.value}});
+    for (const NamedTime& part : named(stage.split))
+      json.back()["bubble_by"][part.name + "_s"] = part.time.value;
+  }
   return json;
 }
 
@@ -27,7 +32,8 @@ std::string hybrid_json(const HybridForecast& hybrid) {
   json["layout"] = hybrid.layout;
   json["stages"] = stages_json(hybrid.stages);
   if (hybrid.flops_utilisation > 0)
-    json["model_flops_utilisation"] = hybrid.flops_utilisation;
+    json.update(Json{{"model_flops_utilisation", hybrid.flops_utilisation},
+                     {"hardware_flops_utilisation", hybrid.hardware_utilisation}});
   return json.dump(2) + "\n";
 }
 
@@ -51,6 +57,15 @@ std::string cases_json(const CaseResults& results) {
                             {"p90", set.p90},
                             {"worst", set.worst},
                             {"signed", set.bias}});
+  json["sweeps"] = Json::array();
+  for (const LayoutSweep& sweep : layout_sweeps(results.cases))
+    json["sweeps"].push_back({{"set", sweep.set},
+                              {"model", sweep.model},
+                              {"gpus", sweep.gpus},
+                              {"global_batch", sweep.global_batch},
+                              {"layouts", sweep.layouts},
+                              {"lost", sweep.lost},
+                              {"kendall_tau", sweep.tau}});
   json["left_out"] = Json::array();
   for (const auto& [reason, rows] : results.left_out)
     json["left_out"].push_back({{"reason", reason}, {"rows", rows}});

@@ -23,6 +23,8 @@ const char* pattern_of(OptionKind kind) {
       return "^[0-9]+$";
     case OptionKind::Number:
       return "^[+-]?[0-9.]+(e[+-]?[0-9]+)?$";
+    case OptionKind::Series:
+      return "^[0-9.]+(e[+-]?[0-9]+)?(:[0-9.]+(e[+-]?[0-9]+)?)*$";
   }
   return "";
 }

@@ -1,11 +1,14 @@
 #include "sim/report/text/hybrid_report.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
+#include "sim/study/validate/cases/layout_choice.hpp"
 
 namespace stepcast {
 namespace {
@@ -25,15 +28,59 @@ std::string stage_table(const HybridForecast& hybrid) {
   return render(table);
 }
 
+// What the bubbles of the stages are, in ms; without what none of them has.
+std::string split_table(const HybridForecast& hybrid) {
+  Table table{{{"stage", Align::Right}}, {}};
+  std::vector<std::vector<NamedTime>> splits;
+  for (const StageForecast& stage : hybrid.stages) {
+    splits.push_back(named(stage.split));
+    table.rows.push_back({std::to_string(table.rows.size())});
+  }
+  for (std::size_t part = 0; part < named(BubbleSplit{}).size(); ++part) {
+    Seconds sum{};
+    for (const auto& split : splits)
+      sum += split[part].time;
+    if (sum <= Seconds{})
+      continue;
+    std::string heading = splits.front()[part].name;
+    std::ranges::replace(heading, '_', '-');
+    table.columns.push_back({heading + " ms"});
+    for (std::size_t stage = 0; stage < splits.size(); ++stage)
+      table.rows[stage].push_back(milliseconds(splits[stage][part].time));
+  }
+  return table.columns.size() > 1 ? "\nWhat the bubbles are\n" + render(table) : "";
+}
+
 }  // namespace
 
 std::string render_hybrid(const HybridForecast& hybrid) {
   std::string text = render_run(hybrid.forecast);
   text += fmt::format("\nLayout {}", hybrid.layout);
   if (hybrid.flops_utilisation > 0)
-    text += fmt::format(", model FLOPs utilisation {}", percent(hybrid.flops_utilisation));
-  return text + "\n" + stage_table(hybrid);
+    text += fmt::format(", model FLOPs utilisation {}, of the hardware {}",
+                        percent(hybrid.flops_utilisation), percent(hybrid.hardware_utilisation));
+  text += '\n';
+  text += stage_table(hybrid);
+  return text + split_table(hybrid);
 }
+
+namespace {
+
+std::string choice_table(const std::vector<SetChoice>& choices) {
+  Table table{{{"set", Align::Left},
+               {"sweeps", Align::Right},
+               {"within 1 %", Align::Right},
+               {"worst loss", Align::Right},
+               {"Kendall's tau", Align::Right}},
+              {}};
+  for (const SetChoice& choice : choices)
+    table.rows.push_back({choice.set, std::to_string(choice.sweeps),
+                          std::to_string(choice.near_best), percent(choice.worst),
+                          fmt::format("{:.3f}", choice.tau)});
+  return "\nThe layout forecast as fastest, beside the fastest of its sweep\n" + render(table);
+}
+
+}  // namespace
 
 std::string render_cases(const CaseResults& results) {
   Table table{{{"set", Align::Left},
@@ -49,6 +96,9 @@ std::string render_cases(const CaseResults& results) {
                           percent(set.mean), percent(set.p90), percent(set.worst),
                           fmt::format("{:+.1f} %", 100 * set.bias)});
   std::string text = render(table);
+  const std::vector<SetChoice> choices = choices_of(layout_sweeps(results.cases));
+  if (!choices.empty())
+    text += choice_table(choices);
   if (!results.left_out.empty())
     text += "\nLeft out:\n";
   for (const auto& [reason, rows] : results.left_out)

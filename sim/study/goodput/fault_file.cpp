@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/csv_line.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -16,20 +17,6 @@ namespace {
 constexpr double kDay = 86400;
 constexpr double kMostDays = 100'000;
 constexpr std::array kColumns{"start_day", "end_day", "server"};
-
-// The cells of a line; a comma within double quotes is none.
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (const char c : line) {
-    quoted = quoted != (c == '"');
-    if (c == ',' && !quoted)
-      cells.emplace_back();
-    else if (c != '"' && c != '\r')
-      cells.back() += c;
-  }
-  return cells;
-}
 
 /// One CSV file, line by line.
 class FaultReader {
@@ -44,9 +31,9 @@ class FaultReader {
       if (line.empty() || line.front() == '#' || line == "\r")
         continue;
       if (places_.empty())
-        read_heading(cells_of(line));
+        read_heading(csv_values(line));
       else
-        read_fault(cells_of(line));
+        read_fault(csv_values(line));
     }
     if (places_.empty())
       fail("start_day", "expected a line of column names, found none");

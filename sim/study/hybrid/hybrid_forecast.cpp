@@ -56,6 +56,24 @@ void add_stages(HybridForecast& hybrid, const HybridPlan& planned, const Timelin
   }
 }
 
+/// Only where ranks or links are slow is there another step, without, to compare with.
+void add_splits(HybridForecast& hybrid, const Plan& plan, const Timeline& timeline,
+                const HybridScenario& scenario) {
+  std::vector<Rank> ranks;
+  for (const StageForecast& stage : hybrid.stages)
+    ranks.push_back(stage.rank);
+  std::vector<BubbleSplit> splits = split_bubbles(plan, timeline, ranks);
+  if (!scenario.engine.stragglers.empty() || !scenario.engine.slow_down.empty()) {
+    const EngineOptions even{.fidelity = scenario.engine.fidelity, .fold = scenario.engine.fold};
+    const Timeline without = simulate(plan, scenario.cluster, even);
+    const std::vector<BubbleSplit> usual = split_bubbles(plan, without, ranks);
+    for (std::size_t i = 0; i < splits.size(); ++i)
+      splits[i] = with_stragglers(splits[i], usual[i]);
+  }
+  for (std::size_t i = 0; i < splits.size(); ++i)
+    hybrid.stages[i].split = scaled_to(splits[i], hybrid.stages[i].bubble);
+}
+
 void note_memory(Forecast& forecast, const HybridJob& job) {
   if (forecast.device_memory == Bytes{} || forecast.memory.total() <= forecast.device_memory)
     return;
@@ -101,10 +119,13 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
   forecast.batch = run.job.micro_batch;
   const double gpus = forecast.gpus * forecast.iteration_time.value;
   forecast.scaling_efficiency = run.hybrid.alone.value / gpus;
-  if (run.hybrid.peak > FlopsPerSecond{})
+  if (run.hybrid.peak > FlopsPerSecond{}) {
     hybrid.flops_utilisation = run.hybrid.model_flops / (run.hybrid.peak.value * gpus);
+    hybrid.hardware_utilisation = run.hybrid.hardware_flops / (run.hybrid.peak.value * gpus);
+  }
   hybrid.layout = run.hybrid.layout;
   add_stages(hybrid, run.hybrid, timeline);
+  add_splits(hybrid, run.hybrid.plan, timeline, scenario);
   note_memory(forecast, run.job);
   return {.hybrid = std::move(hybrid),
           .plan = std::move(run.hybrid.plan),

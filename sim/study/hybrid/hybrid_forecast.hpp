@@ -7,6 +7,7 @@
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/study/forecast.hpp"
+#include "sim/study/hybrid/bubble_split.hpp"
 #include "traces/readers/stepcast/experiments/experiment_reader.hpp"
 
 namespace stepcast {
@@ -17,6 +18,7 @@ struct StageForecast {
   std::string holds;  ///< "embedding .. block 11"
   Seconds time{};     ///< Its passes and its update, messages inside layers included.
   Seconds bubble{};   ///< The rest of the step: messages, other stages, gradients.
+  BubbleSplit split;  ///< Adds up to the bubble.
   Bytes memory{};
 };
 
@@ -26,6 +28,7 @@ struct HybridForecast {
   std::string layout;                 ///< "tp=8,pp=4,dp=2"
   std::vector<StageForecast> stages;  ///< By stage.
   double flops_utilisation = 0;       ///< The model's arithmetic over the GPUs' peak; 0: unknown.
+  double hardware_utilisation = 0;    ///< The same with what is recomputed.
 };
 
 /// What a user asks for, resolved. `workload` is none of one that is cut: its own is in `model`.

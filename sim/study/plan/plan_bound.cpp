@@ -27,6 +27,8 @@ class HybridBound {
                                  : cluster.device.memory_bandwidth) {}
 
   Seconds time() const {
+    if (job_.order.both_ways)
+      return compute_both_ways();
     const bool halves = makes_halves();
     Seconds longest{};
     Seconds filled{};
@@ -51,6 +53,23 @@ class HybridBound {
   bool makes_halves() const {
     const PipelinePass& last = job_.order.ranks.front().back();
     return last.kind != PassKind::Backward || last.chunk != 0;
+  }
+
+  // Half of the micro-batches go through each of a stage's parts, and messages may hide.
+  Seconds compute_both_ways() const {
+    Seconds longest{};
+    for (Count stage = 0; stage < job_.order.stages; ++stage) {
+      Seconds sum{};
+      for (Count chunk = 0; chunk < job_.order.chunks; ++chunk) {
+        const Count part = part_of(job_.order, stage, chunk);
+        for (std::size_t unit = job_.first_unit[part]; unit < job_.first_unit[part + 1]; ++unit) {
+          const PartTimes& compute = job_.units[unit].compute;
+          sum += compute.forward + compute.input_gradient + compute.weight_gradient;
+        }
+      }
+      longest = std::max(longest, sum * (micro_batches_ / 2.0));
+    }
+    return longest;
   }
 
   Seconds work_of(Count stage) const {

@@ -162,7 +162,7 @@ class SpaceMaker {
     std::vector<std::string> names;
     if (models_.is_transformer())
       for (const PipelineInfo& pipeline : pipelines())
-        if (pipeline.name != kOfUser)
+        if (pipeline.name != kOfUser && !pipeline.holds_twice)
           names.push_back(pipeline.name);
     for (const ScheduleInfo& schedule : first_order_schedules())
       if (schedule.planned && !schedule.bound)

@@ -185,7 +185,8 @@ class Planner {
     const bool all = request_.second_order && scenario.workload.kfac.has_value();
     if (schedules.empty())
       for (const ScheduleInfo& schedule : all ? all_schedules() : first_order_schedules())
-        schedules.push_back(schedule.name);
+        if (!schedule.more_work)
+          schedules.push_back(schedule.name);
     return schedules;
   }
 

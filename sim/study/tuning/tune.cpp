@@ -42,6 +42,9 @@ OptionUnit unit_of(const OptionInfo& option) {
       return OptionUnit::Count;
     case OptionKind::Number:
       return OptionUnit::Number;
+    case OptionKind::Series:
+      throw InputError(
+          fmt::format("`option` {}: is a series, not a number to be tuned", option.name));
     case OptionKind::Choice:
       break;
   }

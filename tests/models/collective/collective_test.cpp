@@ -191,8 +191,8 @@ TEST(Collective, HasAnAlgorithmForEachPairOrRefusesIt) {
       }
     }
   }
-  // ring, hierarchical, halving; tree; pairwise; chain; star; binomial; direct
-  EXPECT_EQ(supported, 3U * 3 + 3 + 1 + 2 + 2 + 2 + 1);
+  // ring, hierarchical, halving; tree; pairwise; chain; star; binomial; direct; nccl
+  EXPECT_EQ(supported, 3U * 3 + 3 + 1 + 2 + 2 + 2 + 1 + 1);
 }
 
 TEST(Collective, ErrorsNameWhatWouldBeRight) {
@@ -263,7 +263,7 @@ TEST(Collective, BusFactorsAreThoseOfNcclTests) {
 
 TEST(Collective, NamesFindWhatTheyName) {
   EXPECT_EQ(all_collective_kinds().size(), 7U);
-  EXPECT_EQ(all_algorithms().size(), 9U);
+  EXPECT_EQ(all_algorithms().size(), 10U);
   for (const CollectiveKind kind : all_collective_kinds())
     EXPECT_EQ(find_collective_kind(name_of(kind)), kind);
   for (const Algorithm algorithm : all_algorithms())

@@ -110,6 +110,52 @@ TEST(MeasuredCurve, SmallAllReducesFollowTheTree) {
   EXPECT_NEAR(find_time(measured, AllReduce, 64, 16, 4.0_KiB)->time.value, 58.384e-6, 1e-9);
 }
 
+/// Of 4 GPUs a node on NVLink: small sizes through a ring on 2 nodes, below 64 KiB through trees on
+/// 4 to 16.
+MeasuredCollectives nccl_curves(std::optional<NodePath> nccl) {
+  MeasuredCollectives measured{.name = "made", .nccl = nccl};
+  for (const std::uint32_t nodes : {2U, 4U, 8U, 16U}) {
+    CollectiveCurve curve{.kind = AllReduce, .ranks = 4 * nodes, .nodes = nodes};
+    for (Bytes size = 1.0_KiB; size <= 64.0_MiB; size = size * 2) {
+      const bool is_tree = nodes > 2 && size < 64.0_KiB;
+      const Seconds tree = 10.0_us + 10.0_us * std::log2(nodes) + size / BytesPerSecond{1e9};
+      curve.points.push_back({size, is_tree ? tree : ring_time(AllReduce, 4 * nodes, size)});
+    }
+    measured.curves.push_back(curve);
+  }
+  fit_curves(measured);
+  return measured;
+}
+
+double microseconds_on_32_nodes(const MeasuredCollectives& measured, Bytes size) {
+  return find_time(measured, AllReduce, 128, 32, size)->time.value * 1e6;
+}
+
+TEST(MeasuredCurve, TreesBeyondTheRanksDoNotFollowTheRingOfTwoNodes) {
+  // On 2 nodes a ring of 14 steps takes 62 us, which says nothing of trees: 10 + 5 * 10 + 4.1 us.
+  EXPECT_NEAR(microseconds_on_32_nodes(nccl_curves(NodePath::NvLink), 4.0_KiB), 64.096, 1e-3);
+  EXPECT_LT(microseconds_on_32_nodes(nccl_curves({}), 4.0_KiB), 60);
+}
+
+TEST(MeasuredCurve, TreesOfNcclReachAsFarAsItsTunerSays) {
+  const MeasuredCollectives measured = nccl_curves(NodePath::NvLink);
+  ASSERT_EQ(measured.fits.at(0).tree_below, 64.0_KiB);
+  // 128 KiB on 32 nodes are a tree's 60 + 131 us, 1 MiB a ring's.
+  EXPECT_NEAR(microseconds_on_32_nodes(measured, 128.0_KiB), 60 + 131.072, 1e-3);
+  EXPECT_NEAR(microseconds_on_32_nodes(measured, 1.0_MiB),
+              ring_time(AllReduce, 128, 1.0_MiB).value * 1e6, 1e-3);
+}
+
+TEST(MeasuredCurve, ALoneTreeGrowsAsNcclExpectsItToStartUp) {
+  // Of two rank counts that of 2 nodes is a ring. 3 hops of .936 us inside a node, levels of 5 us:
+  // 4.4 + 2 * (2.808 + 10) us on 4 nodes, 10 us more on 8.
+  MeasuredCollectives measured = nccl_curves(NodePath::NvLink);
+  measured.curves.resize(2);
+  fit_curves(measured);
+  EXPECT_NEAR(find_time(measured, AllReduce, 32, 8, 4.0_KiB)->time.value * 1e6,
+              34.096 * 40.016 / 30.016, 1e-3);
+}
+
 TEST(MeasuredCurve, HalvesAnAllReduceForAReduceScatter) {
   const MeasuredCollectives measured = three_rings(AllReduce);
   const auto half = find_time(measured, ReduceScatter, 16, 4, 4.0_MiB);

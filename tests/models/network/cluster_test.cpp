@@ -51,5 +51,26 @@ TEST(Cluster, StartupGrowsWithTheDistance) {
   EXPECT_DOUBLE_EQ(startup_of(cluster, 5, 6).value, 15e-6);  // next rack: 10 + 5
 }
 
+TEST(Cluster, AFewGpusCopyLessThanTheirNicCarries) {
+  Cluster cluster = racked_cluster();  // 2 GPUs behind 10 Gb/s.
+  cluster.nic_per_gpu = 4.0_Gbps;
+  EXPECT_EQ(node_link(cluster).bandwidth, 8.0_Gbps);
+  cluster.gpus_per_node = 1;
+  EXPECT_EQ(node_link(cluster).bandwidth, 4.0_Gbps);
+  cluster.gpus_per_node = 4;
+  EXPECT_EQ(node_link(cluster).bandwidth, 10.0_Gbps);
+}
+
+TEST(Cluster, JitterBetweenNodesIsAStepAtTheFirstBoundary) {
+  Cluster cluster = racked_cluster();
+  cluster.software.jitter_between_nodes = 0.02;
+  EXPECT_DOUBLE_EQ(jitter_scale(cluster), 1.02);
+  cluster.software.jitter = 0.1;
+  cluster.nodes = 2;  // 4 ranks: 1/2 + 1/3 + 1/4 of it.
+  EXPECT_DOUBLE_EQ(jitter_scale(cluster), 1.02 + 0.1 * 13 / 12);
+  cluster.nodes = 1;  // 2 ranks: 1/2.
+  EXPECT_DOUBLE_EQ(jitter_scale(cluster), 1.05);
+}
+
 }  // namespace
 }  // namespace stepcast

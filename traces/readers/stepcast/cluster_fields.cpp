@@ -67,6 +67,7 @@ const std::vector<ClusterField>& cluster_fields() {
       {"intra_node.startup", [](Cluster& c) -> Seconds& { return c.intra_node.startup; }, Required},
       {"nic.bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.nic.bandwidth; }, Required},
       {"nics", [](Cluster& c) -> std::uint32_t& { return c.nics; }, Optional, 1},
+      {"nic.bandwidth_per_gpu", [](Cluster& c) -> BytesPerSecond& { return c.nic_per_gpu; }, Rare},
       {"nic.startup", [](Cluster& c) -> Seconds& { return c.nic.startup; }, Required},
       {"rack.nodes", [](Cluster& c) -> std::uint32_t& { return rack(c).nodes; }, InSection, 1},
       {"rack.oversubscription", [](Cluster& c) -> double& { return rack(c).oversubscription; }, InSection, 1},
@@ -75,6 +76,7 @@ const std::vector<ClusterField>& cluster_fields() {
       {"overlap.communication_slowdown", [](Cluster& c) -> double& { return c.overlap.communication_slowdown; }, Optional, 0, kCost},
       {"overlap.launch_wait", [](Cluster& c) -> double& { return c.overlap.launch_wait; }, Optional, 0, kCost},
       {"software.collective_launch", [](Cluster& c) -> Seconds& { return c.software.collective_launch; }, Optional, 0, kCost},
+      {"software.point_to_point_launch", [](Cluster& c) -> Seconds& { return c.software.point_to_point_launch; }, Rare},
       {"software.horovod_cycle", [](Cluster& c) -> Seconds& { return c.software.horovod_cycle; }},
       {"software.horovod_fusion", [](Cluster& c) -> Bytes& { return c.software.horovod_fusion; }},
       {"software.negotiation_per_cycle", [](Cluster& c) -> Seconds& { return c.software.negotiation_per_cycle; }, Optional, 0, kCost},
@@ -83,6 +85,7 @@ const std::vector<ClusterField>& cluster_fields() {
       {"software.bytescheduler_hook", [](Cluster& c) -> Seconds& { return c.software.bytescheduler_hook; }, Optional, 0, kCost},
       {"software.ps_per_partition", [](Cluster& c) -> Seconds& { return c.software.ps_per_partition; }, Optional, 0, kCost},
       {"software.jitter", [](Cluster& c) -> double& { return c.software.jitter; }, Optional, 0, kCost},
+      {"software.jitter_between_nodes", [](Cluster& c) -> double& { return c.software.jitter_between_nodes; }, Rare},
       {"software.ps_sum_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.software.ps_sum_bandwidth; }, Optional, 0, kCost},
   };
   // clang-format on

@@ -15,6 +15,7 @@ enum class Presence {
   Required,   ///< Always.
   InSection,  ///< Where its section (the part of the path before the dot) is present.
   Optional,
+  Rare,  ///< Optional, and left out of what is written where it is nothing.
 };
 
 /// One field of a cluster: its path in the file, and where it lies in the struct. The type of the

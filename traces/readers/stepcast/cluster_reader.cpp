@@ -93,7 +93,8 @@ void read_field(Cluster& cluster, const ClusterField& field, Sections& sections)
   if (!section)
     return add_missing_cost(cluster, field);
   // Asking for an absent optional key as text makes it known to finish(), and so to suggestions.
-  if (field.presence == Presence::Optional && !section->has(key)) {
+  if ((field.presence == Presence::Optional || field.presence == Presence::Rare) &&
+      !section->has(key)) {
     section->text_or(key, "");
     return add_missing_cost(cluster, field);
   }

@@ -75,10 +75,16 @@ bool is_left_out(const Cluster& cluster, const ClusterField& field, const ordere
   const bool not_given = std::ranges::count(cluster.costs_not_given, field.path) > 0;
   // A rate of 0 stands for none and cannot be written.
   const bool no_rate = is_nothing(value) && field.path.ends_with("bandwidth");
-  return not_given || no_rate || (field.path == "device_memory" && is_nothing(value));
+  const bool says_nothing = field.presence == Presence::Rare || field.path == "device_memory";
+  return not_given || no_rate || (says_nothing && is_nothing(value));
 }
 
 }  // namespace
+
+bool is_unset(const Cluster& cluster, const ClusterField& field) {
+  Cluster copy = cluster;
+  return field.presence == Presence::Rare && is_nothing(value_of(copy, field));
+}
 
 std::string field_text(const Cluster& cluster, std::string_view path) {
   Cluster copy = cluster;  // The table of fields hands out references.

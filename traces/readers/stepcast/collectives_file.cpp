@@ -1,6 +1,7 @@
 #include "traces/readers/stepcast/collectives_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -91,6 +92,25 @@ void refuse_second(const MeasuredCollectives& measured, const CollectiveCurve& c
                                      name_of(curve.kind), curve.ranks, curve.nodes));
 }
 
+constexpr std::array kNodePaths = {std::pair{NodePath::NvLink, "nvlink"},
+                                   std::pair{NodePath::Pcie, "pcie"}};
+
+NodePath read_node_path(ObjectReader& object, const char* key) {
+  const std::string name = object.text(key);
+  const auto* found =
+      std::ranges::find(kNodePaths, name, [](const auto& path) { return path.second; });
+  if (found == kNodePaths.end())
+    object.fail(key, fmt::format("expected nvlink or pcie, what joins the GPUs of a node, found {}",
+                                 in_quotes(name)));
+  return found->first;
+}
+
+std::string node_path_line(const std::optional<NodePath>& path) {
+  return path ? fmt::format("\n  \"nccl\": \"{}\",",
+                            kNodePaths[static_cast<std::size_t>(*path)].second)
+              : "";
+}
+
 std::string curve_text(const CollectiveCurve& curve) {
   std::vector<std::string> sizes;
   std::vector<std::string> times;
@@ -125,6 +145,8 @@ MeasuredCollectives parse_collectives(std::string_view text, const std::string& 
   read_format_header(root, "stepcast-collectives");
   MeasuredCollectives measured{.name = root.text("name"),
                                .provenance = read_provenance(root.object("provenance"))};
+  if (root.has("nccl"))
+    measured.nccl = read_node_path(root, "nccl");
   std::vector<ObjectReader> curves = root.objects("curves");
   if (curves.empty() || curves.size() > kMostCurves)
     root.fail("curves",
@@ -151,7 +173,7 @@ std::string to_json_text(const MeasuredCollectives& measured) {
   return fmt::format(R"({{
   "format": "stepcast-collectives",
   "version": 1,
-  "name": {},
+  "name": {},{}
   "provenance": {},
   "curves": [
 {}
@@ -159,6 +181,7 @@ std::string to_json_text(const MeasuredCollectives& measured) {
 }}
 )",
                      json(measured.name).dump(-1, ' ', false, replace),
+                     node_path_line(measured.nccl),
                      indented(provenance_json(measured.provenance).dump(2, ' ', false, replace)),
                      fmt::join(curves, ",\n"));
 }

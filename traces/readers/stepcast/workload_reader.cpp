@@ -236,6 +236,8 @@ Workload parse_workload(std::string_view text, const std::string& origin) {
   workload.provenance = read_provenance(reader.object("provenance"));
   if (reader.has("update_s"))
     workload.update = reader.seconds("update_s");
+  if (reader.has("input_per_sample_s"))
+    workload.input = reader.seconds("input_per_sample_s");
   workload.layers = read_layers(reader, workload.update);
   workload.edges = read_edges(reader, workload.layers.size());
   reader.finish();

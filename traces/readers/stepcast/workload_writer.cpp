@@ -92,6 +92,8 @@ std::string to_json_text(const Workload& workload) {
   line("provenance", indented_provenance(workload.provenance));
   if (workload.update > Seconds{})
     line("update_s", json_number(workload.update.value));
+  if (workload.input > Seconds{})
+    line("input_per_sample_s", json_number(workload.input.value));
   text += fmt::format("  \"layers\": [\n{}\n  ]", layers_text(workload));
   if (!workload.edges.empty()) {
     text += fmt::format(",\n  \"edges\": [\n{}\n  ]", edges_text(workload));

@@ -38,6 +38,19 @@ TEST(CollectivesFile, IsWrittenAsItWasRead) {
   EXPECT_EQ(to_json_text(parse_collectives(text, "again")), text);
 }
 
+TEST(CollectivesFile, SaysThatItIsOfNcclAndWhatJoinsTheGpus) {
+  std::string text = file_with(kCurve);
+  EXPECT_FALSE(parse_collectives(text, "c.json").nccl);
+  text.insert(1, R"("nccl": "pcie", )");
+  const MeasuredCollectives measured = parse_collectives(text, "c.json");
+  EXPECT_EQ(measured.nccl, NodePath::Pcie);
+  EXPECT_EQ(parse_collectives(to_json_text(measured), "again").nccl, NodePath::Pcie);
+  text.replace(text.find("pcie"), 4, "wire");
+  EXPECT_EQ(input_error_of([&] { parse_collectives(text, "c.json"); }),
+            "c.json: /nccl: expected nvlink or pcie, what joins the GPUs of a node, found "
+            "\"wire\"");
+}
+
 TEST(CollectivesFile, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(error_of(""), "c.json: /curves: expected 1 to 4096 curves, found 0");
   EXPECT_EQ(

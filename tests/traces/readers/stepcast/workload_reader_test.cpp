@@ -111,6 +111,14 @@ TEST(WorkloadReader, WithoutAnUpdateNoneIsWritten) {
   EXPECT_EQ(to_json_text(workload), text);
 }
 
+TEST(WorkloadReader, AnInputPipelineIsReadAndWritten) {
+  const std::string line = "  \"update_s\": 0.0005,\n";
+  const std::string text = with(line, line + "  \"input_per_sample_s\": 0.00025,\n");
+  const Workload workload = parse_workload(text, "w.json");
+  EXPECT_EQ(workload.input, Seconds{0.00025});
+  EXPECT_EQ(to_json_text(workload), text);
+}
+
 TEST(WorkloadReader, OtherFormatsAndVersionsAreRefused) {
   EXPECT_EQ(error_of(with("stepcast-workload", "stepcast-cluster")),
             "w.json: /format: expected \"stepcast-workload\", found \"stepcast-cluster\"");

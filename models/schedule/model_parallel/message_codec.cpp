@@ -1,0 +1,47 @@
+#include "models/schedule/model_parallel/message_codec.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+
+namespace stepcast {
+namespace {
+
+StageLink parse_link(std::string_view text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  StageLink link{.bandwidth = parse_bandwidth(text.substr(0, slash))};
+  if (slash < text.size())
+    link.startup = parse_seconds(text.substr(slash + 1));
+  return link;
+}
+
+}  // namespace
+
+std::vector<StageLink> parse_stage_links(std::string_view text, std::size_t count) {
+  std::vector<StageLink> links;
+  std::string_view rest = text;
+  for (std::size_t comma = 0; comma != rest.npos;
+       rest.remove_prefix(std::min(comma + 1, rest.size()))) {
+    comma = rest.find(',');
+    links.push_back(parse_link(rest.substr(0, comma)));
+  }
+  if (links.size() != count)
+    throw InputError(
+        fmt::format("expected a bandwidth, such as 100Mbps or 100Mbps/40ms, for each "
+                    "of {} links between stages, found {}",
+                    count, links.size()));
+  return links;
+}
+
+void adapt_ratios(std::vector<StageLink>& links, Bytes size, double most) {
+  Seconds longest{};
+  for (const StageLink& link : links)
+    longest = std::max(longest, size / link.bandwidth);
+  for (StageLink& link : links)
+    link.ratio = longest > Seconds{} ? std::max(1.0, most * (size / link.bandwidth / longest)) : 1;
+}
+
+}  // namespace stepcast

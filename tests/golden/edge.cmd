@@ -1,0 +1,2 @@
+# root
+stepcast edge tests/golden/data/edge-devices.csv
