@@ -22,7 +22,7 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       compute_streams_(find_compute_streams()),
       clock_(find_clock()),
       communicating_(folding_.classes.size()),
-      iterations_(plan, options) {
+      iterations_(plan, program_, options) {
   for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
     make_policies(stream);
   find_slow_ports();

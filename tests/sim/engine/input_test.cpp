@@ -35,6 +35,14 @@ TEST(Input, IsOfAllMiniBatchesOfAStep) {
   EXPECT_NEAR(iteration("wfbp", 5e-3, {{"accumulation", "3"}}), 0.120, 1e-6);
 }
 
+// 20 steps, all but the first alike: none is jumped over, as the input runs ahead of them.
+TEST(Input, OfALongPeriodIsWaitedForInEveryStep) {
+  const ScheduleOptions period{
+      {"threshold_every", "20"}, {"selection", "free"}, {"density", "0.01"}};
+  EXPECT_NEAR(iteration("dct", 0, period), 20 * 0.030, 1e-4);
+  EXPECT_NEAR(iteration("dct", 5e-3, period), 20 * 0.040, 1e-4);
+}
+
 TEST(Input, IsTheSameInAllFidelities) {
   for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow, Fidelity::Step})
     EXPECT_NEAR(iteration("wfbp", 5e-3, {}, {.fidelity = fidelity}), 0.040, 1e-6);
