@@ -7,6 +7,7 @@
 #include "models/collective/algorithms.hpp"
 #include "models/collective/group_shape.hpp"
 #include "models/collective/links.hpp"
+#include "models/collective/rounds.hpp"
 
 // Hierarchical ring over n nodes of g members. All-reduce: a ring reduce-scatter inside each node
 // leaves every member with M/g; the members of equal position on the nodes all-reduce that part by
@@ -96,26 +97,12 @@ Seconds cost_of_blocks(const Collective& collective, const Blocks& blocks, const
 Seconds total_cost(const Collective& collective, const Group& group, const Cluster& cluster) {
   if (const auto blocks = find_blocks(group, cluster))
     return cost_of_blocks(collective, *blocks, cluster);
-  const StepPlan plan = step_plan(collective, group, cluster);
-  LinkLoads loads(cluster);
-  Seconds total;
-  for (const Round& round : plan.rounds)
-    total += loads.round_time(round.messages) * round.repeat;
-  return total;
+  return cost_of_rounds(step_plan(collective, group, cluster).rounds, cluster);
 }
 
 std::vector<Phase> flow_phases(const Collective& collective, const Group& group,
                                const Cluster& cluster) {
-  std::vector<Phase> phases;
-  LinkLoads loads(cluster);
-  for (Round& round : step_plan(collective, group, cluster).rounds) {
-    const Seconds cost = loads.round_time(round.messages) * round.repeat;
-    for (Message& message : round.messages)
-      message.size = message.size * round.repeat;
-    const Seconds transfer = loads.transfer_time(round.messages);
-    phases.push_back(phase_of(std::move(round.messages), cost, transfer));
-  }
-  return phases;
+  return phases_of_rounds(step_plan(collective, group, cluster).rounds, cluster);
 }
 
 StepPlan step_plan(const Collective& collective, const Group& group, const Cluster& cluster) {

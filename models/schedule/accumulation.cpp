@@ -44,6 +44,7 @@ std::vector<TaskId> places_of(const Plan& plan) {
   std::vector<TaskId> places = {first_of(plan, TaskKind::Backward)};
   for (const TaskId step : plan.later_steps)
     places.push_back(first_of(plan, TaskKind::Backward, step));
+  std::ranges::sort(places);
   return places;
 }
 

@@ -39,6 +39,8 @@ std::vector<Sizes> reduced_sizes(const Plan& plan) {
   std::vector<Sizes> steps(1);
   auto next = plan.later_steps.begin();
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
+    while (next != plan.later_steps.end() && *next < id)
+      ++next;  // steps that come again
     if (next != plan.later_steps.end() && *next == id) {
       steps.emplace_back();
       ++next;

@@ -35,6 +35,9 @@ class PlanEdit {
   /// A task without edges; what it refers to is in result().
   void insert(const Task& task) { tasks_.push_back(task); }
 
+  /// Tasks so far: the id of the next.
+  TaskId tasks() const { return static_cast<TaskId>(tasks_.size()); }
+
   /// Everything but the tasks, which may be changed.
   Plan& result() { return result_; }
 

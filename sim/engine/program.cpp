@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/base/index.hpp"
+#include "sim/engine/repeats.hpp"
 
 // Compute tasks that follow each other on a stream, of the same team, with no edge into or out of
 // the run between them, become one step: nothing outside can happen in between, so it is exact,
@@ -42,8 +43,11 @@ struct Cuts {
   std::vector<bool> behind;
 };
 
-Cuts find_cuts(std::size_t tasks, const Edges& edges, const Edges& announcements) {
+Cuts find_cuts(const Plan& plan, const Edges& edges, const Edges& announcements) {
+  const std::size_t tasks = plan.graph.size();
   Cuts cuts{std::vector<bool>(tasks, false), std::vector<bool>(tasks, false)};
+  for (const TaskId begin : begins_of_rows(plan))
+    cuts.before[begin] = true;
   for (const LaterEdge& edge : edges) {
     cuts.behind[edge.before] = true;
     cuts.before[edge.after] = true;
@@ -195,7 +199,7 @@ Program compile(const Plan& plan, const Folding& folding, const CompileOptions& 
   const Edges edges = edges_of(plan);
   const Edges announcements = announcements_of(plan);
   const StepsOfTasks step_of_task =
-      form_steps(program, plan, find_cuts(plan.graph.size(), edges, announcements), options);
+      form_steps(program, plan, find_cuts(plan, edges, announcements), options);
   if (options.finds_tasks)
     index_tasks(program, plan, step_of_task);
   program.rows = Rows(program.steps, folding, plan.streams.size());

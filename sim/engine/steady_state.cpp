@@ -31,8 +31,10 @@ std::uint32_t shortest_period_of(const Plan& plan) {
 }  // namespace
 
 // A run of so many iterations ends when the one behind them begins.
-SteadyState::SteadyState(const Plan& plan, const EngineOptions& options)
-    : shortest_period_(shortest_period_of(plan)),
+SteadyState::SteadyState(const Plan& plan, const Program& program, const EngineOptions& options)
+    : repeated_time_(plan, program),
+      schedule_(plan.schedule),
+      shortest_period_(shortest_period_of(plan)),
       asked_(options.iterations),
       limit_(options.iterations > 0 ? options.iterations + 1
                                     : std::max(2U, options.max_iterations)) {}
@@ -57,6 +59,8 @@ bool SteadyState::is_enough() {
       if (repeats(unchecked_, period))
         period_ = period;
     enough_ = period_ > 0 || last || unchecked_ + 1 == asked_;
+    if (!repeated_time_.is_empty())
+      jumped_.push_back(repeated_time_.of(at(unchecked_), kept()));
     ++unchecked_;
     const std::uint32_t kept = asked_ > 0 ? 2 : kLongestPeriod + 1;
     forget_before(unchecked_ - std::min(kept, unchecked_));
@@ -67,8 +71,8 @@ bool SteadyState::is_enough() {
 bool SteadyState::repeats(std::uint32_t number, std::uint32_t period) const {
   if (number < period + (period > shortest_period_ ? period : 0) || number - period < oldest_)
     return false;
-  const Seconds now_taken = begins_[number + 1] - begins_[number];
-  const Seconds then_taken = begins_[number + 1 - period] - begins_[number - period];
+  const Seconds now_taken = simulated(number);
+  const Seconds then_taken = simulated(number - period);
   const Seconds tolerance = now_taken * kSteadyTolerance;
   return now_taken - then_taken <= tolerance && then_taken - now_taken <= tolerance &&
          same_course(at(number - period), at(number), tolerance);
@@ -84,6 +88,21 @@ void SteadyState::keep_reported() {
   forget_before(number - std::min(number, 1U));
   for (; known() > number + 1; iterations_.pop_back())
     recycle(std::move(iterations_.back()));
+}
+
+Seconds SteadyState::jumped(std::uint32_t number) const {
+  if (jumped_.empty())
+    return {};
+  if (!jumped_[number])
+    throw StepsDiffer(schedule_ + ": steps that come again take another course each time");
+  return *jumped_[number];
+}
+
+Seconds SteadyState::mean_of(Span span) const {
+  Seconds sum = begins_[span.end] - begins_[span.begin];
+  for (std::uint32_t number = span.begin; number < span.end; ++number)
+    sum += jumped(number);
+  return sum / (span.end - span.begin);
 }
 
 SteadyState::Span SteadyState::repeated() const {

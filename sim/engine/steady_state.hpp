@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "sim/engine/engine.hpp"
 #include "sim/engine/iteration.hpp"
+#include "sim/engine/repeats.hpp"
 
 namespace stepcast {
 
@@ -15,7 +18,7 @@ namespace stepcast {
 /// one, or when there were as many as asked for.
 class SteadyState {
  public:
-  SteadyState(const Plan& plan, const EngineOptions& options);
+  SteadyState(const Plan& plan, const Program& program, const EngineOptions& options);
   ~SteadyState();
   SteadyState(const SteadyState&) = delete;
   SteadyState& operator=(const SteadyState&) = delete;
@@ -43,7 +46,8 @@ class SteadyState {
   /// Forgets all iterations but the one to report and the one before it. Precondition: is_enough.
   void keep_reported();
 
-  /// The iteration to report, and the times of all. Preconditions: is_enough.
+  /// The iteration to report, and the times of all, with the steps that were jumped over.
+  /// Precondition: is_enough. Throws StepsDiffer.
   std::uint32_t reported() const;
   void tell_times(Timeline& timeline) const;
 
@@ -54,13 +58,16 @@ class SteadyState {
     std::uint32_t end = 0;
   };
   Span repeated() const;
-  Seconds length(std::uint32_t number) const { return begins_[number + 1] - begins_[number]; }
-  Seconds mean_of(Span span) const {
-    return (begins_[span.end] - begins_[span.begin]) / (span.end - span.begin);
-  }
+  Seconds simulated(std::uint32_t number) const { return begins_[number + 1] - begins_[number]; }
+  Seconds jumped(std::uint32_t number) const;
+  Seconds length(std::uint32_t number) const { return simulated(number) + jumped(number); }
+  Seconds mean_of(Span span) const;
   bool repeats(std::uint32_t number, std::uint32_t period) const;
   void forget_before(std::uint32_t number);
 
+  RepeatedTime repeated_time_;
+  std::vector<std::optional<Seconds>> jumped_;  // by iteration; empty where no steps repeat
+  const std::string& schedule_;
   std::uint32_t shortest_period_;
   std::uint32_t asked_;  // iterations; 0: until they repeat
   std::uint32_t limit_;

@@ -1,5 +1,14 @@
 #include "sim/engine/steps.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/schedule/period.hpp"
+#include "sim/engine/log.hpp"
+#include "sim/engine/repeats.hpp"
+#include "sim/timeline/recorded_time.hpp"
+
 namespace stepcast {
 
 namespace {
@@ -21,20 +30,48 @@ Seconds mean_step_time(const Plan& plan, const Timeline& timeline) {
   return timeline.mean_iteration_time() / steps_of(plan);
 }
 
-Seconds step_time_of(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
-  return mean_step_time(plan, simulate(plan, cluster, options));
+// The first rows may differ from those behind them, by what comes before. Each time twice as many
+// are written out, so that it costs at most some two times what all steps do.
+Timeline simulate_steps(Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  if (!options.slow_down.transfers.empty())  // each by its own chance
+    plan = unrolled(plan);
+  for (std::uint32_t more = 1; !repeats_of(plan).empty(); more *= 2)
+    try {
+      return simulate(plan, cluster, options);
+    } catch (const StepsDiffer& differ) {
+      plan = with_more_rows(plan, more);
+      log::debug(fmt::format("{}: {} tasks are written out", differ.what(), plan.graph.size()));
+    }
+  return simulate(plan, cluster, options);
 }
 
+Seconds step_time_of(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  if (repeats_of(plan).empty())
+    return mean_step_time(plan, simulate(plan, cluster, options));
+  Plan own = plan;
+  const Timeline timeline = simulate_steps(own, cluster, options);
+  return mean_step_time(own, timeline);
+}
+
+// A step lasts until the one begins that is written behind it.
 std::vector<Seconds> step_times(const Plan& plan, const Timeline& timeline, ClassId rank_class) {
-  const Seconds end = timeline.begin + timeline.iteration_time;
-  std::vector<Seconds> times;
+  std::vector<TaskId> firsts = plan.later_steps;
+  firsts.push_back(0);
+  std::ranges::sort(firsts);
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  const Seconds end = timeline.begin + recorded_time(plan, timeline);
+  std::vector<Seconds> lengths;
   Seconds begin = timeline.begin;
-  for (const TaskId first : plan.later_steps) {
-    const Seconds next = compute_start(plan, timeline, rank_class, first, end);
-    times.push_back(next - begin);
+  for (std::size_t i = 1; i <= firsts.size(); ++i) {
+    const Seconds next =
+        i < firsts.size() ? compute_start(plan, timeline, rank_class, firsts[i], end) : end;
+    lengths.push_back(next - begin);
     begin = next;
   }
-  times.push_back(end - begin);
+  std::vector<Seconds> times = {lengths.front()};
+  for (const TaskId first : plan.later_steps)
+    times.push_back(lengths[static_cast<std::size_t>(std::ranges::lower_bound(firsts, first) -
+                                                     firsts.begin())]);
   return times;
 }
 

@@ -14,6 +14,10 @@ Seconds mean_step_time(const Plan& plan, const Timeline& timeline);
 /// The same of a simulation that is needed for nothing else.
 Seconds step_time_of(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
 
+/// Simulates a plan whose steps may repeat (RepeatedSteps); simulate() throws StepsDiffer where
+/// they turn out to differ. Then more and more rows of `plan` are written out until they do not.
+Timeline simulate_steps(Plan& plan, const Cluster& cluster, const EngineOptions& options);
+
 /// Times of the training steps of the reported iteration, in order: each from the start of its
 /// first compute task on the class to that of the next step, the last to the end of the iteration.
 /// One entry, the iteration time, where an iteration is one step.

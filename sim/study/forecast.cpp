@@ -118,22 +118,29 @@ void add_straggler(Forecast& forecast, const Timeline& timeline, const RankClass
     forecast.why.insert(forecast.why.begin() + 1, std::move(sentence));
 }
 
-/// The length from which on a stretch of the path is told by itself.
-Seconds least_told(const std::vector<PathSegment>& path) {
+/// The length from which on a stretch of the path is told by itself. Of many as long as each other
+/// in steps that repeat none is: which of them was told would be for rounding to say.
+Seconds least_told(const std::vector<PathSegment>& path, bool repeats) {
   constexpr std::size_t kMostTold = 24;
+  constexpr double kRounding = 1e-9;
   std::vector<Seconds> lengths;
   for (const PathSegment& segment : path)
     lengths.push_back(segment.end - segment.begin);
   if (lengths.size() <= kMostTold)
     return {};
   std::ranges::nth_element(lengths, lengths.begin() + kMostTold - 1, std::ranges::greater{});
-  return lengths[kMostTold - 1];
+  const Seconds last = lengths[kMostTold - 1];
+  if (!repeats)
+    return last;
+  const auto as_long = std::ranges::count_if(
+      lengths, [&](Seconds length) { return length >= last * (1 - kRounding); });
+  return last * (as_long > static_cast<std::ptrdiff_t>(kMostTold) ? 1 + kRounding : 1 - kRounding);
 }
 
 /// Every stretch of the path in order of time: the longest by themselves, shorter neighbours
 /// together, so that nothing is missing from the sum.
 std::vector<PathEntry> path_in_words(const Plan& plan, const std::vector<PathSegment>& path) {
-  const Seconds least = least_told(path);
+  const Seconds least = least_told(path, steps_of(plan) > 1);
   std::vector<PathEntry> entries;
   for (std::size_t i = 0, first = 0; i < path.size(); first = i) {
     while (i < path.size() && path[i].end - path[i].begin < least)

@@ -34,8 +34,8 @@ void check(const Scenario& scenario) {
 }
 
 std::vector<NamedTime> exposed(const Scenario& scenario) {
-  const Plan plan = planned(scenario, scenario.schedules.front()).plan;
-  const Timeline timeline = simulate(plan, scenario.cluster, scenario.engine);
+  Plan plan = planned(scenario, scenario.schedules.front()).plan;
+  const Timeline timeline = simulate_steps(plan, scenario.cluster, scenario.engine);
   const ClassId slowest = extremes_of(plan, timeline).slowest;
   return parts_of(info_of(scenario), plan,
                   window_of(plan, timeline, slowest, latest_ready_of(plan, timeline)));

@@ -1,6 +1,7 @@
 #include "sim/timeline/blockers.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace stepcast {
 
@@ -28,7 +29,7 @@ Bytes fused_size(const Plan& plan, const Timeline& timeline, ClassId rank_class,
 class BlockerFinder {
  public:
   BlockerFinder(const Plan& plan, const Timeline& timeline, const Window& window)
-      : plan_(plan), timeline_(timeline), window_(window) {}
+      : plan_(plan), timeline_(timeline), window_(window), sizes_(plan.graph.size()) {}
 
   std::vector<Blocker> find() {
     const auto size = window_.segments.size();
@@ -56,7 +57,13 @@ class BlockerFinder {
     blocker.last = segment.task;
     ++blocker.count;
     if (plan_.graph.task(segment.task).kind == TaskKind::Communication)
-      blocker.size += fused_size(plan_, timeline_, window_.rank_class, segment.task);
+      blocker.size += size_of(segment.task);
+  }
+
+  Bytes size_of(TaskId id) {
+    if (!sizes_[id])
+      sizes_[id] = fused_size(plan_, timeline_, window_.rank_class, id);
+    return *sizes_[id];
   }
 
   bool continues(const Blocker& blocker, const Segment& segment) const {
@@ -107,6 +114,7 @@ class BlockerFinder {
   const Plan& plan_;
   const Timeline& timeline_;
   const Window& window_;
+  std::vector<std::optional<Bytes>> sizes_;  // of communications, with what was fused with them
   std::vector<Blocker> found_;
   std::size_t gap_ = 0;  // found_[gap_..] are the blockers of the gap that is open
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/timeline/path_walk.hpp"
+#include "sim/timeline/recorded_time.hpp"
 
 namespace stepcast {
 
@@ -100,36 +101,88 @@ class PathWriter {
   std::vector<PathSegment> segments_;
 };
 
+/// Steps that were recorded once for all the times that they come: a walk back in time that comes
+/// to the row before them, which took the same course, is put back into the recorded one as often.
+class RepeatedWalk {
+ public:
+  RepeatedWalk(const Plan& plan, const Timeline& timeline)
+      : stretches_(stretches_of(plan, timeline)) {
+    for (const RecordedStretch& stretch : stretches_) {
+      left_.push_back(stretch.steps.times - 1);
+      left_out_ += stretch.length * stretch.steps.left_out();
+      rows_ += stretch.steps.left_out();
+    }
+  }
+
+  /// How much later everything recorded is than it seems, as the walk has gone so far back.
+  Seconds left_out() const { return left_out_; }
+
+  /// How many rows are left out in all.
+  double rows() const { return rows_; }
+
+  /// The run to go on with instead, and how much later it is.
+  Seconds put_back(TaskRun& run) {
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+      const RepeatedSteps& steps = stretches_[i].steps;
+      if (left_[i] == 0 || run.iterations_back != 0 || !steps.holds(run.task + steps.tasks()))
+        continue;
+      --left_[i];
+      for (std::size_t inner = 0; inner < i; ++inner)
+        if (steps.holds(stretches_[inner].steps.first))
+          left_[inner] = stretches_[inner].steps.times - 1;
+      run.task += steps.tasks();
+      left_out_ -= stretches_[i].length;
+      return stretches_[i].length;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<RecordedStretch> stretches_;
+  std::vector<std::uint32_t> left_;  // of each, in this round
+  Seconds left_out_{};
+  double rows_ = 0;
+};
+
 }  // namespace
 
+// In recorded time, which is ahead of that of the path by what is left out of it.
 std::vector<PathSegment> critical_path_of(const Plan& plan, const Cluster& cluster,
                                           const Timeline& timeline, ClassId rank_class) {
   if (timeline.iteration_time <= Seconds{})
     return {};
-  const PathWalk walk(plan, timeline, rank_class);
+  PathWalk walk(plan, timeline, rank_class);
   const auto last = walk.next_iteration();
   if (!last)
     return {};
   PathWriter writer(plan, cluster, timeline);
-  const Seconds stop = walk.at(*last).start - timeline.iteration_time;
-  const Seconds tolerance = timeline.iteration_time * 1e-9;
+  RepeatedWalk repeated(plan, timeline);
+  Seconds left_out = repeated.left_out();
+  const Seconds length = recorded_time(plan, timeline);
+  const Seconds first = walk.at(*last).start - length;
+  const Seconds tolerance = length * 1e-9;
   TaskRun run = *last;
   Seconds start = walk.at(run).start;
   // Every step goes back along an edge or a stream, so it ends; the bound is for timelines that
   // contradict their plan.
-  for (std::size_t step = 0; step < 8 * plan.graph.size() + 8; ++step) {
+  const double most = 8 * static_cast<double>(plan.graph.size()) * (1 + repeated.rows()) + 8;
+  for (double step = 0; step < most; ++step) {
+    const Seconds stop = first - left_out;
     const auto earlier = start > stop + tolerance ? walk.before(run) : std::nullopt;
     if (!earlier)
       break;
     const Interval ran = walk.at(*earlier);
     if (const Seconds idle_from = std::max(ran.end, stop); start > idle_from + tolerance)
-      writer.add_idle(run, idle_from, start);
-    writer.add(*earlier, std::max(ran.start, stop), std::min(std::max(ran.end, stop), start));
-    start = ran.start;
+      writer.add_idle(run, idle_from + left_out, start + left_out);
+    writer.add(*earlier, std::max(ran.start, stop) + left_out,
+               std::min(std::max(ran.end, stop), start) + left_out);
     run = walk.last_ready(*earlier);
+    const Seconds later = repeated.put_back(run);
+    start = ran.start + later;
+    left_out = repeated.left_out();
   }
-  if (start > stop + tolerance)
-    writer.add_idle(run, stop, start);
+  if (const Seconds stop = first - left_out; start > stop + tolerance)
+    writer.add_idle(run, stop + left_out, start + left_out);
   return writer.take();
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "models/schedule/period.hpp"
+
 namespace stepcast {
 
 namespace {
@@ -18,12 +20,14 @@ struct Traffic {
 };
 
 std::vector<Traffic> traffic_of(const Plan& plan) {
+  const std::vector<std::uint32_t> times = times_of_tasks(plan);
   std::vector<Traffic> result;
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     const Task& task = plan.graph.task(id);
     if (task.kind != TaskKind::Communication)
       continue;
-    const Collective& collective = plan.collectives[task.collective].collective;
+    Collective collective = plan.collectives[task.collective].collective;
+    collective.size = collective.size * times[id];
     const auto same = std::ranges::find_if(result, [&](const Traffic& known) {
       return known.team == task.team && known.collective.kind == collective.kind &&
              known.collective.algorithm == collective.algorithm &&

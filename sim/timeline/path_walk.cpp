@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/timeline/recorded_time.hpp"
+
 // The walk back. A run started when the last of what it waited for had ended: a predecessor by an
 // edge, or what had its stream before. On a stream in order that is the task before it; where a
 // policy chooses, the plan does not say, so it is the task that had ended last by then, looked up
@@ -17,7 +19,8 @@ PathWalk::PathWalk(const Plan& plan, const Timeline& timeline, ClassId rank_clas
     : plan_(plan),
       timeline_(timeline),
       rank_class_(rank_class),
-      tolerance_(timeline.iteration_time * 1e-9),
+      period_(recorded_time(plan, timeline)),
+      tolerance_(period_ * 1e-9),
       predecessors_(plan.graph, plan.next),
       previous_(plan.graph.size(), kNone),
       last_(plan.streams.size(), kNone),
@@ -36,7 +39,7 @@ PathWalk::PathWalk(const Plan& plan, const Timeline& timeline, ClassId rank_clas
 
 Interval PathWalk::at(const TaskRun& run) const {
   const bool before = run.iterations_back > 0 && !timeline_.intervals[0].empty();
-  const Seconds shift = timeline_.iteration_time * (run.iterations_back - (before ? 1 : 0));
+  const Seconds shift = period_ * (run.iterations_back - (before ? 1 : 0));
   const Interval& seen = timeline_.at(before ? 0 : 1, run.task, run.rank_class);
   return {seen.ready - shift, seen.start - shift, seen.end - shift};
 }
@@ -48,10 +51,20 @@ std::optional<TaskRun> PathWalk::next_iteration() const {
   return std::nullopt;
 }
 
-TaskRun PathWalk::last_ready(const TaskRun& run) const {
-  const Task& task = plan_.graph.task(run.task);
-  if (task.kind != TaskKind::Communication)
+// Steps that were recorded once are walked through as often as they come.
+TaskRun PathWalk::last_ready(const TaskRun& run) {
+  if (plan_.graph.task(run.task).kind != TaskKind::Communication)
     return run;
+  if (run.iterations_back != 0)
+    return find_last_ready(run);
+  const auto [known, is_new] = last_ready_.try_emplace({run.task, run.rank_class});
+  if (is_new)
+    known->second = find_last_ready(run);
+  return known->second;
+}
+
+TaskRun PathWalk::find_last_ready(const TaskRun& run) const {
+  const Task& task = plan_.graph.task(run.task);
   TaskRun best = run;
   const auto consider_members = [&](TaskId id) {
     for (ClassId c = 0; c < timeline_.classes.size(); ++c) {
@@ -124,9 +137,9 @@ std::optional<TaskRun> PathWalk::before_by_time(const TaskRun& run) const {
   const End& found = later == ends.begin() ? ends.back() : *(later - 1);
   Seconds since = offset - found.offset;
   if (since < Seconds{} - tolerance_)
-    since += timeline_.iteration_time;
+    since += period_;
   const Seconds recorded = timeline_.at(1, found.task, rank_class_).end;
-  const double back = (recorded - (start - since)) / timeline_.iteration_time;
+  const double back = (recorded - (start - since)) / period_;
   return TaskRun{found.task, static_cast<std::int32_t>(std::lround(back)), run.rank_class};
 }
 
@@ -140,7 +153,7 @@ bool PathWalk::is_in_order(StreamId stream) const {
 
 Seconds PathWalk::offset_of(Seconds time) const {
   const Seconds offset = time - timeline_.begin;
-  return offset - std::floor(offset / timeline_.iteration_time) * timeline_.iteration_time;
+  return offset - std::floor(offset / period_) * period_;
 }
 
 }  // namespace stepcast

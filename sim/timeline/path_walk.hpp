@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/graph/predecessors.hpp"
@@ -29,7 +31,7 @@ class PathWalk {
 
   /// Of the tasks that were communicated together with `run` (a negotiated stream fuses them), the
   /// one, and of its members the class, that was ready last. Compute: `run` itself.
-  TaskRun last_ready(const TaskRun& run) const;
+  TaskRun last_ready(const TaskRun& run);
 
   /// What `run` waited for that ended last; none if it waited for nothing.
   std::optional<TaskRun> before(const TaskRun& run) const;
@@ -40,6 +42,7 @@ class PathWalk {
     TaskId task = 0;
   };
 
+  TaskRun find_last_ready(const TaskRun& run) const;
   void consider(std::optional<TaskRun>& best, const TaskRun& candidate, const TaskRun& run) const;
   std::optional<TaskRun> before_on_stream(const TaskRun& run) const;
   std::optional<TaskRun> before_in_order(const TaskRun& run) const;
@@ -51,10 +54,12 @@ class PathWalk {
   const Plan& plan_;
   const Timeline& timeline_;
   ClassId rank_class_;
+  Seconds period_;  // of the recorded iteration
   Seconds tolerance_;
   Predecessors predecessors_;
-  std::vector<TaskId> previous_;         // the task before it on its stream, or kNone
-  std::vector<TaskId> last_;             // the last task of each stream, or kNone
+  std::vector<TaskId> previous_;  // the task before it on its stream, or kNone
+  std::vector<TaskId> last_;      // the last task of each stream, or kNone
+  std::map<std::pair<TaskId, ClassId>, TaskRun> last_ready_;  // in the reported iteration
   std::vector<std::vector<End>> ended_;  // streams that choose at run time: by offset
 };
 

@@ -4,12 +4,16 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <type_traits>
+
+#include "sim/timeline/recorded_time.hpp"
 
 // The window is painted in layers: what the class computes; where it computes nothing, the tasks of
 // its other streams; where there are none either, the waits of its communications for their last
 // member. So every moment is one thing, the one that decides, and the parts add up to the iteration
 // to the last digit. What overlaps within a layer goes to the piece that began first. Sorting each
-// layer makes it O(tasks log tasks); painting goes through each once.
+// layer makes it O(tasks log tasks); painting goes through each once. Steps that were recorded once
+// for all the times that they come are put in as often, last: O(segments of the whole iteration).
 
 namespace stepcast {
 
@@ -17,14 +21,14 @@ namespace {
 
 // Rounding leaves gaps of 1e-16 of the clock between tasks that follow each other; they are closed.
 constexpr double kSliver = 1e-11;
+constexpr double kForever = 1e300;
 
 /// Wraps [start, end) into [0, length) and adds the parts.
 void add_wrapped(std::vector<Piece>& pieces, TaskId task, Seconds start, Seconds end,
-                 const Timeline& timeline) {
-  const Seconds length = timeline.iteration_time;
+                 Seconds window_begin, Seconds length) {
   if (end <= start)
     return;
-  const Seconds offset = start - timeline.begin;
+  const Seconds offset = start - window_begin;
   Seconds since = offset - std::floor(offset / length) * length;
   for (Seconds until = since + (end - start); until > Seconds{}; until -= length, since -= length)
     pieces.push_back({task, since, std::max(since, Seconds{}), std::min(until, length)});
@@ -102,13 +106,14 @@ namespace {
 
 /// Time of the compute stream, by class.
 std::vector<Seconds> compute_times(const Plan& plan, const Timeline& timeline) {
+  const std::vector<std::uint32_t> times = times_of_tasks(plan);
   std::vector<Seconds> busy(timeline.classes.size());
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     if (plan.graph.task(id).stream != 0)
       continue;
     for (ClassId c = 0; c < busy.size(); ++c)
       if (const Interval& interval = timeline.at(1, id, c); interval.end >= Seconds{})
-        busy[c] += interval.end - interval.start;
+        busy[c] += (interval.end - interval.start) * times[id];
   }
   return busy;
 }
@@ -132,28 +137,94 @@ Extremes extremes_of(const Plan& plan, const Timeline& timeline) {
   return found;
 }
 
+namespace {
+
+/// The part of `piece` in [begin, end), `shift` later.
+template <class Part>
+void add_part(std::vector<Part>& parts, Part piece, Seconds begin, Seconds end, Seconds shift) {
+  piece.begin = std::max(piece.begin, begin) + shift;
+  piece.end = std::min(piece.end, end) + shift;
+  if constexpr (std::is_same_v<Part, Piece>)
+    piece.since += shift;
+  if (piece.end > piece.begin)
+    parts.push_back(piece);
+}
+
+/// What was cut at the border of a stretch is joined again.
+void join(std::vector<Segment>& segments) {
+  std::size_t kept = 0;
+  for (const Segment& next : segments)
+    if (Segment* last = kept > 0 ? &segments[kept - 1] : nullptr;
+        last && last->task == next.task && last->activity == next.activity)
+      last->end = next.end;
+    else
+      segments[kept++] = next;
+  segments.resize(kept);
+}
+
+/// With the stretch, from `begin` to `end`, as often as it comes. What is left over from the row of
+/// steps before it is, in all but the first of them, left over from the row itself.
+template <class Part>
+std::vector<Part> repeated(const std::vector<Part>& parts, const RepeatedSteps& steps,
+                           Seconds begin, Seconds end) {
+  std::vector<Part> result;
+  for (const Part& part : parts)
+    add_part(result, part, Seconds{}, begin, Seconds{});
+  for (std::uint32_t time = 0; time < steps.times; ++time)
+    for (Part part : parts) {
+      if (part.begin >= end)
+        break;
+      if (part.end <= begin)
+        continue;
+      if (time > 0 && steps.holds(part.task + steps.tasks()))
+        part.task += steps.tasks();
+      add_part(result, part, begin, end, (end - begin) * time);
+    }
+  for (const Part& part : parts)
+    add_part(result, part, end, Seconds{kForever}, (end - begin) * (steps.times - 1.0));
+  return result;
+}
+
+/// From the last to the first, so that those to come still lie where they were recorded.
+void repeat_stretches(Window& window, std::vector<RecordedStretch> stretches) {
+  std::ranges::sort(stretches, std::ranges::greater{}, &RecordedStretch::begin);
+  for (const RecordedStretch& stretch : stretches) {
+    const Seconds end = stretch.begin + stretch.whole;
+    window.segments = repeated(window.segments, stretch.steps, stretch.begin, end);
+    join(window.segments);
+    window.communications = repeated(window.communications, stretch.steps, stretch.begin, end);
+    window.length += stretch.whole * (stretch.steps.times - 1.0);
+  }
+}
+
+}  // namespace
+
 Window window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
                  std::span<const Seconds> latest_ready) {
-  Window window{.rank_class = rank_class, .length = timeline.iteration_time};
+  Window window{.rank_class = rank_class, .length = recorded_time(plan, timeline)};
   if (window.length <= Seconds{})
     return window;
   std::vector<Piece> compute;
   std::vector<Piece> other;
   std::vector<Piece> waiting;
+  const auto add = [&](std::vector<Piece>& pieces, TaskId task, Seconds start, Seconds end) {
+    add_wrapped(pieces, task, start, end, timeline.begin, window.length);
+  };
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     const Task& task = plan.graph.task(id);
     const Interval& interval = timeline.at(1, id, rank_class);
     if (interval.end < Seconds{})
       continue;
-    add_wrapped(task.stream == 0 ? compute : other, id, interval.start, interval.end, timeline);
+    add(task.stream == 0 ? compute : other, id, interval.start, interval.end);
     if (task.kind != TaskKind::Communication)
       continue;
-    add_wrapped(window.communications, id, interval.start, interval.end, timeline);
-    add_wrapped(waiting, id, interval.ready, std::min(interval.start, latest_ready[id]), timeline);
+    add(window.communications, id, interval.start, interval.end);
+    add(waiting, id, interval.ready, std::min(interval.start, latest_ready[id]));
   }
   sort_by_begin(window.communications);
   window.segments =
       Painter(window.length, {std::move(compute), std::move(other), std::move(waiting)}).take();
+  repeat_stretches(window, stretches_of(plan, timeline));
   return window;
 }
 

@@ -2,7 +2,9 @@
 // cycle has one phase instead of eight, and with ports that compute leaves alone it is what was
 // simulated before there were phases: the engine by itself.
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
+#include "sim/engine/steps.hpp"
 #include "sim/study/forecast.hpp"
 #include "traces/catalog.hpp"
 
@@ -22,6 +24,25 @@ void kfac(benchmark::State& state, const char* schedule, Fidelity fidelity, bool
     benchmark::DoNotOptimize(make_forecast(workload, cluster, plan, options, fidelity, timeline));
   }
 }
+
+/// A period of 500 steps, of which three kinds are simulated; with its report.
+void kaisa_every_500_steps(benchmark::State& state, Fidelity fidelity) {
+  const Workload workload = load_workload("resnet50-rtx2080ti-bs32");
+  const Cluster cluster = load_cluster("rtx2080ti-16x4-ib100");
+  const ScheduleOptions options =
+      effective_options(schedule_of("kaisa"), {{"inverse_interval", "500"}});
+  for (auto _ : state) {
+    Plan plan = build_plan("kaisa", workload, cluster, options);
+    const Timeline timeline = simulate_steps(plan, cluster, {.fidelity = fidelity});
+    benchmark::DoNotOptimize(make_forecast(workload, cluster, plan, options, fidelity, timeline));
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;
+}
+BENCHMARK_CAPTURE(kaisa_every_500_steps, analytic, Fidelity::Analytic)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(kaisa_every_500_steps, flow, Fidelity::Flow)->Unit(benchmark::kMillisecond);
 
 void register_all(const char* schedule) {
   for (const auto& [name, fidelity] :

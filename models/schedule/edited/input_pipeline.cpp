@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/schedule/period.hpp"
 #include "models/schedule/plan_edit.hpp"
 
 namespace stepcast {
@@ -54,8 +55,11 @@ void join(Plan& plan, StreamId input) {
 }  // namespace
 
 Plan with_input(Plan plan, Seconds per_sample) {
+  if (per_sample <= Seconds{})
+    return plan;
+  plan = unrolled(plan);  // the input runs ahead of steps that repeat
   const std::vector<TaskId> first = first_passes(plan);
-  if (per_sample <= Seconds{} || first.empty())
+  if (first.empty())
     return plan;
   PlanEdit edit(plan);
   Task input = input_of(edit.result(), per_sample);

@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/period.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/chance/chance_options.hpp"
@@ -102,7 +103,7 @@ class RunCommand final : public Subcommand {
     if (decides && !plan_file_.empty())
       throw InputError("--export-plan: " + scenario.schedules.front() +
                        " has no plan, as its workers decide at run time");
-    const auto [plan, timeline, forecast] = result_of(scenario);
+    const auto [plan, timeline, forecast] = every_step_of(result_of(scenario), scenario);
     if (!plan_file_.empty())
       write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
                              timeline, origin()));
@@ -185,6 +186,18 @@ class RunCommand final : public Subcommand {
     ScheduleRun run = simulated(scenario, scenario.schedules.front());
     add_notes(run.forecast, scenario);
     add_edges(run, scenario);
+    return run;
+  }
+
+  /// Where something shows the steps one by one, those that were jumped over, too.
+  ScheduleRun every_step_of(ScheduleRun run, const Scenario& scenario) const {
+    const bool shows_steps =
+        !plan_file_.empty() || !timeline_file_.empty() || figure_.is_wanted() || page_.is_wanted();
+    if (!shows_steps || repeats_of(run.plan).empty())
+      return run;
+    const Progress progress("simulating every step of a period");
+    run.plan = unrolled(run.plan);
+    run.timeline = simulate(run.plan, scenario.cluster, scenario.engine);
     return run;
   }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/schedule/period.hpp"
+#include "sim/engine/steps.hpp"
+
 // Each seed is simulated for its times alone; the iteration to show is found among all of them and
 // simulated once more, as no timeline of another is kept. Cost: seeds + 1 simulations.
 
@@ -46,10 +49,11 @@ Shown to_show(const std::vector<SeedResult>& results, Seconds mean) {
 
 }  // namespace
 
-SeededRun simulate_seeds(const Plan& plan, const Cluster& cluster, const EngineOptions& engine,
+SeededRun simulate_seeds(Plan& plan, const Cluster& cluster, const EngineOptions& engine,
                          const Chance& chance) {
   if (!engine.slow_down.is_chance())
-    return {.timeline = simulate(plan, cluster, engine), .spread = {}};
+    return {.timeline = simulate_steps(plan, cluster, engine), .spread = {}};
+  plan = unrolled(plan);
   EngineOptions options = engine;
   if (options.iterations == 0)
     options.iterations = Chance::kIterations;

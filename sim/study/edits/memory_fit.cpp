@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/accumulation.hpp"
+#include "models/schedule/period.hpp"
 #include "sim/study/edits/planned_step.hpp"
 
 namespace stepcast {
@@ -36,7 +37,7 @@ std::optional<FittedStep> accumulated(const Scenario& scenario, const std::strin
     Scenario divided = scenario;
     divided.workload = with_batch(scenario.workload, scenario.workload.batch / passes);
     divided.settings.schedule[kAccumulation] = std::to_string(passes);
-    Plan plan = planned(divided, schedule).plan;
+    Plan plan = unrolled(planned(divided, schedule).plan);
     if (plan.memory.total() > budget)
       continue;
     return FittedStep{.workload = divided.workload,
@@ -68,7 +69,7 @@ Bytes recomputed_activations(const Workload& workload) {
 
 FittedStep fitted_step(const Scenario& scenario, const std::string& schedule, Bytes budget) {
   FittedStep fitted{.workload = scenario.workload,
-                    .plan = planned(scenario, schedule).plan,
+                    .plan = unrolled(planned(scenario, schedule).plan),
                     .edits = {},
                     .change = {}};
   fitted.before = fitted.after = fitted.plan.memory.total();

@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/engine/steps.hpp"
 #include "sim/study/stop.hpp"
 #include "sim/study/tuning/plan_hash.hpp"
 
@@ -66,8 +67,7 @@ class OptionSearching {
       const auto [found, is_new] = known_.try_emplace(hash_of(plan));
       if (is_new) {
         ++result_.simulated;
-        found->second = simulate(plan, scenario.cluster, scenario.engine).mean_iteration_time() /
-                        static_cast<double>(steps_of(plan));
+        found->second = step_time_of(plan, scenario.cluster, scenario.engine);
       }
       return found->second;
     } catch (const InputError&) {

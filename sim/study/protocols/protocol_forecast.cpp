@@ -1,7 +1,6 @@
 #include "sim/study/protocols/protocol_forecast.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/protocol/protocol_job.hpp"
+#include "sim/study/protocols/protocol_parts.hpp"
 
 // The forecast of a worker by himself gives all that does not depend on the others (memory, device,
 // provenance); the protocol's times then take the place of his. Its own runs are cheap, so that the
@@ -78,107 +78,6 @@ class SeedTimes {
   std::vector<Seconds> known_;
 };
 
-void add_counts(std::vector<double>& sums, const std::vector<std::uint64_t>& counts) {
-  if (sums.size() < counts.size())
-    sums.resize(counts.size());
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    sums[i] += static_cast<double>(counts[i]);
-}
-
-void make_shares(std::vector<double>& counts) {
-  double sum = 0;
-  for (const double count : counts)
-    sum += count;
-  for (double& count : counts)
-    count /= sum > 0 ? sum : 1;
-}
-
-/// Sums over the reported seeds.
-struct Totals {
-  double iterations = 0;
-  double slowest = 0;  // iterations of the slowest workers
-  Seconds time{};
-  Seconds computing{};
-  std::array<Seconds, kCauses> waiting{};
-  double sent = 0;
-  double between_nodes = 0;
-  ProtocolReport report;
-
-  void add(const ProtocolRun& run) {
-    iterations += static_cast<double>(run.all_iterations());
-    slowest += *std::ranges::min_element(run.iterations);
-    time += run.makespan;
-    computing += run.computing;
-    for (std::size_t i = 0; i < kCauses; ++i)
-      waiting[i] += run.waiting[i];
-    sent += run.models_sent;
-    between_nodes += run.models_between_nodes;
-    add_counts(report.gaps, run.gaps);
-    add_counts(report.staleness, run.staleness);
-  }
-};
-
-bool is_transfer(Cause cause) {
-  return cause == Cause::Transfer || cause == Cause::Server;
-}
-
-// Parts of a mean iteration of a worker; what was under way when the run ended is no more than idle
-// time.
-void add_parts(Forecast& forecast, const Totals& totals, const Workload& workload) {
-  const Seconds passes = forward_time(workload) + backward_time(workload);
-  const double slowness = totals.computing / totals.iterations / passes;
-  Breakdown& parts = forecast.breakdown;
-  parts = {.forward = forward_time(workload) * slowness,
-           .backward = backward_time(workload) * slowness};
-  if (workload.update > Seconds{})
-    parts.other_compute.push_back({"update", workload.update});
-  Seconds transfers{};
-  for (std::size_t i = 0; i < kCauses; ++i) {
-    const auto cause = static_cast<Cause>(i);
-    const Seconds each = totals.waiting[i] / totals.iterations;
-    if (each > Seconds{})
-      forecast.protocol.waiting.push_back({name_of(cause), each});
-    (is_transfer(cause) ? transfers : parts.waiting) += each;
-  }
-  if (transfers > Seconds{})
-    parts.exposed_communication.push_back({"models", transfers});
-  const Seconds rest = forecast.iteration_time - total_of(parts);
-  if (rest >= Seconds{})
-    parts.idle = rest;
-  else
-    scale(parts, forecast.iteration_time / total_of(parts));
-  forecast.communication = parts.exposed_communication;
-}
-
-void add_path(Forecast& forecast) {
-  Seconds begin{};
-  const auto add = [&](std::string what, Seconds time) {
-    if (time > Seconds{})
-      forecast.critical_path.push_back({std::move(what), begin, time});
-    begin += time;
-  };
-  const Breakdown& parts = forecast.breakdown;
-  forecast.critical_path.clear();
-  add("forward, backward and update",
-      parts.forward + parts.backward + total_of(parts.other_compute));
-  add("models under way", total_of(parts.exposed_communication));
-  add("waiting for others", parts.waiting);
-  add("idle", parts.idle);
-}
-
-void add_reasons(Forecast& forecast) {
-  forecast.why.clear();
-  const Seconds compute = forecast.breakdown.forward + forecast.breakdown.backward;
-  forecast.why.push_back(fmt::format(
-      "A worker computes {} of a mean iteration of {} ({:.1f} %).", format_seconds(compute),
-      format_seconds(forecast.iteration_time), 100 * (compute / forecast.iteration_time)));
-  const auto longest = std::ranges::max_element(forecast.protocol.waiting, {}, &NamedTime::time);
-  if (longest != forecast.protocol.waiting.end())
-    forecast.why.push_back(fmt::format("It waits longest for {}: {} ({:.1f} %).", longest->name,
-                                       format_seconds(longest->time),
-                                       100 * (longest->time / forecast.iteration_time)));
-}
-
 void add_cautions(Forecast& forecast, const Scenario& scenario, const Setting& setting) {
   const auto note = [&](NoteKind kind, const char* subject, std::string text) {
     forecast.notes.push_back({kind, subject, std::move(text)});
@@ -188,6 +87,10 @@ void add_cautions(Forecast& forecast, const Scenario& scenario, const Setting& s
   if (scenario.engine.fidelity == Fidelity::Analytic && !setting.protocol.graph)
     note(NoteKind::Fidelity, "links",
          "At analytic fidelity each transfer has its links to itself; flow shares them.");
+  if (scenario.workload.input > Seconds{})
+    note(NoteKind::Scope, "input",
+         "The input pipeline (input_per_sample_s) is left out: every worker has its samples in "
+         "time.");
   if (scenario.cluster.software.jitter > 0)
     note(NoteKind::Cluster, "jitter",
          fmt::format("software.jitter {}: every worker is delayed by chance in every iteration, "
@@ -208,7 +111,15 @@ void add_cautions(Forecast& forecast, const Scenario& scenario, const Setting& s
          "bound.");
 }
 
-void take_times(Forecast& forecast, const Totals& totals, const Scenario& scenario,
+void make_shares(std::vector<double>& counts) {
+  double sum = 0;
+  for (const double count : counts)
+    sum += count;
+  for (double& count : counts)
+    count /= sum > 0 ? sum : 1;
+}
+
+void take_times(Forecast& forecast, const ProtocolTotals& totals, const Scenario& scenario,
                 const SeedSpread& spread) {
   forecast.spread = spread;
   forecast.iteration_time = spread.mean;
@@ -243,7 +154,7 @@ ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) 
   const auto results = run_seeds(chance, [&](std::uint64_t seed) {
     return SeedResult{.time = times.time(seed).value, .details = {}};
   });
-  Totals totals;
+  ProtocolTotals totals;
   for (std::uint64_t seed = 0; seed < std::min<std::size_t>(kReported, results.size()); ++seed)
     totals.add(times.run(seed));
 
@@ -257,9 +168,7 @@ ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) 
   take_times(forecast, totals, scenario, spread);
   if (spread.seeds > 1)
     forecast.notes.push_back(note_on(spread));
-  add_parts(forecast, totals, scenario.workload);
-  add_path(forecast);
-  add_reasons(forecast);
+  tell_parts(forecast, totals, scenario.workload);
   add_cautions(forecast, scenario, setting);
   if (!draws)
     forecast.spread = {};

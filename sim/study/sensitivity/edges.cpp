@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "models/schedule/period.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/effects.hpp"
 
@@ -39,7 +41,9 @@ constexpr Input kInputs[] = {{"bandwidths", scale_bandwidths}, {"layer times", s
 }  // namespace
 
 void add_edges(ScheduleRun& run, const Scenario& scenario) {
-  const std::size_t runs = run.plan.graph.size() * run.timeline.classes.size();
+  const std::vector<std::uint32_t> times = times_of_tasks(run.plan);
+  const std::size_t runs =
+      std::accumulate(times.begin(), times.end(), std::size_t{0}) * run.timeline.classes.size();
   const bool by_chance =
       scenario.engine.slow_down.is_chance() || run.forecast.protocol.iterations_per_s != 0;
   if (by_chance || !is_cheap(scenario) || runs > kMostRuns)

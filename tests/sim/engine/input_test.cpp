@@ -35,6 +35,23 @@ TEST(Input, IsOfAllMiniBatchesOfAStep) {
   EXPECT_NEAR(iteration("wfbp", 5e-3, {{"accumulation", "3"}}), 0.120, 1e-6);
 }
 
+// 20 steps, all but the first alike: none is jumped over, as the input runs ahead of them.
+TEST(Input, OfALongPeriodIsWaitedForInEveryStep) {
+  const ScheduleOptions period{
+      {"threshold_every", "20"}, {"selection", "free"}, {"density", "0.01"}};
+  EXPECT_NEAR(iteration("dct", 0, period), 20 * 0.030, 1e-4);
+  EXPECT_NEAR(iteration("dct", 5e-3, period), 20 * 0.040, 1e-4);
+}
+
+TEST(Input, IsNotSlowedByCommunication) {
+  Workload workload = examples::uniform_workload(10, {1e-3}, {2e-3}, 100'000);
+  workload.input = Seconds{0.05};  // 10 all-reduces of 0.6 ms hide behind it.
+  Cluster cluster = examples::plain_cluster(4);
+  cluster.overlap.compute_slowdown = 0.5;
+  const Timeline timeline = simulate(build_plan("wfbp", workload, cluster, {}), cluster, {});
+  EXPECT_NEAR(timeline.mean_iteration_time().value, 0.05, 1e-6);
+}
+
 TEST(Input, IsTheSameInAllFidelities) {
   for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow, Fidelity::Step})
     EXPECT_NEAR(iteration("wfbp", 5e-3, {}, {.fidelity = fidelity}), 0.040, 1e-6);

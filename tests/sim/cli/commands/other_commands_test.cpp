@@ -109,7 +109,7 @@ TEST(DeriveCommand, ImpossibleRatesAndTimesAreRefused) {
 TEST(DeriveCommand, WhatWouldNotBeReadIsNotWritten) {
   const TemporaryFolder folder;
   const std::string config = folder.file("config.json"), output = folder.file("out.json");
-  std::ofstream(config) << R"({"model_type": "gpt2"})";
+  std::ofstream(config) << R"({"model_type": "gpt2", "n_embd": 8192, "n_head": 64})";
   const Outcome outcome = run_cli(
       {"derive", "--hf", config, "--device", "h100", "--batch", "4294967295", "-o", output});
   EXPECT_EQ(outcome.exit_code, 2);

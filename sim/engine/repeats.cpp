@@ -1,0 +1,146 @@
+#include "sim/engine/repeats.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// Rows of steps that repeat. Three equal rows A, B, C follow each other; B stands for more. The
+// system is deterministic, so if all that is under way when C begins is what was under way when B
+// began, every row in between takes the course of B. That holds where
+//   - everything happened in B as in A, a time T later (which is also how much later C begins),
+//   - when B begins all is over that came before A, and A when C begins: what is under way then is
+//     of the row before,
+//   - nothing of B, C and what comes behind them runs ahead of the begin of its row.
+// A row begins with its first compute. What is left out takes T each time. Rows within rows count
+// as often as the outer ones come; what they leave out is left out of the comparison, too.
+
+namespace stepcast {
+namespace {
+
+constexpr double kNever = 1e300;
+constexpr double kRounding = 1e-12;  // of the clock: T counts some hundred times
+
+using Intervals = std::span<const Interval>;
+
+bool end_by(Intervals intervals, Seconds time) {
+  return std::ranges::all_of(intervals, [&](const Interval& each) { return each.end <= time; });
+}
+
+/// Those that have not run are still to come.
+bool start_from(Intervals intervals, Seconds time) {
+  return std::ranges::all_of(intervals, [&](const Interval& each) {
+    return each.start < Seconds{} || each.start >= time;
+  });
+}
+
+bool same_course(Intervals a, Intervals b, Seconds shift, Seconds tolerance) {
+  const auto same = [&](Seconds in_a, Seconds in_b) {
+    return std::abs((in_b - in_a - shift).value) <= tolerance.value;
+  };
+  return std::ranges::equal(a, b, [&](const Interval& left, const Interval& right) {
+    return same(left.ready, right.ready) && same(left.start, right.start) &&
+           same(left.end, right.end);
+  });
+}
+
+/// First step of the program at or behind a task.
+StepId step_from(const Program& program, TaskId task) {
+  return static_cast<StepId>(
+      std::ranges::lower_bound(program.steps, task, {}, &ProgramStep::first) -
+      program.steps.begin());
+}
+
+}  // namespace
+
+RepeatedTime::RepeatedTime(const Plan& plan, const Program& program) {
+  for (const RepeatedSteps& steps : repeats_of(plan))
+    rows_.push_back({.before = copy_of(program, steps.first - steps.tasks(), steps.first),
+                     .again = copy_of(program, steps.first, steps.end),
+                     .behind = copy_of(program, steps.end, steps.end + steps.tasks()),
+                     .left_out = steps.left_out()});
+}
+
+RepeatedTime::Copy RepeatedTime::copy_of(const Program& program, TaskId first, TaskId end) const {
+  const StepId from = step_from(program, first);
+  const StepId to = step_from(program, end);
+  const auto place_of = [&](StepId step) {
+    return step < program.steps.size() ? program.places.first_of(step) : program.places.size();
+  };
+  Copy copy{.first = place_of(from), .end = place_of(to), .computes = {}};
+  for (StepId step = from; step < to; ++step)
+    if (program.steps[step].stream == 0 && !program.steps[step].is_communication())
+      for (auto place = place_of(step); place < place_of(step + 1); ++place)
+        copy.computes.push_back(static_cast<std::uint32_t>(place));
+  return copy;
+}
+
+std::optional<Seconds> RepeatedTime::of(const Iteration& iteration,
+                                        std::span<const std::unique_ptr<Iteration>> kept) const {
+  const Neighbours neighbours = neighbours_of(iteration, kept);
+  Seconds sum;
+  for (const Row& row : rows_) {
+    const auto length = length_of(row, iteration, neighbours);
+    if (!length)
+      return std::nullopt;
+    sum += *length * row.left_out;
+  }
+  return sum;
+}
+
+RepeatedTime::Neighbours RepeatedTime::neighbours_of(
+    const Iteration& iteration, std::span<const std::unique_ptr<Iteration>> kept) {
+  Neighbours found{.before_ends = {}, .behind_starts = Seconds{kNever}};
+  for (const auto& other : kept) {
+    if (other->number + 1 == iteration.number)
+      for (const Interval& each : other->intervals)
+        found.before_ends = std::max(found.before_ends, each.end);
+    if (other->number == iteration.number + 1)
+      for (const Interval& each : other->intervals)
+        if (each.start >= Seconds{})
+          found.behind_starts = std::min(found.behind_starts, each.start);
+  }
+  return found;
+}
+
+std::optional<Seconds> RepeatedTime::length_of(const Row& row, const Iteration& iteration,
+                                               const Neighbours& neighbours) {
+  if (row.again.computes.empty())
+    return std::nullopt;
+  const Intervals all(iteration.intervals);
+  const auto of = [&](const Copy& copy) { return all.subspan(copy.first, copy.end - copy.first); };
+  const auto begin_of = [&](const Copy& copy) {
+    Seconds begin = all[copy.computes.front()].start;
+    for (const std::uint32_t place : copy.computes)
+      begin = std::min(begin, all[place].start);
+    return begin;
+  };
+  const Seconds begin = begin_of(row.again);
+  const Seconds end = begin_of(row.behind);
+  const Seconds length = end - begin;
+  const Seconds tolerance = end * kRounding;
+  const Seconds a_begin = begin + tolerance;  // what ends or starts there may be off by rounding
+  const Seconds an_end = end + tolerance;
+  const bool repeats =
+      same_course(of(row.before), of(row.again), length, tolerance) &&
+      end_by(all.first(row.before.first), a_begin) && end_by(of(row.before), an_end) &&
+      start_from(all.subspan(row.again.first), begin - tolerance) &&
+      start_from(all.subspan(row.behind.first), end - tolerance) &&
+      neighbours.before_ends <= a_begin && neighbours.behind_starts >= end - tolerance;
+  return repeats ? std::optional(length) : std::nullopt;
+}
+
+std::vector<TaskId> begins_of_rows(const Plan& plan) {
+  std::vector<TaskId> begins;
+  for (const RepeatedSteps& steps : repeats_of(plan))
+    for (const TaskId border :
+         {steps.first - steps.tasks(), steps.first, steps.end, steps.end + steps.tasks()}) {
+      std::vector<bool> seen(plan.streams.size());
+      for (TaskId id = border; id < plan.graph.size(); ++id)
+        if (const StreamId stream = plan.graph.task(id).stream; !seen[stream]) {
+          seen[stream] = true;
+          begins.push_back(id);
+        }
+    }
+  return begins;
+}
+
+}  // namespace stepcast
