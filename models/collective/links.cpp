@@ -6,6 +6,8 @@
 namespace stepcast {
 namespace {
 
+thread_local std::vector<std::unique_ptr<std::vector<double>>> spare_zeros;
+
 std::uint32_t racks_of(const Cluster& cluster) {
   return cluster.rack ? (cluster.nodes + cluster.rack->nodes - 1) / cluster.rack->nodes : 0;
 }
@@ -44,7 +46,22 @@ LinkLoads::LinkLoads(const Cluster& cluster)
     : cluster_(cluster),
       first_nic_(2 * cluster.ranks()),
       first_uplink_(first_nic_ + 2 * cluster.nodes),
-      load_(first_uplink_ + 2 * racks_of(cluster)) {}
+      link_count_(first_uplink_ + 2 * racks_of(cluster)),
+      loads_(zeros(link_count_)),
+      load_(*loads_) {}
+
+void LinkLoads::GiveBack::operator()(Loads* loads) const {
+  spare_zeros.emplace_back(loads);
+}
+
+std::unique_ptr<LinkLoads::Loads, LinkLoads::GiveBack> LinkLoads::zeros(std::size_t count) {
+  if (spare_zeros.empty())
+    spare_zeros.push_back(std::make_unique<Loads>());
+  std::unique_ptr<Loads, GiveBack> loads(spare_zeros.back().release());
+  spare_zeros.pop_back();
+  loads->resize(std::max(loads->size(), count));
+  return loads;
+}
 
 LinkLoads::Path LinkLoads::path_of(const Message& message) const {
   Path path;

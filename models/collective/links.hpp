@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -62,7 +63,7 @@ class LinkLoads {
   /// A GPU's port, sending and receiving, as link_times() numbers it.
   std::array<std::uint32_t, 2> port_of(Rank rank) const { return {rank, cluster_.ranks() + rank}; }
 
-  std::uint32_t link_count() const { return static_cast<std::uint32_t>(load_.size()); }
+  std::uint32_t link_count() const { return link_count_; }
 
  private:
   /// Ports, then NICs, then rack uplinks; each first all sending, then all receiving directions.
@@ -81,7 +82,16 @@ class LinkLoads {
   const Cluster& cluster_;
   std::uint32_t first_nic_;
   std::uint32_t first_uplink_;
-  std::vector<double> load_;  ///< Messages (or bytes) by link; all 0 between two calls.
+  std::uint32_t link_count_;
+  /// Messages (or bytes) by link; all 0 between two calls, and so for the next who needs some:
+  /// zeros for a large cluster take longer than counting what few of its GPUs send.
+  using Loads = std::vector<double>;
+  struct GiveBack {
+    void operator()(Loads* loads) const;
+  };
+  static std::unique_ptr<Loads, GiveBack> zeros(std::size_t count);
+  std::unique_ptr<Loads, GiveBack> loads_;
+  Loads& load_;
 };
 
 }  // namespace stepcast

@@ -23,13 +23,20 @@ Value from_environment(const char* name, Value otherwise, Parse parse) {
   }
 }
 
+double parse_ratio(std::string_view text) {
+  const double ratio = parse_number(text);
+  if (!(ratio > 0))
+    throw InputError(fmt::format("expected a number above 0 such as 1000, found {}", ratio));
+  return ratio;
+}
+
 }  // namespace
 
 FileLimits file_limits() {
   FileLimits limits;
   limits.whole = from_environment("STEPCAST_MAX_FILE", limits.whole, parse_bytes);
   limits.stream = from_environment("STEPCAST_MAX_TRACE", limits.stream, parse_bytes);
-  limits.ratio = from_environment("STEPCAST_MAX_RATIO", limits.ratio, parse_number);
+  limits.ratio = from_environment("STEPCAST_MAX_RATIO", limits.ratio, parse_ratio);
   return limits;
 }
 

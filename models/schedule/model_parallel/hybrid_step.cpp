@@ -84,6 +84,7 @@ class HybridStep {
   void add_passes(std::uint32_t stage) {
     const std::vector<std::size_t> last = last_passes(stage);
     const auto& passes = job_.order.ranks[stage];
+    last_unit_ = before_last_unit_ = kNone;
     for (std::size_t i = 0; i < passes.size(); ++i)
       if (passes[i].paired)
         add_pair(stage, passes[i], passes[i + 1]), ++i;
@@ -222,11 +223,10 @@ class HybridStep {
                             {.stream = gathers_,
                              .team = shares_in_parts() ? shards_[stage] : copies_[stage],
                              .phase = "parameters"});
-    if (before_last_unit_ != kNone && stage == last_stage_)
+    if (before_last_unit_ != kNone)
       builder_.after(gathered, {before_last_unit_});
     else
       first_gathers_.emplace_back(stage, gathered);
-    last_stage_ = stage;
     return gathered;
   }
 
@@ -441,7 +441,6 @@ class HybridStep {
   TaskId last_task_ = kNone;
   TaskId last_unit_ = kNone;
   TaskId before_last_unit_ = kNone;
-  std::uint32_t last_stage_ = kNone;
 };
 
 }  // namespace

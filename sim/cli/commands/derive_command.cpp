@@ -12,6 +12,7 @@
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
+#include "traces/readers/stepcast/workload_reader.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
@@ -73,7 +74,9 @@ class DeriveCommand final : public Subcommand {
   }
 
  private:
-  void write(const std::string& text, const char* what) const {
+  void write(const std::string& text, const std::string& what) const {
+    if (what == "workload")
+      parse_workload(text, "derive");  // in the ranges of what is read
     if (output_.empty()) {
       say("{}", text);
       return;

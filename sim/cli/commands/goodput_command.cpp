@@ -3,6 +3,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/output/figure_file.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/study/typed_goodput.hpp"
@@ -13,6 +14,7 @@
 #include "sim/report/text/studies/goodput_report.hpp"
 #include "sim/study/goodput/fault_file.hpp"
 #include "sim/study/goodput/goodput_study.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -84,14 +86,16 @@ class GoodputCommand final : public Subcommand {
 
   int run() override {
     figure_.check();
+    const GoodputQuestion question = resolved();
+    const StopsBetweenJobs stops;
     const GoodputAnswer answer = [&] {
       const Progress progress("going through faults");
-      return answer_to(resolved());
+      return answer_to(question);
     }();
     if (figure_.is_wanted())
       figure_.write(goodput_svg(answer.goodput));
     say("{}", json_ ? goodput_json(answer) : render_goodput(answer));
-    return 0;
+    return end_of_study(fmt::format("{} seeds are there", answer.goodput.seeds));
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -16,6 +17,7 @@
 #include "sim/study/edits/memory_fit.hpp"
 #include "sim/study/edits/plan_options.hpp"
 #include "sim/study/edits/planned_step.hpp"
+#include "sim/study/stop.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/json/edit_list.hpp"
 #include "traces/readers/import.hpp"
@@ -125,16 +127,19 @@ class OptimiseCommand final : public Subcommand {
     limits.size = size_of("--bucket", bucket_, limits.size);
     limits.first = size_of("--first-bucket", first_bucket_, limits.first);
     const Progress progress("optimising");
+    const StopsBetweenJobs stops;
     const Optimisation found =
         optimise_buckets(scenario.workload, scenario.cluster, scenario.engine, limits);
     say("{}", json_ ? optimisation_json(found) : render_optimisation(found));
-    return 0;
+    return end_of_study("other edits may gain more");
   }
 
   int optimise_schedule() {
     refuse_buckets("--schedule");
     Scenario scenario = resolve_one_schedule(request_, kExample);
     const Bytes budget = size_of("--memory", memory_, {});
+    if (!memory_.empty() && budget == Bytes{})
+      throw InputError("--memory: expected a size above zero, found " + in_quotes(memory_));
     const Progress progress("optimising");
     FittedStep fitted = fitted_step(scenario, request_.schedule, budget);
     EditedStep result{.subject = scenario.workload.name,
@@ -143,6 +148,7 @@ class OptimiseCommand final : public Subcommand {
                       .gpus = scenario.cluster.ranks(),
                       .memory_before = fitted.before};
     std::vector<EditRequest> asked = requests();
+    const StopsBetweenJobs stops;
     if (asked.empty() && fitted.change.empty() && !no_search_) {
       scenario = with_best_options(scenario, request_.schedule, budget, result);
       fitted = fitted_step(scenario, request_.schedule, budget);
@@ -156,7 +162,7 @@ class OptimiseCommand final : public Subcommand {
                                          format_bytes(fitted.after), format_bytes(fitted.before),
                                          fitted.change, format_seconds(fitted.step)));
     say("{}", json_ ? edited_step_json(result) : render_edited_step(result));
-    return 0;
+    return end_of_study("other edits may gain more");
   }
 
   int optimise_job() {
@@ -180,9 +186,10 @@ class OptimiseCommand final : public Subcommand {
                       .gpus = job.gpus,
                       .recorded = recorded.recorded,
                       .step_error = recorded.error};
+    const StopsBetweenJobs stops;
     edit_step(std::move(recorded.step), requests(), nullptr, !no_search_, result);
     say("{}", json_ ? edited_step_json(result) : render_edited_step(result));
-    return 0;
+    return end_of_study("other edits may gain more");
   }
 
   std::vector<EditRequest> requests() const {
@@ -229,12 +236,8 @@ class OptimiseCommand final : public Subcommand {
   std::vector<std::string> edits_;
   std::string edit_file_;
   std::string job_;
-  std::string bucket_;
-  std::string first_bucket_;
-  std::string memory_;
-  bool no_search_ = false;
-  bool strict_ = false;
-  bool json_ = false;
+  std::string bucket_, first_bucket_, memory_;
+  bool no_search_ = false, strict_ = false, json_ = false;
 };
 
 }  // namespace

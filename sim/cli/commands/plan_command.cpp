@@ -6,6 +6,7 @@
 #include "models/base/text.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output/figure_file.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -14,6 +15,7 @@
 #include "sim/report/picture/plan_figure.hpp"
 #include "sim/report/text/studies/plan_report.hpp"
 #include "sim/study/scenario.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -62,19 +64,24 @@ class PlanCommand final : public Subcommand {
     request.costs = [&](const CostEstimate& cost, std::size_t simulations) {
       warn_of_study(cost, simulations, request.fidelity, available_cores());
     };
-    Progress progress("simulation");
-    const CapacityPlan plan =
-        find_plan(request, available_cores(), [&progress] { progress.step(); });
+    const StopsBetweenJobs stops;
+    const CapacityPlan plan = found(request);
     if (figure_.is_wanted())
       figure_.write(plan_figure(plan));
     if (!csv_.empty())
       write_text_file(csv_, plan_csv(plan));
     page_.write(plan_json(plan));
     say("{}", json_ ? plan_json(plan) : render_plan(plan));
-    return 0;
+    return end_of_study(fmt::format("{} candidates are simulated, {} are left open",
+                                    plan.choices.size(), plan.open));
   }
 
  private:
+  static CapacityPlan found(const PlanRequest& request) {
+    Progress progress("simulation");
+    return find_plan(request, available_cores(), [&progress] { progress.step(); });
+  }
+
   std::vector<CommandOption> job_options() {
     return {{"--workload", "W", &workload_,
              "name or .json file, or a transformer in line, whose device is that\nof each cluster"},
@@ -148,6 +155,8 @@ class PlanCommand final : public Subcommand {
                         .faults = faults()};
     if (!memory_.empty())
       request.most_memory = read("--max-memory-per-gpu", memory_, parse_bytes);
+    if (request.most_memory == Bytes{})
+      throw InputError("--max-memory-per-gpu: expected a size above zero such as 70GiB, found 0");
     if (!utilisation_.empty())
       request.least_utilisation = share();
     if (!fidelity_.empty())

@@ -8,6 +8,7 @@
 #include "sim/cli/chance/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -17,6 +18,7 @@
 #include "sim/report/text/solution.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 
@@ -68,9 +70,10 @@ class SolveCommand final : public Subcommand {
     scenario = changed(std::move(scenario), settings);
     check_model(goal, scenario.workload);
     check_gradients(scenario, goal.attempts.size(), without_gradients_);
+    const StopsBetweenJobs stops;
     const std::vector<Solution> solutions = solutions_of(goal, wanted, scenario);
     say("{}", text_of(goal, scenario, solutions));
-    return 0;
+    return end_of_study(fmt::format("{} ways are there", solutions.size()));
   }
 
  private:
@@ -108,6 +111,8 @@ class SolveCommand final : public Subcommand {
     std::vector<Solution> solutions;
     for (const Attempt& attempt : goal.attempts)
       if (wanted.items.empty() || std::ranges::count(wanted.items, attempt.schedule) > 0) {
+        if (stop_signal() != 0 && !solutions.empty())
+          break;
         solutions.push_back(solution_of(attempt, goal, scenario));
         progress.step();
       }

@@ -6,6 +6,13 @@
 
 namespace stepcast {
 
+int end_of_study(std::string_view what_is_there) {
+  if (stop_signal() == 0)
+    return 0;
+  tell("stepcast: stopped by a signal: {}\n", what_is_there);
+  return exit_code_of(stop_signal());
+}
+
 std::vector<CommandOption> StudyOutput::options(const Meanings& meanings) {
   std::vector<CommandOption> options;
   if (!meanings.figure.empty())

@@ -2,12 +2,17 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/page_file.hpp"
 
 namespace stepcast {
+
+/// What the command of a study ends with: 0, or that of the signal that stopped it, of which it
+/// tells, with what is there all the same.
+int end_of_study(std::string_view what_is_there);
 
 /// Where what a study found goes, whichever study it is: text or JSON on stdout, and where the user
 /// asks for them a picture, a CSV file and a page.

@@ -52,6 +52,14 @@ nlohmann::json parsed_line(const std::string& line, const std::string& path, std
   }
 }
 
+/// What goes on from a file writes over a last line that was never finished: it must be the begin
+/// of one of ours.
+void check_unfinished(std::string_view rest, const std::string& origin) {
+  constexpr std::string_view kBegin = "{\"key\":\"";
+  if (!rest.starts_with(kBegin.substr(0, rest.size())))
+    throw InputError(origin + ": expected a line that --json-lines wrote, or the begin of one");
+}
+
 }  // namespace
 
 std::vector<CommandOption> options_of(StudyFiles& files) {
@@ -80,7 +88,8 @@ void for_each_line(const std::string& path, const LineTaker& take) {
   if (std::filesystem::file_size(path, absent) == 0)
     return;
   const std::string text = read_text_file(path);
-  std::istringstream stream(text.substr(0, text.rfind('\n') + 1));
+  const std::size_t whole = text.rfind('\n') + 1;
+  std::istringstream stream(text.substr(0, whole));
   std::size_t number = 0;
   for (std::string line; std::getline(stream, line);) {
     const std::string origin = fmt::format("{}: line {}", path, ++number);
@@ -88,6 +97,8 @@ void for_each_line(const std::string& path, const LineTaker& take) {
     ObjectReader reader(json, origin);
     take(reader, origin);
   }
+  check_unfinished(std::string_view(text).substr(whole),
+                   fmt::format("{}: line {}", path, number + 1));
 }
 
 StudyLog::StudyLog(const Sweep& sweep, const StudyFiles& files)

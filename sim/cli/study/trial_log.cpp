@@ -36,9 +36,10 @@ std::string TrialLog::key_of(const std::string& text) const {
 // Lines of other searches and studies are passed over.
 void TrialLog::read_known(const std::string& path) {
   for_each_line(path, [this](ObjectReader& line, const std::string&) {
+    const std::string key = line.text("key");
     if (line.has("samples"))
-      known_[line.text("key")] = {.time = line.seconds("iteration_time_s"),
-                                  .samples = line.number("samples", 0)};
+      known_[key] = {.time = line.seconds("iteration_time_s"),
+                     .samples = line.number("samples", 0)};
   });
   tell("stepcast: {} trials are read from {}\n", known_.size(), path);
 }

@@ -173,11 +173,28 @@ double AnalyticBackend::find_slowness(const std::vector<double>& claimed,
 // Max-min fair: those on the tightest link share it alike; what they leave of their other links is
 // for the others, of whom the next tightest come next. Those that are left after kRounds, where
 // levels are many, share as if nobody left anything: slower, but within their links.
+// Speeds are asked for on links of first groups alone: of the others nothing need be known, and
+// they are most.
+void AnalyticBackend::mark_links() {
+  ++mark_;
+  claimed_.resize(wanted_.size());
+  left_.resize(wanted_.size());
+  marks_.resize(wanted_.size(), 0);
+  for (const std::uint32_t operation : open_) {
+    const Cost& cost = *operations_[operation].cost;
+    for (std::size_t i = 0; i < cost.of_first; ++i) {
+      const std::uint32_t link = cost.shares[i].link;
+      marks_[link] = mark_;
+      claimed_[link] = wanted_[link];
+      left_[link] = carried_[link];
+    }
+  }
+}
+
 void AnalyticBackend::share_links() {
   constexpr double kRounding = 1e-9;
   constexpr int kRounds = 16;
-  claimed_ = wanted_;
-  left_ = carried_;
+  mark_links();
   for (int round = 1; !open_.empty(); ++round) {
     const double most = find_slowness(claimed_, left_);
     const double least = round < kRounds ? most * (1 - kRounding) : 1;
@@ -188,10 +205,11 @@ void AnalyticBackend::share_links() {
         continue;
       }
       run_at(open_[i], slowness_[i] > 1 + kRounding ? slowness_[i] : 1);
-      for (const LinkShare& share : operations_[open_[i]].cost->shares) {
-        claimed_[share.link] -= share.part;
-        left_[share.link] -= share.part / slowness_[i];
-      }
+      for (const LinkShare& share : operations_[open_[i]].cost->shares)
+        if (marks_[share.link] == mark_) {
+          claimed_[share.link] -= share.part;
+          left_[share.link] -= share.part / slowness_[i];
+        }
     }
     open_.resize(rest);
   }

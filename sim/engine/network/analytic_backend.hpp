@@ -62,17 +62,20 @@ class AnalyticBackend : public NetworkBackend {
   void change_speeds();
   void find_speeds();
   double find_slowness(const std::vector<double>& claimed, const std::vector<double>& left);
+  void mark_links();
   void share_links();
   void run_at(std::uint32_t operation, double slowness);
 
   const Cluster& cluster_;
   EventQueue& queue_;
-  std::optional<LinkLoads> loads_;   // made when first needed
-  std::vector<double> wanted_;       // by link, by all that move: 1 is all of it
-  std::vector<double> carried_;      // by link: the share of its bandwidth that it has now
-  std::uint32_t slowed_ = 0;         // ports that carry less than all of it
-  std::vector<double> claimed_;      // while links are shared: by those without a speed yet,
-  std::vector<double> left_;         // and what the others leave them
+  std::optional<LinkLoads> loads_;    // made when first needed
+  std::vector<double> wanted_;        // by link, by all that move: 1 is all of it
+  std::vector<double> carried_;       // by link: the share of its bandwidth that it has now
+  std::uint32_t slowed_ = 0;          // ports that carry less than all of it
+  std::vector<double> claimed_;       // while links are shared: by those without a speed yet,
+  std::vector<double> left_;          // and what the others leave them;
+  std::vector<std::uint32_t> marks_;  // both hold for links that have the mark
+  std::uint32_t mark_ = 0;
   std::vector<std::uint32_t> open_;  // operations without a speed yet
   std::vector<double> slowness_;     // of each of them
   bool changes_ = false;             // speeds, late in this instant

@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/tuning/plan_hash.hpp"
 
 namespace stepcast {
@@ -27,8 +28,8 @@ class OptionSearching {
       if (!info.compressed && !scenario.settings.schedule.contains(option.name))
         add(option);
     // Which sizes are best depends on the order, not the other way round.
-    std::ranges::stable_partition(
-        options_, [](const auto& of) { return of.first->kind == OptionKind::Choice; });
+    std::stable_partition(options_.begin(), options_.end(),
+                          [](const auto& of) { return of.first->kind == OptionKind::Choice; });
   }
 
   Scenario run() {
@@ -39,7 +40,7 @@ class OptionSearching {
       before = result_.step_after;
       for (const auto& [option, values] : options_)
         improve(*option, values);
-    } while (before - result_.step_after >= before * kLeast);
+    } while (before - result_.step_after >= before * kLeast && stop_signal() == 0);
     return std::move(best_);
   }
 
@@ -81,6 +82,8 @@ class OptionSearching {
     std::string best;
     Seconds shortest = result_.step_after;
     for (const std::string& value : values) {
+      if (stop_signal() != 0)
+        break;
       if (value == was)
         continue;
       ++result_.tried;

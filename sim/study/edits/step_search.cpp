@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "sim/study/edits/graph_path.hpp"
 #include "sim/study/edits/lanes.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -44,7 +45,7 @@ class StepSearch {
     std::size_t before = 0;
     do {
       before = result_.accepted.size();
-      while (now_.step > Seconds{} && try_lanes() && !stalled()) {
+      while (now_.step > Seconds{} && stop_signal() == 0 && try_lanes() && !stalled()) {
       }  // What fused tensors wait for may be fused, too.
     } while (result_.accepted.size() > before && try_recipe("kernel-fusion"));
   }
@@ -86,6 +87,8 @@ void StepSearch::accept(EditKind kind, const std::string& text, std::vector<Work
 }
 
 bool StepSearch::try_recipe(const char* recipe) {
+  if (stop_signal() != 0)
+    return false;
   try {
     auto graphs = edited(step_.graphs, edit_request_of(recipe, {}), workload_, step_.ratio);
     ++result_.tried;

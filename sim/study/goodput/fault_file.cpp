@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kDay = 86400;
 constexpr double kMostDays = 100'000;
+constexpr std::uint32_t kMostServers = 1'000'000;
 constexpr std::array kColumns{"start_day", "end_day", "server"};
 
 /// One CSV file, line by line.
@@ -70,7 +71,7 @@ class FaultReader {
     if (end < begin || end > kMostDays)
       fail(kColumns[1],
            fmt::format("expected a day from start_day {} to {}, found {}", begin, kMostDays, end));
-    if (server < 0 || server > 1e6 || server != static_cast<std::uint32_t>(server))
+    if (server < 0 || server >= kMostServers || server != static_cast<std::uint32_t>(server))
       fail(kColumns[2], fmt::format("expected a whole number from 0 on, found {}", server));
     if (servers_ && server >= *servers_)
       fail(kColumns[2],
@@ -107,6 +108,9 @@ class FaultReader {
 
 RecordedFleet read_fleet(const std::string& path, std::optional<std::uint32_t> servers,
                          std::optional<double> days) {
+  if (servers.value_or(0) > kMostServers)
+    throw InputError(
+        fmt::format("`servers`: expected at most {}, found {}", kMostServers, *servers));
   return FaultReader(path, servers).read(days);
 }
 

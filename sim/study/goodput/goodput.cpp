@@ -9,6 +9,7 @@
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "sim/study/goodput/goodput_check.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -43,17 +44,19 @@ LifeOptions life_of(const GoodputRequest& request, Seconds interval) {
           .bins = request.bins};
 }
 
-/// Runs of one interval, seed by seed; the outages are drawn once for all intervals.
+/// Runs of one interval, seed by seed; the outages are drawn once for all intervals. A signal that
+/// asks to stop ends them behind the first.
 class Runs {
  public:
   explicit Runs(const GoodputRequest& request) : request_(request) {}
 
   std::vector<JobLife> at(Seconds interval, std::uint32_t seeds) {
-    while (outages_.size() < seeds)
-      outages_.push_back(outages_of(request_, outages_.size()));
     std::vector<JobLife> lives;
-    for (std::uint32_t seed = 0; seed < seeds; ++seed)
+    for (std::uint32_t seed = 0; seed < seeds && (seed == 0 || stop_signal() == 0); ++seed) {
+      if (seed == outages_.size())
+        outages_.push_back(outages_of(request_, seed));
       lives.push_back(live(life_of(request_, interval), outages_[seed]));
+    }
     return lives;
   }
 
@@ -131,6 +134,8 @@ Seconds best_interval(const GoodputRequest& request, Seconds daly, Runs& runs,
   Seconds best = std::max(daly, request.costs.persist);
   double most = mean_efficiency(runs.at(best, seeds));
   for (const double factor : {0.25, 0.35, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0}) {
+    if (stop_signal() != 0)
+      break;
     if (daly * factor < request.costs.persist)
       continue;
     const double efficiency = mean_efficiency(runs.at(daly * factor, seeds));
@@ -153,7 +158,8 @@ Goodput find_goodput(const GoodputRequest& request) {
   const Seconds interval =
       request.interval > Seconds{} ? request.interval : best_interval(request, daly, runs, seeds);
   std::vector<JobLife> lives = runs.at(interval, seeds);
-  while (request.seeds == 0 && seeds < kMostSeeds && !is_known(sorted_efficiencies(lives)))
+  while (request.seeds == 0 && seeds < kMostSeeds && stop_signal() == 0 &&
+         !is_known(sorted_efficiencies(lives)))
     lives = runs.at(interval, seeds *= 2);
   Goodput goodput = summary_of(lives);
   goodput.interval = interval;
@@ -183,7 +189,7 @@ std::vector<SparesTried> try_spares(GoodputRequest request) {
     tried.push_back({spares, efficiency, efficiency * share});
     if (tried.back().paid > tried[best].paid)
       best = tried.size() - 1;
-    if (tried.size() > best + 2)
+    if (tried.size() > best + 2 || stop_signal() != 0)
       break;
   }
   return tried;

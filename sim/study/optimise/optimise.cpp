@@ -12,6 +12,7 @@
 #include "models/schedule/data_parallel/overlapped_step.hpp"
 #include "sim/study/forecast.hpp"
 #include "sim/study/optimise/bucket_recursion.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -80,7 +81,7 @@ Optimisation BucketOptimiser::run(const BucketLimits& start) {
 
 /// Simulates an edit and keeps it if the step is shorter.
 bool BucketOptimiser::accept(std::optional<EditCandidate> edit) {
-  if (!edit)
+  if (!edit || stop_signal() != 0)
     return false;
   const Forecast changed = simulated(edit->buckets);
   if (changed.iteration_time >= result_.step_after)

@@ -6,6 +6,7 @@
 #include "sim/study/plan/checked_errors.hpp"
 #include "sim/study/plan/improve.hpp"
 #include "sim/study/plan/outlook.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -37,7 +38,21 @@ void add_chances(CapacityPlan& plan) {
   }
 }
 
+/// A signal takes away what would be if, never what is there.
+void add_outlook(CapacityPlan& plan, std::uint32_t workers, const std::function<void()>& finished) {
+  try {
+    if (stop_signal() == 0 || !plan.choices.front().fits)
+      plan.outlook = outlook_of(plan, workers, finished);
+  } catch (const Stopped&) {  // told below
+  }
+  if (stop_signal() != 0)
+    plan.outlook.insert(plan.outlook.begin(),
+                        "Stopped by a signal: what was not simulated by then may be better.");
+}
+
 [[noreturn]] void refuse(const CapacityPlan& plan) {
+  if (stop_signal() != 0)
+    throw Stopped(stop_signal());
   const auto commonest =
       std::ranges::max_element(plan.refused, {}, [](const auto& each) { return each.second; });
   throw InputError(commonest == plan.refused.end()
@@ -49,6 +64,7 @@ void add_chances(CapacityPlan& plan) {
 
 CapacityPlan find_plan(const PlanRequest& request, std::uint32_t workers,
                        const std::function<void()>& finished) {
+  const StopsBetweenJobs stops;
   CapacityPlan plan =
       search_plan(plan_space_of(request), workers, request.most_simulated, finished);
   if (plan.choices.empty())
@@ -60,7 +76,7 @@ CapacityPlan find_plan(const PlanRequest& request, std::uint32_t workers,
     plan.changes = find_changes(plan, workers, finished);
   }
   add_chances(plan);
-  plan.outlook = outlook_of(plan, workers, finished);
+  add_outlook(plan, workers, finished);
   add_reasons(plan, kWithReasons);
   add_notes(plan);
   return plan;

@@ -40,7 +40,7 @@ struct CapacityPlan {
   std::size_t too_large = 0;              ///< Candidates beyond a GPU's memory, by the bound.
   std::map<std::string, std::size_t> refused;  ///< By reason.
   std::size_t bounded = 0;                     ///< Not simulated: cannot be the best of a size.
-  std::size_t open = 0;  ///< Not simulated, though their bounds leave it open: the limit came.
+  std::size_t open = 0;  ///< Not simulated, though bounds leave it open: a limit or signal came.
   std::vector<PlanChange> changes;
   std::vector<std::string> outlook;  ///< Sentences: deadline, budget, network, faults.
 };
@@ -48,7 +48,8 @@ struct CapacityPlan {
 /// Bounds of all candidates, then simulations, lowest bound first, until no other candidate of a
 /// size can be faster than the fastest that was simulated, and no other size be both faster and
 /// cheaper; then changes of the best of each size, one at a time, for as long as one helps. The
-/// same for any number of workers. Throws InputError.
+/// same for any number of workers. A signal that asks to stop (see StopsBetweenJobs) ends all that
+/// once the first is simulated; before that it throws Stopped. Throws InputError.
 CapacityPlan find_plan(const PlanRequest& request, std::uint32_t workers,
                        const std::function<void()>& finished);
 

@@ -84,6 +84,8 @@ std::vector<PlanChange> find_changes(const CapacityPlan& plan, std::uint32_t wor
   std::vector<TrialResult> results = run_trials(space, trials, workers, finished);
   std::vector<PlanChange> changes;
   for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].is_missing())
+      continue;
     PlanChange change{.change = changed[i].change, .refusal = results[i].refusal};
     if (results[i].forecast) {
       const Forecast& forecast = *results[i].forecast;

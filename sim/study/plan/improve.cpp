@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/tuning/tuned_option.hpp"
 
 namespace stepcast {
@@ -153,7 +154,7 @@ void climb(CapacityPlan& plan, std::vector<Climber>& climbers, std::uint32_t wor
 void improve_plan(CapacityPlan& plan, std::uint32_t workers,
                   const std::function<void()>& finished) {
   std::vector<Climber> climbers = climbers_of(plan);
-  for (int round = 0; round < kRounds && !climbers.empty(); ++round)
+  for (int round = 0; round < kRounds && !climbers.empty() && stop_signal() == 0; ++round)
     climb(plan, climbers, workers, finished);
   rank_choices(plan);
 }

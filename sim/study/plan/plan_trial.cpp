@@ -9,6 +9,7 @@
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/plan/plan_bound.hpp"
 #include "sim/study/scenario.hpp"
+#include "sim/study/stop.hpp"
 #include "sim/study/sweep/workers.hpp"
 
 namespace stepcast {
@@ -125,9 +126,16 @@ std::vector<TrialResult> run_trials(const PlanSpace& space, const std::vector<Pl
       return kRefused + std::string(error.what());
     }
   };
+  const StopsBetweenJobs stops;
+  const WorkerRules rules{.workers = workers, .finished = [&](auto, const auto&) { finished(); }};
   std::vector<TrialResult> results;
   const auto count = static_cast<std::uint32_t>(trials.size());
-  for (const std::string& bytes : run_on_workers(count, workers, work, finished)) {
+  for (const JobOutcome& outcome : outcomes_on_workers(count, rules, work)) {
+    if (outcome.ending == JobOutcome::Ending::Missing && stop_signal() != 0) {
+      results.emplace_back();
+      continue;
+    }
+    const std::string& bytes = result_of(outcome);
     const std::string rest = bytes.substr(1);
     results.push_back(bytes.front() == kDone ? TrialResult{from_bytes<Forecast>(rest), ""}
                                              : TrialResult{std::nullopt, rest});

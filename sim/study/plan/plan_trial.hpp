@@ -16,10 +16,12 @@ struct PlanTrial {
   ScheduleOptions options;
 };
 
-/// What came of it.
+/// What came of it: nothing if a signal asked to stop before it was its turn.
 struct TrialResult {
   std::optional<Forecast> forecast;
   std::string refusal;  ///< Why there is none.
+
+  bool is_missing() const { return !forecast && refusal.empty(); }
 };
 
 PlanTrial trial_of(const PlanSpace& space, const PlanCandidate& candidate);

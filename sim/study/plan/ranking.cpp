@@ -51,11 +51,12 @@ bool is_better(const CapacityPlan& plan, const PlanChoice& left, const PlanChoic
 void rank_choices(CapacityPlan& plan) {
   std::ranges::stable_sort(plan.choices,
                            [&](const auto& a, const auto& b) { return is_better(plan, a, b); });
-  const auto same = std::ranges::unique(plan.choices, [](const auto& a, const auto& b) {
+  const auto is_same = [](const PlanChoice& a, const PlanChoice& b) {
     return a.trial.site == b.trial.site && a.trial.schedule == b.trial.schedule &&
            a.trial.options == b.trial.options;
-  });
-  plan.choices.erase(same.begin(), same.end());
+  };
+  plan.choices.erase(std::unique(plan.choices.begin(), plan.choices.end(), is_same),
+                     plan.choices.end());
   plan.front = front_of(
       plan.choices, [](const PlanChoice& choice) { return choice.hours; },
       [](const PlanChoice& choice) { return choice.cost; });

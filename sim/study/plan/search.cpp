@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "sim/study/plan/capacity_plan.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -27,9 +29,11 @@ class Search {
     tell_costs();
     while (left_ > 0 && simulate(next_round())) {
     }
+    plan_.open = std::exchange(missing_, 0);
     count_rest();
     while (left_ > 0 && simulate(more_of_the_best())) {
     }
+    plan_.bounded += std::exchange(missing_, 0);
     if (plan_.choices.empty())
       simulate(smallest());
     return std::move(plan_);
@@ -126,6 +130,10 @@ class Search {
   }
 
   bool simulate(const std::vector<std::size_t>& round) {
+    if (stop_signal() != 0) {
+      missing_ += round.size();
+      return false;
+    }
     std::vector<PlanTrial> trials;
     for (const std::size_t candidate : round)
       trials.push_back(trial_of(plan_.space, plan_.space.candidates[candidate]));
@@ -136,6 +144,10 @@ class Search {
   }
 
   void take(PlanTrial trial, TrialResult result) {
+    if (result.is_missing()) {
+      ++missing_;
+      return;
+    }
     if (!result.forecast) {
       ++plan_.refused[result.refusal];
       return;
@@ -189,6 +201,7 @@ class Search {
   std::uint32_t workers_;
   std::uint32_t left_;
   const std::function<void()>& finished_;
+  std::size_t missing_ = 0;  ///< Of a round that a signal ended.
   std::vector<Queue> queues_;
 };
 

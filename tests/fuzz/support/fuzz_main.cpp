@@ -1,8 +1,9 @@
-// libFuzzer's entry: one program for each target, whose name the build files give.
+// libFuzzer's entry: one program, and for each target a link to it of the name fuzz_<target>.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -12,9 +13,20 @@
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
+namespace {
+
+const stepcast::fuzz::Target* target = nullptr;
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(const int*, char*** arguments) {
+  const std::string program = std::filesystem::path(**arguments).filename();
+  target = &stepcast::fuzz::target_of(program.substr(program.find('_') + 1));
+  return 0;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const stepcast::fuzz::Target& target = stepcast::fuzz::target_of(STEPCAST_FUZZ_TARGET);
-  target.accepts(std::string_view(reinterpret_cast<const char*>(data), size));
+  target->accepts(std::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "tests/support/input_error.hpp"
+#include "traces/json/file_limits.hpp"
 #include "traces/readers/chrome_json/byte_source.hpp"
 #include "traces/readers/gzip.hpp"
 
@@ -54,6 +55,17 @@ TEST_F(GzipBomb, IsRefusedAsAText) {
   std::ifstream file(path_, std::ios::binary);
   const std::string packed{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(input_error_of([&] { gunzip_if_compressed(packed, path_.string()); }), refusal());
+}
+
+// It was a limit of -1 times the size.
+TEST_F(GzipBomb, ARatioOfNothingIsRefused) {
+  for (const char* ratio : {"-1", "0"}) {
+    ::setenv("STEPCAST_MAX_RATIO", ratio, 1);
+    EXPECT_EQ(
+        input_error_of([] { file_limits(); }),
+        std::string("STEPCAST_MAX_RATIO: expected a number above 0 such as 1000, found ") + ratio);
+  }
+  ::unsetenv("STEPCAST_MAX_RATIO");
 }
 
 TEST_F(GzipBomb, IsReadWhereTheUserAllowsIt) {

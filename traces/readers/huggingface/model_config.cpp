@@ -172,8 +172,16 @@ const std::map<std::string, Reader>& readers() {
 std::string precision_of(Keys& keys, const ConfigChoice& choice) {
   if (choice.precision)
     return *choice.precision;
+  static const std::map<std::string, std::string> precisions{
+      {"float32", "fp32"}, {"float16", "fp16"}, {"bfloat16", "bf16"}};
   const std::string type = keys.text_or("torch_dtype", keys.text_or("dtype", "bfloat16"));
-  return type == "float32" ? "fp32" : type == "float16" ? "fp16" : "bf16";
+  const auto precision = precisions.find(type);
+  if (precision == precisions.end())
+    keys.fail("torch_dtype",
+              fmt::format("expected float32, float16 or bfloat16, found {}; `precision` gives one "
+                          "in its place",
+                          in_quotes(type)));
+  return precision->second;
 }
 
 /// "meta-llama/Llama-2-7b-hf" as a name: "llama-2-7b-hf".

@@ -6,6 +6,7 @@
 
 #include "models/base/text.hpp"
 #include "sim/report/picture/svg.hpp"
+#include "sim/report/text/clean.hpp"
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {
@@ -41,11 +42,15 @@ std::string failure_of(const GateCase& found) {
                            milliseconds(found.before), change_of(found));
 }
 
-/// A bar would end the cell of the table.
+/// A bar or the end of a line would end the cell of the table, and a tag be taken for one.
 std::string cell(const std::string& text) {
   std::string out;
-  for (const char c : text)
-    out += c == '|' ? std::string("\\|") : std::string(1, c);
+  for (const char c : printable(text))
+    out += c == '|'    ? std::string("\\|")
+           : c == '<'  ? std::string("&lt;")
+           : c == '&'  ? std::string("&amp;")
+           : c == '\n' ? std::string(" ")
+                       : std::string(1, c);
   return out;
 }
 

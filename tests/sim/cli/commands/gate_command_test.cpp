@@ -95,13 +95,13 @@ TEST_F(GateCommand, AMissingCaseFailsAndANewOneDoesNot) {
 
 TEST_F(GateCommand, WritesMarkdownAndJUnitWithTextsThatCannotBreakThem) {
   json hostile = result("dear", 1);
-  hostile["workload"] = "<b>&\"|x";
+  hostile["workload"] = "<b>&\"|x\n|y\x01";
   json slow = hostile;
   slow["iteration_time_s"] = 2;
   const Outcome outcome = gate(
       {hostile}, {slow}, {"--markdown", folder_.file("g.md"), "--junit", folder_.file("g.xml")});
   EXPECT_EQ(outcome.exit_code, 4);
-  EXPECT_THAT(read("g.md"), HasSubstr("\\|x"));
+  EXPECT_THAT(read("g.md"), HasSubstr("&lt;b>&amp;\"\\|x \\|y?"));
   EXPECT_THAT(read("g.xml"), HasSubstr("tests=\"1\" failures=\"1\""));
   EXPECT_THAT(outcome.out, HasSubstr("<b>&\"|x"));
 }

@@ -105,6 +105,18 @@ TEST(DeriveCommand, ImpossibleRatesAndTimesAreRefused) {
   EXPECT_EQ(refused("--step-time", "1e-300s"), 2);
 }
 
+// The file was written, and refused by whatever read it.
+TEST(DeriveCommand, WhatWouldNotBeReadIsNotWritten) {
+  const TemporaryFolder folder;
+  const std::string config = folder.file("config.json"), output = folder.file("out.json");
+  std::ofstream(config) << R"({"model_type": "gpt2", "n_embd": 8192, "n_head": 64})";
+  const Outcome outcome = run_cli(
+      {"derive", "--hf", config, "--device", "h100", "--batch", "4294967295", "-o", output});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("derive: /layers/"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
 // A linear layer with 4 outputs for a batch of 4, hence activations of 64 bytes.
 constexpr const char* kGraph =
     "node1 -- Input0 -- forward_compute_time=0.000, backward_compute_time=0.000, "

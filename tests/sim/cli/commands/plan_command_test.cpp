@@ -148,5 +148,11 @@ TEST(PlanCommand, ATransformerRunsOnTheDeviceOfEachCluster) {
   EXPECT_NE(plan["command"].get<std::string>().find("device=h100"), std::string::npos);
 }
 
+// 0 was no limit at all.
+TEST(PlanCommand, NothingFitsIntoNoMemory) {
+  EXPECT_EQ(error_of({"--max-memory-per-gpu", "0B"}),
+            "stepcast: --max-memory-per-gpu: expected a size above zero such as 70GiB, found 0\n");
+}
+
 }  // namespace
 }  // namespace stepcast

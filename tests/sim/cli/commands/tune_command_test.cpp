@@ -219,5 +219,18 @@ TEST(RunCommand, FusionByBayesianOptimisationIsARunWithTheBufferFound) {
               trials["best"]["iteration_time_s"].get<double>(), 1e-12);
 }
 
+// What stood in it was taken for a line that was never finished, and written over.
+TEST(TuneCommand, AFileThatIsNoneOfItsOwnIsNotGoneOnFrom) {
+  const TemporaryFolder folder;
+  const std::string notes = folder.file("notes.txt");
+  for (const char* text : {"buy milk", "{\"a\": 1}", "{\"a\": 1}\n"}) {
+    std::ofstream(notes) << text;
+    const Outcome outcome = run_cli(tune_buffer({"--trials", "2", "--resume", notes}));
+    EXPECT_EQ(outcome.exit_code, 2) << text;
+    EXPECT_EQ(outcome.err.find("stepcast: " + notes + ": line 1"), 0U) << outcome.err;
+    EXPECT_EQ(content_of(notes), text);
+  }
+}
+
 }  // namespace
 }  // namespace stepcast

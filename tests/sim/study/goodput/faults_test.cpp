@@ -9,7 +9,9 @@
 #include "sim/study/goodput/fault_file.hpp"
 #include "sim/study/goodput/fault_sources.hpp"
 #include "sim/study/goodput/job_life.hpp"
+#include "tests/support/input_error.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "traces/json/given_texts.hpp"
 
 namespace stepcast {
 namespace {
@@ -99,6 +101,15 @@ TEST(Faults, AConstantRateIsTrustedWhereNothingSpeaksAgainstIt) {
   EXPECT_FALSE(outlook.trust_bursts);
   const double half = 1.645 * std::sqrt(2 * outlook.faults);
   EXPECT_NEAR(outlook.poisson.high - outlook.poisson.low, 2 * half, 0.1 * half);
+}
+
+// As many were made ready one by one: 20 s, and gigabytes.
+TEST(Faults, AFleetOfBillionsIsRefused) {
+  const GivenTexts given(std::map<std::string, std::string>{
+      {"faults.csv", "start_day,end_day,server\n0,1,999999\n3,3.5,0\n"}});
+  EXPECT_EQ(read_fleet("faults.csv", std::nullopt, {}).servers, 1'000'000U);
+  EXPECT_EQ(input_error_of([] { read_fleet("faults.csv", 4'294'967'295U, {}); }),
+            "`servers`: expected at most 1000000, found 4294967295");
 }
 
 TEST(FaultOutlook, BandsOfTheRecordedFleetForTheNextTimeOfThisLength) {

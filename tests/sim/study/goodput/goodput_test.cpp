@@ -1,8 +1,11 @@
 #include "sim/study/goodput/goodput.hpp"
 
+#include <csignal>
+
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -111,6 +114,30 @@ TEST(Goodput, ARunOfNoTimeIsRefusedAndOneShorterThanTheIntervalWarnedOf) {
   EXPECT_EQ(warnings_of(request, find_goodput(request)).size(), 1U);
   request.length = Seconds{1e5};
   EXPECT_TRUE(warnings_of(request, find_goodput(request)).empty());
+}
+
+TEST(Goodput, ASignalKeepsTheSeedsThatAreThere) {
+  GoodputRequest request{.nodes = 4,
+                         .costs = {Seconds{30}, Seconds{600}},
+                         .interval = Seconds{3600},
+                         .policy = LossPolicy::Shrink};
+  request.sources.emplace();
+  add_fault_source(*request.sources, "node:mtbf=2d,repair=1h");
+  int left = 500;  // of some 500,000
+  request.speed = [&left](std::uint32_t nodes, double) {
+    if (--left == 0)
+      ask_to_stop(SIGINT);
+    return nodes / 4.0;
+  };
+  request.seeds = 1000;
+  const auto found = [&] {
+    const StopsBetweenJobs stops;
+    return find_goodput(request);
+  };
+  const Goodput stopped = found();
+  EXPECT_LT(stopped.seeds, 100U);
+  request.seeds = stopped.seeds;
+  EXPECT_EQ(found().efficiency, stopped.efficiency);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // Studies that a signal ends early: what is there is kept, and is what the whole study finds.
+#include <algorithm>
 #include <csignal>
 #include <map>
 
 #include <gtest/gtest.h>
 
 #include "sim/study/parts_breakdown.hpp"
+#include "sim/study/plan/capacity_plan.hpp"
 #include "sim/study/stop.hpp"
 #include "sim/study/sweep/scaling.hpp"
 
@@ -69,6 +71,53 @@ TEST(StoppedStudy, AnAblationKeepsItsPartsBeforeTheFirstThatIsMissing) {
     EXPECT_EQ(breakdown.parts[i].name, whole.parts[i].name);
     EXPECT_EQ(breakdown.parts[i].time, whole.parts[i].time);
   }
+}
+
+PlanRequest small_plan() {
+  ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
+  return {.workload = "resnet50-rtx2080ti-bs32",
+          .clusters = {"rtx2080ti-16x4-10gbe", "rtx2080ti-16x4-ib100"},
+          .gpus = {4, 8, 16},
+          .options = {{"fusion_buffer", {"5MiB", "25MiB"}}},
+          .prices = "rented-2024"};
+}
+
+// Ctrl-C took all that had been simulated with it.
+TEST(StoppedStudy, APlanKeepsWhatIsSimulated) {
+  const StopsBetweenJobs stops;
+  constexpr std::uint32_t kOneWorker = 1;
+  const CapacityPlan whole = find_plan(small_plan(), kOneWorker, [] {});
+  const CapacityPlan plan = find_plan(small_plan(), kOneWorker, stopped_after(3).finished);
+  EXPECT_GE(plan.choices.size(), 3U);
+  EXPECT_LT(plan.choices.size(), whole.choices.size());
+  EXPECT_GT(plan.open, whole.open);
+  EXPECT_TRUE(plan.changes.empty());
+  ASSERT_FALSE(plan.outlook.empty());
+  EXPECT_EQ(plan.outlook.front(),
+            "Stopped by a signal: what was not simulated by then may be better.");
+  for (const PlanChoice& choice : plan.choices)
+    EXPECT_TRUE(std::ranges::any_of(whole.choices, [&](const PlanChoice& same) {
+      return same.trial.site == choice.trial.site && same.trial.schedule == choice.trial.schedule &&
+             same.trial.options == choice.trial.options && same.hours == choice.hours;
+    })) << choice.layout;
+}
+
+TEST(StoppedStudy, APlanKeepsItsSearchWhenItIsStoppedBehindIt) {
+  const StopsBetweenJobs stops;
+  PlanRequest request = small_plan();
+  int simulated = 0;
+  const CapacityPlan found =
+      search_plan(plan_space_of(request), 1, request.most_simulated, [&] { ++simulated; });
+  const CapacityPlan plan = find_plan(request, 1, stopped_after(simulated + 1).finished);
+  EXPECT_GE(plan.choices.size(), found.choices.size());
+  EXPECT_EQ(plan.open, found.open);
+  EXPECT_EQ(plan.bounded, found.bounded);
+}
+
+TEST(StoppedStudy, NothingOfAPlanIsKeptBeforeTheFirstIsSimulated) {
+  const StopsBetweenJobs stops;
+  ask_to_stop(SIGINT);
+  EXPECT_THROW(find_plan(small_plan(), 1, [] {}), Stopped);
 }
 
 }  // namespace

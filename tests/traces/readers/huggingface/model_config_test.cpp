@@ -95,5 +95,15 @@ TEST(ModelConfig, HeadsOfAnotherSizeAreRefused) {
             std::string::npos);
 }
 
+// It was bf16 without a word.
+TEST(ModelConfig, AnUnknownPrecisionIsRefused) {
+  std::string text = kLlama;
+  text.replace(text.find("bfloat16"), 8, "int3");
+  EXPECT_EQ(input_error_of([&] { model_of(text); }),
+            "config.json: /torch_dtype: expected float32, float16 or bfloat16, found \"int3\"; "
+            "`precision` gives one in its place");
+  EXPECT_EQ(model_of(text, {.precision = "fp8"}).shape.precision, "fp8");
+}
+
 }  // namespace
 }  // namespace stepcast
