@@ -19,7 +19,7 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
                         .tells_host = cluster.overlap.communication_slowdown > 0})),
       queue_(simgrid_for(options.fidelity)),
       lanes_(program_, folding_.classes.size(), plan.streams.size()),
-      compute_streams_(find_compute_streams()),
+      slowed_streams_(find_slowed_streams()),
       clock_(find_clock()),
       communicating_(folding_.classes.size()),
       iterations_(plan, program_, options) {
@@ -74,7 +74,7 @@ void Replayer::start_compute(LaneId lane, Lanes::Head head) {
     return;
   const Seconds start = now();
   lanes_.begin(lane, program_.steps[head.step].duration * scale_of(rank_class, head.iteration),
-               slowness(rank_class), start);
+               slowness(rank_class, program_.steps[head.step].stream), start);
   current.intervals[place].ready = current.intervals[place].start = start;
   const bool begins = lane == clock_ && !current.begun();
   if (begins)
@@ -102,8 +102,10 @@ void Replayer::finish_compute(LaneId lane, std::uint32_t version) {
   set_ports(rank_class);
 }
 
-double Replayer::slowness(ClassId rank_class) const {
-  return communicating_[rank_class] > 0 ? 1 + cluster_.overlap.compute_slowdown : 1;
+double Replayer::slowness(ClassId rank_class, StreamId stream) const {
+  const bool is_slowed =
+      communicating_[rank_class] > 0 && std::ranges::count(slowed_streams_, stream) > 0;
+  return is_slowed ? 1 + cluster_.overlap.compute_slowdown : 1;
 }
 
 double Replayer::scale_of(ClassId rank_class, std::uint32_t number) const {
@@ -115,13 +117,13 @@ double Replayer::scale_of(ClassId rank_class, std::uint32_t number) const {
 
 // The class has begun or ceased to communicate: its running compute goes on at another speed.
 void Replayer::change_speed(ClassId rank_class) {
-  for (const StreamId stream : compute_streams_) {
+  for (const StreamId stream : slowed_streams_) {
     const LaneId lane = lanes_.of(rank_class, stream);
     if (!lanes_.is_busy(lane))
       continue;
     const auto [number, id] = lanes_.head(lane);
     const ProgramStep& step = program_.steps[id];
-    if (step.is_communication() || !lanes_.change_speed(lane, slowness(rank_class), now()))
+    if (step.is_communication() || !lanes_.change_speed(lane, slowness(rank_class, stream), now()))
       continue;
     const double scale = folding_.classes[rank_class].compute_scale;
     const double work = scale_of(rank_class, number) / scale;
@@ -256,14 +258,15 @@ void Replayer::became_ready(std::uint32_t number, StepId step, ClassId rank_clas
     policy_of(operation).ready(operation);
 }
 
-std::vector<StreamId> Replayer::find_compute_streams() const {
-  std::vector<bool> computes(plan_.streams.size());
+// Those with compute, but for work of the host beside that of the device.
+std::vector<StreamId> Replayer::find_slowed_streams() const {
+  std::vector<bool> is_slowed(plan_.streams.size());
   for (const ProgramStep& step : program_.steps)
     if (!step.is_communication())
-      computes[step.stream] = true;
+      is_slowed[step.stream] = step.stream == 0 || !plan_.graph.task(step.first).on_host;
   std::vector<StreamId> streams;
-  for (StreamId stream = 0; stream < computes.size(); ++stream)
-    if (computes[stream])
+  for (StreamId stream = 0; stream < is_slowed.size(); ++stream)
+    if (is_slowed[stream])
       streams.push_back(stream);
   return streams;
 }

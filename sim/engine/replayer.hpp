@@ -47,7 +47,7 @@ class Replayer : private Dispatcher {
   void finish_when_due(LaneId lane);
   void finish_compute(LaneId lane, std::uint32_t version);
   void change_speed(ClassId rank_class);
-  double slowness(ClassId rank_class) const;
+  double slowness(ClassId rank_class, StreamId stream) const;
   double scale_of(ClassId rank_class, std::uint32_t iteration) const;
   Seconds running_task_time(ClassId rank_class);
   bool are_ports_paced_by_nics() const;
@@ -96,7 +96,7 @@ class Replayer : private Dispatcher {
   void announce(std::uint32_t number, StepId step, ClassId rank_class);
   void became_ready(std::uint32_t number, StepId step, ClassId rank_class);
   void stop_if_enough() { stopped_ = stopped_ || iterations_.is_enough(); }
-  std::vector<StreamId> find_compute_streams() const;
+  std::vector<StreamId> find_slowed_streams() const;
   LaneId find_clock() const;
   Timeline timeline() const;
   void report_endless() const;
@@ -128,7 +128,7 @@ class Replayer : private Dispatcher {
   std::vector<std::vector<std::unique_ptr<DispatchPolicy>>> policies_;  // by stream and component
   std::vector<std::vector<ClassId>> component_of_class_;  // by stream with policies, and class
   Lanes lanes_;
-  std::vector<StreamId> compute_streams_;
+  std::vector<StreamId> slowed_streams_;
   LaneId clock_;                               // iterations begin with its first compute step
   std::vector<std::uint32_t> communicating_;   // by class: launches it takes part in
   std::vector<std::vector<Rank>> slow_ports_;  // by class, which slow down while it computes

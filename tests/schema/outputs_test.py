@@ -47,6 +47,8 @@ COMMANDS = [
     ["diagnose", GOLDEN / "ranks", "--against", GOLDEN / "ranks"],
     ["replay", GOLDEN / "small-trace.json"],
     ["replay", GOLDEN / "small-trace.json", "--without", "all-reduce"],
+    ["replay", GOLDEN / "ranks", "--cluster", "rtx2080ti-16x4-10gbe", "--ranks", "16"],
+    ["replay", GOLDEN / "ranks", "--cluster", "rtx2080ti-16x4-10gbe", "--ranks", "2", "--ideal"],
     ["calibrate", *LOGS],
     ["version"],
     ["gate", GOLDEN / "results-before.json", "--baseline", GOLDEN / "results-before.json"],

@@ -10,11 +10,12 @@
 
 namespace stepcast {
 
-/// Three layers forward (1 ms each) and backward (2 ms each), an all-reduce of 1 ms on a stream of
-/// its own behind all of them, and an update of .5 ms behind that. One rank may be slower.
+/// Layers (three) forward (1 ms each) and backward (2 ms each), an all-reduce of 1 ms on a stream
+/// of its own behind all of them, and an update of .5 ms behind that. One rank may be slower.
 struct MadeStreams {
   int ranks = 4;
   int steps = 5;
+  int layers = 3;
   int slow_rank = 2;
   double slower = 1.5;
   double apart = 250'000;  ///< The clock of each rank is so much ahead of the one before.
@@ -33,7 +34,7 @@ struct MadeStreams {
     std::vector<std::vector<Piece>> all(static_cast<std::size_t>(ranks));
     double begin = 1000;
     for (int step = 0; step < steps; ++step) {
-      const double met = begin + 9000 * std::max(1.0, slower);
+      const double met = begin + 3000 * layers * std::max(1.0, slower);
       for (int rank = 0; rank < ranks; ++rank)
         add_step(rank, step, begin, met, all[static_cast<std::size_t>(rank)]);
       begin = met + 1500;
@@ -159,9 +160,9 @@ struct MadeStreams {
       into.push_back({step, stream, pass, layer, now, end});
       now = end;
     };
-    for (int layer = 0; layer < 3; ++layer)
+    for (int layer = 0; layer < layers; ++layer)
       add(1, "forward", layer, now + 1000 * factor);
-    for (int layer = 3; layer-- > 0;)
+    for (int layer = layers; layer-- > 0;)
       add(1, "backward", layer, now + 2000 * factor);
     add(2, "all-reduce", 0, met + 1000);
     add(1, "update", 0, met + 1500);

@@ -94,7 +94,7 @@ class CalibrateCommand final : public Subcommand {
                 "beside it, what was left out and why. -o writes\ntraces/collectives format; name "
                 "it in a cluster's \"collectives\".",
             .examples = {"stepcast calibrate allreduce-*.log bcast-*.log --cluster v100-32x4-edr "
-                         "-o v100.json",
+                         "--nccl nvlink -o v100.json",
                          "stepcast calibrate osu-2-nodes.log=2x4 osu-4-nodes.log=4x4 --kind "
                          "all-reduce",
                          "stepcast calibrate ib_write_bw.log"}};
@@ -106,6 +106,9 @@ class CalibrateCommand final : public Subcommand {
         {"--cluster", "C", &cluster_, "also compare with what this cluster predicts now"},
         {"--layout", "NxG", &layout_, "nodes x GPUs a node, for logs that do not tell"},
         {"--kind", "KIND", &kind_, "the collective, for logs that do not tell: all-reduce, ..."},
+        {"--nccl", "PATH", &nccl_,
+         "the logs are NCCL's, whose tuner then tells of other ranks: nvlink or pcie, by what "
+         "joins the GPUs of a node"},
         {"--name", "NAME", &name_, "of the measured collectives; default: the cluster's"},
         {"--source", "TEXT", &source_, "who measured it, on what, for the provenance"},
         output_option("-o,--output", &output_, "file of measured collectives to write"),
@@ -190,6 +193,9 @@ class CalibrateCommand final : public Subcommand {
 
   void describe_origin(const std::optional<Cluster>& cluster) {
     measured_.name = !name_.empty() ? name_ : cluster ? cluster->name : "measured";
+    if (!nccl_.empty() && !(measured_.nccl = find_node_path(nccl_)))
+      throw InputError(
+          fmt::format("--nccl: expected {}, found {}", kNodePathWords, in_quotes(nccl_)));
     measured_.provenance = {
         .kind = ProvenanceKind::Measured,
         .source = !source_.empty()
@@ -215,6 +221,7 @@ class CalibrateCommand final : public Subcommand {
   std::string cluster_;
   std::string layout_;
   std::string kind_;
+  std::string nccl_;
   std::string name_;
   std::string source_;
   std::string output_;

@@ -12,11 +12,14 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/report/text/measured/job_at_ranks_report.hpp"
 #include "sim/report/text/measured/replay_report.hpp"
 #include "sim/study/network_notes.hpp"
 #include "sim/study/replay.hpp"
+#include "sim/study/sweep/workers.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
+#include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
 
 namespace stepcast {
@@ -29,11 +32,15 @@ class ReplayCommand final : public Subcommand {
     return {.description =
                 "Simulates every recorded step: host threads, kernels and collectives on their own "
                 "streams, and\nwhat waits for what. Prints the simulated against the recorded step "
-                "time, and with any of the\noptions below what the change would do.",
+                "time, and with any of the\noptions below what the change would do. --ranks "
+                "forecasts the whole "
+                "job at another size, its ranks as\nuneven as they were recorded.",
             .examples = {"stepcast replay trace.json.gz",
                          "stepcast replay trace.json.gz --cluster rtx2080ti-16x4-10gbe --bucket "
                          "10MiB",
-                         "stepcast replay trace.json.gz --device-speed 2 --without all-reduce"}};
+                         "stepcast replay trace.json.gz --device-speed 2 --without all-reduce",
+                         "stepcast replay profiles/ --cluster rtx2080ti-16x4-10gbe --ranks 64 "
+                         "--schedule dear"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -42,6 +49,10 @@ class ReplayCommand final : public Subcommand {
         {"--cluster", "C", &cluster_, "collectives run on this network, on all of its GPUs"},
         {"--nodes", "N", &nodes_, "nodes of the cluster"},
         {"--gpus-per-node", "G", &gpus_, "GPUs of each node"},
+        {"--ranks", "N", &ranks_, "the job of these traces on N GPUs of the cluster"},
+        {"--schedule", "S", &schedule_, "of --ranks: (default: ddp; see stepcast list schedules)"},
+        {"--ideal", "", &ideal_, "of --ranks: without the host's delays, all ranks alike"},
+        {"--job", "FILE", &job_, "of --ranks: what the traces do not say, as of diagnose"},
         {"--bucket", "SIZE", &bucket_, "gradients in buckets of this size; needs --cluster"},
         {"--first-bucket", "SIZE", &first_bucket_,
          "where the first closes (default: 1MiB as DDP's, at most --bucket)"},
@@ -57,6 +68,10 @@ class ReplayCommand final : public Subcommand {
     if (files_.empty())
       throw InputError(fmt::format("replay: expected a trace, for example: {}",
                                    on_one_line(help().examples.front())));
+    if (ranks_)
+      return replay_job();
+    if (!schedule_.empty() || ideal_ || !job_.empty())
+      throw InputError("--schedule, --ideal and --job need --ranks");
     const WhatIf change = parse_change();
     const Cluster changed_on = cluster_.empty() ? ideal_cluster(1, 1) : network();
     std::optional<Progress> progress(std::in_place, "replaying " + files_.front());
@@ -85,6 +100,46 @@ class ReplayCommand final : public Subcommand {
   }
 
  private:
+  int replay_job() const {
+    if (cluster_.empty())
+      throw InputError("--ranks: expected --cluster with it: other networks were not recorded");
+    if (nodes_ || !bucket_.empty() || !first_bucket_.empty() || !without_.items.empty() ||
+        device_speed_ || host_speed_)
+      throw InputError(
+          "--ranks: expected no --nodes, --bucket, --first-bucket, --without, --device-speed or "
+          "--host-speed beside it");
+    const OtherSize size{.cluster = cluster_of_ranks(),
+                         .schedule = schedule_.empty() ? "ddp" : schedule_,
+                         .ideal = ideal_,
+                         .workers = available_cores()};
+    const Progress progress("replaying " + files_.front());
+    const std::vector<std::filesystem::path> given(files_.begin(), files_.end());
+    ImportReport report;
+    const Job job = read_job(given, job_, report);
+    if (strict_)
+      refuse_doubts(report, files_.front());
+    for (const std::string& line : describe(report))
+      tell("{}: {}\n", files_.front(), line);
+    const JobAtRanks result = job_at_ranks(job, size);
+    say("{}", json_ ? job_at_ranks_json(files_.front(), result)
+                    : render_job_at_ranks(files_.front(), result));
+    return 0;
+  }
+
+  /// Whole nodes, or a part of one.
+  Cluster cluster_of_ranks() const {
+    Cluster cluster = network();
+    const std::uint32_t each = cluster.gpus_per_node;
+    if (*ranks_ == 0 || (*ranks_ > each && *ranks_ % each != 0))
+      throw InputError(
+          fmt::format("--ranks: expected a multiple of the {} GPUs of a node (see "
+                      "--gpus-per-node), or fewer, found {}",
+                      each, *ranks_));
+    cluster.gpus_per_node = std::min(each, *ranks_);
+    cluster.nodes = *ranks_ / cluster.gpus_per_node;
+    return cluster;
+  }
+
   /// Errors name the trace.
   ReplayedTimes replay_trace(const std::vector<RecordedStep>& steps, const Cluster& cluster,
                              const WhatIf& change) const try {
@@ -196,6 +251,10 @@ class ReplayCommand final : public Subcommand {
   std::string cluster_;
   std::optional<std::uint32_t> nodes_;
   std::optional<std::uint32_t> gpus_;
+  std::optional<std::uint32_t> ranks_;
+  std::string schedule_;
+  bool ideal_ = false;
+  std::string job_;
   std::string bucket_;
   std::string first_bucket_;
   CommaList without_;

@@ -188,6 +188,10 @@ void add_cautions(Forecast& forecast, const Scenario& scenario, const Setting& s
   if (scenario.engine.fidelity == Fidelity::Analytic && !setting.protocol.graph)
     note(NoteKind::Fidelity, "links",
          "At analytic fidelity each transfer has its links to itself; flow shares them.");
+  if (scenario.workload.input > Seconds{})
+    note(NoteKind::Scope, "input",
+         "The input pipeline (input_per_sample_s) is left out: every worker has its samples in "
+         "time.");
   if (scenario.cluster.software.jitter > 0)
     note(NoteKind::Cluster, "jitter",
          fmt::format("software.jitter {}: every worker is delayed by chance in every iteration, "

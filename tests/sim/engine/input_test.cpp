@@ -43,6 +43,15 @@ TEST(Input, OfALongPeriodIsWaitedForInEveryStep) {
   EXPECT_NEAR(iteration("dct", 5e-3, period), 20 * 0.040, 1e-4);
 }
 
+TEST(Input, IsNotSlowedByCommunication) {
+  Workload workload = examples::uniform_workload(10, {1e-3}, {2e-3}, 100'000);
+  workload.input = Seconds{0.05};  // 10 all-reduces of 0.6 ms hide behind it.
+  Cluster cluster = examples::plain_cluster(4);
+  cluster.overlap.compute_slowdown = 0.5;
+  const Timeline timeline = simulate(build_plan("wfbp", workload, cluster, {}), cluster, {});
+  EXPECT_NEAR(timeline.mean_iteration_time().value, 0.05, 1e-6);
+}
+
 TEST(Input, IsTheSameInAllFidelities) {
   for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow, Fidelity::Step})
     EXPECT_NEAR(iteration("wfbp", 5e-3, {}, {.fidelity = fidelity}), 0.040, 1e-6);

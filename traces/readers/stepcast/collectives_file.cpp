@@ -97,12 +97,10 @@ constexpr std::array kNodePaths = {std::pair{NodePath::NvLink, "nvlink"},
 
 NodePath read_node_path(ObjectReader& object, const char* key) {
   const std::string name = object.text(key);
-  const auto* found =
-      std::ranges::find(kNodePaths, name, [](const auto& path) { return path.second; });
-  if (found == kNodePaths.end())
-    object.fail(key, fmt::format("expected nvlink or pcie, what joins the GPUs of a node, found {}",
-                                 in_quotes(name)));
-  return found->first;
+  const std::optional<NodePath> path = find_node_path(name);
+  if (!path)
+    object.fail(key, fmt::format("expected {}, found {}", kNodePathWords, in_quotes(name)));
+  return *path;
 }
 
 std::string node_path_line(const std::optional<NodePath>& path) {
@@ -138,6 +136,12 @@ std::string indented(const std::string& text) {
 }
 
 }  // namespace
+
+std::optional<NodePath> find_node_path(std::string_view name) {
+  const auto* found =
+      std::ranges::find(kNodePaths, name, [](const auto& path) { return path.second; });
+  return found == kNodePaths.end() ? std::nullopt : std::optional(found->first);
+}
 
 MeasuredCollectives parse_collectives(std::string_view text, const std::string& origin) {
   const json document = parse_json(text, origin);

@@ -46,6 +46,54 @@ TEST(DiagnoseCommand, ComparesRunsOfOneJobOnly) {
   EXPECT_EQ(run_cli({"diagnose", job, "--against", job}).exit_code, 0);
 }
 
+/// The number behind a key of JSON.
+double number_of(const Outcome& outcome, const std::string& key) {
+  const std::size_t at = outcome.out.find("\"" + key + "\": ");
+  return at == std::string::npos ? -1 : std::stod(outcome.out.substr(at + key.size() + 4));
+}
+
+TEST(ReplayCommand, TheJobAtOtherRanksIsTheForecastOfItsWorkloadAndSlowDowns) {
+  const TemporaryFolder folder;
+  const std::string workload = folder.file("mine.json");
+  const std::string slow = folder.file("mine.csv");
+  ASSERT_EQ(run_cli({"diagnose", kRanks, "--workload", workload, "--slow-downs", slow}).exit_code,
+            0);
+  const Outcome replayed = run_cli({"replay", kRanks, "--cluster", "rtx2080ti-16x4-10gbe",
+                                    "--ranks", "8", "--schedule", "dear", "--json"});
+  const Outcome uneven =
+      run_cli({"run", "--workload", workload, "--cluster", "rtx2080ti-16x4-10gbe", "--nodes", "2",
+               "--schedule", "dear", "--slow", "recorded:file=" + slow, "--json"});
+  const Outcome even = run_cli({"run", "--workload", workload, "--cluster", "rtx2080ti-16x4-10gbe",
+                                "--nodes", "2", "--schedule", "dear", "--json"});
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
+  EXPECT_EQ(number_of(replayed, "gpus"), 8);
+  EXPECT_EQ(number_of(replayed, "recorded_gpus"), 2);
+  // The files hold times to nine digits.
+  EXPECT_NEAR(number_of(replayed, "iteration_time_s") / number_of(uneven, "iteration_time_s"), 1,
+              1e-6);
+  EXPECT_NEAR(number_of(replayed, "even_iteration_time_s") / number_of(even, "iteration_time_s"), 1,
+              1e-6);
+}
+
+TEST(ReplayCommand, OtherRanksMustFillNodesAndLeaveNoOtherWhatIf) {
+  const auto error_of = [](std::vector<std::string> options) {
+    options.insert(options.begin(), {"replay", kRanks});
+    const Outcome outcome = run_cli(options);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  };
+  const std::string cluster = "rtx2080ti-16x4-10gbe";
+  EXPECT_THAT(error_of({"--ranks", "8"}), HasSubstr("--ranks: expected --cluster with it"));
+  EXPECT_THAT(error_of({"--ranks", "6", "--cluster", cluster}),
+              HasSubstr("--ranks: expected a multiple of the 4 GPUs of a node"));
+  EXPECT_THAT(error_of({"--ranks", "8", "--cluster", cluster, "--bucket", "1MiB"}),
+              HasSubstr("--ranks: expected no --nodes, --bucket,"));
+  EXPECT_THAT(error_of({"--schedule", "dear"}), HasSubstr("need --ranks"));
+  EXPECT_THAT(error_of({"--ranks", "8", "--cluster", cluster, "--schedule", "deer"}),
+              HasSubstr("dear"));
+}
+
 TEST(DiagnoseCommand, NamesTheColumnsThatAnotherTableLacks) {
   const TemporaryFolder folder;
   const Outcome outcome =

@@ -1,54 +1,20 @@
 // The same job as four profilers write it that note neither launches nor dependencies.
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include "models/base/error.hpp"
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_streams.hpp"
+#include "tests/support/trace_folder.hpp"
 #include "traces/job/read_job.hpp"
 
 namespace stepcast {
 namespace {
 
 using Paths = std::vector<std::filesystem::path>;
-
-/// A folder that is gone at the end.
-class Folder {
- public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              fmt::format("stepcast-streams-{}",
-                          testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directory(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::filesystem::path text(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name) << content;
-    return path_ / name;
-  }
-  std::filesystem::path database(const std::string& name, const std::string& statements) const {
-    sqlite3* made = nullptr;
-    EXPECT_EQ(sqlite3_open((path_ / name).c_str(), &made), SQLITE_OK);
-    EXPECT_EQ(
-        sqlite3_exec(made, ("BEGIN;" + statements + "COMMIT;").c_str(), nullptr, nullptr, nullptr),
-        SQLITE_OK)
-        << sqlite3_errmsg(made);
-    sqlite3_close(made);
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 template <typename Write>
 Paths of_all_ranks(const MadeStreams& made, Write write) {
@@ -78,7 +44,7 @@ void expect_the_slow_rank(const Diagnosis& diagnosis, const char* format) {
 // Clocks are a quarter of a second apart; the first step, before which nothing is known, is left
 // out.
 TEST(StreamJobsTest, TensorFlowsProfiles) {
-  const Folder folder;
+  const TraceFolder folder;
   const MadeStreams made;
   const Diagnosis diagnosis = diagnosis_of(
       of_all_ranks(made,
@@ -91,7 +57,7 @@ TEST(StreamJobsTest, TensorFlowsProfiles) {
 }
 
 TEST(StreamJobsTest, MxnetsProfiles) {
-  const Folder folder;
+  const TraceFolder folder;
   const MadeStreams made;
   expect_the_slow_rank(diagnosis_of(of_all_ranks(made,
                                                  [&](int rank) {
@@ -103,7 +69,7 @@ TEST(StreamJobsTest, MxnetsProfiles) {
 }
 
 TEST(StreamJobsTest, NsightSystemsExports) {
-  const Folder folder;
+  const TraceFolder folder;
   const MadeStreams made;
   const Diagnosis diagnosis = diagnosis_of(
       of_all_ranks(made,
@@ -121,7 +87,7 @@ TEST(StreamJobsTest, NsightSystemsExports) {
 }
 
 TEST(StreamJobsTest, ChakraGraphs) {
-  const Folder folder;
+  const TraceFolder folder;
   const MadeStreams made;
   expect_the_slow_rank(diagnosis_of(of_all_ranks(made,
                                                  [&](int rank) {
@@ -134,7 +100,7 @@ TEST(StreamJobsTest, ChakraGraphs) {
 }
 
 TEST(StreamJobsTest, AnEvenJobHasNobodyToBlame) {
-  const Folder folder;
+  const TraceFolder folder;
   const MadeStreams made{.slower = 1};
   const Diagnosis diagnosis = diagnosis_of(
       of_all_ranks(made,
@@ -147,7 +113,7 @@ TEST(StreamJobsTest, AnEvenJobHasNobodyToBlame) {
 }
 
 TEST(StreamJobsTest, BadExportsAreRefusedInOneLine) {
-  const Folder folder;
+  const TraceFolder folder;
   const auto error = [](const std::filesystem::path& path) {
     return input_error_of([&] { diagnosis_of({path}, 0); });
   };
@@ -186,7 +152,7 @@ TEST(StreamJobsTest, BadExportsAreRefusedInOneLine) {
 
 // Times that are texts, far off or backwards, and ends without begins are counted.
 TEST(StreamJobsTest, OddEventsAreCounted) {
-  const Folder folder;
+  const TraceFolder folder;
   ImportReport report;
   const std::filesystem::path database = folder.database(
       "odd.sqlite", MadeStreams().nsight(0) +
@@ -205,7 +171,7 @@ TEST(StreamJobsTest, OddEventsAreCounted) {
 
 // One byte after the other is another one: the database is read, or refused in one line.
 TEST(StreamJobsTest, DamagedExportsAreReadOrRefused) {
-  const Folder folder;
+  const TraceFolder folder;
   const auto whole = folder.database("whole.sqlite", MadeStreams{.steps = 2}.nsight(0));
   std::ifstream file(whole, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
@@ -226,7 +192,7 @@ TEST(StreamJobsTest, DamagedExportsAreReadOrRefused) {
 }
 
 TEST(StreamJobsTest, FilesOfTwoFormatsAreRefused) {
-  const Folder folder;
+  const TraceFolder folder;
   const MadeStreams made;
   const Paths paths = {folder.text("0.json", made.tensorflow(0)),
                        folder.database("1.sqlite", made.nsight(1))};

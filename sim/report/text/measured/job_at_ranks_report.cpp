@@ -1,0 +1,78 @@
+#include "sim/report/text/measured/job_at_ranks_report.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/base/text.hpp"
+#include "sim/report/text/table.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kPercent = 100;
+
+std::string change_of(const JobAtRanks& result) {
+  const Cluster& cluster = result.size.cluster;
+  return fmt::format("{} on {} x {} GPUs of {}", result.size.schedule, cluster.nodes,
+                     cluster.gpus_per_node, cluster.name);
+}
+
+}  // namespace
+
+std::string render_job_at_ranks(const std::string& origin, const JobAtRanks& result) {
+  Table table{.columns = {{"", Align::Left}, {"ranks"}, {"step"}}};
+  const auto add = [&](const std::string& what, std::uint32_t ranks, Seconds step) {
+    table.rows.push_back({what, fmt::format("{}", ranks), format_seconds(step)});
+  };
+  const std::uint32_t ranks = result.size.cluster.ranks();
+  add("recorded", result.recorded_gpus, result.recorded_step);
+  add(result.size.ideal ? "forecast, ideal work" : "forecast, all ranks alike", ranks,
+      result.even_step);
+  if (!result.size.ideal)
+    add("forecast, ranks as uneven as recorded", ranks, result.step);
+  std::string text = fmt::format("{}: {}\n", origin, change_of(result));
+  if (!result.doubt.empty())
+    text += wrap(fmt::format("Doubtful: {}.", result.doubt), 2);
+  text += render(table);
+  if (result.spread.seeds > 0)
+    text +=
+        wrap(fmt::format(
+                 "Uneven ranks cost {:.1f} %: a mean over {} seeds, of which half stay below {} "
+                 "and 95 % below {}. Each step draws a recorded one with the slow-downs of all "
+                 "its ranks; ranks beyond those recorded begin again.",
+                 kPercent * (result.step / result.even_step - 1), result.spread.seeds,
+                 format_seconds(result.spread.p50.value), format_seconds(result.spread.p95.value)),
+             0);
+  text += wrap(fmt::format("The job replayed as it was recorded is {:.1f} % off.",
+                           kPercent * result.step_error),
+               0);
+  for (const Note& note : result.notes)
+    text += wrap("Note: " + note.text, 2);
+  return text;
+}
+
+std::string job_at_ranks_json(const std::string& origin, const JobAtRanks& result) {
+  const Cluster& cluster = result.size.cluster;
+  nlohmann::ordered_json json{{"trace", origin},
+                              {"change", change_of(result)},
+                              {"recorded_gpus", result.recorded_gpus},
+                              {"recorded_step_s", result.recorded_step.value},
+                              {"simulated_step_error", result.step_error},
+                              {"gpus", cluster.ranks()},
+                              {"cluster", cluster.name},
+                              {"schedule", result.size.schedule},
+                              {"iteration_time_s", result.step.value},
+                              {"even_iteration_time_s", result.even_step.value}};
+  if (result.spread.seeds > 0) {
+    json["iteration_time_p50_s"] = result.spread.p50.value.value;
+    json["iteration_time_p95_s"] = result.spread.p95.value.value;
+    json["seeds"] = result.spread.seeds;
+  }
+  json["doubts"] = nlohmann::ordered_json::array();
+  if (!result.doubt.empty())
+    json["doubts"].push_back(result.doubt);
+  json["notes"] = texts_of(result.notes);
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace stepcast

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/base/note.hpp"
+#include "models/base/units.hpp"
+#include "models/network/cluster.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/study/chance/seeds.hpp"
+#include "traces/job/job.hpp"
+
+namespace stepcast {
+
+/// What a recorded job is forecast on.
+struct OtherSize {
+  Cluster cluster;
+  std::string schedule;
+  Fidelity fidelity = Fidelity::Flow;
+  bool ideal = false;  ///< Without the host's delays, and all ranks alike.
+  std::uint32_t workers = 1;
+};
+
+/// A recorded job at another number of ranks.
+struct JobAtRanks {
+  std::string job;
+  std::uint32_t recorded_gpus = 0;
+  Seconds recorded_step{};
+  double step_error = 0;  ///< Of the replay as recorded, see Diagnosis.
+  std::string doubt;      ///< On that replay; empty: none.
+  OtherSize size;
+  Seconds step{};       ///< The mean over seeds where ranks are as uneven as recorded.
+  Seconds even_step{};  ///< With all ranks alike.
+  SeedSpread spread{};  ///< Of `step`.
+  Notes notes{};
+};
+
+/// The job as a workload (workload_of) on the cluster, its ranks slowed down by whole recorded
+/// steps, drawn with replacement (slow_downs_of): ranks beyond those recorded begin again.
+///
+/// Throws InputError as workload_of(), slow_downs_of() and diagnose(): above all for a job whose
+/// own replay misses it by more than 10 %.
+JobAtRanks job_at_ranks(const Job& job, const OtherSize& size);
+
+}  // namespace stepcast
