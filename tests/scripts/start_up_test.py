@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """SimGrid, which takes .03 s to load, is loaded by the first simulation that needs it and by nothing before."""
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop(1)
+ROOT = str(pathlib.Path(__file__).resolve().parents[2])
 JOB = ["run", "--workload", "resnet50-rtx2080ti-bs64", "--cluster", "rtx2080ti-16x4-10gbe", "--schedule", "dear"]
 
 
@@ -22,6 +26,14 @@ class StartUp(unittest.TestCase):
 
     def test_analytic_does_not(self):
         self.assertFalse(loads_simgrid(*JOB, "--fidelity", "analytic"))
+
+    def test_the_index_of_list_says_what_the_files_do(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = shutil.copy(PROGRAM, folder)  # without the index that the build laid beside the program
+            listed = [subprocess.run([program, "list"], capture_output=True, check=True, env={**os.environ, "STEPCAST_DATA": ROOT}).stdout
+                      for program in (PROGRAM, alone)]
+            self.assertEqual(*listed)
+            self.assertGreater(len(listed[0]), 1000)
 
     def test_what_simulates_nothing_does_not(self):
         for words in (["--version"], ["list"], ["show", "dear"], ["run", "--help"]):

@@ -14,11 +14,13 @@
 #include "models/schedule/presets/presets.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
+#include "sim/cli/output/list_index.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/provenance_json.hpp"
+#include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
@@ -29,11 +31,24 @@
 namespace stepcast {
 namespace {
 
+using Cells = ListIndex::Cells;
+
 std::string millions(std::uint64_t count) {
   return fmt::format("{:.2f} M", static_cast<double>(count) * 1e-6);
 }
 
-Table workload_table() {
+/// A row for each shipped file of a kind: its name, and what the index knows or `read` makes of it.
+void add_rows(Table& table, CatalogKind kind, ListIndex& index, Cells (*read)(const std::string&)) {
+  for (const std::string& name : list_names(kind)) {
+    std::vector<std::string> row{name};
+    const auto& cells = index.cells_of(table.columns.front().heading, find_file(kind, name),
+                                       [&] { return read(name); });
+    row.insert(row.end(), cells.begin(), cells.end());
+    table.rows.push_back(std::move(row));
+  }
+}
+
+Table workload_table(ListIndex& index) {
   Table table{.columns = {{"workload", Align::Left},
                           {"batch"},
                           {"layers"},
@@ -42,17 +57,17 @@ Table workload_table() {
                           {"forward ms"},
                           {"backward ms"},
                           {"times", Align::Left}}};
-  for (const std::string& name : list_names(CatalogKind::Workload)) {
+  add_rows(table, CatalogKind::Workload, index, [](const std::string& name) {
     const Workload w = read_workload(find_workload(name));
-    table.rows.push_back({name, std::to_string(w.batch), std::to_string(w.layers.size()),
-                          std::to_string(tensor_count(w)), millions(parameter_count(w)),
-                          milliseconds(forward_time(w), 1), milliseconds(backward_time(w), 1),
-                          name_of(w.provenance.kind)});
-  }
+    return Cells{std::to_string(w.batch),          std::to_string(w.layers.size()),
+                 std::to_string(tensor_count(w)),  millions(parameter_count(w)),
+                 milliseconds(forward_time(w), 1), milliseconds(backward_time(w), 1),
+                 name_of(w.provenance.kind)};
+  });
   return table;
 }
 
-Table cluster_table() {
+Table cluster_table(ListIndex& index) {
   Table table{.columns = {{"cluster", Align::Left},
                           {"nodes"},
                           {"GPUs each"},
@@ -61,19 +76,22 @@ Table cluster_table() {
                           {"start-up"},
                           {"in the node"},
                           {"figures", Align::Left}}};
-  for (const std::string& name : list_names(CatalogKind::Cluster)) {
+  add_rows(table, CatalogKind::Cluster, index, [](const std::string& name) {
     const Cluster c = load_cluster(name);
-    table.rows.push_back({name, std::to_string(c.nodes), std::to_string(c.gpus_per_node),
-                          c.device.name, format_bandwidth(c.nic.bandwidth),
-                          format_seconds(c.nic.startup), format_bandwidth(c.intra_node.bandwidth),
-                          name_of(c.provenance.kind)});
-  }
+    return Cells{std::to_string(c.nodes),
+                 std::to_string(c.gpus_per_node),
+                 c.device.name,
+                 format_bandwidth(c.nic.bandwidth),
+                 format_seconds(c.nic.startup),
+                 format_bandwidth(c.intra_node.bandwidth),
+                 name_of(c.provenance.kind)};
+  });
   table.rows.push_back(
       {"ideal-<nodes>x<gpus>", "any", "any", "-", "12.5 GB/s", "0 s", "100 GB/s", "for tests"});
   return table;
 }
 
-Table schedule_table() {
+Table schedule_table(ListIndex& /*index*/) {
   Table table{.columns = {{"schedule", Align::Left}, {"what it does", Align::Left}}};
   for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
     for (const ScheduleInfo& schedule : *schedules)
@@ -83,7 +101,7 @@ Table schedule_table() {
   return table;
 }
 
-Table preset_table() {
+Table preset_table(ListIndex& /*index*/) {
   Table table{.columns = {{"preset", Align::Left},
                           {"schedule", Align::Left},
                           {"what it sets", Align::Left}}};
@@ -92,44 +110,44 @@ Table preset_table() {
   return table;
 }
 
-Table device_table() {
+Table device_table(ListIndex& index) {
   Table table{.columns = {{"device", Align::Left},
                           {"fp32 peak"},
                           {"memory bandwidth"},
                           {"memory"},
                           {"figures", Align::Left},
                           {"transformers", Align::Left}}};
-  for (const std::string& name : list_names(CatalogKind::Device)) {
+  add_rows(table, CatalogKind::Device, index, [](const std::string& name) {
     const DeviceSpec d = read_device(find_file(CatalogKind::Device, name));
     const auto law = find_training_law(find_file(CatalogKind::Device, name));
-    table.rows.push_back({name, fmt::format("{:.2f} TFLOP/s", d.peak_fp32.value * 1e-12),
-                          format_bandwidth(d.memory_bandwidth), format_bytes(d.memory),
-                          name_of(d.provenance.kind), law ? name_of(law->provenance.kind) : "-"});
-  }
+    return Cells{fmt::format("{:.2f} TFLOP/s", d.peak_fp32.value * 1e-12),
+                 format_bandwidth(d.memory_bandwidth), format_bytes(d.memory),
+                 name_of(d.provenance.kind), law ? name_of(law->provenance.kind) : "-"};
+  });
   return table;
 }
 
-Table architecture_table() {
+Table architecture_table(ListIndex& index) {
   Table table{
       .columns = {
           {"architecture", Align::Left}, {"layers"}, {"tensors"}, {"parameters"}, {"GMAC/sample"}}};
-  for (const std::string& name : list_names(CatalogKind::Architecture)) {
+  add_rows(table, CatalogKind::Architecture, index, [](const std::string& name) {
     const Architecture a = read_architecture(find_file(CatalogKind::Architecture, name));
-    table.rows.push_back({name, std::to_string(a.layers.size()), std::to_string(tensor_count(a)),
-                          millions(parameter_count(a)), fmt::format("{:.3f}", macs(a) * 1e-9)});
-  }
+    return Cells{std::to_string(a.layers.size()), std::to_string(tensor_count(a)),
+                 millions(parameter_count(a)), fmt::format("{:.3f}", macs(a) * 1e-9)};
+  });
   return table;
 }
 
-Table experiment_table() {
+Table experiment_table(ListIndex& index) {
   Table table{.columns = {{"experiment", Align::Left},
                           {"workload", Align::Left},
                           {"cluster", Align::Left},
                           {"schedules"}}};
-  for (const std::string& name : list_names(CatalogKind::Experiment)) {
+  add_rows(table, CatalogKind::Experiment, index, [](const std::string& name) {
     const Experiment e = load_experiment(name);
-    table.rows.push_back({name, e.workload, e.cluster, std::to_string(e.schedules.size())});
-  }
+    return Cells{e.workload, e.cluster, std::to_string(e.schedules.size())};
+  });
   return table;
 }
 
@@ -143,17 +161,17 @@ std::string kinds_in(const MeasuredCollectives& measured) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Table collectives_table() {
+Table collectives_table(ListIndex& index) {
   Table table{.columns = {{"collectives", Align::Left}, {"curves"}, {"measured", Align::Left}}};
-  for (const std::string& name : list_names(CatalogKind::Collectives)) {
+  add_rows(table, CatalogKind::Collectives, index, [](const std::string& name) {
     const MeasuredCollectives measured =
         read_collectives(find_file(CatalogKind::Collectives, name));
-    table.rows.push_back({name, std::to_string(measured.curves.size()), kinds_in(measured)});
-  }
+    return Cells{std::to_string(measured.curves.size()), kinds_in(measured)};
+  });
   return table;
 }
 
-Table goal_table() {
+Table goal_table(ListIndex& /*index*/) {
   Table table{
       .columns = {
           {"goal", Align::Left}, {"model", Align::Left}, {"ways"}, {"target", Align::Left}}};
@@ -167,7 +185,7 @@ Table goal_table() {
 
 struct Section {
   const char* name;
-  Table (*table)();
+  Table (*table)(ListIndex&);
 };
 
 constexpr std::array kSections{Section{"workloads", workload_table},
@@ -192,23 +210,30 @@ class ListCommand final : public Subcommand {
     return {{"KIND", "", &kind_,
              "workloads, clusters, schedules, presets, devices,\narchitectures, experiments, "
              "collectives or goals"},
-            {"--json", "", &json_, "print the names as JSON"}};
+            {"--json", "", &json_, "print the names as JSON"},
+            output_option("--write-index", &index_file_,
+                          "write down what the files say, for later lists: the build does")};
   }
 
   int run() override {
     check_kind();
+    // Another program may have read the files otherwise: nothing of its index goes into a new one.
+    ListIndex index = index_file_.empty() ? ListIndex(list_index_file()) : ListIndex();
     nlohmann::ordered_json names;
     std::string text;
     for (const Section& section : kSections) {
       if (!kind_.empty() && kind_ != section.name)
         continue;
-      const Table table = section.table();
+      const Table table = section.table(index);
       text += text.empty() ? "" : "\n";
       text += render(table);
       for (const auto& row : table.rows)
         names[section.name].push_back(row.front());
     }
-    say("{}", json_ ? names.dump(2) + "\n" : text);
+    if (!index_file_.empty())
+      write_text_file(index_file_, index.text());
+    else
+      say("{}", json_ ? names.dump(2) + "\n" : text);
     return 0;
   }
 
@@ -223,6 +248,7 @@ class ListCommand final : public Subcommand {
   }
 
   std::string kind_;
+  std::string index_file_;
   bool json_ = false;
 };
 
