@@ -68,6 +68,12 @@ def test_the_results_of_two_versions_are_compared(tmp_path):
     assert worse.exit_code == 4 and not worse.ok
 
 
+def test_a_band_is_shared_among_devices():
+    round_ = stepcast.edge(DATA / "edge-devices.csv").to_dict()
+    assert round_["round_s"] < round_["equal_round_s"]
+    assert abs(sum(device["share"] for device in round_["devices"]) - 1) < 1e-12
+
+
 def test_a_page_is_written_of_a_result(tmp_path, run_dear):
     run_dear.save(tmp_path / "dear.json")
     try:

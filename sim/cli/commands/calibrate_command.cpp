@@ -107,8 +107,9 @@ class CalibrateCommand final : public Subcommand {
         {"--layout", "NxG", &layout_, "nodes x GPUs a node, for logs that do not tell"},
         {"--kind", "KIND", &kind_, "the collective, for logs that do not tell: all-reduce, ..."},
         {"--nccl", "PATH", &nccl_,
-         "the logs are NCCL's, whose tuner then tells of other ranks: nvlink or pcie, by what "
-         "joins the GPUs of a node"},
+         "the logs are NCCL's, whose tuner then tells of other ranks: nvlink\nor pcie, by what "
+         "joins "
+         "the GPUs of a node"},
         {"--name", "NAME", &name_, "of the measured collectives; default: the cluster's"},
         {"--source", "TEXT", &source_, "who measured it, on what, for the provenance"},
         output_option("-o,--output", &output_, "file of measured collectives to write"),

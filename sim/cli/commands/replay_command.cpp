@@ -33,8 +33,8 @@ class ReplayCommand final : public Subcommand {
                 "Simulates every recorded step: host threads, kernels and collectives on their own "
                 "streams, and\nwhat waits for what. Prints the simulated against the recorded step "
                 "time, and with any of the\noptions below what the change would do. --ranks "
-                "forecasts the whole "
-                "job at another size, its ranks as\nuneven as they were recorded.",
+                "forecasts the\nwhole job at another size, its ranks as uneven as they were "
+                "recorded.",
             .examples = {"stepcast replay trace.json.gz",
                          "stepcast replay trace.json.gz --cluster rtx2080ti-16x4-10gbe --bucket "
                          "10MiB",

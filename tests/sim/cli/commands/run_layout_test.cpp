@@ -37,7 +37,7 @@ TEST(RunLayout, NothingBehindACommaIsRefused) {
 TEST(RunLayout, SchedulesThatDoNotCutTheModelSaySo) {
   EXPECT_EQ(error_of({"--schedule", "ddp", "--layout", "pp=4"}),
             "stepcast: --layout pp=4: ddp does not cut the model; expected one of gpipe, 1f1b, "
-            "interleaved, zb-h1, zb-h2, zb-v, pipeline\n");
+            "interleaved, zb-h1, zb-h2, zb-v, dualpipe, pipeline\n");
 }
 
 TEST(RunLayout, TheAxisThatDoesNotDivideIsBlamed) {

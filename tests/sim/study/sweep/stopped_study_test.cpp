@@ -105,6 +105,7 @@ TEST(StoppedStudy, APlanKeepsWhatIsSimulated) {
 TEST(StoppedStudy, APlanKeepsItsSearchWhenItIsStoppedBehindIt) {
   const StopsBetweenJobs stops;
   PlanRequest request = small_plan();
+  request.most_simulated = 50;
   int simulated = 0;
   const CapacityPlan found =
       search_plan(plan_space_of(request), 1, request.most_simulated, [&] { ++simulated; });
