@@ -71,6 +71,7 @@ const diagnose = {
       grid: { left: 70, right: 40, top: 20, bottom: 50 }, tooltip: { trigger: 'axis' },
       xAxis: { type: 'category', name: 'step', data: steps.map(([step]) => step) }, yAxis: { type: 'value', scale: true },
       series: [{ type: 'line', data: steps.map(([, slowdown]) => slowdown) }],
-    }), 260));
+    }), 260), elements.table([{ name: 'step', value: ([step]) => Number(step) },
+      { name: 'slow-down alone', value: ([, slowdown]) => slowdown, text: (value) => format.number(value, 5) }], steps));
   },
 };

@@ -41,6 +41,14 @@ const gantt = {
     }
     return shown;
   },
+  sums({ rows, bars }) {
+    const sums = rows.map((name) => ({ name, tasks: 0, busy: 0 }));
+    for (const [row, begin, end] of bars) {
+      sums[row].tasks += 1;
+      sums[row].busy += end - begin;
+    }
+    return sums;
+  },
   bar(look) {
     return (params, api) => {
       const begin = api.coord([api.value(1), api.value(0)]);
@@ -80,6 +88,8 @@ const gantt = {
       legend.append(elements.make('span', {}, mark, format.short(kind)));
     });
     elements.section('Timeline', elements.make('p', { class: 'hint' },
-      `${read.bars.length} tasks of two iterations; scroll or drag the slider to zoom.`), legend, box);
+      `${read.bars.length} tasks of two iterations; scroll or drag the slider to zoom.`), legend, box,
+    elements.table([{ name: 'row', value: ({ name }) => name, isText: true }, { name: 'tasks', value: ({ tasks }) => tasks },
+      { name: 'busy ms', value: ({ busy }) => busy / 1e3, text: format.ms }], gantt.sums(read)));
   },
 };

@@ -33,12 +33,18 @@ const run = {
       series: [{ type: 'bar', data: links.map((link) => link.utilisation * 100) }],
     }), 90 + 34 * links.length);
   },
-  memory(result) {
+  linkTable: (links) => elements.table([{ name: 'link', value: (link) => link.link, isText: true }, { name: 'alike', value: (link) => link.alike },
+    { name: 'sent', value: (link) => link.bytes, text: format.bytes }, { name: 'bandwidth', value: (link) => link.bandwidth_bytes_per_s, text: format.rate },
+    { name: 'utilisation', value: (link) => link.utilisation, text: format.percent }], links),
+  memoryRows(result) {
     const rows = Object.entries(result.memory)
       .filter(([key, value]) => value > 0 && !['total_bytes', 'device_memory_bytes'].includes(key))
       .map(([key, bytes]) => ({ name: format.words(key), bytes }));
     rows.push({ name: 'total', bytes: result.memory.total_bytes });
     if (result.memory.device_memory_bytes > 0) rows.push({ name: 'device memory', bytes: result.memory.device_memory_bytes });
+    return rows;
+  },
+  memory(rows) {
     return picture.box('Memory of a GPU', () => ({
       grid: { left: 190, right: 40, top: 10, bottom: 40 },
       tooltip: { formatter: ({ dataIndex: i }) => `${rows[i].name}: ${format.bytes(rows[i].bytes)}` },
@@ -72,8 +78,10 @@ const run = {
     elements.section('Critical path', elements.table([
       { name: 'what', value: (row) => row.what, isText: true }, { name: 'begin ms', value: (row) => row.begin_s, text: format.ms },
       { name: 'ms', value: (row) => row.duration_s, text: format.ms }], result.critical_path));
-    if (result.links.length > 0) elements.section('Links', run.links(result));
-    elements.section('Memory', run.memory(result));
+    if (result.links.length > 0) elements.section('Links', run.links(result), run.linkTable(result.links));
+    const memory = run.memoryRows(result);
+    elements.section('Memory', run.memory(memory), elements.table([{ name: 'part', value: (row) => row.name, isText: true },
+      { name: 'per GPU', value: (row) => row.bytes, text: format.bytes }], memory));
     const options = Object.entries(result.schedule.options).map(([name, value]) => ({ name, value }));
     elements.section('Options in force', elements.table([{ name: 'option', value: (row) => row.name, isText: true },
       { name: 'value', value: (row) => row.value, isText: true }], options));

@@ -118,6 +118,10 @@ const tests = {
     for (const heading of ['Why', 'Where the step goes', 'Timeline', 'Critical path', 'Links', 'Memory'])
       assert.equal(await tab.locator('h2', { hasText: new RegExp(`^${heading}$`) }).count(), 1, heading);
     assert.ok((await tab.locator('.picture canvas').count()) >= 4);
+    for (const heading of ['Where the step goes', 'Timeline', 'Links', 'Memory']) {
+      const section = tab.locator('section', { has: tab.locator('h2', { hasText: new RegExp(`^${heading}$`) }) });
+      assert.ok((await section.locator('tbody tr').count()) >= 2, heading);
+    }
   },
   async 'a result that is not whole says so'() {
     const tab = await open('broken');
