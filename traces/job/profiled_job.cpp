@@ -210,7 +210,7 @@ class TransferPlaces {
   }
 
   std::optional<Place> find(std::uint32_t rank, Seconds end) const {
-    constexpr std::int64_t kRounding = 2;
+    constexpr double kRounding = 2;
     const auto found = places_.lower_bound({rank, nanoseconds(end) - kRounding});
     const bool is_there = found != places_.end() && found->first.first == rank &&
                           found->first.second <= nanoseconds(end) + kRounding;
@@ -218,9 +218,10 @@ class TransferPlaces {
   }
 
  private:
-  static std::int64_t nanoseconds(Seconds time) { return std::llround(time.value * 1e9); }
+  /// Whole ones; a hostile trace may hold more than an integer.
+  static double nanoseconds(Seconds time) { return std::round(time.value * 1e9); }
 
-  std::map<std::pair<std::uint32_t, std::int64_t>, Place> places_;
+  std::map<std::pair<std::uint32_t, double>, Place> places_;
 };
 
 /// Joins the members of a meeting, which may lie in several steps.
