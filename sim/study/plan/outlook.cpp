@@ -76,7 +76,7 @@ const PlanChoice* fewest_gpus(const CapacityPlan& plan, const std::string& clust
   return fewest;
 }
 
-/// With faster adapters, sizes below that from the smallest on: the first that meets the deadline.
+/// With faster adapters, of the sizes below that: the smallest that meets the deadline.
 void add_network(const CapacityPlan& plan, const OtherSearches& others,
                  std::vector<std::string>& sentences) {
   const std::string& cluster = plan.space.sites[plan.choices.front().trial.site].typed;
@@ -84,22 +84,29 @@ void add_network(const CapacityPlan& plan, const OtherSearches& others,
   if (now == nullptr)
     return;
   const std::uint32_t gpus = plan.space.sites[now->trial.site].cluster.ranks();
-  std::map<std::uint32_t, PlanSite> smaller;
+  std::map<std::uint32_t, PlanSite> sizes;
   for (const PlanSite& site : plan.space.sites)
     if (site.typed == cluster && site.cluster.ranks() < gpus && site.cluster.nodes > 1)
-      smaller.emplace(site.cluster.ranks(), site);
-  for (auto& [fewer, site] : smaller) {
-    const FasterNic faster = with_faster_nic(site.cluster);
-    site.cluster = faster.cluster;
-    const auto found = others.best_on({site});
-    if (!found || found->hours * kHour > plan.space.request.deadline->value)
-      continue;
-    sentences.push_back(
-        fmt::format("With {:g} instead of {:g} Gb/s adapters on {} the same deadline needs {} GPUs "
-                    "fewer: {} instead of {}.",
-                    faster.faster_gbps, faster.nominal_gbps, cluster, gpus - fewer, fewer, gpus));
-    return;
+      sizes.emplace(site.cluster.ranks(), site);
+  std::vector<PlanSite> smaller;
+  std::optional<FasterNic> faster;
+  for (auto& [fewer, site] : sizes) {
+    faster = with_faster_nic(site.cluster);
+    site.cluster = faster->cluster;
+    smaller.push_back(site);
   }
+  // More GPUs take fewer hours, so that halves of the sizes need no look.
+  const auto first = std::ranges::partition_point(smaller, [&](const PlanSite& site) {
+    const auto found = others.best_on({site});
+    return !found || found->hours * kHour > plan.space.request.deadline->value;
+  });
+  if (first == smaller.end())
+    return;
+  const std::uint32_t fewer = first->cluster.ranks();
+  sentences.push_back(
+      fmt::format("With {:g} instead of {:g} Gb/s adapters on {} the same deadline needs {} GPUs "
+                  "fewer: {} instead of {}.",
+                  faster->faster_gbps, faster->nominal_gbps, cluster, gpus - fewer, fewer, gpus));
 }
 
 PlanSite grown(const PlanSpace& space, PlanSite site, std::uint32_t factor) {
