@@ -10,6 +10,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/cli/tell.hpp"
 #include "sim/cli/told_job.hpp"
 #include "sim/report/json/optimisation_json.hpp"
 #include "sim/report/text/studies/optimisation_report.hpp"
