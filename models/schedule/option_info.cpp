@@ -7,6 +7,7 @@
 
 #include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
+#include "models/base/split.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -79,11 +80,8 @@ double parse_option(const OptionInfo& option, const std::string& text) {
 
 std::vector<double> parse_series(const OptionInfo& option, const std::string& text) try {
   std::vector<double> numbers;
-  std::string_view rest = text;
-  for (std::size_t colon = 0; colon != rest.npos;
-       rest.remove_prefix(std::min(colon + 1, rest.size()))) {
-    colon = rest.find(':');
-    numbers.push_back(parse_number(rest.substr(0, colon)));
+  for (const std::string_view part : split(text, ':')) {
+    numbers.push_back(parse_number(part));
     if (!option.range.contains(numbers.back()))
       throw InputError("out of range");
   }

@@ -40,6 +40,10 @@ struct HybridJob {
   std::uint32_t global_batch() const { return layout.data * micro_batch * micro_batches(); }
   /// Ranks that hold the same dense parameters.
   std::uint32_t copies() const { return layout.data * layout.context; }
+  bool has_copies() const { return copies() > 1; }
+  /// FSDP's hybrid sharding.
+  bool shares_in_parts() const { return zero == 3 && shard < copies(); }
+  bool shares_all() const { return zero > 0 && shard == copies(); }
 };
 
 /// The names of the options that say which part of a job each rank has: `--layout` sets them.
