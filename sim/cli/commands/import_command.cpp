@@ -64,9 +64,9 @@ class ImportCommand final : public Subcommand {
         {"--forward-share", "X", &import_.forward_share,
          "forward over backward time, where a trace tells the latter only (0.5)"},
         {"--block", "KEY=VALUE,..", &block_,
-         "the profile is of transformer blocks: write how long one takes, for\n--workload "
-         "transformer:..,blocks=FILE. Keys: micro_batch, seq, tp, cp, ep,\nrecompute, "
-         "sequence_parallel, part; hidden, heads, ffn, .. or model; blocks:\nhow many ran"},
+         "the profile is of transformer blocks: write how long\none takes, for "
+         "transformer:..,blocks=FILE. Keys:\nmicro_batch, seq, tp, cp, ep, recompute,\n"
+         "sequence_parallel, part; hidden, heads, ffn, .. or\nmodel; blocks: how many ran"},
         {"--strict", "", &import_.strict,
          "refuse a trace if anything in it is skipped or doubtful"},
     };
