@@ -4,9 +4,12 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/engine/folding/roles.hpp"
+
 // Folded groups are alike, so the speed of the first of them is that of all; what all of them take
-// of their links counts. A change costs O(links of one collective), to be added or taken away, and,
-// where links are wanted more than once over, a few rounds of O(links of all that are under way).
+// of their links counts, but on those links alone that a first group of any collective uses: the
+// links that decide. A change costs O(shares of one collective on them), to be added or taken away,
+// and, where links are wanted more than once over, a few rounds of O(those of all under way).
 
 namespace stepcast {
 
@@ -17,6 +20,7 @@ void AnalyticBackend::start(const Collective& collective, const Participants& pa
   operation = {.collective = collective,
                .participants = participants,
                .own = nullptr,
+               .is_barrier = is_of_all(*participants.team, cluster_),
                .version = operation.version,
                .done = std::move(done)};
   if (participants.id == kNone) {
@@ -73,6 +77,7 @@ LinkLoads& AnalyticBackend::loads() {
     loads_.emplace(cluster_);
     wanted_.resize(loads_->link_count());
     carried_.assign(loads_->link_count(), 1);
+    decides_.resize(loads_->link_count());
   }
   return *loads_;
 }
@@ -102,6 +107,36 @@ void AnalyticBackend::find_shares(Cost& cost, const Collective& collective,
     if (cost.of_first == 0)
       cost.of_first = cost.shares.size();
   }
+  let_decide(cost);
+}
+
+// What those that move already want of a link counts from when it first decides.
+void AnalyticBackend::let_decide(const Cost& cost) {
+  const std::uint32_t now = decisions_ + 1;
+  for (std::size_t i = 0; i < cost.of_first; ++i)
+    if (std::uint32_t& since = decides_[cost.shares[i].link]; since == 0) {
+      since = now;
+      decisions_ = now;
+    }
+  if (decisions_ != now)
+    return;
+  for (const std::uint32_t operation : under_way_)
+    if (operations_[operation].wants)
+      for (const LinkShare& share : operations_[operation].cost->shares)
+        if (decides_[share.link] == now)
+          wanted_[share.link] += share.part;
+}
+
+const std::vector<AnalyticBackend::LinkShare>& AnalyticBackend::asked(Cost& cost) const {
+  if (cost.of_first == cost.shares.size())
+    return cost.shares;
+  if (cost.asked_at != decisions_) {
+    cost.asked.clear();
+    std::ranges::copy_if(cost.shares, std::back_inserter(cost.asked),
+                         [&](const LinkShare& share) { return decides_[share.link] != 0; });
+    cost.asked_at = decisions_;
+  }
+  return cost.asked;
 }
 
 bool AnalyticBackend::moves(std::uint32_t operation) {
@@ -118,7 +153,7 @@ bool AnalyticBackend::moves(std::uint32_t operation) {
 
 void AnalyticBackend::want_links(Operation& operation) {
   operation.wants = true;
-  for (const LinkShare& share : operation.cost->shares)
+  for (const LinkShare& share : asked(*operation.cost))
     wanted_[share.link] += share.part;
 }
 
@@ -126,7 +161,7 @@ void AnalyticBackend::want_links(Operation& operation) {
 void AnalyticBackend::leave_links(Operation& operation) {
   if (!std::exchange(operation.wants, false))
     return;
-  for (const LinkShare& share : operation.cost->shares)
+  for (const LinkShare& share : asked(*operation.cost))
     wanted_[share.link] = under_way_.empty() ? 0 : wanted_[share.link] - share.part;
 }
 
@@ -139,7 +174,16 @@ void AnalyticBackend::change_speeds() {
     });
 }
 
+void AnalyticBackend::check_barriers() const {
+  if (under_way_.size() > 1 && std::ranges::any_of(under_way_, [&](std::uint32_t operation) {
+        return operations_[operation].is_barrier;
+      }))
+    throw FoldingRefuted();
+}
+
 void AnalyticBackend::find_speeds() {
+  if (assumes_)
+    check_barriers();
   if (under_way_.size() == 1 && operations_[under_way_.front()].is_one_group() && slowed_ == 0)
     return run_at(under_way_.front(), 1);
   for (const std::uint32_t operation : under_way_)
@@ -205,7 +249,7 @@ void AnalyticBackend::share_links() {
         continue;
       }
       run_at(open_[i], slowness_[i] > 1 + kRounding ? slowness_[i] : 1);
-      for (const LinkShare& share : operations_[open_[i]].cost->shares)
+      for (const LinkShare& share : asked(*operations_[open_[i]].cost))
         if (marks_[share.link] == mark_) {
           claimed_[share.link] -= share.part;
           left_[share.link] -= share.part / slowness_[i];

@@ -18,7 +18,9 @@ namespace stepcast {
 /// faster.
 class AnalyticBackend : public NetworkBackend {
  public:
-  AnalyticBackend(const Cluster& cluster, EventQueue& queue) : cluster_(cluster), queue_(queue) {}
+  /// `assumes`: collectives of all ranks are alone; see folding_with_barriers().
+  AnalyticBackend(const Cluster& cluster, EventQueue& queue, bool assumes = false)
+      : cluster_(cluster), queue_(queue), assumes_(assumes) {}
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;
@@ -34,6 +36,8 @@ class AnalyticBackend : public NetworkBackend {
     std::vector<LinkShare> shares{};  // of all groups; found when first under way with others
     std::size_t of_first = 0;         // how many of them are the first group's
     Seconds moving{};                 // of `alone`, after the start-ups
+    std::vector<LinkShare> asked{};   // of shares, those on links that decide,
+    std::uint32_t asked_at = 0;       // when decisions_ was this
   };
   struct Operation {
     Collective collective;
@@ -41,6 +45,7 @@ class AnalyticBackend : public NetworkBackend {
     Cost* cost = nullptr;
     std::unique_ptr<Cost> own;  // of groups made on the spot
     Seconds moves_at{-1};       // after its start-ups; < 0: not known yet
+    bool is_barrier = false;    // of all ranks of the cluster
     bool wants = false;         // its shares are among wanted_
     Seconds end{};              // if nothing begins or ends before
     double slowness = 1;        // time taken over time taken alone, at the moment
@@ -57,10 +62,13 @@ class AnalyticBackend : public NetworkBackend {
   void end(std::uint32_t operation, std::uint32_t version);
   LinkLoads& loads();
   bool moves(std::uint32_t operation);
+  void let_decide(const Cost& cost);
+  const std::vector<LinkShare>& asked(Cost& cost) const;
   void want_links(Operation& operation);
   void leave_links(Operation& operation);
   void change_speeds();
   void find_speeds();
+  void check_barriers() const;
   double find_slowness(const std::vector<double>& claimed, const std::vector<double>& left);
   void mark_links();
   void share_links();
@@ -68,13 +76,16 @@ class AnalyticBackend : public NetworkBackend {
 
   const Cluster& cluster_;
   EventQueue& queue_;
-  std::optional<LinkLoads> loads_;    // made when first needed
-  std::vector<double> wanted_;        // by link, by all that move: 1 is all of it
-  std::vector<double> carried_;       // by link: the share of its bandwidth that it has now
-  std::uint32_t slowed_ = 0;          // ports that carry less than all of it
-  std::vector<double> claimed_;       // while links are shared: by those without a speed yet,
-  std::vector<double> left_;          // and what the others leave them;
-  std::vector<std::uint32_t> marks_;  // both hold for links that have the mark
+  bool assumes_;
+  std::optional<LinkLoads> loads_;      // made when first needed
+  std::vector<double> wanted_;          // by link that decides, by all that move: 1 is all of it
+  std::vector<double> carried_;         // by link: the share of its bandwidth that it has now
+  std::vector<std::uint32_t> decides_;  // by link: since which of decisions_; 0: it does not
+  std::uint32_t decisions_ = 0;         // how often there came to be more of them
+  std::uint32_t slowed_ = 0;            // ports that carry less than all of it
+  std::vector<double> claimed_;         // while links are shared: by those without a speed yet,
+  std::vector<double> left_;            // and what the others leave them;
+  std::vector<std::uint32_t> marks_;    // both hold for links that have the mark
   std::uint32_t mark_ = 0;
   std::vector<std::uint32_t> open_;  // operations without a speed yet
   std::vector<double> slowness_;     // of each of them
