@@ -34,6 +34,10 @@ std::string expectation_of(const OptionInfo& option) {
     case OptionKind::Series:
       return fmt::format("numbers above {} and at most {}, with colons between them", range.least,
                          range.most);
+    case OptionKind::Text:
+      return option.words.empty()
+                 ? "a text"
+                 : fmt::format("a text, or one of {}", fmt::join(option.words, ", "));
     case OptionKind::Number:
       break;
   }
@@ -48,6 +52,7 @@ std::string expectation_of(const OptionInfo& option) {
 double number_in(const OptionInfo& option, const std::string& text) {
   switch (option.kind) {
     case OptionKind::Choice:
+    case OptionKind::Text:
       break;
     case OptionKind::Size:
       return parse_bytes(text).value;
@@ -67,7 +72,7 @@ double number_in(const OptionInfo& option, const std::string& text) {
 }  // namespace
 
 const char* name_of(OptionKind kind) {
-  return name_among({"choice", "size", "time", "count", "number", "series"}, kind);
+  return name_among({"choice", "size", "time", "count", "number", "series", "text"}, kind);
 }
 
 double parse_option(const OptionInfo& option, const std::string& text) {
@@ -93,7 +98,8 @@ std::vector<double> parse_series(const OptionInfo& option, const std::string& te
 void check_option(const OptionInfo& option, const std::string& text) {
   if (option.search && option.search->word == text)
     throw InputError(fmt::format("{} must be resolved by tuning before the plan is built", text));
-  if (std::ranges::find(option.words, text) == option.words.end())
+  if (option.kind != OptionKind::Text &&
+      std::ranges::find(option.words, text) == option.words.end())
     parse_option(option, text);
 }
 
