@@ -8,6 +8,7 @@
 #include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
+#include "sim/engine/folding/folding_use.hpp"
 #include "sim/engine/log.hpp"
 #include "sim/engine/replayer.hpp"
 
@@ -43,6 +44,14 @@ void check_result(const Plan& plan, const Timeline& timeline) {
                     plan.schedule, time.value, kLongestWork.value));
 }
 
+void count_flows(const EngineOptions& options, const Folding& folding) {
+  if (options.fidelity != Fidelity::Flow || !options.fold)
+    return;
+  ++folding_use().simulations;
+  if (folding.section || !folding.role_of_node.empty())
+    ++folding_use().folded;
+}
+
 void tell_section(const Plan& plan, const Cluster& cluster, const Folding& folding) {
   if (!log::shows_debug())
     return;
@@ -60,6 +69,9 @@ std::optional<Timeline> tried(const Plan& plan, const Cluster& cluster,
   try {
     return Replayer(plan, cluster, options, *std::move(assumed)).run();
   } catch (const FoldingRefuted&) {  // which is nobody's fault
+    folding_use().refuted += options.fidelity == Fidelity::Flow ? 1 : 0;
+    log::debug(fmt::format("{} on {}: ranks assumed to be alike are not, it begins again",
+                           plan.schedule, cluster.name));
     return std::nullopt;
   }
 }
@@ -68,6 +80,7 @@ Timeline replayed(const Plan& plan, const Cluster& cluster, const EngineOptions&
   if (auto timeline = tried(plan, cluster, options, folding_with_barriers(plan, cluster, options)))
     return *std::move(timeline);
   Folding exact = fold_ranks(plan, cluster, options);
+  count_flows(options, exact);
   if (options.fidelity == Fidelity::Flow && exact.role_of_node.empty())
     tell_section(plan, cluster, exact);
   if (auto timeline = tried(plan, cluster, options, assumed_folding(plan, cluster, options, exact)))
