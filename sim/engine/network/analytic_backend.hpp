@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/collective/links.hpp"
+#include "sim/engine/network/link_classes.hpp"
 #include "sim/engine/network/network_backend.hpp"
 
 namespace stepcast {
@@ -26,18 +27,19 @@ class AnalyticBackend : public NetworkBackend {
   void set_ports(std::span<const Rank> ranks, double share) override;
 
  private:
-  /// The part of a link that a group uses while it moves alone.
-  struct LinkShare {
-    std::uint32_t link = 0;
+  /// The part that is used of all links of a class.
+  struct ClassShare {
+    std::uint32_t id = 0;
     double part = 0;
   };
   struct Cost {
-    Seconds alone{};                  // of one group, on an idle network
-    std::vector<LinkShare> shares{};  // of all groups; found when first under way with others
-    std::size_t of_first = 0;         // how many of them are the first group's
-    Seconds moving{};                 // of `alone`, after the start-ups
-    std::vector<LinkShare> asked{};   // of shares, those on links that decide,
-    std::uint32_t asked_at = 0;       // when decisions_ was this
+    Seconds alone{};                        // of one group, on an idle network
+    std::vector<LinkShare> shares{};        // of all groups; found when first under way with others
+    std::vector<std::uint32_t> of_first{};  // which of them are the first group's, too
+    Seconds moving{};                       // of `alone`, after the start-ups
+    std::vector<ClassShare> asked{};        // the shares by class, the first group's classes first,
+    std::size_t first_asked = 0;            // so many,
+    std::size_t asked_at = 0;               // when there were so many classes
   };
   struct Operation {
     Collective collective;
@@ -62,8 +64,9 @@ class AnalyticBackend : public NetworkBackend {
   void end(std::uint32_t operation, std::uint32_t version);
   LinkLoads& loads();
   bool moves(std::uint32_t operation);
-  void let_decide(const Cost& cost);
-  const std::vector<LinkShare>& asked(Cost& cost) const;
+  void split_classes(std::span<const LinkShare> shares);
+  const Cost& by_class(Cost& cost);
+  const std::vector<std::uint32_t>& ports_of(std::span<const Rank> ranks);
   void want_links(Operation& operation);
   void leave_links(Operation& operation);
   void change_speeds();
@@ -77,15 +80,19 @@ class AnalyticBackend : public NetworkBackend {
   const Cluster& cluster_;
   EventQueue& queue_;
   bool assumes_;
-  std::optional<LinkLoads> loads_;      // made when first needed
-  std::vector<double> wanted_;          // by link that decides, by all that move: 1 is all of it
-  std::vector<double> carried_;         // by link: the share of its bandwidth that it has now
-  std::vector<std::uint32_t> decides_;  // by link: since which of decisions_; 0: it does not
-  std::uint32_t decisions_ = 0;         // how often there came to be more of them
-  std::uint32_t slowed_ = 0;            // ports that carry less than all of it
-  std::vector<double> claimed_;         // while links are shared: by those without a speed yet,
-  std::vector<double> left_;            // and what the others leave them;
-  std::vector<std::uint32_t> marks_;    // both hold for links that have the mark
+  struct Ports {
+    std::vector<std::uint32_t> classes;
+    std::size_t known_at = 0;  // when there were so many
+  };
+  std::optional<LinkLoads> loads_;  // made when first needed
+  LinkClasses classes_{0};
+  std::map<Rank, Ports> ports_;       // by the first of the ranks
+  std::vector<double> wanted_;        // by class of links, by all that move: 1 is all of a link
+  std::vector<double> carried_;       // by class: the share of its bandwidth that it has now
+  std::uint32_t slowed_ = 0;          // classes that carry less than all of it
+  std::vector<double> claimed_;       // while links are shared: by those without a speed yet,
+  std::vector<double> left_;          // and what the others leave them;
+  std::vector<std::uint32_t> marks_;  // both hold for classes that have the mark
   std::uint32_t mark_ = 0;
   std::vector<std::uint32_t> open_;  // operations without a speed yet
   std::vector<double> slowness_;     // of each of them
