@@ -1,5 +1,7 @@
 #include "sim/study/diagnose/recorded_slow_downs.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
@@ -11,10 +13,16 @@ bool computes(JobWork work) {
   return work == JobWork::Forward || work == JobWork::Backward || work == JobWork::Compute;
 }
 
+/// Servers, which are behind all ranks, train nothing.
+std::size_t ranks_of(const Job& job) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(job.ranks, [](const JobRank& rank) { return rank.name.empty(); }));
+}
+
 std::vector<double> computed_in(const Job& job, const JobStep& step) {
-  std::vector<double> times(job.ranks.size());
+  std::vector<double> times(ranks_of(job));
   for (const JobOperation& operation : step.operations)
-    if (computes(job.kinds[operation.kind].work))
+    if (operation.rank < times.size() && computes(job.kinds[operation.kind].work))
       times[operation.rank] += (operation.end - operation.begin).value;
   return times;
 }
@@ -42,7 +50,7 @@ SlowDown::Recorded slow_downs_of(const Job& job) {
   recorded.origin = fmt::format(
       "slow-downs of job {}: {} steps of {} recorded ranks ({} GPUs); compute of a rank in a step "
       "over the mean of its stage",
-      job.name, job.steps.size(), job.ranks.size(), job.gpus);
+      job.name, job.steps.size(), ranks_of(job), job.gpus);
   return recorded;
 }
 

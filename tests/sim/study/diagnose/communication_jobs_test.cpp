@@ -3,6 +3,7 @@
 
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/recorded_slow_downs.hpp"
 #include "sim/study/edits/job_steps.hpp"
 #include "sim/study/edits/step_search.hpp"
 #include "tests/support/input_error.hpp"
@@ -109,6 +110,13 @@ TEST(ServerJobTest, ClocksOfServersComeBack) {
   const Diagnosis diagnosis = diagnose(job);
   EXPECT_NEAR(diagnosis.slowdown, slowdown, 0.002);
   EXPECT_EQ(diagnosis.verdict.subject, "rank 2");
+}
+
+TEST(ServerJobTest, SlowDownsAreOfWorkers) {
+  const SlowDown::Recorded found = slow_downs_of(job_of(MadeServers()));
+  ASSERT_EQ(found.steps.front().size(), 3U);
+  for (const double factor : found.steps.front())
+    EXPECT_NEAR(factor, 1, 1e-6);
 }
 
 TEST(ServerJobTest, MessagesAloneAreRefused) {
