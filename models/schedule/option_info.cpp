@@ -7,6 +7,7 @@
 
 #include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
+#include "models/base/split.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -33,6 +34,10 @@ std::string expectation_of(const OptionInfo& option) {
     case OptionKind::Series:
       return fmt::format("numbers above {} and at most {}, with colons between them", range.least,
                          range.most);
+    case OptionKind::Text:
+      return option.words.empty()
+                 ? "a text"
+                 : fmt::format("a text, or one of {}", fmt::join(option.words, ", "));
     case OptionKind::Number:
       break;
   }
@@ -47,6 +52,7 @@ std::string expectation_of(const OptionInfo& option) {
 double number_in(const OptionInfo& option, const std::string& text) {
   switch (option.kind) {
     case OptionKind::Choice:
+    case OptionKind::Text:
       break;
     case OptionKind::Size:
       return parse_bytes(text).value;
@@ -66,7 +72,7 @@ double number_in(const OptionInfo& option, const std::string& text) {
 }  // namespace
 
 const char* name_of(OptionKind kind) {
-  return name_among({"choice", "size", "time", "count", "number", "series"}, kind);
+  return name_among({"choice", "size", "time", "count", "number", "series", "text"}, kind);
 }
 
 double parse_option(const OptionInfo& option, const std::string& text) {
@@ -79,11 +85,8 @@ double parse_option(const OptionInfo& option, const std::string& text) {
 
 std::vector<double> parse_series(const OptionInfo& option, const std::string& text) try {
   std::vector<double> numbers;
-  std::string_view rest = text;
-  for (std::size_t colon = 0; colon != rest.npos;
-       rest.remove_prefix(std::min(colon + 1, rest.size()))) {
-    colon = rest.find(':');
-    numbers.push_back(parse_number(rest.substr(0, colon)));
+  for (const std::string_view part : split(text, ':')) {
+    numbers.push_back(parse_number(part));
     if (!option.range.contains(numbers.back()))
       throw InputError("out of range");
   }
@@ -95,7 +98,8 @@ std::vector<double> parse_series(const OptionInfo& option, const std::string& te
 void check_option(const OptionInfo& option, const std::string& text) {
   if (option.search && option.search->word == text)
     throw InputError(fmt::format("{} must be resolved by tuning before the plan is built", text));
-  if (std::ranges::find(option.words, text) == option.words.end())
+  if (option.kind != OptionKind::Text &&
+      std::ranges::find(option.words, text) == option.words.end())
     parse_option(option, text);
 }
 

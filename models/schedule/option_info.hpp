@@ -17,9 +17,10 @@ enum class OptionKind : std::uint8_t {
   Count,   ///< "4"
   Number,  ///< "0.25"
   Series,  ///< "1:0.8:0.5", numbers over the steps of training.
+  Text,    ///< "8,8,9,7", in a form of its own, which the schedule reads.
 };
 
-/// "choice", "size", "time", "count", "number", "series".
+/// "choice", "size", "time", "count", "number", "series", "text".
 const char* name_of(OptionKind kind);
 
 /// The numbers that an option takes, in bytes, seconds, or as they are.
@@ -41,8 +42,9 @@ inline constexpr OptionRange kRepeats{.least = 1, .most = 1024};
 /// A word that has another option searched, by the tuning strategy of that name, before a plan is
 /// built: a plan cannot simulate itself.
 struct OptionSearch {
-  std::string word;
-  std::string option;
+  std::string word;    ///< "bo"
+  std::string option;  ///< "fusion_buffer"
+  std::string found;   ///< "buffer": with it and the number found the plan is built.
 };
 
 /// One option of a schedule: all that reading, help, tuning and the JSON Schema say of it.
@@ -51,9 +53,12 @@ struct OptionInfo {
   std::string default_value;  ///< "25MiB"
   std::string meaning;        ///< One line, with the unit or the choices.
   OptionKind kind = OptionKind::Choice;
-  std::vector<std::string> words{};  ///< Choice: all values; else what may stand for a number.
+  std::vector<std::string>
+      words{};  ///< Choice: all values; else what may stand for a number or text.
   OptionRange range{};
   std::optional<OptionSearch> search{};
+  /// Words with which the same is computed at other times: searches may try them.
+  std::vector<std::string> alternatives{};
 };
 
 /// Options given by the user, as text.

@@ -18,6 +18,24 @@ OptionInfo choice_option(std::string name, std::string default_value, std::strin
   return option;
 }
 
+OptionInfo text_option(std::string name, std::string default_value, std::string meaning,
+                       std::vector<std::string> words) {
+  OptionInfo option = choice_option(std::move(name), std::move(default_value), std::move(meaning),
+                                    std::move(words));
+  option.kind = OptionKind::Text;
+  return option;
+}
+
+OptionInfo searched(OptionInfo option, std::vector<std::string> alternatives) {
+  option.alternatives = std::move(alternatives);
+  return option;
+}
+
+OptionInfo searched(OptionInfo option) {
+  option.alternatives = option.words;
+  return option;
+}
+
 OptionInfo NumberOption::operator()(std::string name, std::string default_value,
                                     std::string meaning, OptionRange range,
                                     std::vector<std::string> words) const {
@@ -70,11 +88,11 @@ std::vector<double> OptionReader::series(const std::string& name) const {
 }
 
 OptionInfo algorithm_option(CollectiveKind kind, const char* of) {
-  return choice_option(
+  return searched(choice_option(
       "algorithm", "ring",
       fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", of,
                   kind == CollectiveKind::AllReduce ? ", double-binary-tree, nccl" : ""),
-      algorithms_of(kind));
+      algorithms_of(kind)));
 }
 
 std::vector<std::string> algorithms_of(CollectiveKind kind) {

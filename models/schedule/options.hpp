@@ -19,6 +19,14 @@ namespace stepcast {
 OptionInfo choice_option(std::string name, std::string default_value, std::string meaning,
                          std::vector<std::string> words, std::optional<OptionSearch> search = {});
 
+/// A text of a form that the schedule reads; words may stand for it.
+OptionInfo text_option(std::string name, std::string default_value, std::string meaning,
+                       std::vector<std::string> words = {});
+
+/// The same option, of which searches may try these words, or all.
+OptionInfo searched(OptionInfo option, std::vector<std::string> alternatives);
+OptionInfo searched(OptionInfo option);
+
 /// A number of a kind; words may stand for it.
 struct NumberOption {
   OptionKind kind;

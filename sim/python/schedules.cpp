@@ -32,12 +32,13 @@ SharedFunction shared(py::object function) {
 }
 
 OptionKind kind_of(const std::string& name) {
-  for (const OptionKind kind : {OptionKind::Choice, OptionKind::Size, OptionKind::Time,
-                                OptionKind::Count, OptionKind::Number, OptionKind::Series})
+  for (const OptionKind kind :
+       {OptionKind::Choice, OptionKind::Size, OptionKind::Time, OptionKind::Count,
+        OptionKind::Number, OptionKind::Series, OptionKind::Text})
     if (name == name_of(kind))
       return kind;
   throw InputError(
-      "kind of an option: expected choice, size, time, count, number or series, found " +
+      "kind of an option: expected choice, size, time, count, number, series or text, found " +
       in_quotes(name));
 }
 
@@ -56,7 +57,7 @@ py::dict values_of(const OptionReader& read, const std::vector<OptionInfo>& opti
   py::dict values;
   for (const OptionInfo& option : options) {
     const py::str name(option.name);
-    if (option.kind == OptionKind::Choice)
+    if (option.kind == OptionKind::Choice || option.kind == OptionKind::Text)
       values[name] = read.text(option.name);
     else if (option.kind == OptionKind::Count)
       values[name] = read.count(option.name);

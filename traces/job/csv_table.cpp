@@ -9,6 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/csv_line.hpp"
 
 namespace stepcast {
 namespace {
@@ -68,6 +69,11 @@ bool CsvTable::read_line() {
 
 void CsvTable::split() {
   cells_.clear();
+  if (text_.find('"') != std::string_view::npos) {
+    quoted_ = csv_values(text_);
+    cells_.assign(quoted_.begin(), quoted_.end());
+    return;
+  }
   for (std::string_view left = text_;;) {
     const std::size_t comma = left.find(',');
     cells_.push_back(trimmed(left.substr(0, comma)));

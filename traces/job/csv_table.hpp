@@ -8,12 +8,14 @@
 
 namespace stepcast {
 
-/// A table as text: a heading, then rows of as many cells. Lines that begin with '#' say something
-/// about it and count as none.
+/// A table as text: a heading, then rows of as many cells, in double quotes where they hold commas.
+/// Lines that begin with '#' say something about it and count as none.
 class CsvTable {
  public:
   /// `text` must outlive the table. Throws InputError for a text without a heading.
   CsvTable(std::string_view text, std::string origin);
+  CsvTable(const CsvTable&) = delete;
+  CsvTable& operator=(const CsvTable&) = delete;
 
   bool has(std::string_view column) const;
   /// The place of a column. Throws InputError naming the columns that are there.
@@ -36,6 +38,7 @@ class CsvTable {
   std::size_t line_ = 0;
   std::string_view text_;
   std::vector<std::string> columns_;
+  std::vector<std::string> quoted_;  // what cells of a line with quotes refer to
   std::vector<std::string_view> cells_;
 };
 

@@ -114,7 +114,7 @@ ScheduleInfo dear_schedule() {
                       "which layers travel together: buffer, nearby, none, or bo (a buffer "
                       "found by ten trials of Bayesian optimisation)",
                       {"buffer", "none", "nearby", "bo"},
-                      OptionSearch{.word = "bo", .option = "fusion_buffer"}),
+                      OptionSearch{.word = "bo", .option = "fusion_buffer", .found = "buffer"}),
                   size_option(
                       "fusion_buffer", "25MiB",
                       "fusion=buffer: a group stays within this size; fusion=bo: the first trial"),

@@ -206,10 +206,10 @@ ScheduleInfo ps_schedule() {
            size_option("fuse", "0B",
                        "smaller gradients travel together until they reach this (tensor fusion of "
                        "dPRO); 0B: each by itself"),
-           choice_option("order", "arrival",
-                         "what a server takes next: by arrival or priority (of the layer, input "
-                         "first)",
-                         {"arrival", "priority"}),
+           searched(choice_option("order", "arrival",
+                                  "what a server takes next: by arrival or priority (of the layer, "
+                                  "input first)",
+                                  {"arrival", "priority"})),
            count_option("in_flight", "2",
                         "partitions under way at each server (fidelity analytic shares the "
                         "network between them coarsely)",

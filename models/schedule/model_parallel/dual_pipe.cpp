@@ -13,8 +13,9 @@ namespace {
 using Count = std::uint32_t;
 
 // Writes the passes of one rank in the eight steps of its authors' program (deepseek-ai/DualPipe,
-// dualpipe/dualpipe.py). "Near" micro-batches begin at the nearer end of the pipeline, "far" ones
-// at the other; a rank of the second half does what its mirror image does, the other way round.
+// dualpipe/dualpipe.py), as published; not compared with a run of that program. "Near"
+// micro-batches begin at the nearer end of the pipeline, "far" ones at the other; a rank of the
+// second half does what its mirror image does, the other way round.
 class RankOfDual {
  public:
   RankOfDual(Count stages, Count stage, Count micro_batches)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/split.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/model_parallel/hybrid_messages.hpp"
@@ -120,17 +121,18 @@ PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster&
   const std::size_t parts = job.order.parts();
   const Seconds message{(job.units.front().output / cluster.nic.bandwidth).value};
   try {
-    if (options.partition == "equal")
+    const OptionReader& read = options.read;
+    if (read.is("partition", "equal"))
       return equal_parts(counts, parts);
-    if (options.partition == "best")
+    if (read.is("partition", "best"))
       return best_bounds(job, model, cluster, times, message);
-    if (options.partition == "time") {
+    if (read.is("partition", "time")) {
       std::vector<Seconds> weights;
       for (const PartTimes& time : times)
         weights.push_back(time.forward + time.input_gradient + time.weight_gradient);
       return lightest_parts(weights, parts);
     }
-    return listed_parts(counts, parts, options.partition);
+    return listed_parts(counts, parts, read.text("partition"));
   } catch (const InputError& error) {
     options.read.fail("partition", error.what());
   }
@@ -148,17 +150,14 @@ void require_layers(const OptionReader& read, const CutModel& model, std::uint32
 /// What each stage computes again, where that differs: its units are costed anew.
 void recompute_by_stage(HybridJob& job, const CutModel& model, const Cluster& cluster,
                         const HybridReader& options) try {
-  if (options.partition == "best" || options.partition == "time")
+  const OptionReader& read = options.read;
+  if (read.is("partition", "best") || read.is("partition", "time"))
     throw InputError("expected partition=equal or a list of layers beside it");
   if (job.order.both_ways)
     throw InputError("expected stages that hold parts of their own (recompute is of all)");
   job.recompute.clear();
-  std::string_view rest = options.recompute_stages;
-  for (std::size_t comma = 0; comma != rest.npos;
-       rest.remove_prefix(std::min(comma + 1, rest.size()))) {
-    comma = rest.find(',');
-    job.recompute.push_back(recompute_of(rest.substr(0, comma)));
-  }
+  for (const std::string_view stage : split(read.text("recompute_stages"), ','))
+    job.recompute.push_back(recompute_of(stage));
   if (job.recompute.size() != job.order.stages)
     throw InputError(fmt::format("expected a word for each of {} stages (pp), found {}",
                                  job.order.stages, job.recompute.size()));
@@ -232,7 +231,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.by_broadcasts = read.is("updated", "broadcasts");
   job.recompute.assign(job.order.stages, job.settings.recompute);
   job.first_unit = bounds_of(job, model, cluster, options);
-  if (!options.recompute_stages.empty())
+  if (!read.is("recompute_stages", "alike"))
     recompute_by_stage(job, model, cluster, options);
   add_messages(job, cluster, options);
   return job;

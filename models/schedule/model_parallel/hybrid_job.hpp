@@ -40,6 +40,10 @@ struct HybridJob {
   std::uint32_t global_batch() const { return layout.data * micro_batch * micro_batches(); }
   /// Ranks that hold the same dense parameters.
   std::uint32_t copies() const { return layout.data * layout.context; }
+  bool has_copies() const { return copies() > 1; }
+  /// FSDP's hybrid sharding.
+  bool shares_in_parts() const { return zero == 3 && shard < copies(); }
+  bool shares_all() const { return zero > 0 && shard == copies(); }
 };
 
 /// The names of the options that say which part of a job each rank has: `--layout` sets them.
@@ -48,14 +52,10 @@ std::vector<std::string> layout_axes();
 /// The table of options that all schedules of model parallelism share.
 std::vector<OptionInfo> hybrid_options();
 
-/// Options in force: those of the table, and those that are texts.
+/// Options in force.
 struct HybridReader {
   OptionReader read;
-  std::string partition = "equal";  ///< equal, time, best or "8,8,9,7".
-  std::string order{};              ///< As parse_order() reads it.
-  std::string recompute_stages{};   ///< "full,full,none": by stage; empty: all alike.
-  std::string stage_links{};        ///< As parse_stage_links() reads it; empty: the cluster's.
-  std::uint32_t chunks = 1;         ///< Parts of the model on each rank; unless the order says.
+  std::uint32_t chunks = 1;  ///< Parts of the model on each rank; unless the order says.
 };
 
 /// Makes the order of a schedule's passes.

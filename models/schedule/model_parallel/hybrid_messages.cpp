@@ -21,7 +21,7 @@ void add_links(HybridJob& job, const HybridReader& options) try {
     throw InputError("expected a schedule with one part of the model on each rank");
   if (options.read.is("messages", "blocking"))
     throw InputError("expected messages=asynchronous beside it");
-  job.links = parse_stage_links(options.stage_links, job.order.stages - 1);
+  job.links = parse_stage_links(options.read.text("stage_links"), job.order.stages - 1);
   const double ratio = job.between_stages.ratio;
   if (options.read.is("stage_ratios", "adaptive"))
     adapt_ratios(job.links, message_size(job, 0), ratio);
@@ -43,7 +43,7 @@ MessageCodec codec_of(const OptionReader& read, const std::string& kind) {
 void add_messages(HybridJob& job, const Cluster& cluster, const HybridReader& options) {
   job.gradients = codec_of(options.read, "dp");
   job.between_stages = codec_of(options.read, "pp");
-  if (!options.stage_links.empty())
+  if (!options.read.is("stage_links", "cluster"))
     add_links(job, options);
   else if (options.read.is("stage_ratios", "adaptive"))
     options.read.fail("stage_ratios", "expected stage_links beside it");

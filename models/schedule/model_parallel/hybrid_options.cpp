@@ -39,18 +39,27 @@ std::vector<OptionInfo> layout_options() {
       count_or_auto("micro_batch", "samples of one pass; auto: the workload's batch"),
       count_or_auto("global_batch",
                     "samples of a step of all GPUs; auto: four micro-batches for each stage"),
-      choice_option("recompute", "none",
-                    "what the backward pass computes again: none, selective (attention's scores) "
-                    "or full (whole blocks)",
-                    {"none", "selective", "full"}),
-      choice_option("zero", "0",
-                    "what copies share: 1 optimiser state, 2 gradients too, 3 parameters too",
-                    {"0", "1", "2", "3"}),
+      searched(text_option("partition", "equal",
+                           "layers of each stage: equal, by time, best (under the simulated step), "
+                           "or a list such as 8,8,9,7",
+                           {"equal", "time", "best"})),
+      searched(choice_option("recompute", "none",
+                             "what the backward pass computes again: none, selective (attention's "
+                             "scores) or full (whole blocks)",
+                             {"none", "selective", "full"})),
+      text_option("recompute_stages", "alike",
+                  "the same for each stage, such as full,full,none; alike: as recompute says",
+                  {"alike"}),
+      searched(choice_option("zero", "0",
+                             "what copies share: 1 optimiser state, 2 gradients too, 3 parameters "
+                             "too",
+                             {"0", "1", "2", "3"}),
+               {"0", "1", "3"}),
       count_or_auto("shard",
                     "neighbours that share optimiser state (zero=1) or all of it (zero=3, FSDP's "
                     "hybrid sharding); auto: all copies"),
-      yes_or_no("sequence_parallel", "no",
-                "norms and dropout are shared by the ranks of a tensor group too"),
+      searched(yes_or_no("sequence_parallel", "no",
+                         "norms and dropout are shared by the ranks of a tensor group too")),
       choice_option("tensor_overlap", "none",
                     "messages inside layers run beside compute: none, backward (beside weight "
                     "gradients) or pieces (async TP)",
@@ -61,9 +70,9 @@ std::vector<OptionInfo> software_options() {
   return {yes_or_no("overlap_gradients", "yes",
                     "gradients of a block travel beside the last backward pass"),
           yes_or_no("norm_barrier", "yes", "all ranks agree on the norm of all gradients"),
-          yes_or_no("scatter_messages", "no",
-                    "ranks of a tensor group send a part of the activations each to the next "
-                    "stage"),
+          searched(yes_or_no("scatter_messages", "no",
+                             "ranks of a tensor group send a part of the activations each to the "
+                             "next stage")),
           choice_option("pad_vocabulary", "yes",
                         "to 128 numbers a rank: yes, no, or only where it is cut (tensor)",
                         {"yes", "no", "tensor"}),
@@ -117,6 +126,10 @@ std::vector<OptionInfo> compression_options() {
                     "where compressed sums are unpacked and added: at the ends, or at all hops "
                     "of the ring",
                     {"ends", "hops"}),
+      text_option("stage_links", "cluster",
+                  "of stages that stand far apart, a link to each next one, such as "
+                  "100Mbps/40ms,1Gbps; cluster: its network",
+                  {"cluster"}),
       choice_option("stage_ratios", "equal",
                     "beside stage_links: pp_ratio on each link (equal), or on the slowest, and "
                     "less on others (adaptive)",

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/split.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -22,12 +23,8 @@ StageLink parse_link(std::string_view text) {
 
 std::vector<StageLink> parse_stage_links(std::string_view text, std::size_t count) {
   std::vector<StageLink> links;
-  std::string_view rest = text;
-  for (std::size_t comma = 0; comma != rest.npos;
-       rest.remove_prefix(std::min(comma + 1, rest.size()))) {
-    comma = rest.find(',');
-    links.push_back(parse_link(rest.substr(0, comma)));
-  }
+  for (const std::string_view part : split(text, ','))
+    links.push_back(parse_link(part));
   if (links.size() != count)
     throw InputError(
         fmt::format("expected a bandwidth, such as 100Mbps or 100Mbps/40ms, for each "

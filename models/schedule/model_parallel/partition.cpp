@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/split.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -54,12 +55,8 @@ PartBounds equal_parts(const std::vector<bool>& counts, std::size_t parts) {
 PartBounds listed_parts(const std::vector<bool>& counts, std::size_t parts,
                         const std::string& text) {
   std::vector<std::size_t> sizes;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    sizes.push_back(parse_count(rest.substr(0, comma), 1));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
+  for (const std::string_view part : split(text, ','))
+    sizes.push_back(parse_count(part, 1));
   const auto counting = static_cast<std::size_t>(std::ranges::count(counts, true));
   const std::size_t sum = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
   if (sizes.size() != parts || sum != counting)

@@ -47,7 +47,7 @@ PipelineOrder dualpipe(const HybridReader& /*options*/, Count stages, Count micr
 }
 
 PipelineOrder of_user(const HybridReader& options, Count stages, Count micro_batches) {
-  PipelineOrder order = parse_order(options.order);
+  PipelineOrder order = parse_order(options.read.text("order"));
   if (order.stages != stages)
     throw InputError(fmt::format("order: expected a line for each of {} stages (pp), found {}",
                                  stages, order.stages));
@@ -85,29 +85,24 @@ std::vector<PipelineInfo> make_pipelines() {
            "micro-batches from both ends, passes of both ways interleaved; weights twice",
            "DeepSeek-AI, DeepSeek-V3, 2024", dualpipe),
       info("pipeline", "pipeline in an order of your own", "", of_user)};
-  all[1].options.push_back(choice_option(
+  all[1].options.push_back(searched(choice_option(
       "warm_up", "usual", "usual, or double: twice the activations, so that passes hide messages",
-      {"usual", "double"}));
+      {"usual", "double"})));
   all[6].holds_twice = true;
   all[2].options.push_back(count_option("virtual_stages", "2", "parts of the model on each rank",
                                         {.least = 1, .most = 1024}));
+  all[7].options.push_back(
+      text_option("order", "missing",
+                  "a line for each stage, its passes as in F0 F1 B0 B1; @FILE reads them", {}));
   return all;
 }
 
-constexpr const char* kPartition = "partition";
 constexpr const char* kOrder = "order";
-constexpr const char* kRecomputeStages = "recompute_stages";
-constexpr const char* kStageLinks = "stage_links";
 
 std::vector<std::string> names_of(const PipelineInfo& pipeline) {
   std::vector<std::string> names;
   for (const OptionInfo& option : pipeline.options)
     names.push_back(option.name);
-  names.emplace_back(kPartition);
-  names.emplace_back(kRecomputeStages);
-  names.emplace_back(kStageLinks);
-  if (pipeline.order == of_user)
-    names.emplace_back(kOrder);
   return names;
 }
 
@@ -116,7 +111,6 @@ ScheduleOptions in_force(const PipelineInfo& pipeline, const ScheduleOptions& gi
   ScheduleOptions options;
   for (const OptionInfo& option : pipeline.options)
     options[option.name] = option.default_value;
-  options[kPartition] = "equal";
   for (const auto& [name, value] : given) {
     if (std::ranges::find(names, name) == names.end())
       throw InputError(fmt::format("{}: unknown option {}: expected one of {}{}", pipeline.name,
@@ -127,20 +121,10 @@ ScheduleOptions in_force(const PipelineInfo& pipeline, const ScheduleOptions& gi
   return options;
 }
 
-HybridReader reader_of(const PipelineInfo& pipeline, ScheduleOptions options) {
-  const std::string partition = options[kPartition];
-  const std::string order = options[kOrder];
-  const std::string recompute_stages = options[kRecomputeStages];
-  const std::string stage_links = options[kStageLinks];
-  for (const char* text : {kPartition, kOrder, kRecomputeStages, kStageLinks})
-    options.erase(text);
-  if (pipeline.order == of_user && order.empty())
+HybridReader reader_of(const PipelineInfo& pipeline, const ScheduleOptions& options) {
+  HybridReader reader{OptionReader(pipeline.name, pipeline.options, options)};
+  if (pipeline.order == of_user && reader.read.is(kOrder, "missing"))
     throw InputError(pipeline.name + ": order: missing, for example --set order=@FILE");
-  HybridReader reader{.read = OptionReader(pipeline.name, pipeline.options, std::move(options)),
-                      .partition = partition,
-                      .order = order,
-                      .recompute_stages = recompute_stages,
-                      .stage_links = stage_links};
   if (pipeline.order == interleaved)
     reader.chunks = reader.read.count("virtual_stages");
   else if (pipeline.order == zb_v || pipeline.order == dualpipe)

@@ -10,11 +10,10 @@ namespace stepcast {
 
 /// A way to train that cuts the model: a name, its options, and the order of its passes.
 struct PipelineInfo {
-  std::string name;                 ///< "1f1b"
-  std::string summary;              ///< One line.
-  std::string source;               ///< Paper.
-  std::vector<OptionInfo> options;  ///< Of the table; `partition`, and `order` of `pipeline`, are
-                                    ///< texts beside it.
+  std::string name;     ///< "1f1b"
+  std::string summary;  ///< One line.
+  std::string source;   ///< Paper.
+  std::vector<OptionInfo> options;
   OrderMaker order;
   bool holds_twice = false;  ///< Each part of the model; searched only where it is named.
 };

@@ -80,7 +80,7 @@ std::vector<std::string> fusion_words() {
 }
 
 OptionSearch fusion_search() {
-  return {.word = "binary", .option = "fusion_buffer"};
+  return {.word = "binary", .option = "fusion_buffer", .found = "buffer"};
 }
 
 Bytes size_of_values(const Encoding& encoding, double entries) {

@@ -10,6 +10,7 @@
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/cli/told_job.hpp"
 #include "sim/report/json/diagnosis_json.hpp"
 #include "sim/report/json/job_timeline.hpp"
 #include "sim/report/picture/diagnosis_figure.hpp"
@@ -17,9 +18,7 @@
 #include "sim/report/text/measured/diagnosis_report.hpp"
 #include "sim/study/diagnose/job_workload.hpp"
 #include "sim/study/diagnose/recorded_slow_downs.hpp"
-#include "traces/job/read_job.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/import.hpp"
 #include "traces/readers/stepcast/slow_downs_file.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
 
@@ -80,12 +79,12 @@ class DiagnoseCommand final : public Subcommand {
     if (ideal_ && workload_.empty())
       throw InputError("--ideal: expected --workload FILE with it");
     page_.check();
-    const Job job = read(files_);
+    const Job job = told_job(files_, job_, strict_);
     const Diagnosis diagnosis = diagnose(job, thresholds());
     doubt_replay(diagnosis);
     std::optional<Diagnosis> other;
     if (!against_.empty()) {
-      other = diagnose(read(against_), thresholds());
+      other = diagnose(told_job(against_, job_, strict_), thresholds());
       refuse_other_job(diagnosis, *other);
     }
     if (figure_.is_wanted())
@@ -124,17 +123,6 @@ class DiagnoseCommand final : public Subcommand {
       throw InputError(
           fmt::format("--against {}: not another run of this job: expected {}, found {}",
                       against_.front(), layout(job), layout(other)));
-  }
-
-  Job read(const std::vector<std::string>& files) const {
-    const std::vector<std::filesystem::path> given(files.begin(), files.end());
-    ImportReport report;
-    Job job = read_job(given, job_, report);
-    if (strict_)
-      refuse_doubts(report, given.front().string());
-    for (const std::string& line : describe(report))
-      tell("{}: {}\n", given.front().string(), line);
-    return job;
   }
 
   VerdictThresholds thresholds() const {

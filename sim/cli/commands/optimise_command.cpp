@@ -11,6 +11,7 @@
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/cli/told_job.hpp"
 #include "sim/report/json/optimisation_json.hpp"
 #include "sim/report/text/studies/optimisation_report.hpp"
 #include "sim/study/edits/job_steps.hpp"
@@ -18,9 +19,7 @@
 #include "sim/study/edits/plan_options.hpp"
 #include "sim/study/edits/planned_step.hpp"
 #include "sim/study/stop.hpp"
-#include "traces/job/read_job.hpp"
 #include "traces/json/edit_list.hpp"
-#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {
@@ -174,13 +173,7 @@ class OptimiseCommand final : public Subcommand {
           "FILES are a recorded job: expected no --workload, --cluster, --nodes, "
           "--gpus-per-node, --schedule, --set, --fidelity or --memory beside them");
     const Progress progress("optimising");
-    const std::vector<std::filesystem::path> given(files_.begin(), files_.end());
-    ImportReport report;
-    const Job job = read_job(given, job_, report);
-    if (strict_)
-      refuse_doubts(report, files_.front());
-    for (const std::string& line : describe(report))
-      tell("{}: {}\n", files_.front(), line);
+    const Job job = told_job(files_, job_, strict_);
     RecordedSteps recorded = editable_steps(job);
     EditedStep result{.subject = job.name,
                       .gpus = job.gpus,

@@ -12,6 +12,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/cli/told_job.hpp"
 #include "sim/report/text/measured/job_at_ranks_report.hpp"
 #include "sim/report/text/measured/replay_report.hpp"
 #include "sim/study/network_notes.hpp"
@@ -19,7 +20,6 @@
 #include "sim/study/sweep/workers.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
-#include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
 
 namespace stepcast {
@@ -113,13 +113,7 @@ class ReplayCommand final : public Subcommand {
                          .ideal = ideal_,
                          .workers = available_cores()};
     const Progress progress("replaying " + files_.front());
-    const std::vector<std::filesystem::path> given(files_.begin(), files_.end());
-    ImportReport report;
-    const Job job = read_job(given, job_, report);
-    if (strict_)
-      refuse_doubts(report, files_.front());
-    for (const std::string& line : describe(report))
-      tell("{}: {}\n", files_.front(), line);
+    const Job job = told_job(files_, job_, strict_);
     const JobAtRanks result = job_at_ranks(job, size);
     say("{}", json_ ? job_at_ranks_json(files_.front(), result)
                     : render_job_at_ranks(files_.front(), result));

@@ -137,7 +137,7 @@ nlohmann::ordered_json option_json(const OptionInfo& option) {
                               {"kind", name_of(option.kind)}};
   if (!option.words.empty())
     json["words"] = option.words;
-  if (option.kind == OptionKind::Choice)
+  if (option.kind == OptionKind::Choice || option.kind == OptionKind::Text)
     return json;
   json[option.range.above_least ? "above" : "least"] = option.range.least;
   if (option.range.most < OptionRange{}.most)

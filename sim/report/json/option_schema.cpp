@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 const char* pattern_of(OptionKind kind) {
   switch (kind) {
     case OptionKind::Choice:
+    case OptionKind::Text:
       return "";
     case OptionKind::Size:
       return "^[0-9.]+(e[+-]?[0-9]+)?(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)$";
@@ -34,9 +35,9 @@ Json schema_of(const OptionInfo& option) {
   const Json number{{"pattern", pattern_of(option.kind)}};
   if (option.kind == OptionKind::Choice)
     json["enum"] = option.words;
-  else if (option.words.empty())
+  else if (option.kind != OptionKind::Text && option.words.empty())
     json.update(number);
-  else
+  else if (option.kind != OptionKind::Text)
     json["anyOf"] = {Json{{"enum", option.words}}, number};
   return json;
 }

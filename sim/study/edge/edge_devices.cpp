@@ -1,14 +1,11 @@
-#include <algorithm>
 #include <array>
-#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
-#include "models/base/text.hpp"
 #include "sim/study/edge/edge_round.hpp"
-#include "traces/csv_line.hpp"
+#include "traces/job/csv_table.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -20,80 +17,42 @@ constexpr std::size_t kMostDevices = 100'000;
 constexpr double kMost = 1e24;
 constexpr double kMostSeconds = 1e9;
 
-/// One table, line by line.
-class DeviceReader {
+/// The columns of a table, found once.
+class DeviceRow {
  public:
-  explicit DeviceReader(const std::string& origin) : origin_(origin) {}
+  explicit DeviceRow(const CsvTable& table) : table_(table) {
+    for (std::size_t i = 0; i < kColumns.size(); ++i)
+      places_[i] = table.column(kColumns[i]);
+  }
 
-  std::vector<EdgeDevice> read(std::string_view text) && {
-    std::istringstream lines{std::string(text)};
-    for (std::string line; std::getline(lines, line);) {
-      ++line_;
-      if (line.empty() || line.front() == '#' || line == "\r")
-        continue;
-      if (places_.empty())
-        read_heading(csv_values(line));
-      else
-        add(csv_values(line));
-    }
-    if (devices_.empty())
-      throw InputError(fmt::format("{}: expected a line of the columns {} and one for each device",
-                                   origin_, fmt::join(kColumns, ", ")));
-    return std::move(devices_);
+  EdgeDevice device() const {
+    const std::string_view name = table_.cell(places_[0]);
+    if (name.empty())
+      table_.fail(places_[0], "a name");
+    const double work = number(1, true), speed = number(2, false);
+    const double size = number(3, true), rate = number(4, false);
+    for (const auto& [column, seconds] :
+         {std::pair<std::size_t, double>{2, work / speed}, {4, size / rate}})
+      if (!(seconds <= kMostSeconds))
+        table_.fail(places_[column],
+                    fmt::format("a rate at which a round takes at most {:g} s", kMostSeconds));
+    return {.name = std::string(name),
+            .compute = Seconds{work / speed},
+            .size = Bytes{size},
+            .rate = BytesPerSecond{rate}};
   }
 
  private:
-  [[noreturn]] void fail(const std::string& column, const std::string& why) const {
-    throw InputError(fmt::format("{}: line {}: {}: {}", origin_, line_, column, why));
+  double number(std::size_t column, bool may_be_0) const {
+    const double value = table_.number(places_[column]);
+    if (!(value <= kMost) || value < 0 || (value == 0 && !may_be_0))
+      table_.fail(places_[column], fmt::format("a number {} 0 and at most {:g}",
+                                               may_be_0 ? "of at least" : "above", kMost));
+    return value;
   }
 
-  void read_heading(const std::vector<std::string>& names) {
-    for (const char* column : kColumns) {
-      const auto place = std::ranges::find(names, column);
-      if (place == names.end())
-        fail(column, "expected a column of this name");
-      places_.push_back(static_cast<std::size_t>(place - names.begin()));
-    }
-  }
-
-  const std::string& text(std::size_t column, const std::vector<std::string>& cells) const {
-    if (places_[column] >= cells.size() || cells[places_[column]].empty())
-      fail(kColumns[column], "missing");
-    return cells[places_[column]];
-  }
-
-  double number(std::size_t column, const std::vector<std::string>& cells, bool may_be_0) const {
-    const std::string& cell = text(column, cells);
-    try {
-      const double value = parse_number(cell);
-      if (value <= kMost && (may_be_0 ? value >= 0 : value > 0))
-        return value;
-    } catch (const InputError&) {  // said better below
-    }
-    fail(kColumns[column], fmt::format("expected a number {} 0 and at most {}, found {}",
-                                       may_be_0 ? "of at least" : "above", kMost, in_quotes(cell)));
-  }
-
-  void add(const std::vector<std::string>& cells) {
-    if (devices_.size() == kMostDevices)
-      fail(kColumns[0], fmt::format("expected at most {} devices", kMostDevices));
-    const double work = number(1, cells, true), speed = number(2, cells, false);
-    const double size = number(3, cells, true), rate = number(4, cells, false);
-    for (const auto& [column, seconds] : {std::pair{2, work / speed}, {4, size / rate}})
-      if (!(seconds <= kMostSeconds))
-        fail(kColumns[static_cast<std::size_t>(column)],
-             fmt::format("expected a rate at which a round takes at most {:g} s, found {:g}",
-                         kMostSeconds, seconds));
-    devices_.push_back({.name = text(0, cells),
-                        .compute = Seconds{work / speed},
-                        .size = Bytes{size},
-                        .rate = BytesPerSecond{rate}});
-  }
-
-  const std::string& origin_;
-  std::size_t line_ = 0;
-  std::vector<std::size_t> places_;  // of the columns
-  std::vector<EdgeDevice> devices_;
+  const CsvTable& table_;
+  std::array<std::size_t, kColumns.size()> places_{};
 };
 
 }  // namespace
@@ -103,7 +62,17 @@ std::vector<EdgeDevice> read_edge_devices(const std::filesystem::path& path) {
 }
 
 std::vector<EdgeDevice> parse_edge_devices(std::string_view text, const std::string& origin) {
-  return DeviceReader(origin).read(text);
+  CsvTable table(text, origin);
+  const DeviceRow row(table);
+  std::vector<EdgeDevice> devices;
+  while (table.next()) {
+    if (devices.size() == kMostDevices)
+      throw InputError(fmt::format("{}: expected at most {} devices", table.where(), kMostDevices));
+    devices.push_back(row.device());
+  }
+  if (devices.empty())
+    throw InputError(origin + ": expected a line for each device, found none");
+  return devices;
 }
 
 }  // namespace stepcast

@@ -50,8 +50,8 @@ class OptionSearching {
     if (option.kind == OptionKind::Size)
       for (double kib = 64; kib <= 65536; kib *= 2)
         values.push_back(fmt::format("{:.0f}KiB", kib));
-    else if (option.kind == OptionKind::Choice && option.name == "order")
-      values = option.words;
+    else
+      values = option.alternatives;
     if (!values.empty())
       options_.emplace_back(&option, std::move(values));
   }

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/base/text.hpp"
-#include "traces/csv_line.hpp"
+#include "traces/job/csv_table.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -23,59 +21,29 @@ constexpr std::array kColumns{"start_day", "end_day", "server"};
 class FaultReader {
  public:
   FaultReader(const std::string& path, std::optional<std::uint32_t> servers)
-      : path_(path), servers_(servers) {}
+      : path_(path), servers_(servers), text_(read_text_file(path)), table_(text_, path) {
+    for (std::size_t i = 0; i < kColumns.size(); ++i)
+      places_[i] = table_.column(kColumns[i]);
+  }
 
   RecordedFleet read(std::optional<double> days) {
-    std::istringstream text(read_text_file(path_));
-    for (std::string line; std::getline(text, line);) {
-      ++line_;
-      if (line.empty() || line.front() == '#' || line == "\r")
-        continue;
-      if (places_.empty())
-        read_heading(csv_values(line));
-      else
-        read_fault(csv_values(line));
-    }
-    if (places_.empty())
-      fail("start_day", "expected a line of column names, found none");
+    while (table_.next())
+      read_fault();
     return finished(days);
   }
 
  private:
-  [[noreturn]] void fail(const char* column, const std::string& why) const {
-    throw InputError(fmt::format("{}: line {}: {}: {}", path_, line_, column, why));
-  }
-
-  void read_heading(const std::vector<std::string>& names) {
-    for (const char* column : kColumns) {
-      const auto place = std::ranges::find(names, column);
-      if (place == names.end())
-        fail(column, "expected a column of this name");
-      places_.push_back(static_cast<std::size_t>(place - names.begin()));
-    }
-  }
-
-  void read_fault(const std::vector<std::string>& cells) {
-    const auto number = [&](std::size_t column) {
-      if (places_[column] >= cells.size())
-        fail(kColumns[column], "missing");
-      try {
-        return parse_number(cells[places_[column]]);
-      } catch (const InputError& error) {
-        fail(kColumns[column], error.what());
-      }
-    };
-    const double begin = number(0), end = number(1), server = number(2);
+  void read_fault() {
+    const double begin = table_.number(places_[0]), end = table_.number(places_[1]);
+    const double server = table_.number(places_[2]);
     if (begin < 0 || begin > kMostDays)
-      fail(kColumns[0], fmt::format("expected a day from 0 to {}, found {}", kMostDays, begin));
+      table_.fail(places_[0], fmt::format("a day from 0 to {}", kMostDays));
     if (end < begin || end > kMostDays)
-      fail(kColumns[1],
-           fmt::format("expected a day from start_day {} to {}, found {}", begin, kMostDays, end));
+      table_.fail(places_[1], fmt::format("a day from start_day {} to {}", begin, kMostDays));
     if (server < 0 || server >= kMostServers || server != static_cast<std::uint32_t>(server))
-      fail(kColumns[2], fmt::format("expected a whole number from 0 on, found {}", server));
+      table_.fail(places_[2], "a whole number from 0 on");
     if (servers_ && server >= *servers_)
-      fail(kColumns[2],
-           fmt::format("the fleet has servers 0 to {}, found {}", *servers_ - 1, server));
+      table_.fail(places_[2], fmt::format("one of the fleet's servers, 0 to {}", *servers_ - 1));
     fleet_.outages.push_back({static_cast<std::uint32_t>(server), {begin * kDay}, {end * kDay}});
   }
 
@@ -99,8 +67,9 @@ class FaultReader {
 
   const std::string& path_;
   std::optional<std::uint32_t> servers_;
-  std::uint32_t line_ = 0;
-  std::vector<std::size_t> places_;  // of the columns
+  std::string text_;
+  CsvTable table_;
+  std::array<std::size_t, kColumns.size()> places_{};
   RecordedFleet fleet_;
 };
 

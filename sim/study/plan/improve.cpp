@@ -18,17 +18,6 @@ constexpr int kRounds = 6;
 constexpr std::size_t kMostSizes = 8;
 constexpr double kGain = 1e-6;  // of rounding at least
 
-/// Choices that cost nothing but memory or messages, of schedules that cut the model.
-struct FreeOption {
-  const char* name;
-  std::vector<const char*> values;
-};
-const std::array kFree{FreeOption{"partition", {"equal", "time", "best"}},
-                       FreeOption{"scatter_messages", {"no", "yes"}},
-                       FreeOption{"warm_up", {"usual", "double"}},
-                       FreeOption{"recompute", {"none", "selective", "full"}},
-                       FreeOption{"zero", {"0", "1", "3"}},
-                       FreeOption{"sequence_parallel", {"no", "yes"}}};
 constexpr std::array kCounted{"micro_batch", "virtual_stages"};
 
 /// Trials that differ from one by one option.
@@ -57,17 +46,8 @@ class Moves {
   }
 
   void add_of_layout(const PipelineInfo& pipeline) {
-    const auto has = [&](const std::string& name) {
-      return name == "partition" ||
-             std::ranges::find(pipeline.options, name, &OptionInfo::name) != pipeline.options.end();
-    };
-    for (const auto& [name, values] : kFree) {
-      const auto now = from_.options.find(name);
-      for (const char* value : values)
-        if (!is_listed(name) && has(name) &&
-            value != (now == from_.options.end() ? values.front() : now->second))
-          add(name, value);
-    }
+    for (const OptionInfo& option : pipeline.options)
+      add_alternatives(option);
     for (const char* name : kCounted)
       if (const auto now = from_.options.find(name); now != from_.options.end() && !is_listed(name))
         add_near(name, std::stoul(now->second));
@@ -81,23 +61,28 @@ class Moves {
       add(name, std::to_string(value));
   }
 
-  // Of data parallelism: sizes of buffers and the algorithm of collectives.
+  const std::string& now(const OptionInfo& option) const {
+    const auto given = from_.options.find(option.name);
+    return given == from_.options.end() ? option.default_value : given->second;
+  }
+
+  void add_alternatives(const OptionInfo& option) {
+    if (!is_listed(option.name))
+      for (const std::string& word : option.alternatives)
+        if (word != now(option))
+          add(option.name, word);
+  }
+
+  // Of data parallelism: sizes of buffers too.
   void add_of(const OptionInfo& option) {
-    if (is_listed(option.name))
-      return;
-    const auto now = from_.options.find(option.name);
-    const std::string& value = now == from_.options.end() ? option.default_value : now->second;
-    const bool is_word = std::ranges::find(option.words, value) != option.words.end();
-    if (option.kind == OptionKind::Size && !is_word) {
-      const double size = parse_option(option, value);
+    const bool is_word = std::ranges::find(option.words, now(option)) != option.words.end();
+    if (option.kind == OptionKind::Size && !is_word && !is_listed(option.name)) {
+      const double size = parse_option(option, now(option));
       for (const double factor : {0.5, 2.0})
         if (option.range.contains(size * factor))
           add(option.name, write_value(OptionUnit::Size, size * factor));
     }
-    if (option.kind == OptionKind::Choice && option.name == "algorithm")
-      for (const std::string& word : option.words)
-        if (word != value)
-          add(option.name, word);
+    add_alternatives(option);
   }
 
   const PlanSpace& space_;

@@ -95,7 +95,8 @@ void add_network(const CapacityPlan& plan, const OtherSearches& others,
     site.cluster = faster->cluster;
     smaller.push_back(site);
   }
-  // More GPUs take fewer hours, so that halves of the sizes need no look.
+  // By halves, as if more GPUs always took fewer hours: the size found meets the deadline, and a
+  // smaller one may, too.
   const auto first = std::ranges::partition_point(smaller, [&](const PlanSite& site) {
     const auto found = others.best_on({site});
     return !found || found->hours * kHour > plan.space.request.deadline->value;
@@ -104,8 +105,8 @@ void add_network(const CapacityPlan& plan, const OtherSearches& others,
     return;
   const std::uint32_t fewer = first->cluster.ranks();
   sentences.push_back(
-      fmt::format("With {:g} instead of {:g} Gb/s adapters on {} the same deadline needs {} GPUs "
-                  "fewer: {} instead of {}.",
+      fmt::format("With {:g} instead of {:g} Gb/s adapters on {} the same deadline needs at least "
+                  "{} GPUs fewer: {} instead of {}.",
                   faster->faster_gbps, faster->nominal_gbps, cluster, gpus - fewer, fewer, gpus));
 }
 

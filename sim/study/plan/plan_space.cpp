@@ -201,12 +201,10 @@ class SpaceMaker {
       const std::vector<OptionInfo>& options = options_of_schedule(name);
       for (const OptionInfo& option : options)
         known.push_back(option.name);
-      if (pipeline != nullptr)
-        known.insert(known.end(), {"partition", "order"});
       space_.schedules.push_back({.name = name, .cuts = pipeline != nullptr});
       PlannedSchedule& added = space_.schedules.back();
       added.chunked = has(options, "virtual_stages");
-      added.listed = combinations(added, options);
+      added.listed = combinations(options);
     }
     check_values();
     for (const ListedOption& option : request().options)
@@ -246,12 +244,10 @@ class SpaceMaker {
     return std::ranges::find(options, name, &OptionInfo::name) != options.end();
   }
 
-  std::vector<ScheduleOptions> combinations(const PlannedSchedule& schedule,
-                                            const std::vector<OptionInfo>& options) const {
+  std::vector<ScheduleOptions> combinations(const std::vector<OptionInfo>& options) const {
     std::vector<ScheduleOptions> all(1);
     for (const ListedOption& option : request().options) {
-      const bool text = schedule.cuts && (option.name == "partition" || option.name == "order");
-      if (!has(options, option.name) && !text)
+      if (!has(options, option.name))
         continue;
       std::vector<ScheduleOptions> longer;
       for (const ScheduleOptions& each : all)

@@ -45,6 +45,9 @@ OptionUnit unit_of(const OptionInfo& option) {
     case OptionKind::Series:
       throw InputError(
           fmt::format("`option` {}: is a series, not a number to be tuned", option.name));
+    case OptionKind::Text:
+      throw InputError(
+          fmt::format("`option` {}: is a text, not a number to be tuned", option.name));
     case OptionKind::Choice:
       break;
   }

@@ -8,10 +8,6 @@ namespace stepcast {
 
 namespace {
 
-// What an option that had a search says of it once it is found: the plan is that of this word with
-// the number.
-constexpr const char* kFound = "buffer";
-
 /// The option whose value asks for a search; null if none does.
 const OptionInfo* searching_option(const TuningJob& job) {
   for (const OptionInfo& option : schedule_of(job.schedule).options) {
@@ -25,7 +21,7 @@ const OptionInfo* searching_option(const TuningJob& job) {
 }
 
 Tuning tune_from(const TuningJob& job, const OptionInfo& option, const std::string& first) try {
-  const auto& [strategy, searched] = *option.search;
+  const auto& [strategy, searched, found] = *option.search;
   return tune(
       job, {.option = searched, .strategy = strategy, .first = strategy == "binary" ? "" : first});
 } catch (const InputError& error) {
@@ -44,9 +40,9 @@ ResolvedOptions resolve_fusion(const TuningJob& job) {
   const OptionInfo* option = searching_option(job);
   if (option == nullptr)
     return {.options = job.options, .note = std::nullopt};
-  const auto& [strategy, searched] = *option->search;
+  const auto& [strategy, searched, found] = *option->search;
   TuningJob with_number = job;
-  with_number.options[option->name] = kFound;
+  with_number.options[option->name] = found;
   const auto first = with_number.options.extract(searched);
   const Tuning tuning = tune_from(with_number, *option, first ? first.mapped() : "");
   const std::string& best = tuning.best_trial().text;
@@ -56,7 +52,7 @@ ResolvedOptions resolve_fusion(const TuningJob& job) {
               NoteKind::Option, option->name,
               fmt::format("{0}={1}: {2} trials chose {3}={4}, which {0}={5} with that "
                           "value repeats.",
-                          option->name, strategy, tuning.trials.size(), searched, best, kFound)}};
+                          option->name, strategy, tuning.trials.size(), searched, best, found)}};
 }
 
 PlannedRun planned(const TuningJob& job) {

@@ -39,7 +39,16 @@ TEST(OptionInfo, ASearchLeadsToANumberOfTheSameSchedule) {
           std::ranges::find(schedule.options, option.search->option, &OptionInfo::name);
       ASSERT_NE(searched, schedule.options.end()) << schedule.name;
       EXPECT_NE(searched->kind, OptionKind::Choice) << schedule.name;
+      EXPECT_TRUE(std::ranges::count(option.words, option.search->found) == 1) << schedule.name;
     }
+}
+
+TEST(OptionInfo, ASearchTriesWordsThatTheOptionTakes) {
+  for (const ScheduleInfo& schedule : all_schedules())
+    for (const OptionInfo& option : schedule.options)
+      for (const std::string& word : option.alternatives)
+        EXPECT_EQ(std::ranges::count(option.words, word), 1)
+            << schedule.name << " " << option.name << " " << word;
 }
 
 TEST(OptionInfo, ARefusalSaysWhatWouldBeRight) {
@@ -69,7 +78,7 @@ TEST(OptionInfo, AWordThatStandsForASearchIsNoValueOfAPlan) {
                           .default_value = "buffer",
                           .meaning = "",
                           .words = {"buffer", "bo"},
-                          .search = OptionSearch{.word = "bo", .option = "fusion_buffer"}};
+                          .search = OptionSearch{"bo", "fusion_buffer", "buffer"}};
   EXPECT_EQ(refusal(fusion, "bo"), "bo must be resolved by tuning before the plan is built");
 }
 

@@ -82,16 +82,15 @@ TEST(EdgeDevices, AreReadByColumnAndRefusedByLine) {
     return input_error_of([&] { parse_edge_devices(text, "x.csv"); });
   };
   EXPECT_EQ(refusal(heading + "0,a,1,1,1\n"),
-            "x.csv: line 2: rate_bytes_per_s: expected a number above 0 and at most 1e+24, found "
-            "\"0\"");
-  EXPECT_EQ(refusal("device\n"), "x.csv: line 1: work_flops: expected a column of this name");
-  EXPECT_EQ(refusal(heading + "1,a\n"), "x.csv: line 2: work_flops: missing");
+            "x.csv:2: rate_bytes_per_s: expected a number above 0 and at most 1e+24, found \"0\"");
+  EXPECT_EQ(refusal("device\n"), "x.csv: expected a column work_flops, found device");
+  EXPECT_EQ(refusal(heading + "1,a\n"), "x.csv:2: expected 5 cells, as the heading has, found 2");
+  EXPECT_EQ(refusal(heading + "1,,1,1,1\n"), "x.csv:2: device: expected a name, found \"\"");
   EXPECT_EQ(refusal(heading + "1,a,1e24,1e-9,1\n"),
-            "x.csv: line 2: speed_flops_per_s: expected a rate at which a round takes at most "
-            "1e+09 s, found 1e+33");
-  EXPECT_EQ(refusal(""),
-            "x.csv: expected a line of the columns device, work_flops, "
-            "speed_flops_per_s, size_bytes, rate_bytes_per_s and one for each device");
+            "x.csv:2: speed_flops_per_s: expected a rate at which a round takes at most 1e+09 s, "
+            "found \"1e-9\"");
+  EXPECT_EQ(refusal(heading), "x.csv: expected a line for each device, found none");
+  EXPECT_EQ(refusal(""), "x.csv: expected a heading with the names of the columns, found nothing");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "tests/support/examples.hpp"
+#include "tests/support/hybrid_scenario.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
@@ -55,16 +56,6 @@ TEST(HybridForecast, StagesAddUpToTheStep) {
   }
   EXPECT_EQ(result.hybrid.stages[1].holds, "layer2 .. layer3");
   EXPECT_EQ(result.hybrid.layout, "tp=1,pp=4,dp=1");
-}
-
-HybridScenario transformer_scenario(const char* pipeline, ScheduleOptions options,
-                                    std::uint32_t nodes) {
-  HybridScenario scenario{.model = *find_transformer_model("transformer:model=gpt-22b,device=a100"),
-                          .cluster = load_cluster("dgx-a100"),
-                          .pipeline = find_pipeline(pipeline),
-                          .options = std::move(options)};
-  scenario.cluster.nodes = nodes;
-  return scenario;
 }
 
 TEST(HybridForecast, FoldedEqualsUnfolded) {

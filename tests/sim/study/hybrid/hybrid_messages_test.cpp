@@ -4,6 +4,7 @@
 
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "tests/support/examples.hpp"
+#include "tests/support/hybrid_scenario.hpp"
 #include "tests/support/input_error.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
@@ -105,18 +106,9 @@ TEST(Compression, OfGradientsTakesRatioAndCodec) {
               24 + 3 + 4 * 2.5, 1e-6);
 }
 
-HybridScenario transformer(const char* pipeline, ScheduleOptions options, std::uint32_t nodes) {
-  HybridScenario scenario{.model = *find_transformer_model("transformer:model=gpt-22b,device=a100"),
-                          .cluster = load_cluster("dgx-a100"),
-                          .pipeline = find_pipeline(pipeline),
-                          .options = std::move(options)};
-  scenario.cluster.nodes = nodes;
-  return scenario;
-}
-
 TEST(Compression, InTensorGroupsSendsLess) {
   const auto wait = [](const ScheduleOptions& options) {
-    const auto scenario = transformer("1f1b", options, 1);
+    const auto scenario = transformer_scenario("1f1b", options, 1);
     const HybridRun run =
         build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
     return run.job.units[1];
@@ -136,7 +128,7 @@ TEST(Compression, InTensorGroupsSendsLess) {
 TEST(HybridSharding, SharesInsideNodesAndAddsBetweenThem) {
   const auto result = [](const char* shard) {
     return hybrid_result_of(
-        transformer("1f1b", {{"zero", "3"}, {"recompute", "full"}, {"shard", shard}}, 4));
+        transformer_scenario("1f1b", {{"zero", "3"}, {"recompute", "full"}, {"shard", shard}}, 4));
   };
   const HybridResult in_nodes = result("8"), by_all = result("auto");
   const MemoryUse& use = in_nodes.hybrid.forecast.memory;
@@ -161,7 +153,7 @@ TEST(HybridSharding, SharesInsideNodesAndAddsBetweenThem) {
   // The norm is 4 bytes.
   EXPECT_NEAR((all_reduced(in_nodes.plan) - Bytes{4}) / scattered(in_nodes.plan), 1 / 8.0, 1e-9);
   EXPECT_EQ(all_reduced(by_all.plan), Bytes{4});
-  EXPECT_EQ(refusal(transformer("1f1b", {{"zero", "2"}, {"shard", "8"}}, 4)),
+  EXPECT_EQ(refusal(transformer_scenario("1f1b", {{"zero", "2"}, {"shard", "8"}}, 4)),
             "1f1b: option shard: expected zero=1, or zero=3 and ep=1, beside it");
 }
 
@@ -177,18 +169,19 @@ TEST(DualPipe, RunsAsItsFormula) {
 TEST(DualPipe, HoldsParametersTwiceAndSharesOptimiserAmongCopies) {
   const auto memory = [](const char* pipeline) {
     return hybrid_result_of(
-               transformer(pipeline,
-                           {{"tp", "8"}, {"pp", "4"}, {"global_batch", "16"}, {"zero", "1"}}, 8))
+               transformer_scenario(
+                   pipeline, {{"tp", "8"}, {"pp", "4"}, {"global_batch", "16"}, {"zero", "1"}}, 8))
         .hybrid;
   };
   const HybridForecast dual = memory("dualpipe"), usual = memory("1f1b");
   EXPECT_NEAR(dual.stages[1].memory / usual.stages[1].memory, 1.8, 0.3);
-  EXPECT_EQ(refusal(transformer("dualpipe", {{"tp", "8"}, {"pp", "4"}, {"zero", "3"}}, 8)),
+  EXPECT_EQ(refusal(transformer_scenario("dualpipe", {{"tp", "8"}, {"pp", "4"}, {"zero", "3"}}, 8)),
             "dualpipe: option zero: expected 0 or 1 where two stages hold each part");
 }
 
 TEST(DualPipe, FoldedEqualsUnfolded) {
-  auto scenario = transformer("dualpipe", {{"tp", "4"}, {"pp", "4"}, {"global_batch", "16"}}, 4);
+  auto scenario =
+      transformer_scenario("dualpipe", {{"tp", "4"}, {"pp", "4"}, {"global_batch", "16"}}, 4);
   const double folded = step_ms(scenario);
   scenario.engine.fold = false;
   EXPECT_DOUBLE_EQ(step_ms(scenario), folded);

@@ -107,6 +107,8 @@ inline void set_options(Draw& draw, const ScheduleInfo& schedule, ScheduleOption
       case OptionKind::Count:
         options[option.name] = std::to_string(1 + draw.below(most));
         break;
+      case OptionKind::Text:
+        break;
       case OptionKind::Series:
       case OptionKind::Number:
         options[option.name] = std::to_string(draw.between(0.01, 1));

@@ -1,0 +1,187 @@
+#include "models/schedule/model_parallel/stage_gradients.hpp"
+
+#include <algorithm>
+
+namespace stepcast {
+
+StageTeams::StageTeams(const HybridJob& job, Builder& builder) : job_(job), builder_(builder) {
+  gradients = builder.stream("gradients");
+  parameters = builder.stream("parameters");
+  for (std::uint32_t stage = 0; stage < job.order.stages; ++stage) {
+    tensor.push_back(builder.team(tensor_team(job.layout, stage)));
+    copies.push_back(builder.team(copies_team(job.layout, stage)));
+    if (job.shares_in_parts()) {
+      shards.push_back(builder.team(shard_team(job.layout, stage, job.shard)));
+      replicas.push_back(builder.team(replica_team(job.layout, stage, job.shard)));
+    }
+    if (job.layout.expert > 1)
+      expert_copies.push_back(builder.team(expert_copies_team(job.layout, stage)));
+  }
+}
+
+TeamId StageTeams::between(std::uint32_t from, std::uint32_t to) {
+  const auto [known, is_new] = pairs_.try_emplace({from, to}, 0);
+  if (is_new)
+    known->second = builder_.team(stage_pairs(job_.layout, from, to));
+  return known->second;
+}
+
+StageGradients::StageGradients(const HybridJob& job, Builder& builder, StageTeams& teams,
+                               Bytes element, BytesPerSecond moves)
+    : job_(job),
+      builder_(builder),
+      teams_(teams),
+      element_(element),
+      moves_(moves),
+      sums_(job.order.stages) {}
+
+void StageGradients::add_sum(std::uint32_t stage, const RankParameters& parameters,
+                             const std::string& of, TaskId after) {
+  add_sum_over(stage, teams_.copies[stage], parameters.dense, of, after);
+  if (parameters.expert > 0 && job_.copies() > job_.layout.expert)
+    add_sum_over(stage, job_.layout.expert > 1 ? teams_.expert_copies[stage] : teams_.copies[stage],
+                 parameters.expert, of, after);
+}
+
+void StageGradients::add_sum_over(std::uint32_t stage, TeamId team, double parameters,
+                                  const std::string& of, TaskId after) {
+  if (parameters == 0)
+    return;
+  const Bytes size{parameters * job_.gradient_bytes};
+  const Bytes sent = size / job_.gradients.ratio;
+  CommunicationOptions options{.stream = teams_.gradients,
+                               .team = team,
+                               .overhead = job_.gradients.of_sum(size, job_.copies()),
+                               .phase = "gradients",
+                               .after = {after}};
+  if (job_.shares_in_parts()) {  // among neighbours, then with their counterparts
+    options.team = teams_.shards[stage];
+    const TaskId scattered = builder_.reduce_scatter(of, sent, options);
+    sums_[stage].push_back(builder_.all_reduce(of, sent / job_.shard,
+                                               {.stream = teams_.gradients,
+                                                .team = teams_.replicas[stage],
+                                                .phase = "gradients",
+                                                .after = {scattered}}));
+    return;
+  }
+  sums_[stage].push_back(job_.shares_all() ? builder_.reduce_scatter(of, sent, options)
+                                           : builder_.all_reduce(of, sent, options));
+}
+
+void StageGradients::add_sums_of_stages(const std::vector<TaskId>& last) {
+  if (job_.order.both_ways)
+    add_sums_of_both(last);
+  else
+    add_sum_of_tied(last);
+}
+
+// Parts that stages i and p - 1 - i both hold: their copies are all that both have.
+void StageGradients::add_sums_of_both(const std::vector<TaskId>& last) {
+  for (std::uint32_t stage = 0; 2 * stage < job_.order.stages; ++stage) {
+    const std::uint32_t other = job_.order.stages - 1 - stage;
+    const RankParameters held = stage_parameters(job_, stage);
+    const auto sum = [&](const char* of, double parameters, const Team& one, const Team& two) {
+      if (parameters == 0)
+        return;
+      const Bytes size{parameters * job_.gradient_bytes};
+      const TeamId team = builder_.team(together(one, two));
+      const TaskId summed =
+          builder_.all_reduce(of, size / job_.gradients.ratio,
+                              {.stream = teams_.gradients,
+                               .team = team,
+                               .overhead = job_.gradients.of_sum(size, 2 * one.group_size()),
+                               .phase = "gradients",
+                               .after = {last[stage], last[other]}});
+      sums_[stage].push_back(summed);
+      sums_[other].push_back(summed);
+    };
+    sum("both directions", held.dense, copies_team(job_.layout, stage),
+        copies_team(job_.layout, other));
+    sum("experts", held.expert, expert_copies_team(job_.layout, stage),
+        expert_copies_team(job_.layout, other));
+  }
+}
+
+// First and last stage hold the matrix of embedding and head each.
+void StageGradients::add_sum_of_tied(const std::vector<TaskId>& last) {
+  const std::uint32_t head = stage_of(job_.order, job_.order.parts() - 1);
+  if (!job_.tied || job_.order.stages == 1 || head == 0)
+    return;
+  std::vector<TaskId> after{last.front(), last[head]};
+  for (const std::uint32_t stage : {0U, head})
+    after.insert(after.end(), sums_[stage].begin(), sums_[stage].end());
+  const TaskId summed = builder_.all_reduce(
+      "embedding and head", Bytes{job_.units.back().parameters * job_.gradient_bytes},
+      {.stream = teams_.gradients,
+       .team = teams_.between(0, head),
+       .phase = "gradients",
+       .after = after});
+  sums_[0].push_back(summed);
+  sums_[head].push_back(summed);
+}
+
+void StageGradients::add_updates(
+    const std::vector<TaskId>& first, const std::vector<TaskId>& last,
+    const std::vector<std::pair<std::uint32_t, TaskId>>& first_gathers) {
+  const bool has_norm = job_.norm_barrier && builder_.cluster().ranks() > 1;
+  const TaskId norm = has_norm ? add_norm(last) : kNone;
+  for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage) {
+    const RankParameters held = stage_parameters(job_, stage);
+    const TaskId update = add_update(stage, held, norm);
+    if (job_.zero == 3 && job_.has_copies()) {
+      for (const auto& [of_stage, gathered] : first_gathers)
+        if (of_stage == stage)
+          builder_.next_after(gathered, {update});
+    } else if (job_.zero > 0 && job_.has_copies()) {
+      gather_updated(stage, held, update, first[stage]);
+    }
+  }
+}
+
+TaskId StageGradients::add_norm(const std::vector<TaskId>& last) {
+  std::vector<TaskId> all = last;
+  for (const auto& of_stage : sums_)
+    all.insert(all.end(), of_stage.begin(), of_stage.end());
+  return builder_.all_reduce("norm", Bytes{4},
+                             {.stream = teams_.gradients, .phase = "gradients", .after = all});
+}
+
+TaskId StageGradients::add_update(std::uint32_t stage, const RankParameters& held, TaskId norm) {
+  const double share = job_.zero > 0 ? job_.shard : 1;
+  const double expert_share = std::max(1.0, share / job_.layout.expert);
+  const double updated = held.dense / share + held.expert / expert_share;
+  const Bytes traffic{updated * job_.settings.optimiser_bytes};
+  const Seconds time = moves_ > BytesPerSecond{} ? traffic / moves_ : Seconds{};
+  const TaskId update =
+      builder_.compute("update", time, {.phase = "update", .team = teams_.tensor[stage]});
+  builder_.after(update, sums_[stage]);
+  if (norm != kNone)
+    builder_.after(update, {norm});
+  return update;
+}
+
+void StageGradients::gather_updated(std::uint32_t stage, const RankParameters& held, TaskId update,
+                                    TaskId first) {
+  const auto gather = [&](TeamId team, double parameters) {
+    if (parameters == 0)
+      return;
+    CommunicationOptions options{
+        .stream = teams_.parameters, .team = team, .phase = "parameters", .after = {update}};
+    const Bytes size = element_ * parameters;
+    TaskId gathered = kNone;
+    if (!job_.by_broadcasts)
+      gathered = builder_.all_gather("updated", size, options);
+    else
+      for (options.root = 0; options.root < job_.shard; ++options.root)
+        gathered = builder_.broadcast("updated", size / job_.shard, options);
+    builder_.next_after(first, {gathered});
+  };
+  gather(job_.shares_all() ? teams_.copies[stage]
+                           : builder_.team(shard_team(job_.layout, stage, job_.shard)),
+         held.dense);
+  if (job_.copies() > job_.layout.expert)
+    gather(job_.layout.expert > 1 ? teams_.expert_copies[stage] : teams_.copies[stage],
+           held.expert);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/schedule/builder.hpp"
+#include "models/schedule/model_parallel/hybrid_job.hpp"
+
+namespace stepcast {
+
+/// Where the ranks of a job's stages meet: teams by stage, and the streams of what they share.
+class StageTeams {
+ public:
+  StageTeams(const HybridJob& job, Builder& builder);
+
+  /// Each rank of a stage with its counterpart of another.
+  TeamId between(std::uint32_t from, std::uint32_t to);
+
+  StreamId gradients = 0;
+  StreamId parameters = 0;
+  std::vector<TeamId> tensor, copies, expert_copies;
+  std::vector<TeamId> shards, replicas;  ///< Where parameters are shared in parts.
+
+ private:
+  const HybridJob& job_;
+  Builder& builder_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, TeamId> pairs_;
+};
+
+/// What becomes of the stages' gradients: copies add them up behind the passes that complete them,
+/// then the norm, the updates, and the parameters that go back before the next step.
+class StageGradients {
+ public:
+  /// `element` is the size of a parameter, `moves` the rate of the optimiser's kernels (0: free).
+  StageGradients(const HybridJob& job, Builder& builder, StageTeams& teams, Bytes element,
+                 BytesPerSecond moves);
+
+  /// The copies of a stage add up gradients of so many parameters when `after` is done.
+  void add_sum(std::uint32_t stage, const RankParameters& parameters, const std::string& of,
+               TaskId after);
+  /// Of what more than one stage holds. `last` is the last task of each stage's passes.
+  void add_sums_of_stages(const std::vector<TaskId>& last);
+  /// The tasks of the next step that wait for a stage's update are the gathers of its first
+  /// parameters (ZeRO 3: stage and task), else its first task.
+  void add_updates(const std::vector<TaskId>& first, const std::vector<TaskId>& last,
+                   const std::vector<std::pair<std::uint32_t, TaskId>>& first_gathers);
+
+ private:
+  void add_sum_over(std::uint32_t stage, TeamId team, double parameters, const std::string& of,
+                    TaskId after);
+  void add_sums_of_both(const std::vector<TaskId>& last);
+  void add_sum_of_tied(const std::vector<TaskId>& last);
+  TaskId add_norm(const std::vector<TaskId>& last);
+  TaskId add_update(std::uint32_t stage, const RankParameters& held, TaskId norm);
+  void gather_updated(std::uint32_t stage, const RankParameters& held, TaskId update, TaskId first);
+
+  const HybridJob& job_;
+  Builder& builder_;
+  StageTeams& teams_;
+  Bytes element_;
+  BytesPerSecond moves_;
+  std::vector<std::vector<TaskId>> sums_;  // by stage
+};
+
+}  // namespace stepcast

@@ -1,0 +1,20 @@
+#include "sim/cli/told_job.hpp"
+
+#include "sim/cli/tell.hpp"
+#include "traces/job/read_job.hpp"
+#include "traces/readers/import.hpp"
+
+namespace stepcast {
+
+Job told_job(const std::vector<std::string>& files, const std::string& job_file, bool strict) {
+  const std::vector<std::filesystem::path> given(files.begin(), files.end());
+  ImportReport report;
+  Job job = read_job(given, job_file, report);
+  if (strict)
+    refuse_doubts(report, files.front());
+  for (const std::string& line : describe(report))
+    tell("{}: {}\n", files.front(), line);
+  return job;
+}
+
+}  // namespace stepcast
