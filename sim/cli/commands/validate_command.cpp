@@ -75,6 +75,8 @@ class ValidateCommand final : public Subcommand {
           fmt::format("--max-error: expected a percentage of at least 0, found {}", *max_error_));
     if (!cases_.empty())
       return run_cases();
+    if (!cluster_.empty())
+      throw InputError("--cluster: only with --cases; measurements name their clusters");
     for (const std::string& file : files_)
       if (file.ends_with(".csv"))
         throw InputError(fmt::format("validate: {}: a table: use --cases {}", file, file));
@@ -110,7 +112,8 @@ class ValidateCommand final : public Subcommand {
   }
 
   int run_cases() const {
-    if (!files_.empty() || plot_.is_wanted() || update_device_ || !device_file_.empty())
+    if (!files_.empty() || plot_.is_wanted() || update_device_ || !device_file_.empty() ||
+        !fidelity_.empty())
       throw InputError("validate: --cases stands alone, beside --set, --cluster, --max-error");
     return run_case_validation({.files = cases_,
                                 .cluster = cluster_,
