@@ -106,15 +106,16 @@ CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const Engin
     most = std::max(most, groups * flows_of(team.group_size(), options.fidelity));
   }
   constexpr double kManyPlaces = 2e6;
+  constexpr double kManyCompared = 4e6;  // folding itself takes long
+  const double compared = compared_places(plan, options);
   if (options.fold && places > kManyPlaces)
-    places = folded_places(plan, cluster, options);
+    places = compared < kManyCompared ? folded_places(plan, cluster, options) : kManyPlaces;
   const double iterations = options.iterations > 0 ? options.iterations : kIterations;
   if (options.fidelity == Fidelity::Step)
     return {.memory = {kProgramBytes + kBytesOfMessage * most + kBytesOfTask * places},
             .time = {iterations * (kSecondsOfMessage * flows + kSecondsOfTask * places)}};
   const double part = simulated_part(plan, cluster, options);
   const double gpus = options.fidelity == Fidelity::Analytic ? 0 : cluster.ranks() * part;
-  const double compared = compared_places(plan, options);
   const double simulated = kBytesOfGpu * gpus + kBytesOfTask * places;
   return {.memory = {kProgramBytes + std::max(simulated, kBytesOfFolding * compared)},
           .time = {iterations * (kSecondsOfFlow * flows * part + kSecondsOfTask * places) +
