@@ -23,6 +23,8 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/cli/typed_words.hpp"
+#include "sim/engine/folding/folding_use.hpp"
+#include "sim/engine/log.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -240,6 +242,12 @@ int parse_and_run(int argc, const char* const* argv) {
   return 0;
 }
 
+/// With STEPCAST_LOG=debug.
+void tell_folding() {
+  if (folding_use().simulations > 0)
+    log::debug(in_words(folding_use()));
+}
+
 int report(const std::string& what, int exit_code) {
   std::fflush(stdout);
   tell("stepcast: {}\n", as_typed(single_line(what)));
@@ -250,7 +258,9 @@ int report(const std::string& what, int exit_code) {
 
 int run_command_line(int argc, const char* const* argv) {
   try {
-    return with_output_checked(parse_and_run(argc, argv));
+    const int exit_code = parse_and_run(argc, argv);
+    tell_folding();
+    return with_output_checked(exit_code);
   } catch (const InputError& error) {
     return report(error.what(), 2);
   } catch (const SimulationError& error) {

@@ -5,6 +5,7 @@
 #include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
+#include "sim/engine/folding/folding_use.hpp"
 #include "sim/engine/log.hpp"
 #include "sim/engine/replayer.hpp"
 
@@ -40,6 +41,14 @@ void check_result(const Plan& plan, const Timeline& timeline) {
                     plan.schedule, time.value, kLongestWork.value));
 }
 
+void count_flows(const EngineOptions& options, const Folding& folding) {
+  if (options.fidelity != Fidelity::Flow || !options.fold)
+    return;
+  ++folding_use().simulations;
+  if (folding.section || !folding.role_of_node.empty())
+    ++folding_use().folded;
+}
+
 void tell_section(const Plan& plan, const Cluster& cluster, const Folding& folding) {
   if (!log::shows_debug())
     return;
@@ -52,12 +61,16 @@ void tell_section(const Plan& plan, const Cluster& cluster, const Folding& foldi
 // An assumed folding that does not hold has cost the simulation up to there.
 Timeline replayed(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
   Folding exact = fold_ranks(plan, cluster, options);
+  count_flows(options, exact);
   if (options.fidelity == Fidelity::Flow && exact.role_of_node.empty())
     tell_section(plan, cluster, exact);
   if (auto assumed = assumed_folding(plan, cluster, options, exact))
     try {
       return Replayer(plan, cluster, options, std::move(*assumed)).run();
     } catch (const FoldingRefuted&) {  // which is nobody's fault
+      ++folding_use().refuted;
+      log::debug(fmt::format("{} on {}: ranks assumed to be alike are not, it begins again",
+                             plan.schedule, cluster.name));
     }
   return Replayer(plan, cluster, options, std::move(exact)).run();
 }

@@ -21,17 +21,6 @@ constexpr double kRounding = 1e-12;  // of the clock: T counts some hundred time
 
 using Intervals = std::span<const Interval>;
 
-bool end_by(Intervals intervals, Seconds time) {
-  return std::ranges::all_of(intervals, [&](const Interval& each) { return each.end <= time; });
-}
-
-/// Those that have not run are still to come.
-bool start_from(Intervals intervals, Seconds time) {
-  return std::ranges::all_of(intervals, [&](const Interval& each) {
-    return each.start < Seconds{} || each.start >= time;
-  });
-}
-
 bool same_course(Intervals a, Intervals b, Seconds shift, Seconds tolerance) {
   const auto same = [&](Seconds in_a, Seconds in_b) {
     return std::abs((in_b - in_a - shift).value) <= tolerance.value;
@@ -57,6 +46,37 @@ RepeatedTime::RepeatedTime(const Plan& plan, const Program& program) {
                      .again = copy_of(program, steps.first, steps.end),
                      .behind = copy_of(program, steps.end, steps.end + steps.tasks()),
                      .left_out = steps.left_out()});
+  for (const Row& row : rows_)
+    for (const std::size_t place : {row.before.first, row.again.first, row.behind.first})
+      add_border(place);
+}
+
+void RepeatedTime::add_border(std::size_t place) {
+  const auto at = std::ranges::lower_bound(borders_, place, {}, &Border::place);
+  if (at == borders_.end() || at->place != place)
+    borders_.insert(at, {.place = place});
+}
+
+// Those that have not run are still to come.
+std::vector<RepeatedTime::Border> RepeatedTime::borders_in(const Iteration& iteration) const {
+  const Intervals all(iteration.intervals);
+  std::vector<Border> borders = borders_;
+  Seconds last_end;
+  std::size_t place = 0;
+  for (Border& border : borders) {
+    for (; place < border.place; ++place)
+      last_end = std::max(last_end, all[place].end);
+    border.ends_before = last_end;
+  }
+  Seconds first_start{kNever};
+  place = all.size();
+  for (auto border = borders.rbegin(); border != borders.rend(); ++border) {
+    for (; place > border->place; --place)
+      if (const Seconds start = all[place - 1].start; start >= Seconds{})
+        first_start = std::min(first_start, start);
+    border->starts_from = first_start;
+  }
+  return borders;
 }
 
 RepeatedTime::Copy RepeatedTime::copy_of(const Program& program, TaskId first, TaskId end) const {
@@ -76,9 +96,10 @@ RepeatedTime::Copy RepeatedTime::copy_of(const Program& program, TaskId first, T
 std::optional<Seconds> RepeatedTime::of(const Iteration& iteration,
                                         std::span<const std::unique_ptr<Iteration>> kept) const {
   const Neighbours neighbours = neighbours_of(iteration, kept);
+  const std::vector<Border> borders = borders_in(iteration);
   Seconds sum;
   for (const Row& row : rows_) {
-    const auto length = length_of(row, iteration, neighbours);
+    const auto length = length_of(row, iteration, neighbours, borders);
     if (!length)
       return std::nullopt;
     sum += *length * row.left_out;
@@ -102,11 +123,15 @@ RepeatedTime::Neighbours RepeatedTime::neighbours_of(
 }
 
 std::optional<Seconds> RepeatedTime::length_of(const Row& row, const Iteration& iteration,
-                                               const Neighbours& neighbours) {
+                                               const Neighbours& neighbours,
+                                               const std::vector<Border>& borders) {
   if (row.again.computes.empty())
     return std::nullopt;
   const Intervals all(iteration.intervals);
   const auto of = [&](const Copy& copy) { return all.subspan(copy.first, copy.end - copy.first); };
+  const auto at = [&](const Copy& copy) -> const Border& {
+    return *std::ranges::lower_bound(borders, copy.first, {}, &Border::place);
+  };
   const auto begin_of = [&](const Copy& copy) {
     Seconds begin = all[copy.computes.front()].start;
     for (const std::uint32_t place : copy.computes)
@@ -121,10 +146,10 @@ std::optional<Seconds> RepeatedTime::length_of(const Row& row, const Iteration& 
   const Seconds an_end = end + tolerance;
   const bool repeats =
       same_course(of(row.before), of(row.again), length, tolerance) &&
-      end_by(all.first(row.before.first), a_begin) && end_by(of(row.before), an_end) &&
-      start_from(all.subspan(row.again.first), begin - tolerance) &&
-      start_from(all.subspan(row.behind.first), end - tolerance) &&
-      neighbours.before_ends <= a_begin && neighbours.behind_starts >= end - tolerance;
+      at(row.before).ends_before <= a_begin && at(row.again).ends_before <= an_end &&
+      at(row.again).starts_from >= begin - tolerance &&
+      at(row.behind).starts_from >= end - tolerance && neighbours.before_ends <= a_begin &&
+      neighbours.behind_starts >= end - tolerance;
   return repeats ? std::optional(length) : std::nullopt;
 }
 

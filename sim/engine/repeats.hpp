@@ -53,10 +53,20 @@ class RepeatedTime {
   };
   static Neighbours neighbours_of(const Iteration& iteration,
                                   std::span<const std::unique_ptr<Iteration>> kept);
+  /// Where rows begin and end, and what an iteration did on either side of it.
+  struct Border {
+    std::size_t place = 0;
+    Seconds ends_before{};  ///< The last end of the places before it.
+    Seconds starts_from{};  ///< The first start of those from it on.
+  };
+  void add_border(std::size_t place);
+  std::vector<Border> borders_in(const Iteration& iteration) const;
   static std::optional<Seconds> length_of(const Row& row, const Iteration& iteration,
-                                          const Neighbours& neighbours);
+                                          const Neighbours& neighbours,
+                                          const std::vector<Border>& borders);
 
   std::vector<Row> rows_;
+  std::vector<Border> borders_;  // by place; of no iteration
 };
 
 /// The first tasks of each stream in the rows of steps that are compared: where compute must not be

@@ -62,7 +62,7 @@ bool SteadyState::is_enough() {
     if (!repeated_time_.is_empty())
       jumped_.push_back(repeated_time_.of(at(unchecked_), kept()));
     ++unchecked_;
-    const std::uint32_t kept = asked_ > 0 ? 2 : kLongestPeriod + 1;
+    const std::uint32_t kept = asked_ > 0 ? 2 : enough_ ? kLongestPeriod + 1 : kLongestPeriod;
     forget_before(unchecked_ - std::min(kept, unchecked_));
   }
   return enough_;

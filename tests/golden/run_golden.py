@@ -248,6 +248,14 @@ def check_pages(pages, cases):
     return faults + [fault for page in pages for fault in check_page(page, cases)]
 
 
+def faults_of(check, case, bin_folder):
+    """One that cannot be run does not hide those behind it."""
+    try:
+        return check(case, bin_folder)
+    except subprocess.TimeoutExpired as expired:
+        return [f"{case.path.name}: not over after {expired.timeout:g} s"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="cases (default: all)")
@@ -263,7 +271,7 @@ def main():
         faults = check_pages(arguments.pages, cases)
     else:
         check = update_case if arguments.update else check_case
-        faults = [fault for case in cases for fault in check(case, arguments.bin.resolve())]
+        faults = [fault for case in cases for fault in faults_of(check, case, arguments.bin.resolve())]
     print("\n".join(faults) or "all agree")
     return 1 if faults else 0
 

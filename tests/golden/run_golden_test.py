@@ -3,6 +3,7 @@
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 import run_golden
 
@@ -50,6 +51,11 @@ class RunGolden(unittest.TestCase):
 
     def test_replace_changes_the_output(self):
         self.assertEqual(self.faults("# replace [0-9]+ ms => N ms\necho took 15 ms\n", "took N ms\n"), [])
+
+    def test_a_command_that_hangs_is_a_fault_of_its_case(self):
+        with unittest.mock.patch.object(run_golden, "TIMEOUT_S", 0.1):
+            faults = run_golden.faults_of(run_golden.check_case, self.case("sleep 10\n", ""), self.folder)
+        self.assertEqual(faults, ["case.cmd: not over after 0.1 s"])
 
     def test_update_writes_the_expectation(self):
         case = self.case("echo new\n", "old\n")

@@ -53,9 +53,15 @@ class Scripts(unittest.TestCase):
     def test_reasons_of_skipped_tests(self):
         results = """<testsuite>
 <testcase name="A.B" status="run"><system-out>fine</system-out></testcase>
-<testcase name="C.D" status="notrun"><skipped message=""/><system-out>[ RUN ] C.D
+<testcase name="c_test.1" status="run"><system-out>[ RUN      ] C.D
 x_test.cpp:3: Skipped
 "/home/me/tree/../shared/data/x" is not there
+[  SKIPPED ] C.D (0 ms)
+[ RUN      ] C.E
+x_test.cpp:9: Skipped
+"/home/me/tree/../shared/data/x" is not there
+[  SKIPPED ] C.E (0 ms)
+2 of 2 tests passed or were skipped
 </system-out></testcase>
 <testcase name="page" status="notrun"><skipped message=""/><system-out>skipped: no Chromium</system-out></testcase>
 </testsuite>"""
@@ -63,7 +69,7 @@ x_test.cpp:3: Skipped
             path = pathlib.Path(folder) / "tests.xml"
             path.write_text(results, encoding="utf-8")
             done = run(sys.executable, ROOT / "tests/scripts/skipped.py", path)
-        self.assertEqual(done.stdout, 'Skipped 1, such as C.D: ../shared/data/x" is not there\n'
+        self.assertEqual(done.stdout, 'Skipped 2, such as C.D: ../shared/data/x" is not there\n'
                                       "Skipped 1, such as page: no Chromium\n", done.stderr)
 
 

@@ -6,17 +6,26 @@ import sys
 import xml.etree.ElementTree
 
 
-def reason(output):
-    """GoogleTest prints "FILE:LINE: Skipped" and the reason below it; our scripts print "skipped: REASON"."""
-    found = re.search(r": Skipped\n(.+)", output) or re.search(r"[Ss]kipped: (.+)", output)
-    return re.sub(r"^\"?.*/(?=shared/)", "../", found[1].strip()) if found else "no reason given"
+def short(reason):
+    return re.sub(r"^\"?.*/(?=shared/)", "../", reason.strip())
+
+
+def skips(case):
+    """Names and reasons. GoogleTest prints "FILE:LINE: Skipped", the reason and "[  SKIPPED ] NAME" among other tests of a program; our
+    scripts print "skipped: REASON"."""
+    output = case.findtext("system-out") or ""
+    for why, name in re.findall(r": Skipped\n(.+)\n\s*\[  SKIPPED \] (\S+)", output):
+        yield name, short(why)
+    if case.find("skipped") is not None:
+        found = re.search(r"[Ss]kipped: (.+)", output)
+        yield case.get("name"), short(found[1]) if found else "no reason given"
 
 
 def main():
     skipped = collections.defaultdict(list)
     for case in xml.etree.ElementTree.parse(sys.argv[1]).iter("testcase"):
-        if case.find("skipped") is not None:
-            skipped[reason(case.findtext("system-out") or "")].append(case.get("name"))
+        for name, why in skips(case):
+            skipped[why].append(name)
     for why, names in sorted(skipped.items()):
         print(f"Skipped {len(names)}, such as {names[0]}: {why}")
 

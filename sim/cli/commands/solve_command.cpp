@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -105,15 +107,25 @@ class SolveCommand final : public Subcommand {
     return options;
   }
 
+  /// What a step takes; ways that differ in their counts only have it in common.
+  struct StepOfWay {
+    Seconds time{};
+    Notes notes;
+    double batch = 0;  // of a worker, in all its passes
+    std::uint32_t workers = 1;
+  };
+  using StepsOfWays = std::map<std::pair<std::string, ScheduleOptions>, StepOfWay>;
+
   static std::vector<Solution> solutions_of(const Goal& goal, const CommaList& wanted,
                                             const Scenario& scenario) {
     Progress progress("way", wanted.items.empty() ? goal.attempts.size() : 0);
+    StepsOfWays steps;
     std::vector<Solution> solutions;
     for (const Attempt& attempt : goal.attempts)
       if (wanted.items.empty() || std::ranges::count(wanted.items, attempt.schedule) > 0) {
         if (stop_signal() != 0 && !solutions.empty())
           break;
-        solutions.push_back(solution_of(attempt, goal, scenario));
+        solutions.push_back(solution_of(attempt, goal, step_of(attempt, scenario, steps)));
         progress.step();
       }
     if (solutions.empty())
@@ -122,40 +134,51 @@ class SolveCommand final : public Subcommand {
     return solutions;
   }
 
-  // Where chance decides, a mean over seeds.
-  static Solution mean_solution_of(const Attempt& attempt, const Goal& goal, Scenario scenario) {
-    scenario.settings.schedule = options_of_attempt(attempt, scenario);
-    const Forecast forecast = plain_forecast_of(scenario, attempt.schedule);
-    Solution solution{.label = attempt.label,
-                      .schedule = attempt.schedule,
-                      .epochs = attempt.epochs.value_or(0),
-                      .step = forecast.iteration_time,
-                      .provenance = attempt.provenance,
-                      .notes = forecast.notes,
-                      .given = attempt.given};
-    const double batch = static_cast<double>(scenario.workload.batch) * forecast.passes;
-    solution.iterations = attempt.iterations.value_or(
-        iterations_of(solution.epochs, static_cast<double>(goal.samples), batch, forecast.workers));
-    return solution;
+  static const StepOfWay& step_of(const Attempt& attempt, const Scenario& scenario,
+                                  StepsOfWays& known) {
+    ScheduleOptions options = options_of_attempt(attempt, scenario);
+    const auto found = known.find({attempt.schedule, options});
+    if (found != known.end())
+      return found->second;
+    StepOfWay step = decides_at_run_time(attempt.schedule) || scenario.engine.slow_down.is_chance()
+                         ? mean_step_of(attempt.schedule, options, scenario)
+                         : steady_step_of(attempt.schedule, options, scenario);
+    return known.emplace(std::pair(attempt.schedule, std::move(options)), std::move(step))
+        .first->second;
   }
 
-  static Solution solution_of(const Attempt& attempt, const Goal& goal, const Scenario& scenario) {
-    if (decides_at_run_time(attempt.schedule) || scenario.engine.slow_down.is_chance())
-      return mean_solution_of(attempt, goal, scenario);
-    TuningJob job = job_of(scenario, attempt.schedule);
-    job.options = options_of_attempt(attempt, scenario);
+  // Where chance decides, a mean over seeds.
+  static StepOfWay mean_step_of(const std::string& schedule, const ScheduleOptions& options,
+                                Scenario scenario) {
+    scenario.settings.schedule = options;
+    Forecast forecast = plain_forecast_of(scenario, schedule);
+    return {.time = forecast.iteration_time,
+            .notes = std::move(forecast.notes),
+            .batch = static_cast<double>(scenario.workload.batch) * forecast.passes,
+            .workers = forecast.workers};
+  }
+
+  static StepOfWay steady_step_of(const std::string& schedule, const ScheduleOptions& options,
+                                  const Scenario& scenario) {
+    TuningJob job = job_of(scenario, schedule);
+    job.options = options;
     const PlannedRun run = planned(job);
-    const Plan& plan = run.plan;
-    const double batch = static_cast<double>(scenario.workload.batch) * plan.summary.passes;
+    return {.time = step_time_of(run.plan, scenario.cluster, scenario.engine),
+            .notes = notes_before_simulation(scenario, job, run),
+            .batch = static_cast<double>(scenario.workload.batch) * run.plan.summary.passes,
+            .workers = run.plan.summary.workers};
+  }
+
+  static Solution solution_of(const Attempt& attempt, const Goal& goal, const StepOfWay& step) {
     Solution solution{.label = attempt.label,
                       .schedule = attempt.schedule,
                       .epochs = attempt.epochs.value_or(0),
-                      .step = step_time_of(plan, scenario.cluster, scenario.engine),
+                      .step = step.time,
                       .provenance = attempt.provenance,
-                      .notes = notes_before_simulation(scenario, job, run),
+                      .notes = step.notes,
                       .given = attempt.given};
     solution.iterations = attempt.iterations.value_or(iterations_of(
-        solution.epochs, static_cast<double>(goal.samples), batch, plan.summary.workers));
+        solution.epochs, static_cast<double>(goal.samples), step.batch, step.workers));
     return solution;
   }
 

@@ -1,9 +1,11 @@
 #include "sim/cli/output/list_index.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -17,25 +19,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string bytes_of(const fs::path& file) {
+/// In `room`, which grows to the longest file.
+std::string_view bytes_of(const fs::path& file, std::string& room) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  const auto size = static_cast<std::streamoff>(stream.tellg());
-  std::string bytes(size > 0 ? static_cast<std::size_t>(size) : 0, '\0');
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(0, stream.tellg()));
+  room.resize(std::max(room.size(), size));
   stream.seekg(0);
-  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return bytes;
+  stream.read(room.data(), static_cast<std::streamsize>(size));
+  return {room.data(), size};
 }
 
-/// FNV-1a over words of eight bytes, mixed further as they are longer than its prime.
+constexpr std::uint64_t mixed_in(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * 1099511628211ULL;
+  return hash ^ hash >> 29U;
+}
+
+/// FNV-1a over words of eight bytes, mixed further as they are longer than its prime; of four
+/// hashes side by side, as each step of one waits for the step before.
 std::uint64_t hash_of(std::string_view bytes) {
-  std::uint64_t hash = 14695981039346656037ULL ^ bytes.size();
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof hash) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, std::min(sizeof word, bytes.size() - at));
-    hash = (hash ^ word) * 1099511628211ULL;
-    hash ^= hash >> 29U;
+  constexpr std::uint64_t kBasis = 14695981039346656037ULL;
+  std::array<std::uint64_t, 4> hashes{kBasis, kBasis + 1, kBasis + 2, kBasis + 3};
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof hashes) {
+    std::array<std::uint64_t, 4> words{};
+    std::memcpy(words.data(), bytes.data() + at, std::min(sizeof words, bytes.size() - at));
+    for (std::size_t i = 0; i < words.size(); ++i)
+      hashes[i] = mixed_in(hashes[i], words[i]);
   }
-  return hash;
+  return std::accumulate(hashes.begin(), hashes.end(), kBasis ^ bytes.size(), mixed_in);
 }
 
 }  // namespace
@@ -63,7 +73,7 @@ ListIndex::ListIndex(const fs::path& file) {
 
 const ListIndex::Cells& ListIndex::cells_of(std::string_view kind, const fs::path& file,
                                             const std::function<Cells()>& read) {
-  const std::string key = fmt::format("{}-{:016x}", kind, hash_of(bytes_of(file)));
+  const std::string key = fmt::format("{}-{:016x}", kind, hash_of(bytes_of(file, room_)));
   const auto known = known_.find(key);
   return asked_.insert_or_assign(key, known != known_.end() ? known->second : read()).first->second;
 }

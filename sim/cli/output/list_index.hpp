@@ -33,6 +33,7 @@ class ListIndex {
  private:
   std::map<std::string, Cells> known_;  // by kind and hash of the file
   std::map<std::string, Cells> asked_;
+  std::string room_;  // for the bytes of a file
 };
 
 }  // namespace stepcast

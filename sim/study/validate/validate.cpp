@@ -1,5 +1,7 @@
 #include "sim/study/validate/validate.hpp"
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "models/schedule/registry.hpp"
@@ -18,12 +20,27 @@ Notes notes_of(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
   return notes;
 }
 
-Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity fidelity) {
+/// Read once each; cases name the same few.
+struct Inputs {
+  std::map<std::string, Workload> workloads;
+  std::map<std::string, Cluster> clusters;
+};
+
+template <class Value, class Load>
+const Value& loaded(std::map<std::string, Value>& known, const std::string& name, Load load) {
+  const auto found = known.find(name);
+  return found != known.end() ? found->second : known.emplace(name, load(name)).first->second;
+}
+
+Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity fidelity,
+                   Inputs& inputs) {
   const Experiment& experiment = measured.experiment;
   const Settings all = overlaid(experiment.settings, extra);
-  const Cluster cluster = with_settings(load_cluster(experiment.cluster), all);
+  const Cluster cluster =
+      with_settings(loaded(inputs.clusters, experiment.cluster, load_cluster), all);
   const Settings settings = resolved_batch(all, cluster);
-  const Workload workload = with_settings(load_workload(experiment.workload), settings);
+  const Workload workload =
+      with_settings(loaded(inputs.workloads, experiment.workload, load_workload), settings);
   const std::string& schedule = experiment.schedules.front();
   const EngineOptions engine{.fidelity = fidelity, .stragglers = settings.stragglers};
   const Plan plan = planned({workload, cluster, schedule, settings.schedule, engine}).plan;
@@ -52,8 +69,9 @@ ErrorSummary summary_where(std::span<const Validation> validations, Predicate wa
 std::vector<Validation> validate(const Measurements& measurements, const Settings& extra,
                                  Fidelity fidelity, const std::function<void()>& predicted) {
   std::vector<Validation> validations;
+  Inputs inputs;
   for (const MeasuredCase& measured : measurements.cases) {
-    validations.push_back(predict(measured, extra, fidelity));
+    validations.push_back(predict(measured, extra, fidelity, inputs));
     predicted();
   }
   return validations;

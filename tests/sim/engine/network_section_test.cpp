@@ -8,6 +8,7 @@
 #include "models/schedule/verbs/communicate.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/folding/folding.hpp"
+#include "sim/engine/folding/folding_use.hpp"
 #include "tests/support/examples.hpp"
 
 namespace stepcast {
@@ -211,6 +212,22 @@ TEST(NetworkSection, RandomPlansTakeAsLongAsWithAllFlows) {
   EXPECT_EQ(seen.size(), 3U);
   EXPECT_GT(whole, 50);
   EXPECT_LT(whole, 200);
+}
+
+// A ring of all ranks folds, a broadcast from one of them does not; analytic has no flows.
+TEST(NetworkSection, HowOftenAllFlowsMoveIsCounted) {
+  const Cluster cluster = examples::plain_cluster(4, 2);
+  const Collective ring{.algorithm = Algorithm::Ring, .size = Bytes{1e6}};
+  Collective chain{.kind = CollectiveKind::Broadcast, .algorithm = Algorithm::Chain};
+  chain.size = ring.size;
+  const FoldingUse before = folding_use();
+  for (const Collective& collective : {ring, chain, ring})
+    simulate(plan_of(no_layers(), cluster, collective), cluster, {});
+  simulate(plan_of(no_layers(), cluster, ring), cluster, {.fidelity = Fidelity::Analytic});
+  simulate(plan_of(no_layers(), cluster, ring), cluster, {.fold = false});
+  EXPECT_EQ(folding_use().simulations - before.simulations, 3U);
+  EXPECT_EQ(folding_use().folded - before.folded, 2U);
+  EXPECT_EQ(in_words({.simulations = 3, .folded = 2}), "flows were folded in 2 of 3 simulations");
 }
 
 }  // namespace
