@@ -6,10 +6,27 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
+#include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
 #include "traces/readers/stepcast/transformers/training_law_reader.hpp"
 #include "traces/readers/stepcast/transformers/transformer_reader.hpp"
 
 namespace stepcast {
+namespace {
+
+MeasuredParts measured_parts_of(const TransformerRequest& request) {
+  if (request.blocks.empty())
+    return {};
+  MeasuredParts measured = read_measured_parts(request.blocks);
+  if (measured.device != request.device)
+    throw InputError(fmt::format("{}: /device: expected {}, the transformer's, found {}",
+                                 request.blocks, in_quotes(request.device),
+                                 in_quotes(measured.device)));
+  if (const auto difference = difference_of_shape(measured, request.shape))
+    throw InputError(fmt::format("{}: /shape/{}", request.blocks, *difference));
+  return measured;
+}
+
+}  // namespace
 
 TrainingLaw load_training_law(const std::string& device) {
   std::vector<std::string> known;
@@ -25,8 +42,12 @@ TrainingLaw load_training_law(const std::string& device) {
                                did_you_mean(device, known)));
 }
 
-CutModel load_transformer(const TransformerRequest& request) try {
-  TransformerModel model{request.shape, load_training_law(request.device)};
+CutModel load_transformer(const TransformerRequest& request) {
+  return load_transformer(request, measured_parts_of(request));
+}
+
+CutModel load_transformer(const TransformerRequest& request, MeasuredParts measured) try {
+  TransformerModel model{request.shape, load_training_law(request.device), std::move(measured)};
   products_of(model.law, request.shape.precision);
   Workload workload = transformer_workload(model, request.device, request.batch);
   return {.workload = std::move(workload), .transformer = std::move(model)};

@@ -11,8 +11,10 @@ namespace stepcast {
 /// The law of a device by name or path. Throws InputError for one without a law.
 TrainingLaw load_training_law(const std::string& device);
 
-/// The transformer with the law of its device.
+/// The transformer with the law of its device, and what was measured of its parts: that of the
+/// request's file, which must be of its shape and device, or the given.
 CutModel load_transformer(const TransformerRequest& request);
+CutModel load_transformer(const TransformerRequest& request, MeasuredParts measured);
 
 /// The transformer that is named in line or is the file of that path; none where the name is that
 /// of another workload. Throws InputError.

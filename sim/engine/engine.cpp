@@ -1,5 +1,8 @@
 #include "sim/engine/engine.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "models/base/enum_name.hpp"
@@ -59,19 +62,29 @@ void tell_section(const Plan& plan, const Cluster& cluster, const Folding& foldi
 }
 
 // An assumed folding that does not hold has cost the simulation up to there.
+std::optional<Timeline> tried(const Plan& plan, const Cluster& cluster,
+                              const EngineOptions& options, std::optional<Folding> assumed) {
+  if (!assumed)
+    return std::nullopt;
+  try {
+    return Replayer(plan, cluster, options, *std::move(assumed)).run();
+  } catch (const FoldingRefuted&) {  // which is nobody's fault
+    folding_use().refuted += options.fidelity == Fidelity::Flow ? 1 : 0;
+    log::debug(fmt::format("{} on {}: ranks assumed to be alike are not, it begins again",
+                           plan.schedule, cluster.name));
+    return std::nullopt;
+  }
+}
+
 Timeline replayed(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  if (auto timeline = tried(plan, cluster, options, folding_with_barriers(plan, cluster, options)))
+    return *std::move(timeline);
   Folding exact = fold_ranks(plan, cluster, options);
   count_flows(options, exact);
   if (options.fidelity == Fidelity::Flow && exact.role_of_node.empty())
     tell_section(plan, cluster, exact);
-  if (auto assumed = assumed_folding(plan, cluster, options, exact))
-    try {
-      return Replayer(plan, cluster, options, std::move(*assumed)).run();
-    } catch (const FoldingRefuted&) {  // which is nobody's fault
-      ++folding_use().refuted;
-      log::debug(fmt::format("{} on {}: ranks assumed to be alike are not, it begins again",
-                             plan.schedule, cluster.name));
-    }
+  if (auto timeline = tried(plan, cluster, options, assumed_folding(plan, cluster, options, exact)))
+    return *std::move(timeline);
   return Replayer(plan, cluster, options, std::move(exact)).run();
 }
 

@@ -5,6 +5,7 @@
 #include "traces/job/operations_csv.hpp"
 #include "traces/job/spans/byteps_job.hpp"
 #include "traces/job/spans/horovod_job.hpp"
+#include "traces/job/spans/server_job.hpp"
 
 namespace stepcast::fuzz {
 namespace {
@@ -17,7 +18,9 @@ void check(Job job) {
       require(std::isfinite(done.begin.value) && done.begin <= done.end && done.begin.value >= 0,
               "an operation begins in its step and ends later");
     for (const auto& [before, after] : step.edges)
-      require(before < after && after < step.operations.size(), "edges lead on");
+      require(before < step.operations.size() && after < step.operations.size() &&
+                  (before < after || step.operations[before].rank != step.operations[after].rank),
+              "edges lead on");
     for (const JobMeeting& meeting : step.meetings)
       require(meeting.members.size() > 1, "nobody meets nobody");
   }
@@ -32,7 +35,8 @@ bool accepts_operations_csv(std::string_view text) {
   });
 }
 
-// Horovod's timeline, or BytePS's comm.json as that of two ranks.
+// Horovod's timeline, BytePS's comm.json as that of two ranks, messages and sums of its servers in
+// one file, or a timeline and chunks in one.
 bool accepts_job_timelines(std::string_view text) {
   const bool horovod = accepts([&] {
     ImportReport report;
@@ -43,7 +47,15 @@ bool accepts_job_timelines(std::string_view text) {
     check(
         read_byteps_job({text_stream(text, "0/input"), text_stream(text, "1/input")}, {}, report));
   });
-  return horovod || byteps;
+  const bool servers = accepts([&] {
+    ImportReport report;
+    check(read_byteps_server_job({text_stream(text, "input")}, {}, report));
+  });
+  const bool chunks = accepts([&] {
+    ImportReport report;
+    check(read_horovod_job(text_stream(text, "input"), {}, report, {text_stream(text, "0/input")}));
+  });
+  return horovod || byteps || servers || chunks;
 }
 
 }  // namespace stepcast::fuzz

@@ -11,6 +11,7 @@ std::span<const Target> targets() {
   static constexpr Target kTargets[] = {
       {"architecture", accepts_architecture},
       {"benchmark_log", accepts_benchmark_log},
+      {"blocks", accepts_blocks},
       {"cases", accepts_cases},
       {"chakra", accepts_chakra},
       {"chance", accepts_chance},

@@ -15,6 +15,7 @@ struct Target {
 
 bool accepts_architecture(std::string_view text);
 bool accepts_benchmark_log(std::string_view text);
+bool accepts_blocks(std::string_view text);
 bool accepts_cases(std::string_view text);
 bool accepts_chakra(std::string_view text);
 bool accepts_chance(std::string_view text);

@@ -16,6 +16,7 @@ FOLDERS = {
     "collectives": "traces/collectives",
     "device": "configs/devices",
     "case_sets": "configs/cases",
+    "blocks": "traces/blocks",
     "prices": "configs/prices",
     "architecture": "traces/architectures",
     "workload": "traces/workloads",
@@ -28,6 +29,11 @@ PATCHES = {
         {"nodes": 0}, {"bandwith": "1Gbps"}, {"nic": None}, {"version": 2}, {"nic": {"startup": "-2us"}},
         {"nic": {"startup": "2 parsecs"}}, {"nic": {"bandwidth": "10GB"}}, {"rack": {"nodes": 4}},
         {"rack": {"nodes": 4, "oversubscription": 0.5}}, {"provenance": {"kind": "?"}}, {"overlap": {"compute_slowdown": -1}}),
+    ("blocks", "traces/blocks/gpt-hidden1024-a100-megatron-deepspeed.json"): (
+        {"shape": {"gated": True}},
+        {"version": 2}, {"shape": {"hidden": None}}, {"shape": {"layers": 2}}, {"rows": []}, {"provenance": None},
+        {"rows": [{"micro_batch": 1, "seq": 8, "forward_s": 1}]}, {"rows": [{"micro_batch": 0, "seq": 8, "forward_s": 1, "backward_s": 1}]},
+        {"rows": [{"micro_batch": 1, "seq": 8, "forward_s": 1, "backward_s": 1, "messages": "both"}]}),
     ("collectives", "traces/collectives/v100-32x4-edr-nccl.json"): (
         {"name": "other"},
         {"curves": []}, {"curves": [{"collective": "gossip"}]}, {"version": 2},

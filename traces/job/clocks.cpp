@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -26,7 +27,9 @@ std::vector<HostClock> hosts_of(const Job& job, std::vector<std::uint32_t>& host
   std::map<std::string, std::uint32_t> places;
   for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank) {
     const JobRank& of = job.ranks[rank];
-    const std::string name = of.host.empty() ? fmt::format("rank {}", of.number) : of.host;
+    const std::string name = !of.host.empty()  ? of.host
+                             : of.name.empty() ? fmt::format("rank {}", of.number)
+                                               : of.name;
     const auto [found, added] = places.emplace(name, static_cast<std::uint32_t>(hosts.size()));
     if (added)
       hosts.push_back({.name = name});
@@ -93,7 +96,7 @@ JobClocks put_on_one_clock(Job& job) {
   const ClockEvidence evidence =
       clock_evidence(job, host_of, static_cast<std::uint32_t>(clocks.hosts.size()));
   ClockFit fit(evidence);
-  if (clocks.hosts.size() > 1) {
+  if (clocks.hosts.size() > 1 && !job.one_clock) {
     fit.find_offsets();
     fit.try_drift();
     fit.try_steps();
@@ -105,16 +108,16 @@ JobClocks put_on_one_clock(Job& job) {
   const auto residuals = fit.residuals_by_host();
   for (std::uint32_t host = 0; host < clocks.hosts.size(); ++host) {
     HostClock& clock = clocks.hosts[host];
-    clock.part = fit.parts()[host];
-    clock.offset = rounded(fit.offsets()[host]);
+    clock.part = job.one_clock ? 0 : fit.parts()[host];
+    clock.offset = rounded(fit.offsets()[host]) + job.ranks[clock.ranks.front()].shifted;
     clock.drift = fit.drifts()[host];
     clock.half_width = rounded(residuals[host].first);
     clock.collectives = residuals[host].second;
   }
-  std::vector<std::uint32_t> parts = fit.parts();
-  std::ranges::sort(parts);
-  clocks.parts =
-      static_cast<std::uint32_t>(std::unique(parts.begin(), parts.end()) - parts.begin());
+  std::set<std::uint32_t> parts;
+  for (const HostClock& clock : clocks.hosts)
+    parts.insert(clock.part);
+  clocks.parts = static_cast<std::uint32_t>(parts.size());
   count_violations(job, host_of, &HostClock::violations_after, clocks.hosts);
   count_from_begin(job);
   return clocks;

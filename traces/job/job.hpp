@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -31,6 +32,9 @@ struct JobKind {
 
 inline constexpr std::uint32_t kNoMeeting = std::numeric_limits<std::uint32_t>::max();
 
+/// The stream of operations that run beside each other: negotiations.
+inline constexpr std::uint8_t kBeside = 255;
+
 /// One operation of one rank as recorded, on the rank's own clock until put_on_one_clock().
 struct JobOperation {
   std::uint32_t rank = 0;         ///< Into Job::ranks.
@@ -40,7 +44,8 @@ struct JobOperation {
   std::int32_t micro_batch = -1;  ///< -1: of none.
   std::uint32_t sequence = 0;     ///< The how many-th of its type in the step.
   std::uint32_t meeting = kNoMeeting;  ///< Into JobStep::meetings.
-  std::uint8_t stream = 0;             ///< Operations of a rank on one run one after the other.
+  std::uint8_t stream =
+      0;               ///< Operations of a rank on one run one after the other, but on kBeside.
   bool alone = false;  ///< A transfer whose partners are not recorded: it may hold waiting.
   Seconds begin{};     ///< Since the step began.
   Seconds end{};
@@ -53,22 +58,46 @@ struct JobMeeting {
   bool message = false;                ///< A send (first) and its receive.
 };
 
+/// What a server takes as it comes: the n-th of the takers waits for the n-th of these to end,
+/// whichever that is.
+struct JobArrivals {
+  std::vector<std::uint32_t> of;      ///< Operations; as many as takers.
+  std::vector<std::uint32_t> takers;  ///< In order.
+};
+
 struct JobStep {
   std::string name;
   std::vector<JobOperation> operations;  ///< By rank, then by begin.
   std::vector<JobMeeting> meetings;
-  /// The second waits for the first; both are of one rank, the first began earlier.
+  /// The second waits for the first, which began earlier. Of two ranks: a message is between them.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  std::vector<JobArrivals> arrivals;
 };
+
+/// What arrived, in the order in which it was recorded to end.
+inline std::vector<std::uint32_t> in_order_of_ends(const JobArrivals& arrivals,
+                                                   const JobStep& step) {
+  std::vector<std::uint32_t> came = arrivals.of;
+  std::ranges::stable_sort(came, {},
+                           [&](std::uint32_t place) { return step.operations[place].end; });
+  return came;
+}
 
 /// A recorded rank. In a job with tensor or context parallelism it stands for a group of these.
 struct JobRank {
-  std::uint32_t number = 0;  ///< In the whole job.
+  std::uint32_t number = 0;  ///< In the whole job; of a server behind all ranks.
   std::uint32_t data = 0;    ///< Its place along the axes.
   std::uint32_t stage = 0;
   std::string host;    ///< Ranks of one host share a clock; empty: not known.
   std::string origin;  ///< The file.
+  std::string name;    ///< Of what is no rank: "server 1".
+  Seconds shifted{};   ///< By which its reader put its clock right already.
 };
+
+/// As tables and lists call a rank: "3", "server 1".
+inline std::string label_of(const JobRank& rank) {
+  return rank.name.empty() ? std::to_string(rank.number) : rank.name;
+}
 
 /// What the traces of a job's ranks tell: the same steps of all of them.
 struct Job {
@@ -78,7 +107,8 @@ struct Job {
   std::vector<JobRank> ranks;
   std::vector<JobKind> kinds;
   std::vector<JobStep> steps;
-  JobClocks clocks;  ///< What put_on_one_clock() found.
+  JobClocks clocks;        ///< What put_on_one_clock() found.
+  bool one_clock = false;  ///< Its reader put it on one, as far as clocks differ.
 };
 
 }  // namespace stepcast

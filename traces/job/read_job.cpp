@@ -14,6 +14,9 @@
 #include "traces/job/profiled_job.hpp"
 #include "traces/job/spans/byteps_job.hpp"
 #include "traces/job/spans/horovod_job.hpp"
+#include "traces/job/spans/ring_chunks.hpp"
+#include "traces/job/spans/server_events.hpp"
+#include "traces/job/spans/server_job.hpp"
 #include "traces/job/streams/chakra_job.hpp"
 #include "traces/job/streams/framework_profile.hpp"
 #include "traces/job/streams/nsight_export.hpp"
@@ -108,10 +111,58 @@ std::optional<Job> read_streams(const std::vector<std::filesystem::path>& files,
   return read_each(read_chakra_timeline);
 }
 
+/// Messages and sums of BytePS's servers; what ranks recorded beside them says nothing more. None:
+/// no file holds any.
+std::optional<Job> read_server_job(const std::vector<std::filesystem::path>& files,
+                                   const JobShape& shape, ImportReport& report) {
+  std::vector<TraceStream> streams;
+  std::vector<std::string> others;
+  for (const std::filesystem::path& file : files) {
+    const std::string head = head_of(file, kHead);
+    if (is_server_trace(head))
+      streams.push_back(file_stream(file));
+    else if (is_byteps_trace(head))
+      others.push_back(file.string());
+    else
+      return std::nullopt;
+  }
+  if (streams.empty())
+    return std::nullopt;
+  for (const std::string& file : others)
+    report.skip("comm.json of a rank, whose pushes and pulls are messages", file);
+  report.format = "byteps-servers";
+  return read_byteps_server_job(streams, shape, report);
+}
+
+/// A timeline of Horovod and, beside it, chunks that NCCL recorded on its ranks. None: none of it.
+std::optional<Job> read_timeline(const std::vector<std::filesystem::path>& files,
+                                 const JobShape& shape, ImportReport& report) {
+  std::vector<TraceStream> timelines;
+  std::vector<TraceStream> chunks;
+  for (const std::filesystem::path& file : files) {
+    const std::string head = head_of(file, kHead);
+    if (is_chunk_trace(head))
+      chunks.push_back(file_stream(file));
+    else if (horovod_timeline_reader().sniff(head))
+      timelines.push_back(file_stream(file));
+    else
+      return std::nullopt;
+  }
+  if (timelines.size() != 1)
+    throw InputError(
+        fmt::format("{}: expected one timeline of Horovod, which tells of all ranks; found {}",
+                    timelines.empty() ? chunks.front().origin : timelines[1].origin,
+                    timelines.empty() ? "none beside the chunks" : "a second one"));
+  report.format = horovod_timeline_reader().name();
+  return read_horovod_job(timelines.front(), shape, report, chunks);
+}
+
 /// What communication libraries recorded; none: the files are of none.
 std::optional<Job> read_communication(const std::vector<std::filesystem::path>& files,
                                       std::string_view head, const JobShape& shape,
                                       ImportReport& report) {
+  if (std::optional<Job> job = read_server_job(files, shape, report))
+    return job;
   if (is_byteps_trace(head)) {
     report.format = "byteps";
     std::vector<TraceStream> streams;
@@ -122,14 +173,7 @@ std::optional<Job> read_communication(const std::vector<std::filesystem::path>& 
     }
     return read_byteps_job(streams, shape, report);
   }
-  if (!horovod_timeline_reader().sniff(head))
-    return std::nullopt;
-  if (files.size() > 1)
-    throw InputError(files[1].string() +
-                     ": expected one timeline of Horovod, which tells of all ranks; found a "
-                     "second one");
-  report.format = horovod_timeline_reader().name();
-  return read_horovod_job(file_stream(files.front()), shape, report);
+  return read_timeline(files, shape, report);
 }
 
 }  // namespace

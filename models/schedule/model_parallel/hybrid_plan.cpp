@@ -1,5 +1,7 @@
 #include "models/schedule/model_parallel/hybrid_plan.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
@@ -33,6 +35,27 @@ void note_messages(Plan& plan, const HybridJob& job) {
                                       format_bytes(sent))});
 }
 
+// Which passes were measured, and which the law has scaled or made.
+void note_measured(Plan& plan, const HybridJob& job, const TransformerModel& model) {
+  const Transformer& shape = model.shape;
+  std::vector<ModelPart> parts{ModelPart::Embedding, block_part(shape, 0),
+                               block_part(shape, shape.layers - 1), ModelPart::Head};
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  for (const ModelPart part : parts) {
+    const TransformerShard& shard = job.settings.shard;
+    const MeasuredPart* row =
+        nearest_row(model.measured, part, shard, shape.seq, job.settings.recompute);
+    const bool exact = row && is_as_measured(*row, shard, shape.seq, job.settings.recompute);
+    plan.notes.push_back(
+        {NoteKind::Workload, "blocks",
+         !row
+             ? fmt::format("Times of the {}: the device's law; it was not measured.", name_of(part))
+         : exact ? fmt::format("Times of the {}: as measured at {}.", name_of(part), describe(*row))
+                 : fmt::format("Times of the {}: measured at {}, and scaled by the device's law.",
+                               name_of(part), describe(*row))});
+  }
+}
+
 // Of a sequence, what backward passes compute again.
 double recomputed_flops(const HybridJob& job, const Transformer& shape) {
   double sum = 0;
@@ -58,7 +81,7 @@ void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model) 
   hybrid.alone = once * (static_cast<double>(job.global_batch()) / model.workload.batch);
   if (!model.transformer)
     return;
-  const auto& [shape, law] = *model.transformer;
+  const auto& [shape, law, measured] = *model.transformer;
   hybrid.model_flops = model_flops(shape) * job.global_batch();
   hybrid.hardware_flops = hybrid.model_flops + recomputed_flops(job, shape) * job.global_batch();
   const auto peak = law.peak.find(shape.precision);
@@ -86,6 +109,8 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
   for (Note& note : layout_notes(job.layout, cluster))
     plan.notes.push_back(std::move(note));
   note_messages(plan, job);
+  if (model.transformer && !model.transformer->measured.rows.empty())
+    note_measured(plan, job, *model.transformer);
   add_model(hybrid, job, model);
   return hybrid;
 }

@@ -24,29 +24,73 @@ struct Wait {
 
 class TransformerUnits {
  public:
-  TransformerUnits(const TransformerModel& model, const Cluster& cluster,
+  TransformerUnits(const Transformer& shape, const TrainingLaw& law, const Cluster& cluster,
                    const UnitSettings& settings)
-      : shape_(model.shape),
-        law_(model.law),
+      : shape_(shape),
+        law_(law),
         cluster_(cluster),
         settings_(settings),
-        size_(activation_size(model.shape, settings.shard)) {}
+        size_(activation_size(shape, settings.shard)) {}
 
-  std::vector<ModelUnit> units() {
-    std::vector<ModelUnit> units{embedding()};
-    std::map<bool, ModelUnit> kinds;  // dense blocks, and those with experts
+  std::vector<ModelUnit> units(const MeasuredParts& measured) const {
+    std::vector<ModelUnit> units{unit(measured, ModelPart::Embedding, 0)};
+    std::map<ModelPart, ModelUnit> kinds;  // dense blocks, and those with experts
     for (std::uint32_t layer = 0; layer < shape_.layers; ++layer) {
-      const bool dense = !shape_.has_experts() || layer < shape_.dense_layers;
-      if (!kinds.contains(dense))
-        kinds[dense] = block(layer);
-      units.push_back(kinds[dense]);
+      const ModelPart part = block_part(shape_, layer);
+      if (!kinds.contains(part))
+        kinds[part] = unit(measured, part, layer);
+      units.push_back(kinds[part]);
       units.back().name = fmt::format("block {}", layer);
     }
-    units.push_back(head());
+    units.push_back(unit(measured, ModelPart::Head, 0));
     return units;
   }
 
  private:
+  // As measured, or as the law where no row is of the part.
+  ModelUnit unit(const MeasuredParts& measured, ModelPart part, std::uint32_t layer) const {
+    ModelUnit wanted = unit_by_law(part, layer);
+    const MeasuredPart* row =
+        required_row(measured, part, shard(), shape_.seq, settings_.recompute);
+    if (!row)
+      return wanted;
+    Transformer shape = shape_;
+    shape.seq = row->seq;
+    UnitSettings settings = settings_;
+    settings.shard = shard_of(*row, shard());
+    settings.recompute = row->recompute;
+    const ModelUnit of_row =
+        TransformerUnits(shape, law_, cluster_, settings).unit_by_law(part, layer);
+    const PassTimes times = scaled(*row, passes_with(wanted, row->with_messages),
+                                   passes_with(of_row, row->with_messages));
+    wanted.compute = {times.forward, times.input_gradient, times.weight_gradient};
+    if (row->with_messages) {  // what of it is waiting, as the cluster has it
+      wanted.forward_wait = std::min(wanted.forward_wait, times.forward);
+      wanted.backward_wait = std::min(wanted.backward_wait, times.input_gradient);
+      wanted.compute.forward -= wanted.forward_wait;
+      wanted.compute.input_gradient -= wanted.backward_wait;
+    }
+    return wanted;
+  }
+
+  static PassTimes passes_with(const ModelUnit& unit, bool messages) {
+    const PartTimes passes = messages ? times_of(unit) : unit.compute;
+    return {passes.forward, passes.input_gradient, passes.weight_gradient};
+  }
+
+  ModelUnit unit_by_law(ModelPart part, std::uint32_t layer) const {
+    switch (part) {
+      case ModelPart::Embedding:
+        return embedding();
+      case ModelPart::Head:
+        return head();
+      case ModelPart::Block:
+      case ModelPart::ExpertBlock:
+        return block(layer);
+    }
+    return {};
+  }
+
   const TransformerShard& shard() const { return settings_.shard; }
 
   Wait collective(CollectiveKind kind, Bytes size, const Team& team) const {
@@ -254,7 +298,9 @@ std::vector<ModelUnit> model_units(const CutModel& model, const Cluster& cluster
                                    const UnitSettings& settings) {
   if (!model.transformer)
     return layer_units_of(model.workload, settings.recompute);
-  return TransformerUnits(*model.transformer, cluster, settings).units();
+  const TransformerModel& transformer = *model.transformer;
+  return TransformerUnits(transformer.shape, transformer.law, cluster, settings)
+      .units(transformer.measured);
 }
 
 PartTimes times_of(const ModelUnit& unit) {

@@ -9,6 +9,7 @@
 #include "models/schedule/model_parallel/order_walk.hpp"
 #include "models/schedule/model_parallel/parallel_layout.hpp"
 #include "models/workload/transformer/block_times.hpp"
+#include "models/workload/transformer/transformer_workload.hpp"
 
 namespace stepcast {
 
@@ -47,7 +48,8 @@ struct ModelUnit {
 };
 
 /// Embedding, blocks and head of a transformer; the layers of another workload, whose backward pass
-/// is taken to be half input gradient. Throws InputError for a device without a law.
+/// is taken to be half input gradient. Parts that were measured take what they took. Throws
+/// InputError for a device without a law, and a layout for which no measured row may stand.
 std::vector<ModelUnit> model_units(const CutModel& model, const Cluster& cluster,
                                    const UnitSettings& settings);
 

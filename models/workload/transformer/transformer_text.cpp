@@ -115,12 +115,28 @@ void fill_in(Transformer& shape, const std::set<std::string>& given, bool preset
 }  // namespace
 
 std::vector<std::string> transformer_keys() {
-  std::vector<std::string> keys{"model", "device", "batch", "attention", "precision"};
+  std::vector<std::string> keys{"model", "device", "batch", "blocks", "attention", "precision"};
   for (const CountKey& count : kCounts)
     keys.emplace_back(count.name);
   for (const FlagKey& flag : kFlags)
     keys.emplace_back(flag.name);
   return keys;
+}
+
+std::string shape_text(const Transformer& shape, const std::string& key) {
+  for (const CountKey& count : kCounts)
+    if (key == count.name)
+      return std::to_string(shape.*count.field);
+  for (const FlagKey& flag : kFlags)
+    if (key == flag.name)
+      return shape.*flag.field ? "yes" : "no";
+  if (key == "precision")
+    return shape.precision;
+  if (key != "attention")
+    refuse_key(key);
+  return shape.attention == AttentionKind::Flash   ? "flash"
+         : shape.attention == AttentionKind::Fused ? "fused"
+                                                   : "unfused";
 }
 
 KeyValues split_key_values(std::string_view text) {
@@ -153,6 +169,8 @@ TransformerRequest transformer_of(const KeyValues& values) {
         request.device = value;
       else if (key == "batch")
         request.batch = parse_count(value, 1);
+      else if (key == "blocks")
+        request.blocks = value;
       else if (key != "model" && !set_shape(request.shape, key, value))
         refuse_key(key);
     } catch (const InputError& error) {

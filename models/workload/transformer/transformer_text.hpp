@@ -18,6 +18,7 @@ struct TransformerRequest {
   Transformer shape;
   std::string device;
   std::uint32_t batch = 1;  ///< Sequences of one pass.
+  std::string blocks;       ///< File of measured parts; empty: the device's law alone.
 };
 
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
@@ -26,12 +27,17 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 KeyValues split_key_values(std::string_view text);
 
 /// Keys: layers, hidden, heads, kv_heads, seq, vocab, ffn, gated, experts, top_k, shared_experts,
-/// dense_layers, dense_ffn, tied, learned_positions, attention, precision, device, batch; or model,
-/// a preset that the others change. Throws InputError naming the key and what would be right.
+/// dense_layers, dense_ffn, tied, learned_positions, attention, precision, device, batch, blocks;
+/// or model, a preset that the others change. Throws InputError naming the key and what would be
+/// right.
 TransformerRequest transformer_of(const KeyValues& values);
 
 /// "transformer:layers=48,...".
 TransformerRequest parse_transformer(std::string_view text);
+
+/// "4096", "yes", "flash": what a key of the in-line form is in a shape. Throws InputError for a
+/// key that is none of a shape.
+std::string shape_text(const Transformer& shape, const std::string& key);
 
 /// The keys that are known, in the order of help.
 std::vector<std::string> transformer_keys();

@@ -25,23 +25,52 @@ Layer layer_of(std::string name, const char* kind, const PassTimes& times, doubl
   return layer;
 }
 
+PassTimes law_times(ModelPart part, const Transformer& shape, const TrainingLaw& law,
+                    const TransformerShard& shard, std::uint32_t layer) {
+  switch (part) {
+    case ModelPart::Embedding:
+      return embedding_times(shape, law, shard);
+    case ModelPart::Head:
+      return head_times(shape, law, shard);
+    case ModelPart::Block:
+    case ModelPart::ExpertBlock:
+      return block_times(shape, law, shard, layer);
+  }
+  return {};
+}
+
+PassTimes times_of(const TransformerModel& model, ModelPart part, const TransformerShard& shard,
+                   std::uint32_t layer = 0) {
+  const PassTimes times = law_times(part, model.shape, model.law, shard, layer);
+  const MeasuredPart* row =
+      nearest_row(model.measured, part, shard, model.shape.seq, Recompute::None);
+  if (!row)
+    return times;
+  Transformer shape = model.shape;
+  shape.seq = row->seq;
+  const PassTimes of_row = law_times(part, shape, model.law, shard_of(*row, shard), layer);
+  return scaled(*row, times, with_recomputation(of_row, row->recompute));
+}
+
 std::vector<Layer> layers_of(const TransformerModel& model, std::uint32_t batch) {
-  const auto& [shape, law] = model;
+  const Transformer& shape = model.shape;
   const TransformerShard whole{.micro_batch = batch, .accumulation_bytes = 0};
   const DataType dtype = dtype_of(shape);
   const Bytes output = activation_size(shape, whole);
-  std::vector<Layer> layers{layer_of("embedding", "Embedding", embedding_times(shape, law, whole),
+  std::vector<Layer> layers{layer_of("embedding", "Embedding",
+                                     times_of(model, ModelPart::Embedding, whole),
                                      embedding_parameters(shape, whole), dtype)};
   layers.back().activation = output;
   for (std::uint32_t i = 0; i < shape.layers; ++i) {
     const RankParameters held = block_parameters(shape, whole, i);
     layers.push_back(layer_of(fmt::format("block {}", i), "TransformerBlock",
-                              block_times(shape, law, whole, i), held.dense + held.expert, dtype));
+                              times_of(model, block_part(shape, i), whole, i),
+                              held.dense + held.expert, dtype));
     layers.back().activation = held_by_block(shape, whole, Recompute::None);
   }
   const double norm = static_cast<double>(parameter_counts(shape, 0).head);
   layers.push_back(layer_of("head", shape.tied ? "TiedLinear" : "Linear",
-                            head_times(shape, law, whole), norm, dtype));
+                            times_of(model, ModelPart::Head, whole), norm, dtype));
   layers.back().activation = held_by_head(shape, whole);
   return layers;
 }
@@ -50,16 +79,24 @@ std::vector<Layer> layers_of(const TransformerModel& model, std::uint32_t batch)
 
 Workload transformer_workload(const TransformerModel& model, std::string device,
                               std::uint32_t batch) {
+  Provenance provenance{
+      .kind = ProvenanceKind::Derived,
+      .source = "the shape of the model and the device's law: " + model.law.provenance.source,
+      .notes = model.law.provenance.notes};
+  if (!model.measured.rows.empty()) {
+    const Provenance& measured = model.measured.provenance;
+    provenance.source =
+        fmt::format("measured parts: {}; for the rest {}", measured.source, provenance.source);
+    provenance.notes.insert(provenance.notes.end(), measured.notes.begin(), measured.notes.end());
+    provenance.caveats = measured.caveats;
+  }
   return {.name = fmt::format("{}-{}-bs{}", model.shape.model, device, batch),
           .model = model.shape.model,
           .device = std::move(device),
           .batch = batch,
           .precision = model.shape.precision,
           .batch_scaling = BatchScaling::Proportional,
-          .provenance = {.kind = ProvenanceKind::Derived,
-                         .source = "the shape of the model and the device's law: " +
-                                   model.law.provenance.source,
-                         .notes = model.law.provenance.notes},
+          .provenance = std::move(provenance),
           .layers = layers_of(model, batch)};
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "models/device/training_law.hpp"
+#include "models/workload/transformer/measured_parts.hpp"
 #include "models/workload/transformer/transformer.hpp"
 #include "models/workload/workload.hpp"
 
@@ -13,6 +14,7 @@ namespace stepcast {
 struct TransformerModel {
   Transformer shape;
   TrainingLaw law;
+  MeasuredParts measured;  ///< In place of the law, where a row stands for a part; may be empty.
 };
 
 /// A model that may be cut: between layers any, inside them a transformer.
@@ -23,7 +25,7 @@ struct CutModel {
 
 /// A step of the whole model on one GPU, layer by layer: embedding, blocks, head, whose times
 /// follow from the device's law, so that schedules that do not cut the model run too. `batch`
-/// sequences.
+/// sequences. Measured parts are taken where a row stands for one GPU.
 Workload transformer_workload(const TransformerModel& model, std::string device,
                               std::uint32_t batch);
 

@@ -27,7 +27,7 @@ CaseOptions options_of(const CaseRequest& request) {
   if (!settings.cluster.empty() || settings.batch || settings.global_batch || settings.step_time ||
       !settings.stragglers.empty())
     throw InputError("validate: --set with --cases takes options of pipelines only");
-  return {.cluster = request.cluster, .options = settings.schedule};
+  return {.cluster = request.cluster, .blocks = request.blocks, .options = settings.schedule};
 }
 
 /// A file that is named twice would count its rows twice.

@@ -9,6 +9,7 @@ namespace stepcast {
 /// What `validate --cases` takes.
 struct CaseRequest {
   std::vector<std::string> files;
+  std::vector<std::string> blocks;
   std::string cluster;
   std::vector<std::string> settings;
   std::optional<double> max_error;  ///< Per cent, of every set's mean.

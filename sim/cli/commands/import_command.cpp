@@ -13,6 +13,8 @@
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
+#include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
+#include "traces/readers/stepcast/transformers/profiled_block.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
 
 namespace stepcast {
@@ -40,6 +42,8 @@ class ImportCommand final : public Subcommand {
         .examples = {"stepcast import profiles/vgg16/graph.txt --model vgg16 --batch 128 -o "
                      "vgg16.json",
                      "stepcast import trace.json buckets.json --batch 32 -o resnet50.json",
+                     "stepcast import block.json.gz --device a100 --block "
+                     "model=gpt-22b,tp=8,micro_batch=4 -o block.json",
                      "stepcast import rank0.json.gz rank1.json.gz --batch 32 -o resnet50.json"}};
   }
 
@@ -59,6 +63,10 @@ class ImportCommand final : public Subcommand {
          "the device's waits for the host: keep as layers (default) or drop"},
         {"--forward-share", "X", &import_.forward_share,
          "forward over backward time, where a trace tells the latter only (0.5)"},
+        {"--block", "KEY=VALUE,..", &block_,
+         "the profile is of transformer blocks: write how long\none takes, for "
+         "transformer:..,blocks=FILE. Keys:\nmicro_batch, seq, tp, cp, ep, recompute,\n"
+         "sequence_parallel, part; hidden, heads, ffn, .. or\nmodel; blocks: how many ran"},
         {"--strict", "", &import_.strict,
          "refuse a trace if anything in it is skipped or doubtful"},
     };
@@ -71,6 +79,10 @@ class ImportCommand final : public Subcommand {
     const Workload workload = imported(paths, report);
     for (const std::string& line : describe(report))
       tell("{}: {}\n", files_.front(), line);
+    if (!block_.empty()) {
+      write_block(workload);
+      return 0;
+    }
     if (output_.empty()) {
       say("{}", to_json_text(workload));
       return 0;
@@ -86,7 +98,29 @@ class ImportCommand final : public Subcommand {
     return import_trace(paths, import_, report);
   }
 
+  void write_block(const Workload& workload) const {
+    const MeasuredParts measured = measured_parts_of(workload, block_keys());
+    const std::string text = to_json_text(measured);
+    if (output_.empty())
+      return say("{}", text);
+    write_text_file(output_, text);
+    const MeasuredPart& row = measured.rows.front();
+    tell(
+        "{}, {}: {} forward, {} backward; written to {}\nnext: stepcast run --workload "
+        "transformer:..,device={},blocks={} (see stepcast schema blocks)\n",
+        name_of(row.part), describe(row), format_seconds(row.forward), format_seconds(row.backward),
+        output_, measured.device, output_);
+  }
+
+  KeyValues block_keys() const try {
+    return split_key_values(block_);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--block: {}", error.what()));
+  }
+
   void check() {
+    if (!block_.empty())
+      block_keys();
     if (files_.empty())
       throw InputError("import: expected a file, for example: " + help().examples.front());
     if (gaps_ != "keep" && gaps_ != "drop")
@@ -128,6 +162,7 @@ class ImportCommand final : public Subcommand {
   std::string gaps_ = "keep";
   std::string architecture_;
   std::string output_;
+  std::string block_;
   ImportOptions import_;
 };
 

@@ -65,6 +65,9 @@ class ValidateCommand final : public Subcommand {
                       "where --update-device writes it (default: <device>.json\nhere)"),
         {"--cases", "FILE.csv", &cases_,
          "measured steps of transformers on layouts; may be repeated"},
+        {"--blocks", "FILE.json", &blocks_,
+         "of --cases: measured blocks (see stepcast schema blocks) for rows\nof their device and "
+         "shape; may be repeated"},
         {"--cluster", "C", &cluster_, "of --cases: where the rows ran, if their set is unknown"},
         {"--json", "", &json_, "print JSON"}};
   }
@@ -77,6 +80,8 @@ class ValidateCommand final : public Subcommand {
       return run_cases();
     if (!cluster_.empty())
       throw InputError("--cluster: only with --cases; measurements name their clusters");
+    if (!blocks_.empty())
+      throw InputError("--blocks: expected --cases beside it");
     for (const std::string& file : files_)
       if (file.ends_with(".csv"))
         throw InputError(fmt::format("validate: {}: a table: use --cases {}", file, file));
@@ -114,8 +119,10 @@ class ValidateCommand final : public Subcommand {
   int run_cases() const {
     if (!files_.empty() || plot_.is_wanted() || update_device_ || !device_file_.empty() ||
         !fidelity_.empty())
-      throw InputError("validate: --cases stands alone, beside --set, --cluster, --max-error");
+      throw InputError(
+          "validate: --cases stands alone, beside --set, --blocks, --cluster, --max-error");
     return run_case_validation({.files = cases_,
+                                .blocks = blocks_,
                                 .cluster = cluster_,
                                 .settings = settings_,
                                 .max_error = max_error_,
@@ -150,6 +157,7 @@ class ValidateCommand final : public Subcommand {
 
   std::vector<std::string> files_;
   std::vector<std::string> cases_;
+  std::vector<std::string> blocks_;
   std::string cluster_;
   std::vector<std::string> settings_;
   std::string fidelity_;

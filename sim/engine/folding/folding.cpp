@@ -24,9 +24,12 @@
 // which groups are told by who is in them and not by what their messages meet, is assumed and
 // checked: all messages are moved, and as long as alike groups end together, the simulation is that
 // of all ranks. Where they do not it begins again, exactly.
-// What folding may change is the order of events of the same instant. What would depend on it is
-// decided late in the instant, when all else has happened (EventQueue::late): what a policy starts
-// next, and what Overlap::launch_wait takes for running when a collective is launched.
+// At `analytic`, too, one assumption pays: a collective of all ranks uses some adapters of a node
+// and not others, which tells its GPUs apart; a barrier, of a few bytes, is alone on the network,
+// and then nobody notices. If it is not, the simulation begins again, exactly. What folding may
+// change is the order of events of the same instant. What would depend on it is decided late in the
+// instant, when all else has happened (EventQueue::late): what a policy starts next, and what
+// Overlap::launch_wait takes for running when a collective is launched.
 
 namespace stepcast {
 namespace {
@@ -69,6 +72,15 @@ std::vector<std::uint64_t> colours_of(const Plan& plan, const EngineOptions& opt
 
 bool has_families(const Plan& plan) {
   return std::ranges::any_of(plan.teams, [](const Team& team) { return team.groups.size() > 1; });
+}
+
+// Of what all ranks do together much is seldom alone: looking would be in vain.
+bool has_few_barriers(const Plan& plan, const Cluster& cluster) {
+  constexpr std::ptrdiff_t kFew = 4;
+  const auto barriers = std::ranges::count_if(plan.graph.tasks(), [&](const Task& task) {
+    return task.kind == TaskKind::Communication && is_of_all(plan.teams[task.team], cluster);
+  });
+  return barriers > 0 && barriers <= kFew;
 }
 
 // Every rank and group by itself.
@@ -197,6 +209,20 @@ Folding fold_ranks(const Plan& plan, const Cluster& cluster, const EngineOptions
   const auto scales = compute_scales(cluster, options);
   Folding folding = folding_by(roles_of(plan, cluster, options, scales), plan, scales);
   folding.section = section_of(plan, cluster, options, folding);
+  return folding;
+}
+
+std::optional<Folding> folding_with_barriers(const Plan& plan, const Cluster& cluster,
+                                             const EngineOptions& options) {
+  if (options.fidelity != Fidelity::Analytic || !options.fold || !has_families(plan) ||
+      !has_few_barriers(plan, cluster))
+    return std::nullopt;
+  require_ranks(plan, cluster);
+  const auto scales = compute_scales(cluster, options);
+  const Roles roles = find_roles(plan, cluster, options.fidelity, colours_of(plan, options, scales),
+                                 /*barriers_alone=*/true);
+  Folding folding = folding_by(roles, plan, scales);
+  folding.is_assumed = true;
   return folding;
 }
 

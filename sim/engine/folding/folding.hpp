@@ -30,7 +30,7 @@ struct Folding {
   std::vector<MeetingId> meeting_of;          ///< At team * classes + class; kNone: no member.
   std::vector<std::uint32_t> role_of_node;    ///< See Roles::of_node.
   std::optional<NetworkSection> section;      ///< At `flow`, where teams are one group each.
-  bool is_assumed = false;                    ///< See assumed_folding().
+  bool is_assumed = false;  ///< See assumed_folding() and folding_with_barriers().
 
   std::uint32_t meetings_of(TeamId team) const {
     return first_meeting[team + 1] - first_meeting[team];
@@ -53,6 +53,13 @@ Folding fold_ranks(const Plan& plan, const Cluster& cluster, const EngineOptions
 /// FoldingRefuted where one of alike groups ends before another.
 std::optional<Folding> assumed_folding(const Plan& plan, const Cluster& cluster,
                                        const EngineOptions& options, const Folding& exact);
+
+/// At `analytic`: one that is coarser where all ranks meet now and then, as for a gradient norm, if
+/// nothing else communicates meanwhile: which adapters such a collective uses need then not tell
+/// ranks apart. The back-end throws FoldingRefuted where something does. None where nothing or much
+/// is of all ranks.
+std::optional<Folding> folding_with_barriers(const Plan& plan, const Cluster& cluster,
+                                             const EngineOptions& options);
 
 /// An assumed folding does not hold.
 struct FoldingRefuted {};

@@ -66,7 +66,7 @@ std::uint64_t shape_of(const Group& group, const Cluster& cluster) {
 class Surroundings {
  public:
   Surroundings(const Plan& plan, const Cluster& cluster, Fidelity fidelity,
-               const std::vector<std::uint64_t>& colours)
+               const std::vector<std::uint64_t>& colours, bool barriers_alone)
       : plan_(plan),
         cluster_(cluster),
         fidelity_(fidelity),
@@ -76,7 +76,8 @@ class Surroundings {
     graph_.colours = colours;
     for (const auto& [pattern, collective] : patterns_of(plan)) {
       add_groups(std::get<0>(pattern));
-      add_messages(std::get<0>(pattern), collective);
+      if (!barriers_alone || !is_of_all(plan.teams[std::get<0>(pattern)], cluster))
+        add_messages(std::get<0>(pattern), collective);
     }
     for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
       if (!std::holds_alternative<InOrder>(plan.streams[stream].rule))
@@ -227,9 +228,13 @@ class Surroundings {
 
 }  // namespace
 
+bool is_of_all(const Team& team, const Cluster& cluster) {
+  return team.groups.size() == 1 && team.group_size() == cluster.ranks();
+}
+
 Roles find_roles(const Plan& plan, const Cluster& cluster, Fidelity fidelity,
-                 const std::vector<std::uint64_t>& colours) {
-  return Surroundings(plan, cluster, fidelity, colours).find();
+                 const std::vector<std::uint64_t>& colours, bool barriers_alone) {
+  return Surroundings(plan, cluster, fidelity, colours, barriers_alone).find();
 }
 
 }  // namespace stepcast

@@ -18,9 +18,13 @@ struct Roles {
   std::vector<std::uint32_t> of_node;
 };
 
+/// Whether a team is one group of all ranks.
+bool is_of_all(const Team& team, const Cluster& cluster);
+
 /// Ranks of equal `colours` whose surroundings are equal too. Roles of ranks count from 0 in the
-/// order of the ranks; those of groups only tell groups of the same team apart.
+/// order of the ranks; those of groups only tell groups of the same team apart. `barriers_alone`:
+/// what all ranks do together meets no other traffic, so that nobody asks for its links.
 Roles find_roles(const Plan& plan, const Cluster& cluster, Fidelity fidelity,
-                 const std::vector<std::uint64_t>& colours);
+                 const std::vector<std::uint64_t>& colours, bool barriers_alone = false);
 
 }  // namespace stepcast

@@ -4,9 +4,13 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/engine/folding/roles.hpp"
+
 // Folded groups are alike, so the speed of the first of them is that of all; what all of them take
-// of their links counts. A change costs O(links of one collective), to be added or taken away, and,
-// where links are wanted more than once over, a few rounds of O(links of all that are under way).
+// of their links counts. Links of which all collectives so far ask the same are a class: of the
+// hundreds that the rings of a folded team cross there are few. A change costs O(classes of one
+// collective), to be added or taken away, and, where links are wanted more than once over, a few
+// rounds of O(classes of all that are under way).
 
 namespace stepcast {
 
@@ -17,6 +21,7 @@ void AnalyticBackend::start(const Collective& collective, const Participants& pa
   operation = {.collective = collective,
                .participants = participants,
                .own = nullptr,
+               .is_barrier = is_of_all(*participants.team, cluster_),
                .version = operation.version,
                .done = std::move(done)};
   if (participants.id == kNone) {
@@ -71,19 +76,45 @@ void AnalyticBackend::end(std::uint32_t operation, std::uint32_t version) {
 LinkLoads& AnalyticBackend::loads() {
   if (!loads_) {
     loads_.emplace(cluster_);
-    wanted_.resize(loads_->link_count());
-    carried_.assign(loads_->link_count(), 1);
+    classes_ = LinkClasses(loads_->link_count());
+    wanted_ = {0};
+    carried_ = {1};
   }
   return *loads_;
 }
 
-void AnalyticBackend::set_ports(std::span<const Rank> ranks, double share) {
+void AnalyticBackend::split_classes(std::span<const LinkShare> shares) {
+  for (const std::uint32_t from : classes_.refine(shares)) {
+    wanted_.push_back(wanted_[from]);
+    carried_.push_back(carried_[from]);
+    slowed_ += carried_[from] < 1 ? 1 : 0;
+  }
+}
+
+const std::vector<std::uint32_t>& AnalyticBackend::ports_of(std::span<const Rank> ranks) {
   const LinkLoads& links = loads();
+  Ports& ports = ports_[ranks.front()];
+  if (ports.known_at == classes_.count())
+    return ports.classes;
+  std::vector<LinkShare> all;
   for (const Rank rank : ranks)
-    for (const std::uint32_t link : links.port_of(rank)) {
-      slowed_ += (share < 1 ? 1 : 0) - (carried_[link] < 1 ? 1 : 0);
-      carried_[link] = share;
-    }
+    for (const std::uint32_t link : links.port_of(rank))
+      all.push_back({link, 1});
+  split_classes(all);
+  ports.classes.clear();
+  for (const LinkShare& each : all)
+    ports.classes.push_back(classes_.of(each.link));
+  std::ranges::sort(ports.classes);
+  ports.classes.erase(std::unique(ports.classes.begin(), ports.classes.end()), ports.classes.end());
+  ports.known_at = classes_.count();
+  return ports.classes;
+}
+
+void AnalyticBackend::set_ports(std::span<const Rank> ranks, double share) {
+  for (const std::uint32_t id : ports_of(ranks)) {
+    slowed_ += (share < 1 ? 1 : 0) - (carried_[id] < 1 ? 1 : 0);
+    carried_[id] = share;
+  }
   change_speeds();
 }
 
@@ -91,17 +122,46 @@ void AnalyticBackend::find_shares(Cost& cost, const Collective& collective,
                                   const Participants& participants) {
   if (!cost.shares.empty() || cost.alone <= Seconds{})
     return;
+  std::map<std::uint32_t, double> parts;  // by link
+  std::vector<std::uint32_t> first;
   for (const std::uint32_t group : participants.groups) {
     const auto times =
         loads().link_times(edge_flows_of(collective, participants.team->groups[group], cluster_));
     cost.moving = {};
     for (const LinkTime& each : times)
       cost.moving = std::max(cost.moving, std::min(each.time, cost.alone));
-    for (const auto& [link, time] : times)
-      cost.shares.push_back({link, std::min(time / cost.moving, 1.0)});
-    if (cost.of_first == 0)
-      cost.of_first = cost.shares.size();
+    for (const auto& [link, time] : times) {
+      parts[link] += std::min(time / cost.moving, 1.0);
+      if (group == participants.groups.front())
+        first.push_back(link);
+    }
   }
+  std::ranges::sort(first);
+  for (const auto& [link, part] : parts) {
+    if (std::ranges::binary_search(first, link))
+      cost.of_first.push_back(static_cast<std::uint32_t>(cost.shares.size()));
+    cost.shares.push_back({link, part});
+  }
+  split_classes(cost.shares);
+}
+
+const AnalyticBackend::Cost& AnalyticBackend::by_class(Cost& cost) {
+  if (cost.asked_at == classes_.count() || cost.shares.empty())
+    return cost;
+  cost.asked_at = classes_.count();
+  cost.asked.clear();
+  ++mark_;
+  marks_.resize(classes_.count(), 0);
+  const auto add = [&](const LinkShare& share) {
+    const std::uint32_t id = classes_.of(share.link);
+    if (std::exchange(marks_[id], mark_) != mark_)
+      cost.asked.push_back({id, share.part});
+  };
+  for (const std::uint32_t share : cost.of_first)
+    add(cost.shares[share]);
+  cost.first_asked = cost.asked.size();
+  std::ranges::for_each(cost.shares, add);
+  return cost;
 }
 
 bool AnalyticBackend::moves(std::uint32_t operation) {
@@ -118,16 +178,16 @@ bool AnalyticBackend::moves(std::uint32_t operation) {
 
 void AnalyticBackend::want_links(Operation& operation) {
   operation.wants = true;
-  for (const LinkShare& share : operation.cost->shares)
-    wanted_[share.link] += share.part;
+  for (const ClassShare& share : by_class(*operation.cost).asked)
+    wanted_[share.id] += share.part;
 }
 
 // Sums of several parts are left with an error of rounding; with the last of them it goes.
 void AnalyticBackend::leave_links(Operation& operation) {
   if (!std::exchange(operation.wants, false))
     return;
-  for (const LinkShare& share : operation.cost->shares)
-    wanted_[share.link] = under_way_.empty() ? 0 : wanted_[share.link] - share.part;
+  for (const ClassShare& share : by_class(*operation.cost).asked)
+    wanted_[share.id] = under_way_.empty() ? 0 : wanted_[share.id] - share.part;
 }
 
 // Once for all that begins, ends or changes at an instant.
@@ -139,7 +199,16 @@ void AnalyticBackend::change_speeds() {
     });
 }
 
+void AnalyticBackend::check_barriers() const {
+  if (under_way_.size() > 1 && std::ranges::any_of(under_way_, [&](std::uint32_t operation) {
+        return operations_[operation].is_barrier;
+      }))
+    throw FoldingRefuted();
+}
+
 void AnalyticBackend::find_speeds() {
+  if (assumes_)
+    check_barriers();
   if (under_way_.size() == 1 && operations_[under_way_.front()].is_one_group() && slowed_ == 0)
     return run_at(under_way_.front(), 1);
   for (const std::uint32_t operation : under_way_)
@@ -160,10 +229,10 @@ double AnalyticBackend::find_slowness(const std::vector<double>& claimed,
   slowness_.clear();
   double most = 1;
   for (const std::uint32_t operation : open_) {
-    const Cost& cost = *operations_[operation].cost;
+    const Cost& cost = by_class(*operations_[operation].cost);
     double own = 1;
-    for (std::size_t i = 0; i < cost.of_first; ++i)
-      own = std::max(own, claimed[cost.shares[i].link] / left[cost.shares[i].link]);
+    for (std::size_t i = 0; i < cost.first_asked; ++i)
+      own = std::max(own, claimed[cost.asked[i].id] / left[cost.asked[i].id]);
     slowness_.push_back(own);
     most = std::max(most, own);
   }
@@ -182,11 +251,12 @@ void AnalyticBackend::mark_links() {
   marks_.resize(wanted_.size(), 0);
   for (const std::uint32_t operation : open_) {
     const Cost& cost = *operations_[operation].cost;
-    for (std::size_t i = 0; i < cost.of_first; ++i) {
-      const std::uint32_t link = cost.shares[i].link;
-      marks_[link] = mark_;
-      claimed_[link] = wanted_[link];
-      left_[link] = carried_[link];
+    for (std::size_t i = 0; i < cost.first_asked; ++i) {
+      const std::uint32_t id = cost.asked[i].id;
+      if (std::exchange(marks_[id], mark_) == mark_)
+        continue;
+      claimed_[id] = wanted_[id];
+      left_[id] = carried_[id];
     }
   }
 }
@@ -205,10 +275,10 @@ void AnalyticBackend::share_links() {
         continue;
       }
       run_at(open_[i], slowness_[i] > 1 + kRounding ? slowness_[i] : 1);
-      for (const LinkShare& share : operations_[open_[i]].cost->shares)
-        if (marks_[share.link] == mark_) {
-          claimed_[share.link] -= share.part;
-          left_[share.link] -= share.part / slowness_[i];
+      for (const ClassShare& share : operations_[open_[i]].cost->asked)
+        if (marks_[share.id] == mark_) {
+          claimed_[share.id] -= share.part;
+          left_[share.id] -= share.part / slowness_[i];
         }
     }
     open_.resize(rest);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/collective/links.hpp"
+#include "sim/engine/network/link_classes.hpp"
 #include "sim/engine/network/network_backend.hpp"
 
 namespace stepcast {
@@ -18,22 +19,27 @@ namespace stepcast {
 /// faster.
 class AnalyticBackend : public NetworkBackend {
  public:
-  AnalyticBackend(const Cluster& cluster, EventQueue& queue) : cluster_(cluster), queue_(queue) {}
+  /// `assumes`: collectives of all ranks are alone; see folding_with_barriers().
+  AnalyticBackend(const Cluster& cluster, EventQueue& queue, bool assumes = false)
+      : cluster_(cluster), queue_(queue), assumes_(assumes) {}
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;
 
  private:
-  /// The part of a link that a group uses while it moves alone.
-  struct LinkShare {
-    std::uint32_t link = 0;
+  /// The part that is used of all links of a class.
+  struct ClassShare {
+    std::uint32_t id = 0;
     double part = 0;
   };
   struct Cost {
-    Seconds alone{};                  // of one group, on an idle network
-    std::vector<LinkShare> shares{};  // of all groups; found when first under way with others
-    std::size_t of_first = 0;         // how many of them are the first group's
-    Seconds moving{};                 // of `alone`, after the start-ups
+    Seconds alone{};                        // of one group, on an idle network
+    std::vector<LinkShare> shares{};        // of all groups; found when first under way with others
+    std::vector<std::uint32_t> of_first{};  // which of them are the first group's, too
+    Seconds moving{};                       // of `alone`, after the start-ups
+    std::vector<ClassShare> asked{};        // the shares by class, the first group's classes first,
+    std::size_t first_asked = 0;            // so many,
+    std::size_t asked_at = 0;               // when there were so many classes
   };
   struct Operation {
     Collective collective;
@@ -41,6 +47,7 @@ class AnalyticBackend : public NetworkBackend {
     Cost* cost = nullptr;
     std::unique_ptr<Cost> own;  // of groups made on the spot
     Seconds moves_at{-1};       // after its start-ups; < 0: not known yet
+    bool is_barrier = false;    // of all ranks of the cluster
     bool wants = false;         // its shares are among wanted_
     Seconds end{};              // if nothing begins or ends before
     double slowness = 1;        // time taken over time taken alone, at the moment
@@ -57,10 +64,14 @@ class AnalyticBackend : public NetworkBackend {
   void end(std::uint32_t operation, std::uint32_t version);
   LinkLoads& loads();
   bool moves(std::uint32_t operation);
+  void split_classes(std::span<const LinkShare> shares);
+  const Cost& by_class(Cost& cost);
+  const std::vector<std::uint32_t>& ports_of(std::span<const Rank> ranks);
   void want_links(Operation& operation);
   void leave_links(Operation& operation);
   void change_speeds();
   void find_speeds();
+  void check_barriers() const;
   double find_slowness(const std::vector<double>& claimed, const std::vector<double>& left);
   void mark_links();
   void share_links();
@@ -68,13 +79,20 @@ class AnalyticBackend : public NetworkBackend {
 
   const Cluster& cluster_;
   EventQueue& queue_;
-  std::optional<LinkLoads> loads_;    // made when first needed
-  std::vector<double> wanted_;        // by link, by all that move: 1 is all of it
-  std::vector<double> carried_;       // by link: the share of its bandwidth that it has now
-  std::uint32_t slowed_ = 0;          // ports that carry less than all of it
+  bool assumes_;
+  struct Ports {
+    std::vector<std::uint32_t> classes;
+    std::size_t known_at = 0;  // when there were so many
+  };
+  std::optional<LinkLoads> loads_;  // made when first needed
+  LinkClasses classes_{0};
+  std::map<Rank, Ports> ports_;       // by the first of the ranks
+  std::vector<double> wanted_;        // by class of links, by all that move: 1 is all of a link
+  std::vector<double> carried_;       // by class: the share of its bandwidth that it has now
+  std::uint32_t slowed_ = 0;          // classes that carry less than all of it
   std::vector<double> claimed_;       // while links are shared: by those without a speed yet,
   std::vector<double> left_;          // and what the others leave them;
-  std::vector<std::uint32_t> marks_;  // both hold for links that have the mark
+  std::vector<std::uint32_t> marks_;  // both hold for classes that have the mark
   std::uint32_t mark_ = 0;
   std::vector<std::uint32_t> open_;  // operations without a speed yet
   std::vector<double> slowness_;     // of each of them

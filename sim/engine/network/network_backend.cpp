@@ -30,7 +30,7 @@ std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cl
                                                      bool ports_differ) {
   switch (fidelity) {
     case Fidelity::Analytic:
-      return std::make_unique<AnalyticBackend>(cluster, queue);
+      return std::make_unique<AnalyticBackend>(cluster, queue, folding.is_assumed);
     case Fidelity::Flow:
       return std::make_unique<FlowBackend>(cluster, queue, simgrid_module(),
                                            FoldedNodes(cluster, folding), folding.is_assumed,

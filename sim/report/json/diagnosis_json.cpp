@@ -26,16 +26,19 @@ Json worst_json(const Diagnosis& diagnosis) {
 }
 
 Json rank_json(const RankUse& use, const JobRank& rank) {
-  return {{"rank", rank.number},
-          {"data", rank.data},
-          {"stage", rank.stage},
-          {"slowdown", use.slowdown},
-          {"computing_s", use.computing.value},
-          {"communicating_s", use.communicating.value},
-          {"waiting_s", use.waiting.value},
-          {"holding_s", use.holding.value},
-          {"critical_path_s", use.on_path.value},
-          {"replay_error", use.replay_error}};
+  Json json = {{"rank", rank.number},
+               {"data", rank.data},
+               {"stage", rank.stage},
+               {"slowdown", use.slowdown},
+               {"computing_s", use.computing.value},
+               {"communicating_s", use.communicating.value},
+               {"waiting_s", use.waiting.value},
+               {"holding_s", use.holding.value},
+               {"critical_path_s", use.on_path.value},
+               {"replay_error", use.replay_error}};
+  if (!rank.name.empty())
+    json["name"] = rank.name;
+  return json;
 }
 
 Json ranks_json(const Diagnosis& diagnosis) {

@@ -38,7 +38,7 @@ class JobTraceWriter {
     for (std::uint32_t rank = 0; rank < job_.ranks.size(); ++rank)
       add(fmt::format(
           R"x({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"rank {} (stage {}, data {})"}}}})x",
-          rank, job_.ranks[rank].number, job_.ranks[rank].stage, job_.ranks[rank].data));
+          rank, label_of(job_.ranks[rank]), job_.ranks[rank].stage, job_.ranks[rank].data));
     for (const JobOperation& done : step_.operations)
       add_slice(done);
     for (std::uint32_t meeting = 0; meeting < step_.meetings.size(); ++meeting)

@@ -116,7 +116,7 @@ void Diagnosing::slow_down_parts() {
   std::vector<std::string> data;
   std::map<std::string, std::size_t> hosts;
   for (const JobRank& rank : job_.ranks) {
-    ranks.push_back(std::to_string(rank.number));
+    ranks.push_back(label_of(rank));
     if (!rank.host.empty())
       hosts.emplace(rank.host, hosts.size());
   }

@@ -28,10 +28,15 @@ std::vector<double> own_times(const JobStep& step, const StepGraph& graph) {
 /// By how much each operation began later than the last of what it waits for ended.
 std::vector<double> unexplained_delays(const JobStep& step, const StepGraph& graph) {
   std::vector<double> delays;
+  std::vector<double> ends;
+  for (const JobOperation& done : step.operations)
+    ends.push_back(done.end.value);
   for (std::uint32_t place = 0; place < step.operations.size(); ++place) {
     Seconds ready{};
     for (const std::uint32_t before : graph.waits_of(place))
       ready = std::max(ready, step.operations[before].end);
+    if (const auto taken = graph.taken_by(place, ends))
+      ready = std::max(ready, step.operations[*taken].end);
     delays.push_back(std::max(0.0, (step.operations[place].begin - ready).value));
   }
   return delays;

@@ -64,6 +64,9 @@ class PathFollower {
       const std::uint32_t late = last_arrival(graph, *at);
       path_.changes += operations[late].rank == operations[*at].rank ? 0 : 1;
       at = last_of(graph.waits_of(late), ends_);
+      const auto taken = graph.taken_by(late, ends_);
+      if (taken && (!at || ends_[*taken] > ends_[*at]))
+        at = taken;
     }
   }
 

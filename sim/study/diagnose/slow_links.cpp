@@ -39,7 +39,7 @@ std::string common_to(const Job& job, const std::set<Group>& groups) {
   std::vector<std::string> ranks;
   for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank)
     if (in_all([&](std::uint32_t other) { return other == rank; }))
-      ranks.push_back(fmt::format("rank {}", job.ranks[rank].number));
+      ranks.push_back(fmt::format("rank {}", label_of(job.ranks[rank])));
   if (ranks.size() == 1)
     return ranks.front();
   if (ranks.size() == 2)

@@ -2,19 +2,55 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
 namespace stepcast {
 
-StepGraph::StepGraph(const JobStep& step) {
-  const std::size_t count = step.operations.size();
-  waits_begin_.assign(count + 1, 0);
-  for (const auto& [before, after] : step.edges)
-    ++waits_begin_[after + 1];
-  for (std::size_t i = 0; i < count; ++i)
-    waits_begin_[i + 1] += waits_begin_[i];
-  waits_.resize(step.edges.size());
-  std::vector<std::uint32_t> next(waits_begin_.begin(), waits_begin_.end() - 1);
-  for (const auto& [before, after] : step.edges)
-    waits_[next[after]++] = before;
+namespace {
+
+/// Each taker behind all that may arrive, for the order in which operations are replayed.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> behind_arrivals(const JobStep& step) {
+  auto edges = step.edges;
+  for (const JobArrivals& arrivals : step.arrivals)
+    for (const std::uint32_t taker : arrivals.takers)
+      for (const std::uint32_t place : arrivals.of)
+        edges.emplace_back(place, taker);
+  return edges;
+}
+
+/// Each taker behind what it took.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> as_recorded(const JobStep& step) {
+  auto edges = step.edges;
+  for (const JobArrivals& arrivals : step.arrivals) {
+    const auto came = in_order_of_ends(arrivals, step);
+    for (std::size_t i = 0; i < came.size(); ++i)
+      edges.emplace_back(came[i], arrivals.takers[i]);
+  }
+  return edges;
+}
+
+std::vector<std::uint32_t> members_of_each(const JobStep& step) {
+  std::vector<std::uint32_t> counts;
+  for (const JobMeeting& meeting : step.meetings)
+    counts.push_back(static_cast<std::uint32_t>(meeting.members.size()));
+  return counts;
+}
+
+/// The operations that wait for none, the last one first.
+std::vector<std::uint32_t> last_first(const std::vector<std::uint32_t>& missing) {
+  std::vector<std::uint32_t> ready;
+  for (auto place = static_cast<std::uint32_t>(missing.size()); place-- > 0;)
+    if (missing[place] == 0)
+      ready.push_back(place);
+  return ready;
+}
+
+}  // namespace
+
+StepGraph::StepGraph(const JobStep& step)
+    : waits_begin_(step.operations.size() + 1), arrivals_(step.arrivals) {
   for (const JobOperation& done : step.operations)
     meeting_.push_back(done.meeting);
   members_begin_.push_back(0);
@@ -22,25 +58,55 @@ StepGraph::StepGraph(const JobStep& step) {
     members_.insert(members_.end(), meeting.members.begin(), meeting.members.end());
     members_begin_.push_back(static_cast<std::uint32_t>(members_.size()));
   }
-  sort(step);
+  taken_.resize(arrivals_.empty() ? 0 : step.operations.size(), {kNoMeeting, 0});
+  for (std::uint32_t i = 0; i < arrivals_.size(); ++i)
+    for (std::uint32_t n = 0; n < arrivals_[i].takers.size(); ++n)
+      taken_[arrivals_[i].takers[n]] = {i, n};
+  find_waits(step.edges);
+  if (sort(step, behind_arrivals(step)))
+    return;
+  taken_.clear();
+  find_waits(as_recorded(step));
+  if (!sort(step, as_recorded(step)))
+    throw InputError(
+        fmt::format("step {}: expected operations in an order in which they can run, found some "
+                    "that wait for each other",
+                    step.name));
+}
+
+void StepGraph::find_waits(const Edges& edges) {
+  order_.clear();
+  std::ranges::fill(waits_begin_, 0U);
+  for (const auto& [before, after] : edges)
+    ++waits_begin_[after + 1];
+  for (std::size_t i = 1; i < waits_begin_.size(); ++i)
+    waits_begin_[i] += waits_begin_[i - 1];
+  waits_.resize(edges.size());
+  std::vector<std::uint32_t> next(waits_begin_.begin(), waits_begin_.end() - 1);
+  for (const auto& [before, after] : edges)
+    waits_[next[after]++] = before;
+}
+
+std::optional<std::uint32_t> StepGraph::taken_by(std::uint32_t place,
+                                                 std::span<const double> ends) const {
+  if (taken_.empty() || taken_[place].first == kNoMeeting)
+    return std::nullopt;
+  std::vector<std::uint32_t> came = arrivals_[taken_[place].first].of;
+  std::ranges::stable_sort(came, {}, [&](std::uint32_t other) { return ends[other]; });
+  return came[taken_[place].second];
 }
 
 // Kahn's algorithm, in which a meeting is ready when all its members are.
-void StepGraph::sort(const JobStep& step) {
+bool StepGraph::sort(const JobStep& step, const Edges& edges) {
   const auto count = static_cast<std::uint32_t>(step.operations.size());
   std::vector<std::vector<std::uint32_t>> followers(count);
   std::vector<std::uint32_t> missing(count, 0);
-  for (const auto& [before, after] : step.edges) {
+  for (const auto& [before, after] : edges) {
     followers[before].push_back(after);
     ++missing[after];
   }
-  std::vector<std::uint32_t> absent;
-  for (const JobMeeting& meeting : step.meetings)
-    absent.push_back(static_cast<std::uint32_t>(meeting.members.size()));
-  std::vector<std::uint32_t> ready;
-  for (std::uint32_t place = count; place-- > 0;)
-    if (missing[place] == 0)
-      ready.push_back(place);
+  std::vector<std::uint32_t> absent = members_of_each(step);
+  std::vector<std::uint32_t> ready = last_first(missing);
   std::size_t ended = 0;
   std::vector<bool> arrived(count);
   const auto end = [&](std::uint32_t place) {
@@ -50,8 +116,13 @@ void StepGraph::sort(const JobStep& step) {
         ready.push_back(after);
   };
   while (ended < count) {
-    if (ready.empty())
-      std::ranges::for_each(take_apart(step, arrived), end);
+    if (ready.empty()) {
+      const std::vector<std::uint32_t> waiting = take_apart(step, arrived);
+      if (waiting.empty())
+        return false;
+      std::ranges::for_each(waiting, end);
+      continue;
+    }
     const std::uint32_t place = ready.back();
     ready.pop_back();
     order_.push_back(place);
@@ -69,9 +140,11 @@ void StepGraph::sort(const JobStep& step) {
       }
     }
   }
+  return true;
 }
 
-/// Of the meetings at which somebody waits the one with the earliest of these; returns who waits.
+/// Of the meetings at which somebody waits the one with the earliest of these; returns who waits,
+/// nobody if there is none.
 std::vector<std::uint32_t> StepGraph::take_apart(const JobStep& step,
                                                  const std::vector<bool>& arrived) {
   std::uint32_t first = kNoMeeting;
@@ -80,6 +153,8 @@ std::vector<std::uint32_t> StepGraph::take_apart(const JobStep& step,
         (first == kNoMeeting || step.operations[place].begin < step.operations[first].begin))
       first = place;
   std::vector<std::uint32_t> waiting;
+  if (first == kNoMeeting)
+    return waiting;
   for (const std::uint32_t member : members_of(meeting_[first])) {
     if (arrived[member])
       waiting.push_back(member);
@@ -103,6 +178,8 @@ double StepGraph::replay(std::span<const double> durations, std::span<const doub
       double ready = 0;
       for (const std::uint32_t before : waits_of(place))
         ready = std::max(ready, ends[before]);
+      if (const auto taken = taken_by(place, ends))
+        ready = std::max(ready, ends[*taken]);
       ready += delays.empty() ? 0 : delays[place];
       if (meeting_[place] == kNoMeeting)
         end(place, ready);

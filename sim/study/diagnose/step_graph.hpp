@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,11 +13,13 @@ namespace stepcast {
 /// A job's step in the order in which it is replayed. An operation starts when all that it waits
 /// for has ended; one that meets others starts with the last of them. The order depends on the
 /// edges alone, so a replay with other durations is one pass over it: linear in operations and
-/// edges.
+/// edges. What a server takes as it comes it takes in the order of that replay, unless operations
+/// would then wait for each other: then in the recorded one.
 class StepGraph {
  public:
   /// Where meetings contradict each other, so that nobody could go on (events are missing, or were
-  /// paired wrongly), the one that began first is taken apart: its members meet nobody.
+  /// paired wrongly), the one that began first is taken apart: its members meet nobody. Throws
+  /// InputError where operations wait for each other all the same.
   explicit StepGraph(const JobStep& step);
 
   std::size_t taken_apart() const { return taken_apart_; }
@@ -33,6 +36,8 @@ class StepGraph {
     return std::span(waits_).subspan(waits_begin_[place],
                                      waits_begin_[place + 1] - waits_begin_[place]);
   }
+  /// Which operation it takes of those that arrive, if operations end so; none: it takes none.
+  std::optional<std::uint32_t> taken_by(std::uint32_t place, std::span<const double> ends) const;
   /// Those that it meets, with itself; empty: nobody.
   std::span<const std::uint32_t> meeting_of(std::uint32_t place) const {
     const std::uint32_t number = meeting_[place];
@@ -44,7 +49,10 @@ class StepGraph {
     return std::span(members_).subspan(members_begin_[meeting],
                                        members_begin_[meeting + 1] - members_begin_[meeting]);
   }
-  void sort(const JobStep& step);
+  using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+  void find_waits(const Edges& edges);
+  bool sort(const JobStep& step, const Edges& edges);
   std::vector<std::uint32_t> take_apart(const JobStep& step, const std::vector<bool>& arrived);
 
   std::vector<std::uint32_t> waits_;  // Of all operations, one after the other.
@@ -52,6 +60,9 @@ class StepGraph {
   std::vector<std::uint32_t> meeting_;
   std::vector<std::uint32_t> members_;  // Of all meetings.
   std::vector<std::uint32_t> members_begin_;
+  std::vector<JobArrivals> arrivals_;
+  /// By operation, of which arrivals it takes the how many-th; empty: nobody takes any.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> taken_;
   std::vector<std::uint32_t> order_;  // Operations; from size() on: meetings.
   std::size_t taken_apart_ = 0;
 };

@@ -83,8 +83,11 @@ std::optional<JobVerdict> Judge::worker() const {
     return std::nullopt;
   std::string names;
   for (const std::uint32_t rank : worst.ranks)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", diagnosis_.ranks[rank].number);
-  const std::string subject = (worst.ranks.size() == 1 ? "rank " : "ranks ") + names;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", label_of(diagnosis_.ranks[rank]));
+  const bool servers = std::ranges::any_of(
+      worst.ranks, [&](std::uint32_t rank) { return !diagnosis_.ranks[rank].name.empty(); });
+  const std::string what = worst.ranks.size() == 1 ? "rank " : "ranks ";
+  const std::string subject = servers ? names : what + names;
   const double step = diagnosis_.undelayed_step.value - *worst.share * waste_;
   return JobVerdict{VerdictKind::Worker, subject,
                     fmt::format("Slow: {}. With its work as fast as the others' {}; that is {} of "

@@ -78,7 +78,8 @@ void JobGraphs::add_streams(const JobStep& step, WorkGraph& graph) const {
   for (const std::int64_t more : transfers) {
     const std::string name = more > 0 ? "communication" : "compute";
     const int before = seen[name]++;
-    graph.streams.push_back({before == 0 ? name : fmt::format("{} {}", name, before + 1)});
+    graph.streams.push_back({before == 0 ? name : fmt::format("{} {}", name, before + 1),
+                             graph.streams.size() != kBeside});
   }
 }
 
@@ -112,9 +113,17 @@ WorkGraph JobGraphs::graph_of(std::uint32_t number) const {
     node.meeting = order.meeting_of(place).empty() ? kNone : done.meeting;
     graph.nodes.push_back(node);
   }
+  const auto is_in_order = [&](const JobOperation& first, const JobOperation& second) {
+    return first.rank == second.rank && first.stream == second.stream && first.stream != kBeside;
+  };
   for (const auto& [before, after] : step.edges)
-    if (step.operations[before].stream != step.operations[after].stream)
+    if (!is_in_order(step.operations[before], step.operations[after]))
       graph.edges.push_back({before, after});
+  for (const JobArrivals& arrivals : step.arrivals) {
+    const auto came = in_order_of_ends(arrivals, step);
+    for (std::size_t i = 0; i < came.size(); ++i)
+      graph.edges.push_back({came[i], arrivals.takers[i]});
+  }
   return graph;
 }
 

@@ -184,6 +184,7 @@ std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGra
   if (name == "kernel-fusion") {
     only_recorded(workload);
     Fields kernels = passes(nullptr, false);
+    kernels["kind"] = "forward,backward";  // Those of tables of operations are whole passes.
     kernels["apart"] = "yes";
     return {graph_edit_of("merge", std::move(kernels))};
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "models/network/layout.hpp"
+#include "models/schedule/builder.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/folding/folding.hpp"
 #include "tests/support/hybrid_plan.hpp"
@@ -57,6 +59,51 @@ TEST(Roles, AtFlowAStragglerMayReachAllThatShareLinksInTurn) {
 TEST(Roles, AStragglerLeavesOtherGroupsAlone) {
   const HybridShape groups{.tensor = 8, .pipeline = 1, .data = 1, .layers = 2, .micro_batches = 2};
   EXPECT_EQ(classes_of(groups, {{3, 1.5}}), 2U);
+}
+
+// Sums over the nodes, one for each place on a node, and one of all ranks: behind them, or beside.
+Plan plan_with_barrier(const Workload& workload, const Cluster& cluster, bool alone) {
+  Builder builder("barrier", workload, cluster);
+  const StreamId sums = builder.stream("sums");
+  const StreamId norms = builder.stream("norms");
+  const TaskId backward = builder.backward(0);
+  const TaskId sum = builder.all_reduce(
+      "sum", Bytes{1e6},
+      {.stream = sums,
+       .team = builder.team(
+           Layout(cluster, {{Axis::Tensor, cluster.gpus_per_node}, {Axis::Data, cluster.nodes}})
+               .along(Axis::Data)),
+       .after = {backward}});
+  const TaskId norm =
+      builder.all_reduce("norm", Bytes{1e5}, {.stream = norms, .after = {alone ? sum : backward}});
+  builder.update("update", {sum, norm});
+  return std::move(builder).build();
+}
+
+// A ring through all GPUs enters a node at its first and leaves it at its last: these use one
+// direction of their ports, the others both.
+TEST(Roles, ABarrierDoesNotTellTheGpusOfANodeApart) {
+  const Workload workload = examples::uniform_workload(1, {1e-3}, {1e-3}, 1'000'000);
+  const Cluster cluster = examples::plain_cluster(4, 4);
+  const Plan plan = plan_with_barrier(workload, cluster, true);
+  const EngineOptions options{.fidelity = Fidelity::Analytic};
+  EXPECT_EQ(fold_ranks(plan, cluster, options).classes.size(), 2U);
+  const Timeline timeline = simulate(plan, cluster, options);
+  EXPECT_EQ(timeline.classes.size(), 1U);
+  const Timeline unfolded =
+      simulate(plan, cluster, {.fidelity = Fidelity::Analytic, .fold = false});
+  EXPECT_DOUBLE_EQ(timeline.iteration_time.value, unfolded.iteration_time.value);
+}
+
+TEST(Roles, WhatAllDoTogetherBesideOthersTellsThemApart) {
+  const Workload workload = examples::uniform_workload(1, {1e-3}, {1e-3}, 1'000'000);
+  const Cluster cluster = examples::plain_cluster(4, 4);
+  const Plan plan = plan_with_barrier(workload, cluster, false);
+  const Timeline timeline = simulate(plan, cluster, {.fidelity = Fidelity::Analytic});
+  EXPECT_EQ(timeline.classes.size(), 2U);
+  const Timeline unfolded =
+      simulate(plan, cluster, {.fidelity = Fidelity::Analytic, .fold = false});
+  EXPECT_DOUBLE_EQ(timeline.iteration_time.value, unfolded.iteration_time.value);
 }
 
 TEST(Roles, RanksWithProgramsOfTheirOwnAreClassesOfTheirOwn) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -10,6 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/job/spans/rank_of_file.hpp"
 #include "traces/job/spans/spans.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
 
@@ -79,11 +79,12 @@ class PartitionSink final : public ChromeSink {
                        .step = step,
                        .name = name,
                        .part = kStages[seen.stage].name,
-                       .follows = goes_on ? last_of[seen.partition] : "",
-                       .meets = kStages[seen.stage].meets,
-                       .stream = static_cast<std::uint8_t>(1 + seen.stage),
+                       .meets = kStages[seen.stage].meets ? SpanMeeting::All : SpanMeeting::None,
+                       .stream = kBeside,
                        .begin = seen.begin + later,
                        .end = seen.end + later});
+      if (goes_on)
+        spans.back().follows = {last_of[seen.partition]};
       last_of[seen.partition] = name;
       step_of[seen.partition] = step;
     }
@@ -102,14 +103,6 @@ class PartitionSink final : public ChromeSink {
   std::uint64_t number_ = 0;
   std::vector<StageEvent> events_;
 };
-
-/// The last folder of the path that is a number, else the place in the list.
-std::uint32_t rank_of(const TraceStream& file, std::size_t place) {
-  const std::string folder = std::filesystem::path(file.origin).parent_path().filename().string();
-  const bool is_number = !folder.empty() && folder.size() < 6 &&
-                         folder.find_first_not_of("0123456789") == std::string::npos;
-  return is_number ? parse_count(folder) : static_cast<std::uint32_t>(place);
-}
 
 /// Ranks of one job have the same partitions.
 void refuse_other_partitions(const std::set<std::string>& first, const std::set<std::string>& other,
@@ -142,7 +135,7 @@ Job read_byteps_job(const std::vector<TraceStream>& files, const JobShape& shape
   std::set<std::string> partitions;
   std::int64_t first_time_us = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::uint32_t rank = rank_of(files[i], i);
+    const std::uint32_t rank = rank_of_file(files[i], i);
     const auto [other, is_new] = seen.emplace(rank, files[i].origin);
     if (!is_new)
       throw InputError(fmt::format("{}: expected another rank than that of {}, found {} for both",

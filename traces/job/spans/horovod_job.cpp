@@ -1,123 +1,157 @@
 #include "traces/job/spans/horovod_job.hpp"
 
-#include <charconv>
-#include <map>
-#include <optional>
+#include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "traces/job/spans/fusion_buffers.hpp"
+#include "traces/job/spans/ring_chunks.hpp"
 #include "traces/job/spans/spans.hpp"
-#include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {
 namespace {
 
-constexpr std::string_view kNegotiates = "NEGOTIATE_";
+constexpr std::uint8_t kBufferStream = 1;
 
-std::optional<std::uint32_t> rank_in(const std::string& name) {
-  std::uint32_t rank = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), rank);
-  return error == std::errc() && end == name.data() + name.size() ? std::optional(rank)
-                                                                  : std::nullopt;
-}
-
-/// Tensors are processes of the timeline: a negotiation with the marks of ranks, then the
-/// operation.
-class NegotiationSink final : public ChromeSink {
+class HorovodSpans {
  public:
-  explicit NegotiationSink(ImportReport& report) : report_(report) {}
-
-  void event(const ChromeEvent& event) override {
-    ++number_;
-    Tensor& tensor = tensors_[event.process];
-    if (event.phase == 'M' && event.name == "process_name")
-      tensor.name = event.text("name");
-    if (!event.start)
-      return;
-    if (event.phase == 'B')
-      begin(tensor, event);
-    else if (event.phase == 'E')
-      end(tensor, *event.start);
-    else if (event.phase == 'X' || event.phase == 'i' || event.phase == 'I')
-      mark(tensor, event);
+  HorovodSpans(std::vector<FusionBuffer> buffers, RingRecord rings)
+      : buffers_(std::move(buffers)), rings_(std::move(rings)) {
+    for (const FusionBuffer& buffer : buffers_)
+      for (const Negotiation& tensor : buffer.tensors)
+        for (const auto& [rank, ready] : tensor.ready)
+          ranks_.insert(rank);
   }
-  void property(const std::string&, const ChromeArgument&) override {}
 
-  std::vector<CommunicationSpan> spans() {
-    for (const auto& [process, tensor] : tensors_)
-      if (tensor.depth > 0)
-        report_.skip("tensor whose operation has no end", "process " + process);
+  std::vector<CommunicationSpan> run() {
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+      for (const std::uint32_t rank : ranks_)
+        add_buffer(i, rank);
     return std::move(spans_);
   }
 
+  /// Puts each rank's chunks on the timeline's clock.
+  void align(const std::string& origin) {
+    for (const auto& [rank, all] : rings_.ranks)
+      if (all.size() != buffers_.size())
+        throw InputError(fmt::format(
+            "{}: rank {}: expected chunks of {} all-reduces, as the timeline holds, found {}",
+            origin, rank, buffers_.size(), all.size()));
+    std::vector<Seconds> ends;
+    for (const FusionBuffer& buffer : buffers_)
+      ends.push_back(main_of(buffer).end);
+    shifts_ = put_on_clock(rings_, ends);
+  }
+
+  const std::vector<Seconds>& shifts() const { return shifts_; }
+
  private:
-  struct Tensor {
-    std::string name;
-    std::string operation;
-    int depth = 0;
-    bool negotiates = false;
-    std::map<std::uint32_t, Seconds> ready;  // By rank.
-    std::uint32_t count = 0;
-  };
-
-  void begin(Tensor& tensor, const ChromeEvent& event) {
-    if (tensor.depth++ > 0)
-      return;
-    tensor.negotiates = event.name.starts_with(kNegotiates);
-    tensor.operation = tensor.negotiates ? event.name.substr(kNegotiates.size()) : event.name;
-    if (tensor.negotiates)
-      tensor.ready.clear();
+  static const OperationPhase& main_of(const FusionBuffer& buffer) {
+    return buffer.phases[buffer.main];
   }
 
-  void mark(Tensor& tensor, const ChromeEvent& event) {
-    const auto rank = rank_in(event.name);
-    if (rank && tensor.depth > 0 && tensor.negotiates)
-      tensor.ready.emplace(*rank, *event.start);
-  }
+  void add_buffer(std::size_t number, std::uint32_t rank);
+  void add_chunks(std::size_t number, std::uint32_t rank, CommunicationSpan span);
 
-  void end(Tensor& tensor, Seconds time) {
-    if (tensor.depth == 0) {
-      report_.skip("end that fits no begin", fmt::format("event {}", number_));
-      return;
-    }
-    if (--tensor.depth > 0 || tensor.negotiates)
-      return;
-    for (const auto& [rank, ready] : tensor.ready)
-      if (ready <= time)
-        spans_.push_back({.rank = rank,
-                          .step = tensor.count,
-                          .name = fmt::format("{} of {}", tensor.operation, tensor.name),
-                          .part = tensor.operation,
-                          .begin = ready,
-                          .end = time});
-      else
-        report_.skip("operation that ends before a rank is ready",
-                     fmt::format("event {}", number_));
-    tensor.count += tensor.ready.empty() ? 0 : 1;
-    tensor.ready.clear();
-  }
-
-  ImportReport& report_;
-  std::uint64_t number_ = 0;
-  std::map<std::string, Tensor> tensors_;  // By process.
+  std::vector<FusionBuffer> buffers_;
+  RingRecord rings_;
+  std::set<std::uint32_t> ranks_;
+  std::vector<Seconds> shifts_;
   std::vector<CommunicationSpan> spans_;
 };
 
+/// The negotiations of a buffer's tensors on a rank, then its phases one after the other.
+void HorovodSpans::add_buffer(std::size_t number, std::uint32_t rank) {
+  const FusionBuffer& buffer = buffers_[number];
+  std::vector<std::string> before;
+  for (const Negotiation& tensor : buffer.tensors) {
+    const auto ready = tensor.ready.find(rank);
+    if (ready == tensor.ready.end())
+      return;  // The step lacks what other ranks have, and is left out.
+    before.push_back(fmt::format("negotiation of {}", tensor.tensor));
+    spans_.push_back({.rank = rank,
+                      .step = tensor.count,
+                      .name = before.back(),
+                      .part = "negotiation",
+                      .stream = kBeside,
+                      .begin = ready->second,
+                      .end = std::min(tensor.begin, buffer.phases.front().begin)});
+    spans_.back().end = std::max(spans_.back().end, spans_.back().begin);
+  }
+  for (std::size_t i = 0; i < buffer.phases.size(); ++i) {
+    const OperationPhase& phase = buffer.phases[i];
+    const bool main = i == buffer.main;
+    CommunicationSpan span{.rank = rank,
+                           .step = buffer.tensors.front().count,
+                           .name = fmt::format("{} of {}", phase.name, buffer.name),
+                           .part = main ? phase.name : "copies",
+                           .follows = before,
+                           .meets = main ? SpanMeeting::All : SpanMeeting::None,
+                           .stream = kBufferStream,
+                           .in_order = true,
+                           .computes = !main,
+                           .size = main ? buffer.size : Bytes{},
+                           .begin = phase.begin,
+                           .end = phase.end};
+    before = {span.name};
+    if (main && rings_.ranks.contains(rank))
+      add_chunks(number, rank, std::move(span));
+    else
+      spans_.push_back(std::move(span));
+  }
+}
+
+/// The all-reduce as its chunks: `span`, which ends it, takes no time of its own.
+void HorovodSpans::add_chunks(std::size_t number, std::uint32_t rank, CommunicationSpan span) {
+  const std::vector<std::string> ready = span.follows;
+  const auto name_of = [&](bool sends, const RingChunk& chunk, std::uint32_t step) {
+    return fmt::format("{} {} of channel {}.{} of {}", sends ? "SEND" : "RECV", step, chunk.channel,
+                       chunk.piece, buffers_[number].name);
+  };
+  const auto& chunks = rings_.ranks.at(rank)[number];
+  span.follows = ready;
+  for (const RingChunk& chunk : chunks) {
+    CommunicationSpan piece{
+        .rank = rank,
+        .step = span.step,
+        .name = name_of(chunk.sends, chunk, chunk.step),
+        .part = chunk.sends ? "SEND" : "RECV",
+        .follows = ready,
+        .stream = static_cast<std::uint8_t>(2 + 2 * (chunk.channel % 125) + (chunk.sends ? 0 : 1)),
+        .in_order = true,
+        .begin = chunk.begin,
+        .end = chunk.end};
+    piece.like = fmt::format("{} of {}", piece.part, buffers_[number].name);
+    piece.meets = chunk.sends ? SpanMeeting::Sender : SpanMeeting::Receiver;
+    std::uint32_t receiver = rank;
+    if (chunk.sends)
+      receiver = rings_.next[chunk.channel][rank];
+    piece.message = fmt::format("{} to rank {}", name_of(true, chunk, chunk.step), receiver);
+    if (chunk.sends && chunk.step > 0)
+      piece.follows.push_back(name_of(false, chunk, chunk.step - 1));
+    span.follows.push_back(piece.name);
+    spans_.push_back(std::move(piece));
+  }
+  span.meets = SpanMeeting::None;
+  span.begin = span.end = last_end(chunks);
+  spans_.push_back(std::move(span));
+}
+
 }  // namespace
 
-Job read_horovod_job(const TraceStream& file, const JobShape& shape, ImportReport& report) {
-  NegotiationSink sink(report);
-  const auto source = file.open();
-  const ChromeText text = read_chrome_json(*source, file.origin, sink, {.may_end_early = true});
-  if (text.truncated)
-    report.doubt("list of events without an end", file.origin);
-  auto spans = sink.spans();
-  if (spans.empty())
+Job read_horovod_job(const TraceStream& file, const JobShape& shape, ImportReport& report,
+                     const std::vector<TraceStream>& chunks) {
+  std::vector<FusionBuffer> buffers = fusion_buffers(read_negotiations(file, report));
+  if (buffers.empty())
     throw InputError(file.origin +
                      ": expected negotiations with a mark of each rank, found none; write the "
                      "timeline with HOROVOD_TIMELINE");
-  return job_of_spans(std::move(spans), file.origin, shape, report);
+  HorovodSpans spans(std::move(buffers), read_ring_chunks(chunks, report));
+  spans.align(file.origin);
+  SpanRanks ranks{.shifted = spans.shifts(), .one_clock = true};
+  return job_of_spans(spans.run(), file.origin, shape, report, ranks);
 }
 
 }  // namespace stepcast

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
 #include "traces/job/shape_check.hpp"
+#include "traces/job/spans/span_linker.hpp"
 
 namespace stepcast {
 namespace {
@@ -20,8 +20,8 @@ constexpr std::uint32_t kMostSpanRanks = 100'000;
 class SpanJob {
  public:
   SpanJob(std::vector<CommunicationSpan> spans, const std::string& origin, const JobShape& shape,
-          ImportReport& report)
-      : spans_(std::move(spans)), origin_(origin), shape_(shape), report_(report) {}
+          ImportReport& report, const SpanRanks& ranks)
+      : spans_(std::move(spans)), origin_(origin), shape_(shape), report_(report), known_(ranks) {}
 
   Job run() {
     std::ranges::stable_sort(spans_, {}, [](const CommunicationSpan& span) {
@@ -46,42 +46,48 @@ class SpanJob {
   void add_ranks();
   std::size_t usual_count() const;
   void add_step(std::size_t first, std::size_t end, std::size_t usual);
-  void add_rank(std::size_t first, std::size_t end, JobStep& step);
+  void add_rank(std::size_t first, std::size_t end, JobStep& step, SpanLinker& linker);
   std::uint32_t add(JobStep& step, const JobKind& kind, const JobOperation& done);
-  void join(JobStep& step);
 
   std::vector<CommunicationSpan> spans_;
   const std::string& origin_;
   const JobShape& shape_;
   ImportReport& report_;
+  const SpanRanks& known_;
   Job job_;
   std::map<std::uint32_t, std::uint32_t> places_;  // Of ranks, by number.
   std::map<std::string, std::uint16_t> kinds_;
-  std::map<std::uint32_t, Seconds> ended_;                      // By rank: its step before.
-  std::map<std::string, std::vector<std::uint32_t>> meetings_;  // Of the step that is made.
+  std::map<std::uint32_t, Seconds> ended_;  // By rank: its step before.
 };
 
 void SpanJob::add_ranks() {
   for (const CommunicationSpan& span : spans_)
     places_.emplace(span.rank, 0);
+  job_.one_clock = known_.one_clock;
   std::uint32_t highest = 0;
   for (auto& [number, place] : places_) {
     place = static_cast<std::uint32_t>(job_.ranks.size());
     job_.ranks.push_back(
         {.number = number, .data = number, .host = host_of(shape_, number), .origin = origin_});
+    if (number < known_.shifted.size())
+      job_.ranks.back().shifted = known_.shifted[number];
     highest = number;
   }
+  for (const SpanServer& server : known_.servers)
+    if (const auto found = places_.find(server.rank); found != places_.end())
+      job_.ranks[found->second].name = server.name;
   if (highest >= kMostSpanRanks)
     throw InputError(
         fmt::format("{}: expected a rank below {}, found {}", origin_, kMostSpanRanks, highest));
-  job_.gpus = shape_.gpus > 0 ? shape_.gpus : highest + 1;
+  const auto servers = static_cast<std::uint32_t>(known_.servers.size());
+  job_.gpus = shape_.gpus > 0 ? shape_.gpus : highest + 1 - servers;
   check_job_shape(shape_, job_.gpus, origin_);
   job_.name =
       shape_.name.empty() ? std::filesystem::path(origin_).filename().string() : shape_.name;
-  if (job_.ranks.size() < job_.gpus)
-    report_.doubt(
-        fmt::format("job of {} ranks of which {} are recorded", job_.gpus, job_.ranks.size()),
-        origin_);
+  if (job_.ranks.size() - servers < job_.gpus)
+    report_.doubt(fmt::format("job of {} ranks of which {} are recorded", job_.gpus,
+                              job_.ranks.size() - servers),
+                  origin_);
 }
 
 /// How many spans most steps have, of all ranks.
@@ -105,20 +111,20 @@ void SpanJob::add_step(std::size_t first, std::size_t end, std::size_t usual) {
                        : "step before which nothing was recorded",
                  "step " + name);
   JobStep step{.name = name};
-  meetings_.clear();
+  SpanLinker linker(report_);
   for (std::size_t i = first; i < end;) {
     std::size_t behind = i;
     Seconds last = spans_[i].end;
     for (; behind < end && spans_[behind].rank == spans_[i].rank; ++behind)
       last = std::max(last, spans_[behind].end);
     if (whole)
-      add_rank(i, behind, step);
+      add_rank(i, behind, step, linker);
     ended_[spans_[i].rank] = last;
     i = behind;
   }
   if (!whole)
     return;
-  join(step);
+  linker.link(step);
   job_.steps.push_back(std::move(step));
 }
 
@@ -137,55 +143,45 @@ std::uint32_t SpanJob::add(JobStep& step, const JobKind& kind, const JobOperatio
 
 /// The spans of a rank in order of their begins, each that follows nobody behind the computation
 /// that leads up to it.
-void SpanJob::add_rank(std::size_t first, std::size_t end, JobStep& step) {
+void SpanJob::add_rank(std::size_t first, std::size_t end, JobStep& step, SpanLinker& linker) {
   const std::uint32_t rank = places_.at(spans_[first].rank);
   Seconds computed = ended_.at(spans_[first].rank);
   std::uint32_t before = kNoMeeting;
-  std::map<std::string, std::uint32_t> done_before;
   for (std::size_t i = first; i < end; ++i) {
     const CommunicationSpan& span = spans_[i];
-    if (span.follows.empty() && span.begin > computed) {
+    const Seconds ready = span.ready.value_or(span.begin);
+    const bool led_up_to = span.follows.empty() && span.takes.empty();
+    if (led_up_to && ready > computed) {
       const std::uint32_t work =
           add(step,
               {.name = "computation up to " + span.name,
                .work = JobWork::Backward,
                .part = "computation"},
-              {.rank = rank, .micro_batch = 0, .begin = computed, .end = span.begin});
+              {.rank = rank, .micro_batch = 0, .begin = computed, .end = ready});
       if (before != kNoMeeting)
         step.edges.emplace_back(before, work);
       before = work;
-      computed = span.begin;
+      computed = ready;
     }
-    const std::uint32_t own = add(
-        step, {.name = span.name, .work = JobWork::Transfer, .part = span.part, .size = span.size},
-        {.rank = rank, .stream = span.stream, .begin = span.begin, .end = span.end});
-    if (const auto found = done_before.find(span.follows); found != done_before.end())
-      step.edges.emplace_back(found->second, own);
-    else if (before != kNoMeeting)
+    const std::uint32_t own =
+        add(step,
+            {.name = span.like.empty() ? span.name : span.like,
+             .work = span.computes ? JobWork::Compute : JobWork::Transfer,
+             .part = span.part,
+             .size = span.size},
+            {.rank = rank, .stream = span.stream, .begin = span.begin, .end = span.end});
+    if (!linker.add(span, own, step) && before != kNoMeeting && span.takes.empty())
       step.edges.emplace_back(before, own);
-    done_before[span.name] = own;
-    if (span.meets)
-      meetings_[span.name].push_back(own);
-  }
-}
-
-void SpanJob::join(JobStep& step) {
-  for (auto& [name, members] : meetings_) {
-    if (members.size() < 2)
-      continue;
-    for (const std::uint32_t member : members)
-      step.operations[member].meeting = static_cast<std::uint32_t>(step.meetings.size());
-    step.meetings.push_back({.members = std::move(members)});
   }
 }
 
 }  // namespace
 
 Job job_of_spans(std::vector<CommunicationSpan> spans, const std::string& origin,
-                 const JobShape& shape, ImportReport& report) {
+                 const JobShape& shape, ImportReport& report, const SpanRanks& ranks) {
   if (spans.empty())
     throw InputError(origin + ": expected communications, found none");
-  return SpanJob(std::move(spans), origin, shape, report).run();
+  return SpanJob(std::move(spans), origin, shape, report, ranks).run();
 }
 
 }  // namespace stepcast

@@ -15,11 +15,14 @@ namespace {
 constexpr std::size_t kMostRows = 16;
 
 std::string title(const Diagnosis& diagnosis) {
-  const std::size_t recorded = diagnosis.ranks.size();
-  const std::string ranks =
-      recorded == diagnosis.gpus
-          ? gpus_in_words(diagnosis.gpus)
-          : fmt::format("{}, {} ranks recorded", gpus_in_words(diagnosis.gpus), recorded);
+  const auto servers = static_cast<std::size_t>(std::ranges::count_if(
+      diagnosis.ranks, [](const JobRank& rank) { return !rank.name.empty(); }));
+  const std::size_t recorded = diagnosis.ranks.size() - servers;
+  std::string ranks = gpus_in_words(diagnosis.gpus);
+  if (servers > 0)
+    ranks += fmt::format(" and {} server{}", servers, servers == 1 ? "" : "s");
+  if (recorded != diagnosis.gpus)
+    ranks += fmt::format(", {} ranks recorded", recorded);
   return fmt::format("{}: {}, {} stage{} x {} data-parallel group{}, {} step{}\n", diagnosis.job,
                      ranks, diagnosis.stages, diagnosis.stages == 1 ? "" : "s",
                      diagnosis.by_data.size(), diagnosis.by_data.size() == 1 ? "" : "s",
@@ -52,7 +55,7 @@ std::string share_text(const WasteExplained& explained) {
 std::string explained(const Diagnosis& diagnosis) {
   std::string worst;
   for (const std::uint32_t rank : diagnosis.worst_ranks.ranks)
-    worst += fmt::format("{}{}", worst.empty() ? "" : ", ", diagnosis.ranks[rank].number);
+    worst += fmt::format("{}{}", worst.empty() ? "" : ", ", label_of(diagnosis.ranks[rank]));
   Table table{.columns = {{"waste explained by", Align::Left}, {"share"}, {"slow-down alone"}}};
   table.rows.push_back({"worst ranks: " + worst, share_text(diagnosis.worst_ranks),
                         fmt::format("{:.4f}", diagnosis.worst_ranks.alone)});
@@ -90,11 +93,10 @@ std::string uses(const Diagnosis& diagnosis) {
   std::ranges::stable_sort(all, std::greater<>(), &RankUse::slowdown);
   for (std::size_t i = 0; i < std::min(all.size(), kMostRows); ++i) {
     const JobRank& rank = diagnosis.ranks[all[i].rank];
-    table.rows.push_back({std::to_string(rank.number), std::to_string(rank.data),
-                          std::to_string(rank.stage), fmt::format("{:.4f}", all[i].slowdown),
-                          milliseconds(all[i].computing), milliseconds(all[i].communicating),
-                          milliseconds(all[i].waiting), milliseconds(all[i].holding),
-                          milliseconds(all[i].on_path)});
+    table.rows.push_back({label_of(rank), std::to_string(rank.data), std::to_string(rank.stage),
+                          fmt::format("{:.4f}", all[i].slowdown), milliseconds(all[i].computing),
+                          milliseconds(all[i].communicating), milliseconds(all[i].waiting),
+                          milliseconds(all[i].holding), milliseconds(all[i].on_path)});
   }
   const std::string more =
       all.size() > kMostRows ? fmt::format("and {} more\n", all.size() - kMostRows) : "";
@@ -139,7 +141,7 @@ std::string waits(const Diagnosis& diagnosis) {
     text = fmt::format(
         "Rank {} kept the others of its collectives waiting for {} a step, more than any "
         "other rank. ",
-        diagnosis.ranks[most->rank].number, format_seconds(most->holding));
+        label_of(diagnosis.ranks[most->rank]), format_seconds(most->holding));
   std::string kinds;
   for (const KindOnPath& kind : diagnosis.path_by_kind)
     if (kind.share > 0.01)

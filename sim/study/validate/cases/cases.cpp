@@ -11,6 +11,7 @@
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/validate/cases/case_options.hpp"
 #include "traces/catalog.hpp"
+#include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {
@@ -92,6 +93,16 @@ class Predictor {
     check_case_options(options.options);
     if (!options.cluster.empty())
       clusters_[options.cluster] = load_cluster(options.cluster);
+    for (const std::string& file : options.blocks)
+      blocks_.push_back({file, read_measured_parts(file)});
+  }
+
+  void require_blocks_used() const {
+    for (const Blocks& blocks : blocks_)
+      if (!blocks.used)
+        throw InputError(
+            fmt::format("{}: expected rows of its device and shape (hidden {}), found none",
+                        blocks.file, blocks.parts.shape.at("hidden")));
   }
 
   Seconds predict(const MeasuredLayout& row) {
@@ -157,10 +168,20 @@ class Predictor {
     if (known != models_.end())
       return known->second;
     try {
-      return models_.emplace(key, load_transformer({shape, device, 1})).first->second;
+      return models_.emplace(key, load_transformer({shape, device, 1}, parts_of(device, shape)))
+          .first->second;
     } catch (const InputError& error) {
       throw NotExpressed(fmt::format("no law of {} for {}", device, shape.precision));
     }
+  }
+
+  MeasuredParts parts_of(const std::string& device, const Transformer& shape) {
+    for (Blocks& blocks : blocks_)
+      if (blocks.parts.device == device && !difference_of_shape(blocks.parts, shape)) {
+        blocks.used = true;
+        return blocks.parts;
+      }
+    return {};
   }
 
   Cluster cluster_of(const MeasuredLayout& row, const CaseSetup& setup) {
@@ -183,7 +204,14 @@ class Predictor {
           fmt::format("ran on {}, {} has {}", device_of(row.gpu), cluster.name, device));
   }
 
+  struct Blocks {
+    std::string file;
+    MeasuredParts parts;
+    bool used = false;
+  };
+
   const CaseOptions& options_;
+  std::vector<Blocks> blocks_;
   std::map<std::string, CaseSetup> setups_;
   std::map<std::string, CutModel> models_;
   std::map<std::string, Cluster> clusters_;
@@ -231,6 +259,7 @@ CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOpt
     }
     done();
   }
+  predictor.require_blocks_used();
   results.sets = sets_of(results.cases);
   return results;
 }

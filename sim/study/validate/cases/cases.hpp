@@ -37,12 +37,14 @@ struct CaseResults {
 
 /// Where rows of unknown sets run, and what to change for all.
 struct CaseOptions {
-  std::string cluster;      ///< Empty: the set's own.
-  ScheduleOptions options;  ///< Win over everything else.
+  std::string cluster;              ///< Empty: the set's own.
+  std::vector<std::string> blocks;  ///< Files of measured parts, for rows of their shape.
+  ScheduleOptions options;          ///< Win over everything else.
 };
 
 /// Forecasts every row that a layout can express. `done` is called behind each row. Throws
-/// InputError for an unknown cluster, an option that no pipeline of theirs has, or a bad value.
+/// InputError for an unknown cluster, an option that no pipeline of theirs has, a bad value, or
+/// measured parts that are of no row.
 CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOptions& options,
                           const std::function<void()>& done);
 

@@ -30,6 +30,11 @@ TEST(ValidateCases, UnknownOptionIsRefused) {
   EXPECT_EQ(outcome.err, "stepcast: --set bogus=1: expected an option of 1f1b or interleaved\n");
 }
 
+TEST(ValidateCases, MeasuredBlocksAreOfCases) {
+  EXPECT_EQ(run_cli({"validate", "--blocks", "b.json"}).err,
+            "stepcast: --blocks: expected --cases beside it\n");
+}
+
 TEST(ValidateCases, AFileThatIsNamedTwiceCountsOnce) {
   const TemporaryFolder folder;
   const std::string file = folder.file("t.csv", kTable);

@@ -5,10 +5,13 @@
 
 #include "sim/study/edits/job_steps.hpp"
 #include "sim/study/edits/step_search.hpp"
+#include "tests/support/input_error.hpp"
+#include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline_profiles.hpp"
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "traces/job/operations_csv.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
 
@@ -59,6 +62,16 @@ TEST(RecipesTest, FusedKernelsSaveTheirLaunches) {
   const EditedStep step = with_recipe(profiled_job_of(made.texts()), "kernel-fusion");
   EXPECT_NEAR(step.step_before.value, 0.0085, 0.0001);
   EXPECT_NEAR(step.step_after.value, 0.0048, 0.0001);
+}
+
+// Rows of a table are passes of micro-batches: as one they would hold up all that waits for the
+// first.
+TEST(RecipesTest, PassesOfATableAreNoKernels) {
+  ImportReport report;
+  Job job = read_operations_csv(MadeJob().text(), "made.csv", {}, report);
+  job.clocks = put_on_one_clock(job);
+  const std::string error = input_error_of([&] { with_recipe(job, "kernel-fusion"); });
+  EXPECT_NE(error.find("selects nothing; kinds are forward-compute"), std::string::npos) << error;
 }
 
 // Reductions of 3 ms and no launches to save: nothing is fused past them.

@@ -83,6 +83,26 @@ TEST(Cases, VTrainsRunsOnManyNodes) {
   EXPECT_LE(errors_of("vtrain-multi.csv").mean, 0.08);
 }
 
+TEST(Cases, MeasuredBlocksThatAreOfNoRowAreRefused) {
+  const std::string file =
+      STEPCAST_SOURCE_DIR "/traces/blocks/gpt-hidden2048-a100-megatron-deepspeed.json";
+  EXPECT_EQ(error_of({.cluster = "dgx-a100", .blocks = {file}}),
+            file + ": expected rows of its device and shape (hidden 2048), found none");
+}
+
+// The blocks were derived from the rows without a pipeline: those with one are kept back.
+TEST(Cases, MeasuredBlocksForecastPipelinesCloserThanTheLaw) {
+  STEPCAST_SKIP_WITHOUT(recorded_data("llm/vtrain-single.csv"));
+  auto rows = read_cases(recorded_data("llm/vtrain-single.csv"));
+  std::erase_if(rows, [](const MeasuredLayout& row) { return row.pipeline == 1; });
+  CaseOptions measured;
+  for (const char* hidden : {"1024", "2048"})
+    measured.blocks.push_back(std::string(STEPCAST_SOURCE_DIR "/traces/blocks/gpt-hidden") +
+                              hidden + "-a100-megatron-deepspeed.json");
+  EXPECT_GT(predict_cases(rows, {}, [] {}).sets.front().mean, 0.08);
+  EXPECT_LT(predict_cases(rows, measured, [] {}).sets.front().mean, 0.03);
+}
+
 TEST(Cases, MegatronsPublishedSteps) {
   STEPCAST_SKIP_WITHOUT(recorded_data("llm/megatron-2022.csv"));
   EXPECT_LE(errors_of("megatron-2022.csv").mean, 0.04);

@@ -7,23 +7,12 @@
 #include "traces/json/strict_json.hpp"
 #include "traces/named_files.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
+#include "traces/readers/stepcast/transformers/transformer_values.hpp"
 
 namespace stepcast {
 namespace {
 
 constexpr const char* kFormat = "stepcast-transformer";
-
-// As in the in-line form: yes and no, numbers and words.
-std::string value_text(const nlohmann::json& value, const ObjectReader& reader,
-                       const std::string& key) {
-  if (value.is_string())
-    return value.get<std::string>();
-  if (value.is_boolean())
-    return value.get<bool>() ? "yes" : "no";
-  if (value.is_number_unsigned())
-    return std::to_string(value.get<std::uint64_t>());
-  reader.fail(key, "expected a whole number, a word, true or false");
-}
 
 }  // namespace
 
@@ -36,13 +25,15 @@ std::optional<TransformerRequest> find_transformer_file(const std::filesystem::p
     return std::nullopt;
   ObjectReader root(json, path.string());
   read_format_header(root, kFormat);
-  KeyValues values;
-  for (const auto& [key, value] : json.items())
-    if (key != "format" && key != "version")
-      values.emplace_back(key, value_text(value, root, key));
+  KeyValues values = read_key_values(json, root);
+  std::erase_if(values, [](const auto& value) {
+    return value.first == "format" || value.first == "version";
+  });
   try {
     TransformerRequest request = transformer_of(values);
     request.device = named_in(path, request.device);
+    if (!request.blocks.empty())
+      request.blocks = named_in(path, request.blocks);
     return request;
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", path.string(), error.what()));

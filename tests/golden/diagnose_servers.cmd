@@ -1,0 +1,2 @@
+# root
+stepcast diagnose tests/fuzz/corpus/job_timelines/valid_servers.json --json

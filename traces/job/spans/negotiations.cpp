@@ -1,0 +1,145 @@
+#include "traces/job/spans/negotiations.hpp"
+
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "traces/readers/chrome_json/chrome_events.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::string_view kNegotiates = "NEGOTIATE_";
+
+std::optional<std::uint32_t> rank_in(const std::string& name) {
+  std::uint32_t rank = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), rank);
+  return error == std::errc() && end == name.data() + name.size() ? std::optional(rank)
+                                                                  : std::nullopt;
+}
+
+/// Of a tensor from "float32" and "[256, 10]"; 0: not told.
+Bytes size_of(std::string_view type, std::string_view shape) {
+  if (type.empty() || shape.size() < 2 || shape.front() != '[')
+    return {};
+  const std::size_t digits = type.find_first_of("0123456789");
+  const std::string_view rest = digits == std::string_view::npos ? "" : type.substr(digits);
+  unsigned bits = 8;  // Of bool and byte.
+  std::from_chars(rest.data(), rest.data() + rest.size(), bits);
+  double count = 1;
+  for (shape.remove_prefix(1); !shape.empty();) {
+    unsigned long long extent = 0;
+    if (std::from_chars(shape.data(), shape.data() + shape.size(), extent).ec == std::errc())
+      count *= static_cast<double>(extent);
+    const std::size_t next = shape.find_first_of(" ");
+    shape.remove_prefix(next == std::string_view::npos ? shape.size() : next + 1);
+  }
+  return Bytes{count * bits / 8};
+}
+
+/// Tensors are processes of the timeline: a negotiation with the marks of ranks, then the
+/// operation and within it its phases.
+class NegotiationSink final : public ChromeSink {
+ public:
+  explicit NegotiationSink(ImportReport& report) : report_(report) {}
+
+  void event(const ChromeEvent& event) override {
+    ++number_;
+    Tensor& tensor = tensors_[event.process];
+    if (event.phase == 'M' && event.name == "process_name")
+      tensor.name = event.text("name");
+    if (!event.start)
+      return;
+    if (event.phase == 'B')
+      begin(tensor, event);
+    else if (event.phase == 'E')
+      end(tensor, event);
+    else if (event.phase == 'X' || event.phase == 'i' || event.phase == 'I')
+      mark(tensor, event);
+  }
+  void property(const std::string&, const ChromeArgument&) override {}
+
+  std::vector<Negotiation> negotiations() {
+    for (const auto& [process, tensor] : tensors_)
+      if (tensor.depth > 0)
+        report_.skip("tensor whose operation has no end", "process " + process);
+    return std::move(done_);
+  }
+
+ private:
+  struct Tensor {
+    std::string name;
+    int depth = 0;
+    bool negotiates = false;
+    std::uint32_t count = 0;
+    Negotiation now;
+  };
+
+  void begin(Tensor& tensor, const ChromeEvent& event) {
+    ++tensor.depth;
+    if (tensor.depth == 2 && !tensor.negotiates)
+      tensor.now.phases.push_back({event.name, *event.start, *event.start});
+    if (tensor.depth > 1)
+      return;
+    tensor.negotiates = event.name.starts_with(kNegotiates);
+    if (tensor.negotiates)
+      tensor.now = {};
+    tensor.now.operation = tensor.negotiates ? event.name.substr(kNegotiates.size()) : event.name;
+    tensor.now.begin = *event.start;
+  }
+
+  void mark(Tensor& tensor, const ChromeEvent& event) {
+    const auto rank = rank_in(event.name);
+    if (rank && tensor.depth > 0 && tensor.negotiates)
+      tensor.now.ready.emplace(*rank, *event.start);
+  }
+
+  void end(Tensor& tensor, const ChromeEvent& event) {
+    if (tensor.depth == 0) {
+      report_.skip("end that fits no begin", fmt::format("event {}", number_));
+      return;
+    }
+    --tensor.depth;
+    if (tensor.depth == 1 && !tensor.negotiates && !tensor.now.phases.empty())
+      tensor.now.phases.back().end = *event.start;
+    if (tensor.depth > 0 || tensor.negotiates)
+      return;
+    tensor.now.end = *event.start;
+    tensor.now.size = size_of(event.text("dtype"), event.text("shape"));
+    keep(tensor);
+  }
+
+  void keep(Tensor& tensor) {
+    Negotiation& now = tensor.now;
+    const auto late =
+        std::erase_if(now.ready, [&](const auto& rank) { return rank.second > now.begin; });
+    for (std::size_t i = 0; i < late; ++i)
+      report_.skip("operation that begins before a rank is ready",
+                   fmt::format("event {}", number_));
+    if (!now.ready.empty() && now.begin <= now.end) {
+      now.tensor = tensor.name;
+      now.count = tensor.count++;
+      done_.push_back(std::move(now));
+    }
+    now = {};
+  }
+
+  ImportReport& report_;
+  std::uint64_t number_ = 0;
+  std::map<std::string, Tensor> tensors_;  // By process.
+  std::vector<Negotiation> done_;
+};
+
+}  // namespace
+
+std::vector<Negotiation> read_negotiations(const TraceStream& file, ImportReport& report) {
+  NegotiationSink sink(report);
+  const auto source = file.open();
+  const ChromeText text = read_chrome_json(*source, file.origin, sink, {.may_end_early = true});
+  if (text.truncated)
+    report.doubt("list of events without an end", file.origin);
+  return sink.negotiations();
+}
+
+}  // namespace stepcast

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/base/units.hpp"
+#include "traces/readers/reader.hpp"
+
+namespace stepcast {
+
+/// A piece of an operation: "MEMCPY_IN_FUSION_BUFFER", "NCCL_ALLREDUCE".
+struct OperationPhase {
+  std::string name;
+  Seconds begin{};
+  Seconds end{};
+};
+
+/// A tensor that Horovod's ranks agreed on, and its operation.
+struct Negotiation {
+  std::string tensor;
+  std::string operation;                   ///< "ALLREDUCE".
+  std::uint32_t count = 0;                 ///< The how many-th of its tensor.
+  std::map<std::uint32_t, Seconds> ready;  ///< By rank, when it was ready for the tensor.
+  Seconds begin{};                         ///< Of the operation.
+  Seconds end{};
+  std::vector<OperationPhase> phases;  ///< Within it, in order.
+  Bytes size{};                        ///< 0: not known.
+};
+
+/// The negotiations of a timeline in order of their operations' ends. What has no end, or ends
+/// before a rank is ready, is counted. Throws InputError.
+std::vector<Negotiation> read_negotiations(const TraceStream& file, ImportReport& report);
+
+}  // namespace stepcast
