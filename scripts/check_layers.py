@@ -37,7 +37,11 @@ FAMILIES = {
     "models/schedule/kfac": ["kfac", "k-fac", "d-kfac", "mpd-kfac", "kaisa", "spd-kfac", "pad-kfac", "dp-kfac"],
     "models/schedule/sparse": ["sparse::", "schedule/sparse/", "topk-allgather", "topka2a", "gtopk", "ok-topk",
                                "omgs", "dgc", "sidco", "dct", "topk-dsa", "powersgd", "acp-sgd"],
-    "models/schedule/model_parallel": ["gpipe", "zb-h1", "zb-h2", "zb-v", "dualpipe", '"interleaved"', '"1f1b"'],
+    "models/schedule/model_parallel": ["gpipe", "zb-h1", "zb-h2", "zb-v", "dualpipe", '"interleaved"', '"1f1b"',
+                                       '"pipeline"'],
+    "models/schedule/decentralised": ['"hop"', '"prague"', '"ad-psgd"', '"local-sgd"'],
+    "models/schedule/recommender": ['"dlrm"'],
+    "models/schedule/sampling": ['"salient"'],
 }
 
 # Where they are named nevertheless: the help of commands and their examples are documents.
@@ -67,6 +71,8 @@ NAMED_ELSEWHERE = {
     "sim/study/plan/": "chooses values of that option",
     "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
     "models/schedule/presets/": "a preset is the option set of a paper, and the list of them is one table",
+    "models/network/layout.cpp": "an axis of a layout bears the name of the schedule of a user's order",
+    "sim/protocol/": "what decentralised schedules do at run time is there",
     "models/network/cluster.hpp": _SOFTWARE,
     "models/network/free_software.hpp": _SOFTWARE,
     "traces/readers/stepcast/cluster_fields.cpp": _SOFTWARE,

@@ -16,6 +16,13 @@
 #include "models/collective/curves/trees.hpp"
 #include "models/collective/measured_curve.hpp"
 
+// A library runs one algorithm up to some size and another one above, and a benchmark has points
+// that are not what they seem. Curves of a kind on as many GPUs a node are a family: rounds *
+// (start-up + chunk / bandwidth) is the ring's law, so that points of all rank counts are one cloud
+// over the chunk. What is no such point goes first (rates instead of times); each size is tried as
+// the end of the trees, by how well each rank count is predicted from the others; outliers are
+// looked for beside the best, and the line is fitted to the rest. Once for each file of curves:
+// O(sizes x curves x points) predictions, some milliseconds.
 namespace stepcast {
 namespace {
 

@@ -2,12 +2,13 @@
 
 namespace stepcast {
 
-Predecessors::Predecessors(const TaskGraph& graph, std::span<const TaskGraph::Edge> next)
+Predecessors::Predecessors(const TaskGraph& graph,
+                           std::span<const std::pair<Predecessor, TaskId>> earlier)
     : first_(graph.size() + 1) {
   const auto size = static_cast<TaskId>(graph.size());
   for (TaskId id = 0; id < size; ++id)
     graph.for_each_successor(id, [&](TaskId after) { ++first_[after + 1]; });
-  for (const auto& [before, after] : next)
+  for (const auto& [before, after] : earlier)
     ++first_[after + 1];
   for (TaskId id = 0; id < size; ++id)
     first_[id + 1] += first_[id];
@@ -16,8 +17,8 @@ Predecessors::Predecessors(const TaskGraph& graph, std::span<const TaskGraph::Ed
   std::vector<std::uint32_t> fill(first_.begin(), first_.end() - 1);
   for (TaskId id = 0; id < size; ++id)
     graph.for_each_successor(id, [&](TaskId after) { list_[fill[after]++] = {id, 0}; });
-  for (const auto& [before, after] : next)
-    list_[fill[after]++] = {before, 1};
+  for (const auto& [before, after] : earlier)
+    list_[fill[after]++] = before;
 }
 
 }  // namespace stepcast

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "models/graph/task_graph.hpp"
@@ -16,8 +17,8 @@ struct Predecessor {
 /// The edges of a repeated task graph turned round, for walks back in time.
 class Predecessors {
  public:
-  /// `next`: edges from a task of one iteration to a task of the following one.
-  Predecessors(const TaskGraph& graph, std::span<const TaskGraph::Edge> next);
+  /// `earlier`: what tasks wait for in iterations before, and which task does.
+  Predecessors(const TaskGraph& graph, std::span<const std::pair<Predecessor, TaskId>> earlier);
 
   std::span<const Predecessor> of(TaskId task) const {
     return std::span(list_).subspan(first_[task], first_[task + 1] - first_[task]);

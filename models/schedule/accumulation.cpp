@@ -13,6 +13,7 @@ Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32
              TeamId workers) {
   const Layer& profiled = workload.layers[layer];
   return {.kind = kind,
+          .on_host = profiled.kind == kHostGap,
           .phase = static_cast<PhaseId>(kind),
           .team = workers,
           .layer = layer,

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
 #include "models/base/index.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/plan_checks.hpp"
@@ -30,9 +33,11 @@ StreamId Builder::stream(std::string name, DispatchRule rule) {
   return checked_id(streams_.size() - 1, "streams");
 }
 
-TeamId Builder::team(Team team) {
+TeamId Builder::team(Team team) try {
   teams_.push_back(team_of(std::move(team.groups)));
   return checked_id(teams_.size() - 1, "teams");
+} catch (const InputError& error) {
+  throw InputError(fmt::format("{}: {}", schedule_, error.what()));
 }
 
 TeamId Builder::group(std::vector<Rank> ranks) {
@@ -127,8 +132,12 @@ TaskId Builder::send(std::string label, Bytes size, const CommunicationOptions& 
 }
 
 void Builder::after(TaskId task, std::span<const TaskId> earlier) {
-  for (const TaskId before : earlier)
+  for (const TaskId before : earlier) {
+    if (std::max(before, task) >= tasks_.size())
+      throw InputError(
+          fmt::format("{}: {} waits for {}", schedule_, name_of(task), name_of(before)));
     edges_.emplace_back(before, task);
+  }
 }
 
 void Builder::after(TaskId task, std::initializer_list<TaskId> earlier) {
@@ -147,6 +156,8 @@ void Builder::next_after(TaskId task, std::initializer_list<TaskId> of_iteration
 void Builder::later_after(TaskId task, TaskId earlier, std::uint32_t iterations) {
   if (iterations == 0)
     return after(task, {earlier});
+  if (iterations == 1)
+    return next_after(task, {earlier});
   later_.push_back({.before = earlier, .after = task, .iterations = iterations});
 }
 
@@ -189,6 +200,7 @@ Plan Builder::build() && {
             .phases = std::move(phases_),
             .later_steps = std::move(later_steps_),
             .notes = std::move(notes_)};
+  require_known_ids(plan);
   require_common_ranks(plan);
   plan.memory = usual_memory(plan, workload_, cluster_, optimiser_);
   return plan;
@@ -226,6 +238,12 @@ std::uint32_t Builder::label_of(std::string label) {
   lately = checked_id(labels_.size(), "labels");
   labels_.push_back(std::move(label));
   return lately;
+}
+
+std::string Builder::name_of(TaskId task) const {
+  if (task >= tasks_.size())
+    return fmt::format("task {} of {}, which is not there", task, tasks_.size());
+  return '"' + labels_[tasks_[task].label] + '"';
 }
 
 TaskId Builder::add(Task task, std::string label) {

@@ -113,6 +113,8 @@ class Builder {
 
  private:
   TaskId add(Task task, std::string label);
+  /// As errors name it, also where it is not there.
+  std::string name_of(TaskId task) const;
   TaskId communicate(CollectiveKind kind, std::string label, Bytes size,
                      const CommunicationOptions& options);
   PhaseId phase_of(std::string_view name, TaskKind kind);

@@ -9,7 +9,7 @@ import sysconfig
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DATA = ("configs", "traces/architectures", "traces/collectives", "traces/hardware", "traces/published",
+DATA = ("configs", "traces/architectures", "traces/blocks", "traces/collectives", "traces/hardware", "traces/published",
         "traces/slow_downs", "traces/workloads")
 
 

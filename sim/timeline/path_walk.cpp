@@ -14,6 +14,18 @@
 // A step back costs O(predecessors + log tasks); behind a communication O(classes) more.
 
 namespace stepcast {
+namespace {
+
+std::vector<std::pair<Predecessor, TaskId>> of_iterations_before(const Plan& plan) {
+  std::vector<std::pair<Predecessor, TaskId>> edges;
+  for (const auto& [before, after] : plan.next)
+    edges.push_back({{before, 1}, after});
+  for (const LaterEdge& edge : plan.later)
+    edges.push_back({{edge.before, edge.iterations}, edge.after});
+  return edges;
+}
+
+}  // namespace
 
 PathWalk::PathWalk(const Plan& plan, const Timeline& timeline, ClassId rank_class)
     : plan_(plan),
@@ -21,7 +33,7 @@ PathWalk::PathWalk(const Plan& plan, const Timeline& timeline, ClassId rank_clas
       rank_class_(rank_class),
       period_(recorded_time(plan, timeline)),
       tolerance_(period_ * 1e-9),
-      predecessors_(plan.graph, plan.next),
+      predecessors_(plan.graph, of_iterations_before(plan)),
       previous_(plan.graph.size(), kNone),
       last_(plan.streams.size(), kNone),
       ended_(plan.streams.size()) {

@@ -35,9 +35,9 @@ void pipeline(benchmark::State& state, const Job& job) {
       .options = job.more};
   scenario.cluster.nodes = job.nodes;
   scenario.engine.fidelity = Fidelity::Analytic;
-  scenario.options["tp"] = "8";
-  scenario.options["pp"] = std::to_string(job.stages);
-  scenario.options["global_batch"] = std::to_string(512 * job.nodes / job.stages);
+  scenario.options.insert({{"tp", "8"},
+                           {"pp", std::to_string(job.stages)},
+                           {"global_batch", std::to_string(512 * job.nodes / job.stages)}});
   Seconds step{};
   std::size_t tasks = 0;
   for (auto _ : state) {

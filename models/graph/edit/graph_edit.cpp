@@ -65,6 +65,7 @@ void insert(const GraphEdit& edit, const Chosen& chosen, GraphEditor& editor) {
     node.stream = stream == kNone ? node.stream : stream;
     node.meeting = kNone;
     node.communicates = false;
+    node.inserted = true;
     node.duration = *edit.time;
     node.delay = {};
     node.size = {};

@@ -34,9 +34,10 @@ struct WorkNode {
   /// Nodes of the same number are one communication: each takes its duration from when the last of
   /// them is ready.
   std::uint32_t meeting = kNone;
-  std::uint32_t origin = kNone;  ///< The node that it was, or is a copy of; kNone: inserted.
+  std::uint32_t origin = kNone;  ///< The node that it was, is a copy of, or was inserted beside.
   std::int32_t priority = 0;     ///< On a stream that is not in order: lower goes first.
   bool communicates = false;
+  bool inserted = false;
   Seconds duration{};
   Seconds delay{};  ///< So much later is it ready than all that it waits for has ended: launches.
   Bytes size{};     ///< Of a communication; 0: not known.

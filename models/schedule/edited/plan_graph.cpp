@@ -60,8 +60,10 @@ class PlanRewriter {
       tasks.push_back(task_of(node));
     add_edges(std::move(tasks));
     add_quorums();
+    add_announcements();
     for (TaskId& step : result_.later_steps)
       step = first_from(step);
+    require_known_ids(result_);
     require_common_ranks(result_);
     return std::move(result_);
   }
@@ -124,12 +126,16 @@ class PlanRewriter {
         "phases");
   }
 
+  // What a removed task waited for holds up what waited for it where one rank runs both.
   void add_edges(std::vector<Task> tasks) {
     std::vector<TaskGraph::Edge> edges;
+    CommonRanks common(plan_.teams);
     result_.next.clear();
     result_.later.clear();
     for (const WorkEdge& edge : graph_.edges)
-      if (edge.later == 0)
+      if (!common.between(tasks[edge.before].team, tasks[edge.after].team))
+        continue;
+      else if (edge.later == 0)
         edges.emplace_back(edge.before, edge.after);
       else if (edge.later == 1)
         result_.next.emplace_back(edge.before, edge.after);
@@ -138,12 +144,41 @@ class PlanRewriter {
     result_.graph = TaskGraph(std::move(tasks), edges);
   }
 
+  // Of those that a task became, the ones that wait for as many: what was inserted before it may do
+  // so in its place.
   void add_quorums() {
     result_.quorums.clear();
+    if (plan_.quorums.empty())
+      return;
+    std::vector<std::uint32_t> waits_for(graph_.nodes.size());
+    for (const WorkEdge& edge : graph_.edges)
+      ++waits_for[edge.after];
     for (const Quorum& quorum : plan_.quorums)
       for (TaskId id = 0; id < graph_.nodes.size(); ++id)
-        if (graph_.nodes[id].origin == quorum.task)
+        if (graph_.nodes[id].origin == quorum.task && waits_for[id] >= quorum.needed)
           result_.quorums.push_back({id, quorum.needed});
+  }
+
+  // Of nodes that became several each copy has its own, where both did alike; else the last one's
+  // stands for all. What waits for no background thread any more is announced to nobody, and what
+  // nobody announces any more is so when it is ready.
+  void add_announcements() {
+    result_.announcements.clear();
+    if (plan_.announcements.empty())
+      return;
+    std::vector<std::vector<TaskId>> became(plan_.graph.size());
+    for (TaskId id = 0; id < graph_.nodes.size(); ++id)
+      if (!graph_.nodes[id].inserted)
+        became[graph_.nodes[id].origin].push_back(id);
+    for (const auto& [task, announced] : plan_.announcements) {
+      const std::vector<TaskId>& from = became[task];
+      const std::vector<TaskId>& to = became[announced];
+      for (std::size_t i = 0; i < to.size() && !from.empty(); ++i)
+        if (std::holds_alternative<Negotiated>(
+                result_.streams[result_.graph.task(to[i]).stream].rule))
+          result_.announcements.emplace_back(from.size() == to.size() ? from[i] : from.back(),
+                                             to[i]);
+    }
   }
 
   TaskId first_from(TaskId origin) const {

@@ -89,6 +89,7 @@ std::vector<PipelineInfo> make_pipelines() {
       "warm_up", "usual", "usual, or double: twice the activations, so that passes hide messages",
       {"usual", "double"})));
   all[6].holds_twice = true;
+  all[7].of_user = true;
   all[2].options.push_back(count_option("virtual_stages", "2", "parts of the model on each rank",
                                         {.least = 1, .most = 1024}));
   all[7].options.push_back(

@@ -15,6 +15,7 @@ struct PipelineInfo {
   std::string source;   ///< Paper.
   std::vector<OptionInfo> options;
   OrderMaker order;
+  bool of_user = false;      ///< The order of passes is an option.
   bool holds_twice = false;  ///< Each part of the model; searched only where it is named.
 };
 

@@ -28,6 +28,9 @@ inline constexpr std::uint32_t kPhases = 8;
 /// tensor waits u cycles, but for a thread that works beyond that: the next cycle begins at
 /// max(e, r + u cycle), where e is when the thread is ready for it and r that of the first tensor.
 /// That is never earlier for a later r or e, and takes a lone tensor half a cycle on average.
+///
+/// Cost: an event for each cycle in which something is announced, O(tensors of it); a simulation
+/// takes nine or ten iterations where others take two or three.
 class NegotiatedPolicy : public DispatchPolicy {
  public:
   NegotiatedPolicy(const Negotiated& rule, Dispatcher& dispatcher)

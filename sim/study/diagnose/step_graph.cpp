@@ -178,8 +178,8 @@ double StepGraph::replay(std::span<const double> durations, std::span<const doub
       double ready = 0;
       for (const std::uint32_t before : waits_of(place))
         ready = std::max(ready, ends[before]);
-      if (const auto taken = taken_by(place, ends))
-        ready = std::max(ready, ends[*taken]);
+      if (!taken_.empty() && taken_[place].first != kNoMeeting)
+        ready = std::max(ready, ends[*taken_by(place, ends)]);
       ready += delays.empty() ? 0 : delays[place];
       if (meeting_[place] == kNoMeeting)
         end(place, ready);

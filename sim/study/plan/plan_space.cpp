@@ -17,7 +17,6 @@
 namespace stepcast {
 namespace {
 
-constexpr const char* kOfUser = "pipeline";  // its order is the user's
 constexpr double kMillion = 1e6;
 
 std::optional<TransformerRequest> find_transformer(const std::string& workload) {
@@ -186,7 +185,7 @@ class SpaceMaker {
     std::vector<std::string> names;
     if (models_.is_transformer())
       for (const PipelineInfo& pipeline : pipelines())
-        if (pipeline.name != kOfUser && !pipeline.holds_twice)
+        if (!pipeline.of_user && !pipeline.holds_twice)
           names.push_back(pipeline.name);
     for (const ScheduleInfo& schedule : first_order_schedules())
       if (schedule.planned && !schedule.bound)

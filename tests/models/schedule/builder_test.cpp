@@ -53,6 +53,34 @@ TEST(Builder, AGroupHasRanks) {
   EXPECT_EQ(error_of([&] { builder.group({}); }), "nobody: a group without ranks");
 }
 
+TEST(Builder, WhatIsNotThereIsNamed) {
+  const Cluster cluster = plain_cluster(2);
+  const auto error = [&](const auto& add) {
+    return error_of([&] {
+      Builder builder("wrong", kWorkload, cluster);
+      add(builder, builder.compute("first", Seconds{1}));
+      std::move(builder).build();
+    });
+  };
+  EXPECT_EQ(error([](Builder& builder, TaskId first) { builder.after(first, {kNone}); }),
+            "wrong: \"first\" waits for task 4294967295 of 1, which is not there");
+  EXPECT_EQ(error([](Builder& builder, TaskId first) { builder.next_after(first, {7}); }),
+            "wrong: an edge joins compute \"first\" to task 7, but there are 1 tasks");
+  EXPECT_EQ(
+      error([](Builder& builder, TaskId) { builder.compute("lost", Seconds{1}, {.stream = 9}); }),
+      "wrong: task \"lost\" names stream 9, but there are 1");
+  EXPECT_EQ(
+      error([](Builder& builder, TaskId) { builder.compute("lost", Seconds{1}, {.team = 9}); }),
+      "wrong: task \"lost\" names team 9, but there are 1");
+  EXPECT_EQ(error([](Builder& builder, TaskId first) {
+              builder.after(builder.compute("second", Seconds{1}), {first});
+              builder.needs(first + 1, 2);
+            }),
+            "wrong: compute \"second\" needs 2 of the 1 tasks that it waits for");
+  EXPECT_EQ(error([](Builder& builder, TaskId) { builder.team({}); }),
+            "wrong: team: expected at least one group");
+}
+
 // A recorded job has a million kernels of a hundred names.
 TEST(Builder, ALabelThatRecursIsKeptOnce) {
   const Cluster cluster = plain_cluster(1);

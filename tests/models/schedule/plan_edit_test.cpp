@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/schedule/accumulation.hpp"
 #include "models/schedule/builder.hpp"
 #include "tests/support/examples.hpp"
 
@@ -105,6 +106,17 @@ TEST(PlanEdit, AnotherPlanFollowsAsAStepWithItsOwnNames) {
   EXPECT_EQ(phase_of(joined, joined.graph.task(4)), "new");
   EXPECT_EQ(std::ranges::count(joined.phases, "rest"), 1);
   EXPECT_EQ(joined.later_steps, (std::vector<TaskId>{2, 3}));
+}
+
+// Gaps of the host, which no communication slows down.
+TEST(PlanEdit, AddedPassesKeepWhatIsTheHosts) {
+  Workload workload = kWorkload;
+  workload.layers.front().kind = kHostGap;
+  Builder builder("passes", workload, kCluster);
+  builder.forward(0, {});
+  builder.backward(0, {});
+  const Plan plan = with_accumulation(std::move(builder).build(), workload, 3);
+  EXPECT_EQ(std::ranges::count(plan.graph.tasks(), true, &Task::on_host), 6);
 }
 
 }  // namespace

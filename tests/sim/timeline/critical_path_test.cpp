@@ -49,6 +49,20 @@ TEST(CriticalPathTest, APathThroughABusyStreamLeavesOutTheComputeThatItHides) {
                                       "2 all-reduces \"bucket 1\" .. \"bucket 0\""}));
 }
 
+// conv waits for the all-gather of two iterations before, which takes 7 of the 4 ms from step to
+// step: two are on their way at a time.
+TEST(CriticalPathTest, ItGoesOnWhereATaskWaitedForAnEarlierIteration) {
+  const std::vector<HandTask> tasks = {
+      {TaskKind::Forward, "conv", {{0, 1}}},
+      {TaskKind::Communication, "weights", {{1, 8}}, 1, CollectiveKind::AllGather}};
+  Plan plan = plan_of(tasks, {{0, 1}}, {});
+  plan.streams[1].rule = ByPriority{};
+  plan.later = {{.before = 1, .after = 0, .iterations = 2}};
+  const auto path = critical_path_of(plan, small_cluster(), timeline_of(tasks, ms(4)), 0);
+  EXPECT_EQ(words(plan, path), (std::vector<std::string>{"all-gather \"weights\""}));
+  EXPECT_NEAR(length_of(path).value, 4e-3, 1e-12);
+}
+
 TEST(CriticalPathTest, ItGoesOnInTheIterationBeforeWhereATaskWaitedForThat) {
   // fc waits for the all-gather of the iteration before, which ends 2 ms into this one.
   const std::vector<HandTask> tasks = {

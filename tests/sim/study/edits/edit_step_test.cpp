@@ -156,6 +156,33 @@ TEST(EditStepTest, GainsOfServersAndAllReducesAddUp) {
   }
 }
 
+// It used to leave what is announced ahead of its data to tasks that others had become.
+TEST(EditStepTest, ATaskOfNoTimeChangesNoSchedule) {
+  const Workload workload = load_workload("resnet50-rtx2080ti-bs32");
+  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  cluster.nodes = 2;
+  for (const ScheduleInfo& schedule : all_schedules()) {
+    if (schedule.bound)
+      continue;
+    for (const char* run_ahead : {"off", "on"}) {
+      ScheduleOptions options;
+      if (std::ranges::count(schedule.options, "run_ahead", &OptionInfo::name) > 0)
+        options["run_ahead"] = run_ahead;
+      const Plan plan = build_plan(schedule.name, workload, cluster, options);
+      const EditableStep step = editable_step(plan, workload, cluster, kAnalyticEngine);
+      const auto inserted = edited(
+          step.graphs,
+          parse_edit_request("insert new=nothing time=0s as=other where=before kind=forward"),
+          &workload, step.ratio);
+      EXPECT_NEAR(step.time(inserted).step.value, step.time(step.graphs).step.value, 1e-9)
+          << schedule.name << " run_ahead=" << run_ahead;
+      const auto removed =
+          edited(step.graphs, parse_edit_request("remove kind=forward"), &workload, step.ratio);
+      EXPECT_GT(step.time(removed).step, Seconds{}) << schedule.name << " run_ahead=" << run_ahead;
+    }
+  }
+}
+
 // A server reads the copies of 16 workers: a slice costs it as much as a partition of its size.
 TEST(EditStepTest, SlicesOfPushesKeepAServersTimeAByte) {
   Workload workload = few_layers(2);

@@ -240,6 +240,7 @@ void read_graph(ObjectReader& root, ExportedPlan& exported) {
   try {
     exported.plan.graph = TaskGraph(tasks, edges);
     issue_order(exported.plan);
+    require_known_ids(exported.plan);
     require_common_ranks(exported.plan);
   } catch (const InputError& error) {
     root.fail("edges", error.what());
