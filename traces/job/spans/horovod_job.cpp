@@ -32,8 +32,15 @@ class HorovodSpans {
     return std::move(spans_);
   }
 
-  /// Puts each rank's chunks on the timeline's clock.
-  void align(const std::string& origin) {
+  /// Puts each rank's chunks on the timeline's clock. Those of some ranks alone say little: who has
+  /// none would reduce the whole where the others reduce pieces.
+  void align(const std::string& origin, ImportReport& report) {
+    const auto lacks = std::ranges::find_if(
+        ranks_, [&](std::uint32_t rank) { return !rings_.ranks.contains(rank); });
+    if (!rings_.ranks.empty() && lacks != ranks_.end()) {
+      report.doubt("chunks that are not taken, as a rank has none", fmt::format("rank {}", *lacks));
+      rings_.ranks.clear();
+    }
     for (const auto& [rank, all] : rings_.ranks)
       if (all.size() != buffers_.size())
         throw InputError(fmt::format(
@@ -149,7 +156,7 @@ Job read_horovod_job(const TraceStream& file, const JobShape& shape, ImportRepor
                      ": expected negotiations with a mark of each rank, found none; write the "
                      "timeline with HOROVOD_TIMELINE");
   HorovodSpans spans(std::move(buffers), read_ring_chunks(chunks, report));
-  spans.align(file.origin);
+  spans.align(file.origin, report);
   SpanRanks ranks{.shifted = spans.shifts(), .one_clock = true};
   return job_of_spans(spans.run(), file.origin, shape, report, ranks);
 }

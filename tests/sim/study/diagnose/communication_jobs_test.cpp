@@ -177,14 +177,28 @@ TEST(RingJobTest, ASlowSenderIsFoundByItsChunks) {
   EXPECT_NEAR(diagnosis.ideal_step.value, even, 0.01 * even);
 }
 
+// A rank without them would reduce the whole where the others reduce pieces.
+TEST(RingJobTest, ChunksOfSomeRanksAreNotTaken) {
+  const MadeRings made;
+  ImportReport report;
+  const Job job = read_horovod_job(text_stream(made.files().timeline, "timeline.json"), {}, report,
+                                   {text_stream(made.files().chunks[0], "0/comm_detail.json")});
+  EXPECT_EQ(report.doubtful().at("chunks that are not taken, as a rank has none").count, 1U);
+  EXPECT_EQ(std::ranges::find(job.kinds, "SEND", &JobKind::part), job.kinds.end());
+}
+
 TEST(RingJobTest, ChunksOfOtherAllReducesAreRefused) {
   const MadeRings made;
   MadeRings longer = made;
   longer.steps = 5;
+  const MadeRings::Files files = longer.files();
   ImportReport report;
+  std::vector<TraceStream> chunks;
+  for (std::size_t rank = 0; rank < 4; ++rank)
+    chunks.push_back(text_stream(files.chunks[rank], fmt::format("{}/comm_detail.json", rank)));
   EXPECT_EQ(input_error_of([&] {
               read_horovod_job(text_stream(made.files().timeline, "timeline.json"), {}, report,
-                               {text_stream(longer.files().chunks[0], "0/comm_detail.json")});
+                               chunks);
             }),
             "timeline.json: rank 0: expected chunks of 8 all-reduces, as the timeline holds, found "
             "10");
