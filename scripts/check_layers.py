@@ -26,6 +26,9 @@ MOST_IN_A_FUNCTION = 45
 # Studies serve other callers than the command line: their errors name `low`, and the command line writes --low.
 WITHOUT_FLAGS = ("sim/study/",)
 
+# They return a subrange.
+SUBRANGE = re.compile(r"std::ranges::(?:unique|remove|remove_if|partition|stable_partition|rotate|equal_range|search|search_n|find_end)\b")
+
 # Families of schedules, by folder: words of which code elsewhere (not comments) may use none, so that a family is added
 # and changed in one place. A quoted word must stand alone where it is an everyday word too.
 FAMILIES = {
@@ -156,6 +159,8 @@ def faults_of_words(name, text):
     code = COMMENT.sub("", text)
     if name.startswith(WITHOUT_FLAGS) and any(FLAG.search(string) for string in STRING.findall(code)):
         yield "names a flag of the command line; write `flag` and let the command line write --flag"
+    for subrange in SUBRANGE.findall(code):
+        yield f"calls {subrange}, which clang 14 cannot compile with g++ 12's library: call it with iterators (scripts/fuzz needs clang)"
     named = foreign_families(name, code)
     if named and not any(may_name(entry, name) for entry in NAMED_ELSEWHERE):
         yield f"names {', '.join(named)}, which only the folder of that family of schedules may"

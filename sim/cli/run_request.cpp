@@ -7,10 +7,13 @@
 
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
+#include "models/base/text.hpp"
 #include "models/schedule/presets/presets.hpp"
+#include "sim/cli/checks/limits.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/study/cost_estimate.hpp"
+#include "sim/study/sweep/study_cost.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -111,12 +114,30 @@ Scenario resolve(const RunRequest& request, const std::string& example) {
   return scenario_of(std::move(experiment), !request.unfold);
 }
 
+void refuse_beyond(Bytes allowed, const CostEstimate& cost, const std::string& what) {
+  constexpr double kSurely = 10;
+  if (cost.memory > allowed * kSurely)
+    throw InputError(fmt::format("{} take {}, where {} are allowed; --max-memory SIZE allows more",
+                                 what, in_words(cost), format_bytes(allowed)));
+}
+
 void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
   const CostEstimate cost = cost_estimate(plan, cluster, options);
+  const std::string what =
+      fmt::format("{} of {} at {} fidelity{}", plan.schedule, gpus_in_words(cluster.ranks()),
+                  name_of(options.fidelity), options.fold ? "" : ", unfolded,");
+  refuse_beyond(memory_allowed(), cost, what);
   if (is_much(cost))
-    tell("stepcast: {} of {} at {} fidelity{} take {}{}\n", plan.schedule,
-         gpus_in_words(cluster.ranks()), name_of(options.fidelity),
-         options.fold ? "" : ", unfolded,", in_words(cost), what_helps(options.fidelity));
+    tell("stepcast: {} take {}{}\n", what, in_words(cost), what_helps(options.fidelity));
+}
+
+void warn_of_protocol(const Scenario& scenario) {
+  const std::string& schedule = scenario.schedules.front();
+  const auto cost = cost_of_protocol(scenario, schedule);
+  if (cost && is_much(*cost))
+    tell("stepcast: {} of {} at {} fidelity take {}{}\n", schedule,
+         gpus_in_words(scenario.cluster.ranks()), name_of(scenario.engine.fidelity),
+         in_words(*cost), what_helps(scenario.engine.fidelity));
 }
 
 void warn_of_cost(const Plan& plan, const Scenario& scenario) {

@@ -45,8 +45,16 @@ Scenario resolve(const RunRequest& request, const std::string& example);
 Scenario resolve_one_schedule(const RunRequest& request, const std::string& example);
 
 /// One line on stderr where a simulation of the plan takes long or much memory, with how much.
+/// Throws InputError where that is ten times the memory that the process may use: it would fail.
 void warn_of_cost(const Plan& plan, const Scenario& scenario);
 void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
+
+/// Throws InputError, which says `what` takes that, for more than ten times the memory allowed: an
+/// estimate is within a factor of about three.
+void refuse_beyond(Bytes allowed, const CostEstimate& cost, const std::string& what);
+
+/// One line where the runs of the scenario's one schedule, a protocol, take long.
+void warn_of_protocol(const Scenario& scenario);
 
 /// The same of a study; `cost` as of cost_of().
 void warn_of_study(const std::optional<CostEstimate>& cost, std::size_t forecasts,

@@ -6,13 +6,16 @@
 
 #include "sim/engine/folding/folding.hpp"
 #include "sim/engine/folding/network_section.hpp"
+#include "sim/engine/folding/patterns.hpp"
 
 // Measured on a core of 2.6 GHz with resnet50 under wfbp and dear on 64 to 16,384 GPUs: 38 MiB
 // for the program, 4.9 kB for each GPU of a platform, 145 B for each task of a rank, 1.8 us for a
 // flow, .1 us and 4 B for a message of `step`. Until the steady state shows an iteration is
 // simulated about four times. Of a network that folds only the section is simulated. Cut models
 // (gpt-22b under 1f1b, 64 to 8,192 GPUs, where it is simulated twice): .5 to 1.7 times the time at
-// analytic, up to twice the memory; up to four times the time at flow, as their nodes fold.
+// analytic, up to twice the memory; up to four times the time at flow, as their nodes fold. Finding
+// out which ranks fold takes 375 B and 1 us for each rank in each pattern of a collective, where
+// teams have several groups (kaisa on 16,384 and 65,536 GPUs), and gives the memory back.
 
 namespace stepcast {
 namespace {
@@ -24,6 +27,8 @@ constexpr double kSecondsOfFlow = 1.8e-6;
 constexpr double kSecondsOfMessage = 0.1e-6;
 constexpr double kBytesOfMessage = 4;
 constexpr double kSecondsOfTask = 0.2e-6;
+constexpr double kBytesOfFolding = 375;
+constexpr double kSecondsOfFolding = 1e-6;
 constexpr double kIterations = 4;
 
 /// Flows of one communication of `ranks`: an edge each for all rounds, or at `step` a message in
@@ -48,6 +53,17 @@ double simulated_part(const Plan& plan, const Cluster& cluster, const EngineOpti
   return section ? static_cast<double>(section->nodes * section->gpus) / cluster.ranks() : 1;
 }
 
+/// Ranks times patterns that folding compares.
+double compared_places(const Plan& plan, const EngineOptions& options) {
+  if (!options.fold ||
+      std::ranges::none_of(plan.teams, [](const Team& team) { return team.groups.size() > 1; }))
+    return 0;
+  double places = 0;
+  for (const auto& [pattern, collective] : patterns_of(plan))
+    places += static_cast<double>(plan.teams[std::get<0>(pattern)].ranks());
+  return places;
+}
+
 /// Tasks times classes that run them: where there are many, it is worth folding the ranks to know.
 double folded_places(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
   Folding folding = fold_ranks(plan, cluster, options);
@@ -58,6 +74,20 @@ double folded_places(const Plan& plan, const Cluster& cluster, const EngineOptio
   for (const Task& task : plan.graph.tasks())
     places += static_cast<double>(folding.members[task.team].size());
   return places;
+}
+
+/// 7.54 as "7.5", 551 as "551".
+std::string in_two_digits(double number) {
+  return number < 10 ? fmt::format("{:.2g}", number) : fmt::format("{:.0f}", number);
+}
+
+std::string in_words(Seconds time) {
+  constexpr double kMany = 120;  // seconds, minutes
+  constexpr double kHour = 3600;
+  if (time.value < kMany)
+    return in_two_digits(time.value) + " s";
+  return time.value < kMany * 60 ? fmt::format("{:.0f} min", time.value / 60)
+                                 : fmt::format("{:.0f} hours", time.value / kHour);
 }
 
 }  // namespace
@@ -76,28 +106,28 @@ CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const Engin
     most = std::max(most, groups * flows_of(team.group_size(), options.fidelity));
   }
   constexpr double kManyPlaces = 2e6;
+  constexpr double kManyCompared = 4e6;  // folding itself takes long
+  const double compared = compared_places(plan, options);
   if (options.fold && places > kManyPlaces)
-    places = folded_places(plan, cluster, options);
+    places = compared < kManyCompared ? folded_places(plan, cluster, options) : kManyPlaces;
   const double iterations = options.iterations > 0 ? options.iterations : kIterations;
   if (options.fidelity == Fidelity::Step)
     return {.memory = {kProgramBytes + kBytesOfMessage * most + kBytesOfTask * places},
             .time = {iterations * (kSecondsOfMessage * flows + kSecondsOfTask * places)}};
   const double part = simulated_part(plan, cluster, options);
   const double gpus = options.fidelity == Fidelity::Analytic ? 0 : cluster.ranks() * part;
-  return {.memory = {kProgramBytes + kBytesOfGpu * gpus + kBytesOfTask * places},
-          .time = {iterations * (kSecondsOfFlow * flows * part + kSecondsOfTask * places)}};
+  const double simulated = kBytesOfGpu * gpus + kBytesOfTask * places;
+  return {.memory = {kProgramBytes + std::max(simulated, kBytesOfFolding * compared)},
+          .time = {iterations * (kSecondsOfFlow * flows * part + kSecondsOfTask * places) +
+                   kSecondsOfFolding * compared}};
 }
 
 std::string in_words(const CostEstimate& estimate) {
-  constexpr double kGigabyte = 1e9;
-  constexpr double kManySeconds = 120;
-  const double bytes = estimate.memory.value;
-  const double seconds = estimate.time.value;
-  const std::string memory = bytes < kGigabyte ? fmt::format("{:.0f} MB", bytes * 1e-6)
-                                               : fmt::format("{:.2g} GB", bytes / kGigabyte);
-  return fmt::format("about {} and {}", memory,
-                     seconds < kManySeconds ? fmt::format("{:.2g} s", seconds)
-                                            : fmt::format("{:.0f} min", seconds / 60));
+  const double megabytes = estimate.memory.value * 1e-6;
+  return fmt::format("about {} and {}",
+                     megabytes < 1000 ? fmt::format("{:.0f} MB", megabytes)
+                                      : in_two_digits(megabytes / 1000) + " GB",
+                     in_words(estimate.time));
 }
 
 }  // namespace stepcast

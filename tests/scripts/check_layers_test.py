@@ -77,6 +77,10 @@ class CheckLayers(unittest.TestCase):
         self.assertIn("names a flag", faults_of_file("sim/study/tune.cpp", text.format("--low"))[0])
         self.assertEqual(faults_of_file("sim/cli/tune.cpp", text.format("--low")), [])
 
+    def test_what_the_fuzzers_cannot_compile_is_named(self):
+        self.assertIn("clang 14", faults_of_file("sim/study/tune.cpp", "std::ranges::unique(own);")[0])
+        self.assertEqual(faults_of_file("sim/study/tune.cpp", "std::unique(a, b); std::ranges::unique_copy(own); // std::ranges::unique"), [])
+
     def test_a_family_of_schedules_is_named_in_its_folder_only(self):
         for code in ['if (name == "horovod") {}', "kfac::Step step;", "sparse::Step step;", 'run("ok-topk");',
                      "const KfacPart part{};", 'if (name == "zero") {}']:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The built program, and the module that it loads, cannot be written over where it is bound to libraries (full RELRO: all names are bound at the start, then
 read-only), lies where it is put by chance (PIE), has no stack that can be executed, and, where it is compiled so, checks its stack."""
+import argparse
 import subprocess
 import sys
 
@@ -29,8 +30,13 @@ def faults_of(program: str, compiled: bool):
 
 
 def main() -> int:
-    programs = [each for each in sys.argv[1:] if each != "--compiled"]
-    faults = [f"{each}: {fault}" for each in programs for fault in faults_of(each, "--compiled" in sys.argv)]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--module", help="that it loads, compiled without")
+    parser.add_argument("--compiled", action="store_true", help="the program is compiled with a stack protector and checked copies")
+    typed = parser.parse_args()
+    looked_at = {typed.program: typed.compiled, **({typed.module: False} if typed.module else {})}
+    faults = [f"{each}: {fault}" for each, compiled in looked_at.items() for fault in faults_of(each, compiled)]
     print("\n".join(faults))
     return 1 if faults else 0
 

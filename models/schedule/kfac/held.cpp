@@ -31,7 +31,7 @@ Bytes Holdings::most() const {
   Bytes most = common;
   for (std::vector<std::size_t> own : elsewhere_) {
     std::ranges::sort(own);
-    own.erase(std::ranges::unique(own).begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
     Bytes held = common;
     for (const std::size_t factor : own)
       if (!everywhere_[factor])

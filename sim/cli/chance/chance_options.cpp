@@ -9,6 +9,7 @@ namespace stepcast {
 namespace {
 
 constexpr std::uint32_t kMostSeeds = 100'000;
+constexpr std::uint32_t kMostIterations = 1'000'000;
 
 }  // namespace
 
@@ -27,6 +28,14 @@ void add_chance_options(std::vector<CommandOption>& options, ChanceRequest& requ
   options.push_back({"--iterations", "K", &request.iterations,
                      "iterations of each simulation (default: until they repeat; 20 where\n--slow "
                      "draws)"});
+}
+
+std::uint32_t iterations_of(const ChanceRequest& request) {
+  const std::uint32_t iterations = request.iterations.value_or(0);
+  if (iterations > kMostIterations)
+    throw InputError(
+        fmt::format("--iterations: expected at most {}, found {}", kMostIterations, iterations));
+  return iterations;
 }
 
 Chance chance_of(const ChanceRequest& request, std::uint32_t workers) {

@@ -19,6 +19,9 @@ struct ChanceRequest {
 /// The options that fill it.
 void add_chance_options(std::vector<CommandOption>& options, ChanceRequest& request);
 
+/// Of each simulation, 0 where the user says none. Throws InputError for more than 1,000,000.
+std::uint32_t iterations_of(const ChanceRequest& request);
+
 /// Throws InputError for seeds that are neither a number nor "auto", or without anything to draw.
 Chance chance_of(const ChanceRequest& request, std::uint32_t workers);
 

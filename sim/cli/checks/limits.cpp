@@ -1,10 +1,12 @@
 #include "sim/cli/checks/limits.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -144,12 +146,19 @@ void obey(const Limits& limits) {
     ::setenv("STEPCAST_ALLOW_PATHS", "1", 1);
 }
 
-std::string out_of_memory_in_words() {
+Bytes memory_allowed() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return {std::numeric_limits<double>::infinity()};
+  return {static_cast<double>(limit.rlim_cur)};
+}
+
+std::string out_of_memory_in_words() {
+  const Bytes allowed = memory_allowed();
+  if (std::isinf(allowed.value))
     return "out of memory";
   return fmt::format("out of memory: needs more than {}; --max-memory SIZE allows more",
-                     format_bytes({static_cast<double>(limit.rlim_cur)}));
+                     format_bytes(allowed));
 }
 
 }  // namespace stepcast

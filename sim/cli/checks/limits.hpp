@@ -28,6 +28,9 @@ Seconds usual_time();
 /// InputError for what cannot be read.
 void obey(const Limits& limits);
 
+/// What this process may use of memory at most; infinite where nothing limits it.
+Bytes memory_allowed();
+
 /// "out of memory: ...", and how to allow more.
 std::string out_of_memory_in_words();
 

@@ -84,7 +84,7 @@ class CompareCommand final : public Subcommand {
     const std::vector<WrittenResult> before = earlier_results();
     SweepRequest request = request_of(typed_, kExample);
     request.slow = chance_.slow;
-    request.iterations = chance_.iterations.value_or(0);
+    request.iterations = iterations_of(chance_);
     request.chance = chance_of(chance_, 1);  // the rows are shared out already
     const StopsBetweenJobs stops;
     if (!shard_.empty())

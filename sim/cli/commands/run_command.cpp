@@ -91,7 +91,7 @@ class RunCommand final : public Subcommand {
       add_slow_downs(scenario.engine.slow_down, chance_.slow);
       check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
       scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;
-      scenario.engine.iterations = chance_.iterations.value_or(0);
+      scenario.engine.iterations = iterations_of(chance_);
       scenario.chance = chance_of(chance_, workers_.value_or(available_cores()));
       scenario.planned = [&](const Plan& plan) {
         warn_of_cost(plan, scenario.cluster, scenario.engine);
@@ -172,7 +172,7 @@ class RunCommand final : public Subcommand {
 
   Scenario resolved() const {
     Scenario scenario = resolve_one_schedule(request_, kExample);
-    add_chance(scenario, chance_.slow, chance_.iterations.value_or(0),
+    add_chance(scenario, chance_.slow, iterations_of(chance_),
                chance_of(chance_, workers_.value_or(available_cores())));
     const Settings settings = scenario.settings;
     return changed(std::move(scenario), settings);
@@ -180,8 +180,10 @@ class RunCommand final : public Subcommand {
 
   static ScheduleRun result_of(const Scenario& scenario) {
     const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
-    if (const std::string& schedule = scenario.schedules.front();
-        !decides_at_run_time(schedule) && fusion_search_of(job_of(scenario, schedule)).empty())
+    const std::string& schedule = scenario.schedules.front();
+    if (decides_at_run_time(schedule))
+      warn_of_protocol(scenario);
+    else if (fusion_search_of(job_of(scenario, schedule)).empty())
       warn_of_cost(planned(scenario, schedule).plan, scenario);
     ScheduleRun run = simulated(scenario, scenario.schedules.front());
     add_notes(run.forecast, scenario);

@@ -52,10 +52,11 @@ class TuneCommand final : public Subcommand {
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const TuningJob job = job_of(scenario, scenario.schedules.front());
     const StopsBetweenJobs stops;
+    const SearchRange range = range_of(job, tuning_);
     const std::uint32_t trials = tuning_.trials.value_or(kUsualTrials);
     warn_of_study(cost_of(scenario, scenario.schedules.front(), trials, 1), trials,
                   scenario.engine.fidelity, 1);
-    const Tuning tuning = tuned(job);
+    const Tuning tuning = tuned(job, range);
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
@@ -67,9 +68,9 @@ class TuneCommand final : public Subcommand {
  private:
   static constexpr std::uint32_t kUsualTrials = 10;
 
-  Tuning tuned(const TuningJob& job) {
+  Tuning tuned(const TuningJob& job, const SearchRange& range) {
     Progress progress("trial");
-    TrialLog log(files_, tuning_.option, range_of(job, tuning_).unit, inputs_text(job));
+    TrialLog log(files_, tuning_.option, range.unit, inputs_text(job));
     tuning_.known = [&](const std::string& text) { return log.known(text); };
     tuning_.tried = [&](const Trial& trial) {
       progress.step();

@@ -78,6 +78,8 @@ class ValidateCommand final : public Subcommand {
           fmt::format("--max-error: expected a percentage of at least 0, found {}", *max_error_));
     if (!cases_.empty())
       return run_cases();
+    if (!cluster_.empty())
+      throw InputError("--cluster: only with --cases; measurements name their clusters");
     if (!blocks_.empty())
       throw InputError("--blocks: expected --cases beside it");
     for (const std::string& file : files_)
@@ -115,7 +117,8 @@ class ValidateCommand final : public Subcommand {
   }
 
   int run_cases() const {
-    if (!files_.empty() || plot_.is_wanted() || update_device_ || !device_file_.empty())
+    if (!files_.empty() || plot_.is_wanted() || update_device_ || !device_file_.empty() ||
+        !fidelity_.empty())
       throw InputError(
           "validate: --cases stands alone, beside --set, --blocks, --cluster, --max-error");
     return run_case_validation({.files = cases_,

@@ -8,8 +8,9 @@ std::map<Pattern, Collective> patterns_of(const Plan& plan) {
     if (task.kind != TaskKind::Communication)
       continue;
     const Collective& each = plan.collectives[task.collective].collective;
-    const auto [known, is_new] =
-        patterns.try_emplace({task.team, each.kind, each.algorithm, each.root, each.shares}, each);
+    const double deciding = each.algorithm == Algorithm::Nccl ? each.size.value : 0;
+    const auto [known, is_new] = patterns.try_emplace(
+        {task.team, each.kind, each.algorithm, each.root, each.shares, deciding}, each);
     if (!is_new && known->second.size < each.size)
       known->second = each;
   }

@@ -114,8 +114,8 @@ class Search {
     const auto is_whole = [&](std::size_t i) {
       return !plan_.space.schedules[plan_.space.candidates[i].schedule].cuts;
     };
-    const auto rest = std::ranges::stable_partition(queue.order, is_whole);
-    queue.next = std::min<std::size_t>(queue.order.size() - rest.size(), left_);
+    const auto rest = std::stable_partition(queue.order.begin(), queue.order.end(), is_whole);
+    queue.next = std::min<std::size_t>(rest - queue.order.begin(), left_);
     return {queue.order.begin(), queue.order.begin() + static_cast<std::ptrdiff_t>(queue.next)};
   }
 

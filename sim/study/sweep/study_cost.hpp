@@ -16,6 +16,11 @@ bool may_take_much(const Cluster& cluster, const EngineOptions& options, double 
 /// cannot take much, and of what decides at run time.
 std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers);
 
+/// What the runs of a schedule that decides at run time are going to take, from the time that a
+/// hundredth of their iterations takes here; nothing where these are less than one. Throws as the
+/// protocol does.
+std::optional<CostEstimate> cost_of_protocol(const Scenario& scenario, const std::string& schedule);
+
 /// The same of `forecasts` simulations like that of one schedule of the scenario.
 std::optional<CostEstimate> cost_of(const Scenario& scenario, const std::string& schedule,
                                     double forecasts, std::uint32_t workers);

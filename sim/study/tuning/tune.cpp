@@ -164,6 +164,8 @@ std::size_t best_of(const std::vector<Trial>& trials) {
 }  // namespace
 
 SearchRange range_of(const TuningJob& job, const TuningRequest& request) {
+  if (request.trials.value_or(0) > kMostPlans)
+    throw InputError(fmt::format("`trials` {}: expected at most {}", *request.trials, kMostPlans));
   return range_of(job, request, option_of(schedule_of(job.schedule), request.option));
 }
 
@@ -172,9 +174,7 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
   const OptionInfo& option = option_of(schedule_of(job.schedule), request.option);
   check_job(job, option.name);
   const bool is_exhaustive = strategy.search == search_exhaustive;
-  if (request.trials.value_or(0) > kMostPlans)
-    throw InputError(fmt::format("`trials` {}: expected at most {}", *request.trials, kMostPlans));
-  SearchTask task{.range = range_of(job, request, option),
+  SearchTask task{.range = range_of(job, request),
                   .most_trials = request.trials.value_or(is_exhaustive ? kMostPlans : kTrials),
                   .seed = request.seed,
                   .xi = request.xi};

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "models/base/error.hpp"
+#include "sim/cli/chance/chance_options.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -37,6 +40,28 @@ TEST(RunRequest, WarnsOfRunsThatTakeLongOrMuch) {
   EXPECT_EQ(warning_of(4'000'000, Fidelity::Analytic, false),
             "stepcast: bsp of 16000000 GPUs at analytic fidelity, unfolded, take about 2.4 GB and "
             "13 s\n");
+}
+
+// An estimate may be wrong by a factor of three: what takes ten times as much as is allowed is not
+// even begun.
+TEST(RunRequest, RefusesWhatIsFarBeyondTheMemoryAllowed) {
+  const CostEstimate cost{.memory = Bytes{550e9}, .time = Seconds{550'000}};
+  EXPECT_NO_THROW(refuse_beyond(Bytes{56e9}, cost, "all"));
+  try {
+    refuse_beyond(Bytes{1024.0 * 1024 * 1024}, cost, "dear of 262144 GPUs");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "dear of 262144 GPUs take about 550 GB and 153 hours, where 1 GiB are allowed; "
+                 "--max-memory SIZE allows more");
+  }
+}
+
+// 4 billion iterations were once asked for, and filled the memory for half a minute.
+TEST(ChanceOptions, RefuseMoreThanAMillionIterations) {
+  EXPECT_EQ(iterations_of({}), 0);
+  EXPECT_EQ(iterations_of({.iterations = 1'000'000}), 1'000'000);
+  EXPECT_THROW(iterations_of({.iterations = 1'000'001}), InputError);
 }
 
 TEST(RunRequest, WarnsOfStudiesThatTakeLongOrMuch) {

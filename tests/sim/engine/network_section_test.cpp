@@ -61,6 +61,22 @@ TEST(NetworkSection, OneNodeStandsForARingAndOneGpuForAHierarchy) {
   expect_section(cluster, {.algorithm = Algorithm::HalvingDoubling, .size = Bytes{1e6}}, 1, 1);
 }
 
+// NCCL takes a ring for the large one, and for the small one a tree, whose root sends other than
+// its leaves: only the largest was looked at.
+TEST(NetworkSection, ATreeThatNcclTakesForASmallAllReduceLeavesNone) {
+  const Cluster cluster = examples::plain_cluster(8, 4);
+  const Collective large{.algorithm = Algorithm::Nccl, .size = Bytes{1e9}};
+  const Collective small{.algorithm = Algorithm::Nccl, .size = Bytes{64}};
+  ASSERT_TRUE(section_of(cluster, large));
+  ASSERT_FALSE(section_of(cluster, small));
+  const Workload workload = no_layers();
+  Builder builder("two", workload, cluster);
+  builder.stream("network");
+  add(builder, small);
+  add(builder, large);
+  EXPECT_FALSE(fold_ranks(std::move(builder).build(), cluster, {}).section);
+}
+
 TEST(NetworkSection, OneRackStandsForAllRacksIfTheyAreEquallyLarge) {
   expect_section(racks(), {.algorithm = Algorithm::Ring, .size = Bytes{1e6}}, 4, 2);
   Cluster cut = racks();

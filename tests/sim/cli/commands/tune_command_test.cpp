@@ -41,6 +41,13 @@ TEST(TuneCommand, OneTrialIsNoPlural) {
             std::string::npos);
 }
 
+// What they would take was told before.
+TEST(TuneCommand, RefusesTooManyTrialsInOneLine) {
+  const Outcome outcome = run_cli(tune_buffer({"--trials", "1000000000"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err, "stepcast: --trials 1000000000: expected at most 4096\n");
+}
+
 std::string content_of(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};

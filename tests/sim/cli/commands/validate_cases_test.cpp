@@ -47,6 +47,17 @@ TEST(ValidateCases, AFileThatIsNamedTwiceCountsOnce) {
   EXPECT_NE(outcome.err.find("t.csv\" given twice, taken once"), std::string::npos) << outcome.err;
 }
 
+// Both were read and then forgotten.
+TEST(ValidateCases, WhatWouldNotCountIsRefused) {
+  const Outcome cluster = run_cli({"validate", "--cluster", "0x10"});
+  EXPECT_EQ(cluster.exit_code, 2);
+  EXPECT_EQ(cluster.err,
+            "stepcast: --cluster: only with --cases; measurements name their clusters\n");
+  const Outcome fidelity = run_cli({"validate", "--cases", "layouts.csv", "--fidelity", "step"});
+  EXPECT_EQ(fidelity.exit_code, 2);
+  EXPECT_NE(fidelity.err.find("--cases stands alone"), std::string::npos) << fidelity.err;
+}
+
 TEST(ValidateCases, ATableNeedsTheOption) {
   const TemporaryFolder folder;
   const std::string file = folder.file("t.csv", kTable);

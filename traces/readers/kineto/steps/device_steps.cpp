@@ -116,12 +116,16 @@ std::vector<DeviceStep> find_device_steps(const KinetoTrace& trace, const Kineto
     };
     steps[i].end = steps[i].computed = std::max(extent.end(), host.begin);
     const auto earlier = unlaunched.done_before(extent.main_first.value_or(extent.first));
+    // A kernel of the step before may be done after all of this one's: then this is no period.
+    const auto begin_with_end_of_earlier = [&](Seconds end) {
+      steps[i].whole = end < steps[i].end;
+      if (steps[i].whole)
+        steps[i].begin = end;
+    };
     if (i > 0 && follows(i - 1)) {
-      steps[i].begin = steps[i - 1].end;
-      steps[i].whole = true;
+      begin_with_end_of_earlier(steps[i - 1].end);
     } else if (earlier && *earlier > host.begin) {
-      steps[i].begin = *earlier;
-      steps[i].whole = true;
+      begin_with_end_of_earlier(*earlier);
     } else if (i + 1 == steps.size() || !follows(i)) {
       steps[i] = {.begin = std::min(host.begin, extent.first),
                   .end = std::max(host.end, extent.last),

@@ -7,6 +7,7 @@
 
 #include "tests/support/input_error.hpp"
 #include "tests/traces/readers/kineto/made_trace.hpp"
+#include "tests/traces/readers/kineto/small_trace.hpp"
 #include "traces/readers/kineto/layers/layer_times.hpp"
 
 namespace stepcast {
@@ -50,6 +51,19 @@ TEST(DeviceSteps, AnImportIsOfTheDevicesStep) {
   const Workload workload = import_made(ahead_of_its_device());
   EXPECT_NEAR((forward_time(workload) + backward_time(workload)).value, 150 * kMicro, kExact);
   EXPECT_EQ(host_gap_time(workload), Seconds{});
+}
+
+// A kernel of the first step that runs after all of the second made that one's period negative, and
+// then no step was left to average: a crash.
+TEST(DeviceSteps, AKernelThatOutlastsTheNextStepLeavesThatNoPeriod) {
+  const std::string text = all_replaced(small_trace(), "\"ts\": 5530,", "\"ts\": 65536,");
+  ImportReport report;
+  const TraceSummary summary = inspect_kineto(text, report);
+  ASSERT_EQ(summary.steps.size(), 2U);
+  for (const StepSummary& step : summary.steps)
+    EXPECT_GT(step.duration, Seconds{});
+  EXPECT_FALSE(summary.steps[1].whole);
+  EXPECT_FALSE(import_kineto(text, {.batch = 8}, report).layers.empty());
 }
 
 TEST(DeviceSteps, WorkLaunchedBeforeTheProfileIsInNoLayer) {
