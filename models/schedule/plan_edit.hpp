@@ -17,7 +17,9 @@ namespace stepcast {
 ///     edit.keep(id);
 ///   return std::move(edit).apply();
 ///
-/// What waited for a removed task waits for what that one waited for.
+/// What waited for a removed task waits for what that one waited for. Each plan that is gone on
+/// with costs a look at all its edges: rows of steps that are written again copy theirs
+/// (period.cpp).
 class PlanEdit {
  public:
   /// Begins with `plan`, which must outlive this.
@@ -34,6 +36,8 @@ class PlanEdit {
   void replace(TaskId id, const Task& task);
   /// A task without edges; what it refers to is in result().
   void insert(const Task& task) { tasks_.push_back(task); }
+  /// Of tasks written so far, by their new ids; edges into later iterations go to result().
+  void edge(TaskId before, TaskId after) { edges_.emplace_back(before, after); }
 
   /// Tasks so far: the id of the next.
   TaskId tasks() const { return static_cast<TaskId>(tasks_.size()); }

@@ -1,19 +1,13 @@
 // Plans whose ranks do different things: what they cost to build and to simulate, and the most
 // memory that the process ever held (run one benchmark at a time for that).
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include "sim/engine/engine.hpp"
+#include "tests/bench/peak_memory.hpp"
 #include "tests/support/hybrid_plan.hpp"
 
 namespace stepcast {
 namespace {
-
-double peak_mebibytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
 
 // 8 tensor x 16 pipeline x 8 data ranks on 1,024 GPUs, 96 layers, 64 micro-batches.
 void hybrid(benchmark::State& state, const EngineOptions& options) {

@@ -4,20 +4,14 @@
 #include <cstdlib>
 
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
 
 #include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "tests/bench/peak_memory.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {
 namespace {
-
-double peak_mebibytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
 
 struct Job {
   const char* pipeline;

@@ -40,18 +40,6 @@ Task input_of(Plan& plan, Seconds per_sample) {
           .duration = per_sample * (plan.summary.samples / plan.summary.workers)};
 }
 
-/// Each task in front of a first pass, which waits for it and in turn lets one begin.
-void join(Plan& plan, StreamId input) {
-  std::vector<TaskGraph::Edge> edges = plan.graph.edges();
-  const std::span<const Task> tasks = plan.graph.tasks();
-  for (TaskId id = 0; id < tasks.size(); ++id)
-    if (tasks[id].stream == input) {
-      edges.emplace_back(id, id + 1);
-      plan.later.push_back({id + 1, id, kAhead});
-    }
-  plan.graph = TaskGraph({tasks.begin(), tasks.end()}, edges);
-}
-
 }  // namespace
 
 Plan with_input(Plan plan, Seconds per_sample) {
@@ -65,14 +53,16 @@ Plan with_input(Plan plan, Seconds per_sample) {
   Task input = input_of(edit.result(), per_sample);
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     if (std::ranges::binary_search(first, id)) {
+      // A first pass waits for its input, and in turn lets another one begin.
+      const TaskId read = edit.tasks();
       input.team = plan.graph.task(id).team;
       edit.insert(input);
+      edit.edge(read, read + 1);
+      edit.result().later.push_back({read + 1, read, kAhead});
     }
     edit.keep(id);
   }
-  Plan with = std::move(edit).apply();
-  join(with, input.stream);
-  return with;
+  return std::move(edit).apply();
 }
 
 }  // namespace stepcast
