@@ -140,6 +140,7 @@ class OptimiseCommand final : public Subcommand {
     if (!memory_.empty() && budget == Bytes{})
       throw InputError("--memory: expected a size above zero, found " + in_quotes(memory_));
     const Progress progress("optimising");
+    warn_of_cost(planned(scenario, request_.schedule).plan, scenario);
     FittedStep fitted = fitted_step(scenario, request_.schedule, budget);
     EditedStep result{.subject = scenario.workload.name,
                       .cluster = scenario.cluster.name,

@@ -163,6 +163,7 @@ class SolveCommand final : public Subcommand {
     TuningJob job = job_of(scenario, schedule);
     job.options = options;
     const PlannedRun run = planned(job);
+    warn_of_cost(run.plan, scenario);
     return {.time = step_time_of(run.plan, scenario.cluster, scenario.engine),
             .notes = notes_before_simulation(scenario, job, run),
             .batch = static_cast<double>(scenario.workload.batch) * run.plan.summary.passes,
