@@ -1,6 +1,10 @@
 #include "sim/study/cost_estimate.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,7 +19,9 @@
 // (gpt-22b under 1f1b, 64 to 8,192 GPUs, where it is simulated twice): .5 to 1.7 times the time at
 // analytic, up to twice the memory; up to four times the time at flow, as their nodes fold. Finding
 // out which ranks fold takes 375 B and 1 us for each rank in each pattern of a collective, where
-// teams have several groups (kaisa on 16,384 and 65,536 GPUs), and gives the memory back.
+// teams have several groups (kaisa on 16,384 and 65,536 GPUs), and gives the memory back. Where
+// many communications are under way at once, what each asks of its ranks' links is found out at
+// analytic: 2.9 us and 80 B for each rank (ps on 4,096 and 16,384 GPUs).
 
 namespace stepcast {
 namespace {
@@ -29,6 +35,8 @@ constexpr double kBytesOfMessage = 4;
 constexpr double kSecondsOfTask = 0.2e-6;
 constexpr double kBytesOfFolding = 375;
 constexpr double kSecondsOfFolding = 1e-6;
+constexpr double kSecondsOfShare = 2.9e-6;
+constexpr double kBytesOfShare = 80;
 constexpr double kIterations = 4;
 
 /// Flows of one communication of `ranks`: an edge each for all rounds, or at `step` a message in
@@ -51,6 +59,36 @@ double simulated_part(const Plan& plan, const Cluster& cluster, const EngineOpti
     return 1;
   const auto section = find_section(plan, cluster, {});
   return section ? static_cast<double>(section->nodes * section->gpus) / cluster.ranks() : 1;
+}
+
+/// How many communications may be under way at once.
+double most_at_once(const Plan& plan) {
+  std::vector<bool> communicates(plan.streams.size());
+  for (const Task& task : plan.graph.tasks())
+    if (task.kind == TaskKind::Communication)
+      communicates[task.stream] = true;
+  double sum = 0;
+  for (std::size_t stream = 0; stream < plan.streams.size(); ++stream)
+    if (const auto* rule = std::get_if<ByPriority>(&plan.streams[stream].rule);
+        communicates[stream])
+      sum += rule != nullptr ? std::max(1U, rule->at_once) : 1;
+  return sum;
+}
+
+/// Ranks times communications that differ, whose shares of links are looked at.
+double shared_places(const Plan& plan, const EngineOptions& options) {
+  constexpr double kFew = 4;  // which seldom meet on a link
+  if (options.fidelity != Fidelity::Analytic || most_at_once(plan) <= kFew)
+    return 0;
+  std::set<std::tuple<TeamId, CollectiveKind, std::uint32_t, double>> known;
+  double places = 0;
+  for (const Task& task : plan.graph.tasks())
+    if (task.kind == TaskKind::Communication) {
+      const Collective& asked = plan.collectives[task.collective].collective;
+      if (known.emplace(task.team, asked.kind, asked.root, asked.size.value).second)
+        places += static_cast<double>(plan.teams[task.team].ranks());
+    }
+  return places;
 }
 
 /// Ranks times patterns that folding compares.
@@ -116,10 +154,11 @@ CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const Engin
             .time = {iterations * (kSecondsOfMessage * flows + kSecondsOfTask * places)}};
   const double part = simulated_part(plan, cluster, options);
   const double gpus = options.fidelity == Fidelity::Analytic ? 0 : cluster.ranks() * part;
-  const double simulated = kBytesOfGpu * gpus + kBytesOfTask * places;
+  const double shared = shared_places(plan, options);
+  const double simulated = kBytesOfGpu * gpus + kBytesOfTask * places + kBytesOfShare * shared;
   return {.memory = {kProgramBytes + std::max(simulated, kBytesOfFolding * compared)},
           .time = {iterations * (kSecondsOfFlow * flows * part + kSecondsOfTask * places) +
-                   kSecondsOfFolding * compared}};
+                   kSecondsOfFolding * compared + kSecondsOfShare * shared}};
 }
 
 std::string in_words(const CostEstimate& estimate) {

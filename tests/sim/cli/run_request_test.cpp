@@ -17,6 +17,7 @@ std::string warning_of(std::uint32_t nodes, Fidelity fidelity, bool fold = true)
   scenario.engine.fold = fold;
   Plan plan{.schedule = "bsp",
             .graph = TaskGraph({Task{.kind = TaskKind::Communication, .collective = 0}}, {}),
+            .streams = {{.name = "compute"}},
             .collectives = {{.collective = {.size = Bytes{1e6}}}},
             .teams = {world_team(scenario.cluster)}};
   testing::internal::CaptureStderr();

@@ -70,6 +70,22 @@ TEST_F(StudyCost, OfManyGroupsCountsWhatFoldingCompares) {
   EXPECT_LT(cost->time, Seconds{10});
 }
 
+// 4,096 GPUs were measured to take 138 MB and 4.0 s: without shares next to nothing.
+TEST_F(StudyCost, OfManyServersCountsTheirSharesOfLinks) {
+  Experiment experiment{.workload = "resnet50-rtx2080ti-bs32",
+                        .cluster = "rtx2080ti-16x4-10gbe",
+                        .schedules = {"ps"},
+                        .fidelity = "analytic"};
+  add_size(experiment.settings, 1024, std::nullopt);
+  const Scenario scenario = scenario_of(std::move(experiment));
+  const CostEstimate cost =
+      cost_estimate(planned(scenario, "ps").plan, scenario.cluster, scenario.engine);
+  EXPECT_GT(cost.memory, Bytes{7e7});
+  EXPECT_LT(cost.memory, Bytes{2.8e8});
+  EXPECT_GT(cost.time, Seconds{2});
+  EXPECT_LT(cost.time, Seconds{8});
+}
+
 // 24,199 tasks of 16 stages, 8,192 GPUs: 0.4 s and 27 MB were measured; a place for each group of a
 // team would be 4 s and 760 MB.
 TEST_F(StudyCost, OfACutModelCountsRolesAndNotGroups) {
