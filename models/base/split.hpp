@@ -5,6 +5,15 @@
 
 namespace stepcast {
 
+/// Without blanks, tabs and line ends around it.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlank);
+  if (begin == text.npos)
+    return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
 /// The parts of a text between separators, empty ones too; at least one.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

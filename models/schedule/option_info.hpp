@@ -59,6 +59,8 @@ struct OptionInfo {
   std::optional<OptionSearch> search{};
   /// Words with which the same is computed at other times: searches may try them.
   std::vector<std::string> alternatives{};
+  /// Which of them is taken is the communication library's affair and not the schedule's.
+  bool is_of_library = false;
 };
 
 /// Options given by the user, as text.

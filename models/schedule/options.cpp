@@ -88,11 +88,13 @@ std::vector<double> OptionReader::series(const std::string& name) const {
 }
 
 OptionInfo algorithm_option(CollectiveKind kind, const char* of) {
-  return searched(choice_option(
+  OptionInfo option = searched(choice_option(
       "algorithm", "ring",
       fmt::format("algorithm of the {}: ring, hierarchical-ring, halving-doubling{}", of,
                   kind == CollectiveKind::AllReduce ? ", double-binary-tree, nccl" : ""),
       algorithms_of(kind)));
+  option.is_of_library = true;
+  return option;
 }
 
 std::vector<std::string> algorithms_of(CollectiveKind kind) {

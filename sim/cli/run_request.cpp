@@ -121,23 +121,24 @@ void refuse_beyond(Bytes allowed, const CostEstimate& cost, const std::string& w
                                  what, in_words(cost), format_bytes(allowed)));
 }
 
-void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
-  const CostEstimate cost = cost_estimate(plan, cluster, options);
+void warn_of_run(const CostEstimate& cost, const std::string& schedule, const Cluster& cluster,
+                 const EngineOptions& options) {
   const std::string what =
-      fmt::format("{} of {} at {} fidelity{}", plan.schedule, gpus_in_words(cluster.ranks()),
+      fmt::format("{} of {} at {} fidelity{}", schedule, gpus_in_words(cluster.ranks()),
                   name_of(options.fidelity), options.fold ? "" : ", unfolded,");
   refuse_beyond(memory_allowed(), cost, what);
   if (is_much(cost))
     tell("stepcast: {} take {}{}\n", what, in_words(cost), what_helps(options.fidelity));
 }
 
+void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  warn_of_run(cost_estimate(plan, cluster, options), plan.schedule, cluster, options);
+}
+
 void warn_of_protocol(const Scenario& scenario) {
   const std::string& schedule = scenario.schedules.front();
-  const auto cost = cost_of_protocol(scenario, schedule);
-  if (cost && is_much(*cost))
-    tell("stepcast: {} of {} at {} fidelity take {}{}\n", schedule,
-         gpus_in_words(scenario.cluster.ranks()), name_of(scenario.engine.fidelity),
-         in_words(*cost), what_helps(scenario.engine.fidelity));
+  if (const auto cost = cost_of_protocol(scenario, schedule))
+    warn_of_run(*cost, schedule, scenario.cluster, scenario.engine);
 }
 
 void warn_of_cost(const Plan& plan, const Scenario& scenario) {

@@ -8,22 +8,11 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/split.hpp"
 #include "models/base/text.hpp"
 #include "traces/csv_line.hpp"
 
 namespace stepcast {
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\r'))
-    text.remove_suffix(1);
-  while (!text.empty() && text.front() == ' ')
-    text.remove_prefix(1);
-  return text;
-}
-
-}  // namespace
-
 CsvTable::CsvTable(std::string_view text, std::string origin)
     : rest_(text), origin_(std::move(origin)) {
   if (!read_line())

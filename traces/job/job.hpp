@@ -88,10 +88,11 @@ struct JobRank {
   std::uint32_t number = 0;  ///< In the whole job; of a server behind all ranks.
   std::uint32_t data = 0;    ///< Its place along the axes.
   std::uint32_t stage = 0;
-  std::string host;    ///< Ranks of one host share a clock; empty: not known.
-  std::string origin;  ///< The file.
-  std::string name;    ///< Of what is no rank: "server 1".
-  Seconds shifted{};   ///< By which its reader put its clock right already.
+  std::string host;     ///< Ranks of one host share a clock; empty: not known.
+  std::string origin;   ///< The file.
+  std::string name;     ///< Of what is no rank: "server 1".
+  bool serves = false;  ///< Adds up for the others, and trains nothing.
+  Seconds shifted{};    ///< By which its reader put its clock right already.
 };
 
 /// As tables and lists call a rank: "3", "server 1".

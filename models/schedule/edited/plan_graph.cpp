@@ -132,15 +132,16 @@ class PlanRewriter {
     CommonRanks common(plan_.teams);
     result_.next.clear();
     result_.later.clear();
-    for (const WorkEdge& edge : graph_.edges)
+    for (const WorkEdge& edge : graph_.edges) {
       if (!common.between(tasks[edge.before].team, tasks[edge.after].team))
         continue;
-      else if (edge.later == 0)
+      if (edge.later == 0)
         edges.emplace_back(edge.before, edge.after);
       else if (edge.later == 1)
         result_.next.emplace_back(edge.before, edge.after);
       else
         result_.later.push_back({edge.before, edge.after, edge.later});
+    }
     result_.graph = TaskGraph(std::move(tasks), edges);
   }
 

@@ -15,12 +15,8 @@ namespace stepcast {
 namespace {
 
 Recompute recompute_of(std::string_view word) {
-  if (word == "none")
-    return Recompute::None;
-  if (word == "selective")
-    return Recompute::Selective;
-  if (word == "full")
-    return Recompute::Full;
+  if (const auto found = find_recompute(word))
+    return *found;
   throw InputError(
       fmt::format("expected none, selective or full for each stage, found {}", in_quotes(word)));
 }

@@ -244,4 +244,11 @@ Bytes held_by_head(const Transformer& shape, const TransformerShard& shard) {
   return Bytes{tokens * (4.0 * shape.hidden / outer_part + 4 * vocabulary_of(shape, shard))};
 }
 
+std::optional<Recompute> find_recompute(std::string_view word) {
+  const auto found = std::ranges::find(kRecomputeWords, word);
+  if (found == kRecomputeWords.end())
+    return std::nullopt;
+  return static_cast<Recompute>(found - kRecomputeWords.begin());
+}
+
 }  // namespace stepcast

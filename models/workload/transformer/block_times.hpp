@@ -2,7 +2,10 @@
 // What the passes of a transformer's parts take on one GPU of a layout, and what they move and
 // keep.
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "models/device/training_law.hpp"
 #include "models/workload/transformer/transformer.hpp"
@@ -68,6 +71,14 @@ PassTimes head_times(const Transformer& shape, const TrainingLaw& law,
 /// What a block keeps of a micro-batch for its backward pass (Korthikanti et al., 2022, equations 1
 /// to 4): everything, all but the scores, or its input alone.
 enum class Recompute : std::uint8_t { None, Selective, Full };
+inline constexpr std::array kRecomputeWords{"none", "selective", "full"};  ///< In that order.
+/// "none", "selective", "full".
+inline const char* name_of(Recompute recompute) {
+  return kRecomputeWords.at(static_cast<std::size_t>(recompute));
+}
+/// None for another word.
+std::optional<Recompute> find_recompute(std::string_view word);
+
 Bytes held_by_block(const Transformer& shape, const TransformerShard& shard, Recompute recompute);
 Bytes held_by_head(const Transformer& shape, const TransformerShard& shard);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 
 namespace stepcast {
@@ -39,17 +40,7 @@ Seconds scaled_pass(Seconds measured, Seconds wanted, Seconds of_row) {
 }  // namespace
 
 std::string_view name_of(ModelPart part) {
-  switch (part) {
-    case ModelPart::Embedding:
-      return "embedding";
-    case ModelPart::Block:
-      return "block";
-    case ModelPart::ExpertBlock:
-      return "expert-block";
-    case ModelPart::Head:
-      return "head";
-  }
-  return "";
+  return name_among({"embedding", "block", "expert-block", "head"}, part);
 }
 
 ModelPart block_part(const Transformer& shape, std::uint32_t layer) {
@@ -104,7 +95,7 @@ std::string describe(const MeasuredPart& row) {
     text += fmt::format(", ep {}", row.expert);
   text += fmt::format(", micro-batch {} of {} tokens", row.micro_batch, row.seq);
   if (row.recompute != Recompute::None)
-    text += row.recompute == Recompute::Full ? ", recompute full" : ", recompute selective";
+    text += fmt::format(", recompute {}", name_of(row.recompute));
   if (row.sequence_parallel)
     text += ", sequence parallel";
   return text;

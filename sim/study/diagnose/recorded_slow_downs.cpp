@@ -15,8 +15,7 @@ bool computes(JobWork work) {
 
 /// Servers, which are behind all ranks, train nothing.
 std::size_t ranks_of(const Job& job) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(job.ranks, [](const JobRank& rank) { return rank.name.empty(); }));
+  return static_cast<std::size_t>(std::ranges::count(job.ranks, false, &JobRank::serves));
 }
 
 std::vector<double> computed_in(const Job& job, const JobStep& step) {

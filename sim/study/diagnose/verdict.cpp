@@ -85,7 +85,7 @@ std::optional<JobVerdict> Judge::worker() const {
   for (const std::uint32_t rank : worst.ranks)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", label_of(diagnosis_.ranks[rank]));
   const bool servers = std::ranges::any_of(
-      worst.ranks, [&](std::uint32_t rank) { return !diagnosis_.ranks[rank].name.empty(); });
+      worst.ranks, [&](std::uint32_t rank) { return diagnosis_.ranks[rank].serves; });
   const std::string what = worst.ranks.size() == 1 ? "rank " : "ranks ";
   const std::string subject = servers ? names : what + names;
   const double step = diagnosis_.undelayed_step.value - *worst.share * waste_;

@@ -50,7 +50,7 @@ class OptionSearching {
     if (option.kind == OptionKind::Size)
       for (double kib = 64; kib <= 65536; kib *= 2)
         values.push_back(fmt::format("{:.0f}KiB", kib));
-    else
+    else if (!option.is_of_library)
       values = option.alternatives;
     if (!values.empty())
       options_.emplace_back(&option, std::move(values));

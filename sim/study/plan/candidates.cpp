@@ -17,7 +17,6 @@ namespace {
 using Count = std::uint32_t;
 using Counts = std::vector<Count>;
 
-constexpr std::array kRecompute{"none", "selective", "full"};
 constexpr std::array kZero{"0", "1", "2", "3"};
 constexpr std::array kSequenceParallel{"no", "yes"};
 constexpr Count kLongSequence = 8192;  // from which context parallelism is looked at
@@ -141,7 +140,7 @@ class CandidateMaker {
         site_.model.transformer && site_.model.transformer->shape.attention != AttentionKind::Flash;
     const bool sequence = site_.model.transformer && candidate.tensor > 1;
     for (const auto recompute :
-         listed.words("recompute", kRecompute, scores ? Words{0, 1, 2} : Words{0, 2}))
+         listed.words("recompute", kRecomputeWords, scores ? Words{0, 1, 2} : Words{0, 2}))
       for (const auto zero : listed.words("zero", kZero, copies ? Words{0, 1, 3} : Words{0}))
         for (const auto parallel : listed.words("sequence_parallel", kSequenceParallel,
                                                 sequence ? Words{0, 1} : Words{0})) {
@@ -219,7 +218,7 @@ ScheduleOptions options_of(const PlanSpace& space, const PlanCandidate& candidat
   if (space.schedules[candidate.schedule].chunked)
     options["virtual_stages"] = std::to_string(candidate.chunks);
   if (candidate.recompute > 0)
-    options["recompute"] = kRecompute[candidate.recompute];
+    options["recompute"] = kRecomputeWords[candidate.recompute];
   if (candidate.zero > 0)
     options["zero"] = kZero[candidate.zero];
   if (candidate.sequence_parallel)

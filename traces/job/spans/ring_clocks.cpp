@@ -1,3 +1,4 @@
+#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -53,7 +54,7 @@ std::vector<Seconds> put_on_clock(RingRecord& record, const std::vector<Seconds>
     }
     std::vector<double> later;
     for (std::size_t i = 0; i < ends.size(); ++i) {
-      double last = -1e300;
+      double last = -std::numeric_limits<double>::infinity();
       for (const std::uint32_t rank : chain)
         last = std::max(last, last_end(record.ranks.at(rank)[i]).value - offsets[rank]);
       later.push_back(last - ends[i].value);

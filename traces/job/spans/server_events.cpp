@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/split.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {
@@ -21,12 +22,6 @@ struct Process {
   std::optional<std::uint32_t> server;
   bool to_server = false;
 };
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(' ');
-  const auto last = text.find_last_not_of(' ');
-  return first == std::string_view::npos ? "" : text.substr(first, last - first + 1);
-}
 
 /// The number behind a role: "worker_3".
 std::optional<std::uint32_t> number_of(std::string_view name, std::string_view role) {

@@ -12,6 +12,8 @@
 namespace stepcast {
 namespace {
 
+constexpr std::uint32_t kMostStreams = 125;  // each way; their numbers have eight bits
+
 /// The others only ask, or tell that something came.
 bool has_data(const ServerEvent& event) {
   return event.stage == ServerStage::PushRequest || event.stage == ServerStage::PullResponse;
@@ -23,6 +25,8 @@ class ServerJob {
       : rounds_(std::move(rounds)), report_(report), shifts_(clocks_of(rounds_, report)) {}
 
   Job run(const std::string& origin, const JobShape& shape) {
+    if (!rounds_.servers.empty() && *rounds_.servers.rbegin() >= kMostStreams)
+      report_.doubt(fmt::format("servers beyond {}, which share a line", kMostStreams), origin);
     for (auto& [way, rounds] : rounds_.of_workers)
       for (std::uint32_t step = 0; step < rounds.size(); ++step)
         for (const ServerEvent& event : rounds[step])
@@ -70,7 +74,6 @@ void ServerJob::add_message(const ServerEvent& event, std::uint32_t step) {
   const auto name_of = [&](std::size_t of) {
     return fmt::format("{} of {}", kServerStages[of], event.partition);
   };
-  constexpr std::uint32_t kMostStreams = 125;
   const std::uint32_t server = rounds_.rank_of_server(event.server);
   const std::uint32_t way = 1 + 2 * (event.server % kMostStreams) + (is_to_server(event) ? 0 : 1);
   const Seconds shift = shifts_[rounds_.clock_of(event)];

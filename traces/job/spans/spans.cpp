@@ -74,8 +74,10 @@ void SpanJob::add_ranks() {
     highest = number;
   }
   for (const SpanServer& server : known_.servers)
-    if (const auto found = places_.find(server.rank); found != places_.end())
+    if (const auto found = places_.find(server.rank); found != places_.end()) {
       job_.ranks[found->second].name = server.name;
+      job_.ranks[found->second].serves = true;
+    }
   if (highest >= kMostSpanRanks)
     throw InputError(
         fmt::format("{}: expected a rank below {}, found {}", origin_, kMostSpanRanks, highest));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/split.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -27,13 +28,6 @@ std::string_view take_until(std::string_view& rest, std::string_view separator) 
   const std::string_view taken = rest.substr(0, end);
   rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + separator.size());
   return taken;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos)
-    return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
 class GraphFileParser {

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kMostRows = 16;
 
 std::string title(const Diagnosis& diagnosis) {
-  const auto servers = static_cast<std::size_t>(std::ranges::count_if(
-      diagnosis.ranks, [](const JobRank& rank) { return !rank.name.empty(); }));
+  const auto servers =
+      static_cast<std::size_t>(std::ranges::count(diagnosis.ranks, true, &JobRank::serves));
   const std::size_t recorded = diagnosis.ranks.size() - servers;
   std::string ranks = gpus_in_words(diagnosis.gpus);
   if (servers > 0)

@@ -18,6 +18,15 @@ class StudyCost : public testing::Test {
                                 .fidelity = fidelity},
                        .axes = {{"nodes", nodes}}});
   }
+
+  static Scenario analytic_of(const char* schedule, std::uint32_t nodes) {
+    Experiment experiment{.workload = "resnet50-rtx2080ti-bs64",
+                          .cluster = "rtx2080ti-16x4-ib100",
+                          .schedules = {schedule},
+                          .fidelity = "analytic"};
+    add_size(experiment.settings, nodes, std::nullopt);
+    return scenario_of(std::move(experiment));
+  }
 };
 
 TEST_F(StudyCost, SmallStudiesAreNotEstimated) {
@@ -57,12 +66,7 @@ TEST_F(StudyCost, OfAProtocolIsMeasuredOnAFewIterations) {
 
 // 65,536 GPUs were measured to take 817 MB and 3.3 s: 145 B for each place gave 168 MB.
 TEST_F(StudyCost, OfManyGroupsCountsWhatFoldingCompares) {
-  Experiment experiment{.workload = "resnet50-rtx2080ti-bs64",
-                        .cluster = "rtx2080ti-16x4-ib100",
-                        .schedules = {"kaisa"},
-                        .fidelity = "analytic"};
-  add_size(experiment.settings, 16384, std::nullopt);
-  const auto cost = cost_of(scenario_of(std::move(experiment)), "kaisa", 1, 1);
+  const auto cost = cost_of(analytic_of("kaisa", 16384), "kaisa", 1, 1);
   ASSERT_TRUE(cost);
   EXPECT_GT(cost->memory, Bytes{4e8});
   EXPECT_LT(cost->memory, Bytes{1.6e9});
@@ -72,12 +76,7 @@ TEST_F(StudyCost, OfManyGroupsCountsWhatFoldingCompares) {
 
 // 4,096 GPUs were measured to take 138 MB and 4.0 s: without shares next to nothing.
 TEST_F(StudyCost, OfManyServersCountsTheirSharesOfLinks) {
-  Experiment experiment{.workload = "resnet50-rtx2080ti-bs32",
-                        .cluster = "rtx2080ti-16x4-10gbe",
-                        .schedules = {"ps"},
-                        .fidelity = "analytic"};
-  add_size(experiment.settings, 1024, std::nullopt);
-  const Scenario scenario = scenario_of(std::move(experiment));
+  const Scenario scenario = analytic_of("ps", 1024);
   const CostEstimate cost =
       cost_estimate(planned(scenario, "ps").plan, scenario.cluster, scenario.engine);
   EXPECT_GT(cost.memory, Bytes{7e7});

@@ -22,7 +22,6 @@ constexpr const char* kFormat = "stepcast-blocks";
 constexpr std::uint64_t kMost = 1'000'000'000;
 constexpr std::array kParts{ModelPart::Block, ModelPart::ExpertBlock, ModelPart::Embedding,
                             ModelPart::Head};
-constexpr std::array kRecompute{"none", "selective", "full"};  // in the order of Recompute
 
 std::uint32_t whole(ObjectReader& row, std::string_view key, std::uint64_t value) {
   if (value > kMost)
@@ -41,11 +40,9 @@ ModelPart part_of(ObjectReader& row) {
 
 Recompute recompute_of(ObjectReader& row) {
   const std::string text = row.text_or("recompute", "none");
-  const auto found = std::ranges::find(kRecompute, text);
-  if (found == kRecompute.end())
-    row.fail("recompute",
-             fmt::format("expected none, selective or full, found {}", in_quotes(text)));
-  return static_cast<Recompute>(found - kRecompute.begin());
+  if (const auto found = find_recompute(text))
+    return *found;
+  row.fail("recompute", fmt::format("expected none, selective or full, found {}", in_quotes(text)));
 }
 
 bool flag_of(ObjectReader& row, std::string_view key) {
@@ -134,7 +131,7 @@ ordered_json row_json(const MeasuredPart& row) {
                     {"cp", row.context},
                     {"ep", row.expert}};
   json["sequence_parallel"] = row.sequence_parallel;
-  json["recompute"] = kRecompute.at(static_cast<std::size_t>(row.recompute));
+  json["recompute"] = name_of(row.recompute);
   json["messages"] = row.with_messages ? "inside" : "outside";
   json["forward_s"] = row.forward.value;
   if (!row.weight_gradient) {
