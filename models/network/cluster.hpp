@@ -64,6 +64,12 @@ struct Software {
   /// The same, once, where the ranks are on several nodes: what nodes differ by and a step waits
   /// for however many there are.
   double jitter_between_nodes = 0;
+  /// Work of the process that drives a GPU, one thing after the other; see with_host(). For each
+  /// kernel of a layer's pass, where the workload counts them,
+  Seconds host_per_launch{};
+  Seconds host_per_gradient{};    ///< hook and bucket of a gradient in the backward pass,
+  Seconds host_per_update{};      ///< the update of a parameter,
+  Seconds host_per_collective{};  ///< and for handing over a collective.
 };
 
 /// What the schedules need to know of the GPU beside the trace.

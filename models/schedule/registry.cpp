@@ -9,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/accumulation.hpp"
+#include "models/schedule/edited/host_work.hpp"
 #include "models/schedule/edited/input_pipeline.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/options.hpp"
@@ -153,6 +154,7 @@ Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluste
   plan.summary.bound = info.bound;
   if (!info.accumulates_itself)
     plan = with_accumulation(std::move(plan), workload, read.count(kAccumulation));
+  plan = with_host(std::move(plan), workload, cluster);
   return with_input(std::move(plan), workload.input);
 }
 

@@ -101,6 +101,28 @@ Workload bare_roofline(const Architecture& architecture, const DeviceSpec& devic
   return with_matrices_by_name(std::move(workload));
 }
 
+/// SGD with momentum reads weight, gradient and momentum of each parameter and writes the first and
+/// the last; Adam has two moments.
+Seconds update_time(const Workload& workload, const DeviceSpec& device,
+                    const std::string& optimiser) {
+  constexpr double kSgd = 5;
+  constexpr double kAdam = 7;
+  if (optimiser.empty())
+    return {};
+  if (optimiser != "sgd" && optimiser != "adam")
+    throw InputError(fmt::format("optimiser: expected sgd or adam, found \"{}\"", optimiser));
+  return parameter_size(workload) * (optimiser == "sgd" ? kSgd : kAdam) / device.memory_bandwidth;
+}
+
+std::string update_note(const Workload& workload, const DeviceSpec& device,
+                        const std::string& optimiser) {
+  return fmt::format(
+      "update: {} as the bytes that {} reads and writes of {} of parameters at {}; "
+      "the step time holds it",
+      format_seconds(workload.update), optimiser, format_bytes(parameter_size(workload)),
+      format_bandwidth(device.memory_bandwidth));
+}
+
 }  // namespace
 
 Workload derive_workload(const Architecture& architecture, const DeviceSpec& device,
@@ -110,12 +132,19 @@ Workload derive_workload(const Architecture& architecture, const DeviceSpec& dev
   workload.name = options.name.empty()
                       ? fmt::format("{}-{}-bs{}", architecture.name, device.name, batch)
                       : options.name;
+  workload.update = update_time(workload, device, options.optimiser);
+  const Seconds passes = step_time - workload.update;
+  if (passes <= Seconds{})
+    throw InputError(fmt::format("step_time: expected more than the update's {}, found {}",
+                                 format_seconds(workload.update), format_seconds(step_time)));
   workload.provenance = {.kind = ProvenanceKind::Derived,
                          .source = options.source.empty() ? "a step time as given" : options.source,
-                         .method = method_of(workload, device, step_time, options),
+                         .method = method_of(workload, device, passes, options),
                          .notes = notes_of(architecture)};
-  scale_to(workload.layers, &Layer::forward, options.forward_fraction * step_time);
-  scale_to(workload.layers, &Layer::backward, (1 - options.forward_fraction) * step_time);
+  if (workload.update > Seconds{})
+    workload.provenance.notes.push_back(update_note(workload, device, options.optimiser));
+  scale_to(workload.layers, &Layer::forward, options.forward_fraction * passes);
+  scale_to(workload.layers, &Layer::backward, (1 - options.forward_fraction) * passes);
   return workload;
 }
 

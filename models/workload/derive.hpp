@@ -22,17 +22,21 @@ struct DeriveOptions {
   std::string source;
   /// Name of the workload; empty: "<architecture>-<device>-bs<batch>".
   std::string name;
+  /// "sgd" (with momentum) or "adam": the step time holds its update, which takes what it reads and
+  /// writes at the device's memory bandwidth. Empty: no update is told apart.
+  std::string optimiser;
 };
 
 /// Gives every layer of an architecture a forward and a backward time on a device when only the
 /// time of the whole step (forward and backward, without communication and update) is known.
 ///
 /// Each layer's times are in proportion to its roofline; forward times are scaled to add up to
-/// `forward_fraction * step_time` and backward times to the rest.
+/// `forward_fraction * step_time` and backward times to the rest; with an optimiser, of the step
+/// without the update, which becomes the workload's.
 ///
 /// A layer's macs in the result are those with its own weight. Throws InputError for a step time
-/// that is not above zero, batch 0, a forward fraction outside (0, 1), a device without rates, and
-/// what check_architecture refuses.
+/// that is not above zero (or not above the update), batch 0, a forward fraction outside (0, 1), a
+/// device without rates, an unknown optimiser, and what check_architecture refuses.
 Workload derive_workload(const Architecture& architecture, const DeviceSpec& device,
                          std::uint32_t batch, Seconds step_time, const DeriveOptions& options = {});
 

@@ -39,6 +39,8 @@ struct Layer {
   Bytes activation{};                 ///< Output of the layer for one mini-batch; 0 if unknown.
   double macs = 0;                    ///< Forward multiply-accumulates per sample; 0 if unknown.
   std::optional<KroneckerFactors> kronecker;  ///< Conv2d and Linear; none: plain SGD in K-FAC.
+  std::uint32_t forward_launches = 0;         ///< Kernels, copies and fills that the host launches
+  std::uint32_t backward_launches = 0;        ///< for one mini-batch; 0 if unknown.
 };
 
 /// How per-layer times follow the batch size.

@@ -11,10 +11,17 @@
 
 namespace stepcast {
 
-EventQueue::EventQueue(SimGrid* simgrid) : simgrid_(simgrid) {
-  if (simgrid_ != nullptr)
-    simgrid_->reset_clock();
-  origin_ = simgrid_ == nullptr ? 0 : simgrid_->clock();
+void EventQueue::enter(SimGrid& simgrid) {
+  simgrid_ = &simgrid;
+  simgrid.set_clock(now_);
+  origin_ = simgrid.clock() - now_;
+}
+
+void EventQueue::leave() {
+  read_clock();
+  if (timer_ != nullptr)
+    simgrid_->remove_timer(std::exchange(timer_, nullptr));
+  simgrid_ = nullptr;
 }
 
 void EventQueue::read_clock() {
@@ -133,11 +140,34 @@ void EventQueue::guard(const Action& action) {
   }
 }
 
+// In SimGrid's order: what ends, events, who hears of the ends.
+void EventQueue::run_on_own_clock() {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  constexpr Seconds kSame{1e-9};
+  if (endings_ == nullptr)
+    return fire(kNever);
+  while (simgrid_ == nullptr && !failure_) {
+    const double time = std::min(next_time().value, endings_->next_end().value);
+    if (time == kNever)
+      return;
+    now_ = std::max(now_, time);
+    endings_->end_before(Seconds{now_} + kSame);
+    fire(time);
+    endings_->tell_of_ends();
+  }
+}
+
+// Each clock runs until it has nothing left or the other one takes over.
 void EventQueue::run() {
-  if (simgrid_ != nullptr)
+  if (simgrid_ == nullptr)
+    run_on_own_clock();
+  while (simgrid_ != nullptr) {
+    arm();
     simgrid_->run();
-  else
-    fire(std::numeric_limits<double>::infinity());
+    if (simgrid_ != nullptr)
+      break;
+    run_on_own_clock();
+  }
   if (failure_)
     std::rethrow_exception(std::exchange(failure_, nullptr));
 }

@@ -18,17 +18,26 @@ class SimGrid;
 /// The simulator's clock and agenda: events in the total order (time, order of posting), those that
 /// come late in their instant behind all others of it. Ranks that do the same do it at the same
 /// time: events of one instant are a list, and only instants are sorted, so that an event costs as
-/// much as its instant has few others. Where SimGrid moves flows, it owns the clock
-/// and the main loop, and the agenda stands behind one armed timer of it: its own timers are not
-/// FIFO among equal dates and cost more.
+/// much as its instant has few others. While SimGrid moves flows, it owns the clock and the main
+/// loop, and the agenda stands behind one armed timer of it: its own timers are not FIFO among
+/// equal dates and cost more.
 ///
 /// Times count from the construction of the queue, so a forecast does not depend on what the
 /// process simulated before; there is one at a time. An exception of an event stops the agenda and
 /// leaves run().
 class EventQueue {
  public:
-  /// On SimGrid's clock, which is set to zero, or on its own.
-  explicit EventQueue(SimGrid* simgrid = nullptr);
+  /// What ends beside the events, at times that may change. It ends as SimGrid's flows do: what is
+  /// due less than a nanosecond after an instant ends with it, and is heard of behind the events.
+  class Endings {
+   public:
+    virtual ~Endings() = default;
+    virtual Seconds next_end() = 0;  ///< Infinite if there is none.
+    virtual void end_before(Seconds time) = 0;
+    virtual void tell_of_ends() = 0;
+  };
+
+  EventQueue() = default;  ///< On its own clock.
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
@@ -53,7 +62,15 @@ class EventQueue {
   /// about at this instant, none of them sees.
   void late(Seconds time, const Action& action) { post(std::max(time.value, now_), true, action); }
 
-  /// Runs until no event and no flow is left. Rethrows what an event threw.
+  /// On the own clock `endings` end as well; null: nothing does. They must outlive run().
+  void watch(Endings* endings) { endings_ = endings; }
+
+  /// SimGrid's clock is set to now() and is the clock from here on, until leave(), which must not
+  /// be called within an event. SimGrid must have neither flows nor timers.
+  void enter(SimGrid& simgrid);
+  void leave();
+
+  /// Runs until no event, no ending and no flow is left. Rethrows what an event threw.
   void run();
 
   /// Runs `action`, keeping what it throws for run(): nothing may propagate through SimGrid.
@@ -100,9 +117,11 @@ class EventQueue {
   void perform(const Event& event);
   void arm();
   void fire(double until);
+  void run_on_own_clock();
 
-  SimGrid* simgrid_;
-  double origin_ = 0;  // SimGrid's clock at construction
+  SimGrid* simgrid_ = nullptr;  // whose clock it is; null: the own one
+  Endings* endings_ = nullptr;
+  double origin_ = 0;  // what SimGrid's clock is ahead of this one
   double now_ = 0;     // never goes back
   std::uint64_t sequence_ = 0;
   std::vector<Due> heap_;

@@ -17,7 +17,6 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
                        {.merge_compute = options.merge_compute,
                         .finds_tasks = cluster.overlap.launch_wait > 0,
                         .tells_host = cluster.overlap.communication_slowdown > 0})),
-      queue_(simgrid_for(options.fidelity)),
       lanes_(program_, folding_.classes.size(), plan.streams.size()),
       slowed_streams_(find_slowed_streams()),
       clock_(find_clock()),

@@ -106,7 +106,7 @@ ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluste
                          Fidelity fidelity) {
   if (fidelity == Fidelity::Analytic)
     return protocol.run(job);
-  EventQueue queue(simgrid_for(fidelity));
+  EventQueue queue;
   const auto network = make_network_backend(fidelity, cluster, queue, Folding{});
   job.traffic.queue = &queue;
   job.traffic.network = network.get();

@@ -6,14 +6,16 @@
 #include <tuple>
 #include <type_traits>
 
+#include "models/schedule/edited/host_work.hpp"
 #include "sim/timeline/recorded_time.hpp"
 
 // The window is painted in layers: what the class computes; where it computes nothing, the tasks of
 // its other streams; where there are none either, the waits of its communications for their last
-// member. So every moment is one thing, the one that decides, and the parts add up to the iteration
-// to the last digit. What overlaps within a layer goes to the piece that began first. Sorting each
-// layer makes it O(tasks log tasks); painting goes through each once. Steps that were recorded once
-// for all the times that they come are put in as often, last: O(segments of the whole iteration).
+// member; and last what the host launches, most of it ahead of the device. So every moment is one
+// thing, the one that decides, and the parts add up to the iteration to the last digit. What
+// overlaps within a layer goes to the piece that began first. Sorting each layer makes it O(tasks
+// log tasks); painting goes through each once. Steps that were recorded once for all the times that
+// they come are put in as often, last: O(segments of the whole iteration).
 
 namespace stepcast {
 
@@ -43,7 +45,7 @@ void sort_by_begin(std::vector<Piece>& pieces) {
 /// Fills the window from the top layer down: what a layer leaves open, the next one fills.
 class Painter {
  public:
-  Painter(Seconds length, std::array<std::vector<Piece>, 3> layers)
+  Painter(Seconds length, std::array<std::vector<Piece>, 4> layers)
       : sliver_(length * kSliver), layers_(std::move(layers)) {
     for (std::vector<Piece>& pieces : layers_)
       sort_by_begin(pieces);
@@ -54,7 +56,7 @@ class Painter {
 
  private:
   static constexpr std::array kActivities = {Activity::Compute, Activity::OtherStream,
-                                             Activity::Waiting};
+                                             Activity::Waiting, Activity::OtherStream};
 
   // Calls for one layer come in order of time, so that `next_` only moves forward.
   void paint(std::size_t layer, Seconds from, Seconds to) {
@@ -83,8 +85,8 @@ class Painter {
   }
 
   Seconds sliver_;
-  std::array<std::vector<Piece>, 3> layers_;
-  std::array<std::size_t, 3> next_{};
+  std::array<std::vector<Piece>, 4> layers_;
+  std::array<std::size_t, 4> next_{};
   std::vector<Segment> segments_;
 };
 
@@ -207,6 +209,7 @@ Window window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
   std::vector<Piece> compute;
   std::vector<Piece> other;
   std::vector<Piece> waiting;
+  std::vector<Piece> host;
   const auto add = [&](std::vector<Piece>& pieces, TaskId task, Seconds start, Seconds end) {
     add_wrapped(pieces, task, start, end, timeline.begin, window.length);
   };
@@ -215,15 +218,19 @@ Window window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
     const Interval& interval = timeline.at(1, id, rank_class);
     if (interval.end < Seconds{})
       continue;
-    add(task.stream == 0 ? compute : other, id, interval.start, interval.end);
+    add(task.stream == 0                     ? compute
+        : phase_of(plan, task) == kHostPhase ? host
+                                             : other,
+        id, interval.start, interval.end);
     if (task.kind != TaskKind::Communication)
       continue;
     add(window.communications, id, interval.start, interval.end);
     add(waiting, id, interval.ready, std::min(interval.start, latest_ready[id]));
   }
   sort_by_begin(window.communications);
-  window.segments =
-      Painter(window.length, {std::move(compute), std::move(other), std::move(waiting)}).take();
+  window.segments = Painter(window.length, {std::move(compute), std::move(other),
+                                            std::move(waiting), std::move(host)})
+                        .take();
   repeat_stretches(window, stretches_of(plan, timeline));
   return window;
 }

@@ -21,8 +21,11 @@ def loads_simgrid(*words):
 
 
 class StartUp(unittest.TestCase):
-    def test_flow_loads_simgrid(self):
-        self.assertTrue(loads_simgrid(*JOB, "--fidelity", "flow"))
+    def test_flow_loads_simgrid_where_flows_meet(self):
+        self.assertTrue(loads_simgrid(*JOB[:-1], "ps", "--fidelity", "flow"))
+
+    def test_flow_does_not_where_each_is_alone(self):
+        self.assertFalse(loads_simgrid(*JOB, "--fidelity", "flow"))
 
     def test_analytic_does_not(self):
         self.assertFalse(loads_simgrid(*JOB, "--fidelity", "analytic"))

@@ -49,6 +49,9 @@ class DeriveCommand final : public Subcommand {
         {"--throughput", "RATE", &throughput_, "or: samples per second of one GPU"},
         {"--forward-fraction", "F", &forward_fraction_,
          "forward part of the step time, between 0 and 1 (0.36)"},
+        {"--optimiser", "NAME", &derive_.optimiser,
+         "sgd or adam: the step time holds its update, which takes the bytes it reads and writes "
+         "at the device's memory bandwidth (default: not told apart)"},
         {"--source", "TEXT", &derive_.source, "where the step time comes from, for the provenance"},
         {"--name", "NAME", &derive_.name, "default: <architecture>-<device>-bs<batch>"},
         output_option("-o,--output", &output_, "file to write; default: standard output"),
@@ -87,17 +90,18 @@ class DeriveCommand final : public Subcommand {
 
   void check_of_model() const {
     if (!architecture_.empty() || !cluster_.first_given().empty() || step_time_ || throughput_ ||
-        forward_fraction_ || !derive_.source.empty())
+        forward_fraction_ || !derive_.source.empty() || !derive_.optimiser.empty())
       throw InputError(
           "derive --hf: takes --device, --batch, --seq, --precision, --name and --output only; the "
           "times are those of the device's law");
   }
 
   std::string cluster_text() const {
-    if (batch_ || step_time_ || throughput_ || forward_fraction_ || !derive_.source.empty())
+    if (batch_ || step_time_ || throughput_ || forward_fraction_ || !derive_.source.empty() ||
+        !derive_.optimiser.empty())
       throw InputError(
-          "derive cluster: expected no --batch, --step-time, --throughput, --forward-fraction or "
-          "--source: they are of a workload");
+          "derive cluster: expected no --batch, --step-time, --throughput, --forward-fraction, "
+          "--optimiser or --source: they are of a workload");
     return cluster_.file_text(derive_.name, device_);
   }
 
@@ -123,6 +127,9 @@ class DeriveCommand final : public Subcommand {
     if (throughput_ && !(*throughput_ > 0))
       throw InputError(
           fmt::format("--throughput: expected a number above zero, found {}", *throughput_));
+    if (!derive_.optimiser.empty() && derive_.optimiser != "sgd" && derive_.optimiser != "adam")
+      throw InputError(
+          fmt::format("--optimiser: expected sgd or adam, found {}", in_quotes(derive_.optimiser)));
     if (forward_fraction_) {
       derive_.forward_fraction = *forward_fraction_;
       derive_.forward_fraction_source = "as given by the user";

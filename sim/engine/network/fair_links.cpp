@@ -21,45 +21,13 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 FairLinks::FairLinks(const Cluster& cluster, EventQueue& queue)
     : queue_(queue),
-      first_nic_(2 * cluster.ranks()),
-      first_uplink_(first_nic_ + 2 * cluster.nodes),
-      nodes_(cluster.nodes),
-      racks_(cluster.rack ? (cluster.nodes + cluster.rack->nodes - 1) / cluster.rack->nodes : 0),
-      armed_for_(kNever) {
-  for (Rank rank = 0; rank < cluster.ranks(); ++rank)
-    node_of_rank_.push_back(node_of(cluster, rank));
-  for (std::uint32_t node = 0; node < nodes_; ++node)
-    rack_of_node_.push_back(rack_of(cluster, node * cluster.gpus_per_node));
-  bandwidth_.assign(first_uplink_ + 2 * racks_, cluster.intra_node.bandwidth.value);
-  std::fill(bandwidth_.begin() + first_nic_, bandwidth_.end(), node_link(cluster).bandwidth.value);
-  if (cluster.rack)
-    std::fill(bandwidth_.begin() + first_uplink_, bandwidth_.end(),
-              uplink_bandwidth(cluster).value);
-  capacity_ = bandwidth_;
-  users_.resize(bandwidth_.size());
-  is_met_.assign(bandwidth_.size(), 0);
-  left_.resize(bandwidth_.size());
-  left_for_.resize(bandwidth_.size());
-}
-
-// Links: ports, then NICs, then uplinks of racks; of each first all that send.
-void FairLinks::find_path(Transfer& transfer, Rank from, Rank to) const {
-  const auto ranks = static_cast<LinkId>(node_of_rank_.size());
-  const std::uint32_t source = node_of_rank_[from];
-  const std::uint32_t target = node_of_rank_[to];
-  transfer.links = {from, ranks + to};
-  transfer.link_count = 2;
-  if (source == target)
-    return;
-  transfer.links[2] = first_nic_ + source;
-  transfer.links[3] = first_nic_ + nodes_ + target;
-  transfer.link_count = 4;
-  if (racks_ == 0 || rack_of_node_[source] == rack_of_node_[target])
-    return;
-  transfer.links[4] = first_uplink_ + rack_of_node_[source];
-  transfer.links[5] = first_uplink_ + racks_ + rack_of_node_[target];
-  transfer.link_count = 6;
-}
+      links_(cluster),
+      capacity_(links_.bandwidths()),
+      users_(capacity_.size()),
+      armed_for_(kNever),
+      is_met_(capacity_.size(), 0),
+      left_(capacity_.size()),
+      left_for_(capacity_.size()) {}
 
 void FairLinks::send(Rank from, Rank to, Bytes size, Seconds startup, FlowListener& listener,
                      std::uint32_t tag) {
@@ -70,7 +38,7 @@ void FairLinks::send(Rank from, Rank to, Bytes size, Seconds startup, FlowListen
   const std::uint32_t id = idle_.back();
   idle_.pop_back();
   Transfer& transfer = transfers_[id];
-  find_path(transfer, from, to);
+  transfer.path = links_.path(from, to);
   transfer.tag = tag;
   transfer.listener = &listener;
   transfer.left = size.value;
@@ -80,11 +48,11 @@ void FairLinks::send(Rank from, Rank to, Bytes size, Seconds startup, FlowListen
 }
 
 void FairLinks::set_port(Rank rank, double share) {
-  const auto ranks = static_cast<LinkId>(node_of_rank_.size());
-  for (const LinkId link : {rank, ranks + rank}) {
-    if (capacity_[link] == bandwidth_[link] * share)
+  for (const LinkId link : links_.port_of(rank)) {
+    const double capacity = links_.bandwidths()[link] * share;
+    if (capacity_[link] == capacity)
       continue;
-    capacity_[link] = bandwidth_[link] * share;
+    capacity_[link] = capacity;
     changed_.push_back(link);
   }
   if (!running_)
@@ -143,7 +111,7 @@ void FairLinks::begin(std::uint32_t id) {
   transfer.since = queue_.now().value;
   double alone = kNever;
   bool meets_others = false;
-  for (const LinkId link : transfer.path()) {
+  for (const LinkId link : transfer.path) {
     users_[link].push_back(id);
     alone = std::min(alone, capacity_[link]);
     if (users_[link].size() > 1) {
@@ -157,7 +125,7 @@ void FairLinks::begin(std::uint32_t id) {
 
 void FairLinks::end(std::uint32_t id) {
   Transfer& transfer = transfers_[id];
-  for (const LinkId link : transfer.path()) {
+  for (const LinkId link : transfer.path) {
     std::erase(users_[link], id);
     if (!users_[link].empty())
       changed_.push_back(link);
@@ -203,7 +171,7 @@ void FairLinks::find_neighbours() {
       open_.push_back(id);
       transfer.left = std::max(0.0, transfer.left - transfer.rate * (now - transfer.since));
       transfer.since = now;
-      for (const LinkId link : transfer.path())
+      for (const LinkId link : transfer.path)
         meet(link);
     }
   for (const LinkId link : met_)
@@ -217,16 +185,16 @@ void FairLinks::share() {
   while (!open_.empty()) {
     double least = kNever;
     for (const std::uint32_t id : open_)
-      for (const LinkId link : transfers_[id].path())
+      for (const LinkId link : transfers_[id].path)
         least = std::min(least, share_of(link));
     const auto is_tight = [&](LinkId link) { return share_of(link) <= least * (1 + kRounding); };
     rest_.clear();
     tight_.clear();
     for (const std::uint32_t id : open_)
-      (std::ranges::any_of(transfers_[id].path(), is_tight) ? tight_ : rest_).push_back(id);
+      (std::ranges::any_of(transfers_[id].path, is_tight) ? tight_ : rest_).push_back(id);
     for (const std::uint32_t id : tight_) {
       Transfer& transfer = transfers_[id];
-      for (const LinkId link : transfer.path()) {
+      for (const LinkId link : transfer.path) {
         left_[link] -= least;
         --left_for_[link];
       }

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "sim/engine/event_queue.hpp"
+#include "sim/engine/network/cluster_links.hpp"
 #include "sim/engine/network/wire.hpp"
 
 namespace stepcast {
@@ -20,10 +19,8 @@ class FairLinks final : public Wire {
   void set_port(Rank rank, double share) override;
 
  private:
-  using LinkId = std::uint32_t;
   struct Transfer {
-    std::array<LinkId, 6> links{};
-    std::uint32_t link_count = 0;
+    LinkPath path;
     std::uint32_t tag = 0;
     std::uint32_t version = 0;  // of its end: tells one that was overtaken
     bool is_known = false;      // to the solver that runs
@@ -31,8 +28,6 @@ class FairLinks final : public Wire {
     double left = 0;  // bytes at `since`
     double rate = 0;  // 0: has none yet
     double since = 0;
-
-    std::span<const LinkId> path() const { return {links.data(), link_count}; }
   };
   struct Event {
     double time;
@@ -46,7 +41,6 @@ class FairLinks final : public Wire {
     }
   };
 
-  void find_path(Transfer& transfer, Rank from, Rank to) const;
   void post(double time, std::uint32_t transfer, std::uint32_t version);
   void arm();
   void run();
@@ -58,13 +52,7 @@ class FairLinks final : public Wire {
   void share_now();
 
   EventQueue& queue_;
-  LinkId first_nic_;
-  LinkId first_uplink_;
-  std::uint32_t nodes_;
-  std::uint32_t racks_;
-  std::vector<std::uint32_t> node_of_rank_;
-  std::vector<std::uint32_t> rack_of_node_;
-  std::vector<double> bandwidth_;                  // by link, of an idle one
+  ClusterLinks links_;
   std::vector<double> capacity_;                   // by link, at the moment
   std::vector<std::vector<std::uint32_t>> users_;  // by link: transfers that move
   std::vector<Transfer> transfers_;

@@ -5,9 +5,10 @@
 
 // One flow for each edge of the algorithm, with the bytes of all its rounds: rounds of a ring run
 // in step, so what an edge moves in all of them is all that concurrent traffic can see, and 2(P -
-// 1) rounds of P messages become P flows. A flow costs SimGrid 2 to 3 us (worse than linear from
-// some 500 at once), so a collective of P ranks costs about P times that, whatever its size; what
-// is asked for again is prepared once, by size. A tree or a hierarchy goes through its phases one
+// 1) rounds of P messages become P flows. A flow that shares a link costs SimGrid 2 to 3 us
+// (worse than linear from some 500 at once), one that does not .1 us (flow_links.cpp), so a
+// collective of P ranks costs about P times that, whatever its size; what is asked for again is
+// prepared once, by size. A tree or a hierarchy goes through its phases one
 // after the other. Groups that are folded (see folding.cpp) begin together and share links, so one
 // operation moves the flows of all of them: the fold saves events, not flows, unless whole nodes
 // fold too (folded_nodes.cpp), which leaves a flow for each role, or one node's.
@@ -22,15 +23,14 @@ bool has_an_edge_a_port(const Collective& collective) {
 
 }  // namespace
 
-FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid,
-                         FoldedNodes nodes, bool assumes, bool ports_differ)
+FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes nodes, bool assumes,
+                         bool ports_differ)
     : cluster_(cluster),
       queue_(queue),
       nodes_(std::move(nodes)),
       assumes_(assumes),
       ports_differ_(ports_differ),
-      simgrid_(simgrid),
-      platform_(simgrid_.platform_for(nodes_.cluster())) {}
+      links_(nodes_.cluster(), queue, *this) {}
 
 // Of all groups together where the nodes fold.
 FlowBackend::FlowPhase FlowBackend::phase_of(
@@ -44,14 +44,13 @@ FlowBackend::FlowPhase FlowBackend::phase_of(
       continue;
     }
     for (const Message& message : messages)
-      phase.flows.push_back({platform_.source(message.from, message.to),
-                             platform_.destination(message.from, message.to), message.size});
+      phase.flows.push_back({message.from, message.to,
+                             distance_of(cluster_, message.from, message.to), message.size});
     phase.ends.push_back(phase.flows.size());
   }
   if (!nodes_.is_folded())
     return phase;
-  for (const auto& [from, to, distance, size] : nodes_.folded(all))
-    phase.flows.push_back({platform_.host(from, distance), platform_.host(to, distance), size});
+  phase.flows = nodes_.folded(all);
   phase.ends.push_back(phase.flows.size());
   return phase;
 }
@@ -121,7 +120,7 @@ void FlowBackend::start(const Collective& collective, const Participants& partic
 
 void FlowBackend::set_ports(std::span<const Rank> ranks, double share) {
   for (const Rank rank : ranks)
-    platform_.set_port(nodes_.port_of(rank), share);
+    links_.set_port(nodes_.port_of(rank), share);
 }
 
 void FlowBackend::begin_phase(std::uint32_t operation, Seconds delay) {
@@ -153,8 +152,7 @@ void FlowBackend::start_flows(std::uint32_t operation) {
     groups_[group] = {.operation = operation, .in_flight = end - flow};
     ++current.in_flight;
     for (; flow < end; ++flow)
-      simgrid_.start_flow(phase.flows[flow].from, phase.flows[flow].to, phase.flows[flow].size,
-                          *this, group);
+      links_.start(phase.flows[flow], group);
   }
 }
 

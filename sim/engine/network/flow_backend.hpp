@@ -3,39 +3,34 @@
 #include <map>
 #include <vector>
 
+#include "sim/engine/network/flow_links.hpp"
 #include "sim/engine/network/folded_nodes.hpp"
 #include "sim/engine/network/network_backend.hpp"
-#include "sim/engine/network/simgrid.hpp"
 
 namespace stepcast {
 
 /// A collective pays its start-ups on a timer and then moves all bytes of a ring edge as one
-/// SimGrid flow, so that concurrent traffic shares links. Within 1.4 % of message by message in all
-/// contention cases measured but one (3.9 %), at about 1/100 of the cost. An edge may run ahead of
-/// the others of its ring without limit: where the narrowest link changes while a ring runs (other
-/// traffic moves on, or a port gets slower beside the start-ups), it ends too early, by up to 7 %
-/// of a step in 2,000 random jobs. Groups that are folded share the links that several of them
-/// cross: all their flows move, or, where the nodes fold as well, those of one GPU for each role
-/// (see FoldedNodes).
+/// flow (see FlowLinks), so that concurrent traffic shares links. Within 1.4 % of message by
+/// message in all contention cases measured but one (3.9 %), at about 1/100 of the cost. An edge
+/// may run ahead of the others of its ring without limit: where the narrowest link changes while a
+/// ring runs (other traffic moves on, or a port gets slower beside the start-ups), it ends too
+/// early, by up to 7 % of a step in 2,000 random jobs. Groups that are folded share the links that
+/// several of them cross: all their flows move, or, where the nodes fold as well, those of one GPU
+/// for each role (see FoldedNodes).
 class FlowBackend : public NetworkBackend, private FlowListener {
  public:
   /// `assumes`: groups that are folded are assumed to be alike; see assumed_folding().
   /// `ports_differ`: as of make_network_backend().
-  FlowBackend(const Cluster& cluster, EventQueue& queue, SimGrid& simgrid, FoldedNodes nodes,
-              bool assumes, bool ports_differ);
+  FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes nodes, bool assumes,
+              bool ports_differ);
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;
 
  private:
-  struct Flow {
-    simgrid::s4u::Host* from = nullptr;
-    simgrid::s4u::Host* to = nullptr;
-    Bytes size{};
-  };
   struct FlowPhase {
     Seconds startup{};
-    std::vector<Flow> flows;
+    std::vector<PortFlow> flows;
     std::vector<std::size_t> ends;  ///< Of each group, behind its last flow.
   };
   using Phases = std::vector<FlowPhase>;
@@ -67,8 +62,7 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   FoldedNodes nodes_;
   bool assumes_;
   bool ports_differ_;
-  SimGrid& simgrid_;
-  const Platform& platform_;
+  FlowLinks links_;
   std::map<CollectiveKey, Phases> phases_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;  // operations_ to use again

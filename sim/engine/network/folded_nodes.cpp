@@ -53,12 +53,12 @@ Rank FoldedNodes::port_of(Rank rank) const {
                   : role_of_node_[node];
 }
 
-std::vector<FoldedNodes::Flow> FoldedNodes::folded(const std::vector<Message>& messages) const {
+std::vector<PortFlow> FoldedNodes::folded(const std::vector<Message>& messages) const {
   return section_ ? of_section(messages) : by_roles(messages);
 }
 
-std::vector<FoldedNodes::Flow> FoldedNodes::of_section(const std::vector<Message>& messages) const {
-  std::vector<Flow> flows;
+std::vector<PortFlow> FoldedNodes::of_section(const std::vector<Message>& messages) const {
+  std::vector<PortFlow> flows;
   for (const auto& [from, to, size, follows] : messages)
     if (node_of(cluster_, from) < section_->nodes && from % cluster_.gpus_per_node < section_->gpus)
       flows.push_back({.from = port_of(from),
@@ -68,14 +68,14 @@ std::vector<FoldedNodes::Flow> FoldedNodes::of_section(const std::vector<Message
   return flows;
 }
 
-std::vector<FoldedNodes::Flow> FoldedNodes::by_roles(const std::vector<Message>& messages) const {
+std::vector<PortFlow> FoldedNodes::by_roles(const std::vector<Message>& messages) const {
   std::map<std::tuple<Rank, Rank, bool, double>, double> counts;
   for (const Message& message : messages) {
     const std::uint32_t from = node_of(cluster_, message.from);
     const std::uint32_t to = node_of(cluster_, message.to);
     ++counts[{role_of_node_[from], role_of_node_[to], from != to, message.size.value}];
   }
-  std::vector<Flow> flows;
+  std::vector<PortFlow> flows;
   for (const auto& [kind, count] : counts) {
     const auto& [from, to, leaves, size] = kind;
     const Distance distance = leaves ? Distance::Far : Distance::Near;

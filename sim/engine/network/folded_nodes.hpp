@@ -25,19 +25,13 @@ class FoldedNodes {
   /// The GPU of cluster() that stands for this one.
   Rank port_of(Rank rank) const;
 
-  /// Bytes between two of these GPUs, which stand for some that are so far apart.
-  struct Flow {
-    Rank from = 0;
-    Rank to = 0;
-    Distance distance = Distance::Near;
-    Bytes size{};
-  };
-  /// The messages of all alike groups, once for each that one GPU of a role sends.
-  std::vector<Flow> folded(const std::vector<Message>& messages) const;
+  /// Between these GPUs: the messages of all alike groups, once for each that one GPU of a role
+  /// sends.
+  std::vector<PortFlow> folded(const std::vector<Message>& messages) const;
 
  private:
-  std::vector<Flow> by_roles(const std::vector<Message>& messages) const;
-  std::vector<Flow> of_section(const std::vector<Message>& messages) const;
+  std::vector<PortFlow> by_roles(const std::vector<Message>& messages) const;
+  std::vector<PortFlow> of_section(const std::vector<Message>& messages) const;
 
   std::vector<std::uint32_t> role_of_node_;
   std::vector<double> gpus_of_role_;

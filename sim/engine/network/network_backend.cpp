@@ -8,7 +8,6 @@
 #include "sim/engine/network/analytic_backend.hpp"
 #include "sim/engine/network/fair_links.hpp"
 #include "sim/engine/network/flow_backend.hpp"
-#include "sim/engine/network/simgrid.hpp"
 #include "sim/engine/network/step_backend.hpp"
 
 namespace stepcast {
@@ -21,10 +20,6 @@ void check_size(const Message& message) {
                     format_bytes(message.size), format_bytes(kLargestMessage)));
 }
 
-SimGrid* simgrid_for(Fidelity fidelity) {
-  return fidelity == Fidelity::Flow ? &simgrid_module() : nullptr;
-}
-
 std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
                                                      EventQueue& queue, const Folding& folding,
                                                      bool ports_differ) {
@@ -32,9 +27,8 @@ std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cl
     case Fidelity::Analytic:
       return std::make_unique<AnalyticBackend>(cluster, queue, folding.is_assumed);
     case Fidelity::Flow:
-      return std::make_unique<FlowBackend>(cluster, queue, simgrid_module(),
-                                           FoldedNodes(cluster, folding), folding.is_assumed,
-                                           ports_differ);
+      return std::make_unique<FlowBackend>(cluster, queue, FoldedNodes(cluster, folding),
+                                           folding.is_assumed, ports_differ);
     case Fidelity::Step:
       return std::make_unique<StepBackend>(cluster, queue,
                                            std::make_unique<FairLinks>(cluster, queue));

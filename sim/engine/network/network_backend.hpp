@@ -52,10 +52,7 @@ class NetworkBackend {
 /// Throws InputError if a message is larger than kLargestMessage.
 void check_size(const Message& message);
 
-/// What the queue of a simulation at this fidelity has to run on.
-SimGrid* simgrid_for(Fidelity fidelity);
-
-/// `queue`: on simgrid_for(fidelity). `ports_differ`: set_ports() may give ranks of one node
+/// `ports_differ`: set_ports() may give ranks of one node
 /// different shares. Throws InputError if the cluster cannot be built.
 std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
                                                      EventQueue& queue, const Folding& folding,

@@ -19,6 +19,14 @@ inline Distance distance_of(const Cluster& cluster, Rank from, Rank to) {
   return rack_of(cluster, from) == rack_of(cluster, to) ? Distance::Far : Distance::Farthest;
 }
 
+/// Bytes from one GPU's port to another's, which stand for some that are so far apart.
+struct PortFlow {
+  Rank from = 0;
+  Rank to = 0;
+  Distance distance = Distance::Near;
+  Bytes size{};
+};
+
 /// The cluster as SimGrid hosts and links.
 ///
 /// One flat star zone (nested zones cost O(n^2) look-ups). A star route is links_up(source) +
@@ -45,9 +53,6 @@ class Platform {
     }
     return nullptr;
   }
-
-  Host* source(Rank from, Rank to) const { return host(from, distance_of(cluster_, from, to)); }
-  Host* destination(Rank from, Rank to) const { return host(to, distance_of(cluster_, from, to)); }
 
   /// A GPU's port carries `share` of its bandwidth, until the platform is asked for again.
   virtual void set_port(Rank rank, double share) const = 0;

@@ -12,15 +12,15 @@ namespace stepcast {
 
 /// What the engine needs of SimGrid. The library takes .03 s to load, for ns-3 and eleven others
 /// behind it, so that all that calls it is a module of its own (sim/engine/simgrid), which is
-/// loaded when the first simulation needs it.
+/// loaded when flows meet for the first time.
 class SimGrid {
  public:
   virtual ~SimGrid() = default;
 
-  /// Sets the clock to zero, so that a simulation gives the same bits whatever the process
-  /// simulated before: where the clock stands shows in the rounding of a flow's end. Neither flows
-  /// nor timers may be left. Does nothing with a SimGrid that hides its clock.
-  virtual void reset_clock() = 0;
+  /// Sets the clock, so that a simulation gives the same bits whatever the process simulated
+  /// before: where the clock stands shows in the rounding of a flow's end. Neither flows nor timers
+  /// may be left. Does nothing with a SimGrid that hides its clock.
+  virtual void set_clock(double time) = 0;
   virtual double clock() const = 0;
 
   /// Runs until neither timers nor flows are left.
@@ -45,6 +45,9 @@ class SimGrid {
 
 /// SimGrid, loaded at the first call. Throws SimulationError if it cannot be.
 SimGrid& simgrid_module();
+
+/// Sizes are carried in whole units of 2^-20 bytes.
+inline constexpr double kUnitsPerByte = 1048576.0;
 
 /// Whether there was a call of that.
 bool simgrid_is_loaded();

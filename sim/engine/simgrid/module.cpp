@@ -10,9 +10,9 @@ namespace {
 class LoadedSimGrid final : public SimGrid {
  public:
   explicit LoadedSimGrid(LogLine log) { simgrid_compat::create_engine(log); }
-  void reset_clock() override {
+  void set_clock(double time) override {
     simgrid_compat::take_into_this_thread();
-    simgrid_compat::reset_clock();
+    simgrid_compat::set_clock(time);
   }
   double clock() const override { return simgrid_compat::clock(); }
   void run() override { simgrid_compat::run(); }

@@ -189,9 +189,9 @@ void restart_engine() {
   make_engine();
 }
 
-void reset_clock() {
+void set_clock(double time) {
   if (&simgrid_clock != nullptr)
-    simgrid_clock = 0;
+    simgrid_clock = time;
 }
 
 std::string version() {

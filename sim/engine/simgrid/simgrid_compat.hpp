@@ -23,18 +23,15 @@ void restart_engine();
 void take_into_this_thread();
 
 // As SimGrid has them:
-void reset_clock();
+void set_clock(double time);
 double clock();
 std::string version();
 void run();
 void* set_timer(double date, std::function<void()> action);
 void remove_timer(void* timer);
 
-/// Sizes are carried in units of 2^-20 bytes (SimGrid counts whole units), which is why link
-/// bandwidths are multiplied by kUnitsPerByte.
+/// SimGrid counts whole units, which is why link bandwidths are multiplied by kUnitsPerByte.
 void start_flow(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes size,
                 FlowListener& listener, std::uint32_t tag);
-
-inline constexpr double kUnitsPerByte = 1048576.0;
 
 }  // namespace stepcast::simgrid_compat

@@ -19,7 +19,7 @@ sg4::LinkInRoute up(sg4::SplitDuplexLink* link) {
 
 sg4::SplitDuplexLink* duplex(sg4::NetZone* zone, const std::string& name,
                              BytesPerSecond bandwidth) {
-  return zone->create_split_duplex_link(name, bandwidth.value * simgrid_compat::kUnitsPerByte);
+  return zone->create_split_duplex_link(name, bandwidth.value * kUnitsPerByte);
 }
 
 // Hosts must be sealed by hand: SimGrid seals only the first platform of a process.

@@ -120,6 +120,7 @@ class OptionSearching {
 
 Scenario with_best_options(const Scenario& scenario, const std::string& schedule, Bytes memory,
                            EditedStep& result) {
+  const StopsBetweenJobs stops;
   return OptionSearching(scenario, schedule, memory, result).run();
 }
 

@@ -205,6 +205,7 @@ void StepSearch::offer(const CommunicationLane& lane, const std::set<std::uint32
 
 void edit_step(EditableStep step, const std::vector<EditRequest>& asked, const Workload* workload,
                bool search, EditedStep& result) {
+  const StopsBetweenJobs stops;
   StepSearch searching(std::move(step), workload, result);
   for (const EditRequest& request : asked)
     searching.apply(request);

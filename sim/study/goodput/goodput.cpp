@@ -150,6 +150,7 @@ Seconds best_interval(const GoodputRequest& request, Seconds daly, Runs& runs,
 }  // namespace
 
 Goodput find_goodput(const GoodputRequest& request) {
+  const StopsBetweenJobs stops;
   check_goodput(request);
   const Seconds mtbf = mtbf_of(request);
   const Seconds daly = daly_interval(request.costs.checkpoint, mtbf);
@@ -173,6 +174,7 @@ Goodput find_goodput(const GoodputRequest& request) {
 }
 
 std::vector<SparesTried> try_spares(GoodputRequest request) {
+  const StopsBetweenJobs stops;
   const std::uint32_t most =
       request.fleet && !request.fitted
           ? request.fleet->servers - std::min(request.fleet->servers, request.nodes)

@@ -232,6 +232,7 @@ const char* name_of(EditKind kind) {
 
 Optimisation optimise_buckets(const Workload& workload, const Cluster& cluster,
                               const EngineOptions& engine, const BucketLimits& start) {
+  const StopsBetweenJobs stops;
   if (parameter_size(workload) <= Bytes{})
     throw InputError(workload.name + ": expected a workload with gradients, found none");
   return BucketOptimiser(workload, cluster, engine).run(start);

@@ -32,6 +32,8 @@ class Pool {
         board_(count, std::min({rules.workers, count, kMostWorkers})),
         task_{job, board_, rules.keep_going},
         outcomes_(count) {
+    if (stop_signal() != 0)
+      return;  // nothing is begun
     for (std::uint32_t seat = 0; seat < std::min({rules.workers, count, kMostWorkers}); ++seat)
       workers_.push_back(std::make_unique<WorkerProcess>(task_, seat, std::nullopt, workers_));
   }

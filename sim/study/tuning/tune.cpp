@@ -170,6 +170,7 @@ SearchRange range_of(const TuningJob& job, const TuningRequest& request) {
 }
 
 Tuning tune(const TuningJob& job, const TuningRequest& request) {
+  const StopsBetweenJobs stops;
   const StrategyInfo& strategy = strategy_of(request.strategy);
   const OptionInfo& option = option_of(schedule_of(job.schedule), request.option);
   check_job(job, option.name);

@@ -80,6 +80,24 @@ TEST(DeriveWorkload, ProvenanceSaysSourceMethodAndCaveats) {
             (std::vector<std::string>{"architecture: a paper", "a caveat"}));
 }
 
+// 9 parameters of 4 bytes, read or written 5 times at 40 B/s.
+TEST(DeriveWorkload, AnOptimisersUpdateIsTakenFromTheStep) {
+  const Workload sgd = derive_workload(two_layers(), kDevice, 1, {10}, {.optimiser = "sgd"});
+  EXPECT_NEAR(sgd.update.value, 4.5, 1e-12);
+  EXPECT_NEAR(forward_time(sgd).value, 0.36 * 5.5, 1e-12);
+  EXPECT_NEAR(compute_time(sgd).value, 10, 1e-12);
+  EXPECT_TRUE(sgd.provenance.notes.back().starts_with("update: 4.5 s as the bytes that sgd "));
+  const Workload adam = derive_workload(two_layers(), kDevice, 1, {10}, {.optimiser = "adam"});
+  EXPECT_NEAR(adam.update.value, 6.3, 1e-12);
+}
+
+TEST(DeriveWorkload, AStepShorterThanItsUpdateIsRefused) {
+  EXPECT_EQ(message_of(two_layers(), 1, {4}, {.optimiser = "sgd"}),
+            "step_time: expected more than the update's 4.5 s, found 4 s");
+  EXPECT_EQ(message_of(two_layers(), 1, {10}, {.optimiser = "lamb"}),
+            "optimiser: expected sgd or adam, found \"lamb\"");
+}
+
 TEST(DeriveWorkload, StepTimeThatIsNotAboveZeroIsRefused) {
   EXPECT_EQ(message_of(two_layers(), 1, {0}), "step_time: expected a time above 0 s, found 0 s");
   EXPECT_EQ(message_of(two_layers(), 1, {-1}), "step_time: expected a time above 0 s, found -1 s");

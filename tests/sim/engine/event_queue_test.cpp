@@ -10,7 +10,7 @@ namespace {
 // A late event posted first runs behind all others of its instant, and behind what these post for
 // the same instant.
 TEST(EventQueue, LateEventsSeeAllElseOfTheirInstant) {
-  EventQueue queue(nullptr);
+  EventQueue queue;
   std::string order;
   queue.late(Seconds{1}, [&] { order += "late "; });
   queue.at(Seconds{1}, [&] {
@@ -24,7 +24,7 @@ TEST(EventQueue, LateEventsSeeAllElseOfTheirInstant) {
 
 // Two that are late decide on the same: what the first brings about comes behind both.
 TEST(EventQueue, LateEventsOfAnInstantAreARound) {
-  EventQueue queue(nullptr);
+  EventQueue queue;
   std::string order;
   queue.late(Seconds{1}, [&] {
     order += "first ";
@@ -38,7 +38,7 @@ TEST(EventQueue, LateEventsOfAnInstantAreARound) {
 // Between two events of one instant a thousand others of other instants are posted, so that the
 // queue does not remember the first; and late ones of the same time come behind both.
 TEST(EventQueue, EventsOfAnInstantRunInTheOrderOfPosting) {
-  EventQueue queue(nullptr);
+  EventQueue queue;
   std::string order;
   int others = 0;
   for (const char each : {'a', 'b', 'c'}) {
@@ -55,7 +55,7 @@ TEST(EventQueue, EventsOfAnInstantRunInTheOrderOfPosting) {
 // What an event posts for its own instant comes behind all that was posted for it before, and what
 // is posted for a time gone by happens now.
 TEST(EventQueue, AnInstantGrowsWhileItHappens) {
-  EventQueue queue(nullptr);
+  EventQueue queue;
   std::string order;
   queue.at(Seconds{1}, [&] {
     order += "a ";

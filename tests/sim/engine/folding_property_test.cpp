@@ -10,6 +10,7 @@
 #include "models/schedule/builder.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/folding/folding_use.hpp"
+#include "sim/engine/network/flow_links.hpp"
 #include "tests/support/examples.hpp"
 
 namespace stepcast {
@@ -205,6 +206,7 @@ std::size_t compare_layouts(Fidelity fidelity, std::uint32_t layouts) {
                           .max_iterations = fidelity == Fidelity::Step ? 3U : 6U};
     const Timeline folded = simulate(plan, random.cluster(), options);
     options.fold = false;
+    const FlowLinks::AllOnSimGrid reference;  // of flows: neither folded nor looked at alone
     const Timeline unfolded = simulate(plan, random.cluster(), options);
     EXPECT_EQ(unfolded.classes.size(), kRanks);
     classes += folded.classes.size();

@@ -8,7 +8,7 @@ namespace stepcast {
 namespace {
 
 TEST(Interruption, EndsASimulationThatWouldGoOnForEver) {
-  EventQueue queue(nullptr);
+  EventQueue queue;
   int events = 0;
   const std::function<void()> again = [&] {
     if (++events == 1000)

@@ -9,6 +9,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/engine/folding/folding.hpp"
 #include "sim/engine/folding/folding_use.hpp"
+#include "sim/engine/network/flow_links.hpp"
 #include "tests/support/examples.hpp"
 
 namespace stepcast {
@@ -216,6 +217,7 @@ TEST(NetworkSection, RandomPlansTakeAsLongAsWithAllFlows) {
       ++whole;
     const Timeline folded = simulate(plan, job.cluster(), options);
     options.fold = false;
+    const FlowLinks::AllOnSimGrid reference;  // neither folded nor looked at alone
     const Timeline all = simulate(plan, job.cluster(), options);
     ASSERT_NEAR(folded.iteration_time / all.iteration_time, 1, 1e-9) << seed;
     for (TaskId task = 0; task < plan.graph.size(); ++task)

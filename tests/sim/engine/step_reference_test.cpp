@@ -22,15 +22,16 @@ using namespace literals;
 class SimGridWire final : public Wire {
  public:
   SimGridWire(const Cluster& cluster, EventQueue& queue)
-      : queue_(queue), platform_(simgrid_module().platform_for(cluster)) {}
+      : cluster_(cluster), queue_(queue), platform_(simgrid_module().platform_for(cluster)) {}
   void send(Rank from, Rank to, Bytes size, Seconds startup, FlowListener& listener,
             std::uint32_t tag) override {
     sent_.push_back({from, to, size, &listener, tag});
     queue_.after(startup, [this, i = sent_.size() - 1] {
       const Sent& sent = sent_[i];
-      simgrid_module().start_flow(platform_.source(sent.from, sent.to),
-                                  platform_.destination(sent.from, sent.to), sent.size,
-                                  *sent.listener, sent.tag);
+      const Distance distance = distance_of(cluster_, sent.from, sent.to);
+      simgrid_module().start_flow(platform_.host(sent.from, distance),
+                                  platform_.host(sent.to, distance), sent.size, *sent.listener,
+                                  sent.tag);
     });
   }
   void set_port(Rank rank, double share) override { platform_.set_port(rank, share); }
@@ -43,6 +44,7 @@ class SimGridWire final : public Wire {
     FlowListener* listener = nullptr;
     std::uint32_t tag = 0;
   };
+  const Cluster& cluster_;
   EventQueue& queue_;
   const Platform& platform_;
   std::vector<Sent> sent_;
@@ -86,7 +88,8 @@ void expect_equal(const Cluster& cluster, const std::vector<Launched>& launches,
   EventQueue own;
   const auto ends =
       ends_on(own, std::make_unique<FairLinks>(cluster, own), cluster, launches, ports);
-  EventQueue outer(&simgrid_module());
+  EventQueue outer;
+  outer.enter(simgrid_module());
   const auto expected =
       ends_on(outer, std::make_unique<SimGridWire>(cluster, outer), cluster, launches, ports);
   for (std::size_t i = 0; i < ends.size(); ++i) {

@@ -86,6 +86,10 @@ Layer layer_of(const LayerTimes& times, DataType type) {
               .forward = times.forward,
               .backward = times.backward,
               .parameters = {}};
+  if (times.kind != kUnlaunched) {
+    layer.forward_launches = times.forward_work;
+    layer.backward_launches = times.backward_work;
+  }
   for (const LayerGradient& gradient : times.gradients)
     layer.parameters.push_back({.name = fmt::format("{}.gradient-{}", times.name, gradient.order),
                                 .elements = gradient.elements,

@@ -116,6 +116,16 @@ std::optional<KroneckerFactors> read_kronecker(std::optional<ObjectReader> reade
   return factors;
 }
 
+std::uint32_t read_launches(ObjectReader& reader, std::string_view key) {
+  constexpr std::uint64_t kLargest = 1U << 20;
+  if (!reader.has(key))
+    return 0;
+  const std::uint64_t launches = reader.count(key, 0);
+  if (launches > kLargest)
+    reader.fail(key, fmt::format("expected a whole number up to {}, found {}", kLargest, launches));
+  return static_cast<std::uint32_t>(launches);
+}
+
 Layer read_layer(ObjectReader& reader) {
   Layer layer;
   layer.name = text_of(reader, "name");
@@ -131,6 +141,8 @@ Layer read_layer(ObjectReader& reader) {
                 fmt::format("expected {}, found {}", kSizeRange.words, layer.activation.value));
   layer.macs = reader.number_or("macs", 0, 0);
   layer.kronecker = read_kronecker(reader.object_if("kronecker"));
+  layer.forward_launches = read_launches(reader, "forward_launches");
+  layer.backward_launches = read_launches(reader, "backward_launches");
   reader.finish();
   return layer;
 }

@@ -54,6 +54,10 @@ std::string layer_text(const Layer& layer) {
   if (layer.kronecker)
     text += fmt::format(R"(, "kronecker": {{"a": {}, "g": {}, "rows": {}}})", layer.kronecker->a,
                         layer.kronecker->g, layer.kronecker->rows);
+  if (layer.forward_launches > 0)
+    text += fmt::format(R"(, "forward_launches": {})", layer.forward_launches);
+  if (layer.backward_launches > 0)
+    text += fmt::format(R"(, "backward_launches": {})", layer.backward_launches);
   return text + "}";
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/study/goodput/goodput.hpp"
 #include "sim/study/parts_breakdown.hpp"
 #include "sim/study/plan/capacity_plan.hpp"
 #include "sim/study/stop.hpp"
@@ -119,6 +120,22 @@ TEST(StoppedStudy, NothingOfAPlanIsKeptBeforeTheFirstIsSimulated) {
   const StopsBetweenJobs stops;
   ask_to_stop(SIGINT);
   EXPECT_THROW(find_plan(small_plan(), 1, [] {}), Stopped);
+}
+
+/// As one that a signal ended leaves it.
+void end_a_study() {
+  const StopsBetweenJobs stops;
+  ask_to_stop(SIGINT);
+}
+
+TEST(StoppedStudy, TheNextStudyOfTheProcessIsWhole) {
+  const GoodputRequest request{
+      .mtbf = Seconds{11138}, .costs = {Seconds{30}, Seconds{600}}, .seeds = 20};
+  const Goodput before = find_goodput(request);
+  end_a_study();
+  EXPECT_EQ(find_goodput(request).seeds, before.seeds);
+  end_a_study();
+  EXPECT_GT(try_spares(request).size(), 1U);
 }
 
 }  // namespace

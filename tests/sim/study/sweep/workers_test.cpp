@@ -197,6 +197,22 @@ TEST(Workers, AWorkerDoesOneJobAfterTheOther) {
   EXPECT_EQ(runs, 0);  // here: the worker counted in a memory of its own
 }
 
+// A quick worker was heard before the signal was looked at.
+TEST(Workers, NoJobBeginsAfterASignal) {
+  const StopsBetweenJobs stops;
+  const std::string file = testing::TempDir() + "stepcast-jobs-after-a-signal";
+  std::remove(file.c_str());
+  ask_to_stop(SIGINT);
+  const auto job = [&](std::uint32_t) -> std::string {
+    std::ofstream(file) << 'x';
+    return "";
+  };
+  for (int i = 0; i < 20; ++i)
+    for (const JobOutcome& outcome : outcomes_on_workers(3, {.workers = 2}, job))
+      EXPECT_EQ(outcome.ending, JobOutcome::Ending::Missing);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(Workers, NoJobBeginsAfterAFailure) {
   const std::string file = testing::TempDir() + "stepcast-jobs-begun";
   std::remove(file.c_str());

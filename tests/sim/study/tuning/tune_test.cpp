@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <set>
 
 #include <gtest/gtest.h>
 
+#include "sim/study/stop.hpp"
 #include "sim/study/tuning/tuned_fusion.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"
@@ -185,6 +187,17 @@ TEST(Tune, TakesTheValueOfTheMostSamplesPerSecond) {
                      static_cast<double>(i + 1) * tuning.trials[0].found.samples);
   }
   EXPECT_EQ(tuning.best_trial().text, "4");
+}
+
+TEST(Tune, GoesOnAfterAnotherStudyWasStopped) {
+  {
+    const StopsBetweenJobs stops;
+    ask_to_stop(SIGINT);
+  }
+  const Job example;
+  const Tuning tuning =
+      tune(example.job, {.option = "accumulation", .strategy = "grid", .low = "1", .high = "4"});
+  EXPECT_EQ(tuning.trials.size(), 4U);
 }
 
 TEST(Tune, GoesOnBesideAValueThatIsRefused) {

@@ -90,6 +90,18 @@ TEST_F(RecordedTraces, TheA100TraceImportsWithEveryGradientAndItsGaps) {
   EXPECT_NEAR(computed(workload, false).value, 39.436e-3, 1e-6);
 }
 
+// Of (2700 - 21 + 960 + 114) / 3 = 1251 a step, see above, 9 kernels of the optimizer and 161
+// copies out of buckets are the update.
+TEST_F(RecordedTraces, LaunchesOfTheA100TraceAreThoseOfItsLayers) {
+  const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
+  STEPCAST_SKIP_WITHOUT(path);
+  const Workload workload = import_trace(path, {.batch = 32}, report_);
+  std::uint32_t launches = 0;
+  for (const Layer& layer : workload.layers)
+    launches += layer.forward_launches + layer.backward_launches;
+  EXPECT_EQ(launches, 1251U - 9U - 161U);
+}
+
 TEST_F(RecordedTraces, IdleTimeOfTheA100TraceStepByStep) {
   const fs::path path = file("hta_resnet50_ddp_2xa100_rank0.json.gz");
   STEPCAST_SKIP_WITHOUT(path);

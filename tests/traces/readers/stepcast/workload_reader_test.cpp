@@ -119,6 +119,19 @@ TEST(WorkloadReader, AnInputPipelineIsReadAndWritten) {
   EXPECT_EQ(to_json_text(workload), text);
 }
 
+TEST(WorkloadReader, LaunchesOfALayerAreReadAndWritten) {
+  const std::string text =
+      with("\"macs\": 1849688064",
+           "\"macs\": 1849688064, \"forward_launches\": 2, \"backward_launches\": 3");
+  const Workload workload = parse_workload(text, "w.json");
+  EXPECT_EQ(workload.layers[0].forward_launches, 2U);
+  EXPECT_EQ(workload.layers[0].backward_launches, 3U);
+  EXPECT_EQ(to_json_text(workload), text);
+  EXPECT_EQ(
+      error_of(with("\"macs\": 1849688064", "\"forward_launches\": 2000000")),
+      "w.json: /layers/0/forward_launches: expected a whole number up to 1048576, found 2000000");
+}
+
 TEST(WorkloadReader, OtherFormatsAndVersionsAreRefused) {
   EXPECT_EQ(error_of(with("stepcast-workload", "stepcast-cluster")),
             "w.json: /format: expected \"stepcast-workload\", found \"stepcast-cluster\"");

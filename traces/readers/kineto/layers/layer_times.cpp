@@ -81,6 +81,8 @@ void add_work(Seconds duration, const DeviceWork& work, const Place& place, Step
   }
   LayerTimes& times = step.layers[place.layer];
   ++times.work;
+  times.forward_work += place.time == &LayerTimes::forward ? 1 : 0;
+  times.backward_work += place.time == &LayerTimes::backward ? 1 : 0;
   times.*place.time += duration;
 }
 

@@ -28,7 +28,9 @@ struct LayerTimes {
   Seconds forward_gap{};   ///< The device idled so long before the forward work, see DeviceIdle.
   Seconds backward_gap{};  ///< The same before the backward work.
   std::vector<LayerGradient> gradients;
-  std::uint32_t work = 0;  ///< Kernels, copies and fills.
+  std::uint32_t work = 0;           ///< Kernels, copies and fills,
+  std::uint32_t forward_work = 0;   ///< those of the forward
+  std::uint32_t backward_work = 0;  ///< and those of the backward pass.
 };
 
 /// A collective of the backward pass: a bucket of gradients.
