@@ -65,12 +65,12 @@ class NegotiationSink final : public ChromeSink {
 
   NegotiationRecord record() {
     NegotiationRecord record{.done = std::move(done_)};
-    for (auto& [process, tensor] : tensors_)
-      if (tensor.depth > 0) {
+    for (auto& [process, tensor] : tensors_) {
+      if (tensor.depth > 0)
         report_.skip("tensor whose operation has no end", "process " + process);
-        tensor.now.count = tensor.count;
+      if (!tensor.now.ready.empty())
         record.open.push_back(std::move(tensor.now));
-      }
+    }
     return record;
   }
 

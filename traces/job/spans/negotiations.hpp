@@ -31,7 +31,7 @@ struct Negotiation {
 
 struct NegotiationRecord {
   std::vector<Negotiation> done;  ///< In order of their operations' ends.
-  std::vector<Negotiation> open;  ///< Whose operations have no end, as far as they were recorded.
+  std::vector<Negotiation> open;  ///< Whose operations have no end, or no begin.
 };
 
 /// The negotiations of a timeline. What has no end, or ends before a rank is ready, is counted.
