@@ -59,16 +59,21 @@ Workload made_workload(std::size_t layers) {
   return workload;
 }
 
-// On a network without the clusters' slow-down of overlapped computation.
+// On a network without the clusters' slow-down of overlapped computation; with and without that of
+// communication, which over 100 Gb/s is more than the NICs hide.
 TEST(OptimiseTest, TheRecursionIsTheAnalyticStep) {
   const Workload workload = load_workload("resnet50-rtx2080ti-bs64");
-  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
-  cluster.overlap = {};
-  const BucketRecursion recursion(workload, cluster);
-  for (const BucketEnds& ends : {BucketEnds{recursion.gradients()}, recursion.best(),
-                                 BucketEnds{20, 60, 100, recursion.gradients()}})
-    EXPECT_NEAR((sum_of(workload, &Layer::forward) + recursion.end_of(ends)).value,
-                step_with(ends, workload, cluster).value, 1e-9);
+  for (const char* network : {"rtx2080ti-16x4-10gbe", "rtx2080ti-16x4-ib100"})
+    for (const double slowdown : {0.0, 1.75}) {
+      Cluster cluster = load_cluster(network);
+      cluster.overlap = {.communication_slowdown = slowdown};
+      const BucketRecursion recursion(workload, cluster);
+      for (const BucketEnds& ends : {BucketEnds{recursion.gradients()}, recursion.best(),
+                                     BucketEnds{20, 60, 100, recursion.gradients()}})
+        EXPECT_NEAR((sum_of(workload, &Layer::forward) + recursion.end_of(ends)).value,
+                    step_with(ends, workload, cluster).value, 1e-9)
+            << network << " " << slowdown;
+    }
 }
 
 TEST(OptimiseTest, SmallCasesAreWithinTwoPercentOfTheBestOfAll) {
@@ -94,7 +99,6 @@ TEST(OptimiseTest, SmallCasesAreWithinTwoPercentOfTheBestOfAll) {
   }
 }
 
-// Over 100 Gb/s DDP's buckets hide behind the backward pass of some: nothing is to be gained there.
 TEST(OptimiseTest, ShippedWorkloadsBeatWhatFrameworksDoByDefault) {
   for (const char* network : {"rtx2080ti-16x4-10gbe", "rtx2080ti-16x4-ib100"})
     for (const char* name :
@@ -109,12 +113,7 @@ TEST(OptimiseTest, ShippedWorkloadsBeatWhatFrameworksDoByDefault) {
         return simulated(build_plan(schedule, workload, cluster, {}), workload, cluster);
       };
       EXPECT_LT(found.step_after, step_under("horovod")) << name << " " << network;
-      const bool may_hide = cluster.name == "rtx2080ti-16x4-ib100" &&
-                            (workload.model == "densenet201" || workload.batch == 32);
-      if (may_hide)
-        EXPECT_LE(found.step_after, step_under("ddp")) << name << " " << network;
-      else
-        EXPECT_LT(found.step_after, step_under("ddp")) << name << " " << network;
+      EXPECT_LT(found.step_after, step_under("ddp")) << name << " " << network;
     }
 }
 
