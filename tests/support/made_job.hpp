@@ -39,6 +39,8 @@ struct MadeJob {
   };
   std::function<double(int)> reduce_scatter = [](int /*step*/) { return 0.004; };
   double launch = 0;  ///< Before each pass the host takes so long.
+  /// And before the forward pass so much longer (rank, step, micro-batch).
+  std::function<double(int, int, int)> pause = [](int, int, int) { return 0.0; };
   /// Of a rank: its clock is local = t + offset + drift t, where t counts from the first step on.
   std::function<double(int)> offset = [](int) { return 0.0; };
   std::function<double(int)> drift = [](int) { return 0.0; };
@@ -63,7 +65,7 @@ struct MadeJob {
       double now = 0;
       for (int batch = 0; batch < micro_batches; ++batch)
         for (const bool forward : {true, false}) {
-          now += launch;
+          now += launch + (forward ? pause(rank, step, batch) : 0.0);
           const double end = now + pass(rank, step, batch, forward);
           add(rank, forward ? "forward-compute" : "backward-compute", now, end, batch, batch);
           now = end;

@@ -126,7 +126,8 @@ void ClockFit::for_each_common(const std::function<void(const CommonEnd&)>& visi
 
 /// False: none explains enough, and all is as it was.
 bool ClockFit::find_drifts() {
-  constexpr double kMostDrift = 0.01;  // Clocks keep time within 1e-4; from 1 on it runs backwards.
+  constexpr double kMostDrift = 5e-4;  // Crystals keep time within 1e-4; daemons slew by this.
+  constexpr std::size_t kFewest = 5;   // Ends: through two of them there is always a line.
   const auto before = residuals_by_host();
   const auto offsets = offsets_;
   const auto weights = weights_;
@@ -134,7 +135,7 @@ bool ClockFit::find_drifts() {
   const auto after = residuals_by_host();
   bool any = false;
   for (std::size_t host = 0; host < drifts_.size(); ++host) {
-    const bool kept = before[host].first > kNoResidual &&
+    const bool kept = before[host].first > kNoResidual && after[host].second >= kFewest &&
                       after[host].first <= kKeptResidual * before[host].first &&
                       std::abs(drifts_[host]) <= kMostDrift;
     any = any || kept;

@@ -76,6 +76,22 @@ TEST(ClocksTest, DriftsWithinStepsComeBack) {
     EXPECT_NEAR(clocks.hosts[rank].drift, rank % 3 == 1 ? 200e-6 : 0.0, 2e-6) << rank;
 }
 
+// Rank 1 ends the second one 10 us later, 100 ms behind the first. It used to be a drift of 100 ppm
+// within 0 s.
+TEST(ClocksTest, TwoEndsAreNoDrift) {
+  OperationRows rows;
+  for (int rank = 0; rank < 2; ++rank) {
+    rows.add(rank, 0, rank, 1, "forward-compute", 0, 0.01, 0, 0);
+    rows.add(rank, 0, rank, 1, "grads-all-reduce", 0.01, 0.01, 0);
+    rows.add(rank, 0, rank, 1, "grads-all-reduce", 0.11, rank == 1 ? 0.01001 : 0.01, 1);
+  }
+  Job job = read(rows.text());
+  for (const HostClock& clock : put_on_one_clock(job).hosts) {
+    EXPECT_EQ(clock.drift, 0);
+    EXPECT_GT(clock.half_width, Seconds{});
+  }
+}
+
 // Numbers of steps that are none, but times in nanoseconds, say nothing about when steps were.
 TEST(ClocksTest, HugeNumbersOfStepsPlaceNone) {
   OperationRows rows;
