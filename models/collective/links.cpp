@@ -145,6 +145,7 @@ Seconds LinkLoads::transfer_time(std::span<const Message> messages) {
 
 std::vector<LinkTime> LinkLoads::link_times(std::span<const Phase> phases) {
   std::vector<std::uint32_t> crossed;
+  crossed.reserve(Path{}.links.size());
   for (const Phase& phase : phases)
     for (const Message& message : phase.messages) {
       const Path path = path_of(message);
@@ -157,6 +158,7 @@ std::vector<LinkTime> LinkLoads::link_times(std::span<const Phase> phases) {
     }
   std::ranges::sort(crossed);
   std::vector<LinkTime> times;
+  times.reserve(crossed.size());
   for (const std::uint32_t link : crossed)
     if (const Bytes bytes{std::exchange(load_[link], 0)}; bytes > Bytes{})
       times.push_back({link, bytes / bandwidth_of(link)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -151,7 +152,8 @@ void EventQueue::run_on_own_clock() {
     if (time == kNever)
       return;
     now_ = std::max(now_, time);
-    endings_->end_before(Seconds{now_} + kSame);
+    // Behind a hundred days a nanosecond is lost in the clock; what ends now ends all the same.
+    endings_->end_before(std::max(Seconds{now_} + kSame, Seconds{std::nextafter(now_, kNever)}));
     fire(time);
     endings_->tell_of_ends();
   }

@@ -1,5 +1,6 @@
 #include "sim/engine/iteration.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -123,13 +124,17 @@ std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
     const StepId step = steps.of(task, plan.graph.task(task).stream);
     const Seconds before = done[step];
     done[step] += plan.graph.task(task).duration;
+    if (program.steps[step].first == program.steps[step].last) {  // both have the team's classes
+      std::copy_n(iteration.intervals.begin() + program.places.first_of(step),
+                  folding.members[program.steps[step].team].size(),
+                  intervals.begin() + places.first_of(task));
+      continue;
+    }
     for (const ClassId id : folding.members[program.steps[step].team]) {
       const std::size_t place = program.places.at(step, id);
       const Interval& whole = iteration.intervals[place];
       Interval& part = intervals[places.at(task, id)];
       part = whole;
-      if (program.steps[step].first == program.steps[step].last)
-        continue;
       const auto changes = breakpoints.at(place);
       const double scale = folding.classes[id].compute_scale;
       const Seconds total = program.steps[step].duration * scale;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace stepcast {
 
@@ -35,30 +34,33 @@ ByCollective collectives_used(const Plan& plan) {
   return result;
 }
 
-/// Adds a time to the line of its name, appending the line when it is new.
-void add_named(std::vector<NamedTime>& times, std::string_view name, Seconds time) {
-  const auto it = std::ranges::find(times, name, &NamedTime::name);
-  if (it == times.end())
-    times.push_back({std::string(name), time});
-  else
-    it->time += time;
-}
-
-void add_compute(Breakdown& breakdown, const Plan& plan, const Task& task, Seconds time) {
-  switch (task.kind) {
-    case TaskKind::Forward:
-      breakdown.forward += time;
-      return;
-    case TaskKind::Backward:
-      breakdown.backward += time;
-      return;
-    case TaskKind::Update:
-    case TaskKind::OtherCompute:
-      return add_named(breakdown.other_compute, phase_of(plan, task), time);
-    case TaskKind::Communication:
-      return;
+/// Lines of `other_compute` by phase; those of one name share theirs.
+class OtherCompute {
+ public:
+  OtherCompute(const Plan& plan, std::vector<NamedTime>& lines)
+      : lines_(lines), line_of_(plan.phases.size(), kNone) {
+    for (const Task& task : plan.graph.tasks())
+      if (is_other(task.kind) && line_of_[task.phase] == kNone)
+        line_of_[task.phase] = line_named(phase_of(plan, task));
   }
-}
+
+  static bool is_other(TaskKind kind) {
+    return kind == TaskKind::Update || kind == TaskKind::OtherCompute;
+  }
+
+  void add(const Task& task, Seconds time) { lines_[line_of_[task.phase]].time += time; }
+
+ private:
+  std::uint32_t line_named(const std::string& name) {
+    const auto line = std::ranges::find(lines_, name, &NamedTime::name) - lines_.begin();
+    if (static_cast<std::size_t>(line) == lines_.size())
+      lines_.push_back({name, {}});
+    return static_cast<std::uint32_t>(line);
+  }
+
+  std::vector<NamedTime>& lines_;
+  std::vector<std::uint32_t> line_of_;
+};
 
 }  // namespace
 
@@ -90,8 +92,7 @@ void scale(Breakdown& breakdown, double factor) {
 Breakdown breakdown_of(const Plan& plan, const Window& window) {
   Breakdown breakdown;
   ByCollective exposed = collectives_used(plan);
-  for (TaskId id = 0; id < plan.graph.size(); ++id)
-    add_compute(breakdown, plan, plan.graph.task(id), Seconds{});
+  OtherCompute other(plan, breakdown.other_compute);
   for (const Segment& segment : window.segments) {
     const Seconds time = segment.end - segment.begin;
     if (segment.activity == Activity::Idle)
@@ -100,8 +101,10 @@ Breakdown breakdown_of(const Plan& plan, const Window& window) {
       breakdown.waiting += time;
     else if (const Task& task = plan.graph.task(segment.task); task.kind == TaskKind::Communication)
       exposed.time[collective_index(plan, task)] += time;
+    else if (OtherCompute::is_other(task.kind))
+      other.add(task, time);
     else
-      add_compute(breakdown, plan, task, time);
+      (task.kind == TaskKind::Forward ? breakdown.forward : breakdown.backward) += time;
   }
   breakdown.exposed_communication = exposed.named();
   return breakdown;

@@ -36,10 +36,14 @@ void add_wrapped(std::vector<Piece>& pieces, TaskId task, Seconds start, Seconds
     pieces.push_back({task, since, std::max(since, Seconds{}), std::min(until, length)});
 }
 
+// Tasks of a stream come in order, so that little is left to sort behind the first of them.
 void sort_by_begin(std::vector<Piece>& pieces) {
-  std::ranges::sort(pieces, [](const Piece& a, const Piece& b) {
+  const auto is_before = [](const Piece& a, const Piece& b) {
     return std::tie(a.begin, a.since, a.task) < std::tie(b.begin, b.since, b.task);
-  });
+  };
+  const auto rest = std::ranges::is_sorted_until(pieces, is_before);
+  std::sort(rest, pieces.end(), is_before);
+  std::ranges::inplace_merge(pieces, rest, is_before);
 }
 
 /// Fills the window from the top layer down: what a layer leaves open, the next one fills.
@@ -93,12 +97,13 @@ class Painter {
 }  // namespace
 
 std::vector<Seconds> latest_ready_of(const Plan& plan, const Timeline& timeline) {
+  const Places& places = timeline.places;
   std::vector<Seconds> latest(plan.graph.size());
   for (TaskId id = 0; id < latest.size(); ++id) {
     if (plan.graph.task(id).kind != TaskKind::Communication)
       continue;
-    for (ClassId c = 0; c < timeline.classes.size(); ++c)
-      if (const Interval& interval = timeline.at(1, id, c); interval.end >= Seconds{})
+    for (std::uint32_t place = places.first_of(id); place < places.first_of(id + 1); ++place)
+      if (const Interval& interval = timeline.intervals[1][place]; interval.end >= Seconds{})
         latest[id] = std::max(latest[id], interval.ready);
   }
   return latest;
@@ -231,6 +236,21 @@ Window window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
   window.segments = Painter(window.length, {std::move(compute), std::move(other),
                                             std::move(waiting), std::move(host)})
                         .take();
+  repeat_stretches(window, stretches_of(plan, timeline));
+  return window;
+}
+
+Window compute_window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
+                         std::span<const TaskId> tasks) {
+  Window window{.rank_class = rank_class, .length = recorded_time(plan, timeline)};
+  if (window.length <= Seconds{})
+    return window;
+  std::vector<Piece> compute;
+  for (const TaskId id : tasks) {
+    const Interval& interval = timeline.at(1, id, rank_class);
+    add_wrapped(compute, id, interval.start, interval.end, timeline.begin, window.length);
+  }
+  window.segments = Painter(window.length, {std::move(compute), {}, {}}).take();
   repeat_stretches(window, stretches_of(plan, timeline));
   return window;
 }

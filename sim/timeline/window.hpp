@@ -61,4 +61,10 @@ Extremes extremes_of(const Plan& plan, const Timeline& timeline);
 Window window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
                  std::span<const Seconds> latest_ready);
 
+/// What the class computes, and nothing else: idle stands for the rest. `tasks` are those of its
+/// compute stream, which all of the class have run, in plan order. Where all compute is on that
+/// stream a breakdown has the same times of compute as one of window_of, at the cost of `tasks`.
+Window compute_window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
+                         std::span<const TaskId> tasks);
+
 }  // namespace stepcast

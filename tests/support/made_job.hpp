@@ -39,31 +39,33 @@ struct MadeJob {
   };
   std::function<double(int)> reduce_scatter = [](int /*step*/) { return 0.004; };
   double launch = 0;  ///< Before each pass the host takes so long.
-  /// Of a rank: its clock is local = t + offset + drift t.
+  /// And before the forward pass so much longer (rank, step, micro-batch).
+  std::function<double(int, int, int)> pause = [](int, int, int) { return 0.0; };
+  /// Of a rank: its clock is local = t + offset + drift t, where t counts from the first step on.
   std::function<double(int)> offset = [](int) { return 0.0; };
   std::function<double(int)> drift = [](int) { return 0.0; };
 
   std::string text() const {
     OperationRows rows;
+    double before = 0;  // Seconds since the first step began.
     for (int step = 0; step < steps; ++step)
-      add_step(step, rows);
+      before += add_step(step, before, rows);
     return rows.text();
   }
 
  private:
-  void add_step(int step, OperationRows& rows) const {
+  double add_step(int step, double before, OperationRows& rows) const {
     const auto add = [&](int rank, const char* type, double begin, double end, int sequence,
                          int micro_batch) {
-      const double rate = 1 + drift(rank);
-      rows.add(rank, 0, rank, step, type, begin * rate + offset(rank), (end - begin) * rate,
-               sequence, micro_batch);
+      rows.add(rank, 0, rank, step, type, begin + offset(rank) + (before + begin) * drift(rank),
+               (end - begin) * (1 + drift(rank)), sequence, micro_batch);
     };
     std::vector<double> arrival;
     for (int rank = 0; rank < ranks; ++rank) {
       double now = 0;
       for (int batch = 0; batch < micro_batches; ++batch)
         for (const bool forward : {true, false}) {
-          now += launch;
+          now += launch + (forward ? pause(rank, step, batch) : 0.0);
           const double end = now + pass(rank, step, batch, forward);
           add(rank, forward ? "forward-compute" : "backward-compute", now, end, batch, batch);
           now = end;
@@ -76,6 +78,7 @@ struct MadeJob {
       add(rank, "optimizer-clip-main-grad", reduced, reduced + 0.001, 0, -1);
       add(rank, "optimizer", reduced + 0.001, reduced + 0.003, 0, -1);
     }
+    return reduced + 0.003;
   }
 };
 

@@ -28,11 +28,15 @@ void add_bounds(const JobMeeting& meeting, const CommonEnd& common, ClockEvidenc
 
 ClockEvidence clock_evidence(const Job& job, const std::vector<std::uint32_t>& host_of,
                              std::uint32_t hosts) {
-  ClockEvidence evidence{.hosts = hosts, .kinds = job.kinds.size(), .steps = job.steps.size()};
+  ClockEvidence evidence{.hosts = hosts, .kinds = job.kinds.size()};
+  for (const JobStep& step : job.steps)
+    evidence.begins.push_back(step.begin.value);
   for (std::uint32_t number = 0; number < job.steps.size(); ++number) {
     const JobStep& step = job.steps[number];
     for (const JobMeeting& meeting : step.meetings) {
-      CommonEnd common{.step = number, .kind = step.operations[meeting.members.front()].kind};
+      CommonEnd common{.step = number,
+                       .kind = step.operations[meeting.members.front()].kind,
+                       .message = meeting.message};
       for (const std::uint32_t member : meeting.members) {
         const JobOperation& done = step.operations[member];
         common.seen.push_back({host_of[done.rank], done.end.value, done.begin.value});
@@ -40,6 +44,8 @@ ClockEvidence clock_evidence(const Job& job, const std::vector<std::uint32_t>& h
       add_bounds(meeting, common, evidence);
       if (!meeting.message)
         evidence.ends.push_back(std::move(common));
+      else if (common.seen[0].host != common.seen[1].host)
+        evidence.messages.push_back(std::move(common));
     }
   }
   return evidence;

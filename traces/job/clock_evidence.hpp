@@ -14,10 +14,11 @@ struct EndSeen {
   double begin = 0;
 };
 
-/// A collective that ended on several hosts.
+/// A collective that ended on several hosts, or a message that was sent and received.
 struct CommonEnd {
   std::uint32_t step = 0;
   std::uint16_t kind = 0;
+  bool message = false;
   std::vector<EndSeen> seen;
 };
 
@@ -33,8 +34,9 @@ struct ClockBound {
 struct ClockEvidence {
   std::uint32_t hosts = 0;
   std::size_t kinds = 0;
-  std::size_t steps = 0;
-  std::vector<CommonEnd> ends;
+  std::vector<double> begins;       ///< By step: JobStep::begin, in seconds.
+  std::vector<CommonEnd> ends;      ///< Of collectives.
+  std::vector<CommonEnd> messages;  ///< Between hosts.
   std::vector<ClockBound> bounds;
 };
 

@@ -5,15 +5,12 @@
 
 #include "traces/job/medians.hpp"
 
-// Cost: a round of medians sorts every end once, n log n; at most 20 rounds. Slopes are taken of at
-// most 300 ends a host, 45,000 pairs.
+// Cost: a round of medians sorts every end once, n log n; at most 20 rounds.
 
 namespace stepcast {
 namespace {
 
-constexpr double kKept = 2.0 / 3;      // A finer model must lower the residual to this.
 constexpr double kLeastSpread = 1e-6;  // Of a kind, in seconds: clocks tell no less.
-constexpr double kRounding = 1e-8;     // A residual that is none.
 
 /// Value and weight.
 using Weighted = std::vector<std::pair<double, double>>;
@@ -22,6 +19,7 @@ using Weighted = std::vector<std::pair<double, double>>;
 
 ClockFit::ClockFit(const ClockEvidence& evidence)
     : evidence_(evidence),
+      begins_(evidence.begins),
       offsets_(evidence.hosts),
       drifts_(evidence.hosts),
       parts_(evidence.hosts),
@@ -66,9 +64,9 @@ std::optional<double> ClockFit::offset_against(std::uint32_t host) const {
     std::optional<double> own;
     for (const EndSeen& seen : common.seen) {
       if (seen.host == host)
-        own = seen.end;
+        own = true_end(seen, common.step) + offsets_[host];
       else if (known_[seen.host])
-        known.push_back(seen.end - offsets_[seen.host]);
+        known.push_back(true_end(seen, common.step));
     }
     if (own && !known.empty())
       differences.push_back(*own - middle_of(std::move(known)));
@@ -130,12 +128,17 @@ void ClockFit::find_offsets() {
 
 /// Kinds whose ends scatter say less: weights are the inverse of the median residual.
 void ClockFit::weigh_kinds() {
-  const std::vector<double> ends = common_ends();
   std::vector<std::vector<double>> residuals(weights_.size());
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    for (const EndSeen& seen : evidence_.ends[i].seen)
-      residuals[evidence_.ends[i].kind].push_back(
-          std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]));
+  const auto add = [&](const CommonEnd& common) {
+    std::vector<double> own;
+    for (const EndSeen& seen : common.seen)
+      own.push_back(true_end(seen, common.step));
+    const double middle = middle_of(own);
+    for (const double end : own)
+      residuals[common.kind].push_back(std::abs(end - middle));
+  };
+  std::ranges::for_each(evidence_.ends, add);
+  std::ranges::for_each(evidence_.messages, add);
   for (std::size_t kind = 0; kind < weights_.size(); ++kind)
     if (!residuals[kind].empty())
       weights_[kind] = 1 / std::max(kLeastSpread, middle_of(std::move(residuals[kind])));
@@ -167,57 +170,26 @@ bool ClockFit::improve() {
   return most > kNothing;
 }
 
-void ClockFit::add_slopes() {
-  const std::vector<double> ends = common_ends();
-  std::vector<std::vector<std::pair<double, double>>> points(offsets_.size());
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    for (const EndSeen& seen : evidence_.ends[i].seen)
-      points[seen.host].emplace_back(seen.end, true_end(seen, evidence_.ends[i].step) - ends[i]);
-  for (std::uint32_t host = 0; host < offsets_.size(); ++host)
-    drifts_[host] += median_slope_of(points[host]);
-}
-
-void ClockFit::try_drift() {
-  const auto before = residuals_by_host();
-  constexpr double kMostDrift = 0.01;  // Clocks keep time within 1e-4; from 1 on it runs backwards.
-  constexpr int kRounds = 3;           // Each leaves a part of the drifts in the common ends.
-  for (int round = 0; round < kRounds; ++round) {
-    add_slopes();
-    find_offsets();
-  }
-  const auto after = residuals_by_host();
-  for (std::size_t host = 0; host < drifts_.size(); ++host)
-    if (before[host].first <= kRounding || after[host].first > kKept * before[host].first ||
-        std::abs(drifts_[host]) > kMostDrift)
-      drifts_[host] = 0;
-  std::vector<double> first(offsets_.size());
-  for (std::size_t host = offsets_.size(); host-- > 0;)
-    first[parts_[host]] = drifts_[host];
-  for (std::uint32_t host = 0; host < offsets_.size(); ++host)
-    drifts_[host] -= first[parts_[host]];
-  find_offsets();
-}
-
 void ClockFit::try_steps() {
   constexpr std::size_t kFewest = 3;
   const double before = residual();
-  if (before <= kRounding)
+  if (before <= kNoResidual)
     return;
   const std::vector<double> ends = common_ends();
-  std::vector<std::vector<Weighted>> said(evidence_.steps, std::vector<Weighted>(offsets_.size()));
+  std::vector<std::vector<Weighted>> said(begins_.size(), std::vector<Weighted>(offsets_.size()));
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const CommonEnd& common = evidence_.ends[i];
     for (const EndSeen& seen : common.seen)
       said[common.step][seen.host].emplace_back(true_end(seen, common.step) - ends[i],
                                                 weights_[common.kind]);
   }
-  std::vector<std::vector<double>> moves(evidence_.steps, std::vector<double>(offsets_.size()));
+  std::vector<std::vector<double>> moves(begins_.size(), std::vector<double>(offsets_.size()));
   for (std::size_t step = 0; step < moves.size(); ++step)
     for (std::size_t host = 0; host < offsets_.size(); ++host)
       if (said[step][host].size() >= kFewest)
         moves[step][host] = weighted_median_of(said[step][host]);
   moves_ = std::move(moves);
-  if (residual() > kKept * before)
+  if (residual() > kKeptResidual * before)
     moves_.clear();
 }
 

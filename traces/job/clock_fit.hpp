@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -7,15 +8,27 @@
 
 namespace stepcast {
 
-/// Clocks of hosts as found from ends that are common: local = t + offset + drift t.
+inline constexpr double kKeptResidual = 2.0 / 3;  ///< A finer model must lower it to this share.
+inline constexpr double kNoResidual = 1e-8;       ///< Seconds: rounding alone.
+
+/// An end as a point of its host's clock.
+struct ClockPoint {
+  std::uint64_t of = 0;  ///< Ends that are alike.
+  double at = 0;
+  double ahead = 0;
+  double spread = 0;  ///< Of its kind.
+};
+
+/// Clocks of hosts as found from ends that are common: local = t + offset + drift t, where t counts
+/// from the first step's begin.
 class ClockFit {
  public:
   explicit ClockFit(const ClockEvidence& evidence);
 
   /// Medians in turn, over members and over collectives, until nothing moves.
   void find_offsets();
-  /// Theil and Sen's slopes of what the offsets leave; a host's is kept if its median residual
-  /// falls by a third.
+  /// Slopes of what the offsets leave, by Theil's incomplete method; a host's is kept if its median
+  /// residual falls by a third. Where none is, the same of clocks that begin anew in each step.
   void try_drift();
   /// The same with an offset for each step.
   void try_steps();
@@ -24,7 +37,8 @@ class ClockFit {
   void obey_bounds();
 
   double correction(std::uint32_t host, std::uint32_t step, double local) const {
-    return offsets_[host] + drifts_[host] * local + (moves_.empty() ? 0.0 : moves_[step][host]);
+    return offsets_[host] + drifts_[host] * (begins_[step] + local) +
+           (moves_.empty() ? 0.0 : moves_[step][host]);
   }
   const std::vector<double>& offsets() const { return offsets_; }
   const std::vector<double>& drifts() const { return drifts_; }
@@ -42,13 +56,22 @@ class ClockFit {
   void bridge_by_messages();
   void weigh_kinds();
   bool improve();
-  void add_slopes();
+  ClockPoint point_of(const CommonEnd& common, const EndSeen& seen, double ahead) const;
+  void for_each_common(const std::function<void(const CommonEnd&)>& visit) const;
+  void join_lines();
+  bool set_line(std::uint32_t host, const std::vector<bool>& known);
+  double add_slopes();
+  bool find_drifts();
+  void find_slopes();
+  void find_offsets_anew();
   double true_end(const EndSeen& seen, std::uint32_t step) const {
     return seen.end - correction(seen.host, step, seen.end);
   }
   std::vector<double> common_ends() const;
 
   const ClockEvidence& evidence_;
+  std::vector<double> begins_;  // By step.
+  bool within_steps_ = false;   // What drifts are sought in.
   std::vector<double> offsets_;
   std::vector<double> drifts_;
   std::vector<std::uint32_t> parts_;

@@ -109,8 +109,10 @@ JobClocks put_on_one_clock(Job& job) {
   for (std::uint32_t host = 0; host < clocks.hosts.size(); ++host) {
     HostClock& clock = clocks.hosts[host];
     clock.part = job.one_clock ? 0 : fit.parts()[host];
-    clock.offset = rounded(fit.offsets()[host]) + job.ranks[clock.ranks.front()].shifted;
-    clock.drift = fit.drifts()[host];
+    // What is subtracted grows with the clock's own time.
+    const double rate = 1 / (1 - fit.drifts()[host]);
+    clock.offset = rounded(fit.offsets()[host] * rate) + job.ranks[clock.ranks.front()].shifted;
+    clock.drift = fit.drifts()[host] * rate;
     clock.half_width = rounded(residuals[host].first);
     clock.collectives = residuals[host].second;
   }

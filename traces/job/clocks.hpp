@@ -15,7 +15,7 @@ struct HostClock {
   std::string name;                  ///< The host, or "rank 6".
   std::vector<std::uint32_t> ranks;  ///< Into Job::ranks.
   std::uint32_t part = 0;            ///< Hosts that no collective or pair of messages joins differ.
-  Seconds offset{};                  ///< Its time minus the first one's, where its steps begin.
+  Seconds offset{};                  ///< Its time minus the first one's, where steps begin.
   double drift = 0;                  ///< Seconds a second that it gains on the first one's.
   Seconds half_width{};         ///< Half of the collectives' ends lie within so much of the offset.
   std::size_t collectives = 0;  ///< That say so.
@@ -38,9 +38,9 @@ struct JobClocks {
 /// with the least weighted sum of |end - common end - offset|: medians over members and over
 /// collectives in turn, each kind weighing as the inverse of its spread; sub-groups do if they
 /// connect all hosts. What messages say (none arrives before it was sent) joins parts that
-/// collectives do not. A drift (Theil and Sen's slope) and offsets for each step are kept if they
-/// lower the median residual (a drift: that of its host) by a third. Last, offsets are moved as
-/// little as needed for nobody to end before the last has begun.
+/// collectives do not. A drift (Theil's slope) and offsets for each step are kept if they lower the
+/// median residual (a drift: that of its host) by a third. Last, offsets are moved as little as
+/// needed for nobody to end before the last has begun.
 JobClocks put_on_one_clock(Job& job);
 
 }  // namespace stepcast

@@ -67,6 +67,8 @@ struct JobArrivals {
 
 struct JobStep {
   std::string name;
+  /// When the zero of its operations' times was, since the first step's. Profilers count through.
+  Seconds begin{};
   std::vector<JobOperation> operations;  ///< By rank, then by begin.
   std::vector<JobMeeting> meetings;
   /// The second waits for the first, which began earlier. Of two ranks: a message is between them.

@@ -14,6 +14,7 @@
 #include "traces/job/operation_types.hpp"
 #include "traces/job/pipeline_links.hpp"
 #include "traces/job/shape_check.hpp"
+#include "traces/job/step_places.hpp"
 
 namespace stepcast {
 namespace {
@@ -40,6 +41,7 @@ class OperationsReader {
       add_step(number, step);
     if (job_.steps.empty())
       throw InputError(origin_ + ": expected a step that all ranks recorded, found none");
+    place_steps(job_, numbers_);
     return std::move(job_);
   }
 
@@ -68,6 +70,7 @@ class OperationsReader {
   std::map<std::string, std::uint16_t, std::less<>> numbers_of_types_;
   std::map<Place, std::uint32_t> ranks_;  // To the place in job_.ranks.
   std::map<std::int64_t, std::vector<std::pair<JobOperation, std::uint16_t>>> rows_;  // By step.
+  std::vector<double> numbers_;  // Of the steps that were added.
 
   // Of the passes, as far as the table tells; 0: it does not.
   std::uint32_t micro_batches_ = 0;
@@ -249,6 +252,7 @@ void OperationsReader::add_step(std::int64_t number,
   for (std::size_t alone = link_pipeline(unlinked, job_, types_); alone > 0; --alone)
     report_.doubt("operation whose partners are not recorded", "step " + unlinked.step.name);
   job_.steps.push_back(std::move(unlinked.step));
+  numbers_.push_back(static_cast<double>(number));
 }
 
 }  // namespace

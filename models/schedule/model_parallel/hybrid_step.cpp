@@ -174,8 +174,8 @@ class HybridStep {
   }
 
   void add_wait(std::uint32_t stage, Seconds wait) {
-    last_task_ =
-        builder_.compute(kInLayers, wait, {.phase = kInLayers, .team = teams_.tensor[stage]});
+    in_layers_.team = teams_.tensor[stage];
+    last_task_ = builder_.compute(kInLayers, wait, in_layers_);
   }
 
   // Unit by unit: parameters are gathered while the unit before computes, gradients leave behind
@@ -251,13 +251,13 @@ class HybridStep {
         message_size(job_, forward ? part : to_part) / message_ratio(job_, stage, to);
     const bool linked = !job_.links.empty();
     const TaskId sent =
-        builder_.send(fmt::format("micro-batch {}", pass.micro_batch),
+        builder_.send("micro-batch " + std::to_string(pass.micro_batch),
                       job_.blocked > Seconds{} || linked ? Bytes{} : size,
                       {.stream = stream_of(forward, pass, stage),
                        .team = teams_.between(stage, to),
                        .overhead = linked ? time_on_link(stage, to, size) : Seconds{},
-                       .phase = forward ? "activations" : "their gradients",
-                       .after = {forward ? made.last_forward : made.last_backward}});
+                       .phase = forward ? "activations" : "their gradients"});
+    builder_.after(sent, {forward ? made.last_forward : made.last_backward});
     builder_.after(forward ? waits.first_forward : waits.first_backward, {sent});
   }
 
@@ -272,6 +272,7 @@ class HybridStep {
   Bytes element_;
   StageTeams teams_;
   StageGradients gradients_;
+  ComputeOptions in_layers_{.phase = kInLayers};
   std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, StreamId> streams_;
   std::vector<Ends> ends_;        // by part and micro-batch
   std::vector<TaskId> first_of_;  // by stage

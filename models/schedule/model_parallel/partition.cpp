@@ -114,14 +114,21 @@ struct PartCost {
   }
 };
 
-/// Moves units between parts for as long as that is better. A move costs a walk of the order.
+/// Moves units between parts for as long as that is better. A move costs a walk of the order; few
+/// micro-batches make all pairs of parts worth it: where a step gains by uneven parts, neighbours
+/// alone may have nothing to give (1.2 : 1.2 : .8 : .8 is reached from equal parts by moves from
+/// the last two to the first two alone).
 class PartSearch {
  public:
-  PartSearch(PartBounds begin, std::function<PartCost(const PartBounds&)> cost)
-      : cost_(std::move(cost)), best_(std::move(begin)), least_(cost_(best_)) {}
+  PartSearch(PartBounds begin, std::function<PartCost(const PartBounds&)> cost, bool all_pairs)
+      : cost_(std::move(cost)),
+        all_pairs_(all_pairs),
+        best_(std::move(begin)),
+        least_(cost_(best_)) {}
 
   PartBounds run() && {
-    while (moves_between_neighbours() || (least_.excess > 0 && moves_through_neighbours()))
+    while (moves_between_neighbours() ||
+           ((all_pairs_ || least_.excess > 0) && moves_through_neighbours()))
       continue;
     return std::move(best_);
   }
@@ -135,7 +142,7 @@ class PartSearch {
     return moved;
   }
 
-  // Where neighbours are full: through them to one that has room.
+  // Where neighbours are full, or gain nothing: through them to another.
   bool moves_through_neighbours() {
     bool moved = false;
     for (std::size_t first = 1; first + 1 < best_.size(); ++first)
@@ -160,6 +167,7 @@ class PartSearch {
   }
 
   std::function<PartCost(const PartBounds&)> cost_;
+  bool all_pairs_;
   PartBounds best_;
   PartCost least_;
 };
@@ -171,11 +179,13 @@ PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> uni
   std::vector<Seconds> weights;
   for (const PartTimes& unit : units)
     weights.push_back(unit.forward + unit.input_gradient + unit.weight_gradient);
-  return PartSearch(lightest_parts(weights, order.parts()),
-                    [&](const PartBounds& bounds) {
-                      return PartCost{excess ? excess(bounds) : 0,
-                                      walk(order, sums_of(units, bounds), message).makespan};
-                    })
+  return PartSearch(
+             lightest_parts(weights, order.parts()),
+             [&](const PartBounds& bounds) {
+               return PartCost{excess ? excess(bounds) : 0,
+                               walk(order, sums_of(units, bounds), message).makespan};
+             },
+             order.micro_batches <= order.stages)
       .run();
 }
 

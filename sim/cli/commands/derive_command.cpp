@@ -50,8 +50,7 @@ class DeriveCommand final : public Subcommand {
         {"--forward-fraction", "F", &forward_fraction_,
          "forward part of the step time, between 0 and 1 (0.36)"},
         {"--optimiser", "NAME", &derive_.optimiser,
-         "sgd or adam: the step time holds its update, which takes the bytes it reads and writes "
-         "at the device's memory bandwidth (default: not told apart)"},
+         "sgd or adam: tell its update apart, as bytes over memory bandwidth"},
         {"--source", "TEXT", &derive_.source, "where the step time comes from, for the provenance"},
         {"--name", "NAME", &derive_.name, "default: <architecture>-<device>-bs<batch>"},
         output_option("-o,--output", &output_, "file to write; default: standard output"),

@@ -48,6 +48,15 @@ Json ranks_json(const Diagnosis& diagnosis) {
   return ranks;
 }
 
+Json steps_json(const Diagnosis& diagnosis) {
+  Json steps = Json::array();
+  for (const DiagnosedStep& step : diagnosis.replayed)
+    steps.push_back({{"name", step.name},
+                     {"recorded_s", step.recorded.value},
+                     {"simulated_s", step.simulated.value}});
+  return steps;
+}
+
 Json path_json(const Diagnosis& diagnosis) {
   Json kinds = Json::object();
   for (const KindOnPath& kind : diagnosis.path_by_kind)
@@ -121,7 +130,8 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"meetings_taken_apart", diagnosis.taken_apart},
             {"clocks", clocks_json(diagnosis)},
             {"critical_path", path_json(diagnosis)},
-            {"ranks", ranks_json(diagnosis)}};
+            {"ranks", ranks_json(diagnosis)},
+            {"replayed_steps", steps_json(diagnosis)}};
   if (against != nullptr)
     json["against"] = against_json(*against);
   return json.dump(2) + "\n";

@@ -105,6 +105,8 @@ void Diagnosing::time_steps() {
   for (std::size_t step = 0; step < recorded.size(); ++step) {
     diagnosis_.step_error += std::abs(delayed[step] - recorded[step]) / recorded[step];
     diagnosis_.by_step.push_back({job_.steps[step].name, real[step] / ideal[step]});
+    diagnosis_.replayed.push_back(
+        {job_.steps[step].name, Seconds{recorded[step]}, Seconds{delayed[step]}});
   }
   diagnosis_.step_error /= static_cast<double>(recorded.size());
   diagnosis_.doubt = doubt_of_replay(job_, diagnosis_.step_error);
@@ -204,7 +206,8 @@ void Diagnosing::follow_ranks() {
 }  // namespace
 
 const char* name_of(VerdictKind kind) {
-  return name_among({"none", "worker", "stage", "data", "host", "network"}, kind);
+  return name_among(
+      {"none", "worker", "stage", "data", "host", "network", "collectives", "checkpoints"}, kind);
 }
 
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds) {

@@ -11,7 +11,16 @@
 namespace stepcast {
 
 /// What holds up a job most.
-enum class VerdictKind : std::uint8_t { None, Worker, Stage, Data, Host, Network };
+enum class VerdictKind : std::uint8_t {
+  None,
+  Worker,
+  Stage,
+  Data,
+  Host,
+  Network,
+  Collectives,  ///< Ranks send different amounts.
+  Checkpoints,  ///< Steps that come again and again are longer.
+};
 
 const char* name_of(VerdictKind kind);
 
@@ -36,6 +45,13 @@ struct VerdictThresholds {
 struct PartSlowdown {
   std::string name;
   double slowdown = 1;
+};
+
+/// A step as recorded and as replayed with its delays.
+struct DiagnosedStep {
+  std::string name;
+  Seconds recorded{};
+  Seconds simulated{};
 };
 
 /// Of the critical path over all ranks.
@@ -89,6 +105,7 @@ struct Diagnosis {
   std::vector<PartSlowdown> by_node;  ///< Empty where hosts are not known.
   std::vector<PartSlowdown> by_kind;
   std::vector<PartSlowdown> by_step;
+  std::vector<DiagnosedStep> replayed;   ///< By step.
   std::vector<RankUse> uses;             ///< By rank.
   std::vector<KindOnPath> path_by_kind;  ///< Largest first.
   double changes_of_rank = 0;            ///< Of the critical path, a step.

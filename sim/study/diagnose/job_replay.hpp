@@ -35,6 +35,20 @@ class JobReplay {
   /// explains.
   std::vector<double> recorded() const;
   std::vector<double> delayed() const;
+  /// By step: as recorded, but a delay is `delay(step, place)`.
+  template <typename Delay>
+  std::vector<double> delayed_with(Delay delay) const {
+    std::vector<double> times;
+    std::vector<double> delays;
+    std::vector<double> ends;
+    for (std::uint32_t step = 0; step < steps_.size(); ++step) {
+      delays.resize(steps_[step].actual.size());
+      for (std::uint32_t place = 0; place < delays.size(); ++place)
+        delays[place] = delay(step, place);
+      times.push_back(steps_[step].graph.replay(steps_[step].actual, delays, ends));
+    }
+    return times;
+  }
   /// The mean over the steps of |replayed - recorded| end of each rank, over the recorded step.
   std::vector<double> rank_errors() const;
 

@@ -7,8 +7,11 @@
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/study/diagnose/long_pauses.hpp"
 #include "sim/study/diagnose/pass_variation.hpp"
+#include "sim/study/diagnose/periodic_steps.hpp"
 #include "sim/study/diagnose/slow_links.hpp"
+#include "sim/study/diagnose/uneven_collectives.hpp"
 
 namespace stepcast {
 namespace {
@@ -23,6 +26,8 @@ class Judge {
   }
 
   JobVerdict run() const {
+    if (auto verdict = checkpoints_verdict(diagnosis_, replay_, thresholds_))
+      return *verdict;
     const bool wasteful = diagnosis_.slowdown >= thresholds_.slowdown;
     const double wasted = waste_ / diagnosis_.simulated_step.value;
     if (wasteful && (wasted >= delays_ || is_lossy()))
@@ -33,6 +38,9 @@ class Judge {
     if (wasteful)
       if (auto cause = cause_of_waste())
         return *cause;
+    if (auto verdict = collectives_verdict(diagnosis_, replay_, thresholds_);
+        verdict && !ranks_missing())
+      return *verdict;
     const double exposed = exposed_share();
     if (ranks_missing() && !wasteful)
       return unknown(exposed);
@@ -164,10 +172,14 @@ std::optional<JobVerdict> Judge::cause_of_waste() const {
                     "are slow, their backward passes are not (correlation {:.2f}). With each "
                     "pass as long as its rank's mean {}.",
                     variation.correlation, step_instead(variation.step))};
+  if (auto verdict = collectives_verdict(diagnosis_, replay_, thresholds_))
+    return verdict;
   return network();
 }
 
 JobVerdict Judge::launches() const {
+  if (auto verdict = pauses_verdict(diagnosis_, replay_, thresholds_))
+    return *verdict;
   return {VerdictKind::Host, "",
           fmt::format("The host holds up the job: without its delays, during which no work is "
                       "waited for, a step takes {} instead of {} ({}).",

@@ -13,7 +13,9 @@ const std::vector<RecipeInfo>& recipes() {
   static const std::vector<RecipeInfo> all = {
       {"mixed-precision", {}, "matrix products take a third, other passes half of their time"},
       {"fused-optimiser", {}, "the update's kernels are one"},
-      {"kernel-fusion", {}, "neighbouring kernels of passes that are no products are one"},
+      {"kernel-fusion",
+       {"saves"},
+       "kernels that are no products are one; of a plan: the share that this saves"},
       {"priority-slices", {"size"}, "pieces of at most 4MiB, those of the first layers first (P3)"},
       {"bucket-size", {"size"}, "all-reduces in buckets of this size"},
       {"recomputation", {}, "forward passes run again before the backward passes"},

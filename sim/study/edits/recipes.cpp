@@ -29,17 +29,21 @@ std::string field_or(const Fields& fields, const char* key, const char* fallback
   return found == fields.end() ? fallback : found->second;
 }
 
-/// A number above zero, as text again.
-double number_of(const Fields& fields, const char* key, double least, const char* example) {
+constexpr double kMostFactor = 1e6;
+
+double number_of(const Fields& fields, const char* key, double least, const char* example,
+                 double most = kMostFactor) {
   const std::string text = field_or(fields, key, "");
   double value = 0;
   try {
     value = parse_number(text);
   } catch (const InputError&) {
+    value = -1;
   }
-  if (!(value >= least && value <= 1e6))
-    throw InputError(fmt::format("{}: expected a number from {} to 1e6, such as {}={}, found {}",
-                                 key, least, key, example, in_quotes(text)));
+  if (!(value >= least && value <= most))
+    throw InputError(fmt::format("{}: expected a number from {} to {}, such as {}={}, found {}",
+                                 key, least, most == kMostFactor ? "1e6" : fmt::format("{}", most),
+                                 key, example, in_quotes(text)));
   return value;
 }
 
@@ -159,6 +163,19 @@ std::vector<GraphEdit> accumulated(const Fields& fields) {
           graph_edit_of("repeat", {{"kind", kinds}, {"times", as_text(passes)}})};
 }
 
+/// A layer's time is not divided into kernels: what fusing them saves has to be told. Products keep
+/// theirs, as in dPRO (Hu et al., MLSys 2022), which fuses what is bound by memory and launches.
+std::vector<GraphEdit> fused_as_told(const Fields& fields, const Workload& workload) {
+  if (!fields.contains("saves"))
+    throw InputError(
+        "a planned step has no kernels: expected saves=SHARE, what fusing saves of the passes that "
+        "are no products, such as saves=0.3, or a recorded job");
+  const double saved = number_of(fields, "saves", 0, "0.3", 1);
+  if (std::ranges::all_of(workload.layers, is_product))
+    throw InputError(workload.name + " has no passes but products");
+  return {scaled(passes(&workload, false), 1 - saved)};
+}
+
 void only_planned(const Workload* workload) {
   if (workload == nullptr)
     throw InputError(
@@ -181,8 +198,11 @@ std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGra
     return passes_scaled(workload, 1.0 / 3, 0.5);
   if (name == "fused-optimiser")
     return {graph_edit_of("merge", {{"kind", kUpdates}})};
+  if (name == "kernel-fusion" && workload != nullptr)
+    return fused_as_told(fields, *workload);
   if (name == "kernel-fusion") {
-    only_recorded(workload);
+    if (fields.contains("saves"))
+      throw InputError("saves: a recorded job's kernels say themselves what fusing them saves");
     Fields kernels = passes(nullptr, false);
     kernels["kind"] = "forward,backward";  // Those of tables of operations are whole passes.
     kernels["apart"] = "yes";

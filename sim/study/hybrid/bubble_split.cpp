@@ -1,6 +1,7 @@
 #include "sim/study/hybrid/bubble_split.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 
 #include "models/graph/predecessors.hpp"
@@ -31,10 +32,15 @@ class BubbleSplitter {
       : plan_(plan),
         timeline_(timeline),
         predecessors_(plan.graph, {}),
-        latest_ready_(latest_ready_of(plan, timeline)) {
-    for (const Rank rank : stages)
-      stages_.push_back({.rank_class = timeline.class_of_rank[rank]});
-    add_tasks(stages);
+        latest_ready_(latest_ready_of(plan, timeline)),
+        update_(std::ranges::find(plan.phases, "update") - plan.phases.begin()) {
+    const std::vector<std::vector<TaskId>> tasks = compute_tasks_of(plan, stages);
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      StageTasks& stage = stages_.emplace_back();
+      stage.rank_class = timeline.class_of_rank[stages[i]];
+      for (const TaskId id : tasks[i])
+        add_task(stage, id, plan.graph.task(id));
+    }
     for (const StageTasks& stage : stages_)
       if (stage.passes > 0)
         passes_end_ = std::max(passes_end_, at(stage, stage.passes - 1).end);
@@ -53,27 +59,13 @@ class BubbleSplitter {
   }
 
  private:
-  void add_tasks(const std::vector<Rank>& stages) {
-    std::vector<std::vector<std::size_t>> stages_of;  // by team
-    for (const Team& team : plan_.teams) {
-      stages_of.emplace_back();
-      for (std::size_t stage = 0; stage < stages.size(); ++stage)
-        if (find_group(team, stages[stage]))
-          stages_of.back().push_back(stage);
-    }
-    for (TaskId id = 0; id < plan_.graph.size(); ++id)
-      if (const Task& task = plan_.graph.task(id); task.stream == 0)
-        for (const std::size_t stage : stages_of[task.team])
-          add_task(stages_[stage], id, task);
-  }
-
   void add_task(StageTasks& stage, TaskId id, const Task& task) const {
     const std::size_t place = stage.tasks.size();
     if (task.kind == TaskKind::Forward)
       stage.last_forward = place;
     if (task.kind == TaskKind::Backward && stage.first_backward == StageTasks::kNowhere)
       stage.first_backward = place;
-    if (phase_of(plan_, task) != "update")
+    if (task.phase != update_)
       stage.passes = place + 1;
     stage.tasks.push_back(id);
   }
@@ -142,6 +134,7 @@ class BubbleSplitter {
   const Timeline& timeline_;
   Predecessors predecessors_;
   std::vector<Seconds> latest_ready_;
+  std::ptrdiff_t update_;  // the phase
   std::vector<StageTasks> stages_;
   Seconds passes_end_{};  // of the last stage that has any
 };
@@ -152,6 +145,23 @@ std::vector<NamedTime> named(const BubbleSplit& split) {
   return {{"warm_up", split.warm_up},     {"drain", split.drain},
           {"imbalance", split.imbalance}, {"messages", split.messages},
           {"exchange", split.exchange},   {"stragglers", split.stragglers}};
+}
+
+std::vector<std::vector<TaskId>> compute_tasks_of(const Plan& plan,
+                                                  const std::vector<Rank>& ranks) {
+  std::vector<std::vector<std::size_t>> places_of;  // among the ranks, by team
+  for (const Team& team : plan.teams) {
+    places_of.emplace_back();
+    for (std::size_t place = 0; place < ranks.size(); ++place)
+      if (find_group(team, ranks[place]))
+        places_of.back().push_back(place);
+  }
+  std::vector<std::vector<TaskId>> tasks(ranks.size());
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    if (const Task& task = plan.graph.task(id); task.stream == 0)
+      for (const std::size_t place : places_of[task.team])
+        tasks[place].push_back(id);
+  return tasks;
 }
 
 std::vector<BubbleSplit> split_bubbles(const Plan& plan, const Timeline& timeline,

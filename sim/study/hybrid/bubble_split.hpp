@@ -25,6 +25,9 @@ struct BubbleSplit {
 /// The same by name, in the order above: "warm_up", ..
 std::vector<NamedTime> named(const BubbleSplit& split);
 
+/// Tasks of the compute stream, by rank, in plan order.
+std::vector<std::vector<TaskId>> compute_tasks_of(const Plan& plan, const std::vector<Rank>& ranks);
+
 /// Of the stages whose ranks are given, in a step of a plan that hybrid_plan() made. Every gap of
 /// the compute stream is cut at two moments of the communication that it ends with: until its data
 /// are there another stage works (warm-up, drain or imbalance, by the passes before and behind the

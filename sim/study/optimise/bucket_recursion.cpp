@@ -7,7 +7,10 @@
 namespace stepcast {
 
 BucketRecursion::BucketRecursion(const Workload& workload, const Cluster& cluster)
-    : cluster_(cluster) {
+    : cluster_(cluster), beside_(cluster) {
+  beside_.intra_node.bandwidth =
+      cluster.intra_node.bandwidth / (1 + cluster.overlap.communication_slowdown);
+  startup_ = cost(Bytes{}, cluster_);
   std::vector<Seconds> passed(workload.layers.size());
   for (std::size_t layer = workload.layers.size(); layer-- > 0;) {
     passed_ += workload.layers[layer].backward;
@@ -20,20 +23,32 @@ BucketRecursion::BucketRecursion(const Workload& workload, const Cluster& cluste
   }
 }
 
-Seconds BucketRecursion::cost(std::uint32_t first, std::uint32_t last) const {
-  return cluster_.software.collective_launch +
-         cost_of({.kind = CollectiveKind::AllReduce, .size = size(first, last)}, world_of(cluster_),
-                 cluster_);
+Seconds BucketRecursion::cost(Bytes size, const Cluster& cluster) const {
+  return cost_of({.kind = CollectiveKind::AllReduce, .size = size}, world_of(cluster), cluster);
+}
+
+Seconds BucketRecursion::reduced(Seconds start, std::uint32_t first, std::uint32_t last) const {
+  const Bytes bytes = size(first, last);
+  const Seconds alone = cost(bytes, cluster_);
+  const Seconds moving = alone - startup_;
+  const Seconds begin =
+      std::max(start, ready(last - 1)) + cluster_.software.collective_launch + startup_;
+  if (begin >= passed_)
+    return begin + moving;
+  const Seconds slow = moving + (cost(bytes, beside_) - alone);
+  if (begin + slow <= passed_)
+    return begin + slow;
+  return passed_ + moving * (1 - (passed_ - begin) / slow);
 }
 
 Seconds BucketRecursion::end_of(const BucketEnds& buckets) const {
-  Seconds reduced{};
+  Seconds end{};
   std::uint32_t first = 0;
   for (const std::uint32_t last : buckets) {
-    reduced = std::max(reduced, ready_[last - 1]) + cost(first, last);
+    end = reduced(end, first, last);
     first = last;
   }
-  return std::max(passed_, reduced);
+  return std::max(passed_, end);
 }
 
 BucketEnds BucketRecursion::best() const {
@@ -41,9 +56,9 @@ BucketEnds BucketRecursion::best() const {
   std::vector<std::uint32_t> begins{0};  // Of the last bucket up to there.
   for (std::uint32_t last = 1; last <= gradients(); ++last) {
     std::uint32_t begin = 0;
-    Seconds end = ready(last - 1) + cost(0, last);
+    Seconds end = reduced({}, 0, last);
     for (std::uint32_t first = 1; first < last; ++first) {
-      const Seconds other = std::max(ends[first], ready(last - 1)) + cost(first, last);
+      const Seconds other = reduced(ends[first], first, last);
       if (other < end) {
         end = other;
         begin = first;

@@ -158,14 +158,15 @@ void BucketOptimiser::offer(EditKind kind, const BucketEnds& buckets, const std:
 }
 
 void BucketOptimiser::offer_fusions(const BucketEnds& buckets) {
-  Seconds reduced{};  // When the reduction of the first of the two ends.
+  Seconds before{};  // When the reduction before the two ends.
   for (std::size_t at = 0; at + 1 < buckets.size(); ++at) {
     const std::uint32_t first = begin_of(buckets, at);
     const std::uint32_t middle = buckets[at];
     const std::uint32_t last = buckets[at + 1];
-    reduced = std::max(reduced, recursion_.ready(middle - 1)) + recursion_.cost(first, middle);
-    const Seconds more = recursion_.cost(first, last) - recursion_.cost(middle, last);
-    if (reduced <= recursion_.ready(last - 1) + more)
+    const Seconds reduced = recursion_.reduced(before, first, middle);
+    const Seconds as_one = recursion_.reduced(before, first, last);
+    before = reduced;
+    if (as_one >= recursion_.reduced(reduced, middle, last))
       continue;
     BucketEnds fused = buckets;
     fused.erase(fused.begin() + static_cast<std::ptrdiff_t>(at));

@@ -53,7 +53,8 @@ struct Optimisation {
 ///
 /// In rounds every edit (fuse two neighbours, split a bucket, move gradients to a neighbour, close
 /// all buckets at another size) is estimated by BucketRecursion; fusing only where it can pay:
-/// q_end[n-1] > p_end[n] + t(m[n-1] + m[n]) - t(m[n]) (dPRO's theorem). The best is simulated, and
+/// q_end[n-1] > p_end[n] + t(m[n-1] + m[n]) - t(m[n]) (dPRO's theorem): where the fused all-reduce
+/// ends earlier than the second of the two. The best is simulated, and
 /// accepted if the step is shorter. Ends when none is, or when five rounds gained less than 0.1 %.
 /// A round costs some two recursions for each gradient, of a microsecond for each bucket, and a
 /// simulation.

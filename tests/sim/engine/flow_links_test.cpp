@@ -78,6 +78,11 @@ TEST(FlowLinks, AFlowAloneRunsAtItsNarrowestLink) {
   EXPECT_DOUBLE_EQ(ends[2], 1.5e-3);
 }
 
+// The clock told no nanosecond apart there, and the end that was due never came.
+TEST(FlowLinks, AFlowAHundredDaysOnArrives) {
+  EXPECT_NEAR(arrivals_of(four_nodes(), {{far(0, 2, 1e6), Seconds{1e7}}}).front(), 1e7, 0.01);
+}
+
 // A NIC of 1 GB/s behind a port that carries 10, then .5 for 1 ms, then 10 again: 2 MB take 1 + 1 +
 // .5 ms. The port of the other flow is slow before it begins: 1 MB in 2 ms.
 TEST(FlowLinks, AFlowAloneIsHeldUpByPortsThatGetSlower) {

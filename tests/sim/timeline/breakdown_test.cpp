@@ -50,6 +50,23 @@ TEST(BreakdownTest, ACommunicationThatReachesIntoTheNextIterationIsWrapped) {
   EXPECT_NEAR(named(busy, "all-gather").value, 7e-3, 1e-12);
 }
 
+TEST(BreakdownTest, ComputeAloneHasTheTimesThatItHasBesideCommunications) {
+  // The update runs from 9 ms to 11 ms: the last of it at the begin of the iteration of 10 ms.
+  std::vector<HandTask> tasks = wrapping_tasks();
+  tasks[0].runs[0] = {1, 2};
+  tasks[5].runs[0] = {9, 11};
+  const Plan plan = plan_of(tasks, {{2, 4}}, {{4, 1}});
+  const Timeline timeline = timeline_of(tasks, ms(10));
+  const std::vector<TaskId> compute{0, 1, 2, 3, 5};
+  const Breakdown whole = breakdown_of(plan, timeline, 0);
+  const Breakdown alone = breakdown_of(plan, compute_window_of(plan, timeline, 0, compute));
+  EXPECT_EQ(alone.forward, whole.forward);
+  EXPECT_EQ(alone.backward, whole.backward);
+  EXPECT_EQ(named(alone.other_compute, "update"), named(whole.other_compute, "update"));
+  EXPECT_NEAR(named(alone.other_compute, "update").value, 2e-3, 1e-12);
+  EXPECT_NEAR(alone.idle.value, 2e-3, 1e-12);  // 7 to 9 ms, where the whole window communicates
+}
+
 TEST(BreakdownTest, WhereTwoCommunicationsRunTheOneThatStartedFirstIsExposed) {
   // Compute 0..2; reduce-scatter 1..6, all-gather 4..8: exposed 2..6 and 6..8.
   const std::vector<HandTask> tasks = {

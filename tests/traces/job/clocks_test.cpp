@@ -44,15 +44,63 @@ TEST(ClocksTest, InjectedOffsetsComeBack) {
   EXPECT_GT(before, 0U);
 }
 
-// 200 ppm of steps of some 0.15 s are 30 us at their end.
-TEST(ClocksTest, InjectedDriftsComeBack) {
-  MadeJob made = uneven_job();
+// 200 ppm of twelve steps of some 0.13 s are 300 us in the end.
+TEST(ClocksTest, DriftsFromStepToStepComeBack) {
+  MadeJob made;
+  made.pass = [](int rank, int /*step*/, int batch, bool forward) {
+    return (forward ? 0.01 : 0.02) * (1 + 0.1 * scatter(rank, batch));
+  };
   made.offset = [](int rank) { return 0.1 * (scatter(rank, 5) - 0.5); };
   made.drift = [](int rank) { return rank % 3 == 1 ? 200e-6 : 0.0; };
   Job job = read(made.text());
   const JobClocks clocks = put_on_one_clock(job);
+  for (int rank = 0; rank < 8; ++rank) {
+    const HostClock& clock = clocks.hosts[static_cast<std::size_t>(rank)];
+    EXPECT_NEAR(clock.drift, made.drift(rank), 2e-6) << rank;
+    EXPECT_NEAR(clock.offset.value, made.offset(rank) - made.offset(0), kMicrosecond) << rank;
+  }
+  EXPECT_LT(clocks.residual.value, 0.1 * kMicrosecond);
+  EXPECT_FALSE(clocks.by_step);
+}
+
+// Tables whose clocks begin anew in each step: 200 ppm are 30 us at its end.
+TEST(ClocksTest, DriftsWithinStepsComeBack) {
+  MadeJob made = uneven_job();
+  Job job = read(made.text());
+  for (JobStep& step : job.steps)
+    for (JobOperation& done : step.operations)
+      for (Seconds* time : {&done.begin, &done.end})
+        *time += *time * (done.rank % 3 == 1 ? 200e-6 : 0.0);
+  const JobClocks clocks = put_on_one_clock(job);
   for (std::size_t rank = 0; rank < 8; ++rank)
-    EXPECT_NEAR(clocks.hosts[rank].drift, made.drift(static_cast<int>(rank)), 2e-6) << rank;
+    EXPECT_NEAR(clocks.hosts[rank].drift, rank % 3 == 1 ? 200e-6 : 0.0, 2e-6) << rank;
+}
+
+// Rank 1 ends the second one 10 us later, 100 ms behind the first. It used to be a drift of 100 ppm
+// within 0 s.
+TEST(ClocksTest, TwoEndsAreNoDrift) {
+  OperationRows rows;
+  for (int rank = 0; rank < 2; ++rank) {
+    rows.add(rank, 0, rank, 1, "forward-compute", 0, 0.01, 0, 0);
+    rows.add(rank, 0, rank, 1, "grads-all-reduce", 0.01, 0.01, 0);
+    rows.add(rank, 0, rank, 1, "grads-all-reduce", 0.11, rank == 1 ? 0.01001 : 0.01, 1);
+  }
+  Job job = read(rows.text());
+  for (const HostClock& clock : put_on_one_clock(job).hosts) {
+    EXPECT_EQ(clock.drift, 0);
+    EXPECT_GT(clock.half_width, Seconds{});
+  }
+}
+
+// Numbers of steps that are none, but times in nanoseconds, say nothing about when steps were.
+TEST(ClocksTest, HugeNumbersOfStepsPlaceNone) {
+  OperationRows rows;
+  for (const int step : {1, 2'000'000'000})
+    for (int rank = 0; rank < 2; ++rank) {
+      rows.add(rank, 0, rank, step, "forward-compute", 0, 0.01, 0, 0);
+      rows.add(rank, 0, rank, step, "grads-all-reduce", 0.01, 0.02);
+    }
+  EXPECT_EQ(read(rows.text()).steps.back().begin, Seconds{});
 }
 
 // Without drift none may be found in the scatter of ends.

@@ -78,6 +78,25 @@ TEST(HorovodJobTest, ATimelineThatEndsEarlyIsReadAsFarAsItGoes) {
   EXPECT_EQ(report.skipped().at("tensor whose operation has no end").count, 1U);
 }
 
+// All that it tells is who was late: rank 2, by 300 us.
+TEST(HorovodJobTest, TheFirstStepAloneIsRefusedWithWhatItTells) {
+  ImportReport report;
+  const std::string text = horovod_timeline(1);
+  EXPECT_EQ(input_error_of([&] { horovod(text, report); }),
+            "timeline.json: expected two steps, as nothing says what led up to the first; found "
+            "the first alone, in which 2 of 2 tensors were reduced and rank 2 was ready last, 300 "
+            "us behind rank 0 in the median of 2 tensors");
+  const std::string error =
+      input_error_of([&] { horovod(text.substr(0, text.size() - 150), report); });
+  EXPECT_NE(error.find("in which 1 of 2 tensors were reduced and rank 2"), std::string::npos)
+      << error;
+}
+
+TEST(HorovodJobTest, ATimelineOfTwoStepsHasOneToDiagnose) {
+  ImportReport report;
+  EXPECT_EQ(horovod(horovod_timeline(2), report).steps.size(), 1U);
+}
+
 TEST(HorovodJobTest, ATimelineWithoutMarksIsRefused) {
   ImportReport report;
   EXPECT_EQ(input_error_of([&] { horovod(horovod_timeline(3, 0), report); }),

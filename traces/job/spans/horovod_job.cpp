@@ -148,14 +148,32 @@ void HorovodSpans::add_chunks(std::size_t number, std::uint32_t rank, Communicat
 
 }  // namespace
 
+namespace {
+
+/// What led up to the first step nothing says, and its start is none of others.
+void refuse_first_step_alone(const NegotiationRecord& record, const std::string& origin) {
+  const auto is_first = [](const Negotiation& of) { return of.count == 0; };
+  if (!std::ranges::all_of(record.done, is_first))
+    return;
+  const std::string last = last_to_be_ready(record);
+  throw InputError(fmt::format(
+      "{}: expected two steps, as nothing says what led up to the first; found the first alone, in "
+      "which {} of {} tensors were reduced{}{}",
+      origin, record.done.size(), record.done.size() + record.open.size(),
+      last.empty() ? "" : " and ", last));
+}
+
+}  // namespace
+
 Job read_horovod_job(const TraceStream& file, const JobShape& shape, ImportReport& report,
                      const std::vector<TraceStream>& chunks) {
-  std::vector<FusionBuffer> buffers = fusion_buffers(read_negotiations(file, report));
-  if (buffers.empty())
+  NegotiationRecord record = read_negotiations(file, report);
+  if (record.done.empty())
     throw InputError(file.origin +
                      ": expected negotiations with a mark of each rank, found none; write the "
                      "timeline with HOROVOD_TIMELINE");
-  HorovodSpans spans(std::move(buffers), read_ring_chunks(chunks, report));
+  refuse_first_step_alone(record, file.origin);
+  HorovodSpans spans(fusion_buffers(std::move(record.done)), read_ring_chunks(chunks, report));
   spans.align(file.origin, report);
   SpanRanks ranks{.shifted = spans.shifts(), .one_clock = true};
   return job_of_spans(spans.run(), file.origin, shape, report, ranks);

@@ -1,10 +1,13 @@
 #include "traces/job/spans/negotiations.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "models/base/text.hpp"
+#include "traces/job/medians.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {
@@ -60,11 +63,15 @@ class NegotiationSink final : public ChromeSink {
   }
   void property(const std::string&, const ChromeArgument&) override {}
 
-  std::vector<Negotiation> negotiations() {
-    for (const auto& [process, tensor] : tensors_)
+  NegotiationRecord record() {
+    NegotiationRecord record{.done = std::move(done_)};
+    for (auto& [process, tensor] : tensors_) {
       if (tensor.depth > 0)
         report_.skip("tensor whose operation has no end", "process " + process);
-    return std::move(done_);
+      if (!tensor.now.ready.empty())
+        record.open.push_back(std::move(tensor.now));
+    }
+    return record;
   }
 
  private:
@@ -133,13 +140,41 @@ class NegotiationSink final : public ChromeSink {
 
 }  // namespace
 
-std::vector<Negotiation> read_negotiations(const TraceStream& file, ImportReport& report) {
+NegotiationRecord read_negotiations(const TraceStream& file, ImportReport& report) {
   NegotiationSink sink(report);
   const auto source = file.open();
   const ChromeText text = read_chrome_json(*source, file.origin, sink, {.may_end_early = true});
   if (text.truncated)
     report.doubt("list of events without an end", file.origin);
-  return sink.negotiations();
+  return sink.record();
+}
+
+std::string last_to_be_ready(const NegotiationRecord& record) {
+  std::map<std::uint32_t, std::vector<double>> behind;  // By rank, the first to be ready.
+  std::size_t tensors = 0;
+  for (const std::vector<Negotiation>* all : {&record.done, &record.open})
+    for (const Negotiation& of : *all) {
+      if (of.ready.size() < 2)
+        continue;
+      ++tensors;
+      const auto when = [](const auto& ready) { return ready.second; };
+      const Seconds first = std::ranges::min_element(of.ready, {}, when)->second;
+      for (const auto& [rank, ready] : of.ready)
+        behind[rank].push_back((ready - first).value);
+    }
+  if (tensors == 0)
+    return {};
+  std::vector<std::pair<double, std::uint32_t>> order;
+  for (const auto& [rank, times] : behind)
+    if (2 * times.size() > tensors)  // Few marks say little.
+      order.emplace_back(middle_of(times), rank);
+  if (order.size() < 2)
+    return {};
+  std::ranges::sort(order);
+  const auto& [latest, last] = order.back();
+  return fmt::format("rank {} was ready last, {} behind rank {} in the median of {} tensors", last,
+                     format_seconds(Seconds{latest - order.front().first}), order.front().second,
+                     tensors);
 }
 
 }  // namespace stepcast

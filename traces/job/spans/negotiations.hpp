@@ -29,8 +29,18 @@ struct Negotiation {
   Bytes size{};                        ///< 0: not known.
 };
 
-/// The negotiations of a timeline in order of their operations' ends. What has no end, or ends
-/// before a rank is ready, is counted. Throws InputError.
-std::vector<Negotiation> read_negotiations(const TraceStream& file, ImportReport& report);
+struct NegotiationRecord {
+  std::vector<Negotiation> done;  ///< In order of their operations' ends.
+  std::vector<Negotiation> open;  ///< Whose operations have no end, or no begin.
+};
+
+/// The negotiations of a timeline. What has no end, or ends before a rank is ready, is counted.
+/// Throws InputError.
+NegotiationRecord read_negotiations(const TraceStream& file, ImportReport& report);
+
+/// Which rank was ready last in the median over the tensors, and by how much behind the first one:
+/// "rank 7 was ready last, 548 ms behind rank 4 in the median of 85 tensors"; empty: of no tensor
+/// two ranks are known.
+std::string last_to_be_ready(const NegotiationRecord& record);
 
 }  // namespace stepcast

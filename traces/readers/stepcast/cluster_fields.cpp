@@ -87,10 +87,10 @@ const std::vector<ClusterField>& cluster_fields() {
       {"software.ps_per_partition", [](Cluster& c) -> Seconds& { return c.software.ps_per_partition; }, Optional, 0, kCost},
       {"software.jitter", [](Cluster& c) -> double& { return c.software.jitter; }, Optional, 0, kCost},
       {"software.jitter_between_nodes", [](Cluster& c) -> double& { return c.software.jitter_between_nodes; }, Rare},
-      {"software.host_per_launch", [](Cluster& c) -> Seconds& { return c.software.host_per_launch; }, Rare},
-      {"software.host_per_gradient", [](Cluster& c) -> Seconds& { return c.software.host_per_gradient; }, Rare},
-      {"software.host_per_update", [](Cluster& c) -> Seconds& { return c.software.host_per_update; }, Rare},
-      {"software.host_per_collective", [](Cluster& c) -> Seconds& { return c.software.host_per_collective; }, Rare},
+      {"software.host_per_launch", [](Cluster& c) -> Seconds& { return c.software.host_per_launch; }, Optional, 0, kCost},
+      {"software.host_per_gradient", [](Cluster& c) -> Seconds& { return c.software.host_per_gradient; }, Optional, 0, kCost},
+      {"software.host_per_update", [](Cluster& c) -> Seconds& { return c.software.host_per_update; }, Optional, 0, kCost},
+      {"software.host_per_collective", [](Cluster& c) -> Seconds& { return c.software.host_per_collective; }, Optional, 0, kCost},
       {"software.ps_sum_bandwidth", [](Cluster& c) -> BytesPerSecond& { return c.software.ps_sum_bandwidth; }, Optional, 0, kCost},
   };
   // clang-format on

@@ -189,6 +189,29 @@ TEST(Partition, TheBestPartsAreUnevenWhereTheStepGainsByIt) {
   EXPECT_NEAR(walk(order, sums_of(units, best)).makespan.value, 2.8, 1e-9);
 }
 
+// Of stages that take 1 in the mean, instead of m + p - 1. Moves between neighbours alone ended at
+// equal parts.
+TEST(Partition, TheBestPartsOfFewMicroBatchesAreThoseKnown) {
+  const auto best = [](std::uint32_t p, std::uint32_t m, std::uint32_t count) {
+    const std::vector<PartTimes> units(count, part_of(p / (3.0 * count), 2.0 * p / (3.0 * count)));
+    const PipelineOrder order = one_forward_one_backward_order(p, m);
+    return walk(order, sums_of(units, best_parts(order, units, {}))).makespan.value;
+  };
+  EXPECT_NEAR(best(4, 3, 40), 5.6, 1e-9);  // 1.2 : 1.2 : .8 : .8
+  EXPECT_NEAR(best(4, 4, 36), 60.0 / 9, 1e-9);
+  EXPECT_LT(best(8, 8, 85), 248.0 / 17 * 1.007);  // single moves end .6 % above it
+}
+
+TEST(Partition, EqualPartsAreBestWhereMicroBatchesAreMoreThanStages) {
+  for (const std::uint32_t p : {2U, 4U, 8U})
+    for (const std::uint32_t m : {p + 1, 2 * p, 4 * p}) {
+      const std::vector<PartTimes> units(std::size_t{10} * p, part_of(1.0 / 30, 2.0 / 30));
+      const PipelineOrder order = one_forward_one_backward_order(p, m);
+      const double step = walk(order, sums_of(units, best_parts(order, units, {}))).makespan.value;
+      EXPECT_NEAR(step, m + p - 1, 1e-9) << p << " stages, " << m << " micro-batches";
+    }
+}
+
 // The same where the first stage has room for 13 units, for 9, and where nothing fits.
 TEST(Partition, TheBestPartsKeepToALimit) {
   const std::vector<PartTimes> units(25, part_of(2.0 / 75, 4.0 / 75));

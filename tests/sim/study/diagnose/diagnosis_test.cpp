@@ -93,6 +93,70 @@ TEST(DiagnosisTest, PausesInSingleForwardPassesAreTheHost) {
   EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Host) << diagnosis.verdict.text;
 }
 
+// The same between passes: 60 ms in every step, on another rank each time.
+TEST(DiagnosisTest, PausesBetweenPassesOfOneRankAtATimeAreTheHost) {
+  MadeJob made{.steps = 24, .launch = 0.0005};
+  made.pass = jitter;
+  made.pause = [](int rank, int step, int batch) {
+    return rank == step * 5 % 8 && batch == 1 + step % 3 ? 0.060 : 0;
+  };
+  const Diagnosis diagnosis = diagnosis_of(made.text());
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Host);
+  EXPECT_NE(diagnosis.verdict.text.find("garbage collection, for example): 24 times a rank stands "
+                                        "still for up to 60.5 ms, now one and now another."),
+            std::string::npos)
+      << diagnosis.verdict.text;
+}
+
+// In steps 3, 7 and 11 of twelve all ranks stand still for 100 ms: 25 ms a step of 127 ms.
+TEST(DiagnosisTest, LongStepsThatComeAgainAndAgainAreCheckpoints) {
+  MadeJob made;
+  made.pass = jitter;
+  made.pause = [](int, int step, int batch) { return step % 4 == 3 && batch == 1 ? 0.100 : 0; };
+  const Diagnosis diagnosis = diagnosis_of(made.text());
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Checkpoints);
+  EXPECT_EQ(diagnosis.verdict.subject, "one step in 4");
+  EXPECT_NE(diagnosis.verdict.text.find("steps 3, 7, 11 take 227"), std::string::npos)
+      << diagnosis.verdict.text;
+  EXPECT_EQ(diagnosis.replayed.size(), 12U);
+  EXPECT_NEAR(diagnosis.replayed[3].recorded.value, diagnosis.replayed[3].simulated.value, 1e-8);
+}
+
+TEST(DiagnosisTest, LongStepsWithoutAPeriodAreNone) {
+  MadeJob made;
+  made.pass = jitter;
+  made.pause = [](int, int step, int batch) {
+    return (step == 2 || step == 3 || step == 8) && batch == 1 ? 0.100 : 0;
+  };
+  EXPECT_EQ(diagnosis_of(made.text()).verdict.kind, VerdictKind::Host);
+}
+
+// Rank 0 sends 3 MiB, seven others 1 MiB: the mean is 1.25. Of 100 ms 41.7 would be left.
+TEST(DiagnosisTest, RanksThatSendDifferentAmountsAreUnevenCollectives) {
+  MadeJob made;
+  made.pass = jitter;
+  made.reduce_scatter = [](int /*step*/) { return 0.100; };
+  ImportReport report;
+  Job job = read_operations_csv(made.text(), "job.csv", {}, report);
+  job.clocks = put_on_one_clock(job);
+  const auto usual_kind = static_cast<std::uint16_t>(
+      std::ranges::find(job.kinds, "grads-reduce-scatter", &JobKind::name) - job.kinds.begin());
+  job.kinds[usual_kind].size = Bytes{1048576};
+  JobKind more = job.kinds[usual_kind];
+  more.name += " of 3 MiB";
+  more.size = Bytes{3145728};
+  job.kinds.push_back(more);
+  for (JobStep& step : job.steps)
+    for (JobOperation& done : step.operations)
+      if (done.kind == usual_kind && done.rank == 0)
+        done.kind = static_cast<std::uint16_t>(job.kinds.size() - 1);
+  const Diagnosis diagnosis = diagnose(job);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Collectives);
+  EXPECT_EQ(diagnosis.verdict.subject, "grads-reduce-scatter");
+  EXPECT_NE(diagnosis.verdict.text.find("up to 2.40 times the mean"), std::string::npos)
+      << diagnosis.verdict.text;
+}
+
 // Eight launches of 3 ms in a step of 151 ms.
 TEST(DiagnosisTest, DelaysBetweenOperationsAreTheHost) {
   MadeJob made{.launch = 0.003};

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "models/schedule/registry.hpp"
 #include "sim/study/edits/job_steps.hpp"
+#include "sim/study/edits/planned_step.hpp"
 #include "sim/study/edits/step_search.hpp"
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_job.hpp"
@@ -11,6 +13,7 @@
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "traces/catalog.hpp"
 #include "traces/job/operations_csv.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
@@ -78,6 +81,38 @@ TEST(RecipesTest, PassesOfATableAreNoKernels) {
 TEST(RecipesTest, FusionsDoNotHoldUpReductions) {
   const EditedStep step = with_recipe(profiled_job_of(long_reductions().texts()), "kernel-fusion");
   EXPECT_NEAR(step.step_after.value, step.step_before.value, 0.0001);
+}
+
+// A third of what normalisations, activations and pooling take; products keep their times.
+TEST(RecipesTest, OfPlannedStepsIsToldWhatFusedKernelsSave) {
+  const Workload workload = load_workload("densenet201-rtx2080ti-bs32");
+  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  cluster.overlap = {};
+  const Plan plan = build_plan("bsp", workload, cluster, {});
+  const EngineOptions engine{.fidelity = Fidelity::Analytic};
+  const auto fused = [&](const char* recipe) {
+    EditedStep result;
+    edit_step(editable_step(plan, workload, cluster, engine), {parse_edit_request(recipe)},
+              &workload, false, result);
+    return result;
+  };
+  Seconds others{};
+  for (const Layer& layer : workload.layers)
+    if (layer.kind.find("Conv") == std::string::npos && layer.kind != "Linear")
+      others += layer.forward + layer.backward;
+  const EditedStep step = fused("kernel-fusion saves=0.3");
+  EXPECT_GT(others, Seconds{});
+  EXPECT_NEAR((step.step_before - step.step_after).value, 0.3 * others.value, 1e-8);
+  EXPECT_EQ(input_error_of([&] { fused("kernel-fusion"); }),
+            "kernel-fusion: a planned step has no kernels: expected saves=SHARE, what fusing saves "
+            "of the passes that are no products, such as saves=0.3, or a recorded job");
+  EXPECT_EQ(input_error_of([&] { fused("kernel-fusion saves=1.5"); }),
+            "kernel-fusion saves=1.5: saves: expected a number from 0 to 1, such as saves=0.3, "
+            "found \"1.5\"");
+  const Job job = profiled_job_of(long_reductions().texts());
+  EXPECT_EQ(input_error_of([&] { with_recipe(job, "kernel-fusion saves=0.3"); }),
+            "kernel-fusion saves=0.3: saves: a recorded job's kernels say themselves what fusing "
+            "them saves");
 }
 
 TEST(RecipesTest, StagesOfAPipelineAccumulateToo) {

@@ -59,42 +59,50 @@ Workload made_workload(std::size_t layers) {
   return workload;
 }
 
-// On a network without the clusters' slow-down of overlapped computation.
+// On a network without the clusters' slow-down of overlapped computation; with and without that of
+// communication, which over 100 Gb/s is more than the NICs hide.
 TEST(OptimiseTest, TheRecursionIsTheAnalyticStep) {
   const Workload workload = load_workload("resnet50-rtx2080ti-bs64");
-  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
-  cluster.overlap = {};
+  for (const char* network : {"rtx2080ti-16x4-10gbe", "rtx2080ti-16x4-ib100"})
+    for (const double slowdown : {0.0, 1.75}) {
+      Cluster cluster = load_cluster(network);
+      cluster.overlap = {.communication_slowdown = slowdown};
+      const BucketRecursion recursion(workload, cluster);
+      for (const BucketEnds& ends : {BucketEnds{recursion.gradients()}, recursion.best(),
+                                     BucketEnds{20, 60, 100, recursion.gradients()}})
+        EXPECT_NEAR((sum_of(workload, &Layer::forward) + recursion.end_of(ends)).value,
+                    step_with(ends, workload, cluster).value, 1e-9)
+            << network << " " << slowdown;
+    }
+}
+
+/// Of all 2^(layers - 1) ways to divide the gradients.
+void expect_near_the_best(std::uint32_t layers, const Cluster& cluster) {
+  const Workload workload = made_workload(layers);
   const BucketRecursion recursion(workload, cluster);
-  for (const BucketEnds& ends : {BucketEnds{recursion.gradients()}, recursion.best(),
-                                 BucketEnds{20, 60, 100, recursion.gradients()}})
-    EXPECT_NEAR((sum_of(workload, &Layer::forward) + recursion.end_of(ends)).value,
-                step_with(ends, workload, cluster).value, 1e-9);
+  Seconds best{1e9};
+  Seconds best_end{1e9};
+  for (std::uint32_t cuts = 0; cuts < (1U << (layers - 1)); ++cuts) {
+    BucketEnds ends;
+    for (std::uint32_t i = 0; i + 1 < layers; ++i)
+      if ((cuts >> i) % 2 == 1)
+        ends.push_back(i + 1);
+    ends.push_back(layers);
+    best = std::min(best, step_with(ends, workload, cluster));
+    best_end = std::min(best_end, recursion.end_of(ends));
+  }
+  EXPECT_NEAR(recursion.end_of(recursion.best()).value, best_end.value, 1e-12);
+  const Optimisation found = optimise_buckets(workload, cluster, kAnalytic);
+  EXPECT_LE(found.step_after.value, 1.02 * best.value) << layers << " " << cluster.name;
+  EXPECT_GE(found.step_after.value, best.value * (1 - 1e-9)) << layers << " " << cluster.name;
 }
 
 TEST(OptimiseTest, SmallCasesAreWithinTwoPercentOfTheBestOfAll) {
-  const Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
-  for (const std::uint32_t layers : {3U, 6U, 9U}) {
-    const Workload workload = made_workload(layers);
-    const BucketRecursion recursion(workload, cluster);
-    Seconds best{1e9};
-    Seconds best_end{1e9};
-    for (std::uint32_t cuts = 0; cuts < (1U << (layers - 1)); ++cuts) {
-      BucketEnds ends;
-      for (std::uint32_t i = 0; i + 1 < layers; ++i)
-        if ((cuts >> i) % 2 == 1)
-          ends.push_back(i + 1);
-      ends.push_back(layers);
-      best = std::min(best, step_with(ends, workload, cluster));
-      best_end = std::min(best_end, recursion.end_of(ends));
-    }
-    EXPECT_NEAR(recursion.end_of(recursion.best()).value, best_end.value, 1e-12);
-    const Optimisation found = optimise_buckets(workload, cluster, kAnalytic);
-    EXPECT_LE(found.step_after.value, 1.02 * best.value) << layers;
-    EXPECT_GE(found.step_after.value, best.value * (1 - 1e-9)) << layers;
-  }
+  for (const char* network : {"rtx2080ti-16x4-10gbe", "rtx2080ti-16x4-ib100"})
+    for (const std::uint32_t layers : {3U, 6U, 9U})
+      expect_near_the_best(layers, load_cluster(network));
 }
 
-// Over 100 Gb/s DDP's buckets hide behind the backward pass of some: nothing is to be gained there.
 TEST(OptimiseTest, ShippedWorkloadsBeatWhatFrameworksDoByDefault) {
   for (const char* network : {"rtx2080ti-16x4-10gbe", "rtx2080ti-16x4-ib100"})
     for (const char* name :
@@ -109,12 +117,7 @@ TEST(OptimiseTest, ShippedWorkloadsBeatWhatFrameworksDoByDefault) {
         return simulated(build_plan(schedule, workload, cluster, {}), workload, cluster);
       };
       EXPECT_LT(found.step_after, step_under("horovod")) << name << " " << network;
-      const bool may_hide = cluster.name == "rtx2080ti-16x4-ib100" &&
-                            (workload.model == "densenet201" || workload.batch == 32);
-      if (may_hide)
-        EXPECT_LE(found.step_after, step_under("ddp")) << name << " " << network;
-      else
-        EXPECT_LT(found.step_after, step_under("ddp")) << name << " " << network;
+      EXPECT_LT(found.step_after, step_under("ddp")) << name << " " << network;
     }
 }
 

@@ -1,0 +1,80 @@
+#include "sim/study/diagnose/long_pauses.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/base/statistics.hpp"
+#include "models/base/text.hpp"
+
+namespace stepcast {
+namespace {
+
+struct LongPauses {
+  std::size_t count = 0;
+  double longest = 0;  // Seconds.
+  double step = 0;     // Seconds: the step without them, all other delays as recorded.
+};
+
+LongPauses long_pauses(const JobReplay& replay) {
+  constexpr double kOfStep = 0.02;
+  constexpr double kOfUsual = 10;
+  constexpr std::size_t kFewest = 3;
+  const Job& job = replay.job();
+  std::vector<double> delays;
+  for (std::size_t step = 0; step < replay.steps(); ++step)
+    std::ranges::copy_if(replay.delays(step), std::back_inserter(delays),
+                         [](double delay) { return delay > 0; });
+  if (delays.empty())
+    return {};
+  const double least =
+      std::max(kOfStep * median_of(replay.delayed()), kOfUsual * median_of(std::move(delays)));
+  LongPauses found;
+  std::set<std::uint32_t> paused;
+  std::vector<bool> meant(replay.steps());  // Steps in which few ranks pause.
+  for (std::size_t step = 0; step < replay.steps(); ++step) {
+    std::set<std::uint32_t> ranks;
+    std::size_t count = 0;
+    for (std::size_t place = 0; place < replay.delays(step).size(); ++place)
+      if (replay.delays(step)[place] > least) {
+        ranks.insert(job.steps[step].operations[place].rank);
+        found.longest = std::max(found.longest, replay.delays(step)[place]);
+        ++count;
+      }
+    meant[step] = 4 * ranks.size() <= job.ranks.size();
+    if (meant[step]) {
+      found.count += count;
+      paused.merge(ranks);
+    }
+  }
+  if (found.count < kFewest || paused.size() < 2)
+    return {};
+  found.step = mean_of(replay.delayed_with([&](std::uint32_t step, std::uint32_t place) {
+    const double delay = replay.delays(step)[place];
+    return meant[step] && delay > least ? 0 : delay;
+  }));
+  return found;
+}
+
+}  // namespace
+
+std::optional<JobVerdict> pauses_verdict(const Diagnosis& diagnosis, const JobReplay& replay,
+                                         const VerdictThresholds& thresholds) {
+  const LongPauses pauses = long_pauses(replay);
+  const double gained = diagnosis.simulated_step.value - pauses.step;
+  const double all = (diagnosis.simulated_step - diagnosis.undelayed_step).value;
+  if (pauses.count == 0 || gained <= thresholds.explained * all)
+    return std::nullopt;
+  return JobVerdict{
+      VerdictKind::Host, "",
+      fmt::format("Pauses of the host (garbage collection, for example): {} times a rank stands "
+                  "still for up to {}, now one and now another. Without these a step takes {} "
+                  "instead of {}.",
+                  pauses.count, format_seconds(Seconds{pauses.longest}),
+                  format_seconds(Seconds{pauses.step}), format_seconds(diagnosis.simulated_step))};
+}
+
+}  // namespace stepcast

@@ -1,0 +1,107 @@
+#include "sim/study/diagnose/periodic_steps.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/base/statistics.hpp"
+#include "models/base/text.hpp"
+
+namespace stepcast {
+namespace {
+
+/// What names of steps end with; their places unless all have a number above the one before.
+std::vector<std::uint64_t> numbers_of(const std::vector<JobStep>& steps) {
+  std::vector<std::uint64_t> numbers;
+  for (const JobStep& step : steps) {
+    const std::size_t first = step.name.find_last_not_of("0123456789") + 1;
+    std::uint64_t number = 0;
+    const char* const end = step.name.data() + step.name.size();
+    const bool is_one = std::from_chars(step.name.data() + first, end, number).ec == std::errc();
+    if (is_one && (numbers.empty() || number > numbers.back()))
+      numbers.push_back(number);
+  }
+  if (numbers.size() < steps.size()) {
+    numbers.clear();
+    for (std::size_t place = 0; place < steps.size(); ++place)
+      numbers.push_back(place);
+  }
+  return numbers;
+}
+
+struct PeriodicSteps {
+  std::vector<std::string> names;  // Empty: there are none.
+  std::uint64_t every = 0;         // One step in so many.
+  double longer = 0;               // Their mean, in seconds,
+  double others = 0;               // and that of the other steps.
+};
+
+/// By step as replayed with all delays, but with transfers as long as their kind usually takes: a
+/// network that is slow now and then is none of it.
+std::vector<double> times_of(const JobReplay& replay) {
+  const Job& job = replay.job();
+  std::vector<double> times = replay.delayed();
+  const auto real = replay.replay_if([](const JobOperation&) { return true; });
+  const auto even = replay.replay_if(
+      [&](const JobOperation& done) { return job.kinds[done.kind].work != JobWork::Transfer; });
+  for (std::size_t step = 0; step < times.size(); ++step)
+    times[step] -= std::max(0.0, real[step] - even[step]);
+  return times;
+}
+
+PeriodicSteps periodic_steps(const JobReplay& replay) {
+  constexpr double kLong = 1.2;
+  constexpr std::size_t kFewest = 3;
+  const std::vector<double> times = times_of(replay);
+  const std::vector<std::uint64_t> numbers = numbers_of(replay.job().steps);
+  const double usual = median_of(times);
+  std::vector<std::size_t> places;
+  for (std::size_t step = 0; step < times.size(); ++step)
+    if (times[step] > kLong * usual)
+      places.push_back(step);
+  if (places.size() < kFewest)
+    return {};
+  PeriodicSteps found;
+  found.every = numbers[places[1]] - numbers[places[0]];
+  for (std::size_t i = 1; i < places.size(); ++i)
+    found.every = std::min(found.every, numbers[places[i]] - numbers[places[i - 1]]);
+  const std::uint64_t rest = numbers[places.front()] % found.every;
+  for (std::size_t step = 0; step < times.size(); ++step) {
+    const bool is_long = times[step] > kLong * usual;
+    if (is_long != (numbers[step] % found.every == rest))
+      return {};
+    (is_long ? found.longer : found.others) += times[step];
+    if (is_long)
+      found.names.push_back(replay.job().steps[step].name);
+  }
+  const auto count = static_cast<double>(places.size());
+  found.longer /= count;
+  found.others /= static_cast<double>(times.size()) - count;
+  return found;
+}
+
+}  // namespace
+
+std::optional<JobVerdict> checkpoints_verdict(const Diagnosis& diagnosis, const JobReplay& replay,
+                                              const VerdictThresholds& thresholds) {
+  const PeriodicSteps found = periodic_steps(replay);
+  const double whole = diagnosis.simulated_step.value;
+  const double more = whole - found.others;
+  if (found.names.empty() || more <= thresholds.delays * whole ||
+      more <= thresholds.explained * (whole - diagnosis.ideal_step.value))
+    return std::nullopt;
+  const std::string subject = fmt::format("one step in {}", found.every);
+  const std::string others = format_seconds(Seconds{found.others});
+  return JobVerdict{
+      VerdictKind::Checkpoints, subject,
+      fmt::format("Checkpoints, or what else comes in {}: steps {}, {}, {}{} take {} on average, "
+                  "the others {}. Without it a step takes {} instead of {}.",
+                  subject, found.names[0], found.names[1], found.names[2],
+                  found.names.size() > 3 ? " .." : "", format_seconds(Seconds{found.longer}),
+                  others, others, format_seconds(diagnosis.simulated_step))};
+}
+
+}  // namespace stepcast

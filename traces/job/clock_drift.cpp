@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <cmath>
+
+#include "traces/job/clock_fit.hpp"
+#include "traces/job/medians.hpp"
+
+// Slopes and offsets in turn. Cost: a round of slopes sorts every end once, and finds all offsets
+// anew; two or three rounds, and where clocks drift up to 20.
+
+namespace stepcast {
+namespace {
+
+/// The slope, and over how long it was seen. Theil's incomplete method: of ends that are alike the
+/// n-th of the first half with the n-th of the second. A pair weighs by how far it is apart over
+/// how much its ends scatter.
+std::pair<double, double> slope_of(std::vector<ClockPoint>& points) {
+  constexpr double kLeastApart = 1e-6;
+  std::ranges::stable_sort(points, {},
+                           [](const ClockPoint& point) { return std::pair(point.of, point.at); });
+  std::vector<std::pair<double, double>> slopes;  // And weights.
+  double first = 0;
+  double last = 0;
+  for (auto begin = points.begin(); begin != points.end();) {
+    const auto end = std::ranges::find_if(
+        begin, points.end(), [&](const ClockPoint& point) { return point.of != begin->of; });
+    for (auto next = begin + (end - begin + 1) / 2; next != end; ++next) {
+      const ClockPoint& before = *(next - (end - begin + 1) / 2);
+      if (const double apart = next->at - before.at; apart > kLeastApart)
+        slopes.emplace_back((next->ahead - before.ahead) / apart,
+                            apart / std::hypot(before.spread, next->spread));
+    }
+    first = begin == points.begin() ? begin->at : std::min(first, begin->at);
+    last = std::max(last, (end - 1)->at);
+    begin = end;
+  }
+  if (slopes.empty())
+    return {0, 0};
+  return {weighted_median_of(slopes), last - first};
+}
+
+}  // namespace
+
+/// A first guess: from the first host of each part on, the line of each host by what it shares with
+/// those that are known.
+void ClockFit::join_lines() {
+  std::vector<bool> known(offsets_.size());
+  for (std::uint32_t first = 0; first < offsets_.size(); ++first) {
+    if (known[first])
+      continue;
+    known[first] = true;
+    for (bool found = true; found;) {
+      found = false;
+      for (std::uint32_t host = 0; host < offsets_.size(); ++host)
+        if (!known[host] && parts_[host] == parts_[first] && set_line(host, known))
+          found = known[host] = true;
+    }
+  }
+}
+
+bool ClockFit::set_line(std::uint32_t host, const std::vector<bool>& known) {
+  std::vector<ClockPoint> points;
+  std::vector<std::pair<double, double>> rests;
+  for_each_common([&](const CommonEnd& common) {
+    std::vector<double> others;
+    const EndSeen* own = nullptr;
+    for (const EndSeen& seen : common.seen) {
+      if (seen.host == host)
+        own = &seen;
+      else if (known[seen.host])
+        others.push_back(true_end(seen, common.step));
+    }
+    if (own != nullptr && !others.empty())
+      points.push_back(point_of(common, *own, own->end - middle_of(std::move(others))));
+  });
+  if (points.empty())
+    return false;
+  drifts_[host] = slope_of(points).first;
+  for (const ClockPoint& point : points)
+    rests.emplace_back(point.ahead - drifts_[host] * point.at, 1 / point.spread);
+  offsets_[host] = weighted_median_of(rests);
+  return true;
+}
+
+/// Returns by how much the clocks move at most that way.
+double ClockFit::add_slopes() {
+  std::vector<std::vector<ClockPoint>> points(offsets_.size());
+  for_each_common([&](const CommonEnd& common) {
+    std::vector<double> own;
+    for (const EndSeen& seen : common.seen)
+      own.push_back(true_end(seen, common.step));
+    const double end = middle_of(std::move(own));
+    for (const EndSeen& seen : common.seen)
+      points[seen.host].push_back(point_of(common, seen, true_end(seen, common.step) - end));
+  });
+  double most = 0;
+  for (std::uint32_t host = 0; host < offsets_.size(); ++host) {
+    const auto [slope, span] = slope_of(points[host]);
+    drifts_[host] += slope;
+    most = std::max(most, std::abs(slope) * span);
+  }
+  return most;
+}
+
+/// What an end says about its host's clock. Ends are alike if kind and members are: some kinds end
+/// earlier on some ranks, and receives later than sends, which is no drift. Within a step each kind
+/// ends but once, so that all are taken together, and messages not at all.
+ClockPoint ClockFit::point_of(const CommonEnd& common, const EndSeen& seen, double ahead) const {
+  std::uint64_t of = 0;
+  if (!within_steps_) {
+    of = common.kind;
+    for (const EndSeen& member : common.seen)
+      of = of * 1'000'003 + member.host + 1;
+  }
+  return {.of = of,
+          .at = begins_[common.step] + seen.end,
+          .ahead = ahead,
+          .spread = 1 / weights_[common.kind]};
+}
+
+void ClockFit::for_each_common(const std::function<void(const CommonEnd&)>& visit) const {
+  std::ranges::for_each(evidence_.ends, visit);
+  for (const CommonEnd& message : evidence_.messages)
+    if (!within_steps_ && parts_[message.seen[0].host] == parts_[message.seen[1].host])
+      visit(message);
+}
+
+/// False: none explains enough, and all is as it was.
+bool ClockFit::find_drifts() {
+  constexpr double kMostDrift = 5e-4;  // Crystals keep time within 1e-4; daemons slew by this.
+  constexpr std::size_t kFewest = 5;   // Ends: through two of them there is always a line.
+  const auto before = residuals_by_host();
+  const auto offsets = offsets_;
+  const auto weights = weights_;
+  find_slopes();
+  const auto after = residuals_by_host();
+  bool any = false;
+  for (std::size_t host = 0; host < drifts_.size(); ++host) {
+    const bool kept = before[host].first > kNoResidual && after[host].second >= kFewest &&
+                      after[host].first <= kKeptResidual * before[host].first &&
+                      std::abs(drifts_[host]) <= kMostDrift;
+    any = any || kept;
+    if (!kept)
+      drifts_[host] = 0;
+  }
+  if (!any) {
+    offsets_ = offsets;
+    weights_ = weights;
+    return false;
+  }
+  std::vector<double> first(offsets_.size());
+  for (std::size_t host = offsets_.size(); host-- > 0;)
+    first[parts_[host]] = drifts_[host];
+  for (std::uint32_t host = 0; host < offsets_.size(); ++host)
+    drifts_[host] -= first[parts_[host]];
+  find_offsets_anew();
+  return true;
+}
+
+/// In rounds, as slopes leave a part of themselves in the common ends. Within a step few ends are
+/// far from the others: what these do not tell is left as it is after a few rounds.
+void ClockFit::find_slopes() {
+  constexpr double kLittle = 1e-7;  // Seconds.
+  constexpr int kRounds = 20;
+  constexpr int kFewRounds = 3;
+  for (int round = 0; round < kFewRounds && within_steps_; ++round) {
+    add_slopes();
+    find_offsets();
+  }
+  if (within_steps_)
+    return;
+  join_lines();
+  for (int pass = 0; pass < 2; ++pass) {  // How much kinds scatter shows without the drifts.
+    for (int round = 0; round < kRounds && add_slopes() > kLittle; ++round) {
+    }
+    find_offsets_anew();
+  }
+}
+
+/// As of clocks that do not drift: what they gained is taken away first.
+void ClockFit::find_offsets_anew() {
+  if (within_steps_)
+    return find_offsets();
+  weights_.assign(weights_.size(), 1);
+  known_.assign(known_.size(), false);
+  offsets_.assign(offsets_.size(), 0);
+  join_parts();
+  find_offsets();
+}
+
+void ClockFit::try_drift() {
+  if (find_drifts())
+    return;
+  const bool restarts = std::ranges::any_of(begins_, [](double begin) { return begin != 0; });
+  if (!restarts && begins_.size() > 1)
+    return;
+  within_steps_ = true;
+  begins_.assign(begins_.size(), 0);
+  find_drifts();
+}
+
+}  // namespace stepcast
