@@ -170,10 +170,23 @@ bool ClockFit::improve() {
   return most > kNothing;
 }
 
+/// Ten times as far off as the others' in the mean, of which few ends tell that the median hides.
+std::vector<bool> ClockFit::jumping_hosts() const {
+  constexpr double kFarOff = 10;
+  const std::vector<double> means = mean_residuals();
+  const double usual = std::max(kLeastSpread, middle_of(means));
+  std::vector<bool> jumping;
+  for (const double mean : means)
+    jumping.push_back(mean > kFarOff * usual);
+  return jumping;
+}
+
 void ClockFit::try_steps() {
   constexpr std::size_t kFewest = 3;
   const double before = residual();
-  if (before <= kNoResidual)
+  const std::vector<bool> jumps = jumping_hosts();
+  const bool any_jumps = std::ranges::find(jumps, true) != jumps.end();
+  if (before <= kNoResidual && !any_jumps)
     return;
   const std::vector<double> ends = common_ends();
   std::vector<std::vector<Weighted>> said(begins_.size(), std::vector<Weighted>(offsets_.size()));
@@ -183,14 +196,22 @@ void ClockFit::try_steps() {
       said[common.step][seen.host].emplace_back(true_end(seen, common.step) - ends[i],
                                                 weights_[common.kind]);
   }
-  std::vector<std::vector<double>> moves(begins_.size(), std::vector<double>(offsets_.size()));
-  for (std::size_t step = 0; step < moves.size(); ++step)
+  const std::vector<std::vector<double>> none(begins_.size(), std::vector<double>(offsets_.size()));
+  std::vector<std::vector<double>> of_all = none;
+  std::vector<std::vector<double>> of_jumps = none;
+  for (std::size_t step = 0; step < none.size(); ++step)
     for (std::size_t host = 0; host < offsets_.size(); ++host)
-      if (said[step][host].size() >= kFewest)
-        moves[step][host] = weighted_median_of(said[step][host]);
-  moves_ = std::move(moves);
-  if (residual() > kKeptResidual * before)
-    moves_.clear();
+      if (said[step][host].size() >= (jumps[host] ? 1 : kFewest)) {
+        of_all[step][host] = weighted_median_of(said[step][host]);
+        if (jumps[host])
+          of_jumps[step][host] = of_all[step][host];
+      }
+  moves_ = std::move(of_all);
+  if (before > kNoResidual && residual() <= kKeptResidual * before)
+    return;
+  moves_.clear();
+  if (any_jumps)
+    moves_ = std::move(of_jumps);
 }
 
 void ClockFit::obey_bounds() {
@@ -220,6 +241,20 @@ double ClockFit::residual() const {
     for (const EndSeen& seen : evidence_.ends[i].seen)
       residuals.push_back(std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]));
   return residuals.empty() ? 0 : middle_of(std::move(residuals));
+}
+
+std::vector<double> ClockFit::mean_residuals() const {
+  const std::vector<double> ends = common_ends();
+  std::vector<double> sums(offsets_.size());
+  std::vector<double> counts(offsets_.size());
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (const EndSeen& seen : evidence_.ends[i].seen) {
+      sums[seen.host] += std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]);
+      counts[seen.host] += 1;
+    }
+  for (std::size_t host = 0; host < sums.size(); ++host)
+    sums[host] /= std::max(1.0, counts[host]);
+  return sums;
 }
 
 std::vector<std::pair<double, std::size_t>> ClockFit::residuals_by_host() const {

@@ -30,7 +30,7 @@ class ClockFit {
   /// Slopes of what the offsets leave, by Theil's incomplete method; a host's is kept if its median
   /// residual falls by a third. Where none is, the same of clocks that begin anew in each step.
   void try_drift();
-  /// The same with an offset for each step.
+  /// The same with an offset for each step; else of those hosts alone whose clocks jump.
   void try_steps();
   /// Moves the two clocks of a violated bound by half of the excess each, until none is left or
   /// no offset fits all.
@@ -51,6 +51,8 @@ class ClockFit {
 
  private:
   void join_parts();
+  std::vector<bool> jumping_hosts() const;
+  std::vector<double> mean_residuals() const;
   void spread_from(std::uint32_t host);
   std::optional<double> offset_against(std::uint32_t host) const;
   void bridge_by_messages();

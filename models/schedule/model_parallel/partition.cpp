@@ -172,6 +172,28 @@ class PartSearch {
   PartCost least_;
 };
 
+// The first part takes 1 + F/R of each other one, as near as units allow: what is known to be best
+// of 1F1B with as many micro-batches as stages, and single moves may not get there.
+PartBounds longer_first_parts(std::span<const Seconds> weights, const PartTimes& whole,
+                              std::size_t parts) {
+  const Seconds backward = whole.input_gradient + whole.weight_gradient;
+  const double more = backward > Seconds{} ? whole.forward / backward : 0;
+  const Seconds total = whole.forward + backward;
+  PartBounds bounds{0};
+  Seconds before{};
+  for (std::size_t unit = 0; bounds.size() < parts; ++unit) {
+    const double part = static_cast<double>(bounds.size()) + more;
+    const Seconds wanted = total * (part / (static_cast<double>(parts) + more));
+    const std::size_t left = parts - bounds.size();
+    if (unit > bounds.back() &&
+        (before + weights[unit] / 2 > wanted || unit + left == weights.size()))
+      bounds.push_back(unit);
+    before += weights[unit];
+  }
+  bounds.push_back(weights.size());
+  return bounds;
+}
+
 }  // namespace
 
 PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units, Seconds message,
@@ -179,14 +201,17 @@ PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> uni
   std::vector<Seconds> weights;
   for (const PartTimes& unit : units)
     weights.push_back(unit.forward + unit.input_gradient + unit.weight_gradient);
-  return PartSearch(
-             lightest_parts(weights, order.parts()),
-             [&](const PartBounds& bounds) {
-               return PartCost{excess ? excess(bounds) : 0,
-                               walk(order, sums_of(units, bounds), message).makespan};
-             },
-             order.micro_batches <= order.stages)
-      .run();
+  const auto cost = [&](const PartBounds& bounds) {
+    return PartCost{excess ? excess(bounds) : 0,
+                    walk(order, sums_of(units, bounds), message).makespan};
+  };
+  const bool few = order.micro_batches <= order.stages;
+  PartBounds best = PartSearch(lightest_parts(weights, order.parts()), cost, few).run();
+  if (!few)
+    return best;
+  const PartTimes whole = sums_of(units, {0, units.size()}).front();
+  PartBounds other = PartSearch(longer_first_parts(weights, whole, order.parts()), cost, few).run();
+  return cost(other).below(cost(best)) ? other : best;
 }
 
 }  // namespace stepcast

@@ -26,10 +26,10 @@ PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts);
 
 /// From the lightest parts on, moves single units between neighbours, with no more micro-batches
 /// than stages between any two parts, for as long as that shortens the order's makespan: stages
-/// need not be equal (with as many micro-batches as stages a longer first one gains 3 to 7 %).
-/// Costs a walk of the order for each move tried. `excess` says by how much bounds exceed a limit,
-/// 0 where they do not: less excess comes before a shorter makespan, so that what fits stays what
-/// fits.
+/// need not be equal (with as many micro-batches as stages a longer first one gains 3 to 7 %: the
+/// search begins there, too). Costs a walk of the order for each move tried. `excess` says by how
+/// much bounds exceed a limit, 0 where they do not: less excess comes before a shorter makespan, so
+/// that what fits stays what fits.
 PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units, Seconds message,
                       const std::function<double(const PartBounds&)>& excess = {});
 

@@ -92,6 +92,26 @@ TEST(ClocksTest, TwoEndsAreNoDrift) {
   }
 }
 
+// Rank 3's clock is set a second ahead before step 9 of twelve. The median of its ends hid that,
+// and bounds moved all clocks.
+TEST(ClocksTest, AClockThatJumpsIsFoundByStepAndMovesNoOther) {
+  Job job = read(uneven_job().text());
+  for (std::size_t step = 9; step < job.steps.size(); ++step)
+    for (JobOperation& done : job.steps[step].operations)
+      for (Seconds* time : {&done.begin, &done.end})
+        *time += Seconds{done.rank == 3 ? 1.0 : 0.0};
+  const JobClocks clocks = put_on_one_clock(job);
+  EXPECT_TRUE(clocks.by_step);
+  for (const HostClock& clock : clocks.hosts) {
+    EXPECT_NEAR(clock.offset.value, 0, kMicrosecond) << clock.name;
+    EXPECT_EQ(clock.violations_after, 0U) << clock.name;
+  }
+  for (const JobStep& step : job.steps)
+    for (const JobMeeting& meeting : step.meetings)
+      EXPECT_NEAR(step.operations[meeting.members[3]].end.value,
+                  step.operations[meeting.members[0]].end.value, kMicrosecond);
+}
+
 // Numbers of steps that are none, but times in nanoseconds, say nothing about when steps were.
 TEST(ClocksTest, HugeNumbersOfStepsPlaceNone) {
   OperationRows rows;

@@ -1,8 +1,10 @@
 #include "sim/report/text/measured/diagnosis_report.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
@@ -103,6 +105,22 @@ std::string uses(const Diagnosis& diagnosis) {
   return fmt::format("\n{}{}", render(table), more);
 }
 
+/// "rank 0, rank 1; rank 2, rank 3"; of many the first ones.
+std::string parts_in_words(const JobClocks& clocks) {
+  constexpr std::size_t kMostNames = 4;
+  std::map<std::uint32_t, std::vector<std::string>> names;
+  for (const HostClock& clock : clocks.hosts)
+    names[clock.part].push_back(clock.name);
+  std::string text;
+  for (auto& [part, of] : names) {
+    const std::size_t all = of.size();
+    of.resize(std::min(all, kMostNames));
+    text += fmt::format("{}{}{}", text.empty() ? "" : "; ", fmt::join(of, ", "),
+                        all > kMostNames ? " .." : "");
+  }
+  return text;
+}
+
 /// Clocks that were moved; nothing where all ranks share one.
 std::string clock_table(const JobClocks& clocks) {
   if (clocks.hosts.size() < 2)
@@ -127,9 +145,9 @@ std::string clock_table(const JobClocks& clocks) {
   if (clocks.by_step)
     text += "Offsets move from step to step and were found for each; the table has their middle.\n";
   if (clocks.parts > 1)
-    text += wrap(fmt::format("Doubtful: nothing joins the clocks of {} parts of the job; waits "
-                             "between these are not known.",
-                             clocks.parts),
+    text += wrap(fmt::format("Doubtful: nothing joins the clocks of {} parts of the job ({}); "
+                             "waits between these are not known.",
+                             clocks.parts, parts_in_words(clocks)),
                  0);
   return text;
 }

@@ -34,6 +34,14 @@ TEST(DiagnoseCommand, WhileRanksAreMissingTheNetworkIsNotBlamed) {
   EXPECT_THAT(outcome.out, HasSubstr("\"kind\": \"none\""));
 }
 
+// Rank 2 is the only one of its stage that is recorded.
+TEST(DiagnoseCommand, PartsWhoseClocksNothingJoinsAreNamed) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_cli({"diagnose", folder.file("gap.csv", pipeline_with_a_gap())});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("2 parts of the job (rank 0, rank 1; rank 2); waits"));
+}
+
 TEST(DiagnoseCommand, ComparesRunsOfOneJobOnly) {
   const TemporaryFolder folder;
   const std::string job = folder.file("job.csv", MadeJob{}.text());
