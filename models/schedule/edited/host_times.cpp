@@ -33,6 +33,10 @@ Seconds HostTimes::hooks(const Task& task) const {
   return costs_.host_per_gradient * (layer ? static_cast<double>(layer->parameters.size()) : 0.0);
 }
 
+Seconds HostTimes::hand_over(const Team& team) const {
+  return team.group_size() > 1 ? costs_.host_per_collective : Seconds{};
+}
+
 const Layer* HostTimes::layer_of(const Task& task) const {
   return task.layer < workload_.layers.size() ? &workload_.layers[task.layer] : nullptr;
 }

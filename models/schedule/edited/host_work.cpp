@@ -1,10 +1,15 @@
 #include "models/schedule/edited/host_work.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "models/graph/predecessors.hpp"
+#include "models/schedule/edited/host_phase.hpp"
 #include "models/schedule/edited/host_times.hpp"
 #include "models/schedule/period.hpp"
 #include "models/schedule/plan_edit.hpp"
@@ -152,7 +157,8 @@ class HostLane {
 
   void hand_over(TaskId communication) {
     launches_.push_back({edit_.tasks(), communication, !announced_[communication]});
-    add(Work::HandOver, times_.hand_over(), plan_.graph.task(communication).team);
+    const TeamId team = plan_.graph.task(communication).team;
+    add(Work::HandOver, times_.hand_over(plan_.teams[team]), team);
   }
 
   enum class Work : std::uint8_t { Launch, Hooks, HandOver };

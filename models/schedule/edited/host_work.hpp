@@ -6,9 +6,6 @@
 
 namespace stepcast {
 
-/// Of what hosts do beside their devices: reports tell of it where nothing else goes on.
-inline constexpr const char* kHostPhase = "host";
-
 /// Whether the cluster gives any of software.host_per_launch, .host_per_gradient,
 /// .host_per_update and .host_per_collective.
 bool has_host_costs(const Software& software);

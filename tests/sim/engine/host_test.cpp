@@ -121,6 +121,16 @@ TEST(Host, IsTheSameInAllFidelities) {
                 1e-4);
 }
 
+// Nobody is there to hand it over to.
+TEST(Host, HandsNothingOverAlone) {
+  Cluster one = examples::plain_cluster(1);
+  const Plan plain = build_plan("wfbp", ten_layers(), one, {});
+  one.software.host_per_collective = Seconds{4e-3};
+  EXPECT_NEAR(simulate(build_plan("wfbp", ten_layers(), one, {}), one, {}).iteration_time /
+                  simulate(plain, one, {}).iteration_time,
+              1, 1e-6);
+}
+
 TEST(Host, FitsEverySchedule) {
   for (const ScheduleInfo& schedule : first_order_schedules()) {
     const double without = run(schedule.name, {}).step();
