@@ -19,9 +19,7 @@ Seconds HostTimes::launch(const Task& task) const {
     case TaskKind::Update:
       return costs_.host_per_update * (tensors_ * share_of(task));
     case TaskKind::OtherCompute:
-      if (task.on_host)
-        return task.duration;
-      return task.duration > Seconds{} ? costs_.host_per_launch : Seconds{};
+      return !task.on_host && task.duration > Seconds{} ? costs_.host_per_launch : Seconds{};
     case TaskKind::Communication:
       return {};
   }

@@ -122,14 +122,12 @@ class HostLane {
   }
 
   void write(TaskId id) {
-    Task task = plan_.graph.task(id);
+    const Task& task = plan_.graph.task(id);
     if (!is_computed(id)) {
       keep(id, task);
       return;
     }
     launch(id, task);
-    if (task.on_host && task.kind == TaskKind::OtherCompute)
-      task.duration = {};  // the launch took it
     keep(id, task);
     if (const Seconds hooks = times_.hooks(task); hooks > Seconds{})
       add(Work::Hooks, hooks, task.team);
