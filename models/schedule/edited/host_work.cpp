@@ -209,9 +209,29 @@ bool has_host_costs(const Software& software) {
                    software.host_per_collective}) > Seconds{};
 }
 
+void note_no_host(Plan& plan, const Software& software) {
+  std::vector<std::string> given;
+  const auto add = [&](const char* name, Seconds cost) {
+    if (cost > Seconds{})
+      given.emplace_back(name);
+  };
+  add("software.host_per_launch", software.host_per_launch);
+  add("software.host_per_gradient", software.host_per_gradient);
+  add("software.host_per_update", software.host_per_update);
+  add("software.host_per_collective", software.host_per_collective);
+  if (!given.empty())
+    plan.notes.push_back({NoteKind::Scope, "host",
+                          fmt::format("Not counted in {}: {}; its hosts take no time.",
+                                      plan.schedule, fmt::join(given, ", "))});
+}
+
 Plan with_host(Plan plan, const Workload& workload, const Cluster& cluster) {
-  if (!has_host_costs(cluster.software) || plan.summary.bound || !plan.quorums.empty())
+  if (!has_host_costs(cluster.software) || plan.summary.bound)
     return plan;
+  if (!plan.quorums.empty()) {
+    note_no_host(plan, cluster.software);
+    return plan;
+  }
   plan = unrolled(plan);  // the host runs ahead of steps that repeat
   Plan result = HostLane(plan, workload, cluster.software).apply();
   add_notes(result.notes, workload, cluster.software);
