@@ -30,11 +30,17 @@ void EventQueue::read_clock() {
 }
 
 Seconds EventQueue::next_time() const {
+  if (!late_now_.empty())
+    return {std::min(now_, heap_.empty() ? now_ : heap_.front().time)};
   return {heap_.empty() ? std::numeric_limits<double>::infinity() : heap_.front().time};
 }
 
 void EventQueue::post(double time, bool late, const Action& action) {
   const std::uint32_t posted = keep(action);
+  if (late && time == now_ && time <= until_) {
+    late_now_.push_back({time, posted});
+    return;
+  }
   Instant& instant = instants_[instant_of(time, late)];
   (instant.first == kNoEvent ? instant.first : posted_[instant.last].next) = posted;
   instant.last = posted;
@@ -71,7 +77,7 @@ std::uint32_t EventQueue::instant_of(double time, bool late) {
   recent = idle_instants_.back();
   idle_instants_.pop_back();
   instants_[recent] = {.time = time, .late = late};
-  heap_.push_back({time, late, sequence_++, recent});
+  heap_.push_back({time, sequence_++ | (late ? kLate : 0), recent});
   std::push_heap(heap_.begin(), heap_.end(), Later());
   return recent;
 }
@@ -95,18 +101,25 @@ void EventQueue::arm() {
 
 void EventQueue::fire(double until) {
   firing_ = true;
-  while (is_due(until)) {
-    if (!heap_.front().late) {
+  until_ = until;
+  while (is_due(until) || has_late_now()) {
+    const bool is_late_now = has_late_now() && (heap_.empty() || heap_.front().time > now_);
+    if (!is_late_now && !heap_.front().is_late()) {
       perform(take());
       continue;
     }
-    const double instant = heap_.front().time;
-    while (is_due(until) && heap_.front().late && heap_.front().time == instant)
+    const double instant = is_late_now ? now_ : heap_.front().time;
+    while (is_due(until) && heap_.front().is_late() && heap_.front().time == instant)
       round_.push_back(take());
+    if (instant == now_) {
+      round_.insert(round_.end(), late_now_.begin(), late_now_.end());
+      late_now_.clear();
+    }
     for (const Event& event : round_)
       perform(event);
     round_.clear();
   }
+  until_ = kNotFiring;
   firing_ = false;
 }
 

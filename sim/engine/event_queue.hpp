@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <tuple>
+#include <limits>
 #include <vector>
 
 #include "models/base/units.hpp"
@@ -79,6 +79,8 @@ class EventQueue {
  private:
   static constexpr std::uint32_t kNoEvent = 0xffffffff;
   static constexpr std::size_t kRecent = 64;
+  static constexpr std::uint64_t kLate = std::uint64_t{1} << 63U;
+  static constexpr double kNotFiring = -std::numeric_limits<double>::infinity();
 
   /// Events of one time in the order of posting, all of them late or none.
   struct Instant {
@@ -93,13 +95,13 @@ class EventQueue {
   };
   struct Due {  // what the heap sorts
     double time;
-    bool late;
-    std::uint64_t sequence;  // two instants of one time: the second is behind the first
+    std::uint64_t order;  // of instants of one time: of their posting, those that are late behind
     std::uint32_t instant;
+    bool is_late() const { return order >= kLate; }
   };
   struct Later {
     bool operator()(const Due& a, const Due& b) const {
-      return std::tie(a.time, a.late, a.sequence) > std::tie(b.time, b.late, b.sequence);
+      return a.time != b.time ? a.time > b.time : a.order > b.order;
     }
   };
   struct Event {
@@ -113,6 +115,7 @@ class EventQueue {
   bool is_due(double until) const {
     return !heap_.empty() && heap_.front().time <= until && !failure_;
   }
+  bool has_late_now() const { return !late_now_.empty() && !failure_; }
   Event take();
   void perform(const Event& event);
   void arm();
@@ -128,12 +131,14 @@ class EventQueue {
   std::vector<Instant> instants_;
   std::vector<std::uint32_t> idle_instants_;     // to use again
   std::array<std::uint32_t, kRecent> recent_{};  // the newest instant of a time, by its bits
+  std::vector<Event> late_now_;                  // late in this instant: need no sorting
   std::vector<Event> round_;                     // of late events
   std::vector<Posted> posted_;
   std::vector<std::uint32_t> idle_;  // posted_ to use again
   void* timer_ = nullptr;            // the armed SimGrid timer
   double armed_for_ = 0;
   bool firing_ = false;
+  double until_ = kNotFiring;  // what fires is due until then
   std::exception_ptr failure_;
 };
 
