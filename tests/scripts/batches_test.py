@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of scripts/batches: sources whose names would meet in one batch come into different ones."""
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -9,19 +10,29 @@ import unittest
 BATCHES = pathlib.Path(__file__).parents[2] / "scripts/batches"
 
 
-def batches(files, size=16):
-    """The batches of the .cpp among the files {name: text}, as a list of lists of names."""
+def output(files, size=16):
+    """What the script prints for the .cpp among the files {name: text}."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, text in files.items():
             (root / name).write_text(text, encoding="utf-8")
         lines = "".join(f"all {root / name}\n" for name in files if name.endswith(".cpp"))
-        done = subprocess.run([sys.executable, BATCHES, f"--size={size}", root], input=lines, capture_output=True, text=True,
-                              check=True)
+        return subprocess.run([sys.executable, BATCHES, f"--size={size}", root], input=lines, capture_output=True, text=True,
+                              check=True).stdout
+
+
+def batches(files, size=16):
+    """The batches of the .cpp among the files {name: text}, as a list of lists of names."""
     found = {}
-    for line in done.stdout.splitlines()[:-1]:
-        found.setdefault(line.split()[-1], []).append(pathlib.Path(line.split('"')[1]).name)
+    for line in output(files, size).splitlines():
+        if line.startswith("set_property"):
+            found.setdefault(line.split()[-1], []).append(pathlib.Path(line.split('"')[1]).name)
     return list(found.values())
+
+
+def renamed(files):
+    """Names that are given the number of their source."""
+    return re.findall(r"^#define (\w+) STEPCAST_OWN", output(files), re.M)
 
 
 def own(code):
@@ -72,6 +83,26 @@ class Batches(unittest.TestCase):
     def test_a_source_may_add_to_the_names_of_its_headers(self):
         both = '#include "row.hpp"\n' + own("int of(Row row);")
         self.expect_together(both, '#include "row.hpp"\n', row="namespace stepcast {\nint of(int);\n}\n")
+
+    def test_all_names_of_a_declaration_are_seen(self):
+        self.expect_apart(own("constexpr double first = 1, name = 2;"), own("int name();"))
+
+    def test_unusual_names_that_no_header_knows_are_renamed(self):
+        for name in ("error_of", "kExample"):
+            one, other = own(f"int {name}(int x);\nint one() {{ return {name}(1); }}"), own(f"bool {name}();")
+            files = {"a.cpp": one, "b.cpp": other}
+            self.assertEqual(renamed(files), [name])
+            self.expect_together(one, other)
+            self.assertEqual(renamed({"a.cpp": one, "c.cpp": own("int two();")}), [])
+
+    def test_names_that_others_may_know_are_not(self):
+        for code in ("int use(Row row) { return row.error_of; }", "int use() { return lib::error_of(); }"):
+            one = own("int error_of();\n" + code)
+            self.expect_apart(one, own("int error_of();"))
+        self.expect_apart('#include "row.hpp"\n' + own("int error_of(int);"), own("int error_of();"),
+                          row="struct Row { int error_of; };\n")
+        self.expect_apart(own("int usual();"), own("int usual();"))
+        self.expect_apart(own("using a_b = int;"), own("using a_b = char;"))
 
     def test_tests_have_names_of_their_program(self):
         self.expect_together("TEST(A, B) { f(); }\nTEST(A, C) {}\n", "TEST(A, D) {}\nstatic_assert(f(2) == 1);\n")

@@ -4,7 +4,7 @@
 namespace stepcast {
 namespace {
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_bsp(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   Builder builder(read, workload, cluster);
   builder.stream("all-reduce");
   forward_pass(builder);
@@ -25,7 +25,7 @@ ScheduleInfo bsp_schedule() {
           .summary = "forward, backward, one fused all-reduce of all gradients, update: no overlap",
           .source = "Valiant, A bridging model for parallel computation, CACM 1990",
           .options = {algorithm_option()},
-          .build = build,
+          .build = build_bsp,
           .sequential = true};
 }
 

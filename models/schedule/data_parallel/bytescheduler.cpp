@@ -11,7 +11,8 @@ namespace {
 // The credit is what has been handed to the communication library and cannot be overtaken any more.
 // The library runs it on one NCCL stream, so collectives follow one another. With one GPU there is
 // nothing to schedule and no cost.
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_bytescheduler(const Workload& workload, const Cluster& cluster,
+                         const OptionReader& read) {
   const Software& software = cluster.software;
   const Bytes partition = read.size("partition");
   const Seconds negotiation =
@@ -55,7 +56,7 @@ ScheduleInfo bytescheduler_schedule() {
                               "not launch kernels meanwhile",
                               {}, {"cluster"}),
                   algorithm_option()},
-      .build = build};
+      .build = build_bytescheduler};
 }
 
 }  // namespace stepcast

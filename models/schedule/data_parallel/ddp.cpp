@@ -21,7 +21,7 @@ std::vector<Bucket> fill_buckets(const Workload& workload, Bytes first_limit, By
   return buckets;
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_ddp(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   Builder builder(read, workload, cluster);
   const StreamId stream = builder.stream("all-reduce");
   const Algorithm algorithm = read.algorithm();
@@ -40,7 +40,7 @@ ScheduleInfo ddp_schedule() {
       .options = {size_option("bucket", "25MiB", "a bucket closes at this size (bucket_cap_mb)"),
                   size_option("first_bucket", "1MiB", "the same for the first bucket"),
                   algorithm_option()},
-      .build = build};
+      .build = build_ddp};
 }
 
 }  // namespace stepcast

@@ -64,7 +64,7 @@ std::vector<FusionGroup> fusion_groups(const Workload& workload, const OptionRea
 //   backward: when all gradients of a group are ready, its reduce-scatter is issued (last group
 //   first); when all reduce-scatters are done, the all-gathers are issued in forward order; next
 //   forward: group g is updated and entered when its all-gather is done.
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_dear(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const auto groups = fusion_groups(workload, read);
   const bool early = read.is("rs_start", "enqueue");
   Builder builder(read, workload, cluster);
@@ -125,7 +125,7 @@ ScheduleInfo dear_schedule() {
                                 "enqueue: when issued, as in the released code",
                                 {"gradient_ready", "enqueue"}),
                   algorithm_option(CollectiveKind::ReduceScatter, "reduce-scatter and all-gather")},
-      .build = build};
+      .build = build_dear};
 }
 
 }  // namespace stepcast

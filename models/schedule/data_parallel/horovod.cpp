@@ -12,7 +12,7 @@ DispatchRule rule_of(const Cluster& cluster, const OptionReader& read) {
 
 // One all-reduce a tensor; which of them travel together is decided at run time by the negotiation
 // of the stream.
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_horovod(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   Builder builder(read, workload, cluster);
   CommunicationOptions options{.stream = builder.stream("all-reduce", rule_of(cluster, read)),
                                .algorithm = read.algorithm()};
@@ -44,7 +44,7 @@ ScheduleInfo horovod_schedule() {
           "Horovod: a background thread negotiates in cycles and fuses what is ready everywhere",
       .source = "Sergeev and Del Balso, Horovod, 2018; versions 0.19 to 0.21",
       .options = options(),
-      .build = build};
+      .build = build_horovod};
 }
 
 }  // namespace stepcast

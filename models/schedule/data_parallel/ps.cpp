@@ -182,7 +182,7 @@ class PsPlan {
   TaskId end_ = kNone;           // with barrier: the update
 };
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_ps(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   return PsPlan(workload, cluster, read)
       .build(read.is("start", "backward_end"), read.is("barrier", "yes"));
 }
@@ -221,7 +221,7 @@ ScheduleInfo ps_schedule() {
                          "yes: one update when all is pulled; no: a layer waits for its own",
                          {"yes", "no"}),
            cluster_option("per_partition", "host work of each push and of each pull, e.g. 0.1ms")},
-      .build = build};
+      .build = build_ps};
 }
 
 }  // namespace stepcast

@@ -6,7 +6,7 @@ namespace {
 
 // start_l = max(end_{l+1}, ready_l): the all-reduces follow one another on one stream, each as soon
 // as its gradient is ready.
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_wfbp(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   Builder builder(read, workload, cluster);
   const StreamId stream = builder.stream("all-reduce");
   const Algorithm algorithm = read.algorithm();
@@ -22,7 +22,7 @@ ScheduleInfo wfbp_schedule() {
       .summary = "wait-free back-propagation: every gradient is all-reduced by itself when ready",
       .source = "Zhang et al., Poseidon, USENIX ATC 2017",
       .options = {algorithm_option()},
-      .build = build};
+      .build = build_wfbp};
 }
 
 }  // namespace stepcast

@@ -110,7 +110,7 @@ class ZeroPlan {
   TaskId last_ = 0;
 };
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_zero(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   return ZeroPlan(workload, cluster, read).build();
 }
 
@@ -132,7 +132,7 @@ ScheduleInfo zero_schedule() {
                size_option("unit", "25MiB", "consecutive layers travel together up to this size"),
                count_option(kAccumulation, "1", "forward and backward passes in a step", kRepeats),
                algorithm_option(CollectiveKind::ReduceScatter, "reduce-scatter and all-gather")},
-          .build = build};
+          .build = build_zero};
 }
 
 }  // namespace stepcast

@@ -11,7 +11,8 @@
 namespace stepcast {
 namespace {
 
-Plan build(const Workload& /*workload*/, const Cluster& /*cluster*/, const OptionReader& read) {
+Plan build_none(const Workload& /*workload*/, const Cluster& /*cluster*/,
+                const OptionReader& read) {
   throw InputError(
       fmt::format("{} has no plan, as its workers decide at run time whom they wait "
                   "for: stepcast run and compare forecast it",
@@ -64,7 +65,7 @@ ScheduleInfo info(std::string name, std::string summary, std::string source,
           .summary = std::move(summary),
           .source = std::move(source),
           .options = std::move(options),
-          .build = build};
+          .build = build_none};
 }
 
 constexpr const char* kPrague =

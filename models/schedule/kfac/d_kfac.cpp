@@ -5,7 +5,7 @@ namespace stepcast {
 namespace {
 
 // Every rank inverts every factor of the averaged Fisher matrix, after the backward pass.
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_d_kfac(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   kfac::Step step(workload, cluster, read);
   kfac::factors_after_backward(step);
   for (std::size_t factor = 0; factor < step.factors().size(); ++factor)
@@ -19,7 +19,7 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }  // namespace
 
 ScheduleInfo d_kfac_schedule() {
-  return kfac::system_of<build>(
+  return kfac::system_of<build_d_kfac>(
       "d-kfac", "K-FAC, data parallel: all factors all-reduced, every rank inverts all",
       "Osawa et al., CVPR 2019; as measured by Shi et al., ICDCS 2021",
       kfac::with_common_options({}, kfac::Hooks::No));

@@ -7,7 +7,7 @@ namespace {
 // Layer l belongs to rank l mod P, which constructs the factors from its own mini-batch alone,
 // inverts them, preconditions the layer's averaged gradient and broadcasts the result. No factor
 // and no inverse travels.
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_dp_kfac(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   kfac::Step step(workload, cluster, read);
   const auto owners = kfac::place_in_turn(step.layers(), kfac::owners_of(read, cluster));
   Pending gradients =
@@ -29,7 +29,7 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }  // namespace
 
 ScheduleInfo dp_kfac_schedule() {
-  return kfac::system_of<build>(
+  return kfac::system_of<build_dp_kfac>(
       "dp-kfac", "K-FAC, distributed preconditioning: local factors, gradients broadcast",
       "Zhang et al., DP-KFAC, 2022",
       kfac::with_common_options({kfac::owners_option()}, kfac::Hooks::Yes));

@@ -75,7 +75,7 @@ kfac::ResultsInFlight precondition_in_columns(Step& step, const Grid& grid,
   return results;
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_kaisa(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const Grid grid = grid_of(read, cluster);
   Step step(workload, cluster, read);
   kfac::FactorsInFlight factors;
@@ -106,7 +106,7 @@ std::vector<OptionInfo> options() {
 }  // namespace
 
 ScheduleInfo kaisa_schedule() {
-  return kfac::system_of<build>(
+  return kfac::system_of<build_kaisa>(
       "kaisa", "K-FAC on a grid: grad workers keep a layer's inverses, the others receive",
       "Pauloski et al., KAISA, SC 2021", options());
 }

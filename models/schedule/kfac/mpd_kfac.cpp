@@ -15,7 +15,7 @@ std::vector<Rank> owners_in_turn(std::uint32_t layers, std::uint32_t ranks) {
   return owners;
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_mpd_kfac(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   kfac::Step step(workload, cluster, read);
   const auto owners = owners_in_turn(step.layers(), kfac::owners_of(read, cluster));
   kfac::factors_after_backward(step);
@@ -28,7 +28,7 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 }  // namespace
 
 ScheduleInfo mpd_kfac_schedule() {
-  return kfac::system_of<build>(
+  return kfac::system_of<build_mpd_kfac>(
       "mpd-kfac", "K-FAC, model parallel: factors inverted in turn, every inverse broadcast",
       "Pauloski et al., SC 2020; as measured by Shi et al., ICDCS 2021",
       kfac::with_common_options({kfac::owners_option()}, kfac::Hooks::No));

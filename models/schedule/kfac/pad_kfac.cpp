@@ -62,7 +62,7 @@ kfac::InversesInFlight invert_and_broadcast_blocks(Step& step, kfac::ReducedFact
 
 // A factor is summed on the one rank that inverts it, during the passes; the packed inverses of a
 // rank are broadcast together.
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_pad_kfac(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   Step step(workload, cluster, read);
   step.reduce_without_horovod();
   const bool fused = read.is("fusion", "owner");
@@ -90,7 +90,7 @@ std::vector<OptionInfo> options() {
 }  // namespace
 
 ScheduleInfo pad_kfac_schedule() {
-  return kfac::system_of<build>(
+  return kfac::system_of<build_pad_kfac>(
       "pad-kfac", "K-FAC, placement-aware: factors reduced to the owner of a contiguous block",
       "prototype in the repository of the authors of SPD-KFAC (lzhangbv/kfac_pytorch)", options());
 }

@@ -126,7 +126,7 @@ kfac::InversesInFlight invert_everywhere(Step& step) {
 
 // Factors pipelined with the passes; then small inverses are computed everywhere, large ones once
 // and broadcast as soon as they are there, and all ranks precondition when the last has come.
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_spd_kfac(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   Step step(workload, cluster, read);
   const std::uint32_t ranks = kfac::owners_of(read, cluster);
   if (read.is("pipelining", "on") && !read.is("fusion", "naive"))
@@ -182,7 +182,7 @@ std::vector<OptionInfo> options() {
 }  // namespace
 
 ScheduleInfo spd_kfac_schedule() {
-  return kfac::system_of<build>(
+  return kfac::system_of<build_spd_kfac>(
       "spd-kfac", "K-FAC, smart: factors pipelined with the passes, inverses balanced",
       "Shi, Zhang and Li, SPD-KFAC, ICDCS 2021", options());
 }

@@ -144,7 +144,7 @@ class DlrmPlan {
   TaskId last_ = kNone;
 };
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_dlrm(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   return DlrmPlan(workload, cluster, read).build();
 }
 
@@ -183,7 +183,7 @@ ScheduleInfo dlrm_schedule() {
               "copied",
           .source = "Naumov et al., DLRM, 2019; Luo et al., FIITED, 2024 (keep)",
           .options = dlrm_options(),
-          .build = build,
+          .build = build_dlrm,
           .more_work = true};
 }
 

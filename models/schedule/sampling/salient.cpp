@@ -106,7 +106,7 @@ class SalientPlan {
   std::vector<TaskId> begun_, copied_, trained_;  // by step
 };
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_salient(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   return SalientPlan(workload, cluster, read).build();
 }
 
@@ -133,7 +133,7 @@ ScheduleInfo salient_schedule() {
                              "who slices: the workers that sample (SALIENT), or one thread for all",
                              {"workers", "thread"}),
                algorithm_option()},
-          .build = build,
+          .build = build_salient,
           .more_work = true};
 }
 

@@ -65,7 +65,7 @@ TaskId reduce_and_broadcast(Step& step, const std::vector<TreeRound>& rounds, co
                    received);
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_gtopk(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   Step step(workload, cluster, read, sparse::settings_of(read));
   const std::vector<TreeRound> rounds = rounds_of(step.builder());
   step.pass(
@@ -83,7 +83,7 @@ ScheduleInfo gtopk_schedule() {
   return sparse::system_of(
       "gtopk", "global top-k: a tree of neighbours that merge and re-select, then broadcast",
       "Shi et al., gTop-k S-SGD, ICDCS 2019",
-      sparse::with_common_options({}, {.density = "0.001", .fusion = "model"}), build);
+      sparse::with_common_options({}, {.density = "0.001", .fusion = "model"}), build_gtopk);
 }
 
 }  // namespace stepcast

@@ -120,7 +120,7 @@ std::vector<std::uint32_t> order_of(std::uint32_t threshold_every, std::uint32_t
   return order;
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_ok_topk(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   constexpr std::uint32_t kMostSteps = 1024;
   const Settings settings = sparse::settings_of(read);
   const auto tensors = sparse::fused_tensors(workload, read);
@@ -154,7 +154,7 @@ ScheduleInfo ok_topk_schedule() {
                          "the mean",
                          {.most = 1, .below_most = true})},
           {.density = "0.01", .fusion = "model"}),
-      build);
+      build_ok_topk);
 }
 
 }  // namespace stepcast

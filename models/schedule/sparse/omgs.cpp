@@ -44,7 +44,7 @@ std::function<Seconds(double)> communication_of(const Cluster& cluster, const Se
   };
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_omgs(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const Settings settings = sparse::settings_of(read);
   Step step(workload, cluster, read, settings);
   const auto groups = omgs_groups(
@@ -64,7 +64,7 @@ ScheduleInfo omgs_schedule() {
   auto options = sparse::with_common_options({}, {.density = "0.001", .fusion = ""});
   return sparse::system_of("omgs",
                            "topk-allgather of layers merged where that saves more than it delays",
-                           "Shi et al., OMGS-SGD, INFOCOM 2020", std::move(options), build);
+                           "Shi et al., OMGS-SGD, INFOCOM 2020", std::move(options), build_omgs);
 }
 
 }  // namespace stepcast

@@ -38,7 +38,8 @@ Plan plan_of(const Workload& workload, const Cluster& cluster, const OptionReade
   return std::move(step).finish();
 }
 
-Plan build(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
+Plan build_topk_allgather(const Workload& workload, const Cluster& cluster,
+                          const OptionReader& read) {
   const Settings settings = sparse::settings_of(read);
   return plan_of(workload, cluster, read, settings, settings.selection);
 }
@@ -46,7 +47,7 @@ Plan build(const Workload& workload, const Cluster& cluster, const OptionReader&
 // Deep gradient compression begins with denser gradients: a stage an epoch, then `density`.
 Plan build_dgc(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   if (read.is("warm_up", "done"))
-    return build(workload, cluster, read);
+    return build_topk_allgather(workload, cluster, read);
   Settings settings = sparse::settings_of(read);
   settings.density = read.choice_of<double>(
       "warm_up", {{"1", 0.25}, {"2", 0.0625}, {"3", 0.015625}, {"4", 0.004}, {"5", 0.001}});
@@ -80,7 +81,7 @@ ScheduleInfo topk_allgather_schedule() {
       "topk-allgather", "top-k of each gradient; all ranks gather the selections of all and add up",
       "Lin et al., Deep Gradient Compression, ICLR 2018; Renggli et al., SparCML, SC "
       "2019",
-      sparse::with_common_options({}, {}), build);
+      sparse::with_common_options({}, {}), build_topk_allgather);
 }
 
 ScheduleInfo dgc_schedule() {
@@ -100,7 +101,8 @@ ScheduleInfo sidco_schedule() {
   return sparse::system_of(
       "sidco", "topk-allgather with a threshold from a fitted distribution",
       "Abdelmoniem et al., SIDCo, MLSys 2021",
-      sparse::with_common_options({}, {.density = "0.001", .selection = "fitted"}), build);
+      sparse::with_common_options({}, {.density = "0.001", .selection = "fitted"}),
+      build_topk_allgather);
 }
 
 ScheduleInfo dct_schedule() {

@@ -43,7 +43,7 @@ TEST(KinetoDoubts, PartOfAStepIsNoneOfThoseThatAreAveraged) {
   const Workload workload =
       import_kineto(without_lines(small_trace(), "ProfilerStep#"), {.batch = 8}, report);
   EXPECT_EQ(report.skipped().at("step with other layers than most").first, "step 1");
-  EXPECT_NEAR(layer_of(workload, "conv2d-0").forward.value, 100e-6, kExact);
+  EXPECT_NEAR(layer_of(workload, "conv2d-0").forward.value, 100e-6, kExactTime);
 }
 
 TEST(KinetoDoubts, WorkThatOverlapsOnItsStreamIsDoubtful) {
@@ -66,11 +66,11 @@ TEST(KinetoDoubts, UnknownCategoriesAreSkippedAndCounted) {
 }
 
 TEST(KinetoDoubts, ATraceWithoutEventsOrWorkIsRefused) {
-  EXPECT_EQ(error_of(R"({"traceEvents": []})"),
+  EXPECT_EQ(import_error_of(R"({"traceEvents": []})"),
             "t.json: expected \"traceEvents\" with events, found none");
-  EXPECT_EQ(error_of(without_lines(small_trace(), "\"cat\": \"kernel\"")),
+  EXPECT_EQ(import_error_of(without_lines(small_trace(), "\"cat\": \"kernel\"")),
             "t.json: expected work on a device in a step, found none");
-  EXPECT_EQ(error_of(small_trace().substr(0, 5000)),
+  EXPECT_EQ(import_error_of(small_trace().substr(0, 5000)),
             "t.json: the text ends too early (is the file truncated?)");
 }
 
@@ -84,12 +84,12 @@ TEST(KinetoDoubts, WorkOutsideOfStepsIsSkippedAndInNoCategoryOfTraining) {
       std::ranges::find(summary.categories, "outside of steps", &TraceSummary::Category::name);
   ASSERT_NE(outside, summary.categories.end());
   EXPECT_EQ(outside->count, 8U);
-  EXPECT_NEAR(outside->time.value, 520e-6, kExact);  // 450 of computation, 70 of collectives.
+  EXPECT_NEAR(outside->time.value, 520e-6, kExactTime);  // 450 of computation, 70 of collectives.
   Seconds inside{};
   for (const auto& category : summary.categories)
     inside += category.name == outside->name ? Seconds{} : category.time;
   EXPECT_NEAR(inside.value, (summary.steps.at(0).device + summary.steps.at(0).communication).value,
-              kExact);
+              kExactTime);
 }
 
 TEST(KinetoDoubts, ANegativeCorrelationJoinsNothing) {
@@ -141,8 +141,8 @@ TEST(KinetoDoubts, CopiesOfInputAreNoComputation) {
   std::string text = all_replaced(small_trace(), "\"cat\": \"kernel\", \"name\": \"conv_forward\"",
                                   "\"cat\": \"gpu_memcpy\", \"name\": \"Memcpy HtoD\"");
   const TraceSummary summary = inspect_kineto(text, report);
-  EXPECT_NEAR(summary.steps.at(0).input_copies.value, 100e-6, kExact);
-  EXPECT_NEAR(summary.steps.at(0).device.value, 350e-6, kExact);
+  EXPECT_NEAR(summary.steps.at(0).input_copies.value, 100e-6, kExactTime);
+  EXPECT_NEAR(summary.steps.at(0).device.value, 350e-6, kExactTime);
 }
 
 TEST(KinetoDoubts, StreamsOfASecondDeviceAreKeptApart) {

@@ -14,24 +14,24 @@ using namespace small;
 TEST(KinetoReader, LayersAreOperatorsWithTheTimeOfTheirKernels) {
   const Workload workload = import_small(small_trace());
   EXPECT_EQ(workload.name, "t-test-gpu-bs8");
-  EXPECT_NEAR(layer_of(workload, "conv2d-0").forward.value, 100e-6, kExact);
-  EXPECT_NEAR(layer_of(workload, "conv2d-0").backward.value, 100e-6, kExact);
-  EXPECT_NEAR(layer_of(workload, "linear-0").forward.value, 50e-6, kExact);
+  EXPECT_NEAR(layer_of(workload, "conv2d-0").forward.value, 100e-6, kExactTime);
+  EXPECT_NEAR(layer_of(workload, "conv2d-0").backward.value, 100e-6, kExactTime);
+  EXPECT_NEAR(layer_of(workload, "linear-0").forward.value, 50e-6, kExactTime);
   // The copy into the bucket belongs to the gradient that the node before it made.
-  EXPECT_NEAR(layer_of(workload, "linear-0").backward.value, 70e-6, kExact);
+  EXPECT_NEAR(layer_of(workload, "linear-0").backward.value, 70e-6, kExactTime);
   // The update, and the copies out of the bucket behind the backward graph.
-  EXPECT_NEAR(workload.update.value, 130e-6, kExact);
+  EXPECT_NEAR(workload.update.value, 130e-6, kExactTime);
 }
 
 TEST(KinetoReader, TheOptimizerIsNoLayerOfTheForwardPass) {
   const Workload workload = import_small(small_trace());
   // conv2d 100 us and linear 50 are the forward pass, beside waits for the host.
   EXPECT_NEAR((forward_time(workload) + backward_time(workload) - host_gap_time(workload)).value,
-              (100 + 50 + 100 + 70) * 1e-6, kExact);
+              (100 + 50 + 100 + 70) * 1e-6, kExactTime);
   for (const Layer& layer : workload.layers)
     EXPECT_NE(layer.kind, "Optimizer") << layer.name;
   // All of it is what the step computes.
-  EXPECT_NEAR((compute_time(workload) - host_gap_time(workload)).value, 450e-6, kExact);
+  EXPECT_NEAR((compute_time(workload) - host_gap_time(workload)).value, 450e-6, kExactTime);
 }
 
 TEST(KinetoReader, AShippedDeviceIsCalledByItsOwnName) {
@@ -53,7 +53,7 @@ TEST(KinetoReader, GapsInWhichTheDeviceWaitedForTheHostStayGaps) {
       gaps += layer.forward + layer.backward;
   // Idle before 35; 245 to 265, 275 to 310, 490 to 530; from 650 to the end at 1000. From 410 to
   // 480 it waits for the all-reduce.
-  EXPECT_NEAR(gaps.value, (35 + 20 + 35 + 40 + 350) * 1e-6, kExact);
+  EXPECT_NEAR(gaps.value, (35 + 20 + 35 + 40 + 350) * 1e-6, kExactTime);
   const Workload dropped = import_small(small_trace(), {.drop_gaps = true});
   EXPECT_EQ(dropped.layers.size(), 2U);
 }
@@ -61,7 +61,7 @@ TEST(KinetoReader, GapsInWhichTheDeviceWaitedForTheHostStayGaps) {
 TEST(KinetoReader, LayersGapsAndWaitsForCollectivesMakeUpTheStep) {
   const Workload workload = import_small(small_trace());
   // The step of 1000 us without the 70 us of waiting for the all-reduce.
-  EXPECT_NEAR(compute_time(workload).value, 930e-6, kExact);
+  EXPECT_NEAR(compute_time(workload).value, 930e-6, kExactTime);
   EXPECT_TRUE(has_note(workload,
                        "the device waited 70 us a step for collectives: left out, a schedule adds "
                        "its own"));
@@ -159,7 +159,7 @@ TEST(KinetoReader, WithoutShapesABucketIsOneGradientOfTheLayerBeforeIt) {
   EXPECT_TRUE(layer_of(workload, "linear-0").parameters.empty());
   ASSERT_EQ(layer_of(workload, "conv2d-0").parameters.size(), 1U);
   EXPECT_EQ(layer_of(workload, "conv2d-0").parameters.at(0).elements, 150U);
-  EXPECT_EQ(error_of(text),
+  EXPECT_EQ(import_error_of(text),
             "t.json: no shapes of inputs of convolutions or linear layers are recorded: give the "
             "samples per step with --batch");
 }
@@ -194,11 +194,11 @@ TEST(KinetoReader, WithoutSequenceNumbersBackwardIsToldByTheThread) {
   const std::string text = all_replaced(small_trace(), "\"Sequence number\"", "\"number\"");
   const Workload workload = import_small(text, {.batch = 8});
   // No node can be joined to its operator: the work stays in the step, behind no layer.
-  EXPECT_NEAR(compute_time(workload).value, 930e-6, kExact);
+  EXPECT_NEAR(compute_time(workload).value, 930e-6, kExactTime);
   ImportReport report;
   const TraceSummary summary = inspect_kineto(text, report);
   EXPECT_EQ(summary.categories.at(0).name, "backward");
-  EXPECT_NEAR(summary.categories.at(0).time.value, 2 * 180e-6, kExact);
+  EXPECT_NEAR(summary.categories.at(0).time.value, 2 * 180e-6, kExactTime);
 }
 
 TEST(KinetoReader, LeafModulesAreLayersWhereTheyWereRecorded) {
@@ -211,7 +211,7 @@ TEST(KinetoReader, LeafModulesAreLayersWhereTheyWereRecorded) {
   const std::string list = "\"traceEvents\": [\n";
   const Workload workload = import_small(all_replaced(small_trace(), list, list + net));
   EXPECT_EQ(layer_of(workload, "Conv2d_7").kind, "Conv2d");
-  EXPECT_NEAR(layer_of(workload, "Conv2d_7").backward.value, 100e-6, kExact);
+  EXPECT_NEAR(layer_of(workload, "Conv2d_7").backward.value, 100e-6, kExactTime);
   EXPECT_EQ(layer_of(workload, "linear-0").kind, "linear");  // In no leaf module.
 }
 

@@ -15,14 +15,14 @@ TEST(KinetoSteps, StepsWithoutProfilerMarksLastFromOneAnnotationToTheNext) {
   const TraceSummary summary =
       inspect_kineto(without_lines(small_trace(), "ProfilerStep#"), report);
   ASSERT_EQ(summary.steps.size(), 2U);
-  EXPECT_NEAR(summary.steps[0].host.value, 1000e-6, kExact);  // Optimizer.step to the next.
+  EXPECT_NEAR(summary.steps[0].host.value, 1000e-6, kExactTime);  // Optimizer.step to the next.
   // From 500 to the end of the last work at 650; the host's synchronisation goes on until 655.
-  EXPECT_NEAR(summary.steps[1].host.value, 150e-6, kExact);
+  EXPECT_NEAR(summary.steps[1].host.value, 150e-6, kExactTime);
   // On the device the first one begins with its host and ends with the copy until 1490; the second
   // is a part of a step. No period of the device was recorded: it is the host's.
-  EXPECT_NEAR(summary.steps[0].duration.value, 990e-6, kExact);
+  EXPECT_NEAR(summary.steps[0].duration.value, 990e-6, kExactTime);
   EXPECT_FALSE(summary.steps[1].whole);
-  EXPECT_NEAR(summary.device_step->value, 1000e-6, kExact);
+  EXPECT_NEAR(summary.device_step->value, 1000e-6, kExactTime);
 }
 
 TEST(KinetoSteps, AnAnnotationInsideAnotherOfItsNameIsNoStep) {
@@ -66,8 +66,8 @@ TEST(KinetoSteps, CollectivesHaveKindSizeAndTime) {
   EXPECT_EQ(summary.collectives[0].kind, "all-reduce");
   EXPECT_EQ(summary.collectives[0].size, Bytes{600});  // 150 floats
   EXPECT_EQ(summary.collectives[0].count, 2U);
-  EXPECT_NEAR(summary.collectives[0].time.value, 140e-6, kExact);
-  EXPECT_NEAR(summary.exposed_communication.value, 140e-6, kExact);
+  EXPECT_NEAR(summary.collectives[0].time.value, 140e-6, kExactTime);
+  EXPECT_NEAR(summary.exposed_communication.value, 140e-6, kExactTime);
 }
 
 TEST(KinetoSteps, ASizeThatTheKernelLacksComesFromTheOperatorAroundItsLaunch) {
@@ -106,7 +106,7 @@ TEST(KinetoSteps, RanksOfOneJobAreAveraged) {
   const Workload workload =
       KinetoReader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
   // Three steps of 100 us and one of 20 us.
-  EXPECT_NEAR(layer_of(workload, "conv2d-0").backward.value, 80e-6, kExact);
+  EXPECT_NEAR(layer_of(workload, "conv2d-0").backward.value, 80e-6, kExactTime);
 }
 
 TEST(KinetoSteps, TheProvenanceOfSeveralRanksTellsTheirClockOffsets) {

@@ -11,7 +11,7 @@
 
 namespace stepcast::small {
 
-inline constexpr double kExact = 1e-12;
+inline constexpr double kExactTime = 1e-12;
 
 inline const Layer& layer_of(const Workload& workload, const std::string& name) {
   const auto found = std::ranges::find(workload.layers, name, &Layer::name);
@@ -29,7 +29,7 @@ inline Workload import_small(const std::string& text, const ImportOptions& optio
   return import_kineto(text, options, report);
 }
 
-inline std::string error_of(const std::string& text, const ImportOptions& options = {}) {
+inline std::string import_error_of(const std::string& text, const ImportOptions& options = {}) {
   return input_error_of([&] { import_small(text, options); });
 }
 
