@@ -31,8 +31,8 @@ void EventQueue::read_clock() {
 
 Seconds EventQueue::next_time() const {
   if (!late_now_.empty())
-    return {std::min(now_, heap_.empty() ? now_ : heap_.front().time)};
-  return {heap_.empty() ? std::numeric_limits<double>::infinity() : heap_.front().time};
+    return {std::min(now_, due_.empty() ? now_ : due_.front().time)};
+  return {due_.empty() ? std::numeric_limits<double>::infinity() : due_.front().time};
 }
 
 void EventQueue::post(double time, bool late, const Action& action) {
@@ -77,15 +77,14 @@ std::uint32_t EventQueue::instant_of(double time, bool late) {
   recent = idle_instants_.back();
   idle_instants_.pop_back();
   instants_[recent] = {.time = time, .late = late};
-  heap_.push_back({time, sequence_++ | (late ? kLate : 0), recent});
-  std::push_heap(heap_.begin(), heap_.end(), Later());
+  due_.push({time, sequence_++ | (late ? DueInstant::kLate : 0), recent});
   return recent;
 }
 
 void EventQueue::arm() {
-  if (simgrid_ == nullptr || heap_.empty() || failure_)
+  if (simgrid_ == nullptr || due_.empty() || failure_)
     return;
-  const double time = heap_.front().time;
+  const double time = due_.front().time;
   if (timer_ != nullptr) {
     if (armed_for_ <= time)
       return;
@@ -103,13 +102,13 @@ void EventQueue::fire(double until) {
   firing_ = true;
   until_ = until;
   while (is_due(until) || has_late_now()) {
-    const bool is_late_now = has_late_now() && (heap_.empty() || heap_.front().time > now_);
-    if (!is_late_now && !heap_.front().is_late()) {
+    const bool is_late_now = has_late_now() && (due_.empty() || due_.front().time > now_);
+    if (!is_late_now && !due_.front().is_late()) {
       perform(take());
       continue;
     }
-    const double instant = is_late_now ? now_ : heap_.front().time;
-    while (is_due(until) && heap_.front().is_late() && heap_.front().time == instant)
+    const double instant = is_late_now ? now_ : due_.front().time;
+    while (is_due(until) && due_.front().is_late() && due_.front().time == instant)
       round_.push_back(take());
     if (instant == now_) {
       round_.insert(round_.end(), late_now_.begin(), late_now_.end());
@@ -124,13 +123,12 @@ void EventQueue::fire(double until) {
 }
 
 EventQueue::Event EventQueue::take() {
-  const Due due = heap_.front();
+  const DueInstant due = due_.front();
   Instant& instant = instants_[due.instant];
   const Event event{due.time, instant.first};
   instant.first = posted_[event.posted].next;
   if (instant.first == kNoEvent) {
-    std::pop_heap(heap_.begin(), heap_.end(), Later());
-    heap_.pop_back();
+    due_.pop();
     idle_instants_.push_back(due.instant);
   }
   return event;

@@ -10,6 +10,7 @@
 
 #include "models/base/units.hpp"
 #include "sim/engine/action.hpp"
+#include "sim/engine/instants.hpp"
 
 namespace stepcast {
 
@@ -79,7 +80,6 @@ class EventQueue {
  private:
   static constexpr std::uint32_t kNoEvent = 0xffffffff;
   static constexpr std::size_t kRecent = 64;
-  static constexpr std::uint64_t kLate = std::uint64_t{1} << 63U;
   static constexpr double kNotFiring = -std::numeric_limits<double>::infinity();
 
   /// Events of one time in the order of posting, all of them late or none.
@@ -93,17 +93,6 @@ class EventQueue {
     Action action;
     std::uint32_t next = kNoEvent;  // of its instant
   };
-  struct Due {  // what the heap sorts
-    double time;
-    std::uint64_t order;  // of instants of one time: of their posting, those that are late behind
-    std::uint32_t instant;
-    bool is_late() const { return order >= kLate; }
-  };
-  struct Later {
-    bool operator()(const Due& a, const Due& b) const {
-      return a.time != b.time ? a.time > b.time : a.order > b.order;
-    }
-  };
   struct Event {
     double time;
     std::uint32_t posted;
@@ -113,7 +102,7 @@ class EventQueue {
   std::uint32_t keep(const Action& action);
   std::uint32_t instant_of(double time, bool late);
   bool is_due(double until) const {
-    return !heap_.empty() && heap_.front().time <= until && !failure_;
+    return !due_.empty() && due_.front().time <= until && !failure_;
   }
   bool has_late_now() const { return !late_now_.empty() && !failure_; }
   Event take();
@@ -127,7 +116,7 @@ class EventQueue {
   double origin_ = 0;  // what SimGrid's clock is ahead of this one
   double now_ = 0;     // never goes back
   std::uint64_t sequence_ = 0;
-  std::vector<Due> heap_;
+  InstantsBySoonest due_;
   std::vector<Instant> instants_;
   std::vector<std::uint32_t> idle_instants_;     // to use again
   std::array<std::uint32_t, kRecent> recent_{};  // the newest instant of a time, by its bits
