@@ -220,9 +220,9 @@ void note_no_host(Plan& plan, const Software& software) {
   add("software.host_per_update", software.host_per_update);
   add("software.host_per_collective", software.host_per_collective);
   if (!given.empty())
-    plan.notes.push_back({NoteKind::Scope, "host",
-                          fmt::format("Not counted in {}: {}; its hosts take no time.",
-                                      plan.schedule, fmt::join(given, ", "))});
+    plan.notes.push_back(
+        {NoteKind::Scope, "host",
+         fmt::format("Costs of hosts that do not count here: {}.", fmt::join(given, ", "))});
 }
 
 Plan with_host(Plan plan, const Workload& workload, const Cluster& cluster) {

@@ -57,7 +57,7 @@ TEST(BubbleSplit, SaysThatHostsTakeNoTime) {
   const Notes notes = hybrid_result_of(scenario).hybrid.forecast.notes;
   const auto note = std::ranges::find(notes, "host", &Note::subject);
   ASSERT_NE(note, notes.end());
-  EXPECT_EQ(note->text, "Not counted in 1f1b: software.host_per_launch; its hosts take no time.");
+  EXPECT_EQ(note->text, "Costs of hosts that do not count here: software.host_per_launch.");
 }
 
 // Stage i waits iF, then for the F and R of those behind it, then until stage 0 is done.

@@ -59,9 +59,9 @@ TEST(ProtocolForecast, SaysThatHostsTakeNoTime) {
     const Notes notes = protocol_run(scenario, info.name).forecast.notes;
     const auto note = std::ranges::find(notes, "host", &Note::subject);
     ASSERT_NE(note, notes.end()) << info.name;
-    EXPECT_EQ(note->text, "Not counted in " + info.name +
-                              ": software.host_per_launch, software.host_per_update; its hosts "
-                              "take no time.");
+    EXPECT_EQ(note->text,
+              "Costs of hosts that do not count here: software.host_per_launch, "
+              "software.host_per_update.");
   }
 }
 
