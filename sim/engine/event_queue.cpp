@@ -30,11 +30,17 @@ void EventQueue::read_clock() {
 }
 
 Seconds EventQueue::next_time() const {
-  return {heap_.empty() ? std::numeric_limits<double>::infinity() : heap_.front().time};
+  if (!late_now_.empty())
+    return {std::min(now_, due_.empty() ? now_ : due_.front().time)};
+  return {due_.empty() ? std::numeric_limits<double>::infinity() : due_.front().time};
 }
 
 void EventQueue::post(double time, bool late, const Action& action) {
   const std::uint32_t posted = keep(action);
+  if (late && time == now_ && time <= until_) {
+    late_now_.push_back({time, posted});
+    return;
+  }
   Instant& instant = instants_[instant_of(time, late)];
   (instant.first == kNoEvent ? instant.first : posted_[instant.last].next) = posted;
   instant.last = posted;
@@ -71,15 +77,14 @@ std::uint32_t EventQueue::instant_of(double time, bool late) {
   recent = idle_instants_.back();
   idle_instants_.pop_back();
   instants_[recent] = {.time = time, .late = late};
-  heap_.push_back({time, late, sequence_++, recent});
-  std::push_heap(heap_.begin(), heap_.end(), Later());
+  due_.push({time, sequence_++ | (late ? DueInstant::kLate : 0), recent});
   return recent;
 }
 
 void EventQueue::arm() {
-  if (simgrid_ == nullptr || heap_.empty() || failure_)
+  if (simgrid_ == nullptr || due_.empty() || failure_)
     return;
-  const double time = heap_.front().time;
+  const double time = due_.front().time;
   if (timer_ != nullptr) {
     if (armed_for_ <= time)
       return;
@@ -95,29 +100,35 @@ void EventQueue::arm() {
 
 void EventQueue::fire(double until) {
   firing_ = true;
-  while (is_due(until)) {
-    if (!heap_.front().late) {
+  until_ = until;
+  while (is_due(until) || has_late_now()) {
+    const bool is_late_now = has_late_now() && (due_.empty() || due_.front().time > now_);
+    if (!is_late_now && !due_.front().is_late()) {
       perform(take());
       continue;
     }
-    const double instant = heap_.front().time;
-    while (is_due(until) && heap_.front().late && heap_.front().time == instant)
+    const double instant = is_late_now ? now_ : due_.front().time;
+    while (is_due(until) && due_.front().is_late() && due_.front().time == instant)
       round_.push_back(take());
+    if (instant == now_) {
+      round_.insert(round_.end(), late_now_.begin(), late_now_.end());
+      late_now_.clear();
+    }
     for (const Event& event : round_)
       perform(event);
     round_.clear();
   }
+  until_ = kNotFiring;
   firing_ = false;
 }
 
 EventQueue::Event EventQueue::take() {
-  const Due due = heap_.front();
+  const DueInstant due = due_.front();
   Instant& instant = instants_[due.instant];
   const Event event{due.time, instant.first};
   instant.first = posted_[event.posted].next;
   if (instant.first == kNoEvent) {
-    std::pop_heap(heap_.begin(), heap_.end(), Later());
-    heap_.pop_back();
+    due_.pop();
     idle_instants_.push_back(due.instant);
   }
   return event;

@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <tuple>
+#include <limits>
 #include <vector>
 
 #include "models/base/units.hpp"
 #include "sim/engine/action.hpp"
+#include "sim/engine/instants.hpp"
 
 namespace stepcast {
 
@@ -79,6 +80,7 @@ class EventQueue {
  private:
   static constexpr std::uint32_t kNoEvent = 0xffffffff;
   static constexpr std::size_t kRecent = 64;
+  static constexpr double kNotFiring = -std::numeric_limits<double>::infinity();
 
   /// Events of one time in the order of posting, all of them late or none.
   struct Instant {
@@ -91,17 +93,6 @@ class EventQueue {
     Action action;
     std::uint32_t next = kNoEvent;  // of its instant
   };
-  struct Due {  // what the heap sorts
-    double time;
-    bool late;
-    std::uint64_t sequence;  // two instants of one time: the second is behind the first
-    std::uint32_t instant;
-  };
-  struct Later {
-    bool operator()(const Due& a, const Due& b) const {
-      return std::tie(a.time, a.late, a.sequence) > std::tie(b.time, b.late, b.sequence);
-    }
-  };
   struct Event {
     double time;
     std::uint32_t posted;
@@ -111,8 +102,9 @@ class EventQueue {
   std::uint32_t keep(const Action& action);
   std::uint32_t instant_of(double time, bool late);
   bool is_due(double until) const {
-    return !heap_.empty() && heap_.front().time <= until && !failure_;
+    return !due_.empty() && due_.front().time <= until && !failure_;
   }
+  bool has_late_now() const { return !late_now_.empty() && !failure_; }
   Event take();
   void perform(const Event& event);
   void arm();
@@ -124,16 +116,18 @@ class EventQueue {
   double origin_ = 0;  // what SimGrid's clock is ahead of this one
   double now_ = 0;     // never goes back
   std::uint64_t sequence_ = 0;
-  std::vector<Due> heap_;
+  InstantsBySoonest due_;
   std::vector<Instant> instants_;
   std::vector<std::uint32_t> idle_instants_;     // to use again
   std::array<std::uint32_t, kRecent> recent_{};  // the newest instant of a time, by its bits
+  std::vector<Event> late_now_;                  // late in this instant: need no sorting
   std::vector<Event> round_;                     // of late events
   std::vector<Posted> posted_;
   std::vector<std::uint32_t> idle_;  // posted_ to use again
   void* timer_ = nullptr;            // the armed SimGrid timer
   double armed_for_ = 0;
   bool firing_ = false;
+  double until_ = kNotFiring;  // what fires is due until then
   std::exception_ptr failure_;
 };
 

@@ -13,6 +13,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
 #include "sim/study/network_notes.hpp"
+#include "sim/study/time_alone.hpp"
 #include "sim/timeline/critical_path.hpp"
 #include "sim/timeline/why.hpp"
 
@@ -43,8 +44,8 @@ Forecast identify(const Workload& workload, const Cluster& cluster, const Plan& 
           .cluster_provenance = cluster.provenance};
 }
 
-void add_times(Forecast& forecast, const Workload& workload, const Plan& plan,
-               const Timeline& timeline) {
+void add_times(Forecast& forecast, const Workload& workload, const Cluster& cluster,
+               const Plan& plan, const Timeline& timeline) {
   forecast.iteration_time = timeline.mean_iteration_time() / forecast.steps;
   forecast.worst_iteration_time = timeline.worst_iteration_time;
   forecast.steady = timeline.steady;
@@ -52,8 +53,7 @@ void add_times(Forecast& forecast, const Workload& workload, const Plan& plan,
   if (timeline.iteration_time <= Seconds{})
     return;
   forecast.throughput = plan.summary.samples / forecast.iteration_time.value;
-  const Seconds passes = (forward_time(workload) + backward_time(workload)) * forecast.passes;
-  forecast.scaling_efficiency = (passes + workload.update) / forecast.iteration_time;
+  forecast.scaling_efficiency = time_alone(workload, cluster, plan) / forecast.iteration_time;
 }
 
 // The longest step of a period on the slowest ranks; times so far are those of whole periods.
@@ -216,7 +216,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
                        const SeedSpread& spread) {
   Forecast forecast = identify(workload, cluster, plan, options, fidelity);
   forecast.spread = of_one_step(spread, forecast.steps);
-  add_times(forecast, workload, plan, timeline);
+  add_times(forecast, workload, cluster, plan, timeline);
   add_steadiness_notes(forecast);
 
   const Extremes extremes = extremes_of(plan, timeline);

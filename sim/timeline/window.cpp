@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 
-#include "models/schedule/edited/host_work.hpp"
+#include "models/schedule/edited/host_phase.hpp"
 #include "sim/timeline/recorded_time.hpp"
 
 // The window is painted in layers: what the class computes; where it computes nothing, the tasks of
@@ -215,6 +216,7 @@ Window window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
   std::vector<Piece> other;
   std::vector<Piece> waiting;
   std::vector<Piece> host;
+  const std::optional<PhaseId> host_phase = host_phase_of(plan);
   const auto add = [&](std::vector<Piece>& pieces, TaskId task, Seconds start, Seconds end) {
     add_wrapped(pieces, task, start, end, timeline.begin, window.length);
   };
@@ -223,9 +225,9 @@ Window window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
     const Interval& interval = timeline.at(1, id, rank_class);
     if (interval.end < Seconds{})
       continue;
-    add(task.stream == 0                     ? compute
-        : phase_of(plan, task) == kHostPhase ? host
-                                             : other,
+    add(task.stream == 0           ? compute
+        : task.phase == host_phase ? host
+                                   : other,
         id, interval.start, interval.end);
     if (task.kind != TaskKind::Communication)
       continue;

@@ -4,6 +4,19 @@
 namespace stepcast {
 namespace {
 
+/// What the hook of a gradient takes on the compute stream. Where the cluster gives what it takes
+/// on the host's, the fitted cost gives way to that.
+Seconds hook_of(const OptionReader& read, const Software& software, Builder& builder) {
+  const bool by_host = software.host_per_gradient > Seconds{};
+  const bool replaced =
+      by_host && read.is("hook", "cluster") && software.bytescheduler_hook > Seconds{};
+  if (replaced)
+    builder.note({NoteKind::Cluster, "hook",
+                  "ByteScheduler's hooks take software.host_per_gradient, on the host's stream, in "
+                  "place of software.bytescheduler_hook on the device's."});
+  return read.time_or("hook", by_host ? Seconds{} : software.bytescheduler_hook);
+}
+
 // Gradients are cut into partitions; the partition of the layer nearest to the input goes first,
 // because its forward pass comes first. A layer's next forward pass waits for its own all-reduces
 // and nothing else: there is no barrier between two iterations.
@@ -17,13 +30,13 @@ Plan build_bytescheduler(const Workload& workload, const Cluster& cluster,
   const Bytes partition = read.size("partition");
   const Seconds negotiation =
       read.time_or("negotiation", software.negotiation_per_request * cluster.ranks());
-  const Seconds hook = read.time_or("hook", software.bytescheduler_hook);
   Builder builder(read, workload, cluster);
+  const Seconds hook = cluster.ranks() > 1 ? hook_of(read, software, builder) : Seconds{};
   const StreamId stream =
       builder.stream("all-reduce", ByPriority{.credit = read.size("credit"), .at_once = 1});
   const Algorithm algorithm = read.algorithm();
   const auto forward = gated_forward_pass(builder);
-  const auto ready = backward_pass_with_hooks(builder, cluster.ranks() > 1 ? hook : Seconds{});
+  const auto ready = backward_pass_with_hooks(builder, hook);
   for (const Gradient& piece : partitioned(gradients_in_ready_order(workload), partition)) {
     const TaskId reduced = builder.all_reduce(piece.name, piece.size,
                                               {.stream = stream,
@@ -53,7 +66,8 @@ ScheduleInfo bytescheduler_schedule() {
                               {}, {"cluster"}),
                   time_option("hook", "cluster",
                               "time on the compute stream for each gradient: the host does "
-                              "not launch kernels meanwhile",
+                              "not launch kernels meanwhile; cluster: its bytescheduler_hook, "
+                              "nothing where its host_per_gradient takes the place",
                               {}, {"cluster"}),
                   algorithm_option()},
       .build = build_bytescheduler};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/edited/host_work.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/passes.hpp"
 
@@ -199,7 +200,9 @@ Plan worker_plan(const Workload& workload, const Cluster& cluster, const OptionR
   forward_pass(builder);
   backward_pass(builder);
   builder.update();
-  return std::move(builder).build();
+  Plan plan = std::move(builder).build();
+  note_no_host(plan, cluster.software);
+  return plan;
 }
 
 }  // namespace stepcast

@@ -19,9 +19,7 @@ Seconds HostTimes::launch(const Task& task) const {
     case TaskKind::Update:
       return costs_.host_per_update * (tensors_ * share_of(task));
     case TaskKind::OtherCompute:
-      if (task.on_host)
-        return task.duration;
-      return task.duration > Seconds{} ? costs_.host_per_launch : Seconds{};
+      return !task.on_host && task.duration > Seconds{} ? costs_.host_per_launch : Seconds{};
     case TaskKind::Communication:
       return {};
   }
@@ -31,6 +29,10 @@ Seconds HostTimes::launch(const Task& task) const {
 Seconds HostTimes::hooks(const Task& task) const {
   const Layer* layer = task.kind == TaskKind::Backward ? layer_of(task) : nullptr;
   return costs_.host_per_gradient * (layer ? static_cast<double>(layer->parameters.size()) : 0.0);
+}
+
+Seconds HostTimes::hand_over(const Team& team) const {
+  return team.group_size() > 1 ? costs_.host_per_collective : Seconds{};
 }
 
 const Layer* HostTimes::layer_of(const Task& task) const {

@@ -13,11 +13,12 @@ class HostTimes {
   HostTimes(const Plan& plan, const Workload& workload, const Software& costs);
 
   /// To launch a compute task: its kernels, where the workload counts them; one for what is neither
-  /// pass nor update. Its own time, if it is the host's work.
+  /// pass nor update. Nothing for the host's own work.
   Seconds launch(const Task& task) const;
   /// Behind it: for the gradients that a backward pass hands over.
   Seconds hooks(const Task& task) const;
-  Seconds hand_over() const { return costs_.host_per_collective; }
+  /// A collective of that team: nothing where everybody in it is alone.
+  Seconds hand_over(const Team& team) const;
 
  private:
   const Layer* layer_of(const Task& task) const;

@@ -1,10 +1,15 @@
 #include "models/schedule/edited/host_work.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "models/graph/predecessors.hpp"
+#include "models/schedule/edited/host_phase.hpp"
 #include "models/schedule/edited/host_times.hpp"
 #include "models/schedule/period.hpp"
 #include "models/schedule/plan_edit.hpp"
@@ -117,14 +122,12 @@ class HostLane {
   }
 
   void write(TaskId id) {
-    Task task = plan_.graph.task(id);
+    const Task& task = plan_.graph.task(id);
     if (!is_computed(id)) {
       keep(id, task);
       return;
     }
     launch(id, task);
-    if (task.on_host && task.kind == TaskKind::OtherCompute)
-      task.duration = {};  // the launch took it
     keep(id, task);
     if (const Seconds hooks = times_.hooks(task); hooks > Seconds{})
       add(Work::Hooks, hooks, task.team);
@@ -152,7 +155,8 @@ class HostLane {
 
   void hand_over(TaskId communication) {
     launches_.push_back({edit_.tasks(), communication, !announced_[communication]});
-    add(Work::HandOver, times_.hand_over(), plan_.graph.task(communication).team);
+    const TeamId team = plan_.graph.task(communication).team;
+    add(Work::HandOver, times_.hand_over(plan_.teams[team]), team);
   }
 
   enum class Work : std::uint8_t { Launch, Hooks, HandOver };
@@ -205,9 +209,29 @@ bool has_host_costs(const Software& software) {
                    software.host_per_collective}) > Seconds{};
 }
 
+void note_no_host(Plan& plan, const Software& software) {
+  std::vector<std::string> given;
+  const auto add = [&](const char* name, Seconds cost) {
+    if (cost > Seconds{})
+      given.emplace_back(name);
+  };
+  add("software.host_per_launch", software.host_per_launch);
+  add("software.host_per_gradient", software.host_per_gradient);
+  add("software.host_per_update", software.host_per_update);
+  add("software.host_per_collective", software.host_per_collective);
+  if (!given.empty())
+    plan.notes.push_back(
+        {NoteKind::Scope, "host",
+         fmt::format("Costs of hosts that do not count here: {}.", fmt::join(given, ", "))});
+}
+
 Plan with_host(Plan plan, const Workload& workload, const Cluster& cluster) {
-  if (!has_host_costs(cluster.software) || plan.summary.bound || !plan.quorums.empty())
+  if (!has_host_costs(cluster.software) || plan.summary.bound)
     return plan;
+  if (!plan.quorums.empty()) {
+    note_no_host(plan, cluster.software);
+    return plan;
+  }
   plan = unrolled(plan);  // the host runs ahead of steps that repeat
   Plan result = HostLane(plan, workload, cluster.software).apply();
   add_notes(result.notes, workload, cluster.software);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "models/schedule/edited/host_work.hpp"
 #include "models/schedule/model_parallel/hybrid_step.hpp"
 #include "models/workload/workload.hpp"
 
@@ -109,6 +110,7 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
   for (Note& note : layout_notes(job.layout, cluster))
     plan.notes.push_back(std::move(note));
   note_messages(plan, job);
+  note_no_host(plan, cluster.software);
   if (model.transformer && !model.transformer->measured.rows.empty())
     note_measured(plan, job, *model.transformer);
   add_model(hybrid, job, model);

@@ -1,7 +1,6 @@
 #include "sim/engine/network/analytic_backend.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "sim/engine/folding/roles.hpp"
@@ -9,8 +8,7 @@
 // Folded groups are alike, so the speed of the first of them is that of all; what all of them take
 // of their links counts. Links of which all collectives so far ask the same are a class: of the
 // hundreds that the rings of a folded team cross there are few. A change costs O(classes of one
-// collective), to be added or taken away, and, where links are wanted more than once over, a few
-// rounds of O(classes of all that are under way).
+// collective), to be added or taken away, and what analytic_speeds.cpp says.
 
 namespace stepcast {
 
@@ -77,6 +75,8 @@ LinkLoads& AnalyticBackend::loads() {
   if (!loads_) {
     loads_.emplace(cluster_);
     classes_ = LinkClasses(loads_->link_count());
+    tight_.resize(1);
+    changed_.resize(1);
     wanted_ = {0};
     carried_ = {1};
   }
@@ -84,10 +84,16 @@ LinkLoads& AnalyticBackend::loads() {
 }
 
 void AnalyticBackend::split_classes(std::span<const LinkShare> shares) {
-  for (const std::uint32_t from : classes_.refine(shares)) {
+  const std::vector<std::uint32_t> split_from = classes_.refine(shares);
+  tight_.resize(classes_.count());
+  changed_.resize(classes_.count());
+  for (const std::uint32_t from : split_from) {
+    const auto added = static_cast<std::uint32_t>(wanted_.size());
     wanted_.push_back(wanted_[from]);
     carried_.push_back(carried_[from]);
     slowed_ += carried_[from] < 1 ? 1 : 0;
+    tight_.set(added, tight_.has(from));
+    changed_.set(added, changed_.has(from));
   }
 }
 
@@ -114,6 +120,7 @@ void AnalyticBackend::set_ports(std::span<const Rank> ranks, double share) {
   for (const std::uint32_t id : ports_of(ranks)) {
     slowed_ += (share < 1 ? 1 : 0) - (carried_[id] < 1 ? 1 : 0);
     carried_[id] = share;
+    note_change(id);
   }
   change_speeds();
 }
@@ -146,8 +153,12 @@ void AnalyticBackend::find_shares(Cost& cost, const Collective& collective,
 }
 
 const AnalyticBackend::Cost& AnalyticBackend::by_class(Cost& cost) {
-  if (cost.asked_at == classes_.count() || cost.shares.empty())
-    return cost;
+  if (cost.asked_at != classes_.count() && !cost.shares.empty())
+    find_classes(cost);
+  return cost;
+}
+
+void AnalyticBackend::find_classes(Cost& cost) {
   cost.asked_at = classes_.count();
   cost.asked.clear();
   ++mark_;
@@ -161,33 +172,40 @@ const AnalyticBackend::Cost& AnalyticBackend::by_class(Cost& cost) {
     add(cost.shares[share]);
   cost.first_asked = cost.asked.size();
   std::ranges::for_each(cost.shares, add);
-  return cost;
+  cost.classes.resize(classes_.count());
+  cost.classes.clear();
+  for (const ClassShare& share : cost.asked)
+    cost.classes.put(share.id);
 }
 
 bool AnalyticBackend::moves(std::uint32_t operation) {
   Operation& asked = operations_[operation];
-  constexpr Seconds kRounding{1e-12};
+  constexpr Seconds kSame{1e-12};
   if (asked.moves_at < Seconds{}) {
     find_shares(*asked.cost, asked.collective, asked.participants);
     asked.moves_at = asked.end - asked.cost->moving;
-    if (asked.moves_at > queue_.now() + kRounding)
+    if (asked.moves_at > queue_.now() + kSame)
       queue_.at(asked.moves_at, [this] { change_speeds(); });
   }
-  return asked.moves_at <= queue_.now() + kRounding;
+  return asked.moves_at <= queue_.now() + kSame;
 }
 
 void AnalyticBackend::want_links(Operation& operation) {
   operation.wants = true;
-  for (const ClassShare& share : by_class(*operation.cost).asked)
+  for (const ClassShare& share : by_class(*operation.cost).asked) {
     wanted_[share.id] += share.part;
+    note_change(share.id);
+  }
 }
 
 // Sums of several parts are left with an error of rounding; with the last of them it goes.
 void AnalyticBackend::leave_links(Operation& operation) {
   if (!std::exchange(operation.wants, false))
     return;
-  for (const ClassShare& share : by_class(*operation.cost).asked)
+  for (const ClassShare& share : by_class(*operation.cost).asked) {
     wanted_[share.id] = under_way_.empty() ? 0 : wanted_[share.id] - share.part;
+    note_change(share.id);
+  }
 }
 
 // Once for all that begins, ends or changes at an instant.
@@ -197,104 +215,6 @@ void AnalyticBackend::change_speeds() {
       changes_ = false;
       find_speeds();
     });
-}
-
-void AnalyticBackend::check_barriers() const {
-  if (under_way_.size() > 1 && std::ranges::any_of(under_way_, [&](std::uint32_t operation) {
-        return operations_[operation].is_barrier;
-      }))
-    throw FoldingRefuted();
-}
-
-void AnalyticBackend::find_speeds() {
-  if (assumes_)
-    check_barriers();
-  if (under_way_.size() == 1 && operations_[under_way_.front()].is_one_group() && slowed_ == 0)
-    return run_at(under_way_.front(), 1);
-  for (const std::uint32_t operation : under_way_)
-    if (!operations_[operation].wants && moves(operation))
-      want_links(operations_[operation]);
-  open_.clear();
-  std::ranges::copy_if(under_way_, std::back_inserter(open_),
-                       [&](std::uint32_t operation) { return operations_[operation].wants; });
-  if (find_slowness(wanted_, carried_) > 1)
-    return share_links();
-  for (const std::uint32_t operation : open_)
-    run_at(operation, 1);
-}
-
-// Of those that are open, by what is claimed and left of their links; returns the most, or 1.
-double AnalyticBackend::find_slowness(const std::vector<double>& claimed,
-                                      const std::vector<double>& left) {
-  slowness_.clear();
-  double most = 1;
-  for (const std::uint32_t operation : open_) {
-    const Cost& cost = by_class(*operations_[operation].cost);
-    double own = 1;
-    for (std::size_t i = 0; i < cost.first_asked; ++i)
-      own = std::max(own, claimed[cost.asked[i].id] / left[cost.asked[i].id]);
-    slowness_.push_back(own);
-    most = std::max(most, own);
-  }
-  return most;
-}
-
-// Max-min fair: those on the tightest link share it alike; what they leave of their other links is
-// for the others, of whom the next tightest come next. Those that are left after kRounds, where
-// levels are many, share as if nobody left anything: slower, but within their links.
-// Speeds are asked for on links of first groups alone: of the others nothing need be known, and
-// they are most.
-void AnalyticBackend::mark_links() {
-  ++mark_;
-  claimed_.resize(wanted_.size());
-  left_.resize(wanted_.size());
-  marks_.resize(wanted_.size(), 0);
-  for (const std::uint32_t operation : open_) {
-    const Cost& cost = *operations_[operation].cost;
-    for (std::size_t i = 0; i < cost.first_asked; ++i) {
-      const std::uint32_t id = cost.asked[i].id;
-      if (std::exchange(marks_[id], mark_) == mark_)
-        continue;
-      claimed_[id] = wanted_[id];
-      left_[id] = carried_[id];
-    }
-  }
-}
-
-void AnalyticBackend::share_links() {
-  constexpr double kRounding = 1e-9;
-  constexpr int kRounds = 16;
-  mark_links();
-  for (int round = 1; !open_.empty(); ++round) {
-    const double most = find_slowness(claimed_, left_);
-    const double least = round < kRounds ? most * (1 - kRounding) : 1;
-    std::size_t rest = 0;
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-      if (slowness_[i] < least) {
-        open_[rest++] = open_[i];
-        continue;
-      }
-      run_at(open_[i], slowness_[i] > 1 + kRounding ? slowness_[i] : 1);
-      for (const ClassShare& share : operations_[open_[i]].cost->asked)
-        if (marks_[share.id] == mark_) {
-          claimed_[share.id] -= share.part;
-          left_[share.id] -= share.part / slowness_[i];
-        }
-    }
-    open_.resize(rest);
-  }
-}
-
-void AnalyticBackend::run_at(std::uint32_t operation, double slowness) {
-  Operation& changed = operations_[operation];
-  if (slowness == changed.slowness)
-    return;
-  const Seconds now = queue_.now();
-  const Seconds left = std::max(changed.end - now, Seconds{});
-  changed.end = now + left * (slowness / changed.slowness);
-  changed.slowness = slowness;
-  queue_.at(changed.end,
-            [this, operation, version = ++changed.version] { end(operation, version); });
 }
 
 }  // namespace stepcast

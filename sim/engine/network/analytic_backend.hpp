@@ -40,6 +40,7 @@ class AnalyticBackend : public NetworkBackend {
     std::vector<ClassShare> asked{};        // the shares by class, the first group's classes first,
     std::size_t first_asked = 0;            // so many,
     std::size_t asked_at = 0;               // when there were so many classes
+    ClassSet classes{};                     // of them all
   };
   struct Operation {
     Collective collective;
@@ -49,12 +50,24 @@ class AnalyticBackend : public NetworkBackend {
     Seconds moves_at{-1};       // after its start-ups; < 0: not known yet
     bool is_barrier = false;    // of all ranks of the cluster
     bool wants = false;         // its shares are among wanted_
+    bool is_open = false;       // its speed is looked for
     Seconds end{};              // if nothing begins or ends before
     double slowness = 1;        // time taken over time taken alone, at the moment
     std::uint32_t version = 0;  // tells an end that was overtaken by a change of speed
     Done done;
 
     bool is_one_group() const { return participants.groups.size() == 1; }
+  };
+  /// An operation without a speed yet.
+  struct Open {
+    std::uint32_t operation = 0;
+    std::size_t first = 0;  // of its links, in slowing_,
+    std::size_t end = 0;    // and behind the last
+    double slowness = 1;    // as things stand
+  };
+  struct Extremes {
+    double least = 1;
+    double most = 1;
   };
 
   std::uint32_t idle_operation();
@@ -66,15 +79,19 @@ class AnalyticBackend : public NetworkBackend {
   bool moves(std::uint32_t operation);
   void split_classes(std::span<const LinkShare> shares);
   const Cost& by_class(Cost& cost);
+  void find_classes(Cost& cost);
   const std::vector<std::uint32_t>& ports_of(std::span<const Rank> ranks);
   void want_links(Operation& operation);
   void leave_links(Operation& operation);
+  void note_change(std::uint32_t id);
   void change_speeds();
   void find_speeds();
   void check_barriers() const;
-  double find_slowness(const std::vector<double>& claimed, const std::vector<double>& left);
-  void mark_links();
+  void reach_concerned();
+  void open(std::uint32_t operation);
+  Extremes find_slowness();
   void share_links();
+  void leave_to_others(const Open& settled);
   void run_at(std::uint32_t operation, double slowness);
 
   const Cluster& cluster_;
@@ -94,9 +111,13 @@ class AnalyticBackend : public NetworkBackend {
   std::vector<double> left_;          // and what the others leave them;
   std::vector<std::uint32_t> marks_;  // both hold for classes that have the mark
   std::uint32_t mark_ = 0;
-  std::vector<std::uint32_t> open_;  // operations without a speed yet
-  std::vector<double> slowness_;     // of each of them
-  bool changes_ = false;             // speeds, late in this instant
+  std::vector<Open> open_;
+  std::vector<std::uint32_t> slowing_;  // tight classes that they ask for
+  bool changes_ = false;                // speeds are looked at, late in this instant,
+  bool is_changed_ = false;             // and change, as something of tight links has
+  ClassSet tight_;                      // classes that are wanted more than once over, of which
+  ClassSet changed_;                    // these, or what they carry, have changed,
+  ClassSet reached_;                    // and what operations on these reach
   std::map<CollectiveKey, Cost> costs_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;       // operations_ to use again

@@ -44,7 +44,8 @@ FlowLinks::FlowLinks(const Cluster& cluster, EventQueue& queue, FlowListener& li
       capacity_(links_.bandwidths()),
       user_(capacity_.size(), kNone),
       share_(cluster.ranks(), 1),
-      always_on_simgrid_(all_on_simgrid > 0) {
+      always_on_simgrid_(all_on_simgrid > 0),
+      is_untold_(cluster.ranks()) {
   queue_.watch(this);
   if (always_on_simgrid_)
     hand_over();
@@ -112,8 +113,10 @@ void FlowLinks::set_port(Rank rank, double share) {
   }
   if (always_on_simgrid_ || on_simgrid_ > 0)
     platform_->set_port(rank, share);
-  else
+  else if (!is_untold_[rank]) {
+    is_untold_[rank] = true;
     untold_.push_back(rank);
+  }
 }
 
 void FlowLinks::take_off_links(std::uint32_t id) {
@@ -155,8 +158,10 @@ void FlowLinks::hand_over() {
   if (platform_ == nullptr)
     platform_ = &simgrid.platform_for(cluster_);
   queue_.enter(simgrid);
-  for (const Rank rank : untold_)
+  for (const Rank rank : untold_) {
     platform_->set_port(rank, share_[rank]);
+    is_untold_[rank] = false;
+  }
   untold_.clear();
   std::ranges::sort(ends_, {}, &End::sequence);
   for (const auto& [time, sequence, id] : ends_) {

@@ -85,7 +85,8 @@ class FlowLinks final : private FlowListener, private EventQueue::Endings {
 
   bool always_on_simgrid_ = false;
   const Platform* platform_ = nullptr;  // SimGrid's; null: it was not asked yet
-  std::vector<Rank> untold_;            // ports whose share the platform does not know
+  std::vector<Rank> untold_;            // ports whose share the platform may not know, each once
+  std::vector<bool> is_untold_;         // by rank
   std::uint32_t on_simgrid_ = 0;        // flows
 };
 

@@ -1,6 +1,9 @@
 #include "sim/engine/event_queue.hpp"
 
+#include <algorithm>
+#include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -64,6 +67,31 @@ TEST(EventQueue, AnInstantGrowsWhileItHappens) {
   queue.at(Seconds{1}, [&] { order += "b "; });
   queue.run();
   EXPECT_EQ(order, "a b c ");
+}
+
+// More than are kept sorted, of few times, as others are taken away.
+TEST(InstantsBySoonest, ComeInTheOrderOfTimeLatenessAndPosting) {
+  std::mt19937 random(7);
+  InstantsBySoonest instants;
+  std::vector<DueInstant> expected;
+  const auto take = [&] {
+    const auto first = std::ranges::min_element(
+        expected, [](const DueInstant& a, const DueInstant& b) { return b.is_behind(a); });
+    ASSERT_FALSE(instants.empty());
+    EXPECT_EQ(instants.front().instant, first->instant);
+    instants.pop();
+    expected.erase(first);
+  };
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    const std::uint64_t late = random() % 4 == 0 ? DueInstant::kLate : 0;
+    expected.push_back({static_cast<double>(random() % 50), i | late, i});
+    instants.push(expected.back());
+    if (random() % (i < 1500 ? 3 : 1) == 0)
+      take();
+  }
+  while (!expected.empty())
+    take();
+  EXPECT_TRUE(instants.empty());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "tests/support/examples.hpp"
 
@@ -115,6 +116,25 @@ TEST(FlowLinks, SimGridIsToldOfPortsThatWereSlowBefore) {
                                 {{0.5_ms, 0, 0.1}, {50.0_ms, 0, 1}});
   EXPECT_NEAR(ends[0], 3e-3, 1e-12);
   EXPECT_NEAR(ends[1], 3e-3, 1e-12);
+}
+
+// Each change was kept until SimGrid was asked, which need never be: 4 bytes and more of each.
+TEST(FlowLinks, PortsThatChangeAMillionTimesTakeNoMemory) {
+  struct Deaf final : FlowListener {
+    void flow_arrived(std::uint32_t /*tag*/) override {}
+  } deaf;
+  EventQueue queue;
+  const Cluster cluster = four_nodes();
+  FlowLinks links(cluster, queue, deaf);
+  const auto in_use = [] {
+    const struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  links.set_port(0, 0.5);
+  const std::size_t before = in_use();
+  for (int time = 0; time < 1'000'000; ++time)
+    links.set_port(0, time % 2 == 0 ? 1 : 0.5);
+  EXPECT_LT(in_use(), before + 100'000);
 }
 
 // SimGrid lets what ends within a nanosecond end together: .5 bytes at 1 GB/s are half of one.

@@ -34,5 +34,24 @@ TEST(LinkClasses, NewOnesSayWhatTheyWereSplitFrom) {
   EXPECT_NE(classes.of(1), classes.of(0));
 }
 
+TEST(ClassSet, MeetsAndTakesWhatIsInBoth) {
+  ClassSet all, tight, reached;
+  for (ClassSet* each : {&all, &tight, &reached})
+    each->resize(130);
+  for (const std::uint32_t id : {0U, 63U, 64U, 129U})
+    all.put(id);
+  tight.set(129, true);
+  tight.set(1, true);
+  EXPECT_FALSE(all.meets(reached));
+  EXPECT_TRUE(reached.put_common(all, tight));
+  EXPECT_FALSE(reached.put_common(all, tight)) << "nothing new";
+  EXPECT_TRUE(reached.has(129) && !reached.has(1) && !reached.has(64));
+  EXPECT_TRUE(all.meets(reached));
+  tight.set(129, false);
+  EXPECT_TRUE(!tight.has(129) && tight.has(1));
+  reached.clear();
+  EXPECT_FALSE(all.meets(reached));
+}
+
 }  // namespace
 }  // namespace stepcast

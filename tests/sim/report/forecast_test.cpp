@@ -56,6 +56,32 @@ TEST(ForecastTest, TimesOfAPeriodArePerTrainingStep) {
   EXPECT_NEAR(forecast.sent_per_gpu.value, 2 * 0.75 * 40e6 / 4, 1);
 }
 
+// A host that takes 1 s for a launch was 1 % of the efficiency of a single GPU.
+TEST(ForecastTest, TheEfficiencyOfOneGpuWithItsHostIsOne) {
+  Workload workload = examples::uniform_workload(10, {1e-3}, {2e-3}, 1'000'000);
+  for (Layer& layer : workload.layers)
+    layer.forward_launches = layer.backward_launches = 1;
+  workload.update = Seconds{1e-3};
+  const auto efficiency = [&](const char* schedule, std::uint32_t gpus,
+                              const ScheduleOptions& options) {
+    Cluster cluster = examples::plain_cluster(gpus);
+    cluster.software = {.host_per_launch{20e-3},
+                        .host_per_gradient{1e-3},
+                        .host_per_update{1e-3},
+                        .host_per_collective{1e-3}};
+    const Plan plan = build_plan(schedule, workload, cluster, options);
+    return make_forecast(workload, cluster, plan, options, Fidelity::Flow,
+                         simulate(plan, cluster, {}))
+        .scaling_efficiency;
+  };
+  for (const char* schedule : {"bsp", "wfbp", "ddp", "dear", "zero", "bytescheduler"}) {
+    EXPECT_NEAR(efficiency(schedule, 1, {}), 1, 1e-2) << schedule;
+    EXPECT_NEAR(efficiency(schedule, 1, {{"accumulation", "3"}}), 1, 1e-2) << schedule;
+  }
+  // 10 all-reduces handed over beside 20 launches, 10 gradients, 10 updates.
+  EXPECT_NEAR(efficiency("wfbp", 4, {}), 420.0 / 430, 1e-2);
+}
+
 TEST(ForecastTest, JsonHoldsTheBreakdownAndItAddsUp) {
   const auto json = nlohmann::json::parse(to_json(serial_forecast()));
   for (const char* key : {"version", "workload", "cluster", "schedule", "gpus", "fidelity",

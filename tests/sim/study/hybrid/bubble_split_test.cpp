@@ -1,5 +1,7 @@
 #include "sim/study/hybrid/bubble_split.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "sim/study/hybrid/hybrid_forecast.hpp"
@@ -46,6 +48,16 @@ TEST(BubbleSplit, OfOneForwardOneBackwardIsWarmUpAndDrain) {
     EXPECT_LT(split.exchange.value, 1e-8);  // the norm of 4 bytes
   }
   expect_sums(stages);
+}
+
+// With costs of hosts that the cluster gives: they do not count, and used to leave no word.
+TEST(BubbleSplit, SaysThatHostsTakeNoTime) {
+  HybridScenario scenario = scenario_of("1f1b");
+  scenario.cluster.software.host_per_launch = Seconds{1e-3};
+  const Notes notes = hybrid_result_of(scenario).hybrid.forecast.notes;
+  const auto note = std::ranges::find(notes, "host", &Note::subject);
+  ASSERT_NE(note, notes.end());
+  EXPECT_EQ(note->text, "Costs of hosts that do not count here: software.host_per_launch.");
 }
 
 // Stage i waits iF, then for the F and R of those behind it, then until stage 0 is done.

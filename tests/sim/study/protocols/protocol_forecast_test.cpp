@@ -1,5 +1,6 @@
 #include "sim/study/protocols/protocol_forecast.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -46,6 +47,21 @@ TEST(ProtocolForecast, EveryProtocolReportsGapsStalenessWaitsAndBytes) {
     const std::string trace = protocol_trace(scenario, info.name);
     for (const char* row : {"worker 0", "worker 15"})
       EXPECT_NE(trace.find(row), std::string::npos) << info.name;
+  }
+}
+
+// Costs that were given left the note on those that were not, and changed nothing.
+TEST(ProtocolForecast, SaysThatHostsTakeNoTime) {
+  Scenario scenario = scenario_with(Fidelity::Analytic, {.seeds = 1});
+  scenario.cluster.software.host_per_launch = Seconds{1e-3};
+  scenario.cluster.software.host_per_update = Seconds{1e-3};
+  for (const ScheduleInfo& info : run_time_schedules()) {
+    const Notes notes = protocol_run(scenario, info.name).forecast.notes;
+    const auto note = std::ranges::find(notes, "host", &Note::subject);
+    ASSERT_NE(note, notes.end()) << info.name;
+    EXPECT_EQ(note->text,
+              "Costs of hosts that do not count here: software.host_per_launch, "
+              "software.host_per_update.");
   }
 }
 

@@ -113,6 +113,20 @@ TEST(PlanExport, RefusesDependenciesOverSeveralIterations) {
             "dependencies over one iteration at most");
 }
 
+// It said "a task of ddp", which by itself waits for no such task.
+TEST(PlanExport, RefusesHostsThatAreAhead) {
+  const Workload workload = examples::uniform_workload(1, {1e-3}, {0}, 1);
+  Cluster cluster = examples::plain_cluster(2);
+  cluster.software.host_per_collective = Seconds{1e-6};
+  const Plan plan = build_plan("ddp", workload, cluster, {});
+  const Timeline timeline = simulate(plan, cluster, {.fidelity = Fidelity::Analytic});
+  EXPECT_EQ(input_error_of(
+                [&] { export_plan(workload, cluster, plan, Fidelity::Analytic, timeline, {}); }),
+            "`export-plan`: with software.host_* of the cluster a step waits for its hosts of 2 "
+            "iterations "
+            "before; the file holds dependencies over one iteration at most: set them to 0s");
+}
+
 TEST(PlanExport, RefusesTasksThatWaitForSomeOfThoseBefore) {
   EXPECT_EQ(refusal_of([](Builder& builder, TaskId forward, TaskId sum) {
               builder.needs(builder.update("update", {forward, sum}), 1);

@@ -1,0 +1,26 @@
+#include "sim/study/time_alone.hpp"
+
+#include <string>
+
+#include "models/schedule/accumulation.hpp"
+#include "models/schedule/edited/host_phase.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace stepcast {
+
+Seconds time_alone(const Workload& workload, const Cluster& cluster, const Plan& plan) {
+  const std::uint32_t passes = plan.summary.passes;
+  if (!host_phase_of(plan))
+    return (forward_time(workload) + backward_time(workload)) * passes + workload.update;
+  Workload fed = workload;
+  fed.input = {};
+  Cluster one = cluster;
+  one.nodes = one.gpus_per_node = 1;
+  one.rack.reset();
+  const Plan alone =
+      build_plan(sequential_schedule().name, fed, one, {{kAccumulation, std::to_string(passes)}});
+  return simulate(alone, one, {.fidelity = Fidelity::Analytic}).mean_iteration_time();
+}
+
+}  // namespace stepcast
