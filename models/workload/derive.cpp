@@ -27,11 +27,11 @@ void check_inputs(const Architecture& architecture, const DeviceSpec& device, st
     throw InputError("batch: expected a whole number of at least 1, found 0");
   if (!std::isfinite(step_time.value) || step_time <= Seconds{})
     throw InputError(
-        fmt::format("step_time: expected a time above 0 s, found {} s", step_time.value));
+        fmt::format("`step-time`: expected a time above 0 s, found {} s", step_time.value));
   const double fraction = options.forward_fraction;
   if (!(fraction > 0 && fraction < 1))
     throw InputError(
-        fmt::format("forward_fraction: expected a number between 0 and 1, found {}", fraction));
+        fmt::format("`forward-fraction`: expected a number between 0 and 1, found {}", fraction));
 }
 
 Layer layer_of(const ArchitectureLayer& source, const LayerWork& work, const DeviceSpec& device,
@@ -110,7 +110,8 @@ Seconds update_time(const Workload& workload, const DeviceSpec& device,
   if (optimiser.empty())
     return {};
   if (optimiser != "sgd" && optimiser != "adam")
-    throw InputError(fmt::format("optimiser: expected sgd or adam, found \"{}\"", optimiser));
+    throw InputError(
+        fmt::format("`optimiser`: expected sgd or adam, found {}", in_quotes(optimiser)));
   return parameter_size(workload) * (optimiser == "sgd" ? kSgd : kAdam) / device.memory_bandwidth;
 }
 
@@ -135,8 +136,9 @@ Workload derive_workload(const Architecture& architecture, const DeviceSpec& dev
   workload.update = update_time(workload, device, options.optimiser);
   const Seconds passes = step_time - workload.update;
   if (passes <= Seconds{})
-    throw InputError(fmt::format("step_time: expected more than the update's {}, found {}",
-                                 format_seconds(workload.update), format_seconds(step_time)));
+    throw InputError(fmt::format(
+        "`step-time` (or that of `throughput`): expected more than the update's {}, found {}",
+        format_seconds(workload.update), format_seconds(step_time)));
   workload.provenance = {.kind = ProvenanceKind::Derived,
                          .source = options.source.empty() ? "a step time as given" : options.source,
                          .method = method_of(workload, device, passes, options),

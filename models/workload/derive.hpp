@@ -28,7 +28,8 @@ struct DeriveOptions {
 };
 
 /// Gives every layer of an architecture a forward and a backward time on a device when only the
-/// time of the whole step (forward and backward, without communication and update) is known.
+/// time of the whole step on one device (forward and backward, with an optimiser its update, too)
+/// is known.
 ///
 /// Each layer's times are in proportion to its roofline; forward times are scaled to add up to
 /// `forward_fraction * step_time` and backward times to the rest; with an optimiser, of the step
@@ -36,7 +37,8 @@ struct DeriveOptions {
 ///
 /// A layer's macs in the result are those with its own weight. Throws InputError for a step time
 /// that is not above zero (or not above the update), batch 0, a forward fraction outside (0, 1), a
-/// device without rates, an unknown optimiser, and what check_architecture refuses.
+/// device without rates, an unknown optimiser, and what check_architecture refuses; options are
+/// named as arguments: `step-time`.
 Workload derive_workload(const Architecture& architecture, const DeviceSpec& device,
                          std::uint32_t batch, Seconds step_time, const DeriveOptions& options = {});
 

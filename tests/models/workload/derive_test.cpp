@@ -92,15 +92,17 @@ TEST(DeriveWorkload, AnOptimisersUpdateIsTakenFromTheStep) {
 }
 
 TEST(DeriveWorkload, AStepShorterThanItsUpdateIsRefused) {
-  EXPECT_EQ(message_of(two_layers(), 1, {4}, {.optimiser = "sgd"}),
-            "step_time: expected more than the update's 4.5 s, found 4 s");
+  EXPECT_EQ(
+      message_of(two_layers(), 1, {4}, {.optimiser = "sgd"}),
+      "`step-time` (or that of `throughput`): expected more than the update's 4.5 s, found 4 s");
   EXPECT_EQ(message_of(two_layers(), 1, {10}, {.optimiser = "lamb"}),
-            "optimiser: expected sgd or adam, found \"lamb\"");
+            "`optimiser`: expected sgd or adam, found \"lamb\"");
 }
 
 TEST(DeriveWorkload, StepTimeThatIsNotAboveZeroIsRefused) {
-  EXPECT_EQ(message_of(two_layers(), 1, {0}), "step_time: expected a time above 0 s, found 0 s");
-  EXPECT_EQ(message_of(two_layers(), 1, {-1}), "step_time: expected a time above 0 s, found -1 s");
+  EXPECT_EQ(message_of(two_layers(), 1, {0}), "`step-time`: expected a time above 0 s, found 0 s");
+  EXPECT_EQ(message_of(two_layers(), 1, {-1}),
+            "`step-time`: expected a time above 0 s, found -1 s");
   EXPECT_NE(message_of(two_layers(), 1, {std::numeric_limits<double>::quiet_NaN()}), "");
 }
 
@@ -112,7 +114,7 @@ TEST(DeriveWorkload, BatchOfZeroIsRefused) {
 TEST(DeriveWorkload, ForwardFractionMustLeaveTimeForBoth) {
   for (const double fraction : {0.0, 1.0, -0.1, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_TRUE(message_of(two_layers(), 1, {1}, {.forward_fraction = fraction})
-                    .starts_with("forward_fraction: expected a number between 0 and 1, found "));
+                    .starts_with("`forward-fraction`: expected a number between 0 and 1, found "));
 }
 
 TEST(DeriveWorkload, ArchitectureWithoutLayersIsRefused) {

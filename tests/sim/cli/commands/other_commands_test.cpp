@@ -105,6 +105,28 @@ TEST(DeriveCommand, ImpossibleRatesAndTimesAreRefused) {
   EXPECT_EQ(refused("--step-time", "1e-300s"), 2);
 }
 
+// It said step_time, which nobody had typed.
+TEST(DeriveCommand, NamesWhatWasTyped) {
+  const auto refusal = [](const std::string& option, const std::string& value,
+                          const std::string& optimiser) {
+    const Outcome outcome = run_cli({"derive", "resnet50", "--device", "rtx2080ti", "--batch", "32",
+                                     option, value, "--optimiser", optimiser});
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  };
+  for (const auto& [option, value] : {std::pair{"--step-time", "1us"}, {"--throughput", "32e6"}})
+    EXPECT_TRUE(refusal(option, value, "sgd")
+                    .starts_with("stepcast: --step-time (or that of --throughput): expected more "
+                                 "than the update's "));
+  EXPECT_EQ(refusal("--step-time", "100ms", "lamb"),
+            "stepcast: --optimiser: expected sgd or adam, found \"lamb\"\n");
+}
+
+TEST(DeriveCommand, TellsWhatTheStepTimeHolds) {
+  EXPECT_NE(run_cli({"derive", "--help"}).out.find("with --optimiser its update, too"),
+            std::string::npos);
+}
+
 // The file was written, and refused by whatever read it.
 TEST(DeriveCommand, WhatWouldNotBeReadIsNotWritten) {
   const TemporaryFolder folder;
