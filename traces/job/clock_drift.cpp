@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "traces/job/clock_fit.hpp"
 #include "traces/job/medians.hpp"
@@ -36,6 +37,30 @@ std::pair<double, double> slope_of(std::vector<ClockPoint>& points) {
   if (slopes.empty())
     return {0, 0};
   return {weighted_median_of(slopes), last - first};
+}
+
+/// The standard error of a slope through ends that scatter as those of their kinds do.
+double error_of(const std::vector<ClockPoint>& points) {
+  struct Told {
+    double weight = 0;
+    double mean = 0;
+    double squares = 0;
+  };
+  std::map<std::uint64_t, Told> told;
+  for (const ClockPoint& point : points) {
+    Told& alike = told[point.of];
+    const double weight = 1 / (point.scatter * point.scatter);
+    if (weight == 0)
+      continue;
+    const double apart = point.at - alike.mean;
+    alike.weight += weight;
+    alike.mean += apart * weight / alike.weight;
+    alike.squares += weight * apart * (point.at - alike.mean);
+  }
+  double squares = 0;
+  for (const auto& [of, alike] : told)
+    squares += alike.squares;
+  return 1 / std::sqrt(squares);
 }
 
 }  // namespace
@@ -81,8 +106,7 @@ bool ClockFit::set_line(std::uint32_t host, const std::vector<bool>& known) {
   return true;
 }
 
-/// Returns by how much the clocks move at most that way.
-double ClockFit::add_slopes() {
+std::vector<std::vector<ClockPoint>> ClockFit::points_by_host() const {
   std::vector<std::vector<ClockPoint>> points(offsets_.size());
   for_each_common([&](const CommonEnd& common) {
     std::vector<double> own;
@@ -92,6 +116,12 @@ double ClockFit::add_slopes() {
     for (const EndSeen& seen : common.seen)
       points[seen.host].push_back(point_of(common, seen, true_end(seen, common.step) - end));
   });
+  return points;
+}
+
+/// Returns by how much the clocks move at most that way.
+double ClockFit::add_slopes() {
+  std::vector<std::vector<ClockPoint>> points = points_by_host();
   double most = 0;
   for (std::uint32_t host = 0; host < offsets_.size(); ++host) {
     const auto [slope, span] = slope_of(points[host]);
@@ -114,7 +144,8 @@ ClockPoint ClockFit::point_of(const CommonEnd& common, const EndSeen& seen, doub
   return {.of = of,
           .at = begins_[common.step] + seen.end,
           .ahead = ahead,
-          .spread = 1 / weights_[common.kind]};
+          .spread = 1 / weights_[common.kind],
+          .scatter = std::max(kNoResidual, scatters_[common.kind])};
 }
 
 void ClockFit::for_each_common(const std::function<void(const CommonEnd&)>& visit) const {
@@ -126,34 +157,68 @@ void ClockFit::for_each_common(const std::function<void(const CommonEnd&)>& visi
 
 /// False: none explains enough, and all is as it was.
 bool ClockFit::find_drifts() {
+  const ClockFit before = *this;
+  find_slopes();
+  if (keep_drifts(before.residuals_by_host())) {
+    find_offsets_anew();
+    ClockFit recorded = before;
+    recorded.offsets_.assign(offsets_.size(), 0);
+    if (violations_left() <= std::min(recorded.violations(), before.violations_left()))
+      return true;
+  }
+  offsets_ = before.offsets_;
+  drifts_ = before.drifts_;
+  parts_ = before.parts_;
+  weights_ = before.weights_;
+  return false;
+}
+
+/// Ends tell drifts against each other alone. Of a part most clocks are taken to keep time: what
+/// differs from the median drift by several standard errors drifts. False: no part has any.
+bool ClockFit::keep_drifts(const std::vector<std::pair<double, std::size_t>>& before) {
   constexpr double kMostDrift = 5e-4;  // Crystals keep time within 1e-4; daemons slew by this.
   constexpr std::size_t kFewest = 5;   // Ends: through two of them there is always a line.
-  const auto before = residuals_by_host();
-  const auto offsets = offsets_;
-  const auto weights = weights_;
-  find_slopes();
+  constexpr double kSure = 5;          // Standard errors.
   const auto after = residuals_by_host();
-  bool any = false;
-  for (std::size_t host = 0; host < drifts_.size(); ++host) {
-    const bool kept = before[host].first > kNoResidual && after[host].second >= kFewest &&
-                      after[host].first <= kKeptResidual * before[host].first &&
-                      std::abs(drifts_[host]) <= kMostDrift;
-    any = any || kept;
-    if (!kept)
+  const auto points = points_by_host();
+  const std::size_t hosts = offsets_.size();
+  std::vector<std::vector<double>> of_part(hosts);
+  for (std::size_t host = 0; host < hosts; ++host)
+    if (after[host].second >= kFewest)
+      of_part[parts_[host]].push_back(drifts_[host]);
+  std::vector<bool> explained(hosts);
+  std::vector<bool> absurd(hosts);
+  for (std::size_t host = 0; host < hosts; ++host) {
+    const std::vector<double>& all = of_part[parts_[host]];
+    const double drift = drifts_[host] - (all.empty() ? 0 : middle_of(all));
+    const bool drifts =
+        after[host].second >= kFewest && std::abs(drift) > kSure * error_of(points[host]);
+    drifts_[host] = drifts ? drift : 0;
+    if (drifts && before[host].first > kNoResidual &&
+        after[host].first <= kKeptResidual * before[host].first)
+      explained[parts_[host]] = true;
+    if (std::abs(drifts_[host]) > kMostDrift)
+      absurd[parts_[host]] = true;
+  }
+  std::vector<double> first(hosts);
+  for (std::size_t host = hosts; host-- > 0;) {
+    if (!explained[parts_[host]] || absurd[parts_[host]])
       drifts_[host] = 0;
-  }
-  if (!any) {
-    offsets_ = offsets;
-    weights_ = weights;
-    return false;
-  }
-  std::vector<double> first(offsets_.size());
-  for (std::size_t host = offsets_.size(); host-- > 0;)
     first[parts_[host]] = drifts_[host];
-  for (std::uint32_t host = 0; host < offsets_.size(); ++host)
+  }
+  bool any = false;
+  for (std::size_t host = 0; host < hosts; ++host) {
     drifts_[host] -= first[parts_[host]];
-  find_offsets_anew();
-  return true;
+    any = any || drifts_[host] != 0;
+  }
+  return any;
+}
+
+/// Once bounds have moved the offsets.
+std::size_t ClockFit::violations_left() const {
+  ClockFit obeying = *this;
+  obeying.obey_bounds();
+  return obeying.violations();
 }
 
 /// In rounds, as slopes leave a part of themselves in the common ends. Within a step few ends are

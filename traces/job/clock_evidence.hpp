@@ -28,6 +28,8 @@ struct ClockBound {
   std::uint32_t before = 0;
   std::uint32_t after = 0;
   double most = 0;
+  std::uint32_t step = 0;
+  double at = 0;  ///< Since it began.
 };
 
 /// All that a job's meetings say about its hosts' clocks.

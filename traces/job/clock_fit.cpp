@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <numeric>
+#include <set>
 
 #include "traces/job/medians.hpp"
 
@@ -15,6 +18,16 @@ constexpr double kLeastSpread = 1e-6;  // Of a kind, in seconds: clocks tell no 
 /// Value and weight.
 using Weighted = std::vector<std::pair<double, double>>;
 
+/// The standard deviation of what was fitted by so many parameters; infinite if by all too many.
+double scatter_of(const std::vector<double>& residuals, std::size_t parameters) {
+  const double over_mean = std::sqrt(std::numbers::pi / 2);
+  const auto count = static_cast<double>(residuals.size());
+  if (residuals.size() <= parameters)
+    return INFINITY;
+  const double mean = std::accumulate(residuals.begin(), residuals.end(), 0.0) / count;
+  return over_mean * mean * std::sqrt(count / (count - static_cast<double>(parameters)));
+}
+
 }  // namespace
 
 ClockFit::ClockFit(const ClockEvidence& evidence)
@@ -24,7 +37,8 @@ ClockFit::ClockFit(const ClockEvidence& evidence)
       drifts_(evidence.hosts),
       parts_(evidence.hosts),
       known_(evidence.hosts),
-      weights_(evidence.kinds, 1.0) {
+      weights_(evidence.kinds, 1.0),
+      scatters_(evidence.kinds) {
   join_parts();
 }
 
@@ -128,20 +142,31 @@ void ClockFit::find_offsets() {
 
 /// Kinds whose ends scatter say less: weights are the inverse of the median residual.
 void ClockFit::weigh_kinds() {
-  std::vector<std::vector<double>> residuals(weights_.size());
+  struct OfKind {
+    std::vector<double> residuals;
+    std::set<std::uint32_t> hosts;
+    std::size_t ends = 0;
+  };
+  std::vector<OfKind> kinds(weights_.size());
   const auto add = [&](const CommonEnd& common) {
+    OfKind& kind = kinds[common.kind];
     std::vector<double> own;
-    for (const EndSeen& seen : common.seen)
+    for (const EndSeen& seen : common.seen) {
       own.push_back(true_end(seen, common.step));
+      kind.hosts.insert(seen.host);
+    }
     const double middle = middle_of(own);
     for (const double end : own)
-      residuals[common.kind].push_back(std::abs(end - middle));
+      kind.residuals.push_back(std::abs(end - middle));
+    ++kind.ends;
   };
   std::ranges::for_each(evidence_.ends, add);
   std::ranges::for_each(evidence_.messages, add);
-  for (std::size_t kind = 0; kind < weights_.size(); ++kind)
-    if (!residuals[kind].empty())
-      weights_[kind] = 1 / std::max(kLeastSpread, middle_of(std::move(residuals[kind])));
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+    if (OfKind& of = kinds[kind]; !of.residuals.empty()) {
+      scatters_[kind] = scatter_of(of.residuals, of.ends + 2 * of.hosts.size());
+      weights_[kind] = 1 / std::max(kLeastSpread, middle_of(std::move(of.residuals)));
+    }
 }
 
 /// One round; false if it moved nothing by as much as a nanosecond.
@@ -173,7 +198,10 @@ bool ClockFit::improve() {
 /// Ten times as far off as the others' in the mean, of which few ends tell that the median hides.
 std::vector<bool> ClockFit::jumping_hosts() const {
   constexpr double kFarOff = 10;
-  const std::vector<double> means = mean_residuals();
+  std::vector<double> means;
+  for (const std::vector<double>& of_host : all_residuals())
+    means.push_back(std::accumulate(of_host.begin(), of_host.end(), 0.0) /
+                    std::max(1.0, static_cast<double>(of_host.size())));
   const double usual = std::max(kLeastSpread, middle_of(means));
   std::vector<bool> jumping;
   for (const double mean : means)
@@ -219,11 +247,15 @@ void ClockFit::obey_bounds() {
   constexpr double kNothing = 1e-9;
   if (by_step())
     return;  // Each step has its own offsets, to which bounds of all steps do not apply.
+  const std::vector<double> offsets = offsets_;
+  const std::size_t violated = violations();
   for (int round = 0; round < kRounds; ++round) {
     double worst = 0;
     for (const ClockBound& bound : evidence_.bounds) {
-      const double excess = offsets_[bound.after] - offsets_[bound.before] - bound.most;
-      if (excess <= kNothing || drifts_[bound.after] != drifts_[bound.before])
+      const double at = begins_[bound.step] + bound.at;
+      const double gained = (drifts_[bound.after] - drifts_[bound.before]) * at;
+      const double excess = offsets_[bound.after] - offsets_[bound.before] + gained - bound.most;
+      if (excess <= kNothing)
         continue;
       offsets_[bound.after] -= excess / 2;
       offsets_[bound.before] += excess / 2;
@@ -232,39 +264,47 @@ void ClockFit::obey_bounds() {
     if (worst == 0)
       break;
   }
+  if (violations() > violated)
+    offsets_ = offsets;
 }
 
-double ClockFit::residual() const {
-  const std::vector<double> ends = common_ends();
-  std::vector<double> residuals;
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    for (const EndSeen& seen : evidence_.ends[i].seen)
-      residuals.push_back(std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]));
-  return residuals.empty() ? 0 : middle_of(std::move(residuals));
+/// How often something ended before all had begun.
+std::size_t ClockFit::violations() const {
+  std::size_t count = 0;
+  const auto begin_of = [&](const CommonEnd& common, const EndSeen& seen) {
+    return seen.begin - correction(seen.host, common.step, seen.begin);
+  };
+  const auto add = [&](const CommonEnd& common) {
+    double last = begin_of(common, common.seen.front());
+    for (const EndSeen& seen : common.seen)
+      last = common.message ? last : std::max(last, begin_of(common, seen));
+    for (const EndSeen& seen : common.seen)
+      count += true_end(seen, common.step) < last ? 1 : 0;
+  };
+  std::ranges::for_each(evidence_.ends, add);
+  std::ranges::for_each(evidence_.messages, add);
+  return count;
 }
 
-std::vector<double> ClockFit::mean_residuals() const {
-  const std::vector<double> ends = common_ends();
-  std::vector<double> sums(offsets_.size());
-  std::vector<double> counts(offsets_.size());
-  for (std::size_t i = 0; i < ends.size(); ++i)
-    for (const EndSeen& seen : evidence_.ends[i].seen) {
-      sums[seen.host] += std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]);
-      counts[seen.host] += 1;
-    }
-  for (std::size_t host = 0; host < sums.size(); ++host)
-    sums[host] /= std::max(1.0, counts[host]);
-  return sums;
-}
-
-std::vector<std::pair<double, std::size_t>> ClockFit::residuals_by_host() const {
+std::vector<std::vector<double>> ClockFit::all_residuals() const {
   const std::vector<double> ends = common_ends();
   std::vector<std::vector<double>> residuals(offsets_.size());
   for (std::size_t i = 0; i < ends.size(); ++i)
     for (const EndSeen& seen : evidence_.ends[i].seen)
       residuals[seen.host].push_back(std::abs(true_end(seen, evidence_.ends[i].step) - ends[i]));
+  return residuals;
+}
+
+double ClockFit::residual() const {
+  std::vector<double> residuals;
+  for (const std::vector<double>& of_host : all_residuals())
+    residuals.insert(residuals.end(), of_host.begin(), of_host.end());
+  return residuals.empty() ? 0 : middle_of(std::move(residuals));
+}
+
+std::vector<std::pair<double, std::size_t>> ClockFit::residuals_by_host() const {
   std::vector<std::pair<double, std::size_t>> medians;
-  for (std::vector<double>& of_host : residuals) {
+  for (std::vector<double>& of_host : all_residuals()) {
     const std::size_t count = of_host.size();
     medians.emplace_back(count == 0 ? 0 : middle_of(std::move(of_host)), count);
   }

@@ -16,7 +16,8 @@ struct ClockPoint {
   std::uint64_t of = 0;  ///< Ends that are alike.
   double at = 0;
   double ahead = 0;
-  double spread = 0;  ///< Of its kind.
+  double spread = 0;   ///< Of its kind, as far as it counts;
+  double scatter = 0;  ///< a standard deviation.
 };
 
 /// Clocks of hosts as found from ends that are common: local = t + offset + drift t, where t counts
@@ -27,13 +28,14 @@ class ClockFit {
 
   /// Medians in turn, over members and over collectives, until nothing moves.
   void find_offsets();
-  /// Slopes of what the offsets leave, by Theil's incomplete method; a host's is kept if its median
-  /// residual falls by a third. Where none is, the same of clocks that begin anew in each step.
+  /// Slopes of what the offsets leave, by Theil's incomplete method; those of a part are kept if
+  /// the median residual of one of its hosts falls by a third and no more bounds are violated than
+  /// before. Where none is, the same of clocks that begin anew in each step.
   void try_drift();
   /// The same with an offset for each step; else of those hosts alone whose clocks jump.
   void try_steps();
   /// Moves the two clocks of a violated bound by half of the excess each, until none is left or
-  /// no offset fits all.
+  /// no offset fits all; where more are violated in the end, none is moved.
   void obey_bounds();
 
   double correction(std::uint32_t host, std::uint32_t step, double local) const {
@@ -52,7 +54,9 @@ class ClockFit {
  private:
   void join_parts();
   std::vector<bool> jumping_hosts() const;
-  std::vector<double> mean_residuals() const;
+  std::vector<std::vector<double>> all_residuals() const;
+  std::size_t violations() const;
+  std::size_t violations_left() const;
   void spread_from(std::uint32_t host);
   std::optional<double> offset_against(std::uint32_t host) const;
   void bridge_by_messages();
@@ -62,8 +66,10 @@ class ClockFit {
   void for_each_common(const std::function<void(const CommonEnd&)>& visit) const;
   void join_lines();
   bool set_line(std::uint32_t host, const std::vector<bool>& known);
+  std::vector<std::vector<ClockPoint>> points_by_host() const;
   double add_slopes();
   bool find_drifts();
+  bool keep_drifts(const std::vector<std::pair<double, std::size_t>>& before);
   void find_slopes();
   void find_offsets_anew();
   double true_end(const EndSeen& seen, std::uint32_t step) const {
@@ -79,6 +85,7 @@ class ClockFit {
   std::vector<std::uint32_t> parts_;
   std::vector<bool> known_;
   std::vector<double> weights_;             // By kind.
+  std::vector<double> scatters_;            // By kind: standard deviations.
   std::vector<std::vector<double>> moves_;  // By step and host; empty: none.
 };
 

@@ -106,12 +106,15 @@ JobClocks put_on_one_clock(Job& job) {
   clocks.residual = Seconds{fit.residual()};
   clocks.by_step = fit.by_step();
   const auto residuals = fit.residuals_by_host();
+  std::map<std::uint32_t, double> first;  // Offset of the first host of each part.
   for (std::uint32_t host = 0; host < clocks.hosts.size(); ++host) {
     HostClock& clock = clocks.hosts[host];
     clock.part = job.one_clock ? 0 : fit.parts()[host];
     // What is subtracted grows with the clock's own time.
     const double rate = 1 / (1 - fit.drifts()[host]);
-    clock.offset = rounded(fit.offsets()[host] * rate) + job.ranks[clock.ranks.front()].shifted;
+    const double offset = fit.offsets()[host];
+    const double of_first = first.emplace(clock.part, offset).first->second;
+    clock.offset = rounded((offset - of_first) * rate) + job.ranks[clock.ranks.front()].shifted;
     clock.drift = fit.drifts()[host] * rate;
     clock.half_width = rounded(residuals[host].first);
     clock.collectives = residuals[host].second;

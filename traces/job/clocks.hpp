@@ -38,9 +38,10 @@ struct JobClocks {
 /// with the least weighted sum of |end - common end - offset|: medians over members and over
 /// collectives in turn, each kind weighing as the inverse of its spread; sub-groups do if they
 /// connect all hosts. What messages say (none arrives before it was sent) joins parts that
-/// collectives do not. A drift (Theil's slope) and offsets for each step are kept if they lower the
-/// median residual (a drift: that of its host) by a third. Last, offsets are moved as little as
-/// needed for nobody to end before the last has begun.
+/// collectives do not. Drifts (Theil's slopes) and offsets for each step are kept if they lower the
+/// median residual (drifts: that of a host of the part) by a third. A clock drifts if it differs
+/// from the median of its part by five standard errors; drifts that leave more ends too early are
+/// none. Last, offsets are moved as little as needed for nobody to end before the last has begun.
 JobClocks put_on_one_clock(Job& job);
 
 }  // namespace stepcast

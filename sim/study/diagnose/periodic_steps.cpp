@@ -39,16 +39,18 @@ struct PeriodicSteps {
   double others = 0;               // and that of the other steps.
 };
 
-/// By step as replayed with all delays, but with transfers as long as their kind usually takes: a
-/// network that is slow now and then is none of it.
+/// By step as replayed with all delays, but with passes and transfers as long as their kind usually
+/// takes: checkpoints are neither, and ranks or networks that are slow now and then none of it.
 std::vector<double> times_of(const JobReplay& replay) {
   const Job& job = replay.job();
   std::vector<double> times = replay.delayed();
   const auto real = replay.replay_if([](const JobOperation&) { return true; });
-  const auto even = replay.replay_if(
-      [&](const JobOperation& done) { return job.kinds[done.kind].work != JobWork::Transfer; });
+  const auto even = replay.replay_if([&](const JobOperation& done) {
+    const JobWork work = job.kinds[done.kind].work;
+    return work == JobWork::Compute || work == JobWork::Host;
+  });
   for (std::size_t step = 0; step < times.size(); ++step)
-    times[step] -= std::max(0.0, real[step] - even[step]);
+    times[step] -= real[step] - even[step];
   return times;
 }
 
@@ -62,7 +64,7 @@ PeriodicSteps periodic_steps(const JobReplay& replay) {
   for (std::size_t step = 0; step < times.size(); ++step)
     if (times[step] > kLong * usual)
       places.push_back(step);
-  if (places.size() < kFewest)
+  if (places.size() < kFewest || 2 * places.size() >= times.size())
     return {};
   PeriodicSteps found;
   found.every = numbers[places[1]] - numbers[places[0]];

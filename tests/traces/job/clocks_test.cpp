@@ -63,6 +63,70 @@ TEST(ClocksTest, DriftsFromStepToStepComeBack) {
   EXPECT_FALSE(clocks.by_step);
 }
 
+std::size_t all(const JobClocks& clocks, std::size_t HostClock::*count) {
+  std::size_t sum = 0;
+  for (const HostClock& clock : clocks.hosts)
+    sum += clock.*count;
+  return sum;
+}
+
+// Whichever it is: seven clocks agree. Where it was the first one's, the others had to gain the
+// opposite, which lowers nothing between two of them, and kept 0.
+TEST(ClocksTest, OneClockThatDriftsIsTheOneThatIsPutRight) {
+  MadeJob made;
+  made.pass = [](int rank, int /*step*/, int batch, bool forward) {
+    return (forward ? 0.01 : 0.02) * (1 + 0.1 * scatter(rank, batch));
+  };
+  for (const double drift : {20e-6, 200e-6})
+    for (int drifting = 0; drifting < 8; ++drifting) {
+      made.drift = [&](int rank) { return rank == drifting ? drift : 0.0; };
+      Job job = read(made.text());
+      const JobClocks clocks = put_on_one_clock(job);
+      for (int rank = 0; rank < 8; ++rank) {
+        const HostClock& clock = clocks.hosts[static_cast<std::size_t>(rank)];
+        EXPECT_NEAR(clock.drift, made.drift(rank) - made.drift(0), 1e-6) << rank;
+        EXPECT_NEAR(clock.offset.value, 0, kMicrosecond) << rank;
+      }
+      EXPECT_LE(all(clocks, &HostClock::violations_after),
+                all(clocks, &HostClock::violations_before));
+    }
+}
+
+// Ends that scatter by 5 us, all within 50 ms of their steps: lines through so few of them gain
+// 100 ppm by chance.
+TEST(ClocksTest, ScatterOfFewEndsIsNoDrift) {
+  for (int job_number = 0; job_number < 20; ++job_number) {
+    OperationRows rows;
+    for (int step = 0; step < 10; ++step)
+      for (int rank = 0; rank < 4; ++rank) {
+        const double begin = 1 + 0.05 * scatter(rank, step, 2 * job_number);
+        const double end = 1.1 + 0.05 * scatter(4, step, 2 * job_number) +
+                           5e-6 * scatter(rank, step, 2 * job_number + 1);
+        rows.add(rank, 0, rank, step, "forward-compute", 0, begin, 0, 0);
+        rows.add(rank, 0, rank, step, "grads-all-reduce", begin, end - begin);
+      }
+    Job job = read(rows.text());
+    for (const HostClock& clock : put_on_one_clock(job).hosts)
+      EXPECT_EQ(clock.drift, 0) << job_number;
+  }
+}
+
+// Rank 0's collective ends before rank 1's has begun: bounds move both, and what is reported stays
+// against the first.
+TEST(ClocksTest, OffsetsAreThoseAgainstTheFirstClockEvenIfBoundsMoveIt) {
+  OperationRows rows;
+  for (int step = 0; step < 3; ++step)
+    for (int rank = 0; rank < 2; ++rank) {
+      const double late = step == 2 ? 0.004 : 0;
+      rows.add(rank, 0, rank, step, "forward-compute", 0, 0.01, 0, 0);
+      rows.add(rank, 0, rank, step, "grads-all-reduce", 0.01 + rank * late, 0.002);
+    }
+  Job job = read(rows.text());
+  const JobClocks clocks = put_on_one_clock(job);
+  EXPECT_EQ(clocks.hosts[0].offset, Seconds{});
+  EXPECT_EQ(all(clocks, &HostClock::violations_after), 0U);
+}
+
 // Tables whose clocks begin anew in each step: 200 ppm are 30 us at its end.
 TEST(ClocksTest, DriftsWithinStepsComeBack) {
   MadeJob made = uneven_job();

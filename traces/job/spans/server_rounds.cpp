@@ -100,7 +100,7 @@ std::vector<Seconds> clocks_of(const ServerRounds& cut, ImportReport& report) {
         bound(sums->second[step].back(), rounds[step].back());
     }
   }
-  ClockEvidence evidence{.hosts = static_cast<std::uint32_t>(ranks.size()), .kinds = 0};
+  ClockEvidence evidence{.hosts = static_cast<std::uint32_t>(ranks.size()), .begins = {0}};
   const auto host_of = [&](std::uint32_t rank) {
     return static_cast<std::uint32_t>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
   };

@@ -122,6 +122,35 @@ TEST(DiagnosisTest, LongStepsThatComeAgainAndAgainAreCheckpoints) {
   EXPECT_NEAR(diagnosis.replayed[3].recorded.value, diagnosis.replayed[3].simulated.value, 1e-8);
 }
 
+// Twice as long in one step of four, thrice in one of three, and in every other of six.
+TEST(DiagnosisTest, ARankThatIsSlowInEveryFewStepsIsNoCheckpoint) {
+  struct Slow {
+    int steps;
+    int every;
+    int rank;
+    double times;
+  };
+  for (const auto& [steps, every, slow_rank, times] :
+       {Slow{12, 4, 2, 2}, Slow{12, 3, 1, 3}, Slow{6, 2, 0, 2}}) {
+    MadeJob made{.ranks = 4, .steps = steps};
+    made.pass = [&](int rank, int step, int batch, bool forward) {
+      return jitter(rank, step, batch, forward) *
+             (rank == slow_rank && step % every == 0 ? times : 1);
+    };
+    const Diagnosis diagnosis = diagnosis_of(made.text());
+    EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Worker) << diagnosis.verdict.text;
+    EXPECT_EQ(diagnosis.verdict.subject, "rank " + std::to_string(slow_rank));
+  }
+}
+
+// Every other of six steps is as usual as the others.
+TEST(DiagnosisTest, EveryOtherStepIsNoCheckpoint) {
+  MadeJob made{.steps = 6};
+  made.pass = jitter;
+  made.pause = [](int, int step, int batch) { return step % 2 == 0 && batch == 1 ? 0.1 : 0; };
+  EXPECT_EQ(diagnosis_of(made.text()).verdict.kind, VerdictKind::Host);
+}
+
 TEST(DiagnosisTest, LongStepsWithoutAPeriodAreNone) {
   MadeJob made;
   made.pass = jitter;
