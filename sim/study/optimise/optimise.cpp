@@ -10,6 +10,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/data_parallel/overlapped_step.hpp"
+#include "models/schedule/edited/host_work.hpp"
 #include "sim/study/forecast.hpp"
 #include "sim/study/optimise/bucket_recursion.hpp"
 #include "sim/study/stop.hpp"
@@ -134,7 +135,7 @@ Forecast BucketOptimiser::simulated(const BucketEnds& buckets) {
   Builder builder("buckets", workload_, cluster_);
   const StreamId stream = builder.stream("all-reduce");
   overlapped_step(builder, buckets_of(buckets), {.stream = stream});
-  const Plan plan = std::move(builder).build();
+  const Plan plan = with_host(std::move(builder).build(), workload_, cluster_);
   const Timeline timeline = simulate(plan, cluster_, engine_);
   return make_forecast(workload_, cluster_, plan, {}, engine_.fidelity, timeline);
 }

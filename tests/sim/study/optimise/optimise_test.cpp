@@ -140,6 +140,18 @@ TEST(OptimiseTest, GainsAddUp) {
   EXPECT_FALSE(found.bound_by.empty());
 }
 
+// It simulated steps without them. Estimates have no hosts, so that edits only look shorter, and
+// are accepted where the simulated step is.
+TEST(OptimiseTest, StepsHaveTheirHosts) {
+  Cluster cluster = load_cluster("rtx2080ti-16x4-ib100");
+  cluster.software.host_per_gradient = Seconds{0.2};
+  const Workload workload = made_workload(5);
+  const Optimisation found = optimise_buckets(workload, cluster, kAnalytic);
+  EXPECT_NEAR(found.step_before.value, 1.0, 0.05);
+  EXPECT_NEAR(found.step_before.value,
+              simulated(build_plan("ddp", workload, cluster, {}), workload, cluster).value, 1e-9);
+}
+
 TEST(OptimiseTest, AWorkloadWithoutGradientsIsRefused) {
   Workload workload = made_workload(2);
   for (Layer& layer : workload.layers)
