@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "traces/job/clock_evidence.hpp"
-#include "traces/job/clock_fit.hpp"
+#include "traces/job/clock/clock_evidence.hpp"
+#include "traces/job/clock/clock_fit.hpp"
 #include "traces/job/job.hpp"
 
 namespace stepcast {

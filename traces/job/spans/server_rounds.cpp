@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "traces/job/clock_evidence.hpp"
-#include "traces/job/clock_fit.hpp"
+#include "traces/job/clock/clock_evidence.hpp"
+#include "traces/job/clock/clock_fit.hpp"
 
 namespace stepcast {
 namespace {

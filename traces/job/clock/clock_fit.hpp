@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "traces/job/clock_evidence.hpp"
+#include "traces/job/clock/clock_evidence.hpp"
 
 namespace stepcast {
 

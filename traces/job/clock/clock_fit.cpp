@@ -1,4 +1,4 @@
-#include "traces/job/clock_fit.hpp"
+#include "traces/job/clock/clock_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -88,38 +88,6 @@ std::optional<double> ClockFit::offset_against(std::uint32_t host) const {
   return differences.empty() ? std::nullopt : std::optional(middle_of(std::move(differences)));
 }
 
-/// Two parts between which messages go both ways: the second moves to the middle of what they
-/// allow.
-void ClockFit::bridge_by_messages() {
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (const ClockBound& bound : evidence_.bounds) {
-      const std::uint32_t from = std::min(parts_[bound.before], parts_[bound.after]);
-      const std::uint32_t to = std::max(parts_[bound.before], parts_[bound.after]);
-      if (from == to)
-        continue;
-      double most = INFINITY;  // By how much the part may be moved ahead, and back.
-      double least = -INFINITY;
-      for (const ClockBound& other : evidence_.bounds) {
-        const double slack = other.most - (offsets_[other.after] - offsets_[other.before]);
-        if (parts_[other.before] == from && parts_[other.after] == to)
-          most = std::min(most, slack);
-        if (parts_[other.before] == to && parts_[other.after] == from)
-          least = std::max(least, -slack);
-      }
-      if (!std::isfinite(most) || !std::isfinite(least))
-        continue;
-      for (std::uint32_t host = 0; host < offsets_.size(); ++host)
-        if (parts_[host] == to) {
-          offsets_[host] += (most + least) / 2;
-          parts_[host] = from;
-        }
-      moved = true;
-      break;
-    }
-  }
-}
-
 std::vector<double> ClockFit::common_ends() const {
   std::vector<double> ends;
   for (const CommonEnd& common : evidence_.ends) {
@@ -138,6 +106,17 @@ void ClockFit::find_offsets() {
     }
     weigh_kinds();
   }
+}
+
+/// As of clocks that do not drift: what they gained is taken away first.
+void ClockFit::find_offsets_anew() {
+  if (within_steps_)
+    return find_offsets();
+  weights_.assign(weights_.size(), 1);
+  known_.assign(known_.size(), false);
+  offsets_.assign(offsets_.size(), 0);
+  join_parts();
+  find_offsets();
 }
 
 /// Kinds whose ends scatter say less: weights are the inverse of the median residual.
@@ -240,50 +219,6 @@ void ClockFit::try_steps() {
   moves_.clear();
   if (any_jumps)
     moves_ = std::move(of_jumps);
-}
-
-void ClockFit::obey_bounds() {
-  constexpr int kRounds = 100;
-  constexpr double kNothing = 1e-9;
-  if (by_step())
-    return;  // Each step has its own offsets, to which bounds of all steps do not apply.
-  const std::vector<double> offsets = offsets_;
-  const std::size_t violated = violations();
-  for (int round = 0; round < kRounds; ++round) {
-    double worst = 0;
-    for (const ClockBound& bound : evidence_.bounds) {
-      const double at = begins_[bound.step] + bound.at;
-      const double gained = (drifts_[bound.after] - drifts_[bound.before]) * at;
-      const double excess = offsets_[bound.after] - offsets_[bound.before] + gained - bound.most;
-      if (excess <= kNothing)
-        continue;
-      offsets_[bound.after] -= excess / 2;
-      offsets_[bound.before] += excess / 2;
-      worst = std::max(worst, excess);
-    }
-    if (worst == 0)
-      break;
-  }
-  if (violations() > violated)
-    offsets_ = offsets;
-}
-
-/// How often something ended before all had begun.
-std::size_t ClockFit::violations() const {
-  std::size_t count = 0;
-  const auto begin_of = [&](const CommonEnd& common, const EndSeen& seen) {
-    return seen.begin - correction(seen.host, common.step, seen.begin);
-  };
-  const auto add = [&](const CommonEnd& common) {
-    double last = begin_of(common, common.seen.front());
-    for (const EndSeen& seen : common.seen)
-      last = common.message ? last : std::max(last, begin_of(common, seen));
-    for (const EndSeen& seen : common.seen)
-      count += true_end(seen, common.step) < last ? 1 : 0;
-  };
-  std::ranges::for_each(evidence_.ends, add);
-  std::ranges::for_each(evidence_.messages, add);
-  return count;
 }
 
 std::vector<std::vector<double>> ClockFit::all_residuals() const {

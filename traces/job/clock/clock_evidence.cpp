@@ -1,4 +1,4 @@
-#include "traces/job/clock_evidence.hpp"
+#include "traces/job/clock/clock_evidence.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 
-#include "traces/job/clock_fit.hpp"
+#include "traces/job/clock/clock_fit.hpp"
 #include "traces/job/medians.hpp"
 
 // Slopes and offsets in turn. Cost: a round of slopes sorts every end once, and finds all offsets
@@ -214,13 +214,6 @@ bool ClockFit::keep_drifts(const std::vector<std::pair<double, std::size_t>>& be
   return any;
 }
 
-/// Once bounds have moved the offsets.
-std::size_t ClockFit::violations_left() const {
-  ClockFit obeying = *this;
-  obeying.obey_bounds();
-  return obeying.violations();
-}
-
 /// In rounds, as slopes leave a part of themselves in the common ends. Within a step few ends are
 /// far from the others: what these do not tell is left as it is after a few rounds.
 void ClockFit::find_slopes() {
@@ -239,17 +232,6 @@ void ClockFit::find_slopes() {
     }
     find_offsets_anew();
   }
-}
-
-/// As of clocks that do not drift: what they gained is taken away first.
-void ClockFit::find_offsets_anew() {
-  if (within_steps_)
-    return find_offsets();
-  weights_.assign(weights_.size(), 1);
-  known_.assign(known_.size(), false);
-  offsets_.assign(offsets_.size(), 0);
-  join_parts();
-  find_offsets();
 }
 
 void ClockFit::try_drift() {
