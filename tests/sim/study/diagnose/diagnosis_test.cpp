@@ -143,6 +143,25 @@ TEST(DiagnosisTest, ARankThatIsSlowInEveryFewStepsIsNoCheckpoint) {
   }
 }
 
+/// 100 ms more for the optimiser in one step of four, on rank 2 or on all.
+Diagnosis of_slow_optimiser(bool on_all) {
+  MadeJob made;
+  made.pass = jitter;
+  ImportReport report;
+  Job job = read_operations_csv(made.text(), "job.csv", {}, report);
+  for (std::size_t step = 3; step < job.steps.size(); step += 4)
+    for (JobOperation& done : job.steps[step].operations)
+      if (job.kinds[done.kind].name == "optimizer" && (on_all || done.rank == 2))
+        done.end += Seconds{0.1};
+  job.clocks = put_on_one_clock(job);
+  return diagnose(job);
+}
+
+TEST(DiagnosisTest, WorkThatIsNoPassIsACheckpointIfAllRanksDoIt) {
+  EXPECT_EQ(of_slow_optimiser(true).verdict.kind, VerdictKind::Checkpoints);
+  EXPECT_NE(of_slow_optimiser(false).verdict.kind, VerdictKind::Checkpoints);
+}
+
 // Every other of six steps is as usual as the others.
 TEST(DiagnosisTest, EveryOtherStepIsNoCheckpoint) {
   MadeJob made{.steps = 6};
