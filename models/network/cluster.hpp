@@ -55,8 +55,8 @@ struct Software {
   /// Horovod's coordinator, for each tensor and rank (0 with the response cache on): a tensor costs
   /// this times the number of ranks.
   Seconds negotiation_per_request{};
-  Seconds bytescheduler_hook{};       ///< For each gradient, on the compute stream.
-  Seconds ps_per_partition{};         ///< A push or pull: host work at worker and server.
+  Seconds bytescheduler_hook{};  ///< A gradient, on the compute stream; else host_per_gradient.
+  Seconds ps_per_partition{};    ///< A push or pull: host work at worker and server.
   BytesPerSecond ps_sum_bandwidth{};  ///< At which a server takes in and adds up pushes; 0: free.
   /// Mean delay of a rank in a step, as a share of its compute, where a synchronous step waits for
   /// the slowest rank: see jitter_scale().

@@ -53,7 +53,7 @@ struct Forecast {
   bool steady = true;
   std::uint32_t iterations_simulated = 0;
   double throughput = 0;          ///< Samples per second, all workers.
-  double scaling_efficiency = 0;  ///< (passes (FF + BP) + update of the trace) / iteration time.
+  double scaling_efficiency = 0;  ///< time_alone() of its plan / iteration time.
 
   std::string slowest_ranks{};             ///< Whose breakdown it is: "ranks 0-63".
   Breakdown breakdown{};                   ///< Adds up to iteration_time.
