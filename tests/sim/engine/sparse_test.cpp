@@ -1,5 +1,4 @@
 // Schedules of compressed gradients against their closed forms.
-#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -291,49 +290,6 @@ TEST(SparseSchedules, BadOptionsAreOneLine) {
             "traces/hardware/test-compression.json, or selection=free to leave the cost out");
   EXPECT_TRUE(error("powersgd", {}).ends_with(", or compression=free to leave the cost out"));
   EXPECT_EQ(error("powersgd", {{"compression", "free"}}), "no error");
-}
-
-double milliseconds_of(const Cluster& cluster, const Collective& collective) {
-  const Workload workload = uniform_workload(1, {0}, {0}, 1);
-  Builder builder("exchange", workload, cluster);
-  builder.stream("network");
-  const TaskId call = builder.forward(0);
-  const TaskId sent = builder.all_to_all("x", collective.size, {.shares = collective.shares});
-  builder.after(sent, {call});
-  builder.next_after(call, {sent});
-  const Plan plan = std::move(builder).build();
-  const auto begin = std::chrono::steady_clock::now();
-  const Timeline timeline = simulate(plan, cluster, {});
-  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-  return taken.count() / timeline.iterations;
-}
-
-std::vector<double> random_shares(std::uint32_t ranks) {
-  std::vector<double> shares;
-  for (std::uint32_t i = 0, state = 1; i < ranks; ++i) {
-    state = state * 1664525U + 1013904223U;
-    shares.push_back(0.5 + (state >> 8) / 16777216.0);
-  }
-  return shares;
-}
-
-// Targets with room for a busy machine: 20 ms and 2 s.
-TEST(SparseSpeed, AnUnequalAllToAllOf64RanksTakesMilliseconds) {
-  const Collective exchange{.kind = CollectiveKind::AllToAll,
-                            .algorithm = Algorithm::Pairwise,
-                            .size = {1e7},
-                            .shares = random_shares(64)};
-  for (const std::uint32_t gpus : {1U, 4U, 8U})
-    EXPECT_LT(milliseconds_of(plain_cluster(64 / gpus, gpus), exchange), 20) << gpus;
-}
-
-TEST(SparseSpeed, AnUnequalAllToAllOf1024RanksTakesLessThanTwoSeconds) {
-  const Collective exchange{.kind = CollectiveKind::AllToAll,
-                            .algorithm = Algorithm::Pairwise,
-                            .size = {1e8},
-                            .shares = random_shares(1024)};
-  for (const std::uint32_t gpus : {1U, 4U, 8U})
-    EXPECT_LT(milliseconds_of(plain_cluster(1024 / gpus, gpus), exchange), 2000) << gpus;
 }
 
 }  // namespace
