@@ -135,6 +135,7 @@ struct Plan {
   /// data: the host has issued it. Others are announced when they are ready.
   std::vector<TaskGraph::Edge> announcements;
   std::vector<Stream> streams;  ///< Stream 0 is "compute".
+  StreamId host = kNone;        ///< What hosts do beside their devices: see with_host().
   std::vector<PlannedCollective> collectives;
   std::vector<Team> teams;  ///< Team 0: all ranks, as one group.
   std::vector<std::string> labels;
@@ -146,9 +147,9 @@ struct Plan {
 };
 
 auto fields_of(Is<Plan> auto& plan) {
-  auto& [schedule, summary, graph, next, later, quorums, announcements, streams, collectives, teams,
-         labels, phases, later_steps, memory, notes] = plan;
-  return std::tie(schedule, summary, graph, next, later, quorums, announcements, streams,
+  auto& [schedule, summary, graph, next, later, quorums, announcements, streams, host, collectives,
+         teams, labels, phases, later_steps, memory, notes] = plan;
+  return std::tie(schedule, summary, graph, next, later, quorums, announcements, streams, host,
                   collectives, teams, labels, phases, later_steps, memory, notes);
 }
 

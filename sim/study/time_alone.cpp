@@ -3,7 +3,6 @@
 #include <string>
 
 #include "models/schedule/accumulation.hpp"
-#include "models/schedule/edited/host_phase.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/engine.hpp"
 
@@ -11,7 +10,7 @@ namespace stepcast {
 
 Seconds time_alone(const Workload& workload, const Cluster& cluster, const Plan& plan) {
   const std::uint32_t passes = plan.summary.passes;
-  if (!host_phase_of(plan))
+  if (plan.host == kNone)
     return (forward_time(workload) + backward_time(workload)) * passes + workload.update;
   Workload fed = workload;
   fed.input = {};

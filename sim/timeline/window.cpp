@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <tuple>
 #include <type_traits>
 
-#include "models/schedule/edited/host_phase.hpp"
 #include "sim/timeline/recorded_time.hpp"
 
 // The window is painted in layers: what the class computes; where it computes nothing, the tasks of
@@ -216,7 +214,6 @@ Window window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
   std::vector<Piece> other;
   std::vector<Piece> waiting;
   std::vector<Piece> host;
-  const std::optional<PhaseId> host_phase = host_phase_of(plan);
   const auto add = [&](std::vector<Piece>& pieces, TaskId task, Seconds start, Seconds end) {
     add_wrapped(pieces, task, start, end, timeline.begin, window.length);
   };
@@ -226,7 +223,7 @@ Window window_of(const Plan& plan, const Timeline& timeline, ClassId rank_class,
     if (interval.end < Seconds{})
       continue;
     add(task.stream == 0           ? compute
-        : task.phase == host_phase ? host
+        : task.stream == plan.host ? host
                                    : other,
         id, interval.start, interval.end);
     if (task.kind != TaskKind::Communication)

@@ -67,6 +67,9 @@ struct JobArrivals {
 
 struct JobStep {
   std::string name;
+  /// Which step of the training it was; where that is not recorded, of the job. Ascending, if
+  /// counted from the first one's.
+  std::uint64_t number = 0;
   /// When the zero of its operations' times was, since the first step's. Profilers count through.
   Seconds begin{};
   std::vector<JobOperation> operations;  ///< By rank, then by begin.

@@ -41,7 +41,7 @@ class OperationsReader {
       add_step(number, step);
     if (job_.steps.empty())
       throw InputError(origin_ + ": expected a step that all ranks recorded, found none");
-    place_steps(job_, numbers_);
+    place_steps(job_);
     return std::move(job_);
   }
 
@@ -70,7 +70,6 @@ class OperationsReader {
   std::map<std::string, std::uint16_t, std::less<>> numbers_of_types_;
   std::map<Place, std::uint32_t> ranks_;  // To the place in job_.ranks.
   std::map<std::int64_t, std::vector<std::pair<JobOperation, std::uint16_t>>> rows_;  // By step.
-  std::vector<double> numbers_;  // Of the steps that were added.
 
   // Of the passes, as far as the table tells; 0: it does not.
   std::uint32_t micro_batches_ = 0;
@@ -229,7 +228,8 @@ void OperationsReader::add_step(std::int64_t number,
   std::ranges::stable_sort(rows, {}, [](const auto& row) {
     return std::tuple(row.first.rank, row.first.begin, row.first.end);
   });
-  UnlinkedStep unlinked{.step = {.name = std::to_string(number)}};
+  UnlinkedStep unlinked{
+      .step = {.name = std::to_string(number), .number = static_cast<std::uint64_t>(number)}};
   std::set<std::uint32_t> seen;
   std::map<std::string, std::uint16_t> kinds;
   for (std::uint16_t i = 0; i < job_.kinds.size(); ++i)
@@ -252,7 +252,6 @@ void OperationsReader::add_step(std::int64_t number,
   for (std::size_t alone = link_pipeline(unlinked, job_, types_); alone > 0; --alone)
     report_.doubt("operation whose partners are not recorded", "step " + unlinked.step.name);
   job_.steps.push_back(std::move(unlinked.step));
-  numbers_.push_back(static_cast<double>(number));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cmath>
 #include <exception>
 #include <filesystem>
@@ -22,6 +23,14 @@ namespace stepcast {
 namespace {
 
 constexpr double kMicrosecond = 1e-6;
+
+/// 4 of "ProfilerStep#4"; 0 of what ends with no number.
+std::uint64_t number_of_mark(const std::string& name) {
+  std::uint64_t number = 0;
+  const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+  std::from_chars(name.data() + digits, name.data() + name.size(), number);
+  return number;
+}
 
 void add_tallies(const ImportReport& from, ImportReport& to) {
   for (const auto& [kind, tally] : from.skipped())
@@ -140,7 +149,8 @@ std::vector<std::string> ProfiledJob::common_steps() const {
 }
 
 void ProfiledJob::add_step(const std::string& name) {
-  job_.steps.push_back({.name = name});
+  const std::uint64_t least = job_.steps.empty() ? 0 : job_.steps.back().number + 1;
+  job_.steps.push_back({.name = name, .number = std::max(least, number_of_mark(name))});
   for (std::uint32_t rank = 0; rank < timelines_.size(); ++rank)
     add_work(rank, *std::ranges::find(timelines_[rank].steps, name, &TimelineStep::name));
 }

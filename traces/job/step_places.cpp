@@ -1,6 +1,7 @@
 #include "traces/job/step_places.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "traces/job/medians.hpp"
 
@@ -21,15 +22,18 @@ double length_of(const JobStep& step) {
 
 }  // namespace
 
-void place_steps(Job& job, const std::vector<double>& numbers) {
+void place_steps(Job& job) {
   constexpr double kLongestRun = 1e7;  // Seconds.
   std::vector<double> lengths;
   for (const JobStep& step : job.steps)
     lengths.push_back(length_of(step));
   const double length = middle_of(std::move(lengths));
-  if ((numbers.back() - numbers.front()) * length <= kLongestRun)
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      job.steps[i].begin = Seconds{(numbers[i] - numbers.front()) * length};
+  const auto since_first = [&](const JobStep& step) {
+    return static_cast<double>(step.number - job.steps.front().number);
+  };
+  if (since_first(job.steps.back()) * length <= kLongestRun)
+    for (JobStep& step : job.steps)
+      step.begin = Seconds{since_first(step) * length};
 }
 
 }  // namespace stepcast

@@ -1,14 +1,12 @@
 #pragma once
 
-#include <vector>
-
 #include "traces/job/job.hpp"
 
 namespace stepcast {
 
 /// Sets JobStep::begin of a job whose times begin anew in each step: from the numbers of the steps
-/// (of each one, ascending) and their usual length, so that clocks may drift from step to step. All
-/// zero if the run would have lasted longer than four months: what numbers them is something else.
-void place_steps(Job& job, const std::vector<double>& numbers);
+/// and their usual length, so that clocks may drift from step to step. All zero if the run would
+/// have lasted longer than four months: what numbers them is something else.
+void place_steps(Job& job);
 
 }  // namespace stepcast

@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include "models/graph/predecessors.hpp"
-#include "models/schedule/edited/host_phase.hpp"
 #include "models/schedule/edited/host_times.hpp"
 #include "models/schedule/period.hpp"
 #include "models/schedule/plan_edit.hpp"
@@ -49,10 +48,10 @@ class HostLane {
         new_id_(plan.graph.size()),
         edit_(plan) {
     Plan& result = edit_.result();
-    stream_ = static_cast<StreamId>(result.streams.size());
+    result.host = static_cast<StreamId>(result.streams.size());
     result.streams.push_back({"host"});
     phase_ = static_cast<PhaseId>(result.phases.size());
-    result.phases.emplace_back(kHostPhase);
+    result.phases.emplace_back("host");
     labels_ = static_cast<std::uint32_t>(result.labels.size());
     result.labels.insert(result.labels.end(), {"launch", "hooks", "hand-over"});  // as of Work
     for (const auto& [announcer, communication] : plan.announcements)
@@ -165,7 +164,7 @@ class HostLane {
     edit_.insert({.kind = TaskKind::OtherCompute,
                   .on_host = true,
                   .phase = phase_,
-                  .stream = stream_,
+                  .stream = edit_.result().host,
                   .team = team,
                   .label = labels_ + static_cast<std::uint32_t>(work),
                   .duration = duration});
@@ -180,7 +179,6 @@ class HostLane {
   std::vector<TaskId> new_id_;
   std::vector<Launch> launches_;
   std::vector<HostWait> waits_;
-  StreamId stream_ = 0;
   PhaseId phase_ = 0;
   std::uint32_t labels_ = 0;
   PlanEdit edit_;

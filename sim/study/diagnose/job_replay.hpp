@@ -38,16 +38,9 @@ class JobReplay {
   /// By step: as recorded, but a delay is `delay(step, place)`.
   template <typename Delay>
   std::vector<double> delayed_with(Delay delay) const {
-    std::vector<double> times;
-    std::vector<double> delays;
-    std::vector<double> ends;
-    for (std::uint32_t step = 0; step < steps_.size(); ++step) {
-      delays.resize(steps_[step].actual.size());
-      for (std::uint32_t place = 0; place < delays.size(); ++place)
-        delays[place] = delay(step, place);
-      times.push_back(steps_[step].graph.replay(steps_[step].actual, delays, ends));
-    }
-    return times;
+    return replay_each(delay, [](const Step& step, const auto& delays, auto& ends) {
+      return step.graph.replay(step.actual, delays, ends);
+    });
   }
   /// The mean over the steps of |replayed - recorded| end of each rank, over the recorded step.
   std::vector<double> rank_errors() const;
@@ -55,16 +48,9 @@ class JobReplay {
   /// By step: replayed without delays, an operation taking `duration(step, place)`.
   template <typename Duration>
   std::vector<double> replay_with(Duration duration) const {
-    std::vector<double> times;
-    std::vector<double> durations;
-    std::vector<double> ends;
-    for (std::uint32_t step = 0; step < steps_.size(); ++step) {
-      durations.resize(steps_[step].actual.size());
-      for (std::uint32_t place = 0; place < durations.size(); ++place)
-        durations[place] = duration(step, place);
-      times.push_back(steps_[step].graph.replay(durations, {}, ends));
-    }
-    return times;
+    return replay_each(duration, [](const Step& step, const auto& durations, auto& ends) {
+      return step.graph.replay(durations, {}, ends);
+    });
   }
 
   /// The same with what `is_real` holds of (a JobOperation) as recorded, all else ideal.
@@ -83,6 +69,21 @@ class JobReplay {
     std::vector<double> delays;
     std::vector<double> ideal;
   };
+
+  /// By step: `replay(step, values, ends)` of value(step, place).
+  template <typename Value, typename Replay>
+  std::vector<double> replay_each(Value value, Replay replay) const {
+    std::vector<double> times;
+    std::vector<double> values;
+    std::vector<double> ends;
+    for (std::uint32_t step = 0; step < steps_.size(); ++step) {
+      values.resize(steps_[step].actual.size());
+      for (std::uint32_t place = 0; place < values.size(); ++place)
+        values[place] = value(step, place);
+      times.push_back(replay(steps_[step], values, ends));
+    }
+    return times;
+  }
 
   Step step_of(const JobStep& step) const;
   void find_ideals();

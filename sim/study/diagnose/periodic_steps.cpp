@@ -1,7 +1,6 @@
 #include "sim/study/diagnose/periodic_steps.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <vector>
 
@@ -12,25 +11,6 @@
 
 namespace stepcast {
 namespace {
-
-/// What names of steps end with; their places unless all have a number above the one before.
-std::vector<std::uint64_t> numbers_of(const std::vector<JobStep>& steps) {
-  std::vector<std::uint64_t> numbers;
-  for (const JobStep& step : steps) {
-    const std::size_t first = step.name.find_last_not_of("0123456789") + 1;
-    std::uint64_t number = 0;
-    const char* const end = step.name.data() + step.name.size();
-    const bool is_one = std::from_chars(step.name.data() + first, end, number).ec == std::errc();
-    if (is_one && (numbers.empty() || number > numbers.back()))
-      numbers.push_back(number);
-  }
-  if (numbers.size() < steps.size()) {
-    numbers.clear();
-    for (std::size_t place = 0; place < steps.size(); ++place)
-      numbers.push_back(place);
-  }
-  return numbers;
-}
 
 struct PeriodicSteps {
   std::vector<std::string> names;  // Empty: there are none.
@@ -76,7 +56,10 @@ PeriodicSteps periodic_steps(const JobReplay& replay) {
   constexpr double kLong = 1.2;
   constexpr std::size_t kFewest = 3;
   const std::vector<double> times = times_of(replay);
-  const std::vector<std::uint64_t> numbers = numbers_of(replay.job().steps);
+  const std::vector<JobStep>& steps = replay.job().steps;
+  const auto since_first = [&](std::size_t step) {
+    return steps[step].number - steps.front().number;
+  };
   const double usual = median_of(times);
   std::vector<std::size_t> places;
   for (std::size_t step = 0; step < times.size(); ++step)
@@ -85,17 +68,17 @@ PeriodicSteps periodic_steps(const JobReplay& replay) {
   if (places.size() < kFewest || 2 * places.size() >= times.size())
     return {};
   PeriodicSteps found;
-  found.every = numbers[places[1]] - numbers[places[0]];
-  for (std::size_t i = 1; i < places.size(); ++i)
-    found.every = std::min(found.every, numbers[places[i]] - numbers[places[i - 1]]);
-  const std::uint64_t rest = numbers[places.front()] % found.every;
+  found.every = since_first(places[1]) - since_first(places[0]);
+  for (std::size_t i = 2; i < places.size(); ++i)
+    found.every = std::min(found.every, since_first(places[i]) - since_first(places[i - 1]));
+  const std::uint64_t rest = since_first(places.front()) % found.every;
   for (std::size_t step = 0; step < times.size(); ++step) {
     const bool is_long = times[step] > kLong * usual;
-    if (is_long != (numbers[step] % found.every == rest))
+    if (is_long != (since_first(step) % found.every == rest))
       return {};
     (is_long ? found.longer : found.others) += times[step];
     if (is_long)
-      found.names.push_back(replay.job().steps[step].name);
+      found.names.push_back(steps[step].name);
   }
   const auto count = static_cast<double>(places.size());
   found.longer /= count;

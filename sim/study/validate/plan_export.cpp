@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/schedule/edited/host_phase.hpp"
 
 namespace stepcast {
 namespace {
@@ -114,7 +113,7 @@ class FixedPlan {
 
 // What the file's format has no words for.
 void require_plain(const Plan& plan) {
-  if (host_phase_of(plan))
+  if (plan.host != kNone)
     throw InputError(
         "`export-plan`: with software.host_* of the cluster a step waits for its hosts of 2 "
         "iterations before; the file holds dependencies over one iteration at most: set them to "

@@ -112,7 +112,7 @@ void SpanJob::add_step(std::size_t first, std::size_t end, std::size_t usual) {
     report_.skip(known ? "step that lacks communication of the others"
                        : "step before which nothing was recorded",
                  "step " + name);
-  JobStep step{.name = name};
+  JobStep step{.name = name, .number = spans_[first].step};
   SpanLinker linker(report_);
   for (std::size_t i = first; i < end;) {
     std::size_t behind = i;
