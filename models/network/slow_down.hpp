@@ -60,7 +60,8 @@ struct SlowDown {
   /// beyond those recorded begin again. Precondition: neither is empty.
   struct Recorded {
     std::vector<std::vector<double>> steps;
-    std::string origin{};  ///< Where they were measured; may be empty.
+    std::string origin{};                 ///< Where they were measured; may be empty.
+    std::vector<std::uint32_t> stages{};  ///< Of each recorded rank; empty: of one.
   };
   using Law = std::variant<Fixed, Bernoulli, LogNormal, Exponential, Pareto, Episodes, Recorded>;
 

@@ -11,6 +11,7 @@
 #include "models/device/compression.hpp"
 #include "models/device/kfac_cost.hpp"
 #include "models/workload/kronecker.hpp"
+#include "models/workload/recorded_pipeline.hpp"
 
 namespace stepcast {
 
@@ -63,7 +64,8 @@ struct Workload {
   std::vector<Layer> layers;                       ///< In forward order; never empty.
   std::vector<std::pair<LayerId, LayerId>> edges;  ///< Branches: producer, consumer (producer <
                                                    ///< consumer). Empty: each feeds the next.
-  std::optional<KfacCosts> kfac;  ///< What K-FAC's kernels take on the device, if known.
+  std::optional<RecordedPipeline> pipeline;  ///< Of a recorded job whose stages the layers are.
+  std::optional<KfacCosts> kfac;             ///< What K-FAC's kernels take on the device, if known.
   std::optional<CompressionCosts> compression;  ///< What compressing gradients takes, if known.
 };
 

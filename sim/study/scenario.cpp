@@ -12,6 +12,7 @@
 #include "models/schedule/registry.hpp"
 #include "sim/study/chance/seeded_run.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/protocols/protocol_forecast.hpp"
 #include "sim/study/sensitivity/edges.hpp"
 #include "traces/catalog.hpp"
@@ -54,15 +55,27 @@ Fidelity parse_fidelity(std::string_view name) {
 }
 
 Scenario scenario_of(Experiment experiment, bool fold) {
+  Workload workload = load_workload(experiment.workload);
   for (const std::string& schedule : experiment.schedules)
-    require_whole_model(schedule);
-  Scenario scenario{.original_workload = load_workload(experiment.workload),
+    if (workload.pipeline)
+      refuse_whole_schedule(workload, schedule);
+    else
+      require_whole_model(schedule);
+  Scenario scenario{.original_workload = std::move(workload),
                     .original_cluster = load_cluster(experiment.cluster),
                     .schedules = std::move(experiment.schedules)};
   scenario.engine.fold = fold;
   if (!experiment.fidelity.empty())
     scenario.engine.fidelity = parse_fidelity(experiment.fidelity);
   return changed(std::move(scenario), std::move(experiment.settings));
+}
+
+void refuse_whole_schedule(const Workload& workload, const std::string& schedule) {
+  if (workload.pipeline && find_pipeline(schedule) == nullptr)
+    throw InputError(fmt::format(
+        "`schedule` {}: {} was recorded in {} stages: expected a schedule that cuts the model, "
+        "such as {}",
+        schedule, workload.name, workload.pipeline->stages, workload.pipeline->schedule));
 }
 
 void check_slow_ranks(const SlowDown& slow, const Cluster& cluster) try {
@@ -91,8 +104,10 @@ void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::u
 Scenario changed(Scenario scenario, Settings settings) {
   scenario.settings = std::move(settings);
   scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
-  scenario.workload = with_settings(scenario.original_workload,
-                                    resolved_batch(scenario.settings, scenario.cluster));
+  scenario.workload = scenario.original_workload;
+  if (!scenario.workload.pipeline)  // the batch of which is its schedule's
+    scenario.workload = with_settings(scenario.original_workload,
+                                      resolved_batch(scenario.settings, scenario.cluster));
   check_stragglers(scenario.settings, scenario.cluster);
   check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
   scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;
@@ -104,7 +119,8 @@ TuningJob job_of(const Scenario& scenario, const std::string& schedule) {
   return {.workload = scenario.workload,
           .cluster = scenario.cluster,
           .schedule = schedule,
-          .options = scenario.settings.schedule,
+          .options = scenario.workload.pipeline ? hybrid_options_of(scenario.settings)
+                                                : scenario.settings.schedule,
           .engine = scenario.engine};
 }
 
@@ -112,7 +128,24 @@ PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
   return planned(job_of(scenario, schedule));
 }
 
+namespace {
+
+ScheduleRun simulated_pipeline(const Scenario& scenario, const std::string& schedule) {
+  const TuningJob job = job_of(scenario, schedule);
+  HybridResult result = hybrid_result_of({.model = {.workload = job.workload},
+                                          .cluster = job.cluster,
+                                          .pipeline = find_pipeline(schedule),
+                                          .options = job.options,
+                                          .engine = job.engine,
+                                          .chance = scenario.chance});
+  return {std::move(result.plan), std::move(result.timeline), std::move(result.hybrid.forecast)};
+}
+
+}  // namespace
+
 ScheduleRun simulated(const Scenario& scenario, const std::string& schedule) {
+  if (find_pipeline(schedule) != nullptr)
+    return simulated_pipeline(scenario, schedule);
   if (decides_at_run_time(schedule))
     return protocol_run(scenario, schedule);
   auto [plan, options] = planned(scenario, schedule);
@@ -124,6 +157,8 @@ ScheduleRun simulated(const Scenario& scenario, const std::string& schedule) {
 }
 
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {
+  if (find_pipeline(schedule) != nullptr)
+    return plain_forecast_of(scenario, schedule);
   ScheduleRun run = simulated(scenario, schedule);
   add_notes(run.forecast, scenario);
   if (decides_in_cycles(run.plan))

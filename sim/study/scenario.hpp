@@ -34,6 +34,9 @@ struct Scenario {
 /// Throws InputError.
 Scenario scenario_of(Experiment experiment, bool fold = true);
 
+/// Throws InputError for a schedule that does not cut the model of a recorded pipeline.
+void refuse_whole_schedule(const Workload& workload, const std::string& schedule);
+
 /// What the user says of chance: slow-downs as they were written, how many iterations (0: as many
 /// as it takes) and how often. Throws InputError; changed() does for a slow rank that is none.
 void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::uint32_t iterations,

@@ -9,6 +9,7 @@
 
 #include "models/base/units.hpp"
 #include "traces/job/clocks.hpp"
+#include "traces/job/job_shape.hpp"
 
 namespace stepcast {
 
@@ -21,6 +22,15 @@ enum class JobWork : std::uint8_t {
   Transfer,
 };
 
+/// What a transfer is for, as far as its reader knows.
+enum class JobPurpose : std::uint8_t {
+  Other,
+  Message,     ///< Between two ranks.
+  Sum,         ///< Of gradients, or, over all ranks, of a number.
+  Tied,        ///< Of gradients that the first and the last stage share.
+  Parameters,  ///< Come back from those who updated them.
+};
+
 /// Operations that are compared with each other: "forward-compute".
 struct JobKind {
   std::string name;
@@ -28,6 +38,7 @@ struct JobKind {
   std::string part;         ///< What reports add up: several kinds may be of one.
   Bytes size{};             ///< Of a transfer; 0: not known.
   std::uint32_t ranks = 0;  ///< That a transfer joins; 0: not known.
+  JobPurpose purpose = JobPurpose::Other;
 };
 
 inline constexpr std::uint32_t kNoMeeting = std::numeric_limits<std::uint32_t>::max();
@@ -110,6 +121,7 @@ struct Job {
   std::string name;
   std::uint32_t stages = 1;
   std::uint32_t gpus = 1;  ///< Of the whole job.
+  JobShape shape;          ///< What the job file says, and the traces of passes.
   std::vector<JobRank> ranks;
   std::vector<JobKind> kinds;
   std::vector<JobStep> steps;

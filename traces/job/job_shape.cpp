@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "traces/job/csv_table.hpp"
+#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -28,6 +29,53 @@ constexpr std::array<Size, 8> kSizes = {{{"dp", &JobShape::data},
                                          {"gpus_per_host", &JobShape::gpus_per_host}}};
 
 constexpr std::uint64_t kMostGpus = 1'000'000;
+constexpr const char* kBytesRange = "a number of bytes above 0 and at most 1e15";
+
+bool is_size(double bytes) {
+  return bytes > 0 && bytes <= 1e15;
+}
+
+struct StageSize {
+  const char* key;
+  std::vector<double> JobSizes::*field;
+};
+constexpr std::array<StageSize, 2> kStageSizes = {
+    {{"gradient_bytes", &JobSizes::gradients}, {"parameter_bytes", &JobSizes::parameters}}};
+
+struct JobSize {
+  const char* key;
+  double JobSizes::*field;
+};
+constexpr std::array<JobSize, 2> kJobSizes = {
+    {{"message_bytes", &JobSizes::message}, {"tied_bytes", &JobSizes::tied}}};
+
+/// A number is that of all stages.
+std::vector<double> read_stage_sizes(ObjectReader& reader, const char* key) {
+  if (!reader.has(key))
+    return {};
+  const nlohmann::json& value = reader.raw(key);
+  const nlohmann::json list = value.is_array() ? value : nlohmann::json::array({value});
+  std::vector<double> sizes;
+  for (const nlohmann::json& each : list) {
+    if (!each.is_number() || !is_size(each.get<double>()))
+      reader.fail(key, fmt::format("expected {}, or a list of one for each stage, found {}",
+                                   kBytesRange, shown(each)));
+    sizes.push_back(each.get<double>());
+  }
+  if (sizes.empty())
+    reader.fail(key, "expected a number of bytes for each stage, found none");
+  return sizes;
+}
+
+void read_sizes(ObjectReader& reader, JobSizes& sizes) {
+  for (const StageSize& size : kStageSizes)
+    sizes.*size.field = read_stage_sizes(reader, size.key);
+  for (const JobSize& size : kJobSizes) {
+    sizes.*size.field = reader.number_or(size.key, 0, 0);
+    if (reader.has(size.key) && !is_size(sizes.*size.field))
+      reader.fail(size.key, fmt::format("expected {}, found {}", kBytesRange, sizes.*size.field));
+  }
+}
 
 JobShape from_json(const std::string& text, const std::string& origin) {
   const nlohmann::json json = parse_json(text, origin);
@@ -40,6 +88,8 @@ JobShape from_json(const std::string& text, const std::string& origin) {
     shape.*size.field = static_cast<std::uint32_t>(value);
   }
   shape.hosts = reader.texts_or_none("hosts");
+  read_sizes(reader, shape.sizes);
+  shape.recorded_on = reader.text_or("recorded_on", "");
   reader.finish();
   return shape;
 }
@@ -56,6 +106,20 @@ JobShape from_row(const CsvTable& table) {
   for (const Size& size : kSizes)
     if (table.has(size.key))
       shape.*size.field = static_cast<std::uint32_t>(table.whole(table.column(size.key), 1));
+  const auto bytes = [&](const char* key) {
+    const double value = table.number(table.column(key));
+    if (!is_size(value))
+      table.fail(table.column(key), kBytesRange);
+    return value;
+  };
+  for (const StageSize& size : kStageSizes)
+    if (table.has(size.key))
+      shape.sizes.*size.field = {bytes(size.key)};
+  for (const JobSize& size : kJobSizes)
+    if (table.has(size.key))
+      shape.sizes.*size.field = bytes(size.key);
+  if (table.has("recorded_on"))
+    shape.recorded_on = std::string(table.cell(table.column("recorded_on")));
   return shape;
 }
 

@@ -7,6 +7,14 @@
 
 namespace stepcast {
 
+/// Bytes of a job's transfers, which a trace may not hold; 0 and empty: not said.
+struct JobSizes {
+  std::vector<double> gradients;   ///< Of a rank of each stage, that copies add up in a step;
+  std::vector<double> parameters;  ///< that come back to it;
+  double message = 0;              ///< that it sends to the next stage for a micro-batch;
+  double tied = 0;                 ///< of gradients that the first and the last stage share.
+};
+
 /// What the traces of a job do not say: how many ranks there are along which axis, and where.
 struct JobShape {
   std::string name;
@@ -19,13 +27,16 @@ struct JobShape {
   std::uint32_t gpus = 0;
   std::vector<std::string> hosts;  ///< Of each rank; or empty.
   std::uint32_t gpus_per_host = 0;
+  JobSizes sizes;
+  std::string recorded_on;  ///< A cluster, whose network gives sizes that nobody knows.
 };
 
 /// Reads a job file. JSON: an object with any of "job", "dp", "pp", "tp", "cp", "vpp",
-/// "micro_batches", "gpus", "hosts" (a name for each rank), "gpus_per_host". CSV: a heading with
-/// "job" and any of these numbers, and a row for each job, of which that counts whose name
-/// `trace` is or begins with ("SE_steps_1_to_21.csv.gz" is of job SE). Throws InputError naming
-/// file and line or field.
+/// "micro_batches", "gpus", "hosts" (a name for each rank), "gpus_per_host", "gradient_bytes" and
+/// "parameter_bytes" (of a rank of each stage), "message_bytes", "tied_bytes", "recorded_on" (a
+/// cluster). CSV: a heading with "job" and any of these numbers, of bytes as of every stage, and a
+/// row for each job, of which that counts whose name `trace` is or begins with
+/// ("SE_steps_1_to_21.csv.gz" is of job SE). Throws InputError naming file and line or field.
 JobShape read_job_shape(const std::filesystem::path& path, const std::filesystem::path& trace);
 
 /// The host of a rank; empty: not said.

@@ -61,6 +61,16 @@ bool sends(OperationPeers peers) {
   return peers == OperationPeers::NextSend || peers == OperationPeers::PreviousSend;
 }
 
+JobPurpose purpose_of(const OperationType& type) {
+  if (is_message(type.peers))
+    return JobPurpose::Message;
+  if (type.gathers)
+    return JobPurpose::Parameters;
+  if (type.peers == OperationPeers::OuterStages)
+    return JobPurpose::Tied;
+  return type.peers == OperationPeers::Nobody ? JobPurpose::Other : JobPurpose::Sum;
+}
+
 bool is_forward(OperationPeers peers) {
   return peers == OperationPeers::NextSend || peers == OperationPeers::PreviousReceive;
 }

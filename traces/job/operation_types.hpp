@@ -36,6 +36,7 @@ struct OperationType {
 OperationType operation_type_of(std::string_view name);
 
 bool is_message(OperationPeers peers);
+JobPurpose purpose_of(const OperationType& type);
 bool sends(OperationPeers peers);       ///< Of messages.
 bool is_forward(OperationPeers peers);  ///< Of messages: along the forward pass.
 

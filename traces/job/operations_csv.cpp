@@ -216,6 +216,9 @@ void OperationsReader::check_shape() {
   check("vpp", shape_.chunks,
         model_chunks_ > 0 ? (model_chunks_ + job_.stages - 1) / job_.stages : chunks_);
   check("micro_batches", shape_.micro_batches, micro_batches_);
+  job_.shape = shape_;
+  job_.shape.micro_batches = std::max(shape_.micro_batches, micro_batches_);
+  job_.shape.chunks = std::max({shape_.chunks, chunks_, 1U});
   const auto places = static_cast<std::uint32_t>(data.size()) * job_.stages;
   job_.gpus = gpus_on(places);
   check_job_shape(shape_, job_.gpus, origin_);
@@ -238,8 +241,10 @@ void OperationsReader::add_step(std::int64_t number,
     const auto [kind, added] =
         kinds.emplace(types_[type].kind, static_cast<std::uint16_t>(job_.kinds.size()));
     if (added)
-      job_.kinds.push_back(
-          {.name = types_[type].kind, .work = types_[type].work, .part = types_[type].kind});
+      job_.kinds.push_back({.name = types_[type].kind,
+                            .work = types_[type].work,
+                            .part = types_[type].kind,
+                            .purpose = purpose_of(types_[type])});
     done.kind = kind->second;
     seen.insert(done.rank);
     unlinked.step.operations.push_back(done);

@@ -22,12 +22,20 @@ Recompute recompute_of(std::string_view word) {
 }
 
 std::uint32_t micro_batch_of(const OptionReader& read, const Workload& workload) {
-  return read.is("micro_batch", "auto") ? workload.batch : read.count("micro_batch");
+  if (read.is("micro_batch", "auto"))
+    return workload.batch;
+  if (workload.pipeline && read.count("micro_batch") != workload.batch)
+    read.fail("micro_batch",
+              fmt::format("expected {}: how long another one takes was not recorded, found {}",
+                          workload.batch, read.count("micro_batch")));
+  return read.count("micro_batch");
 }
 
-// Four micro-batches for each stage where nobody says: a bubble of a fifth.
+// As many as recorded; four for each stage where nobody says: a bubble of a fifth.
 std::uint32_t micro_batches_of(const OptionReader& read, const ParallelLayout& layout,
-                               std::uint32_t micro_batch) {
+                               const Workload& workload, std::uint32_t micro_batch) {
+  if (read.is("global_batch", "auto") && workload.pipeline)
+    return workload.pipeline->micro_batches;
   if (read.is("global_batch", "auto"))
     return layout.pipeline == 1 ? 1 : 4 * layout.pipeline;
   const std::uint32_t batch = read.count("global_batch");
@@ -134,6 +142,14 @@ PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster&
   }
 }
 
+void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const OptionReader& read) {
+  if (job.zero == 3)
+    read.fail("zero", "expected 0, 1 or 2: gathers of parameters within a step were not recorded");
+  job.recorded = true;
+  job.norm = pipeline.norm.value_or(Seconds{});
+  job.tied = pipeline.tied / size_of(DataType::Float32);
+}
+
 void require_layers(const OptionReader& read, const CutModel& model, std::uint32_t parts) {
   const std::size_t layers =
       model.transformer ? model.transformer->shape.layers : model.workload.layers.size();
@@ -203,7 +219,8 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.micro_batch = micro_batch_of(read, model.workload);
   job.settings = settings_of(read, job.layout, job.micro_batch);
   require_layers(read, model, job.layout.pipeline);
-  const std::uint32_t micro_batches = micro_batches_of(read, job.layout, job.micro_batch);
+  const std::uint32_t micro_batches =
+      micro_batches_of(read, job.layout, model.workload, job.micro_batch);
   require_few_tasks(read, model, job.layout, micro_batches, options.chunks);
   try {
     job.order = order(options, job.layout.pipeline, micro_batches);
@@ -223,7 +240,10 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.overlap_gradients = read.is("overlap_gradients", "yes");
   job.norm_barrier = read.is("norm_barrier", "yes");
   job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
-  job.tied = model.transformer && model.transformer->shape.tied;
+  if (model.transformer && model.transformer->shape.tied)
+    job.tied = job.units.back().parameters;
+  if (model.workload.pipeline)
+    add_recorded(job, *model.workload.pipeline, read);
   job.by_broadcasts = read.is("updated", "broadcasts");
   job.recompute.assign(job.order.stages, job.settings.recompute);
   job.first_unit = bounds_of(job, model, cluster, options);

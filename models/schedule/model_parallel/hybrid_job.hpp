@@ -31,10 +31,12 @@ struct HybridJob {
   bool by_broadcasts = false;     ///< How updated parameters come back.
   Seconds blocked{};              ///< By a message between stages, both its ends; 0: asynchronous.
   bool scatter_messages = false;  ///< Ranks of a tensor group send a part each.
-  bool tied = false;
-  MessageCodec gradients;        ///< How copies compress what they add up,
-  MessageCodec between_stages;   ///< and stages their messages.
-  std::vector<StageLink> links;  ///< Between neighbouring stages; none: the cluster's network.
+  double tied = 0;                ///< Parameters that the first and the last part share.
+  bool recorded = false;          ///< A recorded pipeline: its units know what their updates took.
+  Seconds norm{};                 ///< To agree on it, beside the message.
+  MessageCodec gradients;         ///< How copies compress what they add up,
+  MessageCodec between_stages;    ///< and stages their messages.
+  std::vector<StageLink> links;   ///< Between neighbouring stages; none: the cluster's network.
 
   std::uint32_t micro_batches() const { return order.micro_batches; }
   std::uint32_t global_batch() const { return layout.data * micro_batch * micro_batches(); }
@@ -80,6 +82,13 @@ double parameter_bytes(const CutModel& model);
 
 /// Parameters of a rank of a stage.
 RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage);
+
+/// What a rank of a stage takes to update its share, the optimiser's kernels moving so many bytes
+/// (0: free), or as recorded.
+Seconds update_time(const HybridJob& job, std::uint32_t stage, BytesPerSecond moves);
+
+/// Of dense parameters of so many bytes each that copies have updated in shares, or as recorded.
+Bytes gathered_size(const HybridJob& job, std::uint32_t stage, Bytes element);
 
 /// What a rank of a stage holds, by ZeRO's stage: bytes for each parameter of precision, gradients
 /// and optimiser; activations from the order.

@@ -276,6 +276,15 @@ class TransformerUnits {
   Bytes size_;
 };
 
+/// With the update of all parameters, whoever does it.
+RecordedPart recorded_part(const RecordedPipeline& pipeline, std::size_t layer) {
+  RecordedPart part = pipeline.parts[layer];
+  if (pipeline.shares_optimiser)
+    part.update = part.update * pipeline.copies;
+  return part;
+}
+
+// Of a recorded pipeline's stage the output is known, and nothing else that it holds.
 std::vector<ModelUnit> layer_units_of(const Workload& workload, Recompute recompute) {
   std::vector<ModelUnit> units;
   for (const Layer& layer : workload.layers) {
@@ -287,6 +296,10 @@ std::vector<ModelUnit> layer_units_of(const Workload& workload, Recompute recomp
       unit.parameters += static_cast<double>(parameter.elements);
     if (recompute == Recompute::Full)
       unit.compute.input_gradient += layer.forward;
+    if (workload.pipeline) {
+      unit.recorded = recorded_part(*workload.pipeline, units.size());
+      unit.held = {};
+    }
     units.push_back(std::move(unit));
   }
   return units;

@@ -45,6 +45,7 @@ struct ModelUnit {
   Bytes held{};                  ///< Kept of a micro-batch until its backward pass.
   Bytes output{};                ///< To the next unit.
   bool is_block = false;
+  RecordedPart recorded{};  ///< Of a recorded pipeline's part.
 };
 
 /// Embedding, blocks and head of a transformer; the layers of another workload, whose backward pass

@@ -31,7 +31,22 @@ const char* culprit_of(const ParallelLayout& layout, std::uint64_t gpus) {
   return std::ranges::max_element(ways, {}, &std::pair<const char*, Count>::second)->first;
 }
 
+void check_recorded(const OptionReader& read, const RecordedPipeline& pipeline,
+                    const ParallelLayout& layout) {
+  const auto check = [&](const char* name, Count recorded, Count asked) {
+    if (asked != recorded)
+      read.fail(name, fmt::format("expected {}, as the job was recorded: what it takes otherwise "
+                                  "is not known, found {}",
+                                  recorded, asked));
+  };
+  check("tp", pipeline.tensor, layout.tensor);
+  check("cp", pipeline.context, layout.context);
+  check("ep", 1, layout.expert);
+}
+
 void check_model(const OptionReader& read, const CutModel& model, const ParallelLayout& layout) {
+  if (model.workload.pipeline)
+    return check_recorded(read, *model.workload.pipeline, layout);
   if (!model.transformer) {
     for (const char* name : {"tp", "cp", "ep"})
       if (!read.is(name, "1"))

@@ -88,6 +88,7 @@ std::vector<PipelineInfo> make_pipelines() {
   all[1].options.push_back(searched(choice_option(
       "warm_up", "usual", "usual, or double: twice the activations, so that passes hide messages",
       {"usual", "double"})));
+  all[2].chunks = all[5].chunks = all[6].chunks = 2;
   all[6].holds_twice = true;
   all[7].of_user = true;
   all[2].options.push_back(count_option("virtual_stages", "2", "parts of the model on each rank",
@@ -107,11 +108,26 @@ std::vector<std::string> names_of(const PipelineInfo& pipeline) {
   return names;
 }
 
-ScheduleOptions in_force(const PipelineInfo& pipeline, const ScheduleOptions& given) {
+/// As the job was recorded, where nobody says otherwise.
+void set_recorded(const RecordedPipeline& recorded, std::size_t layers, ScheduleOptions& options) {
+  options["pp"] = std::to_string(recorded.stages);
+  options["tp"] = std::to_string(recorded.tensor);
+  options["cp"] = std::to_string(recorded.context);
+  options["zero"] = std::to_string(recorded.shares_optimiser ? 1 : 0);
+  options["overlap_gradients"] = std::string("no");
+  options["norm_barrier"] = std::string(recorded.norm ? "yes" : "no");
+  if (options.contains("virtual_stages") && layers > recorded.stages)
+    options["virtual_stages"] = std::to_string(layers / recorded.stages);
+}
+
+ScheduleOptions in_force(const PipelineInfo& pipeline, const Workload& workload,
+                         const ScheduleOptions& given) {
   const std::vector<std::string> names = names_of(pipeline);
   ScheduleOptions options;
   for (const OptionInfo& option : pipeline.options)
     options[option.name] = option.default_value;
+  if (workload.pipeline)
+    set_recorded(*workload.pipeline, workload.layers.size(), options);
   for (const auto& [name, value] : given) {
     if (std::ranges::find(names, name) == names.end())
       throw InputError(fmt::format("{}: unknown option {}: expected one of {}{}", pipeline.name,
@@ -126,10 +142,8 @@ HybridReader reader_of(const PipelineInfo& pipeline, const ScheduleOptions& opti
   HybridReader reader{OptionReader(pipeline.name, pipeline.options, options)};
   if (pipeline.order == of_user && reader.read.is(kOrder, "missing"))
     throw InputError(pipeline.name + ": order: missing, for example --set order=@FILE");
-  if (pipeline.order == interleaved)
-    reader.chunks = reader.read.count("virtual_stages");
-  else if (pipeline.order == zb_v || pipeline.order == dualpipe)
-    reader.chunks = 2;
+  reader.chunks =
+      pipeline.order == interleaved ? reader.read.count("virtual_stages") : pipeline.chunks;
   return reader;
 }
 
@@ -149,15 +163,20 @@ const PipelineInfo& megatron_pipeline(bool several_parts) {
   return *find_pipeline(several_parts ? "interleaved" : "1f1b");
 }
 
+const PipelineInfo& recorded_order(bool several_parts, bool alternates) {
+  return alternates ? megatron_pipeline(several_parts) : *find_pipeline("gpipe");
+}
+
 HybridJob hybrid_job_of(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
                         const ScheduleOptions& options) {
-  return hybrid_job(model, cluster, reader_of(pipeline, in_force(pipeline, options)),
+  return hybrid_job(model, cluster,
+                    reader_of(pipeline, in_force(pipeline, model.workload, options)),
                     pipeline.order);
 }
 
 HybridRun build_hybrid(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
                        const ScheduleOptions& options) {
-  ScheduleOptions effective = in_force(pipeline, options);
+  ScheduleOptions effective = in_force(pipeline, model.workload, options);
   const HybridReader reader = reader_of(pipeline, effective);
   HybridJob job = hybrid_job(model, cluster, reader, pipeline.order);
   if (effective.contains(kOrder))

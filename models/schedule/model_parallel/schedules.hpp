@@ -17,6 +17,7 @@ struct PipelineInfo {
   OrderMaker order;
   bool of_user = false;      ///< The order of passes is an option.
   bool holds_twice = false;  ///< Each part of the model; searched only where it is named.
+  std::uint32_t chunks = 1;  ///< Parts of the model on each rank, unless an option says so.
 };
 
 /// Pipelines by the order of their passes: gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v,
@@ -29,6 +30,10 @@ const PipelineInfo* find_pipeline(std::string_view name);
 
 /// What Megatron runs: 1f1b, or its interleaved form for several parts of the model on a rank.
 const PipelineInfo& megatron_pipeline(bool several_parts);
+
+/// What a recorded job ran: gpipe, where the last stage began no backward pass among its forward
+/// ones, or else what Megatron runs.
+const PipelineInfo& recorded_order(bool several_parts, bool alternates);
 
 /// A job with the plan of its step and the options in force.
 struct HybridRun {

@@ -105,17 +105,17 @@ void StageGradients::add_sums_of_both(const std::vector<TaskId>& last) {
 // First and last stage hold the matrix of embedding and head each.
 void StageGradients::add_sum_of_tied(const std::vector<TaskId>& last) {
   const std::uint32_t head = stage_of(job_.order, job_.order.parts() - 1);
-  if (!job_.tied || job_.order.stages == 1 || head == 0)
+  if (job_.tied == 0 || job_.order.stages == 1 || head == 0)
     return;
   std::vector<TaskId> after{last.front(), last[head]};
   for (const std::uint32_t stage : {0U, head})
     after.insert(after.end(), sums_[stage].begin(), sums_[stage].end());
-  const TaskId summed = builder_.all_reduce(
-      "embedding and head", Bytes{job_.units.back().parameters * job_.gradient_bytes},
-      {.stream = teams_.gradients,
-       .team = teams_.between(0, head),
-       .phase = "gradients",
-       .after = after});
+  const TaskId summed =
+      builder_.all_reduce("embedding and head", Bytes{job_.tied * job_.gradient_bytes},
+                          {.stream = teams_.gradients,
+                           .team = teams_.between(0, head),
+                           .phase = "gradients",
+                           .after = after});
   sums_[0].push_back(summed);
   sums_[head].push_back(summed);
 }
@@ -127,7 +127,7 @@ void StageGradients::add_updates(
   const TaskId norm = has_norm ? add_norm(last) : kNone;
   for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage) {
     const RankParameters held = stage_parameters(job_, stage);
-    const TaskId update = add_update(stage, held, norm);
+    const TaskId update = add_update(stage, norm);
     if (job_.zero == 3 && job_.has_copies()) {
       for (const auto& [of_stage, gathered] : first_gathers)
         if (of_stage == stage)
@@ -142,18 +142,14 @@ TaskId StageGradients::add_norm(const std::vector<TaskId>& last) {
   std::vector<TaskId> all = last;
   for (const auto& of_stage : sums_)
     all.insert(all.end(), of_stage.begin(), of_stage.end());
-  return builder_.all_reduce("norm", Bytes{4},
-                             {.stream = teams_.gradients, .phase = "gradients", .after = all});
+  return builder_.all_reduce(
+      "norm", Bytes{4},
+      {.stream = teams_.gradients, .overhead = job_.norm, .phase = "gradients", .after = all});
 }
 
-TaskId StageGradients::add_update(std::uint32_t stage, const RankParameters& held, TaskId norm) {
-  const double share = job_.zero > 0 ? job_.shard : 1;
-  const double expert_share = std::max(1.0, share / job_.layout.expert);
-  const double updated = held.dense / share + held.expert / expert_share;
-  const Bytes traffic{updated * job_.settings.optimiser_bytes};
-  const Seconds time = moves_ > BytesPerSecond{} ? traffic / moves_ : Seconds{};
-  const TaskId update =
-      builder_.compute("update", time, {.phase = "update", .team = teams_.tensor[stage]});
+TaskId StageGradients::add_update(std::uint32_t stage, TaskId norm) {
+  const TaskId update = builder_.compute("update", update_time(job_, stage, moves_),
+                                         {.phase = "update", .team = teams_.tensor[stage]});
   builder_.after(update, sums_[stage]);
   if (norm != kNone)
     builder_.after(update, {norm});
@@ -162,12 +158,11 @@ TaskId StageGradients::add_update(std::uint32_t stage, const RankParameters& hel
 
 void StageGradients::gather_updated(std::uint32_t stage, const RankParameters& held, TaskId update,
                                     TaskId first) {
-  const auto gather = [&](TeamId team, double parameters) {
-    if (parameters == 0)
+  const auto gather = [&](TeamId team, Bytes size) {
+    if (size == Bytes{})
       return;
     CommunicationOptions options{
         .stream = teams_.parameters, .team = team, .phase = "parameters", .after = {update}};
-    const Bytes size = element_ * parameters;
     TaskId gathered = kNone;
     if (!job_.by_broadcasts)
       gathered = builder_.all_gather("updated", size, options);
@@ -178,10 +173,10 @@ void StageGradients::gather_updated(std::uint32_t stage, const RankParameters& h
   };
   gather(job_.shares_all() ? teams_.copies[stage]
                            : builder_.team(shard_team(job_.layout, stage, job_.shard)),
-         held.dense);
+         gathered_size(job_, stage, element_));
   if (job_.copies() > job_.layout.expert)
     gather(job_.layout.expert > 1 ? teams_.expert_copies[stage] : teams_.copies[stage],
-           held.expert);
+           element_ * held.expert);
 }
 
 }  // namespace stepcast

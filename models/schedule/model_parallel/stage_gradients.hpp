@@ -53,7 +53,7 @@ class StageGradients {
   void add_sums_of_both(const std::vector<TaskId>& last);
   void add_sum_of_tied(const std::vector<TaskId>& last);
   TaskId add_norm(const std::vector<TaskId>& last);
-  TaskId add_update(std::uint32_t stage, const RankParameters& held, TaskId norm);
+  TaskId add_update(std::uint32_t stage, TaskId norm);
   void gather_updated(std::uint32_t stage, const RankParameters& held, TaskId update, TaskId first);
 
   const HybridJob& job_;

@@ -12,6 +12,20 @@ double optimiser_state_bytes(const std::string& optimiser, double element) {
   return kFp32 * (values + (element < kFp32 ? 1 : 0));
 }
 
+RecordedPart stage_record(const HybridJob& job, std::uint32_t stage) {
+  RecordedPart sum;
+  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+    const std::uint32_t part = part_of(job.order, stage, chunk);
+    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit) {
+      const RecordedPart& recorded = job.units[unit].recorded;
+      sum.gathered += recorded.gathered;
+      sum.update += recorded.update;
+      sum.once += recorded.once;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 double parameter_bytes(const CutModel& model) {
@@ -29,8 +43,8 @@ RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
   }
   // On one rank the head shares the embedding's matrix.
   const bool holds_both = job.order.both_ways && (stage == 0 || stage + 1 == job.order.stages);
-  if (job.tied && (job.order.parts() == 1 || holds_both))
-    sum.dense -= job.units.back().parameters;
+  if (job.order.parts() == 1 || holds_both)
+    sum.dense -= job.tied;
   return sum;
 }
 
@@ -63,6 +77,24 @@ MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_
     largest = held_by_block(model.transformer->shape, job.settings.shard, Recompute::None);
   use.activations = Bytes{most_held(job.order, stage, of_chunk)} + largest;
   return use;
+}
+
+Seconds update_time(const HybridJob& job, std::uint32_t stage, BytesPerSecond moves) {
+  const double share = job.zero > 0 ? job.shard : 1;
+  if (job.recorded) {
+    const RecordedPart recorded = stage_record(job, stage);
+    return recorded.update / share + recorded.once;
+  }
+  const RankParameters held = stage_parameters(job, stage);
+  const double expert_share = std::max(1.0, share / job.layout.expert);
+  const Bytes traffic{(held.dense / share + held.expert / expert_share) *
+                      job.settings.optimiser_bytes};
+  return moves > BytesPerSecond{} ? traffic / moves : Seconds{};
+}
+
+Bytes gathered_size(const HybridJob& job, std::uint32_t stage, Bytes element) {
+  const Bytes recorded = stage_record(job, stage).gathered;
+  return recorded > Bytes{} ? recorded : element * stage_parameters(job, stage).dense;
 }
 
 }  // namespace stepcast

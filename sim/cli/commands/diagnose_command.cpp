@@ -39,9 +39,12 @@ class DiagnoseCommand final : public Subcommand {
             "gzip-compressed; times in seconds), a trace of\nPyTorch's, TensorFlow's or "
             "MXNet's profiler, a Chakra graph, an export of Nsight Systems (SQLite)\nor BytePS's "
             "comm.json for each rank, or Horovod's timeline; see traces/README.md.\nJob file: JSON "
-            "with dp, pp, tp, cp, vpp, gpus, hosts (a name a rank) or gpus_per_host; or CSV "
-            "with\nsuch columns "
-            "and a row for each job.",
+            "with dp, pp, tp, cp, vpp, micro_batches, gpus, hosts (a name a rank) or "
+            "gpus_per_host;\nor CSV with such columns and a row for each job. For --workload, of a "
+            "pipeline whose traces hold\nno sizes: gradient_bytes, parameter_bytes (of a rank, a "
+            "number for each stage), message_bytes (of a\nmicro-batch), tied_bytes; or "
+            "recorded_on, a cluster on whose network sizes are those that take\nthe recorded "
+            "time.",
         .examples = {"stepcast diagnose operations.csv.gz --job jobs.csv",
                      "stepcast diagnose operations.csv --json",
                      "stepcast diagnose profiles/ --workload mine.json --ideal"}};
@@ -95,7 +98,7 @@ class DiagnoseCommand final : public Subcommand {
     if (!timeline_.empty())
       write_job_trace(timeline_, job);
     if (!workload_.empty())
-      write_text_file(workload_, to_json_text(workload_of(job, ideal_)));
+      write_workload(workload_of(job, ideal_));
     if (page_.is_wanted())
       page_.write(diagnosis_json(diagnosis, other ? &*other : nullptr));
     if (json_)
@@ -106,6 +109,14 @@ class DiagnoseCommand final : public Subcommand {
   }
 
  private:
+  /// Of a pipeline, tells where its sizes come from.
+  void write_workload(const Workload& workload) const {
+    write_text_file(workload_, to_json_text(workload));
+    if (workload.pipeline)
+      for (const std::string& note : workload.provenance.notes)
+        tell("{}: {}\n", workload_, note);
+  }
+
   void doubt_replay(const Diagnosis& diagnosis) const {
     if (diagnosis.doubt.empty())
       return;

@@ -40,7 +40,9 @@ class ReplayCommand final : public Subcommand {
                          "10MiB",
                          "stepcast replay trace.json.gz --device-speed 2 --without all-reduce",
                          "stepcast replay profiles/ --cluster rtx2080ti-16x4-10gbe --ranks 64 "
-                         "--schedule dear"}};
+                         "--schedule dear",
+                         "stepcast replay operations.csv.gz --job job.json --cluster dgx-a100 "
+                         "--ranks 16"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -50,7 +52,8 @@ class ReplayCommand final : public Subcommand {
         {"--nodes", "N", &nodes_, "nodes of the cluster"},
         {"--gpus-per-node", "G", &gpus_, "GPUs of each node"},
         {"--ranks", "N", &ranks_, "the job of these traces on N GPUs of the cluster"},
-        {"--schedule", "S", &schedule_, "of --ranks: (default: ddp; see stepcast list schedules)"},
+        {"--schedule", "S", &schedule_,
+         "of --ranks (default: ddp, of a pipeline its own order); see stepcast\nlist schedules"},
         {"--ideal", "", &ideal_, "of --ranks: without the host's delays, all ranks alike"},
         {"--job", "FILE", &job_, "of --ranks: what the traces do not say, as of diagnose"},
         {"--bucket", "SIZE", &bucket_, "gradients in buckets of this size; needs --cluster"},
@@ -108,12 +111,14 @@ class ReplayCommand final : public Subcommand {
       throw InputError(
           "--ranks: expected no --nodes, --bucket, --first-bucket, --without, --device-speed or "
           "--host-speed beside it");
-    const OtherSize size{.cluster = cluster_of_ranks(),
-                         .schedule = schedule_.empty() ? "ddp" : schedule_,
-                         .ideal = ideal_,
-                         .workers = available_cores()};
+    OtherSize size{.cluster = cluster_of_ranks(),
+                   .schedule = schedule_,
+                   .ideal = ideal_,
+                   .workers = available_cores()};
     const Progress progress("replaying " + files_.front());
     const Job job = told_job(files_, job_, strict_);
+    if (schedule_.empty() && job.stages == 1)
+      size.schedule = "ddp";
     const JobAtRanks result = job_at_ranks(job, size);
     say("{}", json_ ? job_at_ranks_json(files_.front(), result)
                     : render_job_at_ranks(files_.front(), result));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "models/base/note.hpp"
 #include "models/base/units.hpp"
@@ -15,7 +16,7 @@ namespace stepcast {
 /// What a recorded job is forecast on.
 struct OtherSize {
   Cluster cluster;
-  std::string schedule;
+  std::string schedule;  ///< Empty: the order of a recorded pipeline.
   Fidelity fidelity = Fidelity::Flow;
   bool ideal = false;  ///< Without the host's delays, and all ranks alike.
   std::uint32_t workers = 1;
@@ -29,9 +30,11 @@ struct JobAtRanks {
   double step_error = 0;  ///< Of the replay as recorded, see Diagnosis.
   std::string doubt;      ///< On that replay; empty: none.
   OtherSize size;
-  Seconds step{};       ///< The mean over seeds where ranks are as uneven as recorded.
-  Seconds even_step{};  ///< With all ranks alike.
-  SeedSpread spread{};  ///< Of `step`.
+  Seconds step{};                  ///< The mean over seeds where ranks are as uneven as recorded.
+  Seconds even_step{};             ///< With all ranks alike.
+  SeedSpread spread{};             ///< Of `step`.
+  std::vector<std::string> basis;  ///< What the workload was made of, in sentences.
+  std::string layout;              ///< Of a pipeline: "tp=1,pp=4,dp=2".
   Notes notes{};
 };
 

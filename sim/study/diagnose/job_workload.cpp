@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/pipelines/pipeline_workload.hpp"
 
 namespace stepcast {
 namespace {
@@ -26,10 +27,6 @@ class JobSummary {
   JobSummary(const Job& job, bool ideal) : job_(job), replay_(job), ideal_(ideal) {}
 
   Workload run() {
-    if (job_.stages > 1)
-      throw InputError(
-          fmt::format("{}: expected a data-parallel job to make a workload of, found {} stages",
-                      job_.name, job_.stages));
     for (std::uint32_t step = 0; step < job_.steps.size(); ++step)
       for (std::uint32_t rank = 0; rank < job_.ranks.size(); ++rank)
         seen_.push_back(rank_step(step, rank));
@@ -181,7 +178,7 @@ Workload JobSummary::workload() const {
 }  // namespace
 
 Workload workload_of(const Job& job, bool ideal) {
-  return JobSummary(job, ideal).run();
+  return job.stages > 1 ? pipeline_workload_of(job, ideal) : JobSummary(job, ideal).run();
 }
 
 }  // namespace stepcast

@@ -46,6 +46,9 @@ SlowDown::Recorded slow_downs_of(const Job& job) {
   for (auto& step : recorded.steps)
     for (std::size_t rank = 0; rank < step.size(); ++rank)
       step[rank] *= counts[job.ranks[rank].stage] / sums[job.ranks[rank].stage];
+  if (job.stages > 1)
+    for (std::size_t rank = 0; rank < ranks_of(job); ++rank)
+      recorded.stages.push_back(job.ranks[rank].stage);
   recorded.origin = fmt::format(
       "slow-downs of job {}: {} steps of {} recorded ranks ({} GPUs); compute of a rank in a step "
       "over the mean of its stage",

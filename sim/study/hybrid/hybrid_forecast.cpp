@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/study/chance/seeded_run.hpp"
+#include "sim/study/hybrid/stage_slow_downs.hpp"
 #include "sim/study/scenario.hpp"
 #include "sim/timeline/window.hpp"
 #include "traces/catalog.hpp"
@@ -17,20 +18,6 @@ CutModel model_of(const Experiment& experiment) {
   if (auto transformer = find_transformer_model(experiment.workload))
     return *std::move(transformer);
   return {.workload = load_workload(experiment.workload)};
-}
-
-// Another batch than the workload's is that of a pass.
-ScheduleOptions options_of(const Settings& settings) {
-  ScheduleOptions options = settings.schedule;
-  if (settings.global_batch)
-    options["global_batch"] = std::to_string(*settings.global_batch);
-  if (settings.batch)
-    options["micro_batch"] = std::to_string(*settings.batch);
-  if (settings.step_time || settings.batch_fixed_part || !settings.second_workload.empty())
-    throw InputError(
-        "`set` step_time, batch_fixed_part, second_workload: expected a schedule that does not cut "
-        "the model");
-  return options;
 }
 
 /// Of a pass: the name says its batch.
@@ -91,6 +78,19 @@ void note_memory(Forecast& forecast, const HybridJob& job) {
 
 }  // namespace
 
+ScheduleOptions hybrid_options_of(const Settings& settings) {
+  ScheduleOptions options = settings.schedule;
+  if (settings.global_batch)
+    options["global_batch"] = std::to_string(*settings.global_batch);
+  if (settings.batch)
+    options["micro_batch"] = std::to_string(*settings.batch);
+  if (settings.step_time || settings.batch_fixed_part || !settings.second_workload.empty())
+    throw InputError(
+        "`set` step_time, batch_fixed_part, second_workload: expected a schedule that does not cut "
+        "the model");
+  return options;
+}
+
 bool is_hybrid(const Experiment& experiment) {
   return experiment.schedules.size() == 1 && find_pipeline(experiment.schedules.front()) != nullptr;
 }
@@ -100,7 +100,7 @@ HybridScenario hybrid_scenario_of(const Experiment& experiment, bool fold) {
       .model = model_of(experiment),
       .cluster = with_settings(load_cluster(experiment.cluster), experiment.settings),
       .pipeline = find_pipeline(experiment.schedules.front()),
-      .options = options_of(experiment.settings)};
+      .options = hybrid_options_of(experiment.settings)};
   scenario.engine.fold = fold;
   scenario.engine.stragglers = experiment.settings.stragglers;
   if (!experiment.fidelity.empty())
@@ -113,8 +113,11 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
       build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
   if (scenario.planned)
     scenario.planned(run.hybrid.plan);
+  EngineOptions engine = scenario.engine;
+  engine.slow_down =
+      slow_downs_by_stage(std::move(engine.slow_down), run.job, scenario.model.workload);
   auto [timeline, spread] =
-      simulate_seeds(run.hybrid.plan, scenario.cluster, scenario.engine, scenario.chance);
+      simulate_seeds(run.hybrid.plan, scenario.cluster, engine, scenario.chance);
   HybridForecast hybrid;
   hybrid.forecast =
       make_forecast(workload_of(scenario.model, run.job.micro_batch), scenario.cluster,

@@ -42,6 +42,10 @@ struct HybridScenario {
   std::function<void(const Plan&)> planned{};  ///< Called before the simulation; may be empty.
 };
 
+/// Of settings, where another batch than the workload's is that of a pass. Throws InputError for
+/// those that mean nothing where the model is cut.
+ScheduleOptions hybrid_options_of(const Settings& settings);
+
 /// Whether the experiment's only schedule cuts the model.
 bool is_hybrid(const Experiment& experiment);
 

@@ -110,7 +110,8 @@ class CandidateMaker {
                    PlanCandidate candidate, Count data) {
     for (const Count expert : listed.counts("ep", expert_ways(data * candidate.context))) {
       candidate.expert = expert;
-      for (const Count micro_batch : listed.counts("micro_batch", powers_of_two(16))) {
+      for (const Count micro_batch :
+           listed.counts("micro_batch", recorded() ? Counts{1} : powers_of_two(16))) {
         candidate.micro_batch = micro_batch;
         if (site_.global_batch % (std::uint64_t{data} * micro_batch) == 0)
           add_chunks(schedule, listed, candidate, data);
@@ -139,9 +140,14 @@ class CandidateMaker {
     const bool scores =
         site_.model.transformer && site_.model.transformer->shape.attention != AttentionKind::Flash;
     const bool sequence = site_.model.transformer && candidate.tensor > 1;
-    for (const auto recompute :
-         listed.words("recompute", kRecomputeWords, scores ? Words{0, 1, 2} : Words{0, 2}))
-      for (const auto zero : listed.words("zero", kZero, copies ? Words{0, 1, 3} : Words{0}))
+    for (const auto recompute : listed.words("recompute", kRecomputeWords,
+                                             recorded() ? Words{0}
+                                             : scores   ? Words{0, 1, 2}
+                                                        : Words{0, 2}))
+      for (const auto zero : listed.words("zero", kZero,
+                                          !copies      ? Words{0}
+                                          : recorded() ? Words{0, 1}
+                                                       : Words{0, 1, 3}))
         for (const auto parallel : listed.words("sequence_parallel", kSequenceParallel,
                                                 sequence ? Words{0, 1} : Words{0})) {
           candidate.recompute = recompute;
@@ -149,6 +155,12 @@ class CandidateMaker {
           candidate.sequence_parallel = parallel != 0;
           add(candidate);
         }
+  }
+
+  /// As a pipeline was recorded, so were its tensor and context parallelism and its micro-batches.
+  const RecordedPipeline* recorded() const {
+    const auto& pipeline = site_.model.workload.pipeline;
+    return pipeline ? &*pipeline : nullptr;
   }
 
   Count layers_of_model() const {
@@ -159,6 +171,8 @@ class CandidateMaker {
 
   /// Inside a node, of those that divide the heads.
   Counts tensor_ways(Count node) const {
+    if (recorded() != nullptr)
+      return {recorded()->tensor};
     if (!site_.model.transformer)
       return {1};
     Counts ways = divisors(node, node);
@@ -170,6 +184,8 @@ class CandidateMaker {
   }
 
   Counts context_ways() const {
+    if (recorded() != nullptr)
+      return {recorded()->context};
     if (!site_.model.transformer || site_.model.transformer->shape.seq < kLongSequence)
       return {1};
     return powers_of_two(std::min<Count>(gpus_, 16));
@@ -205,8 +221,10 @@ ScheduleOptions options_of(const PlanSpace& space, const PlanCandidate& candidat
       options["accumulation"] = std::to_string(candidate.accumulation);
     return options;
   }
+  // What a recording has by default a plan may have chosen otherwise.
+  const bool recorded = space.sites[candidate.site].model.workload.pipeline.has_value();
   const auto set = [&](const char* name, Count value, Count usual) {
-    if (value != usual)
+    if (value != usual || recorded)
       options[name] = std::to_string(value);
   };
   set("tp", candidate.tensor, 1);
@@ -219,7 +237,7 @@ ScheduleOptions options_of(const PlanSpace& space, const PlanCandidate& candidat
     options["virtual_stages"] = std::to_string(candidate.chunks);
   if (candidate.recompute > 0)
     options["recompute"] = kRecomputeWords[candidate.recompute];
-  if (candidate.zero > 0)
+  if (candidate.zero > 0 || recorded)
     options["zero"] = kZero[candidate.zero];
   if (candidate.sequence_parallel)
     options["sequence_parallel"] = "yes";

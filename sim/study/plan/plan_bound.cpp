@@ -40,10 +40,10 @@ class HybridBound {
         filled += first.input_gradient + first.weight_gradient + message_behind(stage);
     }
     if (!has_copies())
-      return longest + norm() + update_time();
+      return longest + norm() + update_time(job_, 0, moves_);
     if (job_.zero == 3)
-      return std::max(longest, network_of_shards()) + norm() + update_time();
-    return longest + exposed_gradients() + norm() + update_time() + gathering();
+      return std::max(longest, network_of_shards()) + norm() + update_time(job_, 0, moves_);
+    return longest + exposed_gradients() + norm() + update_time(job_, 0, moves_) + gathering();
   }
 
  private:
@@ -138,7 +138,7 @@ class HybridBound {
   Seconds gathering() const {
     if (job_.zero == 0 || job_.by_broadcasts || job_.shard != job_.copies())
       return {};
-    return time_of(CollectiveKind::AllGather, element_ * stage_parameters(job_, 0).dense, copies(),
+    return time_of(CollectiveKind::AllGather, gathered_size(job_, 0, element_), copies(),
                    groups_of_a_node());
   }
 
@@ -160,15 +160,6 @@ class HybridBound {
     if (!job_.norm_barrier || cluster_.ranks() < 2)
       return {};
     return time_of(CollectiveKind::AllReduce, Bytes{4}, world_of(cluster_), 1);
-  }
-
-  Seconds update_time() const {
-    const RankParameters held = stage_parameters(job_, 0);
-    const double share = job_.zero > 0 ? job_.shard : 1;
-    const double expert_share = std::max(1.0, share / job_.layout.expert);
-    const Bytes traffic{(held.dense / share + held.expert / expert_share) *
-                        job_.settings.optimiser_bytes};
-    return moves_ > BytesPerSecond{} ? traffic / moves_ : Seconds{};
   }
 
   const HybridJob& job_;

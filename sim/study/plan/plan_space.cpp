@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/study/scenario.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 #include "traces/readers/stepcast/transformers/transformer_reader.hpp"
@@ -135,12 +136,21 @@ class SpaceMaker {
     }
     PlanSite site{.typed = name, .cluster = *std::move(cluster)};
     site.model = models_.on(site.cluster);
-    const std::uint64_t usual = std::uint64_t{site.cluster.ranks()} * site.model.workload.batch;
+    const std::uint64_t usual = usual_batch(site.model.workload, site.cluster.ranks());
     site.global_batch = request().global_batch.value_or(static_cast<std::uint32_t>(usual));
     site.hourly_cost = hourly_cost(space_.prices, site.cluster);
     site.efficiency = efficiency_of(request().faults, site.cluster.nodes);
     site.memory = memory_of(request(), site.cluster);
     space_.sites.push_back(std::move(site));
+  }
+
+  /// Of a recorded pipeline as many micro-batches for each copy as recorded.
+  static std::uint64_t usual_batch(const Workload& workload, std::uint64_t gpus) {
+    if (!workload.pipeline)
+      return gpus * workload.batch;
+    const RecordedPipeline& of = *workload.pipeline;
+    const std::uint64_t each = std::uint64_t{of.stages} * of.tensor * of.context;
+    return std::max<std::uint64_t>(1, gpus / each) * of.micro_batches;
   }
 
   /// Of the goal's first way of training that takes gradients alone.
@@ -183,10 +193,13 @@ class SpaceMaker {
     if (!request().schedules.empty())
       return request().schedules;
     std::vector<std::string> names;
-    if (models_.is_transformer())
+    const bool recorded = space_.sites.front().model.workload.pipeline.has_value();
+    if (models_.is_transformer() || recorded)
       for (const PipelineInfo& pipeline : pipelines())
         if (!pipeline.of_user && !pipeline.holds_twice)
           names.push_back(pipeline.name);
+    if (recorded)
+      return names;
     for (const ScheduleInfo& schedule : first_order_schedules())
       if (schedule.planned && !schedule.bound)
         names.push_back(schedule.name);
@@ -197,6 +210,7 @@ class SpaceMaker {
     std::vector<std::string> known;
     for (const std::string& name : names()) {
       const PipelineInfo* pipeline = find_pipeline(name);
+      refuse_whole_schedule(space_.sites.front().model.workload, name);
       const std::vector<OptionInfo>& options = options_of_schedule(name);
       for (const OptionInfo& option : options)
         known.push_back(option.name);

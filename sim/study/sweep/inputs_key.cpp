@@ -49,8 +49,8 @@ auto fields_of(Is<SlowDown::Episodes> auto& law) {
 }
 
 auto fields_of(Is<SlowDown::Recorded> auto& law) {
-  auto& [steps, origin] = law;
-  return std::tie(steps, origin);
+  auto& [steps, origin, stages] = law;
+  return std::tie(steps, origin, stages);
 }
 
 auto fields_of(Is<SlowDown> auto& slow) {

@@ -9,6 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
@@ -183,11 +184,22 @@ class Planner {
   std::vector<std::string> schedules_of(const Scenario& scenario) const {
     std::vector<std::string> schedules = scenario.schedules;
     const bool all = request_.second_order && scenario.workload.kfac.has_value();
+    if (schedules.empty() && scenario.workload.pipeline)
+      return orders_of(*scenario.workload.pipeline);
     if (schedules.empty())
       for (const ScheduleInfo& schedule : all ? all_schedules() : first_order_schedules())
         if (!schedule.more_work)
           schedules.push_back(schedule.name);
     return schedules;
+  }
+
+  /// The recorded one, then those with one part of the model on each rank.
+  static std::vector<std::string> orders_of(const RecordedPipeline& recorded) {
+    std::vector<std::string> orders{recorded.schedule};
+    for (const PipelineInfo& pipeline : pipelines())
+      if (!pipeline.of_user && pipeline.chunks == 1 && pipeline.name != recorded.schedule)
+        orders.push_back(pipeline.name);
+    return orders;
   }
 
   Settings settings_of(const Combination& combination) const {
@@ -245,7 +257,9 @@ bool has_lists(const SweepRequest& request) {
 }
 
 bool has_option(const std::string& schedule, const std::string& option) {
-  return std::ranges::count(schedule_of(schedule).options, option, &OptionInfo::name) > 0;
+  const PipelineInfo* pipeline = find_pipeline(schedule);
+  const auto& options = pipeline != nullptr ? pipeline->options : schedule_of(schedule).options;
+  return std::ranges::count(options, option, &OptionInfo::name) > 0;
 }
 
 ScheduleOptions options_in(const Settings& settings, const std::string& schedule) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 
 namespace stepcast {
 
@@ -10,6 +11,11 @@ namespace {
 
 /// The option whose value asks for a search; null if none does.
 const OptionInfo* searching_option(const TuningJob& job) {
+  if (find_pipeline(job.schedule) != nullptr)
+    throw InputError(
+        fmt::format("{} cuts the model into stages: run, compare and plan know what "
+                    "was recorded in stages, this command does not",
+                    job.schedule));
   for (const OptionInfo& option : schedule_of(job.schedule).options) {
     if (!option.search)
       continue;

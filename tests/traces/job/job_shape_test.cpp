@@ -40,6 +40,27 @@ TEST_F(JobShapeTest, AnObjectSaysWhereRanksRun) {
   EXPECT_EQ(shape.hosts, (std::vector<std::string>{"a", "b"}));
 }
 
+TEST_F(JobShapeTest, SizesAreOfEveryStageOrEach) {
+  const JobShape each =
+      read(R"({"gradient_bytes": [8, 4], "message_bytes": 2, "recorded_on": "dgx-a100"})", "x.csv");
+  EXPECT_EQ(each.sizes.gradients, (std::vector<double>{8, 4}));
+  EXPECT_EQ(each.sizes.message, 2);
+  EXPECT_EQ(each.recorded_on, "dgx-a100");
+  const JobShape all = read("job,parameter_bytes,tied_bytes\nx,1e9,5\n", "x.csv");
+  EXPECT_EQ(all.sizes.parameters, (std::vector<double>{1e9}));
+  EXPECT_EQ(all.sizes.tied, 5);
+  EXPECT_NE(error_of(R"({"gradient_bytes": [8, "x"]})")
+                .find("gradient_bytes: expected a number of "
+                      "bytes above 0 and at most 1e15, or a "
+                      "list of one for each stage, found"),
+            std::string::npos);
+  EXPECT_NE(
+      error_of(R"({"message_bytes": 1e20})").find("message_bytes: expected a number of bytes"),
+      std::string::npos);
+  EXPECT_NE(error_of("job,tied_bytes\nST,-1\n").find("tied_bytes: expected a number of bytes"),
+            std::string::npos);
+}
+
 TEST_F(JobShapeTest, WrongFieldsAreNamed) {
   EXPECT_NE(error_of(R"({"dp": "2"})").find("/dp"), std::string::npos);
   EXPECT_NE(error_of(R"({"pb": 2})").find("pb"), std::string::npos);

@@ -45,6 +45,12 @@ std::vector<std::vector<double>> dense(const std::map<std::int64_t, std::map<Ran
   return all;
 }
 
+bool add_stage(std::map<Rank, std::uint32_t>& stages, Rank rank, std::int64_t stage) {
+  constexpr std::int64_t kMostStages = 65536;
+  return stage < kMostStages &&
+         stages.emplace(rank, static_cast<std::uint32_t>(stage)).first->second == stage;
+}
+
 }  // namespace
 
 SlowDown::Recorded read_slow_downs(const std::filesystem::path& file) {
@@ -52,7 +58,10 @@ SlowDown::Recorded read_slow_downs(const std::filesystem::path& file) {
   CsvTable table(text, file.string());
   const std::size_t step = table.column("step"), rank = table.column("rank"),
                     factor = table.column("factor");
+  const bool by_stage = table.has("stage");
+  const std::size_t stage = by_stage ? table.column("stage") : rank;
   std::map<std::int64_t, std::map<Rank, double>> steps;
+  std::map<Rank, std::uint32_t> stages;
   while (table.next()) {
     const double value = table.number(factor);
     if (!(value > 0 && value <= kMostFactor))
@@ -62,15 +71,25 @@ SlowDown::Recorded read_slow_downs(const std::filesystem::path& file) {
       table.fail(rank, "a rank below 1e6");
     if (!steps[table.whole(step, 0)].emplace(static_cast<Rank>(number), value).second)
       table.fail(rank, "each rank once in a step");
+    if (by_stage && !add_stage(stages, static_cast<Rank>(number), table.whole(stage, 0)))
+      table.fail(stage, "a stage below 65536, of a rank the same in all steps");
   }
-  return {.steps = dense(steps, file.string()), .origin = first_comment_of(text)};
+  SlowDown::Recorded recorded{.steps = dense(steps, file.string()),
+                              .origin = first_comment_of(text)};
+  for (const auto& [of, number] : stages)
+    recorded.stages.push_back(number);
+  return recorded;
 }
 
 std::string to_csv(const SlowDown::Recorded& recorded) {
-  std::string text = fmt::format("# {}\nstep,rank,factor\n", recorded.origin);
+  const bool by_stage = !recorded.stages.empty();
+  std::string text =
+      fmt::format("# {}\nstep,rank,{}factor\n", recorded.origin, by_stage ? "stage," : "");
   for (std::size_t step = 0; step < recorded.steps.size(); ++step)
     for (std::size_t rank = 0; rank < recorded.steps[step].size(); ++rank)
-      text += fmt::format("{},{},{:.5g}\n", step, rank, recorded.steps[step][rank]);
+      text += by_stage ? fmt::format("{},{},{},{:.5g}\n", step, rank, recorded.stages[rank],
+                                     recorded.steps[step][rank])
+                       : fmt::format("{},{},{:.5g}\n", step, rank, recorded.steps[step][rank]);
   return text;
 }
 

@@ -8,8 +8,9 @@
 namespace stepcast {
 
 /// Recorded slow-downs: a CSV file with columns step, rank and factor (a rank's compute in a step
-/// over its mean), a row for every rank of every step, ranks from 0 on. The first comment says
-/// where they were measured. Throws InputError naming file and line.
+/// over its mean), a row for every rank of every step, ranks from 0 on; of a pipeline a column
+/// stage, too, the rank's. The first comment says where they were measured. Throws InputError
+/// naming file and line.
 SlowDown::Recorded read_slow_downs(const std::filesystem::path& file);
 
 /// The text of such a file.

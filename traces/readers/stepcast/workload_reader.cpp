@@ -13,6 +13,7 @@
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/pipelines/pipeline_fields.hpp"
 #include "traces/readers/stepcast/workload_format.hpp"
 
 namespace stepcast {
@@ -252,6 +253,8 @@ Workload parse_workload(std::string_view text, const std::string& origin) {
     workload.input = reader.seconds("input_per_sample_s");
   workload.layers = read_layers(reader, workload.update);
   workload.edges = read_edges(reader, workload.layers.size());
+  if (std::optional<ObjectReader> pipeline = reader.object_if(kRecordedPipeline))
+    workload.pipeline = read_pipeline(*std::move(pipeline), workload.layers.size());
   reader.finish();
   return workload;
 }

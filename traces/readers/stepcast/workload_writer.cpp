@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "traces/json/json_text.hpp"
+#include "traces/readers/stepcast/pipelines/pipeline_fields.hpp"
 #include "traces/readers/stepcast/workload_format.hpp"
 
 namespace stepcast {
@@ -98,6 +99,8 @@ std::string to_json_text(const Workload& workload) {
     line("update_s", json_number(workload.update.value));
   if (workload.input > Seconds{})
     line("input_per_sample_s", json_number(workload.input.value));
+  if (workload.pipeline)
+    line(kRecordedPipeline, pipeline_text(*workload.pipeline));
   text += fmt::format("  \"layers\": [\n{}\n  ]", layers_text(workload));
   if (!workload.edges.empty()) {
     text += fmt::format(",\n  \"edges\": [\n{}\n  ]", edges_text(workload));

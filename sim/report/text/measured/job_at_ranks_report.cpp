@@ -31,6 +31,10 @@ std::string render_job_at_ranks(const std::string& origin, const JobAtRanks& res
   if (!result.size.ideal)
     add("forecast, ranks as uneven as recorded", ranks, result.step);
   std::string text = fmt::format("{}: {}\n", origin, change_of(result));
+  if (!result.layout.empty())
+    text += fmt::format("  layout: {}\n", result.layout);
+  for (const std::string& line : result.basis)
+    text += wrap("  " + line, 4);
   if (!result.doubt.empty())
     text += wrap(fmt::format("Doubtful: {}.", result.doubt), 2);
   text += render(table);
@@ -68,10 +72,14 @@ std::string job_at_ranks_json(const std::string& origin, const JobAtRanks& resul
     json["iteration_time_p95_s"] = result.spread.p95.value.value;
     json["seeds"] = result.spread.seeds;
   }
+  if (!result.layout.empty())
+    json["layout"] = result.layout;
   json["doubts"] = nlohmann::ordered_json::array();
   if (!result.doubt.empty())
     json["doubts"].push_back(result.doubt);
-  json["notes"] = texts_of(result.notes);
+  json["notes"] = result.basis;
+  for (const Note& note : result.notes)
+    json["notes"].push_back(note.text);
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -35,6 +35,20 @@ TEST(SlowDownsFile, IsReadAsItWasWritten) {
   std::filesystem::remove(file);
 }
 
+TEST(SlowDownsFile, StagesOfRanksComeAlong) {
+  const SlowDown::Recorded recorded{
+      .steps = {{1, 1.25}, {0.75, 2}}, .origin = "a pipeline", .stages = {0, 1}};
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / "slow_downs_of_stages.csv";
+  std::ofstream(file) << to_csv(recorded);
+  EXPECT_EQ(read_slow_downs(file).steps, recorded.steps);
+  EXPECT_EQ(read_slow_downs(file).stages, recorded.stages);
+  std::filesystem::remove(file);
+  EXPECT_NE(error_of("step,rank,stage,factor\n0,0,0,1\n1,0,1,1\n")
+                .find(":3: stage: expected a stage below 65536, of a rank the same in all steps"),
+            std::string::npos);
+}
+
 TEST(SlowDownsFile, WhatIsWrongIsToldWithItsLine) {
   EXPECT_NE(error_of("step,rank,factor\n0,0,-1\n").find(":2: factor: expected a factor above 0"),
             std::string::npos);

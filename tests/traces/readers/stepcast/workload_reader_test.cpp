@@ -119,6 +119,45 @@ TEST(WorkloadReader, AnInputPipelineIsReadAndWritten) {
   EXPECT_EQ(to_json_text(workload), text);
 }
 
+TEST(WorkloadReader, APipelineIsReadAndWritten) {
+  std::string text(kSmall);
+  const std::string pipeline = R"(  "recorded_pipeline": {
+    "stages": 3,
+    "micro_batches": 8,
+    "copies": 2,
+    "tensor": 1,
+    "context": 1,
+    "schedule": "1f1b",
+    "optimiser": "shared",
+    "norm_s": 0.001,
+    "tied_bytes": 100,
+    "parts": [
+      {"gathered_bytes": 1, "update_s": 0.5, "once_s": 0},
+      {"gathered_bytes": 2, "update_s": 0, "once_s": 0.25},
+      {"gathered_bytes": 0, "update_s": 0, "once_s": 0}
+    ]
+  },
+)";
+  text.insert(text.find("  \"layers\""), pipeline);
+  EXPECT_EQ(to_json_text(parse_workload(text, "w.json")), text);
+  const auto error = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return input_error_of([&] { parse_workload(changed, "w.json"); });
+  };
+  EXPECT_EQ(error("\"stages\": 3", "\"stages\": 2"),
+            "w.json: /recorded_pipeline/stages: expected a divisor of the 3 layers, found 2");
+  EXPECT_EQ(
+      error("\"1f1b\"", "\"ddp\""),
+      "w.json: /recorded_pipeline/schedule: expected a schedule that cuts the model, such as 1f1b, "
+      "found \"ddp\"");
+  EXPECT_EQ(
+      error("\"shared\"", "\"none\""),
+      "w.json: /recorded_pipeline/optimiser: expected \"whole\" or \"shared\", found \"none\"");
+  EXPECT_EQ(error(",\n      {\"gathered_bytes\": 0, \"update_s\": 0, \"once_s\": 0}", ""),
+            "w.json: /recorded_pipeline/parts: expected one for each of 3 layers, found 2");
+}
+
 TEST(WorkloadReader, LaunchesOfALayerAreReadAndWritten) {
   const std::string text =
       with("\"macs\": 1849688064",

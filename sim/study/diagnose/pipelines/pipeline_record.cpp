@@ -1,0 +1,234 @@
+#include "sim/study/diagnose/pipelines/pipeline_record.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "sim/study/diagnose/job_replay.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Sums of delays leave rounding behind.
+Seconds tidy(double time) {
+  constexpr double kNone = 1e-12;
+  return Seconds{time > kNone ? time : 0};
+}
+
+/// Transfers as they are added up.
+struct Sum {
+  double count = 0;
+  double time = 0;
+  double bytes = 0;
+  bool sized = true;
+  bool scatters = false;
+
+  RecordedTransfers mean(double over) const {
+    RecordedTransfers of{.count = count / over, .scatters = scatters};
+    if (count > 0)
+      of.time = Seconds{time / count};
+    if (count > 0 && sized)
+      of.bytes = Bytes{bytes / over};
+    return of;
+  }
+};
+
+struct StageSum {
+  double update = 0;
+  double once = 0;
+  Sum sums, parameters, message;
+};
+
+class Recorder {
+ public:
+  Recorder(const Job& job, bool ideal)
+      : job_(job),
+        replay_(job),
+        ideal_(ideal),
+        forward_(std::size_t{job.stages} * std::max(1U, job.shape.chunks)),
+        backward_(forward_),
+        stages_(job.stages) {}
+
+  PipelineRecord run() {
+    for (std::uint32_t step = 0; step < job_.steps.size(); ++step)
+      for (std::uint32_t rank = 0; rank < job_.ranks.size(); ++rank)
+        add_rank(step, rank);
+    return means();
+  }
+
+ private:
+  const JobKind& kind_of(const JobOperation& done) const { return job_.kinds[done.kind]; }
+
+  std::uint32_t part_of(const JobOperation& done) const {
+    return job_.shape.chunks > 1 ? done.chunk % static_cast<std::uint32_t>(forward_.size())
+                                 : job_.ranks[done.rank].stage;
+  }
+
+  void add_rank(std::uint32_t number, std::uint32_t rank) {
+    const auto& operations = job_.steps[number].operations;
+    bool first = true;
+    last_backward_ = last_backward(operations, rank);
+    for (std::uint32_t place = 0; place < operations.size(); ++place) {
+      const JobOperation& done = operations[place];
+      if (done.rank != rank)
+        continue;
+      const double time = ideal_ ? replay_.ideal(number)[place] : replay_.actual(number)[place];
+      const double delay = ideal_ ? 0 : replay_.delays(number)[place];
+      const JobWork work = kind_of(done).work;
+      if (work == JobWork::Transfer)
+        add_transfer(job_.steps[number], done, time, delay);
+      else if (work == JobWork::Forward || work == JobWork::Backward)
+        add_pass(done, time, delay, std::exchange(first, false));
+      else if (work != JobWork::Host)
+        add_other(done, time, delay);
+    }
+  }
+
+  // The host's delay before a step's first pass is none of every pass.
+  void add_pass(const JobOperation& done, double time, double delay, bool first) {
+    auto& of = kind_of(done).work == JobWork::Forward ? forward_ : backward_;
+    of[part_of(done)] += first ? time : time + delay;
+    if (first)
+      stages_[job_.ranks[done.rank].stage].once += delay;
+  }
+
+  void add_other(const JobOperation& done, double time, double delay) {
+    StageSum& stage = stages_[job_.ranks[done.rank].stage];
+    stage.once += delay;
+    (kind_of(done).part.starts_with("optimi") ? stage.update : stage.once) += time;
+  }
+
+  void add_transfer(const JobStep& step, const JobOperation& done, double time, double delay) {
+    const JobKind& kind = kind_of(done);
+    StageSum& stage = stages_[job_.ranks[done.rank].stage];
+    const std::set<std::uint32_t> met = stages_met(step, done);
+    const auto add = [&](Sum& sum) {
+      ++sum.count;
+      sum.time += time;
+      sum.bytes += kind.size.value;
+      sum.sized = sum.sized && kind.size > Bytes{};
+      sum.scatters = sum.scatters || kind.part.ends_with("reduce-scatter");
+    };
+    if (kind.purpose == JobPurpose::Message)
+      return met.size() == 2 ? add(stages_[*met.begin()].message) : void();
+    stage.once += delay;
+    if (kind.purpose == JobPurpose::Parameters)
+      add(stage.parameters);
+    else if (kind.purpose == JobPurpose::Tied || joins_outer(kind, step, done, met))
+      add(tied_);
+    else if (kind.purpose == JobPurpose::Sum && met.size() > 1)
+      add(norm_);
+    else if (kind.purpose == JobPurpose::Sum)
+      add(stage.sums), (done.end <= last_backward_ ? beside_ : behind_) += time;
+    else
+      stage.once += time;
+  }
+
+  Seconds last_backward(const std::vector<JobOperation>& operations, std::uint32_t rank) const {
+    Seconds last{-1e300};
+    for (const JobOperation& done : operations)
+      if (done.rank == rank && kind_of(done).work == JobWork::Backward)
+        last = std::max(last, done.end);
+    return last;
+  }
+
+  std::set<std::uint32_t> stages_met(const JobStep& step, const JobOperation& done) const {
+    std::set<std::uint32_t> stages{job_.ranks[done.rank].stage};
+    if (done.meeting != kNoMeeting)
+      for (const std::uint32_t member : step.meetings[done.meeting].members)
+        stages.insert(job_.ranks[step.operations[member].rank].stage);
+    return stages;
+  }
+
+  /// Profiles tell a sum of what two stages share by its members alone.
+  bool joins_outer(const JobKind& kind, const JobStep& step, const JobOperation& done,
+                   const std::set<std::uint32_t>& met) const {
+    return kind.purpose == JobPurpose::Sum && met.size() == 2 && *met.begin() == 0 &&
+           *met.rbegin() == job_.stages - 1 &&
+           step.meetings[done.meeting].members.size() < job_.ranks.size();
+  }
+
+  PipelineRecord means() const;
+  bool alternates() const;
+
+  const Job& job_;
+  JobReplay replay_;
+  bool ideal_;
+  std::vector<double> forward_, backward_;  // by part
+  std::vector<StageSum> stages_;
+  Sum tied_, norm_;
+  Seconds last_backward_{};
+  double beside_ = 0, behind_ = 0;  // Time of sums before the last backward pass, and after.
+};
+
+PipelineRecord Recorder::means() const {
+  PipelineRecord record{.alternates = alternates()};
+  constexpr double kEnds = 4;  // Of a message there and one back.
+  const auto steps = static_cast<double>(job_.steps.size());
+  std::vector<double> ranks(job_.stages);
+  for (const JobRank& rank : job_.ranks)
+    ++ranks[rank.stage];
+  for (std::uint32_t stage = 0; stage < job_.stages; ++stage)
+    if (ranks[stage] == 0)
+      throw InputError(
+          fmt::format("{}: expected a rank of each of {} stages, found none of stage "
+                      "{}",
+                      job_.name, job_.stages, stage));
+  for (std::size_t part = 0; part < forward_.size(); ++part) {
+    if (forward_[part] <= 0)
+      throw InputError(
+          fmt::format("{}: expected forward passes of each of {} parts of the model "
+                      "(pp x vpp), found none of part {}",
+                      job_.name, forward_.size(), part));
+    const double passes = steps * ranks[part % job_.stages] * job_.shape.micro_batches;
+    record.forward.push_back(Seconds{forward_[part] / passes});
+    record.backward.push_back(Seconds{backward_[part] / passes});
+  }
+  for (std::uint32_t stage = 0; stage < job_.stages; ++stage) {
+    const StageSum& sum = stages_[stage];
+    const double all = steps * ranks[stage];
+    record.stages.push_back({.update = tidy(sum.update / all),
+                             .once = tidy(sum.once / all),
+                             .sums = sum.sums.mean(all),
+                             .parameters = sum.parameters.mean(all),
+                             .message = sum.message.mean(all * kEnds * job_.shape.micro_batches)});
+  }
+  record.tied = tied_.mean(steps * (ranks.front() + ranks.back()));
+  if (norm_.count > 0)
+    record.norm = Seconds{norm_.time / (steps * static_cast<double>(job_.ranks.size()))};
+  if (beside_ > 0)
+    record.beside = beside_ / (beside_ + behind_);
+  return record;
+}
+
+/// Whether a backward pass of the last stage begins before its last forward pass.
+bool Recorder::alternates() const {
+  const JobStep& step = job_.steps.front();
+  Seconds backward{1e300};
+  Seconds forward{-1e300};
+  for (const JobOperation& done : step.operations) {
+    if (job_.ranks[done.rank].stage != job_.stages - 1)
+      continue;
+    if (kind_of(done).work == JobWork::Backward)
+      backward = std::min(backward, done.begin);
+    else if (kind_of(done).work == JobWork::Forward)
+      forward = std::max(forward, done.begin);
+  }
+  return backward < forward || job_.shape.micro_batches == 1;
+}
+
+}  // namespace
+
+PipelineRecord pipeline_record_of(const Job& job, bool ideal) {
+  if (job.shape.micro_batches == 0)
+    throw InputError(
+        fmt::format("{}: expected micro_batches, of a step of one copy, in the job "
+                    "file: these traces do not say",
+                    job.name));
+  return Recorder(job, ideal).run();
+}
+
+}  // namespace stepcast
