@@ -24,9 +24,8 @@ std::string help_of_edits() {
       "parts= size=; reorder by=layer|size|time|name descending=yes; repeat times=; replicate "
       "ranks=. What\n"
       "it is about: name= kind= layer= stream= (patterns with * and ?; name!= and so on: but "
-      "these), "
-      "rank=0-3\n"
-      "and stage=0-3 (of a pipeline), work=compute|communication. Or a recipe:";
+      "these),\n"
+      "rank=0-3, stage=0-3 (of a pipeline), work=compute|communication. Or a recipe:";
   for (const RecipeInfo& recipe : recipes()) {
     std::string name = recipe.name;
     for (const std::string& key : recipe.keys)
