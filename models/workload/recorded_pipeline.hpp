@@ -11,9 +11,10 @@ namespace stepcast {
 
 /// What a rank does once a step for a part of the model, as recorded.
 struct RecordedPart {
-  Bytes gathered{};  ///< Of parameters that come back updated; 0: as many as of gradients.
-  Seconds update{};  ///< Of the parameters that one of the recorded copies updated.
-  Seconds once{};    ///< Other work, and what the host let the device wait for.
+  Bytes gathered{};       ///< Of parameters that come back updated; 0: as many as of gradients.
+  Seconds update{};       ///< Of the parameters that one of the recorded copies updated.
+  Seconds before_sums{};  ///< Other work, and what the host let the device wait for, before
+  Seconds once{};         ///< gradients are added up, and behind that.
 };
 
 /// A job of several stages as recorded: what a workload's layers, of which each is a part of the

@@ -23,6 +23,8 @@ struct MadePipeline {
   /// Of a pass (stage, copy, step).
   std::function<double(int, int, int)> forward = [](int, int, int) { return 0.010; };
   std::function<double(int, int, int)> backward = [](int, int, int) { return 0.020; };
+  /// Of the host, before the sums of a stage.
+  std::function<double(int)> late = [](int /*stage*/) { return 0.0; };
   double message = 0;
   double gather = 0;
   double sum = 0;
@@ -105,8 +107,10 @@ struct MadePipeline {
       double last = 0;
       for (std::size_t s = 0; s < made_.stages; ++s) {
         double met = 0;
-        for (const auto& copy : ends)
+        for (auto& copy : ends) {
+          copy[s] += made_.late(static_cast<int>(s));
           met = std::max(met, copy[s]);
+        }
         for (std::size_t copy = 0; copy < ends.size() && made_.sum > 0; ++copy) {
           add(s, static_cast<int>(copy), "grads-reduce-scatter", ends[copy][s], met + made_.sum);
           ends[copy][s] = met + made_.sum;

@@ -51,6 +51,9 @@ struct HybridJob {
 /// The names of the options that say which part of a job each rank has: `--layout` sets them.
 std::vector<std::string> layout_axes();
 
+/// The names of those that decide most of what a rank holds, of the same layout.
+std::vector<std::string> memory_options();
+
 /// The table of options that all schedules of model parallelism share.
 std::vector<OptionInfo> hybrid_options();
 
@@ -86,6 +89,10 @@ RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage);
 /// What a rank of a stage takes to update its share, the optimiser's kernels moving so many bytes
 /// (0: free), or as recorded.
 Seconds update_time(const HybridJob& job, std::uint32_t stage, BytesPerSecond moves);
+
+/// What a recorded rank of a stage does, or its host, between its last pass and the sums of
+/// gradients.
+Seconds time_before_sums(const HybridJob& job, std::uint32_t stage);
 
 /// Of dense parameters of so many bytes each that copies have updated in shares, or as recorded.
 Bytes gathered_size(const HybridJob& job, std::uint32_t stage, Bytes element);

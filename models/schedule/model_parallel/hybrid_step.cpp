@@ -72,6 +72,9 @@ class HybridStep {
         add_pair(stage, passes[i], passes[i + 1]), ++i;
       else
         add_pass(stage, passes[i], last[passes[i].chunk] == i);
+    if (const Seconds before = time_before_sums(job_, stage); before > Seconds{})
+      last_task_ = builder_.compute("recorded delays", before,
+                                    {.phase = "recorded delays", .team = teams_.tensor[stage]});
     if (job_.has_copies() && !leaves_by_unit() && job_.zero < 3 && !job_.order.both_ways)
       gradients_.add_sum(stage, stage_parameters(job_, stage), "stage", last_task_);
     last_of_.push_back(last_task_);

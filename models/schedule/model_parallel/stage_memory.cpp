@@ -20,6 +20,7 @@ RecordedPart stage_record(const HybridJob& job, std::uint32_t stage) {
       const RecordedPart& recorded = job.units[unit].recorded;
       sum.gathered += recorded.gathered;
       sum.update += recorded.update;
+      sum.before_sums += recorded.before_sums;
       sum.once += recorded.once;
     }
   }
@@ -90,6 +91,10 @@ Seconds update_time(const HybridJob& job, std::uint32_t stage, BytesPerSecond mo
   const Bytes traffic{(held.dense / share + held.expert / expert_share) *
                       job.settings.optimiser_bytes};
   return moves > BytesPerSecond{} ? traffic / moves : Seconds{};
+}
+
+Seconds time_before_sums(const HybridJob& job, std::uint32_t stage) {
+  return stage_record(job, stage).before_sums;
 }
 
 Bytes gathered_size(const HybridJob& job, std::uint32_t stage, Bytes element) {

@@ -1,7 +1,11 @@
 #include "sim/study/diagnose/job_at_ranks.hpp"
 
+#include <fmt/format.h>
+
+#include "models/base/text.hpp"
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "sim/study/diagnose/job_workload.hpp"
+#include "sim/study/diagnose/pass_variation.hpp"
 #include "sim/study/diagnose/recorded_slow_downs.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/scenario.hpp"
@@ -61,6 +65,17 @@ class OtherForecast {
   HybridScenario pipeline_;
 };
 
+/// Where passes of a rank differ within a step, which slow-downs of whole steps do not hold.
+void note_variation(const Job& job, JobAtRanks& result) {
+  constexpr double kLittle = 0.02;
+  const double even = pass_variation(JobReplay(job)).step;
+  if (even > 0 && even < (1 - kLittle) * result.recorded_step.value)
+    result.basis.push_back(fmt::format(
+        "micro-batches differ: with each pass as long as its rank's mean, which is what forecasts "
+        "have, the recorded steps take {}",
+        format_seconds(Seconds{even})));
+}
+
 }  // namespace
 
 JobAtRanks job_at_ranks(const Job& job, const OtherSize& size) {
@@ -74,6 +89,8 @@ JobAtRanks job_at_ranks(const Job& job, const OtherSize& size) {
   OtherForecast other(job, result.size);
   if (other.workload().pipeline)
     result.basis = other.workload().provenance.notes;
+  if (other.workload().pipeline && !size.ideal)
+    note_variation(job, result);
   Forecast forecast = other.forecast(result);
   result.even_step = forecast.iteration_time;
   if (!size.ideal) {

@@ -57,7 +57,7 @@ SlowDown::Recorded on_ranks(const SlowDown::Recorded& law, const HybridJob& job,
   const ParallelLayout& layout = job.layout;
   std::vector<std::vector<Share>> shares;
   for (std::uint32_t rank = 0; rank < layout.ranks(); ++rank)
-    shares.push_back(shares_of(job, rank / layout.stage_ranks(),
+    shares.push_back(shares_of(job, layout.stage_of(rank),
                                rank % layout.stage_ranks() / (layout.tensor * layout.context),
                                recorded));
   SlowDown::Recorded placed{.steps = {}, .origin = law.origin};

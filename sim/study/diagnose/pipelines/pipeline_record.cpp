@@ -38,6 +38,7 @@ struct Sum {
 
 struct StageSum {
   double update = 0;
+  double before_sums = 0;
   double once = 0;
   Sum sums, parameters, message;
 };
@@ -71,6 +72,7 @@ class Recorder {
     const auto& operations = job_.steps[number].operations;
     bool first = true;
     last_backward_ = last_backward(operations, rank);
+    last_sum_ = last_sum(number, rank);
     for (std::uint32_t place = 0; place < operations.size(); ++place) {
       const JobOperation& done = operations[place];
       if (done.rank != rank)
@@ -97,8 +99,15 @@ class Recorder {
 
   void add_other(const JobOperation& done, double time, double delay) {
     StageSum& stage = stages_[job_.ranks[done.rank].stage];
-    stage.once += delay;
-    (kind_of(done).part.starts_with("optimi") ? stage.update : stage.once) += time;
+    double& once = once_of(done);
+    once += delay;
+    (kind_of(done).part.starts_with("optimi") ? stage.update : once) += time;
+  }
+
+  /// Between the last pass and the last sum of gradients others may be late, and nobody waits.
+  double& once_of(const JobOperation& done) {
+    StageSum& stage = stages_[job_.ranks[done.rank].stage];
+    return done.begin >= last_backward_ && done.begin <= last_sum_ ? stage.before_sums : stage.once;
   }
 
   void add_transfer(const JobStep& step, const JobOperation& done, double time, double delay) {
@@ -114,7 +123,9 @@ class Recorder {
     };
     if (kind.purpose == JobPurpose::Message)
       return met.size() == 2 ? add(stages_[*met.begin()].message) : void();
-    stage.once += delay;
+    double& once = once_of(done);
+    const bool beside = kind.purpose == JobPurpose::Sum && done.begin < last_backward_;
+    once += beside ? 0 : delay;
     if (kind.purpose == JobPurpose::Parameters)
       add(stage.parameters);
     else if (kind.purpose == JobPurpose::Tied || joins_outer(kind, step, done, met))
@@ -124,7 +135,7 @@ class Recorder {
     else if (kind.purpose == JobPurpose::Sum)
       add(stage.sums), (done.end <= last_backward_ ? beside_ : behind_) += time;
     else
-      stage.once += time;
+      once += time;
   }
 
   Seconds last_backward(const std::vector<JobOperation>& operations, std::uint32_t rank) const {
@@ -133,6 +144,23 @@ class Recorder {
       if (done.rank == rank && kind_of(done).work == JobWork::Backward)
         last = std::max(last, done.end);
     return last;
+  }
+
+  /// The begin of the last sum of gradients that are of no more stages than two.
+  Seconds last_sum(std::uint32_t step, std::uint32_t rank) const {
+    Seconds last{-1e300};
+    for (const JobOperation& done : job_.steps[step].operations) {
+      const JobPurpose purpose = kind_of(done).purpose;
+      if (done.rank == rank && (purpose == JobPurpose::Sum || purpose == JobPurpose::Tied) &&
+          !is_of_all(job_.steps[step], done))
+        last = std::max(last, done.begin);
+    }
+    return last;
+  }
+
+  bool is_of_all(const JobStep& step, const JobOperation& done) const {
+    return done.meeting != kNoMeeting &&
+           step.meetings[done.meeting].members.size() == job_.ranks.size();
   }
 
   std::set<std::uint32_t> stages_met(const JobStep& step, const JobOperation& done) const {
@@ -147,8 +175,7 @@ class Recorder {
   bool joins_outer(const JobKind& kind, const JobStep& step, const JobOperation& done,
                    const std::set<std::uint32_t>& met) const {
     return kind.purpose == JobPurpose::Sum && met.size() == 2 && *met.begin() == 0 &&
-           *met.rbegin() == job_.stages - 1 &&
-           step.meetings[done.meeting].members.size() < job_.ranks.size();
+           *met.rbegin() == job_.stages - 1 && !is_of_all(step, done);
   }
 
   PipelineRecord means() const;
@@ -160,8 +187,8 @@ class Recorder {
   std::vector<double> forward_, backward_;  // by part
   std::vector<StageSum> stages_;
   Sum tied_, norm_;
-  Seconds last_backward_{};
-  double beside_ = 0, behind_ = 0;  // Time of sums before the last backward pass, and after.
+  Seconds last_backward_{}, last_sum_{};  // of the rank and step
+  double beside_ = 0, behind_ = 0;        // Time of sums before the last backward pass, and after.
 };
 
 PipelineRecord Recorder::means() const {
@@ -191,6 +218,7 @@ PipelineRecord Recorder::means() const {
     const StageSum& sum = stages_[stage];
     const double all = steps * ranks[stage];
     record.stages.push_back({.update = tidy(sum.update / all),
+                             .before_sums = tidy(sum.before_sums / all),
                              .once = tidy(sum.once / all),
                              .sums = sum.sums.mean(all),
                              .parameters = sum.parameters.mean(all),

@@ -19,7 +19,8 @@ struct RecordedTransfers {
 /// What the ranks of a stage do once a step.
 struct StageRecord {
   Seconds update{};
-  Seconds once{};  ///< Other work, and delays that no pass has.
+  Seconds before_sums{};  ///< Other work, and delays that no pass has, before sums of gradients
+  Seconds once{};         ///< and behind them.
   RecordedTransfers sums;
   RecordedTransfers parameters;
   RecordedTransfers message;  ///< To the next stage, and back.

@@ -188,6 +188,7 @@ class PipelineSummary {
         layer.parameters.push_back({.name = "gradients", .elements = gradient});
       workload.pipeline->parts[part] = {.gathered = parameters / parts,
                                         .update = record.update / parts,
+                                        .before_sums = record.before_sums / parts,
                                         .once = record.once / parts};
     }
   }

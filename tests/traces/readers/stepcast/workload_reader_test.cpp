@@ -132,9 +132,9 @@ TEST(WorkloadReader, APipelineIsReadAndWritten) {
     "norm_s": 0.001,
     "tied_bytes": 100,
     "parts": [
-      {"gathered_bytes": 1, "update_s": 0.5, "once_s": 0},
-      {"gathered_bytes": 2, "update_s": 0, "once_s": 0.25},
-      {"gathered_bytes": 0, "update_s": 0, "once_s": 0}
+      {"gathered_bytes": 1, "update_s": 0.5, "before_sums_s": 0, "once_s": 0},
+      {"gathered_bytes": 2, "update_s": 0, "before_sums_s": 2, "once_s": 0.25},
+      {"gathered_bytes": 0, "update_s": 0, "before_sums_s": 0, "once_s": 0}
     ]
   },
 )";
@@ -154,8 +154,11 @@ TEST(WorkloadReader, APipelineIsReadAndWritten) {
   EXPECT_EQ(
       error("\"shared\"", "\"none\""),
       "w.json: /recorded_pipeline/optimiser: expected \"whole\" or \"shared\", found \"none\"");
-  EXPECT_EQ(error(",\n      {\"gathered_bytes\": 0, \"update_s\": 0, \"once_s\": 0}", ""),
-            "w.json: /recorded_pipeline/parts: expected one for each of 3 layers, found 2");
+  EXPECT_EQ(
+      error(
+          ",\n      {\"gathered_bytes\": 0, \"update_s\": 0, \"before_sums_s\": 0, \"once_s\": 0}",
+          ""),
+      "w.json: /recorded_pipeline/parts: expected one for each of 3 layers, found 2");
 }
 
 TEST(WorkloadReader, LaunchesOfALayerAreReadAndWritten) {

@@ -43,6 +43,7 @@ Seconds read_seconds(ObjectReader& reader, const char* key) {
 RecordedPart read_part(ObjectReader reader) {
   const RecordedPart part{.gathered = read_bytes(reader, "gathered_bytes"),
                           .update = read_seconds(reader, "update_s"),
+                          .before_sums = read_seconds(reader, "before_sums_s"),
                           .once = read_seconds(reader, "once_s")};
   reader.finish();
   return part;
@@ -103,9 +104,10 @@ std::string pipeline_text(const RecordedPipeline& pipeline) {
     lines.push_back(fmt::format(R"("tied_bytes": {})", json_number(pipeline.tied.value)));
   std::vector<std::string> parts;
   for (const RecordedPart& part : pipeline.parts)
-    parts.push_back(fmt::format(R"(      {{"gathered_bytes": {}, "update_s": {}, "once_s": {}}})",
-                                json_number(part.gathered.value), json_number(part.update.value),
-                                json_number(part.once.value)));
+    parts.push_back(fmt::format(
+        R"(      {{"gathered_bytes": {}, "update_s": {}, "before_sums_s": {}, "once_s": {}}})",
+        json_number(part.gathered.value), json_number(part.update.value),
+        json_number(part.before_sums.value), json_number(part.once.value)));
   lines.push_back(fmt::format("\"parts\": [\n{}\n    ]", fmt::join(parts, ",\n")));
   return fmt::format("{{\n    {}\n  }}", fmt::join(lines, ",\n    "));
 }

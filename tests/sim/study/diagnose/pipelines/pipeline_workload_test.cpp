@@ -138,6 +138,21 @@ TEST(PipelineWorkloadTest, OnTheNetworkThatItWasRecordedOnTheStepComesBack) {
   }
 }
 
+// The last stage's passes end 60 ms before the first one's: what its host does then costs nothing,
+// as recorded, and what the first one's does is time of the step.
+TEST(PipelineWorkloadTest, DelaysBeforeSumsAreHiddenWhereOthersAreLater) {
+  MadePipeline made{.sum = 0.002, .norm = 0.001};
+  for (const int late : {3, 0}) {
+    made.late = [late](int stage) { return stage == late ? 0.050 : 0.0; };
+    const Job job = job_of(made, tiny());
+    const Workload workload = workload_of(job, false);
+    EXPECT_NEAR(workload.pipeline->parts[static_cast<std::size_t>(late)].before_sums.value, 0.050,
+                1e-9);
+    EXPECT_NEAR(step_of(workload, ideal_cluster(1, 8)).value,
+                7 * 0.030 + (late == 0 ? 0.050 : 0) + 0.001, 1e-6);
+  }
+}
+
 // The second copy's last stage takes half as long again in every step: what it holds up is in the
 // slow-downs, and the mean of both in the workload.
 TEST(PipelineWorkloadTest, ASlowRankOfAStageStaysOneAtAnotherSize) {
