@@ -110,9 +110,7 @@ void Replayer::start_communication(std::uint32_t slot, Seconds extra) {
   Running& running = running_[slot];
   for (const Operation& operation : running.operations) {
     extra += plan_.collectives[step_of(operation).collective].overhead;
-    for (const ClassId id : members_of(operation))
-      iteration(operation.iteration).intervals[program_.places.at(operation.step, id)].start =
-          now();
+    begin_run(iteration(operation.iteration), meeting_run(operation));
   }
   running.extra = extra;
   running.slows = !plan_.collectives[step_of(running.operations.front()).collective].ideal;
@@ -160,11 +158,11 @@ void Replayer::finish_communication(std::uint32_t slot) {
   if (running.slows)
     for (const ClassId id : members_of(running))
       --communicating_[id];
-  for (const Operation& operation : running.operations)
-    for (const ClassId id : members_of(operation)) {
-      iteration(operation.iteration).intervals[program_.places.at(operation.step, id)].end = now();
+  for (const Operation& operation : running.operations) {
+    end_run(iteration(operation.iteration), meeting_run(operation));
+    for (const ClassId id : members_of(operation))
       complete(operation.iteration, operation.step, id);
-    }
+  }
   for (const Operation& operation : running.operations)
     leave_stream(operation);
   if (running.slows)
@@ -206,9 +204,11 @@ Seconds Replayer::wait_for_room(const std::vector<ClassId>& members) {
 }
 
 bool Replayer::is_ready(Operation operation) const {
-  return operation.iteration >= iterations_.oldest() && operation.iteration < iterations_.known() &&
-         iterations_.at(operation.iteration)
-                 .waiting_members[waiting_place(operation.step, operation.meeting)] == 0;
+  if (operation.iteration < iterations_.oldest() || operation.iteration >= iterations_.known())
+    return false;
+  const Iteration& iteration = iterations_.at(operation.iteration);
+  return iteration.finished() ||
+         iteration.awaited.members[waiting_place(operation.step, operation.meeting)] == 0;
 }
 
 const Group& Replayer::group_of(Operation operation) const {

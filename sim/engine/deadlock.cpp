@@ -12,8 +12,7 @@ namespace stepcast {
 std::string Replayer::describe_wait(std::uint32_t number, StepId step) const {
   const auto unfinished = [&](std::uint32_t iteration_number, StepId before) {
     for (const ClassId id : folding_.members[program_.steps[before].team])
-      if (iterations_.at(iteration_number).intervals[program_.places.at(before, id)].end <
-          Seconds{})
+      if (run_of(iterations_.at(iteration_number), before, id).end < Seconds{})
         return true;
     return false;
   };
@@ -39,14 +38,14 @@ void Replayer::report_endless() const {
   for (const auto& current : iterations_.kept())
     for (StepId step = 0; step < program_.steps.size(); ++step)
       for (const ClassId id : folding_.members[program_.steps[step].team]) {
-        const Interval& interval = current->intervals[program_.places.at(step, id)];
-        if (program_.steps[step].is_communication() && interval.start >= Seconds{} &&
-            interval.end < Seconds{})
+        const StepRun& run = run_of(*current, step, id);
+        if (program_.steps[step].is_communication() && run.start >= Seconds{} &&
+            run.end < Seconds{})
           throw SimulationError(fmt::format(
               "{}: iteration {}, rank {}: {} began at {:.4g} s and never ended: its bytes, or the "
               "bandwidth of its links, are beyond what can be simulated",
               plan_.schedule, current->number, folding_.classes[id].representative,
-              describe(plan_, program_.steps[step].first), interval.start.value));
+              describe(plan_, program_.steps[step].first), run.start.value));
       }
 }
 
@@ -55,7 +54,7 @@ void Replayer::report_deadlock() const {
   for (const auto& current : iterations_.kept())
     for (StepId step = 0; step < program_.steps.size(); ++step)
       for (const ClassId id : folding_.members[program_.steps[step].team]) {
-        if (current->intervals[program_.places.at(step, id)].end >= Seconds{})
+        if (run_of(*current, step, id).end >= Seconds{})
           continue;
         throw SimulationError(fmt::format(
             "deadlock in {}: iteration {}, rank {}: {} never ran; it waits for {}", plan_.schedule,

@@ -11,6 +11,7 @@
 #include "sim/engine/folding/folding_use.hpp"
 #include "sim/engine/log.hpp"
 #include "sim/engine/replayer.hpp"
+#include "sim/engine/steps.hpp"
 
 namespace stepcast {
 
@@ -63,11 +64,12 @@ void tell_section(const Plan& plan, const Cluster& cluster, const Folding& foldi
 
 // An assumed folding that does not hold has cost the simulation up to there.
 std::optional<Timeline> tried(const Plan& plan, const Cluster& cluster,
-                              const EngineOptions& options, std::optional<Folding> assumed) {
+                              const EngineOptions& options, Asked asked,
+                              std::optional<Folding> assumed) {
   if (!assumed)
     return std::nullopt;
   try {
-    return Replayer(plan, cluster, options, *std::move(assumed)).run();
+    return Replayer(plan, cluster, options, *std::move(assumed), asked).run();
   } catch (const FoldingRefuted&) {  // which is nobody's fault
     folding_use().refuted += options.fidelity == Fidelity::Flow ? 1 : 0;
     log::debug(fmt::format("{} on {}: ranks assumed to be alike are not, it begins again",
@@ -76,25 +78,27 @@ std::optional<Timeline> tried(const Plan& plan, const Cluster& cluster,
   }
 }
 
-Timeline replayed(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
-  if (auto timeline = tried(plan, cluster, options, folding_with_barriers(plan, cluster, options)))
+Timeline replayed(const Plan& plan, const Cluster& cluster, const EngineOptions& options,
+                  Asked asked) {
+  if (auto timeline =
+          tried(plan, cluster, options, asked, folding_with_barriers(plan, cluster, options)))
     return *std::move(timeline);
   Folding exact = fold_ranks(plan, cluster, options);
   count_flows(options, exact);
   if (options.fidelity == Fidelity::Flow && exact.role_of_node.empty())
     tell_section(plan, cluster, exact);
-  if (auto timeline = tried(plan, cluster, options, assumed_folding(plan, cluster, options, exact)))
+  if (auto timeline =
+          tried(plan, cluster, options, asked, assumed_folding(plan, cluster, options, exact)))
     return *std::move(timeline);
-  return Replayer(plan, cluster, options, std::move(exact)).run();
+  return Replayer(plan, cluster, options, std::move(exact), asked).run();
 }
 
-}  // namespace
-
-Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+Timeline simulated(const Plan& plan, const Cluster& cluster, const EngineOptions& options,
+                   Asked asked) {
   if (plan.graph.size() == 0)
     throw InputError(plan.schedule + ": the plan has no tasks");
   check_magnitude(plan);
-  const Timeline timeline = replayed(plan, cluster, options);
+  Timeline timeline = replayed(plan, cluster, options, asked);
   check_result(plan, timeline);
   if (log::shows_debug())
     log::debug(fmt::format("{} on {}, {}: {} ranks in {} classes, {} tasks, {} after {} iterations",
@@ -102,6 +106,16 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions&
                            timeline.classes.size(), plan.graph.size(),
                            timeline.steady ? "steady" : "not steady", timeline.iterations));
   return timeline;
+}
+
+}  // namespace
+
+Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  return simulated(plan, cluster, options, Asked::Intervals);
+}
+
+Timeline simulate_times(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  return simulated(plan, cluster, options, Asked::Times);
 }
 
 const char* name_of(Fidelity fidelity) {

@@ -10,7 +10,7 @@ namespace stepcast {
 namespace {
 
 // The time at which a step had done `work`, between its start, its breakpoints and its end.
-Seconds time_of(Seconds work, Seconds total, const Interval& step,
+Seconds time_of(Seconds work, Seconds total, const StepRun& step,
                 std::span<const Breakpoint> breakpoints) {
   Seconds time = step.start;
   Seconds done{};
@@ -45,60 +45,113 @@ class BreakpointsByPlace {
   std::vector<Breakpoint> sorted_;
 };
 
-std::vector<std::unique_ptr<Iteration>>& unused() {
-  thread_local std::vector<std::unique_ptr<Iteration>> iterations;
-  return iterations;
+/// Memory to use again, of this thread.
+struct Unused {
+  std::vector<std::unique_ptr<Iteration>> iterations;
+  std::vector<Awaited> awaited;
+  std::size_t bytes = 0;  // of both
+};
+
+Unused& unused() {
+  thread_local Unused unused;
+  return unused;
 }
 
-std::unique_ptr<Iteration> unused_iteration() {
-  if (unused().empty())
-    return std::make_unique<Iteration>();
-  std::unique_ptr<Iteration> iteration = std::move(unused().back());
-  unused().pop_back();
-  return iteration;
+template <typename Item>
+std::size_t bytes_of(const std::vector<Item>& items) {
+  return items.capacity() * sizeof(Item);
+}
+
+std::size_t bytes_of(const Awaited& awaited) {
+  return bytes_of(awaited.dependencies) + bytes_of(awaited.members) + bytes_of(awaited.silent);
+}
+
+std::size_t bytes_of(const std::unique_ptr<Iteration>& iteration) {
+  return bytes_of(iteration->runs) + bytes_of(iteration->ready) + bytes_of(iteration->breakpoints);
+}
+
+template <typename Item>
+void keep(std::vector<Item>& items, Item item) {
+  constexpr std::size_t kMost = 16;
+  constexpr std::size_t kMostBytes = std::size_t{4} << 20U;
+  const std::size_t bytes = bytes_of(item);
+  if (items.size() == kMost || unused().bytes + bytes > kMostBytes)
+    return;
+  unused().bytes += bytes;
+  items.push_back(std::move(item));
+}
+
+template <typename Item>
+Item taken(std::vector<Item>& items) {
+  Item item = std::move(items.back());
+  items.pop_back();
+  unused().bytes -= bytes_of(item);
+  return item;
+}
+
+Awaited all_awaited(const Program& program, const Folding& folding, std::uint32_t number) {
+  Awaited awaited = unused().awaited.empty() ? Awaited{} : taken(unused().awaited);
+  awaited.dependencies = program.waits_in(number);
+  awaited.members.clear();
+  awaited.members.reserve(program.first_meeting.back());
+  for (const ProgramStep& step : program.steps)
+    if (step.is_communication())
+      for (MeetingId id = folding.first_meeting[step.team];
+           id < folding.first_meeting[step.team + 1]; ++id)
+        awaited.members.push_back(static_cast<std::uint32_t>(folding.meetings[id].members.size()));
+  if (program.is_announced.empty())
+    awaited.silent.clear();
+  else
+    awaited.silent = awaited.members;
+  return awaited;
+}
+
+// Of a step that is one task.
+Interval interval_of(const Iteration& iteration, const Program& program, const Folding& folding,
+                     StepId id, ClassId rank_class) {
+  const StepRun& run = run_of(iteration, program, folding, id, rank_class);
+  const ProgramStep& step = program.steps[id];
+  return {.ready = step.is_communication()
+                       ? iteration.ready[step.first_ready + program.member(id, rank_class)]
+                       : run.start,
+          .start = run.start,
+          .end = run.end};
 }
 
 }  // namespace
 
 std::unique_ptr<Iteration> new_iteration(const Program& program, const Folding& folding,
                                          std::uint32_t number) {
-  std::unique_ptr<Iteration> made = unused_iteration();
-  Iteration& iteration = *made;
-  iteration.number = number;
-  iteration.waits = program.waits_in(number);
-  iteration.intervals.assign(program.places.size(), kNotRun);
-  iteration.breakpoints.clear();
-  iteration.left = program.places.size();
-  iteration.begin = kNotBegun;
-  iteration.waiting_members.clear();
-  iteration.waiting_members.reserve(program.first_meeting.back());
-  for (const ProgramStep& step : program.steps)
-    if (step.is_communication())
-      for (MeetingId id = folding.first_meeting[step.team];
-           id < folding.first_meeting[step.team + 1]; ++id)
-        iteration.waiting_members.push_back(
-            static_cast<std::uint32_t>(folding.meetings[id].members.size()));
-  if (program.is_announced.empty())
-    iteration.silent_members.clear();
-  else
-    iteration.silent_members = iteration.waiting_members;
-  return made;
+  std::unique_ptr<Iteration> iteration =
+      unused().iterations.empty() ? std::make_unique<Iteration>() : taken(unused().iterations);
+  iteration->number = number;
+  iteration->awaited = all_awaited(program, folding, number);
+  iteration->runs.assign(program.runs, {});
+  iteration->ready.assign(program.readies, Seconds{-1});
+  iteration->breakpoints.clear();
+  iteration->left = program.places.size();
+  iteration->begin = iteration->first_start = iteration->last_end = kNotBegun;
+  return iteration;
+}
+
+void forget_awaited(Iteration& iteration) {
+  keep(unused().awaited, std::exchange(iteration.awaited, {}));
 }
 
 void recycle(std::unique_ptr<Iteration> iteration) {
-  constexpr std::size_t kMost = 16;
-  constexpr std::size_t kMostPlaces = std::size_t{1} << 17U;  // some 4 MB each
-  if (iteration && iteration->intervals.size() <= kMostPlaces && unused().size() < kMost)
-    unused().push_back(std::move(iteration));
+  if (!iteration)
+    return;
+  forget_awaited(*iteration);
+  keep(unused().iterations, std::move(iteration));
 }
 
 bool same_course(const Iteration& a, const Iteration& b, Seconds tolerance) {
   const auto differ = [&](Seconds in_a, Seconds in_b) {
     return std::abs(((in_a - a.begin) - (in_b - b.begin)).value) > tolerance.value;
   };
-  for (std::size_t i = 0; i < a.intervals.size(); ++i) {
-    const Interval& left = a.intervals[i];
-    const Interval& right = b.intervals[i];
+  for (std::size_t i = 0; i < a.runs.size(); ++i) {
+    const StepRun& left = a.runs[i];
+    const StepRun& right = b.runs[i];
     if (left.end >= Seconds{} && (differ(left.start, right.start) || differ(left.end, right.end)))
       return false;
   }
@@ -124,17 +177,15 @@ std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
     const StepId step = steps.of(task, plan.graph.task(task).stream);
     const Seconds before = done[step];
     done[step] += plan.graph.task(task).duration;
-    if (program.steps[step].first == program.steps[step].last) {  // both have the team's classes
-      std::copy_n(iteration.intervals.begin() + program.places.first_of(step),
-                  folding.members[program.steps[step].team].size(),
-                  intervals.begin() + places.first_of(task));
+    if (program.steps[step].first == program.steps[step].last) {
+      for (const ClassId id : folding.members[program.steps[step].team])
+        intervals[places.at(task, id)] = interval_of(iteration, program, folding, step, id);
       continue;
     }
     for (const ClassId id : folding.members[program.steps[step].team]) {
       const std::size_t place = program.places.at(step, id);
-      const Interval& whole = iteration.intervals[place];
+      const StepRun& whole = run_of(iteration, program, folding, step, id);
       Interval& part = intervals[places.at(task, id)];
-      part = whole;
       const auto changes = breakpoints.at(place);
       const double scale = folding.classes[id].compute_scale;
       const Seconds total = program.steps[step].duration * scale;

@@ -153,6 +153,22 @@ void index_places(Program& program, const Folding& folding) {
   program.places = Places(std::move(teams), folding.index);
 }
 
+// As many as places at most.
+void index_runs(Program& program) {
+  for (StepId id = 0; id < program.steps.size(); ++id) {
+    ProgramStep& step = program.steps[id];
+    const std::uint32_t members = program.places.first_of(id + 1) - program.places.first_of(id);
+    step.first_run = program.runs;
+    step.first_ready = program.readies;
+    if (step.is_communication()) {
+      program.runs += program.first_meeting[id + 1] - program.first_meeting[id];
+      program.readies += members;
+    } else {
+      program.runs += members;
+    }
+  }
+}
+
 // A dependency holds on the classes that execute both ends. Edges over d iterations begin to hold
 // in iteration d.
 void count_waits(Program& program, const Folding& folding, const StepsOfTasks& step_of_task,
@@ -187,6 +203,17 @@ void relax_waits(Program& program, const Folding& folding, const StepsOfTasks& s
   }
 }
 
+void find_free_communication(Program& program, const Folding& folding) {
+  for (const std::vector<std::uint32_t>& waits : program.waits_for) {
+    auto& free = program.free_communication.emplace_back();
+    for (StepId step = 0; step < program.steps.size(); ++step)
+      if (program.steps[step].is_communication())
+        for (const ClassId id : folding.members[program.steps[step].team])
+          if (waits[program.places.at(step, id)] == 0)
+            free.emplace_back(step, id);
+  }
+}
+
 }  // namespace
 
 TaskId Program::task_at(StepId step, Seconds done) const {
@@ -211,8 +238,10 @@ Program compile(const Plan& plan, const Folding& folding, const CompileOptions& 
       index_successors(program, step_of_task, all.subspan(static_cast<std::size_t>(same)));
   index_announcements(program, step_of_task, announcements);
   index_places(program, folding);
+  index_runs(program);
   count_waits(program, folding, step_of_task, edges);
   relax_waits(program, folding, step_of_task, plan);
+  find_free_communication(program, folding);
   return program;
 }
 

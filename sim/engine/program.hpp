@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "models/schedule/plan.hpp"
@@ -22,6 +23,8 @@ struct ProgramStep {
   std::uint32_t collective = kNone;  ///< kNone: compute.
   bool on_host = false;              ///< Compute: see Task. Where compile() tells them apart.
   Seconds duration{};                ///< Compute: sum over its tasks.
+  std::uint32_t first_run = 0;       ///< Of its runs, in Iteration::runs.
+  std::uint32_t first_ready = 0;     ///< Communication: of its members, in Iteration::ready.
 
   bool is_communication() const { return collective != kNone; }
 };
@@ -69,11 +72,18 @@ struct Program {
   /// Dependencies at each place, by iteration: the first have none of iterations before them. The
   /// last entry holds for all further iterations.
   std::vector<std::vector<std::uint32_t>> waits_for;
+  /// Communications that wait for nothing, with a class each, by entry of waits_for.
+  std::vector<std::vector<std::pair<StepId, ClassId>>> free_communication;
   /// Meetings that a communication step has to start, at first_meeting[s] .. first_meeting[s + 1].
   std::vector<std::uint32_t> first_meeting;
+  std::uint32_t runs = 0;     ///< One for each place of compute and each meeting.
+  std::uint32_t readies = 0;  ///< One for each place of communication.
 
+  std::size_t kind_of(std::uint32_t iteration) const {
+    return iteration < waits_for.size() ? iteration : waits_for.size() - 1;
+  }
   const std::vector<std::uint32_t>& waits_in(std::uint32_t iteration) const {
-    return waits_for[iteration < waits_for.size() ? iteration : waits_for.size() - 1];
+    return waits_for[kind_of(iteration)];
   }
 
   /// The task of a compute step that is under way when `done` of its work is done. Precondition:
@@ -81,6 +91,11 @@ struct Program {
   TaskId task_at(StepId step, Seconds done) const;
 
   bool has(StepId step, ClassId rank_class) const { return places.has(step, rank_class); }
+
+  /// Of a class among the members of the step's team. Precondition: has.
+  std::uint32_t member(StepId step, ClassId rank_class) const {
+    return places.at(step, rank_class) - places.first_of(step);
+  }
 };
 
 /// The steps of tasks that are asked for in plan order: four bytes a task less than a list of them.

@@ -19,17 +19,31 @@ namespace {
 constexpr double kNever = 1e300;
 constexpr double kRounding = 1e-12;  // of the clock: T counts some hundred times
 
-using Intervals = std::span<const Interval>;
+using Runs = std::span<const StepRun>;
+using Readies = std::span<const Seconds>;
 
-bool same_course(Intervals a, Intervals b, Seconds shift, Seconds tolerance) {
-  const auto same = [&](Seconds in_a, Seconds in_b) {
-    return std::abs((in_b - in_a - shift).value) <= tolerance.value;
-  };
-  return std::ranges::equal(a, b, [&](const Interval& left, const Interval& right) {
-    return same(left.ready, right.ready) && same(left.start, right.start) &&
-           same(left.end, right.end);
-  });
-}
+/// Everything in `b` as in `a`, so much later; compute is ready when it starts.
+class LaterBy {
+ public:
+  LaterBy(Seconds shift, Seconds tolerance) : shift_(shift), tolerance_(tolerance) {}
+
+  bool are_same(Runs a, Runs b) const {
+    return std::ranges::equal(a, b, [this](const StepRun& left, const StepRun& right) {
+      return same(left.start, right.start) && same(left.end, right.end);
+    });
+  }
+  bool are_same(Readies a, Readies b) const {
+    return std::ranges::equal(a, b,
+                              [this](Seconds left, Seconds right) { return same(left, right); });
+  }
+
+ private:
+  bool same(Seconds in_a, Seconds in_b) const {
+    return std::abs((in_b - in_a - shift_).value) <= tolerance_.value;
+  }
+  Seconds shift_;
+  Seconds tolerance_;
+};
 
 /// First step of the program at or behind a task.
 StepId step_from(const Program& program, TaskId task) {
@@ -47,32 +61,32 @@ RepeatedTime::RepeatedTime(const Plan& plan, const Program& program) {
                      .behind = copy_of(program, steps.end, steps.end + steps.tasks()),
                      .left_out = steps.left_out()});
   for (const Row& row : rows_)
-    for (const std::size_t place : {row.before.first, row.again.first, row.behind.first})
-      add_border(place);
+    for (const std::size_t run : {row.before.first_run, row.again.first_run, row.behind.first_run})
+      add_border(run);
 }
 
-void RepeatedTime::add_border(std::size_t place) {
-  const auto at = std::ranges::lower_bound(borders_, place, {}, &Border::place);
-  if (at == borders_.end() || at->place != place)
-    borders_.insert(at, {.place = place});
+void RepeatedTime::add_border(std::size_t run) {
+  const auto at = std::ranges::lower_bound(borders_, run, {}, &Border::run);
+  if (at == borders_.end() || at->run != run)
+    borders_.insert(at, {.run = run});
 }
 
 // Those that have not run are still to come.
 std::vector<RepeatedTime::Border> RepeatedTime::borders_in(const Iteration& iteration) const {
-  const Intervals all(iteration.intervals);
+  const Runs all(iteration.runs);
   std::vector<Border> borders = borders_;
   Seconds last_end;
-  std::size_t place = 0;
+  std::size_t run = 0;
   for (Border& border : borders) {
-    for (; place < border.place; ++place)
-      last_end = std::max(last_end, all[place].end);
+    for (; run < border.run; ++run)
+      last_end = std::max(last_end, all[run].end);
     border.ends_before = last_end;
   }
   Seconds first_start{kNever};
-  place = all.size();
+  run = all.size();
   for (auto border = borders.rbegin(); border != borders.rend(); ++border) {
-    for (; place > border->place; --place)
-      if (const Seconds start = all[place - 1].start; start >= Seconds{})
+    for (; run > border->run; --run)
+      if (const Seconds start = all[run - 1].start; start >= Seconds{})
         first_start = std::min(first_start, start);
     border->starts_from = first_start;
   }
@@ -82,14 +96,21 @@ std::vector<RepeatedTime::Border> RepeatedTime::borders_in(const Iteration& iter
 RepeatedTime::Copy RepeatedTime::copy_of(const Program& program, TaskId first, TaskId end) const {
   const StepId from = step_from(program, first);
   const StepId to = step_from(program, end);
-  const auto place_of = [&](StepId step) {
-    return step < program.steps.size() ? program.places.first_of(step) : program.places.size();
+  const auto run_of = [&](StepId step) {
+    return step < program.steps.size() ? program.steps[step].first_run : program.runs;
   };
-  Copy copy{.first = place_of(from), .end = place_of(to), .computes = {}};
+  const auto ready_of = [&](StepId step) {
+    return step < program.steps.size() ? program.steps[step].first_ready : program.readies;
+  };
+  Copy copy{.first_run = run_of(from),
+            .end_run = run_of(to),
+            .first_ready = ready_of(from),
+            .end_ready = ready_of(to),
+            .computes = {}};
   for (StepId step = from; step < to; ++step)
     if (program.steps[step].stream == 0 && !program.steps[step].is_communication())
-      for (auto place = place_of(step); place < place_of(step + 1); ++place)
-        copy.computes.push_back(static_cast<std::uint32_t>(place));
+      for (auto run = run_of(step); run < run_of(step + 1); ++run)
+        copy.computes.push_back(run);
   return copy;
 }
 
@@ -112,12 +133,9 @@ RepeatedTime::Neighbours RepeatedTime::neighbours_of(
   Neighbours found{.before_ends = {}, .behind_starts = Seconds{kNever}};
   for (const auto& other : kept) {
     if (other->number + 1 == iteration.number)
-      for (const Interval& each : other->intervals)
-        found.before_ends = std::max(found.before_ends, each.end);
-    if (other->number == iteration.number + 1)
-      for (const Interval& each : other->intervals)
-        if (each.start >= Seconds{})
-          found.behind_starts = std::min(found.behind_starts, each.start);
+      found.before_ends = other->last_end;
+    if (other->number == iteration.number + 1 && other->first_start >= Seconds{})
+      found.behind_starts = other->first_start;
   }
   return found;
 }
@@ -127,15 +145,20 @@ std::optional<Seconds> RepeatedTime::length_of(const Row& row, const Iteration& 
                                                const std::vector<Border>& borders) {
   if (row.again.computes.empty())
     return std::nullopt;
-  const Intervals all(iteration.intervals);
-  const auto of = [&](const Copy& copy) { return all.subspan(copy.first, copy.end - copy.first); };
+  const Runs all(iteration.runs);
+  const auto runs = [&](const Copy& copy) {
+    return all.subspan(copy.first_run, copy.end_run - copy.first_run);
+  };
+  const auto readies = [&](const Copy& copy) {
+    return Readies(iteration.ready).subspan(copy.first_ready, copy.end_ready - copy.first_ready);
+  };
   const auto at = [&](const Copy& copy) -> const Border& {
-    return *std::ranges::lower_bound(borders, copy.first, {}, &Border::place);
+    return *std::ranges::lower_bound(borders, copy.first_run, {}, &Border::run);
   };
   const auto begin_of = [&](const Copy& copy) {
     Seconds begin = all[copy.computes.front()].start;
-    for (const std::uint32_t place : copy.computes)
-      begin = std::min(begin, all[place].start);
+    for (const std::uint32_t run : copy.computes)
+      begin = std::min(begin, all[run].start);
     return begin;
   };
   const Seconds begin = begin_of(row.again);
@@ -144,8 +167,10 @@ std::optional<Seconds> RepeatedTime::length_of(const Row& row, const Iteration& 
   const Seconds tolerance = end * kRounding;
   const Seconds a_begin = begin + tolerance;  // what ends or starts there may be off by rounding
   const Seconds an_end = end + tolerance;
+  const LaterBy later(length, tolerance);
   const bool repeats =
-      same_course(of(row.before), of(row.again), length, tolerance) &&
+      later.are_same(runs(row.before), runs(row.again)) &&
+      later.are_same(readies(row.before), readies(row.again)) &&
       at(row.before).ends_before <= a_begin && at(row.again).ends_before <= an_end &&
       at(row.again).starts_from >= begin - tolerance &&
       at(row.behind).starts_from >= end - tolerance && neighbours.before_ends <= a_begin &&

@@ -27,16 +27,19 @@ class RepeatedTime {
   bool is_empty() const { return rows_.empty(); }
 
   /// Of a finished iteration; `kept` are those that are known, of which it is one. Nothing if a row
-  /// of steps did not repeat. O(places).
+  /// of steps did not repeat. Needs what they keep of `ready`. O(places).
   std::optional<Seconds> of(const Iteration& iteration,
                             std::span<const std::unique_ptr<Iteration>> kept) const;
 
  private:
-  /// Places of a row of steps, and of those on the compute stream where it can begin.
+  /// What an iteration keeps of a row of steps, and of those on the compute stream where it can
+  /// begin.
   struct Copy {
-    std::size_t first = 0;
-    std::size_t end = 0;
-    std::vector<std::uint32_t> computes;
+    std::size_t first_run = 0;
+    std::size_t end_run = 0;
+    std::size_t first_ready = 0;
+    std::size_t end_ready = 0;
+    std::vector<std::uint32_t> computes;  // runs
   };
   /// The row before the repeated one, that one, and the one behind it.
   struct Row {
@@ -55,18 +58,18 @@ class RepeatedTime {
                                   std::span<const std::unique_ptr<Iteration>> kept);
   /// Where rows begin and end, and what an iteration did on either side of it.
   struct Border {
-    std::size_t place = 0;
-    Seconds ends_before{};  ///< The last end of the places before it.
+    std::size_t run = 0;
+    Seconds ends_before{};  ///< The last end of the runs before it.
     Seconds starts_from{};  ///< The first start of those from it on.
   };
-  void add_border(std::size_t place);
+  void add_border(std::size_t run);
   std::vector<Border> borders_in(const Iteration& iteration) const;
   static std::optional<Seconds> length_of(const Row& row, const Iteration& iteration,
                                           const Neighbours& neighbours,
                                           const std::vector<Border>& borders);
 
   std::vector<Row> rows_;
-  std::vector<Border> borders_;  // by place; of no iteration
+  std::vector<Border> borders_;  // by run; of no iteration
 };
 
 /// The first tasks of each stream in the rows of steps that are compared: where compute must not be

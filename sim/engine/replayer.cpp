@@ -8,7 +8,7 @@
 namespace stepcast {
 
 Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options,
-                   Folding folding)
+                   Folding folding, Asked asked)
     : plan_(plan),
       cluster_(cluster),
       options_(options),
@@ -22,7 +22,8 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       clock_(find_clock()),
       communicating_(folding_.classes.size()),
       slow_ports_(plan, cluster, program_, folding_),
-      iterations_(plan, program_, options) {
+      asked_(asked),
+      iterations_(plan, program_, options, asked == Asked::Intervals) {
   for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
     make_policies(stream);
   const bool ports_differ =
@@ -68,13 +69,12 @@ void Replayer::start_compute(LaneId lane, Lanes::Head head) {
     return;
   const ClassId rank_class = lanes_.class_of(lane);
   Iteration& current = iteration(head.iteration);
-  const std::size_t place = program_.places.at(head.step, rank_class);
-  if (current.waits[place] > 0)
+  if (current.awaited.dependencies[program_.places.at(head.step, rank_class)] > 0)
     return;
   const Seconds start = now();
   lanes_.begin(lane, program_.steps[head.step].duration * scale_of(rank_class, head.iteration),
                slowness(rank_class, program_.steps[head.step].stream), start);
-  current.intervals[place].ready = current.intervals[place].start = start;
+  begin_run(current, compute_run(current, head.step, rank_class));
   const bool begins = lane == clock_ && !current.begun();
   if (begins)
     iterations_.begin(current, start);
@@ -94,7 +94,8 @@ void Replayer::finish_compute(LaneId lane, std::uint32_t version) {
     return;
   const Lanes::Head head = lanes_.head(lane);
   const ClassId rank_class = lanes_.class_of(lane);
-  iteration(head.iteration).intervals[program_.places.at(head.step, rank_class)].end = now();
+  Iteration& current = iteration(head.iteration);
+  end_run(current, compute_run(current, head.step, rank_class));
   lanes_.advance(lane);
   try_start(lane);  // the next kernel is queued already when a collective is launched
   complete(head.iteration, head.step, rank_class);
@@ -169,12 +170,8 @@ void Replayer::add_iterations(std::uint32_t last) {
 
 // Communication that waits for nothing is ready as soon as its iteration is known.
 void Replayer::offer_free_communication(std::uint32_t number) {
-  const std::vector<std::uint32_t>& waits = program_.waits_in(number);
-  for (StepId step = 0; step < program_.steps.size(); ++step)
-    if (program_.steps[step].is_communication())
-      for (const ClassId id : folding_.members[program_.steps[step].team])
-        if (waits[program_.places.at(step, id)] == 0)
-          became_ready(number, step, id);
+  for (const auto& [step, rank_class] : program_.free_communication[program_.kind_of(number)])
+    became_ready(number, step, rank_class);
 }
 
 void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
@@ -189,8 +186,10 @@ void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
   for (auto i = next.offset[step]; i < next.offset[step + 1]; ++i)
     if (number + next.later[i] < iterations_.limit())
       release(number + next.later[i], next.to[i], rank_class);
-  if (is_last)
+  if (is_last) {
+    forget_awaited(iteration(number));
     stop_if_enough();
+  }
 }
 
 // Where fewer than all predecessors are enough, the later ones find nothing left to wait for.
@@ -198,7 +197,10 @@ void Replayer::release(std::uint32_t number, StepId step, ClassId rank_class) {
   const std::uint32_t place = program_.places.find(step, rank_class);
   if (place == kNone)
     return;
-  std::uint32_t& waits = iteration(number).waits[place];
+  Iteration& current = iteration(number);
+  if (current.finished())
+    return;
+  std::uint32_t& waits = current.awaited.dependencies[place];
   if (waits > 0 && --waits == 0)
     became_ready(number, step, rank_class);
 }
@@ -206,7 +208,7 @@ void Replayer::release(std::uint32_t number, StepId step, ClassId rank_class) {
 // The last member to announce it tells the policy.
 void Replayer::announce(std::uint32_t number, StepId step, ClassId rank_class) {
   const Operation operation{number, step, folding_.meeting(program_.steps[step].team, rank_class)};
-  if (--iteration(number).silent_members[waiting_place(step, operation.meeting)] == 0 &&
+  if (--iteration(number).awaited.silent[waiting_place(step, operation.meeting)] == 0 &&
       !is_in_order(program_.steps[step].stream))
     policy_of(operation).announced(operation);
 }
@@ -216,7 +218,7 @@ void Replayer::became_ready(std::uint32_t number, StepId step, ClassId rank_clas
   if (!what.is_communication())
     return try_start(lanes_.of(rank_class, what.stream));
   Iteration& current = iteration(number);
-  current.intervals[program_.places.at(step, rank_class)].ready = now();
+  current.ready[what.first_ready + program_.member(step, rank_class)] = now();
   const Operation operation{number, step, folding_.meeting(what.team, rank_class)};
   if (--members_awaited(current, step, operation.meeting) > 0)
     return;
@@ -253,18 +255,24 @@ LaneId Replayer::find_clock() const {
 }
 
 Timeline Replayer::timeline() const {
-  const std::uint32_t reported = iterations_.reported();
-  const std::uint32_t before = reported > iterations_.oldest() ? reported - 1 : reported;
   Timeline timeline{.classes = folding_.classes,
                     .class_of_rank = folding_.class_of_rank,
                     .intervals = {},
-                    .places = task_places(plan_, folding_)};
+                    .places = {}};
   iterations_.tell_times(timeline);
+  if (asked_ == Asked::Intervals)
+    add_intervals(timeline);
+  return timeline;
+}
+
+void Replayer::add_intervals(Timeline& timeline) const {
+  const std::uint32_t reported = iterations_.reported();
+  const std::uint32_t before = reported > iterations_.oldest() ? reported - 1 : reported;
+  timeline.places = task_places(plan_, folding_);
   timeline.intervals[1] =
       task_intervals(plan_, program_, folding_, iterations_.at(reported), timeline.places);
   timeline.intervals[0] =
       task_intervals(plan_, program_, folding_, iterations_.at(before), timeline.places);
-  return timeline;
 }
 
 }  // namespace stepcast

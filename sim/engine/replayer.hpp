@@ -16,6 +16,12 @@
 
 namespace stepcast {
 
+/// What a simulation is asked for.
+enum class Asked {
+  Times,      ///< Of the iterations: less is kept of those that are over.
+  Intervals,  ///< Of every task, too.
+};
+
 /// The main loop of the simulator: repeats a plan's iteration, event by event.
 ///
 /// A step starts when its dependencies are met and its stream lets it: in order on its lane (one
@@ -24,7 +30,8 @@ namespace stepcast {
 /// ones. The replay stops when an iteration ran exactly as an earlier one.
 class Replayer : private Dispatcher {
  public:
-  Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options, Folding folding);
+  Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options, Folding folding,
+           Asked asked);
   Timeline run();
 
  private:
@@ -99,13 +106,31 @@ class Replayer : private Dispatcher {
   std::vector<StreamId> find_slowed_streams() const;
   LaneId find_clock() const;
   Timeline timeline() const;
+  void add_intervals(Timeline& timeline) const;
   void report_endless() const;
   [[noreturn]] void report_deadlock() const;
   std::string describe_wait(std::uint32_t number, StepId step) const;
 
   const ProgramStep& step_of(Operation operation) const { return program_.steps[operation.step]; }
   std::uint32_t& members_awaited(Iteration& iteration, StepId step, MeetingId meeting) {
-    return iteration.waiting_members[waiting_place(step, meeting)];
+    return iteration.awaited.members[waiting_place(step, meeting)];
+  }
+  StepRun& compute_run(Iteration& iteration, StepId step, ClassId rank_class) {
+    return iteration.runs[program_.steps[step].first_run + program_.member(step, rank_class)];
+  }
+  StepRun& meeting_run(const Operation& operation) {
+    const ProgramStep& step = step_of(operation);
+    return iteration(operation.iteration)
+        .runs[step.first_run + operation.meeting - folding_.first_meeting[step.team]];
+  }
+  void begin_run(Iteration& iteration, StepRun& run) {
+    run.start = now();
+    if (iteration.first_start < Seconds{})
+      iteration.first_start = run.start;
+  }
+  void end_run(Iteration& iteration, StepRun& run) { iteration.last_end = run.end = now(); }
+  const StepRun& run_of(const Iteration& iteration, StepId step, ClassId rank_class) const {
+    return stepcast::run_of(iteration, program_, folding_, step, rank_class);
   }
   std::size_t waiting_place(StepId step, MeetingId meeting) const {
     return program_.first_meeting[step] + meeting -
@@ -134,6 +159,7 @@ class Replayer : private Dispatcher {
   SlowPorts slow_ports_;
   std::deque<Running> running_;  // which stay where they are
   std::vector<std::uint32_t> idle_running_;
+  Asked asked_;
   SteadyState iterations_;
   bool stopped_ = false;
 };

@@ -31,8 +31,10 @@ std::uint32_t shortest_period_of(const Plan& plan) {
 }  // namespace
 
 // A run of so many iterations ends when the one behind them begins.
-SteadyState::SteadyState(const Plan& plan, const Program& program, const EngineOptions& options)
+SteadyState::SteadyState(const Plan& plan, const Program& program, const EngineOptions& options,
+                         bool keeps_ready)
     : repeated_time_(plan, program),
+      keeps_ready_(keeps_ready),
       schedule_(plan.schedule),
       shortest_period_(shortest_period_of(plan)),
       asked_(options.iterations),
@@ -61,6 +63,8 @@ bool SteadyState::is_enough() {
     enough_ = period_ > 0 || last || unchecked_ + 1 == asked_;
     if (!repeated_time_.is_empty())
       jumped_.push_back(repeated_time_.of(at(unchecked_), kept()));
+    if (!keeps_ready_)
+      at(unchecked_).ready = std::vector<Seconds>();
     ++unchecked_;
     const std::uint32_t kept = asked_ > 0 ? 2 : enough_ ? kLongestPeriod + 1 : kLongestPeriod;
     forget_before(unchecked_ - std::min(kept, unchecked_));

@@ -18,7 +18,9 @@ namespace stepcast {
 /// one, or when there were as many as asked for.
 class SteadyState {
  public:
-  SteadyState(const Plan& plan, const Program& program, const EngineOptions& options);
+  /// `keeps_ready`: when members of communications were ready, of iterations that were looked at.
+  SteadyState(const Plan& plan, const Program& program, const EngineOptions& options,
+              bool keeps_ready);
   ~SteadyState();
   SteadyState(const SteadyState&) = delete;
   SteadyState& operator=(const SteadyState&) = delete;
@@ -66,6 +68,7 @@ class SteadyState {
   void forget_before(std::uint32_t number);
 
   RepeatedTime repeated_time_;
+  bool keeps_ready_;
   std::vector<std::optional<Seconds>> jumped_;  // by iteration; empty where no steps repeat
   const std::string& schedule_;
   std::uint32_t shortest_period_;

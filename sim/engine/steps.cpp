@@ -24,32 +24,39 @@ Seconds compute_start(const Plan& plan, const Timeline& timeline, ClassId rank_c
   return otherwise;
 }
 
+using Simulation = Timeline (*)(const Plan&, const Cluster&, const EngineOptions&);
+
+// The first rows may differ from those behind them, by what comes before. Each time twice as many
+// are written out, so that it costs at most some two times what all steps do.
+Timeline with_rows_enough(Simulation simulation, Plan& plan, const Cluster& cluster,
+                          const EngineOptions& options) {
+  if (!options.slow_down.transfers.empty())  // each by its own chance
+    plan = unrolled(plan);
+  for (std::uint32_t more = 1; !repeats_of(plan).empty(); more *= 2)
+    try {
+      return simulation(plan, cluster, options);
+    } catch (const StepsDiffer& differ) {
+      plan = with_more_rows(plan, more);
+      log::debug(fmt::format("{}: {} tasks are written out", differ.what(), plan.graph.size()));
+    }
+  return simulation(plan, cluster, options);
+}
+
 }  // namespace
 
 Seconds mean_step_time(const Plan& plan, const Timeline& timeline) {
   return timeline.mean_iteration_time() / steps_of(plan);
 }
 
-// The first rows may differ from those behind them, by what comes before. Each time twice as many
-// are written out, so that it costs at most some two times what all steps do.
 Timeline simulate_steps(Plan& plan, const Cluster& cluster, const EngineOptions& options) {
-  if (!options.slow_down.transfers.empty())  // each by its own chance
-    plan = unrolled(plan);
-  for (std::uint32_t more = 1; !repeats_of(plan).empty(); more *= 2)
-    try {
-      return simulate(plan, cluster, options);
-    } catch (const StepsDiffer& differ) {
-      plan = with_more_rows(plan, more);
-      log::debug(fmt::format("{}: {} tasks are written out", differ.what(), plan.graph.size()));
-    }
-  return simulate(plan, cluster, options);
+  return with_rows_enough(simulate, plan, cluster, options);
 }
 
 Seconds step_time_of(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
   if (repeats_of(plan).empty())
-    return mean_step_time(plan, simulate(plan, cluster, options));
+    return mean_step_time(plan, simulate_times(plan, cluster, options));
   Plan own = plan;
-  const Timeline timeline = simulate_steps(own, cluster, options);
+  const Timeline timeline = with_rows_enough(simulate_times, own, cluster, options);
   return mean_step_time(own, timeline);
 }
 

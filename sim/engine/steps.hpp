@@ -11,7 +11,10 @@ namespace stepcast {
 /// Iteration time over the training steps of the plan: what systems are compared by.
 Seconds mean_step_time(const Plan& plan, const Timeline& timeline);
 
-/// The same of a simulation that is needed for nothing else.
+/// simulate() without intervals and places: where only times are asked for it needs less memory.
+Timeline simulate_times(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
+
+/// mean_step_time() of a simulation that is needed for nothing else.
 Seconds step_time_of(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
 
 /// Simulates a plan whose steps may repeat (RepeatedSteps); simulate() throws StepsDiffer where

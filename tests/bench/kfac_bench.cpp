@@ -44,6 +44,21 @@ BENCHMARK_CAPTURE(kaisa_every_500_steps, analytic, Fidelity::Analytic)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(kaisa_every_500_steps, flow, Fidelity::Flow)->Unit(benchmark::kMillisecond);
 
+/// The longest of the nine ways of `solve`: the step time alone, in periods of 100 steps.
+void kaisa_step_time_every_100_steps(benchmark::State& state) {
+  const Workload workload = load_workload("resnet50-rtx2080ti-bs32");
+  const Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  const ScheduleOptions options = effective_options(
+      schedule_of("kaisa"), {{"factor_interval", "10"}, {"inverse_interval", "100"}});
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        step_time_of(build_plan("kaisa", workload, cluster, options), cluster, {}));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;
+}
+BENCHMARK(kaisa_step_time_every_100_steps)->Unit(benchmark::kMillisecond);
+
 void register_all(const char* schedule) {
   for (const auto& [name, fidelity] :
        {std::pair{"analytic", Fidelity::Analytic}, std::pair{"flow", Fidelity::Flow}})

@@ -9,6 +9,7 @@
 #include "models/schedule/builder.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/policy/dispatch_policy.hpp"
+#include "sim/engine/program.hpp"
 #include "tests/support/examples.hpp"
 
 namespace stepcast {
@@ -66,6 +67,21 @@ TEST(RunTime, AStreamMayHoldComputeAndCommunication) {
   // Rank 0 waits for the other, which still has 2 ms of the iteration before and 2 of this one.
   const Interval& run = timeline.at(1, sum, 0);
   EXPECT_NEAR((run.end - run.start).value, 1e-3, 1e-9);
+}
+
+// A straggler makes two classes: the compute runs on each, the all-reduce once for both.
+TEST(RunTime, WhatAllMembersDoTogetherIsKeptOnce) {
+  const Cluster cluster = plain_cluster(4);
+  Builder builder("kept", kWorkload, cluster);
+  const TaskId forward = builder.forward(0);
+  const TaskId sum = builder.all_reduce("sum", Bytes{1e6}, {.stream = builder.stream("sum")});
+  builder.after(sum, {forward});
+  const Plan plan = std::move(builder).build();
+  const Folding folding = fold_ranks(plan, cluster, {.stragglers = {{1, 2.0}}});
+  const Program program = compile(plan, folding, {});
+  EXPECT_EQ(program.places.size(), 4U);
+  EXPECT_EQ(program.runs, 3U);
+  EXPECT_EQ(program.readies, 2U);
 }
 
 TEST(RunTime, ARunMayHaveSoManyIterations) {

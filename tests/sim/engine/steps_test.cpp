@@ -215,6 +215,19 @@ TEST(RepeatedSteps, JumpedOverTheyTakeWhatEveryStepTakes) {
                   {.fidelity = fidelity});
 }
 
+TEST(RepeatedSteps, TimesAloneAreThoseOfTheWholeSimulation) {
+  const Cluster cluster = plain_cluster(4);
+  const Plan kinds[] = {step_of(true, cluster), step_of(false, cluster)};
+  const Plan plan = period_of(kinds, order_of(100));
+  const Timeline whole = simulate(plan, cluster, {});
+  const Timeline times = simulate_times(plan, cluster, {});
+  EXPECT_EQ(times.iteration_time, whole.iteration_time);
+  EXPECT_EQ(times.mean_excess, whole.mean_excess);
+  EXPECT_EQ(times.begin, whole.begin);
+  EXPECT_EQ(times.iterations, whole.iterations);
+  EXPECT_TRUE(times.intervals[1].empty());
+}
+
 // Gradients of a step, 6 ms on the wire, are there before the update of the next step asks for
 // them; what nobody waits for runs on into the step behind it.
 Plan step_that_runs_on(bool refresh, Seconds compute, const Cluster& cluster) {
