@@ -1,4 +1,4 @@
-# Which sources are compiled as one, for all libraries of folders and all test programs. A new source or a new include of
+# Which sources are compiled as one, for all libraries of folders and all that names itself. A new source or a new include of
 # CMakeLists.txt sorts them anew; a name that is new in an old source does not, but scripts/asan does.
 find_program(STEPCAST_PYTHON3 python3)
 if(NOT STEPCAST_PYTHON3)
@@ -6,7 +6,7 @@ if(NOT STEPCAST_PYTHON3)
   return()
 endif()
 get_property(targets GLOBAL PROPERTY STEPCAST_LIBRARIES)
-get_property(programs GLOBAL PROPERTY STEPCAST_TEST_PROGRAMS)
+get_property(programs GLOBAL PROPERTY STEPCAST_BATCHED)
 set(lines)
 foreach(target ${targets} ${programs})
   get_target_property(folder ${target} SOURCE_DIR)

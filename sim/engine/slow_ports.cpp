@@ -30,11 +30,14 @@ bool are_ports_paced_by_nics(const Plan& plan, const Cluster& cluster, const Pro
 
 }  // namespace
 
-// Collectives without a cost are not disturbed either, and SimGrid's links know no exception.
+// Collectives without a cost are not disturbed either, and SimGrid's links know no exception; those
+// without bytes cross no link.
 SlowPorts::SlowPorts(const Plan& plan, const Cluster& cluster, const Program& program,
                      const Folding& folding)
     : share_(1 / (1 + cluster.overlap.communication_slowdown)) {
-  const bool is_ideal = std::ranges::any_of(plan.collectives, &PlannedCollective::ideal);
+  const bool is_ideal = std::ranges::any_of(plan.collectives, [](const PlannedCollective& planned) {
+    return planned.ideal && planned.collective.size > Bytes{};
+  });
   if (cluster.overlap.communication_slowdown <= 0 || is_ideal ||
       are_ports_paced_by_nics(plan, cluster, program))
     return;

@@ -24,9 +24,9 @@ namespace {
 void require_whole_model(const std::string& schedule) {
   if (find_pipeline(schedule) != nullptr)
     throw InputError(
-        fmt::format("{} cuts the model into stages: run and validate `cases` know it, plan looks "
-                    "for its best layout and options, this command does not; compare runs of it by "
-                    "gate",
+        fmt::format("{} cuts the model into stages: run, optimise and validate `cases` know it, "
+                    "plan looks for its best layout and options, this command does not; compare "
+                    "runs of it by gate",
                     schedule));
   schedule_of(schedule);
 }

@@ -57,8 +57,7 @@ void edit_64_ranks(benchmark::State& state) {
   const RecordedSteps steps = editable_steps(job, 1);
   const EditRequest edit = parse_edit_request("scale rank=3 work=compute by=0.9");
   for (auto _ : state)
-    benchmark::DoNotOptimize(
-        steps.step.time(edited(steps.step.graphs, edit, nullptr, steps.step.ratio)));
+    benchmark::DoNotOptimize(steps.step.time(edited(steps.step.graphs, edit, steps.step)));
 }
 BENCHMARK(edit_64_ranks)->Unit(benchmark::kMillisecond);
 

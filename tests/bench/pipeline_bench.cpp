@@ -1,10 +1,12 @@
 // GPT-3 175B cut into 8 tensor parts and stages, on 1,024 and 16,384 GPUs: build the plan, simulate
 // it at `analytic`, read the report off it; and the most memory that the process ever held (run one
-// benchmark at a time for that).
+// benchmark at a time for that). And what it takes to look for a shorter step.
 #include <cstdlib>
 
 #include <benchmark/benchmark.h>
 
+#include "sim/study/edits/pipeline_options.hpp"
+#include "sim/study/edits/pipeline_step.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "tests/bench/peak_memory.hpp"
 #include "traces/catalog.hpp"
@@ -51,6 +53,43 @@ BENCHMARK_CAPTURE(pipeline, passes_1024_gpus, kPasses)->Unit(benchmark::kMillise
 BENCHMARK_CAPTURE(pipeline, interleaved_12_1024_gpus, kInterleaved)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(pipeline, blocks_1024_gpus, kBlocks)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(pipeline, passes_16384_gpus, kLarge)->Unit(benchmark::kMillisecond);
+
+// GPT 22B on 64 GPUs, 8 tensor parts and 4 stages: options, then gradients stage by stage.
+void optimise(benchmark::State& state) {
+  ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
+  HybridScenario scenario{.model = *find_transformer_model("transformer:model=gpt-22b,device=a100"),
+                          .cluster = load_cluster("dgx-a100"),
+                          .pipeline = find_pipeline("1f1b"),
+                          .options = {{"tp", "8"}, {"pp", "4"}, {"global_batch", "128"}}};
+  scenario.cluster.nodes = 8;
+  scenario.engine.fidelity = Fidelity::Analytic;
+  EditedStep result;
+  for (auto _ : state) {
+    result = {};
+    edit_pipeline(scenario, {}, true, {}, result);
+  }
+  state.counters["simulated"] = static_cast<double>(result.simulated);
+  state.counters["step_ms"] = result.step_after.value * 1e3;
+  state.counters["peak_MiB"] = peak_mebibytes();
+}
+BENCHMARK(optimise)->Name("pipeline/optimise_64_gpus")->Unit(benchmark::kMillisecond);
+
+// One stage of GPT-3's plan on 1,024 GPUs, edited and simulated: a candidate of the search.
+void edit(benchmark::State& state) {
+  ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
+  const CutModel model = *find_transformer_model("transformer:model=gpt3-175b,device=a100");
+  Cluster cluster = load_cluster("dgx-a100");
+  cluster.nodes = 128;
+  const HybridRun run = build_hybrid(*find_pipeline("1f1b"), model, cluster,
+                                     {{"tp", "8"}, {"pp", "8"}, {"global_batch", "8192"}});
+  const EngineOptions engine{.fidelity = Fidelity::Analytic};
+  const EditableStep step = editable_step(run, model, cluster, engine);
+  const EditRequest slower = parse_edit_request("scale stage=3 kind=backward by=1.1");
+  for (auto _ : state)
+    benchmark::DoNotOptimize(step.time(edited(step.graphs, slower, step)));
+  state.counters["tasks"] = static_cast<double>(run.hybrid.plan.graph.size());
+}
+BENCHMARK(edit)->Name("pipeline/edit_1024_gpus")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace stepcast

@@ -51,8 +51,16 @@ class DaskCluster:
             process.wait()
 
 
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Of all tests that leave it as it is."""
+    made = DaskCluster(tmp_path_factory.mktemp("cluster"))
+    yield made
+    made.end()
+
+
 @pytest.fixture
-def cluster(tmp_path):
+def mortal_cluster(tmp_path):
     made = DaskCluster(tmp_path)
     yield made
     made.end()
@@ -71,13 +79,13 @@ def test_the_result_is_that_of_one_process(cluster, whole):
         assert stepcast.sweep(**STUDY, client=client, shards=5).text == whole
 
 
-def test_a_killed_worker_loses_nothing(cluster, whole):
-    with cluster.client() as client:
+def test_a_killed_worker_loses_nothing(mortal_cluster, whole):
+    with mortal_cluster.client() as client:
         def kill_one(done, of):
             if done == 3:
-                cluster.workers[0].send_signal(signal.SIGKILL)
+                mortal_cluster.workers[0].send_signal(signal.SIGKILL)
         assert stepcast.sweep(**STUDY, client=client, progress=kill_one).text == whole
-        assert cluster.workers[0].wait() == -signal.SIGKILL
+        assert mortal_cluster.workers[0].wait() == -signal.SIGKILL
 
 
 def test_a_schedule_of_python_travels(cluster):
@@ -94,19 +102,19 @@ def test_what_is_refused_is_refused_at_once(cluster):
             stepcast.sweep(**{**STUDY, "schedules": "daer"}, client=client)
 
 
-def test_a_study_whose_scheduler_died_is_gone_on_with(cluster, whole, tmp_path):
+def test_a_study_whose_scheduler_died_is_gone_on_with(mortal_cluster, whole, tmp_path):
     parts = tmp_path / "parts"
 
     def end_scheduler(done, of):
         if done == 4:
-            cluster.scheduler.kill()
-    client = cluster.client()
+            mortal_cluster.scheduler.kill()
+    client = mortal_cluster.client()
     with pytest.raises(Exception):
         stepcast.sweep(**STUDY, client=client, to=parts, retries=0, progress=end_scheduler)
     there = len(list(parts.glob("part-*")))
     assert 4 <= there < 32
     threading.Thread(target=client.close, kwargs={"timeout": 1}, daemon=True).start()
-    cluster.end()
+    mortal_cluster.end()
     (tmp_path / "scheduler.json").unlink()
     again = DaskCluster(tmp_path)
     try:

@@ -56,7 +56,7 @@ class Batches(unittest.TestCase):
                          [["0.cpp", "1.cpp"], ["2.cpp", "3.cpp"], ["4.cpp"]])
 
     def test_every_kind_of_name_of_its_own_is_seen(self):
-        for code in ("double name(int a, char b) {\n  return a + b;\n}", "constexpr int name = 3;", "struct name { int x; };",
+        for code in ("double name() {\n  return a + b;\n}", "constexpr int name = 3;", "struct name { int x; };",
                      "enum class name { A };", "const char* const name[] = {\"x\"};", "using name = std::vector<int>;",
                      "template <class T, class U>\nvoid name(T t) { if (t) { } }", "thread_local std::vector<int> name;",
                      "const Map name{{\"a\", {1, 2}}};", "name_type x();\nclass name final : public Base {\n};"):
@@ -99,10 +99,26 @@ class Batches(unittest.TestCase):
         for code in ("int use(Row row) { return row.error_of; }", "int use() { return lib::error_of(); }"):
             one = own("int error_of();\n" + code)
             self.expect_apart(one, own("int error_of();"))
-        self.expect_apart('#include "row.hpp"\n' + own("int error_of(int);"), own("int error_of();"),
+        self.expect_apart('#include "row.hpp"\n' + own("int error_of();"), own("int error_of();"),
                           row="struct Row { int error_of; };\n")
         self.expect_apart(own("int usual();"), own("int usual();"))
         self.expect_apart(own("using a_b = int;"), own("using a_b = char;"))
+
+    def test_functions_whose_parameters_differ_are_overloads(self):
+        one = own("int name(const Row& row, int);")
+        for code in ("int name();", "int name(int);", "int name(Row row);", "int name(const std::string& row, int x);"):
+            self.expect_together(one, own(code))
+        for code in ("int name(Row& other, int x) { return x; }", "int name(int x, int y = 3);",
+                     "constexpr int name = 3;", "struct name {};", "template <typename T>\nint name(T of);", "int name(auto of);"):
+            self.expect_apart(one, own(code))
+        header = "namespace stepcast {\nint name(Column column);\nint name(Row row, int number);\n}\n"
+        self.expect_apart(one, '#include "row.hpp"\n', row=header)
+        self.expect_together(own("int name(int);"), '#include "row.hpp"\n', row=header)
+        self.expect_apart(own("int name(int);"), '#include "row.hpp"\n' + own("int x() { return name(Row()); }"), row=header)
+
+    def test_functions_that_are_handed_over_or_called_with_braces_are_none(self):
+        for use in ("all(name)", "name({1, 2})"):
+            self.expect_apart(own(f"int name(Row row);\nauto x = {use};"), own("int name(int);"))
 
     def test_tests_have_names_of_their_program(self):
         self.expect_together("TEST(A, B) { f(); }\nTEST(A, C) {}\n", "TEST(A, D) {}\nstatic_assert(f(2) == 1);\n")

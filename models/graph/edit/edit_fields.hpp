@@ -86,7 +86,7 @@ class EditFields {
   void finish() const {
     if (fields_.empty())
       return;
-    std::vector<std::string> known = {"name", "kind", "layer", "stream", "rank", "work"};
+    std::vector<std::string> known = {"name", "kind", "layer", "stream", "rank", "stage", "work"};
     known.insert(known.begin(), verb_.keys.begin(), verb_.keys.end());
     const std::string& key = fields_.begin()->first;
     throw InputError(fmt::format("{}: unknown key {}: expected {}{}", verb_.name, in_quotes(key),

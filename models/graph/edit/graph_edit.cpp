@@ -1,6 +1,7 @@
 #include "models/graph/edit/graph_edit.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,9 +16,16 @@ namespace {
 
 using Chosen = std::vector<std::uint32_t>;
 
+/// Whether what is chosen takes no time then.
+bool takes_none(const GraphEdit& edit) {
+  return edit.verb == EditVerb::Set
+             ? edit.time && *edit.time == Seconds{}
+             : edit.verb == EditVerb::Scale && edit.value == EditedValue::Time && edit.factor == 0;
+}
+
 /// What a planned communication takes is for the simulation to say.
 void refuse_times_of_planned(const GraphEdit& edit, const Chosen& chosen, const WorkGraph& graph) {
-  if (!graph.stages.empty())
+  if (!graph.planned)
     return;
   const bool of_delay =
       edit.delay || (edit.verb == EditVerb::Scale && edit.value == EditedValue::Delay);
@@ -25,11 +33,11 @@ void refuse_times_of_planned(const GraphEdit& edit, const Chosen& chosen, const 
     throw InputError("a planned step has no delays of launches");
   const bool of_time = (edit.verb == EditVerb::Set && edit.time) ||
                        (edit.verb == EditVerb::Scale && edit.value == EditedValue::Time);
-  if (of_time &&
+  if (of_time && !takes_none(edit) &&
       std::ranges::any_of(chosen, [&](std::uint32_t id) { return graph.nodes[id].communicates; }))
     throw InputError(
         "what a planned communication takes follows from its size and the network: expected "
-        "of=size or size=, or kinds that compute");
+        "of=size or size=, by=0 or time=0s for none, or kinds that compute");
 }
 
 /// New numbers of a node; sizes come first, as times follow from them.
@@ -64,7 +72,9 @@ void insert(const GraphEdit& edit, const Chosen& chosen, GraphEditor& editor) {
     node.kind = edit.kind.empty() ? node.kind : editor.graph().kinds.number_of(edit.kind);
     node.stream = stream == kNone ? node.stream : stream;
     node.meeting = kNone;
+    node.team = kNone;
     node.communicates = false;
+    node.free = false;
     node.inserted = true;
     node.duration = *edit.time;
     node.delay = {};
@@ -80,6 +90,16 @@ void insert(const GraphEdit& edit, const Chosen& chosen, GraphEditor& editor) {
       edge.before = added[edge.before];
   for (const std::uint32_t id : chosen)
     edit.before ? editor.edge(added[id], id) : editor.edge(id, added[id]);
+}
+
+/// What waited for a node waits for what that waited for. A plan lets stages wait for each other in
+/// communications only: one that joined some stays, and takes no time.
+void remove(const Chosen& chosen, GraphEditor& editor) {
+  for (const std::uint32_t id : chosen)
+    if (editor.graph().planned && editor.node(id).meeting != kNone)
+      editor.node(id).free = true;
+    else
+      editor.remove(id);
 }
 
 /// Beside the nearest node of the same rank that is meant: of those before it for "behind", of
@@ -117,14 +137,13 @@ void change(const GraphEdit& edit, const Chosen& chosen, const TransferRatio& ra
       for (const std::uint32_t id : chosen) {
         WorkNode& node = editor.node(id);
         set_values(edit, node, editor.graph().kinds[node.kind], ratio);
+        node.free |= takes_none(edit) && node.communicates && editor.graph().planned;
       }
       return;
     case EditVerb::Insert:
       return insert(edit, chosen, editor);
     case EditVerb::Remove:
-      for (const std::uint32_t id : chosen)
-        editor.remove(id);
-      return;
+      return remove(chosen, editor);
     case EditVerb::Move:
       return move(edit, chosen, editor);
     case EditVerb::Merge:
@@ -148,13 +167,33 @@ bool needs_size(const GraphEdit& edit) {
          (edit.size && edit.verb != EditVerb::Merge);
 }
 
-Chosen chosen_of(const GraphEdit& edit, const WorkGraph& graph) {
-  const std::vector<bool> is_chosen = selected(graph, edit.what);
+/// Of a planned communication all that take part, but beside it stands what is inserted at one.
+void add_partners(const WorkGraph& graph, std::vector<bool>& is_chosen) {
+  std::set<std::uint32_t> meetings;
+  for (std::uint32_t id = 0; id < is_chosen.size(); ++id)
+    if (is_chosen[id] && graph.nodes[id].meeting != kNone)
+      meetings.insert(graph.nodes[id].meeting);
+  for (std::uint32_t id = 0; id < is_chosen.size(); ++id)
+    if (meetings.contains(graph.nodes[id].meeting))
+      is_chosen[id] = true;
+}
+
+Chosen chosen_of(const GraphEdit& edit, const WorkGraph& graph) try {
+  std::vector<bool> is_chosen = selected(graph, edit.what);
+  if (graph.planned && edit.verb != EditVerb::Insert)
+    add_partners(graph, is_chosen);
+  // A planned communication without a size takes a time of its own, whatever it moves.
+  const auto has_size = [&](const WorkNode& node) {
+    const bool of_plan = edit.verb == EditVerb::Split && graph.planned && node.communicates;
+    return node.size > Bytes{} || !(needs_size(edit) || of_plan);
+  };
   Chosen chosen;
   for (std::uint32_t id = 0; id < is_chosen.size(); ++id)
-    if (is_chosen[id] && (!needs_size(edit) || graph.nodes[id].size > Bytes{}))
+    if (is_chosen[id] && has_size(graph.nodes[id]))
       chosen.push_back(id);
   return chosen;
+} catch (const InputError& error) {
+  throw InputError(fmt::format("{}: {}", edit.text, error.what()));
 }
 
 }  // namespace
@@ -164,8 +203,15 @@ std::size_t count_selected(const GraphEdit& edit, const WorkGraph& graph) {
 }
 
 std::string nothing_selected(const GraphEdit& edit, const WorkGraph& graph) {
-  return fmt::format("{}: selects nothing{}; kinds are {}", edit.text,
-                     needs_size(edit) ? " of known size" : "", fmt::join(graph.kinds.all(), ", "));
+  std::string text =
+      fmt::format("{}: selects nothing{}; kinds are {}", edit.text,
+                  needs_size(edit) ? " of known size" : "", fmt::join(graph.kinds.all(), ", "));
+  if (!edit.what.stages.empty() && !graph.stages.empty())
+    text += fmt::format("; stages are 0 to {}", std::ranges::max(graph.stages));
+  if (!edit.what.ranks.empty() && !graph.stages.empty())
+    text += fmt::format("; ranks are 0 to {}", graph.members.empty() ? graph.stages.size() - 1
+                                                                     : graph.members.back().back());
+  return text;
 }
 
 EditOutcome apply(const GraphEdit& edit, const WorkGraph& graph, const TransferRatio& ratio) {

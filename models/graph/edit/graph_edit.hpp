@@ -52,8 +52,8 @@ struct GraphEdit {
 };
 
 /// An edit from its verb and what was written of it by key. Keys that select: name, kind, layer,
-/// stream (patterns, several with commas; with "!" behind: not these), rank (3, 0-7) and work
-/// (compute, communication). Throws InputError naming key and what would be right.
+/// stream (patterns, several with commas; with "!" behind: not these), rank and stage (3, 0-7) and
+/// work (compute, communication). Throws InputError naming key and what would be right.
 GraphEdit graph_edit_of(const std::string& verb, std::map<std::string, std::string> fields);
 
 /// The same from a text: "scale kind=forward name=*gemm* by=0.5"; values with blanks in quotes.
@@ -62,9 +62,9 @@ GraphEdit parse_graph_edit(std::string_view text);
 /// The first word of such a text, and the pairs behind it. Throws InputError.
 std::pair<std::string, std::map<std::string, std::string>> words_of_edit(std::string_view text);
 
-/// How long a communication of a kind takes at another size, or among so many ranks (0: as many as
-/// before), over how long it takes as it is.
-using TransferRatio = std::function<double(const std::string& kind, Bytes from, Bytes to,
+/// How long a communication, which is of a kind, takes at another size, or among so many ranks (0:
+/// as many as before), over how long it takes as it is.
+using TransferRatio = std::function<double(const std::string& kind, const WorkNode& node, Bytes to,
                                            std::uint32_t members, std::uint32_t members_then)>;
 
 /// How many nodes an edit is about, and what to say if there are none.
@@ -79,6 +79,10 @@ struct EditOutcome {
 /// The graph with the edit. `ratio` may be empty: then times are proportional to sizes. Where a row
 /// that is merged or repeated would wait for itself it ends before what waits for another stream.
 /// Linear in nodes and edges.
+///
+/// A planned communication is there for all that take part or for none, and has one size: who
+/// selects it at one stage means it at all. Its time is the network's to say, but for none: with 0
+/// its members only meet, and so they do where it joined stages and is removed.
 ///
 /// Throws InputError beginning with the edit's text if it selects nothing, or if something would
 /// wait for itself.

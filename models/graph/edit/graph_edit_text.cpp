@@ -40,15 +40,15 @@ double positive_ratio(const std::string& text) {
   return value;
 }
 
-std::vector<std::pair<std::uint32_t, std::uint32_t>> rank_ranges(const std::string& text) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;
+NumberRanges number_ranges(const std::string& text) {
+  NumberRanges ranges;
   for (const std::string& part : parts_of_list(text)) {
     const std::size_t dash = part.find('-');
     const std::uint32_t first = parse_count(part.substr(0, dash));
     const std::uint32_t last =
         dash == std::string::npos ? first : parse_count(part.substr(dash + 1));
     if (last < first)
-      throw InputError(fmt::format("expected ranks such as 3 or 0-7, found {}", in_quotes(part)));
+      throw InputError(fmt::format("expected numbers such as 3 or 0-7, found {}", in_quotes(part)));
     ranges.emplace_back(first, last);
   }
   return ranges;
@@ -178,7 +178,8 @@ GraphEdit graph_edit_of(const std::string& verb, std::map<std::string, std::stri
   edit.what.kind = reader.patterns("kind");
   edit.what.layer = reader.patterns("layer");
   edit.what.stream = reader.patterns("stream");
-  edit.what.ranks = reader.parsed("rank", rank_ranges).value_or(edit.what.ranks);
+  edit.what.ranks = reader.parsed("rank", number_ranges).value_or(edit.what.ranks);
+  edit.what.stages = reader.parsed("stage", number_ranges).value_or(edit.what.stages);
   if (reader.has("work"))
     edit.what.communicates = reader.word("work", {"compute", "communication"}) == 1;
   read_verb(reader, edit);

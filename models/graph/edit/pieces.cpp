@@ -147,8 +147,8 @@ void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, bool a
 
 void replicate(std::uint32_t ranks, const TransferRatio& ratio, GraphEditor& editor) {
   const auto have = static_cast<std::uint32_t>(editor.graph().stages.size());
-  if (have == 0)
-    throw InputError("a planned step stands for all ranks: give another cluster");
+  if (editor.graph().planned || have == 0)
+    throw InputError("a planned step stands for all ranks: expected another cluster");
   if (ranks % have != 0 || ranks <= have)
     throw InputError(
         fmt::format("expected a multiple of the {} recorded ranks, found {}", have, ranks));
@@ -181,7 +181,7 @@ void replicate(std::uint32_t ranks, const TransferRatio& ratio, GraphEditor& edi
   WorkGraph& graph = editor.graph();
   for (WorkNode& node : graph.nodes)
     if (node.meeting != kNone && node.meeting < shared.size() && shared[node.meeting] && ratio)
-      node.duration = node.duration * ratio(graph.kinds[node.kind], node.size, node.size,
+      node.duration = node.duration * ratio(graph.kinds[node.kind], node, node.size,
                                             members[node.meeting], members[node.meeting] * times);
   const std::vector<std::uint32_t> stages = graph.stages;
   for (std::uint32_t copy = 1; copy < times; ++copy)

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -10,6 +14,38 @@ std::vector<bool> holding(const std::vector<std::string>& texts, const TextSelec
   for (const std::string& text : texts)
     holds.push_back(selection.holds(text));
   return holds;
+}
+
+bool is_in(const NumberRanges& ranges, std::uint32_t number) {
+  return ranges.empty() || std::ranges::any_of(ranges, [&](const auto& range) {
+           return range.first <= number && number <= range.second;
+         });
+}
+
+constexpr const char* kSlowRank = "a slow one is `set` straggler.RANK=FACTOR";
+
+/// By rank of nodes, whether it is meant.
+std::vector<bool> chosen_ranks(const WorkGraph& graph, const WorkSelection& selection) {
+  if (!selection.stages.empty() && graph.stages.empty())
+    throw InputError("stage: this step has no stages: expected a pipeline's");
+  if (!selection.ranks.empty() && graph.planned && graph.members.empty())
+    throw InputError(
+        fmt::format("rank: all ranks do the same in this plan: expected none; {}", kSlowRank));
+  std::vector<bool> chosen;
+  for (std::uint32_t rank = 0; rank < graph.stages.size(); ++rank) {
+    const std::uint32_t stage = graph.stages[rank];
+    const auto is_meant = [&](std::uint32_t of) { return is_in(selection.ranks, of); };
+    const bool any =
+        graph.members.empty() ? is_meant(rank) : std::ranges::any_of(graph.members[rank], is_meant);
+    if (any && !graph.members.empty() && !std::ranges::all_of(graph.members[rank], is_meant))
+      throw InputError(fmt::format(
+          "rank: the {} ranks of stage {} ({} to {}) do the same in this plan: expected all of "
+          "them, or stage={}; {}",
+          graph.members[rank].size(), stage, graph.members[rank].front(),
+          graph.members[rank].back(), stage, kSlowRank));
+    chosen.push_back(any && is_in(selection.stages, stage));
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -52,17 +88,12 @@ std::vector<bool> selected(const WorkGraph& graph, const WorkSelection& selectio
   for (const WorkStream& stream : graph.streams)
     streams.push_back(selection.stream.holds(stream.name));
   const bool of_no_layer = selection.layer.any.empty();
-  const auto has_rank = [&](std::uint32_t rank) {
-    return selection.ranks.empty() || rank == kNone ||
-           std::ranges::any_of(selection.ranks, [&](const auto& range) {
-             return range.first <= rank && rank <= range.second;
-           });
-  };
+  const std::vector<bool> ranks = chosen_ranks(graph, selection);
   std::vector<bool> chosen;
   for (const WorkNode& node : graph.nodes)
     chosen.push_back(names[node.name] && kinds[node.kind] && streams[node.stream] &&
                      (node.layer == kNone ? of_no_layer : layers[node.layer]) &&
-                     has_rank(node.rank) &&
+                     (node.rank == kNone || ranks[node.rank]) &&
                      selection.communicates.value_or(node.communicates) == node.communicates);
   return chosen;
 }

@@ -21,17 +21,22 @@ struct TextSelection {
   bool holds(std::string_view text) const;
 };
 
+/// First and last; none: all.
+using NumberRanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
 /// Which nodes an edit is about: those for which all of this holds.
 struct WorkSelection {
   TextSelection name;
   TextSelection kind;
   TextSelection layer;
   TextSelection stream;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranks;  ///< First and last; empty: all.
+  NumberRanges ranks;
+  NumberRanges stages;  ///< Of a pipeline.
   std::optional<bool> communicates;
 };
 
-/// By node. Linear in nodes, and in texts times patterns.
+/// By node. Linear in nodes, and in texts times patterns. Throws InputError where the selection
+/// asks for a stage of a graph that has none, or for some of the ranks that a plan knows as one.
 std::vector<bool> selected(const WorkGraph& graph, const WorkSelection& selection);
 
 }  // namespace stepcast

@@ -30,7 +30,7 @@ std::vector<std::uint32_t> meetings_of(const WorkGraph& graph, const NodeGroup& 
 Bytes merged_size(const WorkGraph& graph, const NodeGroup& group) {
   Bytes size{};
   for (const std::uint32_t id : group)
-    size += graph.nodes[id].size;
+    size += graph.nodes[id].free ? Bytes{} : graph.nodes[id].size;
   return size;
 }
 
@@ -45,7 +45,7 @@ Seconds merged_time(const WorkGraph& graph, const NodeGroup& group, const Transf
     sum += node.duration;
     known = known && node.communicates && node.size > Bytes{};
     if (known)
-      parts += 1 / ratio(graph.kinds[node.kind], node.size, all, 0, 0);
+      parts += 1 / ratio(graph.kinds[node.kind], node, all, 0, 0);
   }
   return known && parts > 0 ? sum / parts : sum;
 }
@@ -67,6 +67,12 @@ std::string merged_name(const std::string& first, const std::string& last) {
                      behind == std::string::npos ? last : last.substr(behind + kBetween.size()));
 }
 
+/// Whether two neighbours may be one: planned communications of one team and kind only.
+bool are_alike(const WorkNode& one, const WorkNode& two) {
+  return one.communicates == two.communicates && one.team == two.team &&
+         (one.team == kNone || one.kind == two.kind);
+}
+
 }  // namespace
 
 std::vector<NodeGroup> agreed(const WorkGraph& graph, std::vector<NodeGroup> groups) {
@@ -85,7 +91,7 @@ std::vector<NodeGroup> agreed(const WorkGraph& graph, std::vector<NodeGroup> gro
 
 void resize(WorkNode& node, Bytes size, const std::string& kind, const TransferRatio& ratio) {
   if (node.size > Bytes{} && node.communicates)
-    node.duration = node.duration * (ratio ? ratio(kind, node.size, size, 0, 0) : size / node.size);
+    node.duration = node.duration * (ratio ? ratio(kind, node, size, 0, 0) : size / node.size);
   node.size = size;
 }
 
@@ -124,11 +130,9 @@ std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std:
   const auto ends_before = [&](std::uint32_t last, std::uint32_t id) {
     const WorkNode& node = graph.nodes[id];
     const WorkNode& before = graph.nodes[last];
-    if (before.communicates != node.communicates)
-      return true;
     const bool apart =
         ends.apart && !node.communicates && (before.kind != node.kind || held[last] > node.delay);
-    return apart || (ends.at_waits && begins[id]);
+    return !are_alike(before, node) || apart || (ends.at_waits && begins[id]);
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Open> open;
   std::vector<NodeGroup> groups;
@@ -164,8 +168,10 @@ void merge(const std::vector<NodeGroup>& groups, std::optional<Seconds> time,
     into.duration = time.value_or(merged_time(editor.graph(), group, ratio));
     into.size = merged_size(editor.graph(), group);
     into.delay = editor.node(group.front()).delay;
-    for (const std::uint32_t id : group)
+    for (const std::uint32_t id : group) {
       into.priority = std::min(into.priority, editor.node(id).priority);
+      into.free = into.free && editor.node(id).free;
+    }
     if (into.meeting != kNone)
       into.meeting = meetings
                          .try_emplace(meetings_of(editor.graph(), group),

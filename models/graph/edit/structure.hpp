@@ -33,8 +33,9 @@ struct RowEnds {
 /// By node, whether it computes and waits for a node of another stream or rank.
 std::vector<bool> waits_elsewhere(const WorkGraph& graph);
 
-/// The chosen nodes that follow each other on their stream, compute and communication apart. Of
-/// communications those whose members are all grouped alike.
+/// The chosen nodes that follow each other on their stream, compute and communication apart, as are
+/// planned communications of other teams or kinds. Of communications those whose members are all
+/// grouped alike.
 std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
                                   const RowEnds& ends);
 

@@ -35,9 +35,11 @@ struct WorkNode {
   /// them is ready.
   std::uint32_t meeting = kNone;
   std::uint32_t origin = kNone;  ///< The node that it was, is a copy of, or was inserted beside.
+  std::uint32_t team = kNone;    ///< Of a planned communication: among whom.
   std::int32_t priority = 0;     ///< On a stream that is not in order: lower goes first.
   bool communicates = false;
   bool inserted = false;
+  bool free = false;  ///< Of a planned communication: it takes no time, its members only meet.
   Seconds duration{};
   Seconds delay{};  ///< So much later is it ready than all that it waits for has ended: launches.
   Bytes size{};     ///< Of a communication; 0: not known.
@@ -60,7 +62,12 @@ struct WorkGraph {
   std::vector<WorkNode> nodes;
   std::vector<WorkEdge> edges;
   std::vector<WorkStream> streams;
+  /// A plan: what communications take follows from their sizes and the network.
+  bool planned = false;
   std::vector<std::uint32_t> stages;  ///< By rank, its stage of a pipeline; empty: all ranks alike.
+  /// Of a planned pipeline, by rank of nodes, the ranks of the cluster that it stands for, in
+  /// order; else empty.
+  std::vector<std::vector<std::uint32_t>> members;
   SharedTexts names;
   SharedTexts kinds;
   SharedTexts layers;

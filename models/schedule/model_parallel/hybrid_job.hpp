@@ -49,6 +49,9 @@ struct HybridJob {
 /// The names of the options that say which part of a job each rank has: `--layout` sets them.
 std::vector<std::string> layout_axes();
 
+/// The names of those that decide most of what a rank holds, of the same layout.
+std::vector<std::string> memory_options();
+
 /// The table of options that all schedules of model parallelism share.
 std::vector<OptionInfo> hybrid_options();
 

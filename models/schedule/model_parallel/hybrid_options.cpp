@@ -138,6 +138,10 @@ std::vector<OptionInfo> compression_options() {
 
 }  // namespace
 
+std::vector<std::string> memory_options() {
+  return {"recompute", "zero", "micro_batch"};
+}
+
 std::vector<OptionInfo> hybrid_options() {
   std::vector<OptionInfo> options = layout_options();
   for (std::vector<OptionInfo> more : {software_options(), kernel_options(), compression_options()})

@@ -27,6 +27,7 @@ struct ParallelLayout {
             std::uint32_t of_tensor) const {
     return of_tensor + tensor * (of_context + context * (replica + data * stage));
   }
+  std::uint32_t stage_of(Rank rank) const { return rank / stage_ranks(); }
 };
 
 /// "tp=8,pp=4,dp=2"; context and expert parallelism where there is any.

@@ -6,6 +6,8 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/on_one_line.hpp"
+#include "sim/cli/options/edit_options.hpp"
+#include "sim/cli/options/layout_option.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -16,10 +18,11 @@
 #include "sim/report/text/studies/optimisation_report.hpp"
 #include "sim/study/edits/job_steps.hpp"
 #include "sim/study/edits/memory_fit.hpp"
+#include "sim/study/edits/pipeline_options.hpp"
 #include "sim/study/edits/plan_options.hpp"
 #include "sim/study/edits/planned_step.hpp"
+#include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/stop.hpp"
-#include "traces/json/edit_list.hpp"
 
 namespace stepcast {
 namespace {
@@ -27,58 +30,34 @@ namespace {
 constexpr const char* kExample =
     "stepcast optimise --workload bert-large-rtx2080ti-bs32 --cluster rtx2080ti-16x4-10gbe";
 
-/// Errors name the option.
-template <typename Parse>
-auto of_option(const char* option, Parse parse) {
-  try {
-    return parse();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", option, error.what()));
-  }
-}
-
-std::string list_of_recipes() {
-  std::string text;
-  for (const RecipeInfo& recipe : recipes()) {
-    std::string name = recipe.name;
-    for (const std::string& key : recipe.keys)
-      name += " " + key + "=";
-    text += fmt::format("\n  {:<22} {}", name, recipe.meaning);
-  }
-  return text;
-}
-
 /// Edits a step, recorded or planned, until none makes it faster.
 class OptimiseCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.description =
-                "Without --schedule: begins with the buckets of DistributedDataParallel and fuses, "
-                "splits and moves\n"
-                "them where that makes the simulated step shorter. With --schedule, any: tries the "
-                "sizes in which\n"
-                "gradients travel and their order, then fuses and cuts communications. Of FILES, "
-                "the traces of a\n"
-                "job's ranks: edits the recorded steps and replays them. Says every accepted edit "
-                "with its gain, and\n"
-                "what bounds the step in the end.\n"
-                "\n"
-                "--edit \"VERB KEY=VALUE ..\": scale by= of=time|size|delay; set time= size= "
-                "delay=; insert new= time=\n"
-                "as= on= where=behind|before; remove; move on= before= behind=; merge up_to= time= "
-                "apart=yes; split\n"
-                "parts= size=; reorder by=layer|size|time|name descending=yes; repeat times=; "
-                "replicate ranks=. What\n"
-                "it is about: name= kind= layer= stream= (patterns with * and ?; name!= and so on: "
-                "but these),\n"
-                "rank=0-3, work=compute|communication. Or a recipe:" +
-                list_of_recipes(),
-            .examples = {kExample, std::string(kExample) + "\n      --nodes 4 --bucket 5MiB --json",
-                         std::string(kExample) + "\n      --schedule ps --memory 11GiB",
-                         "stepcast optimise profiles/ --edit mixed-precision --edit \"remove "
-                         "kind=copies\"",
-                         "stepcast optimise operations.csv --edit \"scale rank=3 kind=forward* "
-                         "by=0.8\" --no-search"}};
+    return {
+        .description =
+            "Without --schedule: begins with the buckets of DistributedDataParallel and fuses, "
+            "splits and moves\n"
+            "them where that makes the simulated step shorter. With --schedule, any: tries the "
+            "sizes in which\n"
+            "gradients travel and their order, then fuses and cuts communications; of one that "
+            "cuts the model,\n"
+            "options that train the same (partition, recompute, zero, micro_batch ..), then "
+            "stage by stage. Of\n"
+            "FILES, the traces of a job's ranks: edits the recorded steps and replays them. Says "
+            "every accepted\n"
+            "edit with its gain, and what bounds the step in the end.\n"
+            "\n" +
+            help_of_edits(),
+        .examples = {kExample, std::string(kExample) + "\n      --nodes 4 --bucket 5MiB --json",
+                     std::string(kExample) + "\n      --schedule ps --memory 11GiB",
+                     "stepcast optimise --workload transformer:model=gpt-22b,device=a100 "
+                     "--cluster dgx-a100\n      --nodes 8 --layout tp=8,pp=4 --schedule 1f1b "
+                     "--edit \"scale stage=3 kind=backward by=0.5\"",
+                     "stepcast optimise profiles/ --edit mixed-precision --edit \"remove "
+                     "kind=copies\"",
+                     "stepcast optimise operations.csv --edit \"scale rank=3 kind=forward* "
+                     "by=0.8\" --no-search"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -88,6 +67,7 @@ class OptimiseCommand final : public Subcommand {
         {"--workload", "W", &request_.workload, "name (see stepcast list workloads) or .json file"},
         {"--cluster", "C", &request_.cluster, "name (see stepcast list clusters) or .json file"},
         {"--schedule", "S", &request_.schedule, "edit the plan of this one (see stepcast list)"},
+        layout_option(layout_),
         {"--nodes", "N", &request_.nodes, "resize the cluster to N nodes"},
         {"--gpus-per-node", "G", &request_.gpus_per_node, "resize its nodes to G GPUs"},
         {"--set", "KEY=VALUE", &request_.settings,
@@ -95,13 +75,11 @@ class OptimiseCommand final : public Subcommand {
         {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
         {"--bucket", "SIZE", &bucket_, "the buckets to begin with close at this size (25MiB)"},
         {"--first-bucket", "SIZE", &first_bucket_, "the same for the first one (1MiB)"},
-        {"--edit", "EDIT", &edits_,
-         "an edit or recipe to apply first (see above); may be repeated"},
-        {"--edits", "FILE", &edit_file_,
-         "the same: {\"edits\": [{\"do\": \"scale\", \"kind\": \"forward\", \"by\": 0.5}]}"},
+        edit_option(edits_),
+        edit_file_option(edits_),
         {"--no-search", "", &no_search_, "apply these and look for no others"},
         {"--memory", "SIZE", &memory_,
-         "with --schedule: what a GPU may hold; recomputes or accumulates for it"},
+         "with --schedule: what a GPU may hold; recomputes, accumulates or\nshares for it"},
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"}};
   }
@@ -109,9 +87,15 @@ class OptimiseCommand final : public Subcommand {
   int run() override {
     if (!files_.empty())
       return optimise_job();
-    if (!request_.schedule.empty())
-      return optimise_schedule();
-    if (!edits_.empty() || !edit_file_.empty() || no_search_ || !memory_.empty())
+    add_layout(layout_, request_);
+    if (!request_.schedule.empty()) {
+      const Experiment experiment = experiment_of(request_);
+      require_cut(layout_, experiment);
+      return is_hybrid(experiment) ? optimise_pipeline(experiment) : optimise_schedule();
+    }
+    if (!layout_.empty())
+      throw InputError("--layout needs --schedule with one that cuts the model, such as 1f1b");
+    if (!edits_.texts.empty() || !edits_.file.empty() || no_search_ || !memory_.empty())
       throw InputError(
           "--edit, --edits, --no-search and --memory need FILES, or --schedule with the schedule "
           "whose plan is edited");
@@ -136,31 +120,58 @@ class OptimiseCommand final : public Subcommand {
   int optimise_schedule() {
     refuse_buckets("--schedule");
     Scenario scenario = resolve_one_schedule(request_, kExample);
-    const Bytes budget = size_of("--memory", memory_, {});
-    if (!memory_.empty() && budget == Bytes{})
-      throw InputError("--memory: expected a size above zero, found " + in_quotes(memory_));
     const Progress progress("optimising");
     warn_of_cost(planned(scenario, request_.schedule).plan, scenario);
-    FittedStep fitted = fitted_step(scenario, request_.schedule, budget);
+    FittedStep fitted = fitted_step(scenario, request_.schedule, budget());
     EditedStep result{.subject = scenario.workload.name,
                       .cluster = scenario.cluster.name,
                       .schedule = request_.schedule,
                       .gpus = scenario.cluster.ranks(),
                       .memory_before = fitted.before};
-    std::vector<EditRequest> asked = requests();
+    std::vector<EditRequest> asked = requests_of(edits_);
     const StopsBetweenJobs stops;
     if (asked.empty() && fitted.change.empty() && !no_search_) {
-      scenario = with_best_options(scenario, request_.schedule, budget, result);
-      fitted = fitted_step(scenario, request_.schedule, budget);
+      scenario = with_best_options(scenario, request_.schedule, budget(), result);
+      fitted = fitted_step(scenario, request_.schedule, budget());
     }
     result.memory_after = fitted.after;
     asked.insert(asked.begin(), fitted.edits.begin(), fitted.edits.end());
     edit_step(editable_step(fitted.plan, fitted.workload, scenario.cluster, scenario.engine), asked,
-              &fitted.workload, !no_search_, result);
+              !no_search_, result);
     if (!fitted.change.empty())
       result.notes.push_back(fmt::format("{} instead of {} a GPU by {}; the step took {} before",
                                          format_bytes(fitted.after), format_bytes(fitted.before),
                                          fitted.change, format_seconds(fitted.step)));
+    return told(result);
+  }
+
+  /// What a GPU may hold; 0: no matter.
+  Bytes budget() const {
+    const Bytes budget = size_of("--memory", memory_, {});
+    if (!memory_.empty() && budget == Bytes{})
+      throw InputError("--memory: expected a size above zero, found " + in_quotes(memory_));
+    return budget;
+  }
+
+  int optimise_pipeline(const Experiment& experiment) {
+    refuse_buckets("--schedule");
+    require_job(experiment, kExample);
+    const HybridScenario scenario = hybrid_scenario_of(experiment, true);
+    const Progress progress("optimising");
+    warn_of_cost(
+        build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options)
+            .hybrid.plan,
+        scenario.cluster, scenario.engine);
+    EditedStep result{.subject = scenario.model.workload.name,
+                      .cluster = scenario.cluster.name,
+                      .schedule = request_.schedule,
+                      .gpus = scenario.cluster.ranks()};
+    const StopsBetweenJobs stops;
+    edit_pipeline(scenario, requests_of(edits_), !no_search_, budget(), result);
+    return told(result);
+  }
+
+  int told(const EditedStep& result) const {
     say("{}", json_ ? edited_step_json(result) : render_edited_step(result));
     return end_of_study("other edits may gain more");
   }
@@ -169,9 +180,9 @@ class OptimiseCommand final : public Subcommand {
     refuse_buckets("FILES");
     if (!request_.workload.empty() || !request_.cluster.empty() || !request_.schedule.empty() ||
         !memory_.empty() || !request_.settings.empty() || request_.nodes ||
-        request_.gpus_per_node || !request_.fidelity.empty())
+        request_.gpus_per_node || !request_.fidelity.empty() || !layout_.empty())
       throw InputError(
-          "FILES are a recorded job: expected no --workload, --cluster, --nodes, "
+          "FILES are a recorded job: expected no --workload, --cluster, --layout, --nodes, "
           "--gpus-per-node, --schedule, --set, --fidelity or --memory beside them");
     const Progress progress("optimising");
     const Job job = told_job(files_, job_, strict_);
@@ -181,21 +192,8 @@ class OptimiseCommand final : public Subcommand {
                       .recorded = recorded.recorded,
                       .step_error = recorded.error};
     const StopsBetweenJobs stops;
-    edit_step(std::move(recorded.step), requests(), nullptr, !no_search_, result);
-    say("{}", json_ ? edited_step_json(result) : render_edited_step(result));
-    return end_of_study("other edits may gain more");
-  }
-
-  std::vector<EditRequest> requests() const {
-    std::vector<EditRequest> requests;
-    if (!edit_file_.empty())
-      for (WrittenEdit& edit : read_edit_list(edit_file_))
-        requests.push_back(of_option(edit_file_.c_str(), [&] {
-          return edit_request_of(edit.verb, std::move(edit.fields));
-        }));
-    for (const std::string& edit : edits_)
-      requests.push_back(of_option("--edit", [&] { return parse_edit_request(edit); }));
-    return requests;
+    edit_step(std::move(recorded.step), requests_of(edits_), !no_search_, result);
+    return told(result);
   }
 
   void refuse_buckets(const char* beside) const {
@@ -227,9 +225,9 @@ class OptimiseCommand final : public Subcommand {
 
   RunRequest request_;
   std::vector<std::string> files_;
-  std::vector<std::string> edits_;
-  std::string edit_file_;
+  TypedEdits edits_;
   std::string job_;
+  std::string layout_;
   std::string bucket_, first_bucket_, memory_;
   bool no_search_ = false, strict_ = false, json_ = false;
 };

@@ -10,8 +10,8 @@
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/period.hpp"
 #include "models/schedule/registry.hpp"
-#include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/chance/chance_options.hpp"
+#include "sim/cli/options/layout_option.hpp"
 #include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -61,9 +61,7 @@ class RunCommand final : public Subcommand {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
     options.push_back(preset_option(request_));
-    options.push_back({"--layout", "L", &layout_,
-                       "how the model is cut, such as tp=8,pp=4 (tensor, pipeline; cp: "
-                       "context,\nep: experts); data parallelism follows"});
+    options.push_back(layout_option(layout_));
     add_chance_options(options, chance_);
     options.push_back({"--workers", "N", &workers_, "processes for seeds (default: one a core)"});
     options.push_back(
@@ -82,10 +80,10 @@ class RunCommand final : public Subcommand {
   int run() override {
     figure_.check();
     page_.check();
-    add_layout();
+    add_layout(layout_, request_);
     const Experiment experiment = experiment_of(request_);
     require_job(experiment, kExample);
-    require_cut(experiment);
+    require_cut(layout_, experiment);
     if (is_hybrid(experiment)) {
       HybridScenario scenario = hybrid_scenario_of(experiment, !request_.unfold);
       add_slow_downs(scenario.engine.slow_down, chance_.slow);
@@ -123,34 +121,6 @@ class RunCommand final : public Subcommand {
   }
 
  private:
-  // The ways of a layout are options of the schedules that cut the model.
-  void add_layout() try {
-    const std::vector<std::string> axes = layout_axes();
-    for (const auto& [axis, ways] : split_key_values(layout_)) {
-      if (std::ranges::find(axes, axis) == axes.end())
-        throw InputError(fmt::format("expected one of {}, found {}{}", fmt::join(axes, ", "),
-                                     in_quotes(axis),
-                                     axis == "dp" ? "; dp follows from the number of GPUs" : ""));
-      const std::string setting = axis + "=" + ways;
-      for (const std::string& other : request_.settings)
-        if (other.starts_with(axis + "="))
-          throw InputError(axis + ": given twice, as " +
-                           (other == setting ? setting : other + " and " + setting));
-      request_.settings.push_back(setting);
-    }
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--layout {}: {}", layout_, error.what()));
-  }
-
-  void require_cut(const Experiment& experiment) const {
-    if (layout_.empty() || experiment.schedules.size() != 1 || is_hybrid(experiment))
-      return;
-    std::vector<std::string> names;
-    std::ranges::transform(pipelines(), std::back_inserter(names), &PipelineInfo::name);
-    throw InputError(fmt::format("--layout {}: {} does not cut the model; expected one of {}",
-                                 layout_, experiment.schedules.front(), fmt::join(names, ", ")));
-  }
-
   int run_hybrid(const HybridScenario& scenario) const {
     if (!plan_file_.empty())
       throw InputError("--export-plan: expected a schedule that does not cut the model");

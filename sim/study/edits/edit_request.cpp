@@ -51,29 +51,30 @@ EditRequest parse_edit_request(std::string_view text) {
 }
 
 std::vector<GraphEdit> edits_of(const EditRequest& request, const WorkGraph& graph,
-                                const Workload* workload) {
+                                const PlannedModel* model) {
   const auto found = std::ranges::find(recipes(), request.verb, &RecipeInfo::name);
   if (found == recipes().end())
     return {graph_edit_of(request.verb, request.fields)};
   try {
-    return edits_of_recipe(request, graph, workload);
+    return edits_of_recipe(request, graph, model);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", request.text, error.what()));
   }
 }
 
 std::vector<WorkGraph> edited(const std::vector<WorkGraph>& graphs, const EditRequest& request,
-                              const Workload* workload, const TransferRatio& ratio) {
+                              const EditableStep& step) {
+  const PlannedModel* model = step.model ? &*step.model : nullptr;
   std::vector<WorkGraph> result = graphs;
   std::size_t touched = 0;
   std::string why;
   for (WorkGraph& graph : result)
-    for (const GraphEdit& edit : edits_of(request, graph, workload)) {
+    for (const GraphEdit& edit : edits_of(request, graph, model)) {
       if (count_selected(edit, graph) == 0) {
         why = nothing_selected(edit, graph);
         continue;
       }
-      EditOutcome outcome = apply(edit, graph, ratio);
+      EditOutcome outcome = apply(edit, graph, step.ratio);
       touched += outcome.touched;
       graph = std::move(outcome.graph);
     }

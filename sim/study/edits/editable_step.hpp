@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "models/graph/edit/graph_edit.hpp"
+#include "sim/study/edits/planned_model.hpp"
 
 namespace stepcast {
 
@@ -26,6 +28,8 @@ struct EditableStep {
   std::vector<WorkGraph> graphs;
   std::function<TimedStep(const std::vector<WorkGraph>&)> time;
   TransferRatio ratio;
+  std::optional<PlannedModel>
+      model;                       ///< Of a planned step; of kernels their names say what they do.
   std::vector<std::string> notes;  ///< What is assumed, each a sentence.
 };
 

@@ -99,8 +99,7 @@ std::string path_in_words(const WorkGraph& graph, const std::vector<NodeTimes>& 
   double sum = 0;
   const std::vector<std::uint32_t> path = critical_nodes(graph, times);
   // A planned step begins when its first task does, a recorded one at 0.
-  const Seconds begin =
-      path.empty() || !graph.stages.empty() ? Seconds{} : times[path.back()].start;
+  const Seconds begin = path.empty() || !graph.planned ? Seconds{} : times[path.back()].start;
   Seconds next = begin;
   for (std::size_t i = path.size(); i-- > 0;) {
     const NodeTimes& ran = times[path[i]];

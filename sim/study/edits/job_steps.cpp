@@ -160,8 +160,9 @@ void JobGraphs::find_lines(std::vector<std::string>& notes) {
 }
 
 TransferRatio JobGraphs::ratio() const {
-  return [lines = lines_](const std::string& kind, Bytes from, Bytes to, std::uint32_t members,
-                          std::uint32_t members_then) {
+  return [lines = lines_](const std::string& kind, const WorkNode& node, Bytes to,
+                          std::uint32_t members, std::uint32_t members_then) {
+    const Bytes from = node.size;
     const auto found = lines.find(kind);
     double startups = 1;
     double shares = 1;

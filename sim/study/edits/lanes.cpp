@@ -1,12 +1,30 @@
 #include "sim/study/edits/lanes.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <tuple>
 
 #include "models/base/error.hpp"
 #include "models/graph/edit/structure.hpp"
 
 namespace stepcast {
 namespace {
+
+/// The same communication as other stages have it, itself included; of all ranks it alone, where
+/// the lane is of all.
+std::vector<std::uint32_t> partners_of(const WorkGraph& graph, const CommunicationLane& lane,
+                                       std::uint32_t id) {
+  const std::uint32_t meeting = graph.nodes[id].meeting;
+  if (lane.rank == kNone || meeting == kNone)
+    return {id};
+  std::vector<std::uint32_t> partners;
+  for (std::uint32_t other = 0; other < graph.nodes.size(); ++other)
+    if (graph.nodes[other].meeting == meeting)
+      partners.push_back(other);
+  std::ranges::sort(partners, {}, [&](std::uint32_t of) { return graph.nodes[of].rank; });
+  return partners;
+}
 
 WorkGraph finished(GraphEditor editor) {
   WorkGraph graph = std::move(editor).finish();
@@ -22,7 +40,8 @@ std::vector<std::vector<std::uint32_t>> nodes_of(const WorkGraph& graph,
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_rank;
   for (std::uint32_t id = 0; id < graph.nodes.size(); ++id) {
     const WorkNode& node = graph.nodes[id];
-    if (node.communicates && node.stream == lane.stream && node.kind == lane.kind)
+    if (node.communicates && node.stream == lane.stream && node.kind == lane.kind &&
+        (lane.rank == kNone || node.rank == lane.rank))
       by_rank[node.rank].push_back(id);
   }
   std::vector<std::vector<std::uint32_t>> nodes;
@@ -32,13 +51,13 @@ std::vector<std::vector<std::uint32_t>> nodes_of(const WorkGraph& graph,
 }
 
 std::vector<CommunicationLane> lanes_of(const WorkGraph& graph) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> seen;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> seen;
   for (const WorkNode& node : graph.nodes)
     if (node.communicates)
-      seen[{node.stream, node.kind}] = true;
+      seen.emplace(node.stream, node.kind, graph.members.empty() ? kNone : node.rank);
   std::vector<CommunicationLane> lanes;
-  for (const auto& [lane, there] : seen)
-    lanes.push_back({lane.first, lane.second});
+  for (const auto& [stream, kind, rank] : seen)
+    lanes.push_back({stream, kind, rank});
   return lanes;
 }
 
@@ -63,7 +82,10 @@ WorkGraph fused_at(const WorkGraph& graph, const LanePlace& place, const Transfe
     std::uint32_t first = nodes[place.number];
     std::uint32_t second = nodes[place.number + 1];
     while (first != kNone && second != kNone && first != second) {
-      groups.push_back({first, second});
+      const auto firsts = partners_of(graph, place.lane, first);
+      const auto seconds = partners_of(graph, place.lane, second);
+      for (std::size_t i = 0; i < std::min(firsts.size(), seconds.size()); ++i)
+        groups.push_back({firsts[i], seconds[i]});
       first = next[first];
       second = next[second];
     }
@@ -80,7 +102,7 @@ WorkGraph split_at(const WorkGraph& graph, const LanePlace& place, std::uint32_t
   for (const auto& of : nodes_of(graph, place.lane))
     if (place.number < of.size())
       for (std::uint32_t id = of[place.number]; id != kNone; id = next[id])
-        nodes.push_back(id);
+        std::ranges::copy(partners_of(graph, place.lane, id), std::back_inserter(nodes));
   GraphEditor editor(graph);
   split(nodes, parts, std::nullopt, ratio, editor);
   return finished(std::move(editor));

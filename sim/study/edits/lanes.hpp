@@ -10,9 +10,11 @@ namespace stepcast {
 struct CommunicationLane {
   std::uint32_t stream = 0;
   std::uint32_t kind = 0;
+  std::uint32_t rank =
+      kNone;  ///< Of a planned pipeline: only those in which this stage takes part.
 };
 
-/// The n-th communication of a lane, on all ranks and in all steps: what is edited as one.
+/// The n-th communication of a lane, on all its ranks and in all steps: what is edited as one.
 struct LanePlace {
   CommunicationLane lane;
   std::uint32_t number = 0;
@@ -28,7 +30,8 @@ std::vector<CommunicationLane> lanes_of(const WorkGraph& graph);
 /// By node the only one that waits for it, if that is a communication; else kNone.
 std::vector<std::uint32_t> passed_on_to(const WorkGraph& graph);
 
-/// The communication at a place and its successor as one, also of what passes them on.
+/// The communication at a place and its successor as one, also of what passes them on: with all
+/// that take part.
 WorkGraph fused_at(const WorkGraph& graph, const LanePlace& place, const TransferRatio& ratio);
 /// It in so many pieces, and what passes it on.
 WorkGraph split_at(const WorkGraph& graph, const LanePlace& place, std::uint32_t parts,

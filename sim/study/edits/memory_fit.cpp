@@ -22,7 +22,7 @@ Seconds time_of(const Plan& plan, const Scenario& scenario) {
 Seconds time_with(const EditRequest& request, const FittedStep& fitted, const Scenario& scenario) {
   const EditableStep step =
       editable_step(fitted.plan, fitted.workload, scenario.cluster, scenario.engine);
-  return step.time(edited(step.graphs, request, &fitted.workload, step.ratio)).step;
+  return step.time(edited(step.graphs, request, step)).step;
 }
 
 /// Fewest passes that fit; none: not even 64 do.

@@ -20,46 +20,26 @@ constexpr std::size_t kManyTasks = 10'000;
 
 class OptionSearching {
  public:
-  OptionSearching(const Scenario& scenario, const std::string& schedule, Bytes memory,
-                  EditedStep& result)
-      : best_(scenario), schedule_(schedule), memory_(memory), result_(result) {
-    const ScheduleInfo& info = schedule_of(schedule);
-    for (const OptionInfo& option : info.options)
-      if (!info.compressed && !scenario.settings.schedule.contains(option.name))
-        add(option);
-    // Which sizes are best depends on the order, not the other way round.
-    std::stable_partition(options_.begin(), options_.end(),
-                          [](const auto& of) { return of.first->kind == OptionKind::Choice; });
-  }
+  OptionSearching(const OptionSpace& space, ScheduleOptions given, Bytes memory, EditedStep& result)
+      : space_(space), best_(std::move(given)), memory_(memory), result_(result) {}
 
-  Scenario run() {
+  ScheduleOptions run() {
     constexpr double kLeast = 0.001;
     result_.step_before = result_.step_after = step_of(best_);
     Seconds before{};
     do {
       before = result_.step_after;
-      for (const auto& [option, values] : options_)
-        improve(*option, values);
+      for (const SearchedOption& option : space_.options)
+        improve(option);
     } while (before - result_.step_after >= before * kLeast && stop_signal() == 0);
     return std::move(best_);
   }
 
  private:
-  void add(const OptionInfo& option) {
-    std::vector<std::string> values;
-    if (option.kind == OptionKind::Size)
-      for (double kib = 64; kib <= 65536; kib *= 2)
-        values.push_back(fmt::format("{:.0f}KiB", kib));
-    else if (!option.is_of_library)
-      values = option.alternatives;
-    if (!values.empty())
-      options_.emplace_back(&option, std::move(values));
-  }
-
-  /// The step with the scenario's options; of the same plan the same.
-  Seconds step_of(const Scenario& scenario) {
+  /// The step with these options; of the same plan the same.
+  Seconds step_of(const ScheduleOptions& options) {
     try {
-      const Plan plan = planned(scenario, schedule_).plan;
+      const Plan plan = space_.plan(options);
       const bool fits = !(memory_ > Bytes{}) || plan.memory.total() <= memory_;
       if (!fits || (most_tasks_ > 0 && plan.graph.size() > most_tasks_))
         return Seconds{kNever};
@@ -67,7 +47,7 @@ class OptionSearching {
       const auto [found, is_new] = known_.try_emplace(hash_of(plan));
       if (is_new) {
         ++result_.simulated;
-        found->second = step_time_of(plan, scenario.cluster, scenario.engine);
+        found->second = space_.step(plan);
       }
       return found->second;
     } catch (const InputError&) {
@@ -75,20 +55,19 @@ class OptionSearching {
     }
   }
 
-  void improve(const OptionInfo& option, const std::vector<std::string>& values) {
-    const auto now = best_.settings.schedule.find(option.name);
-    const std::string was =
-        now == best_.settings.schedule.end() ? option.default_value : now->second;
+  void improve(const SearchedOption& option) {
+    const auto now = best_.find(option.info.name);
+    const std::string was = now == best_.end() ? option.info.default_value : now->second;
     std::string best;
     Seconds shortest = result_.step_after;
-    for (const std::string& value : values) {
+    for (const std::string& value : option.values) {
       if (stop_signal() != 0)
         break;
       if (value == was)
         continue;
       ++result_.tried;
-      Scenario other = best_;
-      other.settings.schedule[option.name] = value;
+      ScheduleOptions other = best_;
+      other[option.info.name] = value;
       constexpr double kRounding = 1e-9;
       const Seconds step = step_of(other);
       if (step < shortest * (1 - kRounding)) {
@@ -99,29 +78,66 @@ class OptionSearching {
     if (best.empty())
       return;
     result_.accepted.push_back(
-        {.kind = option.kind == OptionKind::Size ? EditKind::Resize : EditKind::Recipe,
-         .text = fmt::format("{}={} instead of {}", option.name, best, was),
+        {.kind = option.info.kind == OptionKind::Size ? EditKind::Resize : EditKind::Recipe,
+         .text = fmt::format("{}={} instead of {}", option.info.name, best, was),
          .gain = result_.step_after - shortest,
          .step = shortest});
     result_.step_after = shortest;
-    best_.settings.schedule[option.name] = best;
+    best_[option.info.name] = best;
   }
 
-  Scenario best_;
-  const std::string& schedule_;
+  const OptionSpace& space_;
+  ScheduleOptions best_;
   Bytes memory_;
   std::size_t most_tasks_ = 0;  // 0: not yet known. Finer pieces are not tried.
   EditedStep& result_;
-  std::vector<std::pair<const OptionInfo*, std::vector<std::string>>> options_;
   std::map<std::uint64_t, Seconds> known_;  // By hash of the plan.
 };
 
 }  // namespace
 
+std::vector<SearchedOption> searched_options(const std::vector<OptionInfo>& options,
+                                             const ScheduleOptions& given) {
+  std::vector<SearchedOption> all;
+  for (const OptionInfo& option : options) {
+    std::vector<std::string> values;
+    if (option.kind == OptionKind::Size)
+      for (double kib = 64; kib <= 65536; kib *= 2)
+        values.push_back(fmt::format("{:.0f}KiB", kib));
+    else if (!option.is_of_library)
+      values = option.alternatives;
+    if (!values.empty() && !given.contains(option.name))
+      all.push_back({option, std::move(values)});
+  }
+  // Which sizes are best depends on the order, not the other way round.
+  std::stable_partition(all.begin(), all.end(), [](const SearchedOption& of) {
+    return of.info.kind == OptionKind::Choice;
+  });
+  return all;
+}
+
+ScheduleOptions best_options(const OptionSpace& space, const ScheduleOptions& given, Bytes memory,
+                             EditedStep& result) {
+  const StopsBetweenJobs stops;
+  return OptionSearching(space, given, memory, result).run();
+}
+
 Scenario with_best_options(const Scenario& scenario, const std::string& schedule, Bytes memory,
                            EditedStep& result) {
-  const StopsBetweenJobs stops;
-  return OptionSearching(scenario, schedule, memory, result).run();
+  const ScheduleInfo& info = schedule_of(schedule);
+  Scenario best = scenario;
+  OptionSpace space{
+      .options = {},
+      .plan =
+          [&](const ScheduleOptions& options) {
+            best.settings.schedule = options;
+            return planned(best, schedule).plan;
+          },
+      .step = [&](const Plan& plan) { return step_time_of(plan, best.cluster, best.engine); }};
+  if (!info.compressed)
+    space.options = searched_options(info.options, scenario.settings.schedule);
+  best.settings.schedule = best_options(space, scenario.settings.schedule, memory, result);
+  return best;
 }
 
 }  // namespace stepcast

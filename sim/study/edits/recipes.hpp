@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/graph/edit/graph_edit.hpp"
-#include "models/workload/workload.hpp"
+#include "sim/study/edits/editable_step.hpp"
 
 namespace stepcast {
 
@@ -29,17 +29,18 @@ EditRequest edit_request_of(const std::string& verb, std::map<std::string, std::
 EditRequest parse_edit_request(std::string_view text);
 
 /// The edits of a request for a step; of a recipe several, of which some may select nothing.
-/// `workload`: of a planned step, whose layers say which are matrix products; null: names of
-/// kernels do. Throws InputError where the recipe is not for such a step.
+/// `model`: of a planned step; null: recorded. Throws InputError where the recipe is not for such a
+/// step.
 std::vector<GraphEdit> edits_of(const EditRequest& request, const WorkGraph& graph,
-                                const Workload* workload);
+                                const PlannedModel* model);
 
 /// Those of a recipe.
 std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGraph& graph,
-                                       const Workload* workload);
+                                       const PlannedModel* model);
 
-/// All graphs with what is asked for. Throws InputError where it selects nothing.
+/// All graphs, which are the step's or were, with what is asked for. Throws InputError where it
+/// selects nothing.
 std::vector<WorkGraph> edited(const std::vector<WorkGraph>& graphs, const EditRequest& request,
-                              const Workload* workload, const TransferRatio& ratio);
+                              const EditableStep& step);
 
 }  // namespace stepcast

@@ -1,31 +1,21 @@
 #include "sim/study/edits/step_search.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/base/text.hpp"
 #include "sim/study/edits/graph_path.hpp"
-#include "sim/study/edits/lanes.hpp"
+#include "sim/study/edits/lane_candidates.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
 
-struct LaneCandidate {
-  EditKind kind = EditKind::Fuse;
-  LanePlace place;
-  std::uint32_t parts = 0;
-  std::string text;
-  Seconds estimate{};
-};
-
 class StepSearch {
  public:
-  StepSearch(EditableStep step, const Workload* workload, EditedStep& result)
-      : step_(std::move(step)), workload_(workload), result_(result), now_(timed(step_.graphs)) {
+  StepSearch(EditableStep step, EditedStep& result)
+      : step_(std::move(step)), result_(result), now_(timed(step_.graphs)) {
     if (!(result_.step_before > Seconds{}))
       result_.step_before = now_.step;
     result_.step_after = now_.step;
@@ -34,9 +24,13 @@ class StepSearch {
 
   void apply(const EditRequest& request) {
     ++result_.tried;
-    auto graphs = edited(step_.graphs, request, workload_, step_.ratio);
-    TimedStep changed = timed(graphs);
-    accept(EditKind::Asked, request.text, std::move(graphs), std::move(changed));
+    auto graphs = edited(step_.graphs, request, step_);
+    try {
+      TimedStep changed = timed(graphs);
+      accept(EditKind::Asked, request.text, std::move(graphs), std::move(changed));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", request.text, error.what()));
+    }
   }
 
   void search() {
@@ -66,13 +60,9 @@ class StepSearch {
   bool try_recipe(const char* recipe);
   bool try_lanes();
   bool stalled() const;
-  std::vector<LaneCandidate> candidates();
-  void offer(const CommunicationLane& lane, const std::set<std::uint32_t>& on_path,
-             const std::vector<Seconds>& ready, std::vector<LaneCandidate>& found);
   std::vector<WorkGraph> changed_by(const LaneCandidate& candidate) const;
 
   EditableStep step_;
-  const Workload* workload_;
   EditedStep& result_;
   TimedStep now_;
 };
@@ -90,7 +80,7 @@ bool StepSearch::try_recipe(const char* recipe) {
   if (stop_signal() != 0)
     return false;
   try {
-    auto graphs = edited(step_.graphs, edit_request_of(recipe, {}), workload_, step_.ratio);
+    auto graphs = edited(step_.graphs, edit_request_of(recipe, {}), step_);
     ++result_.tried;
     TimedStep changed = timed(graphs);
     const bool gains = shorter(changed);
@@ -125,7 +115,8 @@ std::vector<WorkGraph> StepSearch::changed_by(const LaneCandidate& candidate) co
 
 bool StepSearch::try_lanes() {
   constexpr std::size_t kTimed = 4;
-  std::vector<LaneCandidate> found = candidates();
+  std::vector<LaneCandidate> found = lane_candidates(step_, now_);
+  result_.tried += found.size();
   std::ranges::stable_sort(found, std::ranges::greater(), &LaneCandidate::estimate);
   const LaneCandidate* best = nullptr;
   std::vector<WorkGraph> best_graphs;
@@ -147,66 +138,12 @@ bool StepSearch::try_lanes() {
   return best != nullptr;
 }
 
-std::vector<LaneCandidate> StepSearch::candidates() {
-  const WorkGraph& graph = step_.graphs.front();
-  const std::vector<NodeTimes>& times = now_.nodes.front();
-  std::vector<LaneCandidate> found;
-  std::set<std::uint32_t> on_path;
-  for (const std::uint32_t id : critical_nodes(graph, times))
-    on_path.insert(id);
-  const std::vector<Seconds> ready = data_ready(graph, times);
-  for (const CommunicationLane& lane : lanes_of(graph))
-    offer(lane, on_path, ready, found);
-  result_.tried += found.size();
-  return found;
-}
-
-void StepSearch::offer(const CommunicationLane& lane, const std::set<std::uint32_t>& on_path,
-                       const std::vector<Seconds>& ready, std::vector<LaneCandidate>& found) {
-  const WorkGraph& graph = step_.graphs.front();
-  const std::vector<NodeTimes>& times = now_.nodes.front();
-  const std::vector<std::uint32_t> next = passed_on_to(graph);
-  const std::string& kind = graph.kinds[lane.kind];
-  const auto lanes = nodes_of(graph, lane);
-  const auto taken = [&](std::uint32_t id) { return times[id].end - times[id].start; };
-  const auto name = [&](std::uint32_t id) { return graph.names[graph.nodes[id].name]; };
-  for (std::uint32_t i = 0; i < lanes.front().size(); ++i) {
-    const bool critical = std::ranges::any_of(
-        lanes, [&](const auto& nodes) { return i < nodes.size() && on_path.contains(nodes[i]); });
-    const std::uint32_t id = lanes.front()[i];
-    const LanePlace place{lane, i};
-    if (critical && next[id] != kNone)
-      for (const std::uint32_t parts : {2U, 4U})
-        found.push_back({.kind = EditKind::Split,
-                         .place = place,
-                         .parts = parts,
-                         .text = fmt::format("cut {} {} of {} ({}) in {}", kind, i,
-                                             graph.streams[lane.stream].name, name(id), parts),
-                         .estimate = std::min(taken(id), taken(next[id])) * (1 - 1.0 / parts)});
-    if (i + 1 == lanes.front().size() || !critical)
-      continue;
-    const std::uint32_t behind = lanes.front()[i + 1];
-    const Bytes size = graph.nodes[id].size + graph.nodes[behind].size;
-    const bool sized = graph.nodes[id].size > Bytes{} && graph.nodes[behind].size > Bytes{};
-    const Seconds both =
-        sized ? taken(behind) * step_.ratio(kind, graph.nodes[behind].size, size, 0, 0)
-              : taken(id) + taken(behind);
-    const Seconds gain = times[id].end + taken(behind) - ready[behind] - both;
-    if (gain > Seconds{})
-      found.push_back({.kind = EditKind::Fuse,
-                       .place = place,
-                       .text = fmt::format("fuse {} {} and {} of {} ({}, {})", kind, i, i + 1,
-                                           graph.streams[lane.stream].name, name(id), name(behind)),
-                       .estimate = std::min(gain, taken(id) + taken(behind) - both)});
-  }
-}
-
 }  // namespace
 
-void edit_step(EditableStep step, const std::vector<EditRequest>& asked, const Workload* workload,
-               bool search, EditedStep& result) {
+void edit_step(EditableStep step, const std::vector<EditRequest>& asked, bool search,
+               EditedStep& result) {
   const StopsBetweenJobs stops;
-  StepSearch searching(std::move(step), workload, result);
+  StepSearch searching(std::move(step), result);
   for (const EditRequest& request : asked)
     searching.apply(request);
   if (search)

@@ -46,6 +46,19 @@ TEST(GraphEditTest, OneRankHoldsUpAll) {
   EXPECT_DOUBLE_EQ(step_after("scale rank=0-1 kind=forward by=3"), 83);
 }
 
+// Each rank a stage: the same by either word.
+TEST(GraphEditTest, StagesAreSelectedAsRanksAre) {
+  WorkGraph graph = made_graph();
+  graph.stages = {0, 1};
+  EXPECT_DOUBLE_EQ(step_after("scale stage=1 kind=forward by=3", graph), 83);
+  EXPECT_EQ(input_error_of([&] { after("scale stage=2 by=3", graph); }),
+            "scale by=3 stage=2: selects nothing; kinds are forward, backward, all-reduce, update; "
+            "stages are 0 to 1");
+  graph.stages.clear();
+  EXPECT_EQ(input_error_of([&] { after("scale stage=0 by=3", graph); }),
+            "scale by=3 stage=0: stage: this step has no stages: expected a pipeline's");
+}
+
 // Without the second all-reduce the update waits for what that one waited for.
 TEST(GraphEditTest, WhatWaitedForARemovedNodeWaitsForWhatThatWaitedFor) {
   EXPECT_DOUBLE_EQ(step_after("remove layer=second kind=all-reduce"), 55);
@@ -141,8 +154,9 @@ TEST(GraphEditTest, WrongEditsAreRefusedInOneLine) {
             "replicate, found \"skale\"; did you mean \"scale\"?");
   EXPECT_EQ(error("scale by=-1"), "scale: by: expected a number from 0 to 1e6, found \"-1\"");
   EXPECT_EQ(error("scale kind=forward"), "scale: expected by=, such as by=0.5");
-  EXPECT_EQ(error("scale by=2 tiem=1s"),
-            "scale: unknown key \"tiem\": expected by, of, name, kind, layer, stream, rank, work");
+  EXPECT_EQ(
+      error("scale by=2 tiem=1s"),
+      "scale: unknown key \"tiem\": expected by, of, name, kind, layer, stream, rank, stage, work");
   EXPECT_EQ(error("split kind=update parts=0"),
             "split: parts: expected a whole number from 1 on, found \"0\"");
   EXPECT_EQ(error("split parts=2 size=1MiB"),

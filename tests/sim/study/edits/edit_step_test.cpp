@@ -35,7 +35,7 @@ EditedStep edited_with(const Job& job, const std::vector<std::string>& edits, bo
   for (const std::string& edit : edits)
     asked.push_back(parse_edit_request(edit));
   EditedStep result;
-  edit_step(editable_steps(job).step, asked, nullptr, search, result);
+  edit_step(editable_steps(job).step, asked, search, result);
   return result;
 }
 
@@ -123,7 +123,7 @@ EditedStep planned_search(const char* schedule, const Workload& workload, const 
                           const ScheduleOptions& options = {}) {
   const Plan plan = build_plan(schedule, workload, cluster, options);
   EditedStep result;
-  edit_step(editable_step(plan, workload, cluster, kAnalyticEngine), {}, &workload, true, result);
+  edit_step(editable_step(plan, workload, cluster, kAnalyticEngine), {}, true, result);
   return result;
 }
 
@@ -173,11 +173,10 @@ TEST(EditStepTest, ATaskOfNoTimeChangesNoSchedule) {
       const auto inserted = edited(
           step.graphs,
           parse_edit_request("insert new=nothing time=0s as=other where=before kind=forward"),
-          &workload, step.ratio);
+          step);
       EXPECT_NEAR(step.time(inserted).step.value, step.time(step.graphs).step.value, 1e-9)
           << schedule.name << " run_ahead=" << run_ahead;
-      const auto removed =
-          edited(step.graphs, parse_edit_request("remove kind=forward"), &workload, step.ratio);
+      const auto removed = edited(step.graphs, parse_edit_request("remove kind=forward"), step);
       EXPECT_GT(step.time(removed).step, Seconds{}) << schedule.name << " run_ahead=" << run_ahead;
     }
   }
@@ -190,10 +189,10 @@ TEST(EditStepTest, SlicesOfPushesKeepAServersTimeAByte) {
   const Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
   const Plan plan = build_plan("ps", workload, cluster, {});
   const EditableStep step = editable_step(plan, workload, cluster, kAnalyticEngine);
-  const auto sliced = edited(step.graphs, parse_edit_request("split work=communication size=1MB"),
-                             &workload, step.ratio);
+  const auto sliced =
+      edited(step.graphs, parse_edit_request("split work=communication size=1MB"), step);
   std::size_t pushes = 0;
-  for (const PlannedCollective& planned : edited_plan(plan, sliced.front()).collectives) {
+  for (const PlannedCollective& planned : edited_plan(plan, sliced.front()).plan.collectives) {
     if (planned.collective.kind != CollectiveKind::Reduce)
       continue;
     ++pushes;
@@ -218,7 +217,7 @@ TEST(EditStepTest, FusionsAreWithinTwoPercentOfTheBestOfAll) {
         // layer.
         const auto fuse =
             fmt::format("merge work=communication layer=layer{},layer{}", layer - 1, layer);
-        graphs = edited(graphs, parse_edit_request(fuse), &workload, step.ratio);
+        graphs = edited(graphs, parse_edit_request(fuse), step);
       }
     best = std::min(best, step.time(graphs).step);
   }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "models/schedule/registry.hpp"
+#include "sim/study/edits/pipeline_options.hpp"
+#include "tests/support/hybrid_scenario.hpp"
 #include "tests/support/input_error.hpp"
 #include "traces/catalog.hpp"
 
@@ -98,6 +100,65 @@ TEST(PlanOptionsTest, CompressedGradientsKeepTheirs) {
   const char* schedule = "topk-allgather";
   with_best_options(scenario_with("resnet50-rtx2080ti-bs64", schedule), schedule, {}, result);
   EXPECT_TRUE(result.accepted.empty());
+}
+
+HybridScenario pipeline_of(ScheduleOptions options) {
+  options.insert({{"tp", "8"}, {"pp", "4"}});
+  HybridScenario scenario = transformer_scenario("1f1b", std::move(options), 8);
+  scenario.engine.fidelity = Fidelity::Analytic;
+  return scenario;
+}
+
+HybridRun run_of(const HybridScenario& scenario) {
+  return build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+}
+
+double analytic_step(const HybridScenario& scenario) {
+  return simulate(run_of(scenario).hybrid.plan, scenario.cluster, scenario.engine)
+      .mean_iteration_time()
+      .value;
+}
+
+// Of as many samples, on the same layout, and what it says is what the plan takes.
+TEST(PlanOptionsTest, PipelinesGainByOptionsThatTrainTheSame) {
+  const HybridScenario scenario = pipeline_of({{"recompute", "full"}});
+  EditedStep result;
+  const HybridScenario best = with_best_options(scenario, {}, result);
+  EXPECT_LT(result.step_after.value, 0.97 * result.step_before.value);
+  EXPECT_NEAR(result.step_after.value, analytic_step(best), 1e-12);
+  EXPECT_NEAR(result.step_before.value, analytic_step(scenario), 1e-12);
+  EXPECT_EQ(best.options.at("recompute"), "full");
+  EXPECT_EQ(run_of(best).job.global_batch(), run_of(scenario).job.global_batch());
+  EXPECT_EQ(run_of(best).hybrid.layout, run_of(scenario).hybrid.layout);
+  for (const char* changed : {"gradient_bytes", "dp_ratio", "optimiser"})
+    EXPECT_FALSE(best.options.contains(changed)) << changed;
+}
+
+// A batch norm would tell micro-batches apart.
+TEST(PlanOptionsTest, MicroBatchesOfOtherModelsStay) {
+  HybridScenario scenario = pipeline_of({});
+  scenario.model = {.workload = load_workload("resnet50-v100-bs32")};
+  scenario.options.erase("tp");
+  EditedStep result;
+  EXPECT_FALSE(with_best_options(scenario, {}, result).options.contains("micro_batch"));
+}
+
+TEST(PlanOptionsTest, PipelinesFitIntoMemory) {
+  const HybridScenario scenario = pipeline_of({});
+  const Bytes before = run_of(scenario).hybrid.plan.memory.total();
+  const FittedPipeline fitted = fitted_pipeline(scenario, before * 0.5);
+  EXPECT_EQ(fitted.before, before);
+  EXPECT_EQ(fitted.after, run_of(fitted.scenario).hybrid.plan.memory.total());
+  EXPECT_LE(fitted.after, before * 0.5);
+  EXPECT_NEAR(fitted.step.value, analytic_step(scenario), 1e-12);
+  EXPECT_FALSE(fitted.change.empty());
+  EditedStep result;
+  EXPECT_LE(
+      run_of(with_best_options(fitted.scenario, before * 0.5, result)).hybrid.plan.memory.total(),
+      before * 0.5);
+  EXPECT_EQ(fitted_pipeline(scenario, before).change, "");
+  EXPECT_EQ(input_error_of([&] { fitted_pipeline(scenario, Bytes{1e9}); }).substr(0, 34),
+            "`memory`: 953.7 MiB is not enough:");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace {
 
 EditedStep with_recipe(const Job& job, const std::string& recipe) {
   EditedStep result;
-  edit_step(editable_steps(job).step, {parse_edit_request(recipe)}, nullptr, false, result);
+  edit_step(editable_steps(job).step, {parse_edit_request(recipe)}, false, result);
   return result;
 }
 
@@ -92,8 +92,8 @@ TEST(RecipesTest, OfPlannedStepsIsToldWhatFusedKernelsSave) {
   const EngineOptions engine{.fidelity = Fidelity::Analytic};
   const auto fused = [&](const char* recipe) {
     EditedStep result;
-    edit_step(editable_step(plan, workload, cluster, engine), {parse_edit_request(recipe)},
-              &workload, false, result);
+    edit_step(editable_step(plan, workload, cluster, engine), {parse_edit_request(recipe)}, false,
+              result);
     return result;
   };
   Seconds others{};

@@ -1,0 +1,112 @@
+#include "sim/study/edits/lane_candidates.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "sim/study/edits/graph_path.hpp"
+
+namespace stepcast {
+namespace {
+
+class LaneCandidates {
+ public:
+  LaneCandidates(const EditableStep& step, const TimedStep& now)
+      : graph_(step.graphs.front()),
+        ratio_(step.ratio),
+        times_(now.nodes.front()),
+        ready_(data_ready(graph_, times_)),
+        next_(passed_on_to(graph_)) {
+    for (const std::uint32_t id : critical_nodes(graph_, times_))
+      on_path_.insert(id);
+    for (const WorkNode& node : graph_.nodes)
+      if (node.meeting != kNone) {
+        first_rank_.resize(std::max<std::size_t>(first_rank_.size(), node.meeting + 1), kNone);
+        first_rank_[node.meeting] = std::min(first_rank_[node.meeting], node.rank);
+      }
+  }
+
+  std::vector<LaneCandidate> run() && {
+    for (const CommunicationLane& lane : lanes_of(graph_))
+      offer(lane);
+    return std::move(found_);
+  }
+
+ private:
+  void offer(const CommunicationLane& lane) {
+    const auto lanes = nodes_of(graph_, lane);
+    const std::vector<std::uint32_t>& first = lanes.front();
+    for (std::uint32_t i = 0; i < first.size(); ++i) {
+      const bool critical = std::ranges::any_of(lanes, [&](const auto& nodes) {
+        return i < nodes.size() && on_path_.contains(nodes[i]);
+      });
+      if (!critical || !is_offered_by(lane, first[i]))
+        continue;
+      if (next_[first[i]] != kNone)
+        offer_cuts({lane, i}, first[i]);
+      if (i + 1 < first.size())
+        offer_fusion({lane, i}, first[i], first[i + 1]);
+    }
+  }
+
+  /// A message is on a lane of each of its ends: the first rank stands for all.
+  bool is_offered_by(const CommunicationLane& lane, std::uint32_t id) const {
+    const std::uint32_t meeting = graph_.nodes[id].meeting;
+    return lane.rank == kNone || meeting == kNone || first_rank_[meeting] == lane.rank;
+  }
+
+  void offer_cuts(const LanePlace& place, std::uint32_t id) {
+    for (const std::uint32_t parts : {2U, 4U})
+      found_.push_back({.kind = EditKind::Split,
+                        .place = place,
+                        .parts = parts,
+                        .text = fmt::format("cut {} {} of {} ({}) in {}", kind(place), place.number,
+                                            stream(place), name(id), parts),
+                        .estimate = std::min(taken(id), taken(next_[id])) * (1 - 1.0 / parts)});
+  }
+
+  void offer_fusion(const LanePlace& place, std::uint32_t id, std::uint32_t behind) {
+    const WorkNode& one = graph_.nodes[id];
+    const WorkNode& two = graph_.nodes[behind];
+    if (one.team != two.team)
+      return;
+    const bool sized = one.size > Bytes{} && two.size > Bytes{};
+    const Seconds both = sized ? taken(behind) * ratio_(kind(place), two, one.size + two.size, 0, 0)
+                               : taken(id) + taken(behind);
+    const Seconds gain = times_[id].end + taken(behind) - ready_[behind] - both;
+    if (gain > Seconds{})
+      found_.push_back(
+          {.kind = EditKind::Fuse,
+           .place = place,
+           .text = fmt::format("fuse {} {} and {} of {} ({}, {})", kind(place), place.number,
+                               place.number + 1, stream(place), name(id), name(behind)),
+           .estimate = std::min(gain, taken(id) + taken(behind) - both)});
+  }
+
+  Seconds taken(std::uint32_t id) const { return times_[id].end - times_[id].start; }
+  const std::string& name(std::uint32_t id) const { return graph_.names[graph_.nodes[id].name]; }
+  const std::string& kind(const LanePlace& place) const { return graph_.kinds[place.lane.kind]; }
+  std::string stream(const LanePlace& place) const {
+    const std::string& stream = graph_.streams[place.lane.stream].name;
+    return place.lane.rank == kNone ? stream
+                                    : fmt::format("{} of stage {}", stream, place.lane.rank);
+  }
+
+  const WorkGraph& graph_;
+  const TransferRatio& ratio_;
+  const std::vector<NodeTimes>& times_;
+  std::vector<Seconds> ready_;       // See data_ready().
+  std::vector<std::uint32_t> next_;  // See passed_on_to().
+  std::set<std::uint32_t> on_path_;
+  std::vector<std::uint32_t> first_rank_;  // By meeting.
+  std::vector<LaneCandidate> found_;
+};
+
+}  // namespace
+
+std::vector<LaneCandidate> lane_candidates(const EditableStep& step, const TimedStep& now) {
+  return LaneCandidates(step, now).run();
+}
+
+}  // namespace stepcast

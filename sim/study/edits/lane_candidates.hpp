@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/study/edits/editable_step.hpp"
+#include "sim/study/edits/lanes.hpp"
+#include "sim/study/optimise/optimise.hpp"
+
+namespace stepcast {
+
+/// A communication that may be fused with the one behind it, or cut.
+struct LaneCandidate {
+  EditKind kind = EditKind::Fuse;
+  LanePlace place;
+  std::uint32_t parts = 0;
+  std::string text;
+  Seconds estimate{};  ///< What it gains at most.
+};
+
+/// Those on the critical path of the first graph for which that may pay: see edit_step().
+std::vector<LaneCandidate> lane_candidates(const EditableStep& step, const TimedStep& now);
+
+}  // namespace stepcast

@@ -1,0 +1,2 @@
+# root
+stepcast optimise --workload transformer:model=gpt-22b,device=a100 --cluster dgx-a100 --nodes 8 --layout tp=8,pp=4 --schedule 1f1b --edits tests/golden/data/pipeline-edits.json --no-search --json
