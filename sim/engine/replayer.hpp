@@ -99,9 +99,9 @@ class Replayer : private Dispatcher {
   void add_iterations(std::uint32_t last);
   void offer_free_communication(std::uint32_t number);
   void complete(std::uint32_t number, StepId step, ClassId rank_class);
-  void release(std::uint32_t number, StepId step, ClassId rank_class);
+  void release(Iteration& current, StepId step, ClassId rank_class);
   void announce(std::uint32_t number, StepId step, ClassId rank_class);
-  void became_ready(std::uint32_t number, StepId step, ClassId rank_class);
+  void became_ready(Iteration& current, StepId step, ClassId rank_class);
   void stop_if_enough() { stopped_ = stopped_ || iterations_.is_enough(); }
   std::vector<StreamId> find_slowed_streams() const;
   LaneId find_clock() const;
