@@ -25,6 +25,7 @@ struct MadePipeline {
   std::function<double(int, int, int)> backward = [](int, int, int) { return 0.020; };
   /// Of the host, before the sums of a stage.
   std::function<double(int)> late = [](int /*stage*/) { return 0.0; };
+  bool together = false;  ///< The host lets sums begin when all copies are there.
   double message = 0;
   double gather = 0;
   double sum = 0;
@@ -112,7 +113,8 @@ struct MadePipeline {
           met = std::max(met, copy[s]);
         }
         for (std::size_t copy = 0; copy < ends.size() && made_.sum > 0; ++copy) {
-          add(s, static_cast<int>(copy), "grads-reduce-scatter", ends[copy][s], met + made_.sum);
+          const double begin = made_.together ? met : ends[copy][s];
+          add(s, static_cast<int>(copy), "grads-reduce-scatter", begin, met + made_.sum);
           ends[copy][s] = met + made_.sum;
         }
       }

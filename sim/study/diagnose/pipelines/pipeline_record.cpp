@@ -8,40 +8,10 @@
 
 #include "models/base/error.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/pipelines/transfer_sums.hpp"
 
 namespace stepcast {
 namespace {
-
-/// Sums of delays leave rounding behind.
-Seconds tidy(double time) {
-  constexpr double kNone = 1e-12;
-  return Seconds{time > kNone ? time : 0};
-}
-
-/// Transfers as they are added up.
-struct Sum {
-  double count = 0;
-  double time = 0;
-  double bytes = 0;
-  bool sized = true;
-  bool scatters = false;
-
-  RecordedTransfers mean(double over) const {
-    RecordedTransfers of{.count = count / over, .scatters = scatters};
-    if (count > 0)
-      of.time = Seconds{time / count};
-    if (count > 0 && sized)
-      of.bytes = Bytes{bytes / over};
-    return of;
-  }
-};
-
-struct StageSum {
-  double update = 0;
-  double before_sums = 0;
-  double once = 0;
-  Sum sums, parameters, message;
-};
 
 class Recorder {
  public:
@@ -54,18 +24,25 @@ class Recorder {
         stages_(job.stages) {}
 
   PipelineRecord run() {
-    for (std::uint32_t step = 0; step < job_.steps.size(); ++step)
+    for (std::uint32_t step = 0; step < job_.steps.size(); ++step) {
+      passed_.assign(job_.stages, Seconds{});
+      for (const JobOperation& done : job_.steps[step].operations)
+        if (kind_of(done).work == JobWork::Backward)
+          passed_[stage_of(done)] = std::max(passed_[stage_of(done)], done.end);
       for (std::uint32_t rank = 0; rank < job_.ranks.size(); ++rank)
         add_rank(step, rank);
+    }
     return means();
   }
 
  private:
   const JobKind& kind_of(const JobOperation& done) const { return job_.kinds[done.kind]; }
 
+  std::uint32_t stage_of(const JobOperation& done) const { return job_.ranks[done.rank].stage; }
+
   std::uint32_t part_of(const JobOperation& done) const {
     return job_.shape.chunks > 1 ? done.chunk % static_cast<std::uint32_t>(forward_.size())
-                                 : job_.ranks[done.rank].stage;
+                                 : stage_of(done);
   }
 
   void add_rank(std::uint32_t number, std::uint32_t rank) {
@@ -94,27 +71,38 @@ class Recorder {
     auto& of = kind_of(done).work == JobWork::Forward ? forward_ : backward_;
     of[part_of(done)] += first ? time : time + delay;
     if (first)
-      stages_[job_.ranks[done.rank].stage].once += delay;
+      stages_[stage_of(done)].once += delay;
   }
 
   void add_other(const JobOperation& done, double time, double delay) {
-    StageSum& stage = stages_[job_.ranks[done.rank].stage];
+    StageSum& stage = stages_[stage_of(done)];
     double& once = once_of(done);
-    once += delay;
+    once += late(done, delay);
     (kind_of(done).part.starts_with("optimi") ? stage.update : once) += time;
   }
 
   /// Between the last pass and the last sum of gradients others may be late, and nobody waits.
+  bool is_before_sums(const JobOperation& done) const {
+    return done.begin >= last_backward_ && done.begin <= last_sum_;
+  }
   double& once_of(const JobOperation& done) {
-    StageSum& stage = stages_[job_.ranks[done.rank].stage];
-    return done.begin >= last_backward_ && done.begin <= last_sum_ ? stage.before_sums : stage.once;
+    StageSum& stage = stages_[stage_of(done)];
+    return is_before_sums(done) ? stage.before_sums : stage.once;
+  }
+
+  /// A delay that no pass has. Before sums it is none while another copy still has passes, for
+  /// which a collective may wait that is not recorded.
+  double late(const JobOperation& done, double delay) const {
+    return is_before_sums(done)
+               ? std::clamp((done.begin - passed_[stage_of(done)]).value, 0.0, delay)
+               : delay;
   }
 
   void add_transfer(const JobStep& step, const JobOperation& done, double time, double delay) {
     const JobKind& kind = kind_of(done);
-    StageSum& stage = stages_[job_.ranks[done.rank].stage];
+    StageSum& stage = stages_[stage_of(done)];
     const std::set<std::uint32_t> met = stages_met(step, done);
-    const auto add = [&](Sum& sum) {
+    const auto add = [&](TransferSum& sum) {
       ++sum.count;
       sum.time += time;
       sum.bytes += kind.size.value;
@@ -125,7 +113,7 @@ class Recorder {
       return met.size() == 2 ? add(stages_[*met.begin()].message) : void();
     double& once = once_of(done);
     const bool beside = kind.purpose == JobPurpose::Sum && done.begin < last_backward_;
-    once += beside ? 0 : delay;
+    once += beside ? 0 : late(done, delay);
     if (kind.purpose == JobPurpose::Parameters)
       add(stage.parameters);
     else if (kind.purpose == JobPurpose::Tied || joins_outer(kind, step, done, met))
@@ -164,7 +152,7 @@ class Recorder {
   }
 
   std::set<std::uint32_t> stages_met(const JobStep& step, const JobOperation& done) const {
-    std::set<std::uint32_t> stages{job_.ranks[done.rank].stage};
+    std::set<std::uint32_t> stages{stage_of(done)};
     if (done.meeting != kNoMeeting)
       for (const std::uint32_t member : step.meetings[done.meeting].members)
         stages.insert(job_.ranks[step.operations[member].rank].stage);
@@ -186,8 +174,9 @@ class Recorder {
   bool ideal_;
   std::vector<double> forward_, backward_;  // by part
   std::vector<StageSum> stages_;
-  Sum tied_, norm_;
-  Seconds last_backward_{}, last_sum_{};  // of the rank and step
+  TransferSum tied_, norm_;
+  std::vector<Seconds> passed_;           // The end of all passes of the step, by stage.
+  Seconds last_backward_{}, last_sum_{};  // Of the rank and step.
   double beside_ = 0, behind_ = 0;        // Time of sums before the last backward pass, and after.
 };
 

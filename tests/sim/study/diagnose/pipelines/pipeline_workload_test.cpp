@@ -153,6 +153,16 @@ TEST(PipelineWorkloadTest, DelaysBeforeSumsAreHiddenWhereOthersAreLater) {
   }
 }
 
+// One copy's last stage is late, and the host of the other lets its sum begin when both have ended:
+// that is waiting, and no delay of the host.
+TEST(PipelineWorkloadTest, WaitingForAnotherCopyBeforeSumsIsNoDelay) {
+  MadePipeline made{.sum = 0.002, .norm = 0.001};
+  made.backward = [](int, int copy, int) { return copy == 1 ? 0.024 : 0.020; };
+  made.together = true;
+  for (const RecordedPart& part : workload_of(job_of(made, tiny()), false).pipeline->parts)
+    EXPECT_EQ(part.before_sums, Seconds{});
+}
+
 // The second copy's last stage takes half as long again in every step: what it holds up is in the
 // slow-downs, and the mean of both in the workload.
 TEST(PipelineWorkloadTest, ASlowRankOfAStageStaysOneAtAnotherSize) {
