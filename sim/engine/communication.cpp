@@ -153,7 +153,7 @@ Participants Replayer::slow_transfer(Collective& collective, const Operation& op
 }
 
 void Replayer::finish_communication(std::uint32_t slot) {
-  Running running = std::move(running_[slot]);
+  Running& running = running_[slot];
   slow_ports_.transfer_ends();
   if (running.slows)
     for (const ClassId id : members_of(running))
@@ -168,7 +168,6 @@ void Replayer::finish_communication(std::uint32_t slot) {
   if (running.slows)
     end_slowing(running);
   running.members.clear();
-  running_[slot] = std::move(running);  // with its room for operations
   idle_running_.push_back(slot);
 }
 

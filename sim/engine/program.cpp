@@ -68,6 +68,7 @@ StepsOfTasks form_steps(Program& program, const Plan& plan, const Cuts& cuts,
                         const CompileOptions& options) {
   std::vector<StepId> last(plan.streams.size(), kNone);
   StepsOfTasks step_of_task(plan.graph.size());
+  program.steps.reserve(plan.graph.size());
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     const Task& task = plan.graph.task(id);
     StepId& step = last[task.stream];

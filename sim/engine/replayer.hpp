@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -159,7 +160,7 @@ class Replayer : private Dispatcher {
   LaneId clock_;                              // iterations begin with its first compute step
   std::vector<std::uint32_t> communicating_;  // by class: launches it takes part in
   SlowPorts slow_ports_;
-  std::vector<Running> running_;
+  std::deque<Running> running_;  // which stay where they are
   std::vector<std::uint32_t> idle_running_;
   Asked asked_;
   SteadyState iterations_;
