@@ -239,6 +239,7 @@ Program compile(const Plan& plan, const Folding& folding, const CompileOptions& 
   index_announcements(program, step_of_task, announcements);
   index_places(program, folding);
   index_runs(program);
+  index_stretches(program, plan);
   count_waits(program, folding, step_of_task, edges);
   relax_waits(program, folding, step_of_task, plan);
   find_free_communication(program, folding);

@@ -74,7 +74,7 @@ void Replayer::start_compute(LaneId lane, Lanes::Head head) {
   const Seconds start = now();
   lanes_.begin(lane, program_.steps[head.step].duration * scale_of(rank_class, head.iteration),
                slowness(rank_class, program_.steps[head.step].stream), start);
-  begin_run(current, compute_run(current, head.step, rank_class));
+  begin_run(current, head.step, compute_run(current, head.step, rank_class));
   const bool begins = lane == clock_ && !current.begun();
   if (begins)
     iterations_.begin(current, start);
@@ -95,7 +95,7 @@ void Replayer::finish_compute(LaneId lane, std::uint32_t version) {
   const Lanes::Head head = lanes_.head(lane);
   const ClassId rank_class = lanes_.class_of(lane);
   Iteration& current = iteration(head.iteration);
-  end_run(current, compute_run(current, head.step, rank_class));
+  end_run(current, head.step, compute_run(current, head.step, rank_class));
   lanes_.advance(lane);
   try_start(lane);  // the next kernel is queued already when a collective is launched
   complete(head.iteration, head.step, rank_class);
@@ -177,20 +177,25 @@ void Replayer::offer_free_communication(std::uint32_t number) {
 void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
   Iteration& current = iteration(number);
   const bool is_last = --current.left == 0;
+  if (is_last)
+    forget_awaited(current);
+  else
+    release_within(current, step, rank_class);
+  const Successors& next = program_.next;
+  for (auto i = next.offset[step]; i < next.offset[step + 1]; ++i)
+    if (number + next.later[i] < iterations_.limit())
+      release(iteration(number + next.later[i]), next.to[i], rank_class);
+  if (is_last)
+    stop_if_enough();
+}
+
+void Replayer::release_within(Iteration& current, StepId step, ClassId rank_class) {
   const Successors& same = program_.same;
   for (auto i = same.offset[step]; i < same.offset[step + 1]; ++i)
     release(current, same.to[i], rank_class);
   if (const Successors& announced = program_.announced; !announced.to.empty())
     for (auto i = announced.offset[step]; i < announced.offset[step + 1]; ++i)
-      announce(number, announced.to[i], rank_class);
-  const Successors& next = program_.next;
-  for (auto i = next.offset[step]; i < next.offset[step + 1]; ++i)
-    if (number + next.later[i] < iterations_.limit())
-      release(iteration(number + next.later[i]), next.to[i], rank_class);
-  if (is_last) {
-    forget_awaited(current);
-    stop_if_enough();
-  }
+      announce(current.number, announced.to[i], rank_class);
 }
 
 // Where fewer than all predecessors are enough, the later ones find nothing left to wait for.
