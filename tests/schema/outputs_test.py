@@ -49,6 +49,7 @@ COMMANDS = [
     ["replay", GOLDEN / "small-trace.json", "--without", "all-reduce"],
     ["replay", GOLDEN / "ranks", "--cluster", "rtx2080ti-16x4-10gbe", "--ranks", "16"],
     ["replay", GOLDEN / "ranks", "--cluster", "rtx2080ti-16x4-10gbe", "--ranks", "2", "--ideal"],
+    ["replay", GOLDEN / "pipeline.csv", "--job", GOLDEN / "pipeline-job.json", "--cluster", "dgx-a100", "--ranks", "8"],
     ["calibrate", *LOGS],
     ["version"],
     ["gate", GOLDEN / "results-before.json", "--baseline", GOLDEN / "results-before.json"],

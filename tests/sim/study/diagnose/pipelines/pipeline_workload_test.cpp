@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/schedule/registry.hpp"
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "sim/study/diagnose/job_at_ranks.hpp"
 #include "sim/study/diagnose/job_workload.hpp"
@@ -250,6 +251,9 @@ TEST(PipelineWorkloadTest, OtherLayoutsThanFollowFromTheRecordingAreRefused) {
             }),
             "`schedule` ddp: made.csv-recorded was recorded in 4 stages: expected a schedule that "
             "cuts the model, such as 1f1b");
+  EXPECT_EQ(input_error_of([&] { build_plan("dear", workload, ideal_cluster(1, 8), {}); }),
+            "dear: made.csv-recorded was recorded in 4 stages: expected a schedule that cuts the "
+            "model, such as 1f1b");
 }
 
 TEST(PipelineWorkloadTest, APublishedJobComesBackAtItsOwnSize) {
