@@ -92,17 +92,11 @@ Item taken(std::vector<Item>& items) {
 Awaited all_awaited(const Program& program, const Folding& folding, std::uint32_t number) {
   Awaited awaited = unused().awaited.empty() ? Awaited{} : taken(unused().awaited);
   awaited.dependencies = program.waits_in(number);
-  awaited.members.clear();
-  awaited.members.reserve(program.first_meeting.back());
-  for (const ProgramStep& step : program.steps)
-    if (step.is_communication())
-      for (MeetingId id = folding.first_meeting[step.team];
-           id < folding.first_meeting[step.team + 1]; ++id)
-        awaited.members.push_back(static_cast<std::uint32_t>(folding.meetings[id].members.size()));
+  awaited.members = program.at_first_in(number).members;
   if (program.is_announced.empty())
     awaited.silent.clear();
   else
-    awaited.silent = awaited.members;
+    awaited.silent = members_of_meetings(program, folding);
   return awaited;
 }
 
@@ -121,13 +115,15 @@ Interval interval_of(const Iteration& iteration, const Program& program, const F
 }  // namespace
 
 std::unique_ptr<Iteration> new_iteration(const Program& program, const Folding& folding,
-                                         std::uint32_t number) {
+                                         std::uint32_t number, Seconds now) {
   std::unique_ptr<Iteration> iteration =
       unused().iterations.empty() ? std::make_unique<Iteration>() : taken(unused().iterations);
   iteration->number = number;
   iteration->awaited = all_awaited(program, folding, number);
   iteration->runs.assign(program.runs, {});
   iteration->ready.assign(program.readies, Seconds{-1});
+  for (const std::uint32_t ready : program.at_first_in(number).ready)
+    iteration->ready[ready] = now;
   iteration->breakpoints.clear();
   iteration->left = program.places.size();
   iteration->begin = iteration->first_start = iteration->last_end = kNotBegun;
