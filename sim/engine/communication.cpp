@@ -110,7 +110,7 @@ void Replayer::start_communication(std::uint32_t slot, Seconds extra) {
   Running& running = running_[slot];
   for (const Operation& operation : running.operations) {
     extra += plan_.collectives[step_of(operation).collective].overhead;
-    begin_run(iteration(operation.iteration), meeting_run(operation));
+    begin_run(iteration(operation.iteration), operation.step, meeting_run(operation));
   }
   running.extra = extra;
   running.slows = !plan_.collectives[step_of(running.operations.front()).collective].ideal;
@@ -159,7 +159,7 @@ void Replayer::finish_communication(std::uint32_t slot) {
     for (const ClassId id : members_of(running))
       --communicating_[id];
   for (const Operation& operation : running.operations) {
-    end_run(iteration(operation.iteration), meeting_run(operation));
+    end_run(iteration(operation.iteration), operation.step, meeting_run(operation));
     for (const ClassId id : members_of(operation))
       complete(operation.iteration, operation.step, id);
   }

@@ -258,6 +258,7 @@ Program compile(const Plan& plan, const Folding& folding, const CompileOptions& 
   index_announcements(program, step_of_task, announcements);
   index_places(program, folding);
   index_runs(program);
+  index_stretches(program, plan);
   count_waits(program, folding, step_of_task, edges);
   relax_waits(program, folding, step_of_task, plan);
   for (const std::vector<std::uint32_t>& waits : program.waits_for)

@@ -74,7 +74,7 @@ void Replayer::start_compute(LaneId lane, Lanes::Head head) {
   const Seconds start = now();
   lanes_.begin(lane, program_.steps[head.step].duration * scale_of(rank_class, head.iteration),
                slowness(rank_class, program_.steps[head.step].stream), start);
-  begin_run(current, compute_run(current, head.step, rank_class));
+  begin_run(current, head.step, compute_run(current, head.step, rank_class));
   const bool begins = lane == clock_ && !current.begun();
   if (begins)
     iterations_.begin(current, start);
@@ -95,7 +95,7 @@ void Replayer::finish_compute(LaneId lane, std::uint32_t version) {
   const Lanes::Head head = lanes_.head(lane);
   const ClassId rank_class = lanes_.class_of(lane);
   Iteration& current = iteration(head.iteration);
-  end_run(current, compute_run(current, head.step, rank_class));
+  end_run(current, head.step, compute_run(current, head.step, rank_class));
   lanes_.advance(lane);
   try_start(lane);  // the next kernel is queued already when a collective is launched
   complete(head.iteration, head.step, rank_class);

@@ -124,12 +124,15 @@ class Replayer : private Dispatcher {
     return iteration(operation.iteration)
         .runs[step.first_run + operation.meeting - folding_.first_meeting[step.team]];
   }
-  void begin_run(Iteration& iteration, StepRun& run) {
+  void begin_run(Iteration& iteration, StepId step, StepRun& run) {
     run.start = now();
-    if (iteration.first_start < Seconds{})
-      iteration.first_start = run.start;
+    Stretch& stretch = iteration.stretches[program_.steps[step].stretch];
+    if (stretch.first_start < Seconds{})
+      stretch.first_start = run.start;
   }
-  void end_run(Iteration& iteration, StepRun& run) { iteration.last_end = run.end = now(); }
+  void end_run(Iteration& iteration, StepId step, StepRun& run) {
+    iteration.stretches[program_.steps[step].stretch].last_end = run.end = now();
+  }
   const StepRun& run_of(const Iteration& iteration, StepId step, ClassId rank_class) const {
     return stepcast::run_of(iteration, program_, folding_, step, rank_class);
   }
