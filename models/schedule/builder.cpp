@@ -224,14 +224,9 @@ PhaseId Builder::phase_of(std::string_view name, TaskKind kind) {
   return phase;
 }
 
-// One that was written lately is not kept again: programs of many tasks have few labels. Any cheap
-// number of a label finds most of those.
+// One that was written lately is not kept again: programs of many tasks have few labels.
 std::uint32_t Builder::label_of(std::string label) {
-  const auto letter = [&](std::size_t place) {
-    return label.empty() ? 0U : static_cast<unsigned char>(label[place]);
-  };
-  const std::size_t number =
-      label.size() + 31 * letter(label.size() / 2) + 127 * letter(label.size() - 1);
+  const std::size_t number = std::hash<std::string_view>()(label);
   std::uint32_t& lately = recent_labels_[number % recent_labels_.size()];
   if (lately < labels_.size() && labels_[lately] == label)
     return lately;

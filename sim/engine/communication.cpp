@@ -110,7 +110,7 @@ void Replayer::start_communication(std::uint32_t slot, Seconds extra) {
   Running& running = running_[slot];
   for (const Operation& operation : running.operations) {
     extra += plan_.collectives[step_of(operation).collective].overhead;
-    begin_run(iteration(operation.iteration), meeting_run(operation));
+    begin_run(iteration(operation.iteration), operation.step, meeting_run(operation));
   }
   running.extra = extra;
   running.slows = !plan_.collectives[step_of(running.operations.front()).collective].ideal;
@@ -153,13 +153,13 @@ Participants Replayer::slow_transfer(Collective& collective, const Operation& op
 }
 
 void Replayer::finish_communication(std::uint32_t slot) {
-  Running running = std::move(running_[slot]);
+  Running& running = running_[slot];
   slow_ports_.transfer_ends();
   if (running.slows)
     for (const ClassId id : members_of(running))
       --communicating_[id];
   for (const Operation& operation : running.operations) {
-    end_run(iteration(operation.iteration), meeting_run(operation));
+    end_run(iteration(operation.iteration), operation.step, meeting_run(operation));
     for (const ClassId id : members_of(operation))
       complete(operation.iteration, operation.step, id);
   }
@@ -168,7 +168,6 @@ void Replayer::finish_communication(std::uint32_t slot) {
   if (running.slows)
     end_slowing(running);
   running.members.clear();
-  running_[slot] = std::move(running);  // with its room for operations
   idle_running_.push_back(slot);
 }
 

@@ -55,7 +55,8 @@ std::uint32_t EventQueue::keep(const Action& action) {
   }
   const std::uint32_t posted = idle_.back();
   idle_.pop_back();
-  posted_[posted] = {action};
+  posted_[posted].action = action;
+  posted_[posted].next = kNoEvent;
   return posted;
 }
 

@@ -128,9 +128,10 @@ std::unique_ptr<Iteration> new_iteration(const Program& program, const Folding& 
   iteration->awaited = all_awaited(program, folding, number);
   iteration->runs.assign(program.runs, {});
   iteration->ready.assign(program.readies, Seconds{-1});
+  iteration->stretches.assign(program.stretches, {});
   iteration->breakpoints.clear();
   iteration->left = program.places.size();
-  iteration->begin = iteration->first_start = iteration->last_end = kNotBegun;
+  iteration->begin = kNotBegun;
   return iteration;
 }
 

@@ -15,6 +15,12 @@ struct StepRun {
   Seconds end{-1};  ///< < 0: it has not finished.
 };
 
+/// When steps between two borders ran first and last, so far.
+struct Stretch {
+  Seconds first_start{-1};
+  Seconds last_end{-1};
+};
+
 /// What the steps of an iteration still wait for: needed as long as it is under way.
 struct Awaited {
   std::vector<std::uint32_t> dependencies;  ///< Unmet, by place.
@@ -38,11 +44,10 @@ struct Iteration {
   Awaited awaited;                      ///< Empty once it has finished.
   std::vector<StepRun> runs;            ///< From ProgramStep::first_run on.
   std::vector<Seconds> ready;           ///< Members of communications; < 0: not yet.
+  std::vector<Stretch> stretches;       ///< By ProgramStep::stretch.
   std::vector<Breakpoint> breakpoints;  ///< In order of time.
   std::size_t left = 0;                 ///< Places that have not finished.
   Seconds begin = kNotBegun;            ///< Start of the first compute step of the clock.
-  Seconds first_start = kNotBegun;      ///< Of all runs.
-  Seconds last_end = kNotBegun;         ///< So far.
 
   bool begun() const { return begin >= Seconds{}; }
   bool finished() const { return left == 0; }

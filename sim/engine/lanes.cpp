@@ -4,8 +4,13 @@ namespace stepcast {
 
 Lanes::Lanes(const Program& program, std::size_t classes, std::size_t streams)
     : streams_(streams), lanes_(classes * streams) {
-  for (LaneId lane = 0; lane < lanes_.size(); ++lane)
-    lanes_[lane].steps = program.rows.of(class_of(lane), stream_of(lane));
+  for (ClassId id = 0; id < classes; ++id)
+    for (StreamId stream = 0; stream < streams; ++stream) {
+      Lane& lane = lanes_[of(id, stream)];
+      lane.rank_class = id;
+      lane.stream = stream;
+      lane.steps = program.rows.of(id, stream);
+    }
 }
 
 void Lanes::advance(LaneId id) {

@@ -26,8 +26,8 @@ class Lanes {
   LaneId of(ClassId rank_class, StreamId stream) const {
     return static_cast<LaneId>(rank_class * streams_ + stream);
   }
-  ClassId class_of(LaneId lane) const { return static_cast<ClassId>(lane / streams_); }
-  StreamId stream_of(LaneId lane) const { return static_cast<StreamId>(lane % streams_); }
+  ClassId class_of(LaneId lane) const { return lanes_[lane].rank_class; }
+  StreamId stream_of(LaneId lane) const { return lanes_[lane].stream; }
 
   bool is_empty(LaneId lane) const { return lanes_[lane].steps.empty(); }
   bool is_busy(LaneId lane) const { return lanes_[lane].busy; }
@@ -54,6 +54,8 @@ class Lanes {
 
  private:
   struct Lane {
+    ClassId rank_class = 0;
+    StreamId stream = 0;
     std::span<const StepId> steps;
     std::size_t position = 0;
     std::uint32_t iteration = 0;

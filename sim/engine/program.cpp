@@ -68,6 +68,7 @@ StepsOfTasks form_steps(Program& program, const Plan& plan, const Cuts& cuts,
                         const CompileOptions& options) {
   std::vector<StepId> last(plan.streams.size(), kNone);
   StepsOfTasks step_of_task(plan.graph.size());
+  program.steps.reserve(plan.graph.size());
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     const Task& task = plan.graph.task(id);
     StepId& step = last[task.stream];
@@ -238,6 +239,7 @@ Program compile(const Plan& plan, const Folding& folding, const CompileOptions& 
   index_announcements(program, step_of_task, announcements);
   index_places(program, folding);
   index_runs(program);
+  index_stretches(program, plan);
   count_waits(program, folding, step_of_task, edges);
   relax_waits(program, folding, step_of_task, plan);
   find_free_communication(program, folding);

@@ -25,6 +25,7 @@ struct ProgramStep {
   Seconds duration{};                ///< Compute: sum over its tasks.
   std::uint32_t first_run = 0;       ///< Of its runs, in Iteration::runs.
   std::uint32_t first_ready = 0;     ///< Communication: of its members, in Iteration::ready.
+  std::uint32_t stretch = 0;         ///< See Program::stretches.
 
   bool is_communication() const { return collective != kNone; }
 };
@@ -78,6 +79,8 @@ struct Program {
   std::vector<std::uint32_t> first_meeting;
   std::uint32_t runs = 0;     ///< One for each place of compute and each meeting.
   std::uint32_t readies = 0;  ///< One for each place of communication.
+  /// Of steps between the borders of rows that repeat; one where none do.
+  std::uint32_t stretches = 1;
 
   std::size_t kind_of(std::uint32_t iteration) const {
     return iteration < waits_for.size() ? iteration : waits_for.size() - 1;

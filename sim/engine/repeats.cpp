@@ -45,6 +45,22 @@ class LaterBy {
   Seconds tolerance_;
 };
 
+Seconds last_end(std::span<const Stretch> stretches) {
+  Seconds last;
+  for (const Stretch& each : stretches)
+    last = std::max(last, each.last_end);
+  return last;
+}
+
+// Those that have not run are still to come.
+Seconds first_start(std::span<const Stretch> stretches) {
+  Seconds first{kNever};
+  for (const Stretch& each : stretches)
+    if (each.first_start >= Seconds{})
+      first = std::min(first, each.first_start);
+  return first;
+}
+
 /// First step of the program at or behind a task.
 StepId step_from(const Program& program, TaskId task) {
   return static_cast<StepId>(
@@ -60,37 +76,6 @@ RepeatedTime::RepeatedTime(const Plan& plan, const Program& program) {
                      .again = copy_of(program, steps.first, steps.end),
                      .behind = copy_of(program, steps.end, steps.end + steps.tasks()),
                      .left_out = steps.left_out()});
-  for (const Row& row : rows_)
-    for (const std::size_t run : {row.before.first_run, row.again.first_run, row.behind.first_run})
-      add_border(run);
-}
-
-void RepeatedTime::add_border(std::size_t run) {
-  const auto at = std::ranges::lower_bound(borders_, run, {}, &Border::run);
-  if (at == borders_.end() || at->run != run)
-    borders_.insert(at, {.run = run});
-}
-
-// Those that have not run are still to come.
-std::vector<RepeatedTime::Border> RepeatedTime::borders_in(const Iteration& iteration) const {
-  const Runs all(iteration.runs);
-  std::vector<Border> borders = borders_;
-  Seconds last_end;
-  std::size_t run = 0;
-  for (Border& border : borders) {
-    for (; run < border.run; ++run)
-      last_end = std::max(last_end, all[run].end);
-    border.ends_before = last_end;
-  }
-  Seconds first_start{kNever};
-  run = all.size();
-  for (auto border = borders.rbegin(); border != borders.rend(); ++border) {
-    for (; run > border->run; --run)
-      if (const Seconds start = all[run - 1].start; start >= Seconds{})
-        first_start = std::min(first_start, start);
-    border->starts_from = first_start;
-  }
-  return borders;
 }
 
 RepeatedTime::Copy RepeatedTime::copy_of(const Program& program, TaskId first, TaskId end) const {
@@ -102,11 +87,13 @@ RepeatedTime::Copy RepeatedTime::copy_of(const Program& program, TaskId first, T
   const auto ready_of = [&](StepId step) {
     return step < program.steps.size() ? program.steps[step].first_ready : program.readies;
   };
-  Copy copy{.first_run = run_of(from),
-            .end_run = run_of(to),
-            .first_ready = ready_of(from),
-            .end_ready = ready_of(to),
-            .computes = {}};
+  Copy copy{
+      .first_run = run_of(from),
+      .end_run = run_of(to),
+      .first_ready = ready_of(from),
+      .end_ready = ready_of(to),
+      .stretch = from < program.steps.size() ? program.steps[from].stretch : program.stretches,
+      .computes = {}};
   for (StepId step = from; step < to; ++step)
     if (program.steps[step].stream == 0 && !program.steps[step].is_communication())
       for (auto run = run_of(step); run < run_of(step + 1); ++run)
@@ -117,10 +104,9 @@ RepeatedTime::Copy RepeatedTime::copy_of(const Program& program, TaskId first, T
 std::optional<Seconds> RepeatedTime::of(const Iteration& iteration,
                                         std::span<const std::unique_ptr<Iteration>> kept) const {
   const Neighbours neighbours = neighbours_of(iteration, kept);
-  const std::vector<Border> borders = borders_in(iteration);
   Seconds sum;
   for (const Row& row : rows_) {
-    const auto length = length_of(row, iteration, neighbours, borders);
+    const auto length = length_of(row, iteration, neighbours);
     if (!length)
       return std::nullopt;
     sum += *length * row.left_out;
@@ -133,16 +119,15 @@ RepeatedTime::Neighbours RepeatedTime::neighbours_of(
   Neighbours found{.before_ends = {}, .behind_starts = Seconds{kNever}};
   for (const auto& other : kept) {
     if (other->number + 1 == iteration.number)
-      found.before_ends = other->last_end;
-    if (other->number == iteration.number + 1 && other->first_start >= Seconds{})
-      found.behind_starts = other->first_start;
+      found.before_ends = last_end(other->stretches);
+    if (other->number == iteration.number + 1)
+      found.behind_starts = first_start(other->stretches);
   }
   return found;
 }
 
 std::optional<Seconds> RepeatedTime::length_of(const Row& row, const Iteration& iteration,
-                                               const Neighbours& neighbours,
-                                               const std::vector<Border>& borders) {
+                                               const Neighbours& neighbours) {
   if (row.again.computes.empty())
     return std::nullopt;
   const Runs all(iteration.runs);
@@ -152,8 +137,11 @@ std::optional<Seconds> RepeatedTime::length_of(const Row& row, const Iteration& 
   const auto readies = [&](const Copy& copy) {
     return Readies(iteration.ready).subspan(copy.first_ready, copy.end_ready - copy.first_ready);
   };
-  const auto at = [&](const Copy& copy) -> const Border& {
-    return *std::ranges::lower_bound(borders, copy.first_run, {}, &Border::run);
+  const auto before = [&](const Copy& copy) {
+    return std::span(iteration.stretches).first(copy.stretch);
+  };
+  const auto from = [&](const Copy& copy) {
+    return std::span(iteration.stretches).subspan(copy.stretch);
   };
   const auto begin_of = [&](const Copy& copy) {
     Seconds begin = all[copy.computes.front()].start;
@@ -171,11 +159,27 @@ std::optional<Seconds> RepeatedTime::length_of(const Row& row, const Iteration& 
   const bool repeats =
       later.are_same(runs(row.before), runs(row.again)) &&
       later.are_same(readies(row.before), readies(row.again)) &&
-      at(row.before).ends_before <= a_begin && at(row.again).ends_before <= an_end &&
-      at(row.again).starts_from >= begin - tolerance &&
-      at(row.behind).starts_from >= end - tolerance && neighbours.before_ends <= a_begin &&
+      last_end(before(row.before)) <= a_begin && last_end(before(row.again)) <= an_end &&
+      first_start(from(row.again)) >= begin - tolerance &&
+      first_start(from(row.behind)) >= end - tolerance && neighbours.before_ends <= a_begin &&
       neighbours.behind_starts >= end - tolerance;
   return repeats ? std::optional(length) : std::nullopt;
+}
+
+void index_stretches(Program& program, const Plan& plan) {
+  std::vector<StepId> borders;
+  for (const RepeatedSteps& steps : repeats_of(plan))
+    for (const TaskId task : {steps.first - steps.tasks(), steps.first, steps.end})
+      borders.push_back(step_from(program, task));
+  std::ranges::sort(borders);
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  for (const StepId border : borders)
+    if (border < program.steps.size())
+      program.steps[border].stretch = 1;
+  std::uint32_t stretch = 0;
+  for (ProgramStep& step : program.steps)
+    step.stretch = stretch += step.stretch;
+  program.stretches = stretch + 1;
 }
 
 std::vector<TaskId> begins_of_rows(const Plan& plan) {

@@ -39,6 +39,7 @@ class RepeatedTime {
     std::size_t end_run = 0;
     std::size_t first_ready = 0;
     std::size_t end_ready = 0;
+    std::uint32_t stretch = 0;            // with which it begins
     std::vector<std::uint32_t> computes;  // runs
   };
   /// The row before the repeated one, that one, and the one behind it.
@@ -56,21 +57,14 @@ class RepeatedTime {
   };
   static Neighbours neighbours_of(const Iteration& iteration,
                                   std::span<const std::unique_ptr<Iteration>> kept);
-  /// Where rows begin and end, and what an iteration did on either side of it.
-  struct Border {
-    std::size_t run = 0;
-    Seconds ends_before{};  ///< The last end of the runs before it.
-    Seconds starts_from{};  ///< The first start of those from it on.
-  };
-  void add_border(std::size_t run);
-  std::vector<Border> borders_in(const Iteration& iteration) const;
   static std::optional<Seconds> length_of(const Row& row, const Iteration& iteration,
-                                          const Neighbours& neighbours,
-                                          const std::vector<Border>& borders);
+                                          const Neighbours& neighbours);
 
   std::vector<Row> rows_;
-  std::vector<Border> borders_;  // by run; of no iteration
 };
+
+/// Tells the stretches of a program apart: rows that are compared begin with one each.
+void index_stretches(Program& program, const Plan& plan);
 
 /// The first tasks of each stream in the rows of steps that are compared: where compute must not be
 /// merged with what comes before.

@@ -74,7 +74,7 @@ void Replayer::start_compute(LaneId lane, Lanes::Head head) {
   const Seconds start = now();
   lanes_.begin(lane, program_.steps[head.step].duration * scale_of(rank_class, head.iteration),
                slowness(rank_class, program_.steps[head.step].stream), start);
-  begin_run(current, compute_run(current, head.step, rank_class));
+  begin_run(current, head.step, compute_run(current, head.step, rank_class));
   const bool begins = lane == clock_ && !current.begun();
   if (begins)
     iterations_.begin(current, start);
@@ -95,7 +95,7 @@ void Replayer::finish_compute(LaneId lane, std::uint32_t version) {
   const Lanes::Head head = lanes_.head(lane);
   const ClassId rank_class = lanes_.class_of(lane);
   Iteration& current = iteration(head.iteration);
-  end_run(current, compute_run(current, head.step, rank_class));
+  end_run(current, head.step, compute_run(current, head.step, rank_class));
   lanes_.advance(lane);
   try_start(lane);  // the next kernel is queued already when a collective is launched
   complete(head.iteration, head.step, rank_class);
@@ -171,38 +171,36 @@ void Replayer::add_iterations(std::uint32_t last) {
 // Communication that waits for nothing is ready as soon as its iteration is known.
 void Replayer::offer_free_communication(std::uint32_t number) {
   for (const auto& [step, rank_class] : program_.free_communication[program_.kind_of(number)])
-    became_ready(number, step, rank_class);
+    became_ready(iteration(number), step, rank_class);
 }
 
 void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
-  const bool is_last = --iteration(number).left == 0;
+  Iteration& current = iteration(number);
+  const bool is_last = --current.left == 0;
   const Successors& same = program_.same;
   for (auto i = same.offset[step]; i < same.offset[step + 1]; ++i)
-    release(number, same.to[i], rank_class);
+    release(current, same.to[i], rank_class);
   if (const Successors& announced = program_.announced; !announced.to.empty())
     for (auto i = announced.offset[step]; i < announced.offset[step + 1]; ++i)
       announce(number, announced.to[i], rank_class);
   const Successors& next = program_.next;
   for (auto i = next.offset[step]; i < next.offset[step + 1]; ++i)
     if (number + next.later[i] < iterations_.limit())
-      release(number + next.later[i], next.to[i], rank_class);
+      release(iteration(number + next.later[i]), next.to[i], rank_class);
   if (is_last) {
-    forget_awaited(iteration(number));
+    forget_awaited(current);
     stop_if_enough();
   }
 }
 
 // Where fewer than all predecessors are enough, the later ones find nothing left to wait for.
-void Replayer::release(std::uint32_t number, StepId step, ClassId rank_class) {
+void Replayer::release(Iteration& current, StepId step, ClassId rank_class) {
   const std::uint32_t place = program_.places.find(step, rank_class);
-  if (place == kNone)
-    return;
-  Iteration& current = iteration(number);
-  if (current.finished())
+  if (place == kNone || current.finished())
     return;
   std::uint32_t& waits = current.awaited.dependencies[place];
   if (waits > 0 && --waits == 0)
-    became_ready(number, step, rank_class);
+    became_ready(current, step, rank_class);
 }
 
 // The last member to announce it tells the policy.
@@ -213,13 +211,17 @@ void Replayer::announce(std::uint32_t number, StepId step, ClassId rank_class) {
     policy_of(operation).announced(operation);
 }
 
-void Replayer::became_ready(std::uint32_t number, StepId step, ClassId rank_class) {
+// Compute that does not head its lane is tried when it does.
+void Replayer::became_ready(Iteration& current, StepId step, ClassId rank_class) {
   const ProgramStep& what = program_.steps[step];
-  if (!what.is_communication())
-    return try_start(lanes_.of(rank_class, what.stream));
-  Iteration& current = iteration(number);
+  if (!what.is_communication()) {
+    const LaneId lane = lanes_.of(rank_class, what.stream);
+    if (const Lanes::Head head{current.number, step}; lanes_.head(lane) == head)
+      try_start(lane);
+    return;
+  }
   current.ready[what.first_ready + program_.member(step, rank_class)] = now();
-  const Operation operation{number, step, folding_.meeting(what.team, rank_class)};
+  const Operation operation{current.number, step, folding_.meeting(what.team, rank_class)};
   if (--members_awaited(current, step, operation.meeting) > 0)
     return;
   if (is_in_order(what.stream))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -98,9 +99,9 @@ class Replayer : private Dispatcher {
   void add_iterations(std::uint32_t last);
   void offer_free_communication(std::uint32_t number);
   void complete(std::uint32_t number, StepId step, ClassId rank_class);
-  void release(std::uint32_t number, StepId step, ClassId rank_class);
+  void release(Iteration& current, StepId step, ClassId rank_class);
   void announce(std::uint32_t number, StepId step, ClassId rank_class);
-  void became_ready(std::uint32_t number, StepId step, ClassId rank_class);
+  void became_ready(Iteration& current, StepId step, ClassId rank_class);
   void stop_if_enough() { stopped_ = stopped_ || iterations_.is_enough(); }
   std::vector<StreamId> find_slowed_streams() const;
   LaneId find_clock() const;
@@ -122,12 +123,15 @@ class Replayer : private Dispatcher {
     return iteration(operation.iteration)
         .runs[step.first_run + operation.meeting - folding_.first_meeting[step.team]];
   }
-  void begin_run(Iteration& iteration, StepRun& run) {
+  void begin_run(Iteration& iteration, StepId step, StepRun& run) {
     run.start = now();
-    if (iteration.first_start < Seconds{})
-      iteration.first_start = run.start;
+    Stretch& stretch = iteration.stretches[program_.steps[step].stretch];
+    if (stretch.first_start < Seconds{})
+      stretch.first_start = run.start;
   }
-  void end_run(Iteration& iteration, StepRun& run) { iteration.last_end = run.end = now(); }
+  void end_run(Iteration& iteration, StepId step, StepRun& run) {
+    iteration.stretches[program_.steps[step].stretch].last_end = run.end = now();
+  }
   const StepRun& run_of(const Iteration& iteration, StepId step, ClassId rank_class) const {
     return stepcast::run_of(iteration, program_, folding_, step, rank_class);
   }
@@ -156,7 +160,7 @@ class Replayer : private Dispatcher {
   LaneId clock_;                              // iterations begin with its first compute step
   std::vector<std::uint32_t> communicating_;  // by class: launches it takes part in
   SlowPorts slow_ports_;
-  std::vector<Running> running_;
+  std::deque<Running> running_;  // which stay where they are
   std::vector<std::uint32_t> idle_running_;
   Asked asked_;
   SteadyState iterations_;

@@ -48,9 +48,7 @@ SlowPorts::SlowPorts(const Plan& plan, const Cluster& cluster, const Program& pr
     ranks_[folding.class_of_rank[rank]].push_back(rank);
 }
 
-void SlowPorts::set(ClassId rank_class, bool computes, NetworkBackend& network) {
-  if (computes == static_cast<bool>(computing_[rank_class]))
-    return;
+void SlowPorts::change(ClassId rank_class, bool computes, NetworkBackend& network) {
   computing_[rank_class] = computes;
   if (moving_ > 0)
     tell(rank_class, network);

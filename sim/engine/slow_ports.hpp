@@ -20,12 +20,16 @@ class SlowPorts {
   bool exist() const { return !ranks_.empty(); }
 
   /// The device of a class computes from now on, or no longer. Precondition: exist().
-  void set(ClassId rank_class, bool computes, NetworkBackend& network);
+  void set(ClassId rank_class, bool computes, NetworkBackend& network) {
+    if (computes != static_cast<bool>(computing_[rank_class]))
+      change(rank_class, computes, network);
+  }
 
   void transfer_begins(NetworkBackend& network);
   void transfer_ends() { --moving_; }
 
  private:
+  void change(ClassId rank_class, bool computes, NetworkBackend& network);
   void tell(ClassId rank_class, NetworkBackend& network);
 
   double share_;                          // of the bandwidth, while the rank computes

@@ -34,33 +34,9 @@ ByCollective collectives_used(const Plan& plan) {
   return result;
 }
 
-/// Lines of `other_compute` by phase; those of one name share theirs.
-class OtherCompute {
- public:
-  OtherCompute(const Plan& plan, std::vector<NamedTime>& lines)
-      : lines_(lines), line_of_(plan.phases.size(), kNone) {
-    for (const Task& task : plan.graph.tasks())
-      if (is_other(task.kind) && line_of_[task.phase] == kNone)
-        line_of_[task.phase] = line_named(phase_of(plan, task));
-  }
-
-  static bool is_other(TaskKind kind) {
-    return kind == TaskKind::Update || kind == TaskKind::OtherCompute;
-  }
-
-  void add(const Task& task, Seconds time) { lines_[line_of_[task.phase]].time += time; }
-
- private:
-  std::uint32_t line_named(const std::string& name) {
-    const auto line = std::ranges::find(lines_, name, &NamedTime::name) - lines_.begin();
-    if (static_cast<std::size_t>(line) == lines_.size())
-      lines_.push_back({name, {}});
-    return static_cast<std::uint32_t>(line);
-  }
-
-  std::vector<NamedTime>& lines_;
-  std::vector<std::uint32_t> line_of_;
-};
+bool is_other(TaskKind kind) {
+  return kind == TaskKind::Update || kind == TaskKind::OtherCompute;
+}
 
 }  // namespace
 
@@ -89,25 +65,46 @@ void scale(Breakdown& breakdown, double factor) {
   scale(breakdown.exposed_communication, factor);
 }
 
-Breakdown breakdown_of(const Plan& plan, const Window& window) {
-  Breakdown breakdown;
-  ByCollective exposed = collectives_used(plan);
-  OtherCompute other(plan, breakdown.other_compute);
+// Phases of one name share a line.
+Breakdowns::Breakdowns(const Plan& plan) : plan_(plan), line_of_phase_(plan.phases.size(), kNone) {
+  const ByCollective used = collectives_used(plan);
+  for (const bool is_used : used.used)
+    line_of_kind_.push_back((line_of_kind_.empty() ? 0 : line_of_kind_.back()) + (is_used ? 1 : 0));
+  without_times_.exposed_communication = used.named();
+  std::vector<NamedTime>& others = without_times_.other_compute;
+  for (const Task& task : plan.graph.tasks()) {
+    std::uint32_t& line = line_of_phase_[task.phase];
+    if (!is_other(task.kind) || line != kNone)
+      continue;
+    const auto known = std::ranges::find(others, phase_of(plan, task), &NamedTime::name);
+    line = static_cast<std::uint32_t>(known - others.begin());
+    if (known == others.end())
+      others.push_back({phase_of(plan, task), {}});
+  }
+}
+
+Breakdown Breakdowns::of(const Window& window) const {
+  Breakdown breakdown = without_times_;
   for (const Segment& segment : window.segments) {
     const Seconds time = segment.end - segment.begin;
     if (segment.activity == Activity::Idle)
       breakdown.idle += time;
     else if (segment.activity == Activity::Waiting)
       breakdown.waiting += time;
-    else if (const Task& task = plan.graph.task(segment.task); task.kind == TaskKind::Communication)
-      exposed.time[collective_index(plan, task)] += time;
-    else if (OtherCompute::is_other(task.kind))
-      other.add(task, time);
+    else if (const Task& task = plan_.graph.task(segment.task);
+             task.kind == TaskKind::Communication)
+      breakdown.exposed_communication[line_of_kind_[collective_index(plan_, task)] - 1].time +=
+          time;
+    else if (is_other(task.kind))
+      breakdown.other_compute[line_of_phase_[task.phase]].time += time;
     else
       (task.kind == TaskKind::Forward ? breakdown.forward : breakdown.backward) += time;
   }
-  breakdown.exposed_communication = exposed.named();
   return breakdown;
+}
+
+Breakdown breakdown_of(const Plan& plan, const Window& window) {
+  return Breakdowns(plan).of(window);
 }
 
 Breakdown breakdown_of(const Plan& plan, const Timeline& timeline, ClassId rank_class) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,20 @@ void scale(std::vector<NamedTime>& times, double factor);
 /// Every phase of compute and every collective of the plan has its line, also when it takes no
 /// time.
 Breakdown breakdown_of(const Plan& plan, const Window& window);
+
+/// The same of several windows of a plan: its lines are looked up once, O(tasks), and a breakdown
+/// takes O(segments).
+class Breakdowns {
+ public:
+  explicit Breakdowns(const Plan& plan);
+  Breakdown of(const Window& window) const;
+
+ private:
+  const Plan& plan_;
+  Breakdown without_times_;
+  std::vector<std::uint32_t> line_of_phase_;  // of other compute
+  std::vector<std::uint32_t> line_of_kind_;   // of collectives, from 1: those used up to the kind
+};
 
 /// The same for any class, e.g. to see what fast ranks lose to a straggler.
 Breakdown breakdown_of(const Plan& plan, const Timeline& timeline, ClassId rank_class);

@@ -22,22 +22,27 @@ struct Traffic {
 std::vector<Traffic> traffic_of(const Plan& plan) {
   const std::vector<std::uint32_t> times = times_of_tasks(plan);
   std::vector<Traffic> result;
+  std::vector<std::size_t> recent(plan.teams.size());  // of the team's
   for (TaskId id = 0; id < plan.graph.size(); ++id) {
     const Task& task = plan.graph.task(id);
     if (task.kind != TaskKind::Communication)
       continue;
-    Collective collective = plan.collectives[task.collective].collective;
-    collective.size = collective.size * times[id];
-    const auto same = std::ranges::find_if(result, [&](const Traffic& known) {
+    const Collective& collective = plan.collectives[task.collective].collective;
+    const Bytes size = collective.size * times[id];
+    const auto is_same = [&](const Traffic& known) {
       return known.team == task.team && known.collective.kind == collective.kind &&
              known.collective.algorithm == collective.algorithm &&
              known.collective.root == collective.root &&
              known.collective.shares == collective.shares;
-    });
-    if (same == result.end())
+    };
+    std::size_t& same = recent[task.team];
+    if (same >= result.size() || !is_same(result[same]))
+      same = static_cast<std::size_t>(std::ranges::find_if(result, is_same) - result.begin());
+    if (same == result.size()) {
       result.push_back({collective, task.team});
-    else
-      same->collective.size += collective.size;
+      result.back().collective.size = {};
+    }
+    result[same].collective.size += size;
   }
   return result;
 }

@@ -13,8 +13,8 @@
 // member; and last what the host launches, most of it ahead of the device. So every moment is one
 // thing, the one that decides, and the parts add up to the iteration to the last digit. What
 // overlaps within a layer goes to the piece that began first. Sorting each layer makes it O(tasks
-// log tasks); painting goes through each once. Steps that were recorded once for all the times that
-// they come are put in as often, last: O(segments of the whole iteration).
+// log tasks) at most; painting goes through each once. Steps that were recorded once for all the
+// times that they come are put in as often, last: O(segments of the whole iteration).
 
 namespace stepcast {
 
@@ -30,19 +30,41 @@ void add_wrapped(std::vector<Piece>& pieces, TaskId task, Seconds start, Seconds
   if (end <= start)
     return;
   const Seconds offset = start - window_begin;
-  Seconds since = offset - std::floor(offset / length) * length;
+  Seconds since = offset;
+  if (offset < Seconds{} || offset >= length)
+    since -= std::floor(offset / length) * length;
   for (Seconds until = since + (end - start); until > Seconds{}; until -= length, since -= length)
     pieces.push_back({task, since, std::max(since, Seconds{}), std::min(until, length)});
 }
 
-// Tasks of a stream come in order, so that little is left to sort behind the first of them.
+bool is_before(const Piece& a, const Piece& b) {
+  if (a.begin != b.begin)
+    return a.begin < b.begin;
+  return std::tie(a.since, a.task) < std::tie(b.since, b.task);
+}
+
+// Tasks of a stream come in order, and those of several in few rows that are: rows are merged, two
+// and two, until one is left. O(pieces log rows).
 void sort_by_begin(std::vector<Piece>& pieces) {
-  const auto is_before = [](const Piece& a, const Piece& b) {
-    return std::tie(a.begin, a.since, a.task) < std::tie(b.begin, b.since, b.task);
-  };
-  const auto rest = std::ranges::is_sorted_until(pieces, is_before);
-  std::sort(rest, pieces.end(), is_before);
-  std::ranges::inplace_merge(pieces, rest, is_before);
+  std::vector<std::ptrdiff_t> ends;  // of rows
+  for (auto row = pieces.begin(); row != pieces.end();) {
+    row = std::is_sorted_until(row, pieces.end(), is_before);
+    ends.push_back(row - pieces.begin());
+  }
+  std::vector<Piece> merged(ends.size() > 1 ? pieces.size() : 0);
+  while (ends.size() > 1) {
+    std::vector<std::ptrdiff_t> ends_merged;
+    std::ptrdiff_t begin = 0;
+    for (std::size_t row = 0; row < ends.size(); row += 2) {
+      const std::ptrdiff_t middle = ends[row];
+      const std::ptrdiff_t end = row + 1 < ends.size() ? ends[row + 1] : middle;
+      std::merge(pieces.begin() + begin, pieces.begin() + middle, pieces.begin() + middle,
+                 pieces.begin() + end, merged.begin() + begin, is_before);
+      ends_merged.push_back(begin = end);
+    }
+    pieces.swap(merged);
+    ends.swap(ends_merged);
+  }
 }
 
 /// Fills the window from the top layer down: what a layer leaves open, the next one fills.

@@ -1,8 +1,10 @@
 #include "models/schedule/model_parallel/hybrid_step.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,7 +29,11 @@ class HybridStep {
                    model.transformer ? model.transformer->law.elementwise
                                      : cluster.device.memory_bandwidth),
         ends_(std::size_t{job.order.parts()} * job.micro_batches()),
-        first_of_(job.order.stages, kNone) {}
+        messages_(std::size_t{2} * job.order.stages * job.order.chunks),
+        first_of_(job.order.stages, kNone) {
+    for (std::uint32_t i = 0; i < job.micro_batches(); ++i)
+      micro_batches_.push_back("micro-batch " + std::to_string(i));
+  }
 
   Plan build() && {
     for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage)
@@ -44,6 +50,12 @@ class HybridStep {
   struct Ends {
     TaskId first_forward = kNone, last_forward = kNone;
     TaskId first_backward = kNone, last_backward = kNone;
+  };
+
+  // What all messages from a chunk of a stage have in common, one way.
+  struct Message {
+    Bytes size{};
+    CommunicationOptions options;
   };
 
   Ends& ends_of(std::uint32_t part, std::uint32_t micro_batch) {
@@ -214,21 +226,6 @@ class HybridStep {
     return gathered;
   }
 
-  // Neighbours on the ring of stages never send on the same stream, so that nobody's messages wait
-  // for those it has yet to receive.
-  StreamId stream_of(bool forward, const PipelinePass& pass, std::uint32_t sender) {
-    const std::uint32_t p = job_.order.stages;
-    const std::uint32_t colour = p % 2 == 1 && sender + 1 == p ? 2 : sender % 2;
-    const bool back = job_.order.folded || job_.order.both_ways;
-    const std::uint32_t way = back ? pass.chunk % 2 : 0;
-    const auto [known, is_new] = streams_.try_emplace({forward, way, colour}, 0);
-    if (is_new)
-      known->second =
-          builder_.stream(fmt::format("{}{}{}", forward ? "activations " : "their gradients ",
-                                      way == 0 ? "" : "back ", colour));
-    return known->second;
-  }
-
   void add_messages(std::uint32_t stage) {
     for (const PipelinePass& pass : job_.order.ranks[stage]) {
       const std::uint32_t part = part_of(job_.order, stage, pass.chunk);
@@ -247,18 +244,26 @@ class HybridStep {
       return;
     const Ends& made = ends_of(part, pass.micro_batch);
     const Ends& waits = ends_of(to_part, pass.micro_batch);
-    const Bytes size =
-        message_size(job_, forward ? part : to_part) / message_ratio(job_, stage, to);
-    const bool linked = !job_.links.empty();
+    const std::size_t of = std::size_t{stage} * job_.order.chunks + pass.chunk;
+    std::optional<Message>& message = messages_[2 * of + (forward ? 1 : 0)];
+    if (!message)
+      message = message_between(stage, to, message_size(job_, forward ? part : to_part),
+                                teams_.messages(forward, pass.chunk, stage), forward);
     const TaskId sent =
-        builder_.send("micro-batch " + std::to_string(pass.micro_batch),
-                      job_.blocked > Seconds{} || linked ? Bytes{} : size,
-                      {.stream = stream_of(forward, pass, stage),
-                       .team = teams_.between(stage, to),
-                       .overhead = linked ? time_on_link(stage, to, size) : Seconds{},
-                       .phase = forward ? "activations" : "their gradients"});
+        builder_.send(micro_batches_[pass.micro_batch], message->size, message->options);
     builder_.after(sent, {forward ? made.last_forward : made.last_backward});
     builder_.after(forward ? waits.first_forward : waits.first_backward, {sent});
+  }
+
+  Message message_between(std::uint32_t from, std::uint32_t to, Bytes whole, StreamId stream,
+                          bool forward) {
+    const Bytes size = whole / message_ratio(job_, from, to);
+    const bool linked = !job_.links.empty();
+    return {.size = job_.blocked > Seconds{} || linked ? Bytes{} : size,
+            .options = {.stream = stream,
+                        .team = teams_.between(from, to),
+                        .overhead = linked ? time_on_link(from, to, size) : Seconds{},
+                        .phase = forward ? "activations" : "their gradients"}};
   }
 
   // Of the messages of all ranks of a stage, which share it.
@@ -273,10 +278,11 @@ class HybridStep {
   StageTeams teams_;
   StageGradients gradients_;
   ComputeOptions in_layers_{.phase = kInLayers};
-  std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, StreamId> streams_;
-  std::vector<Ends> ends_;        // by part and micro-batch
-  std::vector<TaskId> first_of_;  // by stage
-  std::vector<TaskId> last_of_;   // of each stage's passes
+  std::vector<Ends> ends_;                        // by part and micro-batch
+  std::vector<std::optional<Message>> messages_;  // by stage, chunk and way
+  std::vector<std::string> micro_batches_;        // their names
+  std::vector<TaskId> first_of_;                  // by stage
+  std::vector<TaskId> last_of_;                   // of each stage's passes
   std::vector<std::pair<std::uint32_t, TaskId>> first_gathers_;
   TaskId first_task_ = kNone;
   TaskId last_task_ = kNone;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace stepcast {
 
 StageTeams::StageTeams(const HybridJob& job, Builder& builder) : job_(job), builder_(builder) {
@@ -23,6 +25,18 @@ TeamId StageTeams::between(std::uint32_t from, std::uint32_t to) {
   const auto [known, is_new] = pairs_.try_emplace({from, to}, 0);
   if (is_new)
     known->second = builder_.team(stage_pairs(job_.layout, from, to));
+  return known->second;
+}
+
+StreamId StageTeams::messages(bool forward, std::uint32_t chunk, std::uint32_t sender) {
+  const std::uint32_t p = job_.order.stages;
+  const std::uint32_t colour = p % 2 == 1 && sender + 1 == p ? 2 : sender % 2;
+  const bool back = job_.order.folded || job_.order.both_ways;
+  const std::uint32_t way = back ? chunk % 2 : 0;
+  const auto [known, is_new] = messages_.try_emplace({forward, way, colour}, 0);
+  if (is_new)
+    known->second = builder_.stream(fmt::format(
+        "{}{}{}", forward ? "activations " : "their gradients ", way == 0 ? "" : "back ", colour));
   return known->second;
 }
 

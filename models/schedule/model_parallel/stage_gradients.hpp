@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,10 @@ class StageTeams {
   /// Each rank of a stage with its counterpart of another.
   TeamId between(std::uint32_t from, std::uint32_t to);
 
+  /// Of a stage's messages forward, or back, from one of its chunks. Neighbours on the ring of
+  /// stages never send on the same, so that nobody's messages wait for those it has yet to receive.
+  StreamId messages(bool forward, std::uint32_t chunk, std::uint32_t sender);
+
   StreamId gradients = 0;
   StreamId parameters = 0;
   std::vector<TeamId> tensor, copies, expert_copies;
@@ -27,6 +32,7 @@ class StageTeams {
   const HybridJob& job_;
   Builder& builder_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, TeamId> pairs_;
+  std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, StreamId> messages_;
 };
 
 /// What becomes of the stages' gradients: copies add them up behind the passes that complete them,

@@ -8,9 +8,15 @@
 // Folded groups are alike, so the speed of the first of them is that of all; what all of them take
 // of their links counts. Links of which all collectives so far ask the same are a class: of the
 // hundreds that the rings of a folded team cross there are few. A change costs O(classes of one
-// collective), to be added or taken away, and what analytic_speeds.cpp says.
+// collective), to be added or taken away, and what analytic_speeds.cpp says. One of known shares
+// costs two events, when it begins to move and when it ends, and one for each other speed.
 
 namespace stepcast {
+namespace {
+
+constexpr Seconds kSame{1e-12};
+
+}  // namespace
 
 void AnalyticBackend::start(const Collective& collective, const Participants& participants,
                             Seconds delay, Done done) {
@@ -31,7 +37,10 @@ void AnalyticBackend::start(const Collective& collective, const Participants& pa
     operation.cost = &known_cost(collective, participants);
   }
   operation.end = queue_.now() + (delay + operation.cost->alone);
-  queue_.after(delay, [this, index] { begin(index); });
+  if (delay > Seconds{})
+    queue_.after(delay, [this, index] { begin(index); });
+  else
+    begin(index);
 }
 
 std::uint32_t AnalyticBackend::idle_operation() {
@@ -47,17 +56,38 @@ std::uint32_t AnalyticBackend::idle_operation() {
 AnalyticBackend::Cost& AnalyticBackend::known_cost(const Collective& collective,
                                                    const Participants& participants) {
   const CollectiveKey key = key_of(collective, participants);
+  if (participants.id >= recent_costs_.size())
+    recent_costs_.resize(participants.id + std::size_t{1});
+  auto& recent = recent_costs_[participants.id];
+  if (recent != nullptr && recent->first == key)
+    return recent->second;
   const auto [known, is_new] = costs_.try_emplace(key);
   if (is_new)
     known->second.alone = cost_of(collective, participants.representative(), cluster_);
+  recent = &*known;
   return known->second;
 }
 
-void AnalyticBackend::begin(std::uint32_t operation) {
-  under_way_.push_back(operation);
-  Operation& begun = operations_[operation];
-  queue_.at(begun.end, [this, operation, version = ++begun.version] { end(operation, version); });
-  change_speeds();
+// Until it moves it changes nobody's speed, and when it ends is known when it has one itself. Where
+// its shares are not known they need not be, unless others are under way.
+void AnalyticBackend::begin(std::uint32_t index) {
+  Operation& operation = operations_[index];
+  under_way_.push_back(index);
+  barriers_ += operation.is_barrier ? 1 : 0;
+  if (operation.cost->shares.empty()) {
+    post_end(index);
+    change_speeds();
+    return;
+  }
+  know_start(operation);
+  if (operation.moves_at <= queue_.now() + kSame || barriers_ > 0)
+    change_speeds();
+}
+
+void AnalyticBackend::post_end(std::uint32_t index) {
+  Operation& operation = operations_[index];
+  operation.ends = true;
+  queue_.at(operation.end, [this, index, version = ++operation.version] { end(index, version); });
 }
 
 void AnalyticBackend::end(std::uint32_t operation, std::uint32_t version) {
@@ -65,9 +95,11 @@ void AnalyticBackend::end(std::uint32_t operation, std::uint32_t version) {
     return;
   const Done done = std::move(operations_[operation].done);
   std::erase(under_way_, operation);
+  barriers_ -= operations_[operation].is_barrier ? 1 : 0;
   leave_links(operations_[operation]);
   idle_.push_back(operation);
-  change_speeds();
+  if (is_changed_)
+    change_speeds();
   done();
 }
 
@@ -78,6 +110,7 @@ LinkLoads& AnalyticBackend::loads() {
     tight_.resize(1);
     changed_.resize(1);
     wanted_ = {0};
+    users_ = {0};
     carried_ = {1};
   }
   return *loads_;
@@ -90,6 +123,7 @@ void AnalyticBackend::split_classes(std::span<const LinkShare> shares) {
   for (const std::uint32_t from : split_from) {
     const auto added = static_cast<std::uint32_t>(wanted_.size());
     wanted_.push_back(wanted_[from]);
+    users_.push_back(users_[from]);
     carried_.push_back(carried_[from]);
     slowed_ += carried_[from] < 1 ? 1 : 0;
     tight_.set(added, tight_.has(from));
@@ -178,33 +212,44 @@ void AnalyticBackend::find_classes(Cost& cost) {
     cost.classes.put(share.id);
 }
 
-bool AnalyticBackend::moves(std::uint32_t operation) {
-  Operation& asked = operations_[operation];
-  constexpr Seconds kSame{1e-12};
-  if (asked.moves_at < Seconds{}) {
-    find_shares(*asked.cost, asked.collective, asked.participants);
-    asked.moves_at = asked.end - asked.cost->moving;
-    if (asked.moves_at > queue_.now() + kSame)
-      queue_.at(asked.moves_at, [this] { change_speeds(); });
-  }
-  return asked.moves_at <= queue_.now() + kSame;
+void AnalyticBackend::know_start(Operation& operation) {
+  operation.moves_at = operation.end - operation.cost->moving;
+  if (operation.moves_at > queue_.now() + kSame)
+    queue_.late(operation.moves_at, [this] { find_speeds(); });
 }
 
-void AnalyticBackend::want_links(Operation& operation) {
+bool AnalyticBackend::moves(std::uint32_t index) {
+  Operation& operation = operations_[index];
+  if (operation.moves_at < Seconds{}) {
+    find_shares(*operation.cost, operation.collective, operation.participants);
+    know_start(operation);
+  }
+  return operation.moves_at <= queue_.now() + kSame;
+}
+
+// Whether nobody else wants any of them.
+bool AnalyticBackend::want_links(Operation& operation) {
   operation.wants = true;
+  std::uint32_t others = 0;
   for (const ClassShare& share : by_class(*operation.cost).asked) {
     wanted_[share.id] += share.part;
+    others |= users_[share.id]++;
     note_change(share.id);
   }
+  return others == 0;
 }
 
-// Sums of several parts are left with an error of rounding; with the last of them it goes.
+// Sums of several parts are left with an error of rounding; with the last of them it goes. A link
+// that nobody wants any more changes nobody's speed.
 void AnalyticBackend::leave_links(Operation& operation) {
   if (!std::exchange(operation.wants, false))
     return;
   for (const ClassShare& share : by_class(*operation.cost).asked) {
     wanted_[share.id] = under_way_.empty() ? 0 : wanted_[share.id] - share.part;
-    note_change(share.id);
+    if (--users_[share.id] > 0)
+      note_change(share.id);
+    else
+      tight_.set(share.id, false);
   }
 }
 

@@ -52,6 +52,7 @@ class AnalyticBackend : public NetworkBackend {
     bool wants = false;         // its shares are among wanted_
     bool is_open = false;       // its speed is looked for
     Seconds end{};              // if nothing begins or ends before
+    bool ends = false;          // there is an event for that
     double slowness = 1;        // time taken over time taken alone, at the moment
     std::uint32_t version = 0;  // tells an end that was overtaken by a change of speed
     Done done;
@@ -74,18 +75,23 @@ class AnalyticBackend : public NetworkBackend {
   Cost& known_cost(const Collective& collective, const Participants& participants);
   void find_shares(Cost& cost, const Collective& collective, const Participants& participants);
   void begin(std::uint32_t operation);
+  void post_end(std::uint32_t operation);
   void end(std::uint32_t operation, std::uint32_t version);
   LinkLoads& loads();
+  void know_start(Operation& operation);
   bool moves(std::uint32_t operation);
   void split_classes(std::span<const LinkShare> shares);
   const Cost& by_class(Cost& cost);
   void find_classes(Cost& cost);
   const std::vector<std::uint32_t>& ports_of(std::span<const Rank> ranks);
-  void want_links(Operation& operation);
+  bool want_links(Operation& operation);
+  bool want_links_that_move();
   void leave_links(Operation& operation);
   void note_change(std::uint32_t id);
   void change_speeds();
   void find_speeds();
+  void run_alone(std::uint32_t operation);
+  void change_speeds_concerned();
   void check_barriers() const;
   void reach_concerned();
   void open(std::uint32_t operation);
@@ -105,6 +111,7 @@ class AnalyticBackend : public NetworkBackend {
   LinkClasses classes_{0};
   std::map<Rank, Ports> ports_;       // by the first of the ranks
   std::vector<double> wanted_;        // by class of links, by all that move: 1 is all of a link
+  std::vector<std::uint32_t> users_;  // by class: how many want it
   std::vector<double> carried_;       // by class: the share of its bandwidth that it has now
   std::uint32_t slowed_ = 0;          // classes that carry less than all of it
   std::vector<double> claimed_;       // while links are shared: by those without a speed yet,
@@ -119,9 +126,12 @@ class AnalyticBackend : public NetworkBackend {
   ClassSet changed_;                    // these, or what they carry, have changed,
   ClassSet reached_;                    // and what operations on these reach
   std::map<CollectiveKey, Cost> costs_;
+  std::vector<std::pair<const CollectiveKey, Cost>*> recent_costs_;  // by id of participants
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;       // operations_ to use again
   std::vector<std::uint32_t> under_way_;  // in order of their begin
+  std::uint32_t barriers_ = 0;            // of these
+  std::vector<std::uint32_t> moved_;      // that want links from now on
 };
 
 }  // namespace stepcast

@@ -38,11 +38,43 @@ void AnalyticBackend::find_speeds() {
     check_barriers();
   if (under_way_.size() == 1 && operations_[under_way_.front()].is_one_group() && slowed_ == 0)
     return run_at(under_way_.front(), 1);
+  const bool others_change = is_changed_;
+  const bool is_apart = want_links_that_move();
+  if (std::exchange(is_changed_, false)) {
+    if (is_apart && !others_change)
+      run_alone(moved_.front());
+    else
+      change_speeds_concerned();
+  }
+  for (const std::uint32_t operation : moved_)
+    if (!operations_[operation].ends)
+      post_end(operation);
+}
+
+// Whether that is one, on links that nobody else wants.
+bool AnalyticBackend::want_links_that_move() {
+  moved_.clear();
+  bool is_apart = true;
   for (const std::uint32_t operation : under_way_)
-    if (!operations_[operation].wants && moves(operation))
-      want_links(operations_[operation]);
-  if (!std::exchange(is_changed_, false))
-    return;
+    if (!operations_[operation].wants && moves(operation)) {
+      is_apart = want_links(operations_[operation]) && is_apart;
+      moved_.push_back(operation);
+    }
+  return is_apart && moved_.size() == 1;
+}
+
+// What find_slowness() finds of it.
+void AnalyticBackend::run_alone(std::uint32_t operation) {
+  changed_.clear();
+  const Cost& cost = *operations_[operation].cost;
+  double slowness = 1;
+  for (std::size_t i = 0; i < cost.first_asked; ++i)
+    if (const std::uint32_t id = cost.asked[i].id; tight_.has(id))
+      slowness = std::max(slowness, wanted_[id] / carried_[id]);
+  run_at(operation, slowness > 1 + kRounding ? slowness : 1);
+}
+
+void AnalyticBackend::change_speeds_concerned() {
   reach_concerned();
   open_.clear();
   slowing_.clear();
@@ -139,14 +171,16 @@ void AnalyticBackend::leave_to_others(const Open& settled) {
 
 void AnalyticBackend::run_at(std::uint32_t operation, double slowness) {
   Operation& changed = operations_[operation];
-  if (slowness == changed.slowness)
+  if (slowness == changed.slowness) {
+    if (!changed.ends)
+      post_end(operation);
     return;
+  }
   const Seconds now = queue_.now();
   const Seconds left = std::max(changed.end - now, Seconds{});
   changed.end = now + left * (slowness / changed.slowness);
   changed.slowness = slowness;
-  queue_.at(changed.end,
-            [this, operation, version = ++changed.version] { end(operation, version); });
+  post_end(operation);
 }
 
 }  // namespace stepcast

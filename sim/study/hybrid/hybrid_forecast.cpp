@@ -46,11 +46,12 @@ void add_stages(HybridForecast& hybrid, const HybridPlan& planned, const Timelin
   for (const PlannedStage& stage : planned.stages)
     ranks.push_back(stage.rank);
   const std::vector<std::vector<TaskId>> tasks = compute_tasks_of(planned.plan, ranks);
+  const Breakdowns breakdowns(planned.plan);
   for (std::size_t i = 0; i < planned.stages.size(); ++i) {
     const PlannedStage& stage = planned.stages[i];
     const ClassId of_stage = timeline.class_of_rank[stage.rank];
     const Breakdown parts =
-        breakdown_of(planned.plan, compute_window_of(planned.plan, timeline, of_stage, tasks[i]));
+        breakdowns.of(compute_window_of(planned.plan, timeline, of_stage, tasks[i]));
     const Seconds time = parts.forward + parts.backward + total_of(parts.other_compute);
     hybrid.stages.push_back({.rank = stage.rank,
                              .holds = stage.holds,
