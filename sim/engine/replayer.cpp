@@ -177,20 +177,25 @@ void Replayer::offer_free_communication(std::uint32_t number) {
 void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
   Iteration& current = iteration(number);
   const bool is_last = --current.left == 0;
+  if (is_last)
+    forget_awaited(current);
+  else
+    release_within(current, step, rank_class);
+  const Successors& next = program_.next;
+  for (auto i = next.offset[step]; i < next.offset[step + 1]; ++i)
+    if (number + next.later[i] < iterations_.limit())
+      release(iteration(number + next.later[i]), next.to[i], rank_class);
+  if (is_last)
+    stop_if_enough();
+}
+
+void Replayer::release_within(Iteration& current, StepId step, ClassId rank_class) {
   const Successors& same = program_.same;
   for (auto i = same.offset[step]; i < same.offset[step + 1]; ++i)
     release(current, same.to[i], rank_class);
   if (const Successors& announced = program_.announced; !announced.to.empty())
     for (auto i = announced.offset[step]; i < announced.offset[step + 1]; ++i)
-      announce(number, announced.to[i], rank_class);
-  const Successors& next = program_.next;
-  for (auto i = next.offset[step]; i < next.offset[step + 1]; ++i)
-    if (number + next.later[i] < iterations_.limit())
-      release(iteration(number + next.later[i]), next.to[i], rank_class);
-  if (is_last) {
-    forget_awaited(current);
-    stop_if_enough();
-  }
+      announce(current.number, announced.to[i], rank_class);
 }
 
 // Where fewer than all predecessors are enough, the later ones find nothing left to wait for.

@@ -99,6 +99,7 @@ class Replayer : private Dispatcher {
   void add_iterations(std::uint32_t last);
   void offer_free_communication(std::uint32_t number);
   void complete(std::uint32_t number, StepId step, ClassId rank_class);
+  void release_within(Iteration& current, StepId step, ClassId rank_class);
   void release(Iteration& current, StepId step, ClassId rank_class);
   void announce(std::uint32_t number, StepId step, ClassId rank_class);
   void became_ready(Iteration& current, StepId step, ClassId rank_class);
