@@ -151,9 +151,8 @@ Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluste
                 const OptionReader& read) {
   if (workload.pipeline)
     throw InputError(fmt::format(
-        "{}: {} was recorded in {} stages: expected a schedule that cuts "
-        "the model, such as {}",
-        schedule, workload.name, workload.pipeline->stages, workload.pipeline->schedule));
+        "{}: {} was recorded in {} stages: expected a schedule that cuts the model, such as {}",
+        info.name, workload.name, workload.pipeline->stages, workload.pipeline->schedule));
   Plan plan = info.build(workload, cluster, read);
   plan.summary.compressed = info.compressed;
   plan.summary.bound = info.bound;

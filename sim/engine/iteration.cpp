@@ -92,42 +92,42 @@ Item taken(std::vector<Item>& items) {
 Awaited all_awaited(const Program& program, const Folding& folding, std::uint32_t number) {
   Awaited awaited = unused().awaited.empty() ? Awaited{} : taken(unused().awaited);
   awaited.dependencies = program.waits_in(number);
-  awaited.members.clear();
-  awaited.members.reserve(program.first_meeting.back());
-  for (const ProgramStep& step : program.steps)
-    if (step.is_communication())
-      for (MeetingId id = folding.first_meeting[step.team];
-           id < folding.first_meeting[step.team + 1]; ++id)
-        awaited.members.push_back(static_cast<std::uint32_t>(folding.meetings[id].members.size()));
+  awaited.members = program.at_first_in(number).members;
   if (program.is_announced.empty())
     awaited.silent.clear();
   else
-    awaited.silent = awaited.members;
+    awaited.silent = members_of_meetings(program, folding);
   return awaited;
 }
 
-// Of a step that is one task.
-Interval interval_of(const Iteration& iteration, const Program& program, const Folding& folding,
-                     StepId id, ClassId rank_class) {
-  const StepRun& run = run_of(iteration, program, folding, id, rank_class);
-  const ProgramStep& step = program.steps[id];
-  return {.ready = step.is_communication()
-                       ? iteration.ready[step.first_ready + program.member(id, rank_class)]
-                       : run.start,
-          .start = run.start,
-          .end = run.end};
+// Of the classes of a step that is one task, in order.
+void add_intervals(std::vector<Interval>& intervals, const ProgramStep& step,
+                   const Folding& folding, const Iteration& iteration) {
+  const std::vector<ClassId>& members = folding.members[step.team];
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    const bool meets = step.is_communication();
+    const StepRun& run =
+        iteration.runs[step.first_run + (meets ? folding.meeting(step.team, members[i]) -
+                                                     folding.first_meeting[step.team]
+                                               : i)];
+    intervals.push_back({.ready = meets ? iteration.ready[step.first_ready + i] : run.start,
+                         .start = run.start,
+                         .end = run.end});
+  }
 }
 
 }  // namespace
 
 std::unique_ptr<Iteration> new_iteration(const Program& program, const Folding& folding,
-                                         std::uint32_t number) {
+                                         std::uint32_t number, Seconds now) {
   std::unique_ptr<Iteration> iteration =
       unused().iterations.empty() ? std::make_unique<Iteration>() : taken(unused().iterations);
   iteration->number = number;
   iteration->awaited = all_awaited(program, folding, number);
   iteration->runs.assign(program.runs, {});
   iteration->ready.assign(program.readies, Seconds{-1});
+  for (const std::uint32_t ready : program.at_first_in(number).ready)
+    iteration->ready[ready] = now;
   iteration->stretches.assign(program.stretches, {});
   iteration->breakpoints.clear();
   iteration->left = program.places.size();
@@ -170,7 +170,8 @@ Places task_places(const Plan& plan, const Folding& folding) {
 std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
                                      const Folding& folding, const Iteration& iteration,
                                      const Places& places) {
-  std::vector<Interval> intervals(places.size());
+  std::vector<Interval> intervals;  // by place, which come in order
+  intervals.reserve(places.size());
   std::vector<Seconds> done(program.steps.size());
   StepsInPlanOrder steps(program, plan.streams.size());
   const BreakpointsByPlace breakpoints(iteration.breakpoints, program.places.size());
@@ -179,14 +180,13 @@ std::vector<Interval> task_intervals(const Plan& plan, const Program& program,
     const Seconds before = done[step];
     done[step] += plan.graph.task(task).duration;
     if (program.steps[step].first == program.steps[step].last) {
-      for (const ClassId id : folding.members[program.steps[step].team])
-        intervals[places.at(task, id)] = interval_of(iteration, program, folding, step, id);
+      add_intervals(intervals, program.steps[step], folding, iteration);
       continue;
     }
     for (const ClassId id : folding.members[program.steps[step].team]) {
       const std::size_t place = program.places.at(step, id);
       const StepRun& whole = run_of(iteration, program, folding, step, id);
-      Interval& part = intervals[places.at(task, id)];
+      Interval& part = intervals.emplace_back();
       const auto changes = breakpoints.at(place);
       const double scale = folding.classes[id].compute_scale;
       const Seconds total = program.steps[step].duration * scale;

@@ -53,8 +53,9 @@ struct Iteration {
   bool finished() const { return left == 0; }
 };
 
+/// One that is known from `now` on.
 std::unique_ptr<Iteration> new_iteration(const Program& program, const Folding& folding,
-                                         std::uint32_t number);
+                                         std::uint32_t number, Seconds now);
 
 /// It has finished: what it waited for is needed no more.
 void forget_awaited(Iteration& iteration);

@@ -203,15 +203,23 @@ void relax_waits(Program& program, const Folding& folding, const StepsOfTasks& s
   }
 }
 
-void find_free_communication(Program& program, const Folding& folding) {
-  for (const std::vector<std::uint32_t>& waits : program.waits_for) {
-    auto& free = program.free_communication.emplace_back();
-    for (StepId step = 0; step < program.steps.size(); ++step)
-      if (program.steps[step].is_communication())
-        for (const ClassId id : folding.members[program.steps[step].team])
-          if (waits[program.places.at(step, id)] == 0)
-            free.emplace_back(step, id);
+AtFirst at_first_of(const Program& program, const Folding& folding,
+                    const std::vector<std::uint32_t>& waits) {
+  AtFirst first{.members = members_of_meetings(program, folding)};
+  for (StepId step = 0; step < program.steps.size(); ++step) {
+    const TeamId team = program.steps[step].team;
+    if (!program.steps[step].is_communication())
+      continue;
+    for (const ClassId id : folding.members[team]) {
+      if (waits[program.places.at(step, id)] > 0)
+        continue;
+      first.ready.push_back(program.steps[step].first_ready + program.member(step, id));
+      const MeetingId meeting = folding.meeting(team, id);
+      if (--first.members[program.first_meeting[step] + meeting - folding.first_meeting[team]] == 0)
+        first.meetings.emplace_back(step, meeting);
+    }
   }
+  return first;
 }
 
 }  // namespace
@@ -220,6 +228,17 @@ TaskId Program::task_at(StepId step, Seconds done) const {
   const auto begin = work_at_end.begin() + first_task[step];
   const auto last = work_at_end.begin() + first_task[step + 1] - 1;
   return tasks[static_cast<std::size_t>(std::upper_bound(begin, last, done) - work_at_end.begin())];
+}
+
+std::vector<std::uint32_t> members_of_meetings(const Program& program, const Folding& folding) {
+  std::vector<std::uint32_t> members;
+  members.reserve(program.first_meeting.back());
+  for (const ProgramStep& step : program.steps)
+    if (step.is_communication())
+      for (MeetingId id = folding.first_meeting[step.team];
+           id < folding.first_meeting[step.team + 1]; ++id)
+        members.push_back(static_cast<std::uint32_t>(folding.meetings[id].members.size()));
+  return members;
 }
 
 Program compile(const Plan& plan, const Folding& folding, const CompileOptions& options) {
@@ -242,7 +261,8 @@ Program compile(const Plan& plan, const Folding& folding, const CompileOptions& 
   index_stretches(program, plan);
   count_waits(program, folding, step_of_task, edges);
   relax_waits(program, folding, step_of_task, plan);
-  find_free_communication(program, folding);
+  for (const std::vector<std::uint32_t>& waits : program.waits_for)
+    program.at_first.push_back(at_first_of(program, folding, waits));
   return program;
 }
 

@@ -56,6 +56,14 @@ class Rows {
   std::vector<StepId> steps_;
 };
 
+/// What of its communications is ready as soon as an iteration is known: most members that only
+/// receive wait for nothing.
+struct AtFirst {
+  std::vector<std::uint32_t> ready;    ///< Members that are, in Iteration::ready.
+  std::vector<std::uint32_t> members;  ///< How many others there are, by Program::first_meeting.
+  std::vector<std::pair<StepId, MeetingId>> meetings;  ///< Without any others.
+};
+
 /// A plan made ready for execution on the classes of a folding: compute merged, successors indexed.
 struct Program {
   std::vector<ProgramStep> steps;  ///< In plan order of their first tasks.
@@ -73,8 +81,7 @@ struct Program {
   /// Dependencies at each place, by iteration: the first have none of iterations before them. The
   /// last entry holds for all further iterations.
   std::vector<std::vector<std::uint32_t>> waits_for;
-  /// Communications that wait for nothing, with a class each, by entry of waits_for.
-  std::vector<std::vector<std::pair<StepId, ClassId>>> free_communication;
+  std::vector<AtFirst> at_first;  ///< By entry of waits_for.
   /// Meetings that a communication step has to start, at first_meeting[s] .. first_meeting[s + 1].
   std::vector<std::uint32_t> first_meeting;
   std::uint32_t runs = 0;     ///< One for each place of compute and each meeting.
@@ -88,6 +95,7 @@ struct Program {
   const std::vector<std::uint32_t>& waits_in(std::uint32_t iteration) const {
     return waits_for[kind_of(iteration)];
   }
+  const AtFirst& at_first_in(std::uint32_t iteration) const { return at_first[kind_of(iteration)]; }
 
   /// The task of a compute step that is under way when `done` of its work is done. Precondition:
   /// compiled with `finds_tasks`.
@@ -125,5 +133,8 @@ struct CompileOptions {
   bool tells_host = false;  ///< No step holds work of the host and of the device.
 };
 Program compile(const Plan& plan, const Folding& folding, const CompileOptions& options);
+
+/// Classes that have to meet, by Program::first_meeting.
+std::vector<std::uint32_t> members_of_meetings(const Program& program, const Folding& folding);
 
 }  // namespace stepcast

@@ -163,15 +163,14 @@ void Replayer::set_ports(ClassId rank_class) {
 void Replayer::add_iterations(std::uint32_t last) {
   while (iterations_.known() <= last) {
     const std::uint32_t added = iterations_.known();
-    iterations_.add(new_iteration(program_, folding_, added));
+    iterations_.add(new_iteration(program_, folding_, added, now()));
     queue_.after({}, [this, added] { offer_free_communication(added); });
   }
 }
 
-// Communication that waits for nothing is ready as soon as its iteration is known.
 void Replayer::offer_free_communication(std::uint32_t number) {
-  for (const auto& [step, rank_class] : program_.free_communication[program_.kind_of(number)])
-    became_ready(iteration(number), step, rank_class);
+  for (const auto& [step, meeting] : program_.at_first_in(number).meetings)
+    offer({number, step, meeting});
 }
 
 void Replayer::complete(std::uint32_t number, StepId step, ClassId rank_class) {
@@ -227,9 +226,13 @@ void Replayer::became_ready(Iteration& current, StepId step, ClassId rank_class)
   }
   current.ready[what.first_ready + program_.member(step, rank_class)] = now();
   const Operation operation{current.number, step, folding_.meeting(what.team, rank_class)};
-  if (--members_awaited(current, step, operation.meeting) > 0)
-    return;
-  if (is_in_order(what.stream))
+  if (--members_awaited(current, step, operation.meeting) == 0)
+    offer(operation);
+}
+
+// All its members are ready.
+void Replayer::offer(const Operation& operation) {
+  if (is_in_order(step_of(operation).stream))
     try_meet(operation);
   else
     policy_of(operation).ready(operation);

@@ -103,6 +103,7 @@ class Replayer : private Dispatcher {
   void release(Iteration& current, StepId step, ClassId rank_class);
   void announce(std::uint32_t number, StepId step, ClassId rank_class);
   void became_ready(Iteration& current, StepId step, ClassId rank_class);
+  void offer(const Operation& operation);
   void stop_if_enough() { stopped_ = stopped_ || iterations_.is_enough(); }
   std::vector<StreamId> find_slowed_streams() const;
   LaneId find_clock() const;

@@ -33,6 +33,7 @@ COMMANDS = [
      "--price", "2", "--seeds", "80", "--checkpoint", "30s", "--restart", "10min", *JOB],
     ["edge", GOLDEN / "edge-devices.csv"],
     ["optimise", *JOB],
+    ["optimise", "--schedule", "1f1b", "--layout", "pp=4", "--edit", "scale stage=3 work=compute by=0.5", *JOB],
     ["plan", *JOB, "--gpus", "8,16", "--schedules", "ddp,dear", "--deadline", "20h", "--budget", "9000"],
     ["plan", "--workload", "transformer:layers=8,hidden=1024,heads=16,seq=1024,vocab=50304", "--clusters", "dgx-a100", "--gpus", "8",
      "--global-batch", "16", "--simulate", "8"],

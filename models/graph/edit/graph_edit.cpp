@@ -31,8 +31,9 @@ void refuse_times_of_planned(const GraphEdit& edit, const Chosen& chosen, const 
       edit.delay || (edit.verb == EditVerb::Scale && edit.value == EditedValue::Delay);
   if (of_delay)
     throw InputError("a planned step has no delays of launches");
-  const bool of_time = (edit.verb == EditVerb::Set && edit.time) ||
-                       (edit.verb == EditVerb::Scale && edit.value == EditedValue::Time);
+  const bool of_time =
+      ((edit.verb == EditVerb::Set || edit.verb == EditVerb::Merge) && edit.time) ||
+      (edit.verb == EditVerb::Scale && edit.value == EditedValue::Time);
   if (of_time && !takes_none(edit) &&
       std::ranges::any_of(chosen, [&](std::uint32_t id) { return graph.nodes[id].communicates; }))
     throw InputError(

@@ -12,6 +12,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/study/edits/pipeline_step.hpp"
 #include "sim/study/edits/plan_options.hpp"
+#include "sim/study/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -114,6 +115,8 @@ FittedPipeline fitted_pipeline(const HybridScenario& scenario, Bytes budget) {
   Bytes least = fitted.before;
   for (const ScheduleOptions& options : leaner(from))
     try {
+      if (stop_signal() != 0 && shortest)
+        break;
       const Plan other = from.space.plan(options);
       least = std::min(least, other.memory.total());
       if (other.memory.total() > budget)

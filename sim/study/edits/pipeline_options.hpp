@@ -23,8 +23,8 @@ struct FittedPipeline {
 };
 
 /// Of all combinations of recomputation, what copies share and, of a transformer, micro-batches
-/// (but those that the user gave) that fit, the fastest. A budget of 0: as it is. Throws InputError
-/// with what would be enough if none fits.
+/// (but those that the user gave) that fit, the fastest, or that of those looked at when a signal
+/// stops it. A budget of 0: as it is. Throws InputError with what would be enough if none fits.
 FittedPipeline fitted_pipeline(const HybridScenario& scenario, Bytes budget);
 
 /// Edits a pipeline's step: makes it fit, searches its options where no edit is asked for, and goes

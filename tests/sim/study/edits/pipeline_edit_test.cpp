@@ -67,18 +67,21 @@ TEST(PipelineEditTest, AllWaysOfCuttingComeBackAsTheyWere) {
   }
 }
 
-// Stage 2 has layers 4 and 5.
+// Of all orders but one, in which two stages hold each layer.
 TEST(PipelineEditTest, ASlowerStageIsAsSlowAsItsLayers) {
   for (const char* schedule : kPipelineOrders) {
     EditedPipeline pipeline;
     pipeline.schedule = schedule;
-    if (schedule == std::string("interleaved") || schedule == std::string("zb-v") ||
-        schedule == std::string("dualpipe"))
-      continue;  // Other stages have its layers, or it has others.
+    const HybridJob job = pipeline.run().job;
+    if (job.order.both_ways)
+      continue;
     EditedPipeline slower = pipeline;
-    for (const std::size_t layer : {4U, 5U}) {
-      slower.model.workload.layers[layer].forward = Seconds{1.5e-3};
-      slower.model.workload.layers[layer].backward = Seconds{3e-3};
+    for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+      const std::uint32_t part = part_of(job.order, 2, chunk);
+      for (std::size_t layer = job.first_unit[part]; layer < job.first_unit[part + 1]; ++layer) {
+        slower.model.workload.layers[layer].forward = Seconds{1.5e-3};
+        slower.model.workload.layers[layer].backward = Seconds{3e-3};
+      }
     }
     EXPECT_NEAR(pipeline.step_after({"scale stage=2 kind=forward,backward by=1.5"}),
                 slower.step_after({}), 1e-12)
@@ -101,6 +104,18 @@ TEST(PipelineEditTest, FreeMessagesLeaveTheFormulaOfTheOrder) {
         EXPECT_NEAR(step.step_after.value, 11 * 6e-3, 1e-9) << schedule;
         EXPECT_GT(step.step_before.value, 11 * 6e-3 + 1e-3) << schedule;
       }
+}
+
+// Where computing slows ports down, a norm that takes no time leaves all other messages as slow.
+TEST(PipelineEditTest, OneFreeCommunicationLeavesOthersAsTheyAre) {
+  EditedPipeline pipeline;
+  pipeline.engine.fidelity = Fidelity::Flow;
+  pipeline.model.workload.layers[1].activation = Bytes{1e8};
+  const double at_ease = pipeline.step_after({});
+  pipeline.cluster.overlap.communication_slowdown = 0.5;
+  const EditedStep step = pipeline.edited_by({"scale name=norm by=0"});
+  EXPECT_GT(step.step_before.value, at_ease + 1e-3);
+  EXPECT_NEAR(step.step_after.value, step.step_before.value, 1e-6);
 }
 
 // A message that is removed is still waited for: the next stage has nothing to compute before.
@@ -203,6 +218,8 @@ TEST(PipelineEditTest, WhatIsNotThereIsNamed) {
             "scale by=0.5 kind=send: what a planned communication takes follows from its size and "
             "the network: expected of=size or size=, by=0 or time=0s for none, or kinds that "
             "compute");
+  EXPECT_NE(pipeline.error_of("merge kind=all-reduce time=1ms").find("follows from its size"),
+            std::string::npos);
   EXPECT_EQ(pipeline.error_of("replicate ranks=16"),
             "replicate ranks=16: a planned step stands for all ranks: expected another cluster");
 }
