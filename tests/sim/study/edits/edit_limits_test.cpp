@@ -1,15 +1,21 @@
-// What edits and reports know of a plan.
+// Edits that leave nothing to run, change nothing, or add more than a step can hide.
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "models/graph/edit/graph_editor.hpp"
+#include "models/schedule/edited/plan_graph.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/study/edits/planned_step.hpp"
 #include "tests/support/edited_pipeline.hpp"
+#include "traces/catalog.hpp"
 
 namespace stepcast {
 namespace {
+
+constexpr const char* kNothingLeft =
+    "nothing would be left that computes: expected some of it to stay";
 
 /// Of the plans that do not cut the model.
 struct EditedPlanOf {
@@ -37,6 +43,46 @@ struct EditedPlanOf {
   }
 };
 
+EditedPlanOf ten_steps() {
+  return {"kaisa",
+          load_workload("resnet50-rtx2080ti-bs32"),
+          load_cluster("rtx2080ti-16x4-10gbe"),
+          {{"inverse_interval", "10"}, {"factor_interval", "5"}}};
+}
+
+// It read past the end where steps differ, and was no input error elsewhere.
+TEST(EditLimitsTest, SomethingHasToBeLeftThatComputes) {
+  const EditedPlanOf of_period = ten_steps();
+  for (const std::string edit : {"remove", "remove work=compute"}) {
+    EXPECT_EQ(of_period.error_of(edit), edit + ": " + kNothingLeft);
+    EXPECT_EQ(EditedPlanOf("ddp").error_of(edit), edit + ": " + kNothingLeft);
+    EXPECT_EQ(EditedPipeline().error_of(edit), edit + ": " + kNothingLeft);
+  }
+}
+
+TEST(EditLimitsTest, TheLastStepOfAPeriodHasToDoSomething) {
+  const EditedPlanOf of_period = ten_steps();
+  const EditableStep step =
+      editable_step(of_period.plan, of_period.workload, of_period.cluster, of_period.engine);
+  GraphEditor editor(step.graphs.front());
+  for (std::uint32_t id = 0; id < editor.size(); ++id)
+    if (editor.node(id).origin >= of_period.plan.later_steps.back())
+      editor.remove(id);
+  const WorkGraph graph = std::move(editor).finish();
+  EXPECT_EQ(input_error_of([&] { edited_plan(of_period.plan, graph); }),
+            "the last of the period's steps would have nothing to do: expected some of it to stay");
+}
+
+// The report would tell an infinite factor.
+TEST(EditLimitsTest, AStepTakesSomeTime) {
+  const EditedPipeline pipeline;
+  EXPECT_EQ(input_error_of([&] {
+              pipeline.edited_by({"scale work=communication by=0", "scale work=compute by=0"});
+            }),
+            "scale by=0 work=compute: the step would take no time: expected something left that "
+            "does");
+}
+
 // Copies do the same, so that it does not matter which of them is slow: what is late bounds the
 // step, and what waits for it does not.
 TEST(EditLimitsTest, WhatBoundsAStepIsWhatTheSlowRankDoes) {
@@ -56,6 +102,49 @@ TEST(EditLimitsTest, WhatBoundsADataParallelStepIsWhatTheSlowRankDoes) {
   wfbp.engine.stragglers[5] = 3;
   const EditedStep step = wfbp.edited_by("scale kind=forward by=1");
   EXPECT_EQ(step.bound_by.find("waiting"), std::string::npos) << step.bound_by;
+}
+
+// Behind eight forward passes 160 ms beside a step of some 70, for which nobody waits. The host is
+// two steps ahead at most.
+TEST(EditLimitsTest, AStepIsNoShorterThanItsBusiestStream) {
+  for (const char* schedule : {"wfbp", "ddp", "dear"}) {
+    const EditedPlanOf plan(schedule);
+    const EditedStep busy = plan.edited_by("insert new=x time=20ms kind=forward on=other");
+    EXPECT_LT(busy.step_before.value, 0.08) << schedule;
+    EXPECT_NEAR(busy.step_after.value, 0.16, 1e-9) << schedule;
+    EXPECT_EQ(busy.bound_by, "of the critical path: 100 % forward.") << schedule;
+    const EditedStep idle = plan.edited_by("insert new=x time=1ms kind=forward on=other");
+    EXPECT_NEAR(idle.step_after.value, idle.step_before.value, 1e-9) << schedule;
+  }
+}
+
+// What follows the last stage's forward passes does so by order alone; the other stages' messages
+// wait for them.
+TEST(EditLimitsTest, AStageIsNoFasterThanItsBusiestStream) {
+  const EditedPipeline pipeline;
+  const double before = pipeline.step_after({});
+  EXPECT_NEAR(pipeline.step_after({"insert new=x time=20ms kind=forward stage=3 on=other"}),
+              8 * 20e-3, 1e-9);
+  EXPECT_NEAR(pipeline.step_after({"insert new=x time=1ms kind=forward stage=3 on=other"}), before,
+              1e-9);
+  EXPECT_GT(pipeline.step_after({"insert new=x time=1ms kind=forward stage=1 on=other"}),
+            before + 0.9e-3);
+}
+
+TEST(EditLimitsTest, WhatTakesNoTimeHasNothingToChange) {
+  const EditedPipeline pipeline;
+  const auto error_behind = [&](const char* first, const char* then) {
+    return input_error_of([&] { pipeline.edited_by({first, then}); });
+  };
+  const std::string reason = ": selects only what takes no time since an edit before this one";
+  EXPECT_EQ(error_behind("remove kind=send", "set kind=send size=100MB"),
+            "set kind=send size=100MB" + reason);
+  EXPECT_EQ(error_behind("scale kind=send by=0", "scale kind=send of=size by=2"),
+            "scale by=2 kind=send of=size" + reason);
+  EXPECT_EQ(error_behind("remove kind=send", "remove kind=send"), "remove kind=send" + reason);
+  EXPECT_EQ(pipeline.error_of("merge kind=update"),
+            "merge kind=update: changes nothing: no two that it selects follow each other on a "
+            "stream and may be one");
 }
 
 TEST(EditLimitsTest, MessagesWithoutBytesAreStillOfTheNetwork) {
