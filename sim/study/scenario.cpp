@@ -10,6 +10,7 @@
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
+#include "models/workload/transformer/transformer_text.hpp"
 #include "sim/study/chance/seeded_run.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
@@ -55,6 +56,10 @@ Fidelity parse_fidelity(std::string_view name) {
 }
 
 Scenario scenario_of(Experiment experiment, bool fold) {
+  // A transformer was not recorded: that is told before whatever else it lacks.
+  if (experiment.workload.starts_with(kTransformerPrefix))
+    for (const std::string& schedule : experiment.schedules)
+      require_whole_model(schedule);
   Workload workload = load_workload(experiment.workload);
   for (const std::string& schedule : experiment.schedules)
     if (workload.pipeline)

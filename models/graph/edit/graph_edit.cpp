@@ -9,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/graph/edit/graph_editor.hpp"
+#include "models/graph/edit/launch_queue.hpp"
 #include "models/graph/edit/structure.hpp"
 
 namespace stepcast {
@@ -63,75 +64,9 @@ void set_values(const GraphEdit& edit, WorkNode& node, const std::string& kind,
   }
 }
 
-void insert(const GraphEdit& edit, const Chosen& chosen, GraphEditor& editor) {
-  const std::uint32_t name = editor.graph().names.number_of(edit.name);
-  const std::uint32_t stream = edit.stream.empty() ? kNone : stream_of(edit.stream, editor.graph());
-  std::vector<std::uint32_t> added(editor.size(), kNone);
-  for (const std::uint32_t id : chosen) {
-    WorkNode node = editor.node(id);
-    node.name = name;
-    node.kind = edit.kind.empty() ? node.kind : editor.graph().kinds.number_of(edit.kind);
-    node.stream = stream == kNone ? node.stream : stream;
-    node.meeting = kNone;
-    node.team = kNone;
-    node.communicates = false;
-    node.free = false;
-    node.inserted = true;
-    node.duration = *edit.time;
-    node.delay = {};
-    node.size = {};
-    if (edit.kind.empty() && editor.node(id).communicates)
-      node.kind = editor.graph().kinds.number_of("other");
-    added[id] = editor.add(node, id, edit.before);
-  }
-  for (WorkEdge& edge : editor.graph().edges)
-    if (edit.before && added[edge.after] != kNone)
-      edge.after = added[edge.after];
-    else if (!edit.before && added[edge.before] != kNone)
-      edge.before = added[edge.before];
-  for (const std::uint32_t id : chosen)
-    edit.before ? editor.edge(added[id], id) : editor.edge(id, added[id]);
-}
-
-/// What waited for a node waits for what that waited for. A plan lets stages wait for each other in
-/// communications only: one that joined some stays, and takes no time.
-void remove(const Chosen& chosen, GraphEditor& editor) {
-  for (const std::uint32_t id : chosen)
-    if (editor.graph().planned && editor.node(id).meeting != kNone)
-      editor.node(id).free = true;
-    else
-      editor.remove(id);
-}
-
-/// Beside the nearest node of the same rank that is meant: of those before it for "behind", of
-/// those after it for "before", else of all.
-void move(const GraphEdit& edit, const Chosen& chosen, GraphEditor& editor) {
-  if (!edit.stream.empty()) {
-    const std::uint32_t stream = stream_of(edit.stream, editor.graph());
-    for (const std::uint32_t id : chosen)
-      editor.node(id).stream = stream;
-  }
-  if (edit.beside.any.empty())
-    return;
-  WorkSelection beside;
-  beside.name = edit.beside;
-  const std::vector<bool> is_beside = selected(editor.graph(), beside);
-  std::map<std::uint32_t, std::uint32_t> of_rank;
-  for (std::uint32_t id = 0; id < is_beside.size(); ++id)
-    if (is_beside[id]) {
-      const auto [found, first] = of_rank.try_emplace(editor.node(id).rank, id);
-      found->second = edit.before ? found->second : id;
-    }
-  for (const std::uint32_t id : chosen)
-    if (const auto found = of_rank.find(editor.node(id).rank);
-        found != of_rank.end() && found->second != id) {
-      editor.place(id, found->second, edit.before);
-      edit.before ? editor.edge(id, found->second) : editor.edge(found->second, id);
-    }
-}
-
-void change(const GraphEdit& edit, const Chosen& chosen, const TransferRatio& ratio, bool at_waits,
-            GraphEditor& editor) {
+/// How many nodes it changed.
+std::size_t change(const GraphEdit& edit, const Chosen& chosen, const TransferRatio& ratio,
+                   bool at_waits, GraphEditor& editor) {
   switch (edit.verb) {
     case EditVerb::Scale:
     case EditVerb::Set:
@@ -140,32 +75,48 @@ void change(const GraphEdit& edit, const Chosen& chosen, const TransferRatio& ra
         set_values(edit, node, editor.graph().kinds[node.kind], ratio);
         node.free |= takes_none(edit) && node.communicates && editor.graph().planned;
       }
-      return;
+      break;
     case EditVerb::Insert:
-      return insert(edit, chosen, editor);
+      insert_beside(edit, chosen, editor);
+      break;
     case EditVerb::Remove:
-      return remove(chosen, editor);
+      remove_nodes(chosen, editor);
+      break;
     case EditVerb::Move:
-      return move(edit, chosen, editor);
-    case EditVerb::Merge:
-      return merge(neighbours(editor.graph(), chosen,
-                              {.up_to = edit.size, .apart = edit.apart, .at_waits = at_waits}),
-                   edit.time, ratio, editor);
+      move_beside(edit, chosen, editor);
+      break;
+    case EditVerb::Merge: {
+      const RowEnds ends{.up_to = edit.size, .apart = edit.apart, .at_waits = at_waits};
+      const std::vector<NodeGroup> groups = neighbours(editor.graph(), chosen, ends);
+      merge(groups, edit.time, ratio, editor);
+      return groups.size();
+    }
     case EditVerb::Split:
-      return split(chosen, edit.count, edit.size, ratio, editor);
+      split(chosen, edit.count, edit.size, ratio, editor);
+      break;
     case EditVerb::Reorder:
-      return reorder(chosen, edit.key, edit.descending, editor);
+      reorder(chosen, edit.key, edit.descending, editor);
+      break;
     case EditVerb::Repeat:
-      return repeat(chosen, edit.count, at_waits, editor);
+      repeat(chosen, edit.count, at_waits, editor);
+      break;
     case EditVerb::Replicate:
-      return replicate(edit.count, ratio, editor);
+      replicate(edit.count, ratio, editor);
+      break;
   }
+  return chosen.size();
 }
 
 /// Sizes are changed of what has one.
 bool needs_size(const GraphEdit& edit) {
   return (edit.verb == EditVerb::Scale && edit.value == EditedValue::Size) ||
          (edit.size && edit.verb != EditVerb::Merge);
+}
+
+/// Of what takes no time any more nothing is left to change.
+bool is_of_values(const GraphEdit& edit) {
+  return edit.verb == EditVerb::Scale || edit.verb == EditVerb::Set ||
+         edit.verb == EditVerb::Remove || edit.verb == EditVerb::Split;
 }
 
 /// Of a planned communication all that take part, but beside it stands what is inserted at one.
@@ -190,11 +141,18 @@ Chosen chosen_of(const GraphEdit& edit, const WorkGraph& graph) try {
   };
   Chosen chosen;
   for (std::uint32_t id = 0; id < is_chosen.size(); ++id)
-    if (is_chosen[id] && has_size(graph.nodes[id]))
+    if (is_chosen[id] && has_size(graph.nodes[id]) && !(graph.nodes[id].free && is_of_values(edit)))
       chosen.push_back(id);
   return chosen;
 } catch (const InputError& error) {
   throw InputError(fmt::format("{}: {}", edit.text, error.what()));
+}
+
+void require_work(const WorkGraph& graph) {
+  if (std::ranges::none_of(
+          graph.nodes, [&](const WorkNode& node) { return !(graph.planned && node.communicates); }))
+    throw InputError(fmt::format("nothing would be left {}: expected some of it to stay",
+                                 graph.planned ? "that computes" : "of the step"));
 }
 
 }  // namespace
@@ -204,6 +162,10 @@ std::size_t count_selected(const GraphEdit& edit, const WorkGraph& graph) {
 }
 
 std::string nothing_selected(const GraphEdit& edit, const WorkGraph& graph) {
+  const std::vector<bool> named = selected(graph, edit.what);
+  for (std::uint32_t id = 0; id < named.size(); ++id)
+    if (named[id] && graph.nodes[id].free)
+      return edit.text + ": selects only what takes no time since an edit before this one";
   std::string text =
       fmt::format("{}: selects nothing{}; kinds are {}", edit.text,
                   needs_size(edit) ? " of known size" : "", fmt::join(graph.kinds.all(), ", "));
@@ -215,23 +177,31 @@ std::string nothing_selected(const GraphEdit& edit, const WorkGraph& graph) {
   return text;
 }
 
+std::string nothing_changed(const GraphEdit& edit) {
+  return edit.text +
+         ": changes nothing: no two that it selects follow each other on a stream and may be one";
+}
+
 EditOutcome apply(const GraphEdit& edit, const WorkGraph& graph, const TransferRatio& ratio) {
   const Chosen chosen = chosen_of(edit, graph);
   if (chosen.empty())
     throw InputError(nothing_selected(edit, graph));
   const auto changed = [&](bool at_waits) {
     GraphEditor editor(graph);
-    change(edit, chosen, ratio, at_waits, editor);
-    return std::move(editor).finish();
+    const std::size_t touched = change(edit, chosen, ratio, at_waits, editor);
+    return EditOutcome{.graph = std::move(editor).finish(), .touched = touched};
   };
   try {
     refuse_times_of_planned(edit, chosen, graph);
-    EditOutcome outcome{.graph = changed(false), .touched = chosen.size()};
+    EditOutcome outcome = changed(false);
     const bool of_rows = edit.verb == EditVerb::Merge || edit.verb == EditVerb::Repeat;
     if (of_rows && !can_run(outcome.graph))
-      outcome.graph = changed(true);
+      outcome = changed(true);
     if (!can_run(outcome.graph))
       throw InputError("something would wait for itself");
+    require_work(outcome.graph);
+    if (graph.planned)
+      bound_queues(outcome.graph);
     return outcome;
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", edit.text, error.what()));

@@ -67,13 +67,14 @@ std::pair<std::string, std::map<std::string, std::string>> words_of_edit(std::st
 using TransferRatio = std::function<double(const std::string& kind, const WorkNode& node, Bytes to,
                                            std::uint32_t members, std::uint32_t members_then)>;
 
-/// How many nodes an edit is about, and what to say if there are none.
+/// How many nodes an edit is about, and what to say if there are none, or if it changed none.
 std::size_t count_selected(const GraphEdit& edit, const WorkGraph& graph);
 std::string nothing_selected(const GraphEdit& edit, const WorkGraph& graph);
+std::string nothing_changed(const GraphEdit& edit);
 
 struct EditOutcome {
   WorkGraph graph;
-  std::size_t touched = 0;  ///< Nodes that were selected.
+  std::size_t touched = 0;  ///< Nodes that were changed; merge: that others became.
 };
 
 /// The graph with the edit. `ratio` may be empty: then times are proportional to sizes. Where a row
@@ -82,10 +83,12 @@ struct EditOutcome {
 ///
 /// A planned communication is there for all that take part or for none, and has one size: who
 /// selects it at one stage means it at all. Its time is the network's to say, but for none: with 0
-/// its members only meet, and so they do where it joined stages and is removed.
+/// its members only meet, and so they do where it joined stages and is removed: then there is
+/// nothing left to scale, set, remove or split. What falls behind without end is bound: see
+/// bound_queues().
 ///
-/// Throws InputError beginning with the edit's text if it selects nothing, or if something would
-/// wait for itself.
+/// Throws InputError beginning with the edit's text if it selects nothing, if nothing would be left
+/// to compute, or if something would wait for itself.
 EditOutcome apply(const GraphEdit& edit, const WorkGraph& graph, const TransferRatio& ratio);
 
 }  // namespace stepcast

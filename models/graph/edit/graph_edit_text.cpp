@@ -173,6 +173,11 @@ GraphEdit graph_edit_of(const std::string& verb, std::map<std::string, std::stri
   GraphEdit edit;
   edit.verb = found->verb;
   edit.text = written(verb, fields);
+  for (const auto& [key, value] : fields)
+    if (value.empty())
+      throw InputError(fmt::format("{}: {}: expected {}, found nothing", verb, key,
+                                   key == "rank" || key == "stage" ? "numbers such as 3 or 0-7"
+                                                                   : "something behind the \"=\""));
   EditFields reader(*found, std::move(fields));
   edit.what.name = reader.patterns("name");
   edit.what.kind = reader.patterns("kind");

@@ -73,10 +73,32 @@ std::uint32_t piece_count(const WorkNode& node, std::uint32_t parts, std::option
   return static_cast<std::uint32_t>(std::max(1.0, count));
 }
 
+/// Before there are any: a computation in many pieces is joined with all pieces of what follows it.
+void refuse_too_many(const std::vector<std::uint32_t>& nodes, std::uint32_t parts,
+                     std::optional<Bytes> size, GraphEditor& editor) {
+  constexpr double kMost = 1e7;
+  std::vector<double> count(editor.size(), 1);
+  double links = 0;
+  for (const std::uint32_t id : nodes)
+    links += count[id] = piece_count(editor.node(id), parts, size);
+  for (const WorkEdge& edge : editor.graph().edges)
+    links += count[edge.before] * (count[edge.before] == count[edge.after] &&
+                                           editor.node(edge.before).communicates &&
+                                           editor.node(edge.after).communicates
+                                       ? 1
+                                       : count[edge.after]);
+  if (links > kMost)
+    throw InputError(
+        fmt::format("its pieces and what joins them would be {:.2g}: expected fewer or larger "
+                    "pieces, for at most {:.0e}",
+                    links, kMost));
+}
+
 }  // namespace
 
 void split(const std::vector<std::uint32_t>& nodes, std::uint32_t parts, std::optional<Bytes> size,
            const TransferRatio& ratio, GraphEditor& editor) {
+  refuse_too_many(nodes, parts, size, editor);
   Pieces pieces(editor.size());
   NewMeetings meetings(editor.graph());
   for (const std::uint32_t id : nodes) {

@@ -69,8 +69,8 @@ std::string merged_name(const std::string& first, const std::string& last) {
 
 /// Whether two neighbours may be one: planned communications of one team and kind only.
 bool are_alike(const WorkNode& one, const WorkNode& two) {
-  return one.communicates == two.communicates && one.team == two.team &&
-         (one.team == kNone || one.kind == two.kind);
+  return one.communicates == two.communicates && one.team == two.team && one.fusable &&
+         two.fusable && (one.team == kNone || one.kind == two.kind);
 }
 
 }  // namespace

@@ -18,6 +18,20 @@ void resize(WorkNode& node, Bytes size, const std::string& kind, const TransferR
 /// The number of a stream of this name, which is added if there is none.
 std::uint32_t stream_of(const std::string& name, WorkGraph& graph);
 
+/// A new node behind (or before) each. What waited for a node, over edges, waits for the new one;
+/// on another stream only that: what follows the node on its own stream does not.
+void insert_beside(const GraphEdit& edit, const std::vector<std::uint32_t>& nodes,
+                   GraphEditor& editor);
+
+/// What waited for a node waits for what that waited for. A plan lets stages wait for each other in
+/// communications only: one that joined some stays, and takes no time.
+void remove_nodes(const std::vector<std::uint32_t>& nodes, GraphEditor& editor);
+
+/// To another stream, and beside the nearest node of the same rank that is meant: of those before
+/// it for "behind", of those after it for "before", else of all.
+void move_beside(const GraphEdit& edit, const std::vector<std::uint32_t>& nodes,
+                 GraphEditor& editor);
+
 /// Where a row of neighbours ends.
 struct RowEnds {
   std::optional<Bytes> up_to;  ///< When its bytes reach this.

@@ -39,7 +39,8 @@ struct WorkNode {
   std::int32_t priority = 0;     ///< On a stream that is not in order: lower goes first.
   bool communicates = false;
   bool inserted = false;
-  bool free = false;  ///< Of a planned communication: it takes no time, its members only meet.
+  bool free = false;    ///< Of a planned communication: it takes no time, its members only meet.
+  bool fusable = true;  ///< Of a planned communication: it may be one with others.
   Seconds duration{};
   Seconds delay{};  ///< So much later is it ready than all that it waits for has ended: launches.
   Bytes size{};     ///< Of a communication; 0: not known.
@@ -64,6 +65,7 @@ struct WorkGraph {
   std::vector<WorkStream> streams;
   /// A plan: what communications take follows from their sizes and the network.
   bool planned = false;
+  bool timed_messages = false;  ///< Between stages they take times of their own, of no network.
   std::vector<std::uint32_t> stages;  ///< By rank, its stage of a pipeline; empty: all ranks alike.
   /// Of a planned pipeline, by rank of nodes, the ranks of the cluster that it stands for, in
   /// order; else empty.

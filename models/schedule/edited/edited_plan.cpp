@@ -216,6 +216,9 @@ class PlanRewriter {
   TaskId first_from(TaskId origin) const {
     const auto found = std::ranges::find_if(
         graph_.nodes, [&](const WorkNode& node) { return node.origin >= origin; });
+    if (found == graph_.nodes.end())
+      throw InputError(
+          "the last of the period's steps would have nothing to do: expected some of it to stay");
     return order_.task_of[static_cast<std::size_t>(found - graph_.nodes.begin())];
   }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/graph/edit/launch_queue.hpp"
 #include "models/graph/predecessors.hpp"
 #include "models/schedule/edited/host_times.hpp"
 #include "models/schedule/period.hpp"
@@ -20,8 +21,6 @@
 
 namespace stepcast {
 namespace {
-
-constexpr std::uint32_t kAhead = 2;  // Iterations: CUDA queues about 1,000 launches, two steps.
 
 /// What the host does before a task: by new id, the task by its old one.
 struct Launch {
@@ -69,7 +68,7 @@ class HostLane {
       const TaskId task = new_id_[launch.of];
       if (launch.holds)
         edit_.edge(launch.by, task);
-      edit_.result().later.push_back({task, launch.by, kAhead});
+      edit_.result().later.push_back({task, launch.by, kIterationsAhead});
       handed_over[task] = launch.by;
     }
     for (const HostWait& wait : waits_)

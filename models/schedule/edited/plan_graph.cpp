@@ -79,6 +79,7 @@ class GraphOfPlan {
       node.kind = graph_.kinds.number_of(name_of(planned.collective.kind));
       node.size = planned.collective.size;
       node.priority = planned.priority;
+      node.fusable = planned.fusable;
       node.duration = {};
       node.team = task.team;
       if (stages_[task.team].size() > 1)

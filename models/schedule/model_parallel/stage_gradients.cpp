@@ -156,9 +156,12 @@ TaskId StageGradients::add_norm(const std::vector<TaskId>& last) {
   std::vector<TaskId> all = last;
   for (const auto& of_stage : sums_)
     all.insert(all.end(), of_stage.begin(), of_stage.end());
-  return builder_.all_reduce(
-      "norm", Bytes{4},
-      {.stream = teams_.gradients, .overhead = job_.norm, .phase = "gradients", .after = all});
+  return builder_.all_reduce("norm", Bytes{4},
+                             {.stream = teams_.gradients,
+                              .overhead = job_.norm,
+                              .fusable = false,
+                              .phase = "gradients",
+                              .after = all});
 }
 
 TaskId StageGradients::add_update(std::uint32_t stage, TaskId norm) {

@@ -39,11 +39,12 @@ class DiagnoseCommand final : public Subcommand {
             "gzip-compressed; times in seconds), a trace of\nPyTorch's, TensorFlow's or "
             "MXNet's profiler, a Chakra graph, an export of Nsight Systems (SQLite)\nor BytePS's "
             "comm.json for each rank, or Horovod's timeline; see traces/README.md.\nJob file: JSON "
-            "with dp, pp, tp, cp, vpp, micro_batches, gpus, hosts (a name a rank) or "
-            "gpus_per_host;\nor CSV with such columns and a row for each job. For --workload, of a "
-            "pipeline whose traces hold\nno sizes: gradient_bytes, parameter_bytes (of a rank, a "
-            "number for each stage), message_bytes (of a\nmicro-batch), tied_bytes; or "
-            "recorded_on, a cluster on whose network sizes are those that take\nthe recorded "
+            "with dp, pp, tp, cp, vpp, micro_batches, gpus, hosts (a name a rank) or\n"
+            "gpus_per_host; or CSV with such columns and a row for each job. For --workload, of a\n"
+            "pipeline whose traces hold no sizes: gradient_bytes, parameter_bytes (of a rank, a\n"
+            "number for each stage), message_bytes (of a micro-batch), tied_bytes; or "
+            "recorded_on,\n"
+            "a cluster on whose network sizes are those that take the recorded "
             "time.",
         .examples = {"stepcast diagnose operations.csv.gz --job jobs.csv",
                      "stepcast diagnose operations.csv --json",

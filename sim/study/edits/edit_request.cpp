@@ -75,6 +75,8 @@ std::vector<WorkGraph> edited(const std::vector<WorkGraph>& graphs, const EditRe
         continue;
       }
       EditOutcome outcome = apply(edit, graph, step.ratio);
+      if (outcome.touched == 0)
+        why = nothing_changed(edit);
       touched += outcome.touched;
       graph = std::move(outcome.graph);
     }

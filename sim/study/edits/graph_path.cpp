@@ -1,6 +1,7 @@
 #include "sim/study/edits/graph_path.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -52,6 +53,30 @@ std::vector<std::uint32_t> last_waited_for(const WorkGraph& graph,
   return last;
 }
 
+/// Of a planned step: which nodes are the first of their stream and began when it ended its last
+/// one of the step before. Such a stream is always busy.
+std::vector<bool> close_a_round(const WorkGraph& graph, const TimedStep& timed) {
+  constexpr double kRounding = 1e-9;
+  const std::vector<NodeTimes>& times = timed.nodes.front();
+  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeTimes> lanes;
+  const auto lane_of = [&](std::uint32_t id) -> NodeTimes& {
+    return lanes.try_emplace({graph.nodes[id].rank, graph.nodes[id].stream}, times[id])
+        .first->second;
+  };
+  for (std::uint32_t id = 0; id < times.size(); ++id) {
+    NodeTimes& lane = lane_of(id);
+    lane.start = std::min(lane.start, times[id].start);
+    lane.end = std::max(lane.end, times[id].end);
+  }
+  std::vector<bool> close(times.size());
+  for (std::uint32_t id = 0; id < times.size() && graph.planned; ++id) {
+    const NodeTimes& lane = lane_of(id);
+    const double idle = std::abs((times[id].start - lane.end + timed.step).value);
+    close[id] = times[id].start == lane.start && idle <= timed.step.value * kRounding;
+  }
+  return close;
+}
+
 }  // namespace
 
 std::vector<Seconds> data_ready(const WorkGraph& graph, const std::vector<NodeTimes>& times) {
@@ -94,10 +119,15 @@ std::vector<std::uint32_t> critical_nodes(const WorkGraph& graph,
   return path;
 }
 
-std::string path_in_words(const WorkGraph& graph, const std::vector<NodeTimes>& times) {
+std::string path_in_words(const WorkGraph& graph, const TimedStep& timed) {
+  const std::vector<NodeTimes>& times = timed.nodes.front();
   std::map<std::string, double> of_kind;
   double sum = 0;
-  const std::vector<std::uint32_t> path = critical_nodes(graph, times);
+  std::vector<std::uint32_t> path = critical_nodes(graph, times);
+  const std::vector<bool> close = close_a_round(graph, timed);
+  if (const auto found = std::ranges::find_if(path, [&](std::uint32_t id) { return close[id]; });
+      found != path.end())
+    path.erase(found + 1, path.end());
   // A planned step begins when its first task does, a recorded one at 0.
   const Seconds begin = path.empty() || !graph.planned ? Seconds{} : times[path.back()].start;
   Seconds next = begin;

@@ -16,7 +16,8 @@ std::vector<Seconds> data_ready(const WorkGraph& graph, const std::vector<NodeTi
 std::vector<std::uint32_t> critical_nodes(const WorkGraph& graph,
                                           const std::vector<NodeTimes>& times);
 
-/// "Of the critical path 61 % is backward, 20 % all-reduce, .."
-std::string path_in_words(const WorkGraph& graph, const std::vector<NodeTimes>& times);
+/// "Of the critical path 61 % is backward, 20 % all-reduce, .." Of a planned step the path is
+/// followed until a stream that was busy with the step before.
+std::string path_in_words(const WorkGraph& graph, const TimedStep& timed);
 
 }  // namespace stepcast

@@ -69,7 +69,7 @@ class LaneCandidates {
   void offer_fusion(const LanePlace& place, std::uint32_t id, std::uint32_t behind) {
     const WorkNode& one = graph_.nodes[id];
     const WorkNode& two = graph_.nodes[behind];
-    if (one.team != two.team)
+    if (one.team != two.team || !one.fusable || !two.fusable)
       return;
     const bool sized = one.size > Bytes{} && two.size > Bytes{};
     const Seconds both = sized ? taken(behind) * ratio_(kind(place), two, one.size + two.size, 0, 0)

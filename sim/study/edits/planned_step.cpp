@@ -1,24 +1,43 @@
 #include "sim/study/edits/planned_step.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "models/collective/collective.hpp"
 #include "models/schedule/edited/plan_graph.hpp"
 
 namespace stepcast {
 namespace {
 
-/// When a task ran in the steady iteration: on the ranks of a stage, or on the first that it did.
-NodeTimes times_of(const Timeline& timeline, TaskId task, const WorkNode& node,
-                   const WorkGraph& graph) {
-  const auto on = [&](ClassId of) -> NodeTimes {
-    const Interval& ran = timeline.at(1, task, of);
-    return {ran.ready, ran.start, ran.end};
-  };
-  if (node.rank != kNone)
-    return on(timeline.class_of_rank[graph.members[node.rank].front()]);
-  for (ClassId of = 0; of < timeline.classes.size(); ++of)
-    if (const NodeTimes times = on(of); times.end >= Seconds{})
-      return times;
-  return {};
+using Classes = std::vector<ClassId>;
+
+Classes all_classes(const Timeline& timeline) {
+  Classes classes(timeline.classes.size());
+  std::iota(classes.begin(), classes.end(), ClassId{0});
+  return classes;
+}
+
+/// By stage, the classes of its ranks.
+std::vector<Classes> classes_of_stages(const Timeline& timeline, const WorkGraph& graph) {
+  std::vector<Classes> stages;
+  for (const std::vector<Rank>& members : graph.members) {
+    Classes& classes = stages.emplace_back();
+    for (const Rank rank : members)
+      classes.push_back(timeline.class_of_rank[rank]);
+    std::ranges::sort(classes);
+    classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  }
+  return stages;
+}
+
+/// When a task ran in the steady iteration: of ranks that do the same, but one of them slower, on
+/// the one that ended last.
+NodeTimes times_of(const Timeline& timeline, TaskId task, const Classes& classes) {
+  Interval last = kNotRun;
+  for (const ClassId of : classes)
+    if (const Interval& ran = timeline.at(1, task, of); ran.end > last.end)
+      last = ran;
+  return last.end < Seconds{} ? NodeTimes{} : NodeTimes{last.ready, last.start, last.end};
 }
 
 TimedStep timed(const Plan& plan, const WorkGraph& graph, const Cluster& cluster,
@@ -27,8 +46,13 @@ TimedStep timed(const Plan& plan, const WorkGraph& graph, const Cluster& cluster
   const Timeline timeline = simulate(changed.plan, cluster, engine);
   TimedStep timed{.step = timeline.mean_iteration_time() / static_cast<double>(steps_of(plan)),
                   .nodes = {{}}};
-  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
-    timed.nodes.front().push_back(times_of(timeline, changed.tasks[id], graph.nodes[id], graph));
+  const Classes all = all_classes(timeline);
+  const std::vector<Classes> of_stage = classes_of_stages(timeline, graph);
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    const std::uint32_t rank = graph.nodes[id].rank;
+    timed.nodes.front().push_back(
+        times_of(timeline, changed.tasks[id], rank == kNone ? all : of_stage[rank]));
+  }
   return timed;
 }
 

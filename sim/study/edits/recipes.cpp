@@ -100,9 +100,7 @@ std::vector<GraphEdit> other_gpu(const Fields& fields, const PlannedModel* model
 
 /// Bytes where they are known, so that start-ups stay; else times.
 std::vector<GraphEdit> links_scaled(double by, const WorkGraph& graph) {
-  if (!graph.members.empty() && std::ranges::any_of(graph.nodes, [](const WorkNode& node) {
-        return node.communicates && !(node.size > Bytes{});
-      }))
+  if (graph.timed_messages)
     throw InputError(
         "messages between stages take times of their own here: expected another stage_links, or "
         "messages=asynchronous");
@@ -111,19 +109,16 @@ std::vector<GraphEdit> links_scaled(double by, const WorkGraph& graph) {
   return {scaled({{"work", "communication"}}, by, sized ? "size" : "time")};
 }
 
-std::vector<GraphEdit> other_buckets(const Fields& fields, const WorkGraph& graph) {
+std::vector<GraphEdit> other_buckets(const Fields& fields, const WorkGraph& graph, bool is_cut) {
   const std::string size = field_or(fields, "size", "");
   Bytes sum{};
   double count = 0;
-  // What stages agree on is no gradient.
-  const bool is_cut = !graph.members.empty();
   const TextSelection sums{.any = is_cut ? std::vector<std::string>{"all-reduce", "reduce-scatter"}
                                          : std::vector<std::string>{"all-reduce"},
                            .none = {}};
   const std::string kinds = fmt::format("{}", fmt::join(sums.any, ","));
   for (const WorkNode& node : graph.nodes)
-    if (sums.holds(graph.kinds[node.kind]) && node.size > Bytes{} &&
-        !(is_cut && node.team == 0 && graph.stages.size() > 1)) {
+    if (sums.holds(graph.kinds[node.kind]) && node.size > Bytes{} && node.fusable) {
       sum += node.size;
       ++count;
     }
@@ -218,7 +213,7 @@ std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGra
             graph_edit_of("reorder", {{"work", "communication"}, {"by", "layer"}})};
   }
   if (name == "bucket-size")
-    return other_buckets(fields, graph);
+    return other_buckets(fields, graph, model != nullptr && model->is_cut);
   if (name == "recomputation")
     return recomputed(graph, model);
   if (name == "accumulation")

@@ -15,7 +15,8 @@ namespace {
 class StepSearch {
  public:
   StepSearch(EditableStep step, EditedStep& result)
-      : step_(std::move(step)), result_(result), now_(timed(step_.graphs)) {
+      : step_(std::move(step)), result_(result), now_(step_.time(step_.graphs)) {
+    ++result_.simulated;
     if (!(result_.step_before > Seconds{}))
       result_.step_before = now_.step;
     result_.step_after = now_.step;
@@ -44,12 +45,18 @@ class StepSearch {
     } while (result_.accepted.size() > before && try_recipe("kernel-fusion"));
   }
 
-  void finish() { result_.bound_by = path_in_words(step_.graphs.front(), now_.nodes.front()); }
+  void finish() { result_.bound_by = path_in_words(step_.graphs.front(), now_); }
 
  private:
-  TimedStep timed(const std::vector<WorkGraph>& graphs) {
+  /// Of edited graphs: that they cannot run, or have nothing to do, is the edit's fault.
+  TimedStep timed(const std::vector<WorkGraph>& graphs) try {
     ++result_.simulated;
-    return step_.time(graphs);
+    TimedStep changed = step_.time(graphs);
+    if (!(changed.step > Seconds{}))
+      throw InputError("the step would take no time: expected something left that does");
+    return changed;
+  } catch (const SimulationError& error) {
+    throw InputError(error.what());
   }
   void accept(EditKind kind, const std::string& text, std::vector<WorkGraph> graphs,
               TimedStep changed);

@@ -144,6 +144,47 @@ TEST(GraphEditTest, CopiesOfRanksMeetInTheSameCollectives) {
   EXPECT_DOUBLE_EQ(step_after("scale rank=3 kind=forward by=2", four), 73);
 }
 
+// An empty list meant all.
+TEST(GraphEditTest, NothingBehindTheEqualsSignSelectsNothing) {
+  const auto error = [](const char* edit) { return input_error_of([&] { after(edit); }); };
+  EXPECT_EQ(error("scale by=2 stage="),
+            "scale: stage: expected numbers such as 3 or 0-7, found nothing");
+  EXPECT_EQ(error("scale by=2 rank="),
+            "scale: rank: expected numbers such as 3 or 0-7, found nothing");
+  EXPECT_EQ(error("scale by=2 kind="),
+            "scale: kind: expected something behind the \"=\", found nothing");
+}
+
+TEST(GraphEditTest, SomethingHasToBeLeft) {
+  EXPECT_EQ(input_error_of([] { after("remove"); }),
+            "remove: nothing would be left of the step: expected some of it to stay");
+}
+
+// A computation's pieces are joined with all pieces of the all-reduce behind it: on each of two
+// ranks 4,096 times 4,096 four times.
+TEST(GraphEditTest, PiecesHaveALimit) {
+  EXPECT_EQ(input_error_of([] { after("split parts=4096"); }),
+            "split parts=4096: its pieces and what joins them would be 1.3e+08: expected fewer or "
+            "larger pieces, for at most 1e+07");
+}
+
+// 9 s of work beside steps of 7 s, for which nobody waits.
+TEST(GraphEditTest, OfAPlanNothingFallsBehindWithoutEnd) {
+  WorkGraph graph;
+  graph.streams = {{"compute"}};
+  graph.planned = true;
+  add_node(graph, "forward", "forward", kNone, 0, 3);
+  add_node(graph, "backward", "backward", kNone, 0, 4);
+  const WorkGraph behind = after("insert new=x time=9s on=other kind=backward", graph);
+  ASSERT_EQ(behind.edges.size(), 2U);
+  EXPECT_EQ(behind.names[behind.nodes[behind.edges[1].before].name], "x");
+  EXPECT_EQ(behind.names[behind.nodes[behind.edges[1].after].name], "forward");
+  EXPECT_EQ(behind.edges[1].later, 2U);
+  EXPECT_EQ(after("insert new=x time=9s on=other kind=backward where=before", graph).edges.size(),
+            1U);
+  EXPECT_EQ(after("scale kind=forward by=2", behind).edges.size(), 2U);
+}
+
 TEST(GraphEditTest, WrongEditsAreRefusedInOneLine) {
   const auto error = [](const char* edit) { return input_error_of([&] { after(edit); }); };
   EXPECT_EQ(error("scale kind=nothing by=2"),
