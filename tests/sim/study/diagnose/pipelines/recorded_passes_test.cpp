@@ -197,5 +197,16 @@ TEST(RecordedPassesTest, DelaysOfTheHostAreNoDifferenceOfMicroBatches) {
     EXPECT_EQ(line.find("micro-batches differ"), std::string::npos) << line;
 }
 
+// The workload holds the mean of a copy that takes twice as long and two others. One copy alone is
+// any of them, so that it takes as long on average.
+TEST(RecordedPassesTest, FewerCopiesThanRecordedAreAnyOfThem) {
+  MadePipeline made{.copies = 3};
+  made.forward = [](int, int copy, int) { return copy == 2 ? 0.020 : 0.010; };
+  made.backward = [](int, int copy, int) { return copy == 2 ? 0.040 : 0.020; };
+  const JobAtRanks result = forecast_of(made, 4);
+  EXPECT_NEAR(result.even_step.value, 7 * 0.040, 1e-6);
+  EXPECT_NEAR(result.step / result.even_step, 1, 0.03);
+}
+
 }  // namespace
 }  // namespace stepcast
