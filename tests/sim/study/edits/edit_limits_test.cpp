@@ -44,9 +44,11 @@ struct EditedPlanOf {
 };
 
 EditedPlanOf ten_steps() {
+  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  cluster.nodes = 1;
   return {"kaisa",
           load_workload("resnet50-rtx2080ti-bs32"),
-          load_cluster("rtx2080ti-16x4-10gbe"),
+          cluster,
           {{"inverse_interval", "10"}, {"factor_interval", "5"}}};
 }
 
@@ -107,8 +109,11 @@ TEST(EditLimitsTest, WhatBoundsADataParallelStepIsWhatTheSlowRankDoes) {
 // Behind eight forward passes 160 ms beside a step of some 70, for which nobody waits. The host is
 // two steps ahead at most.
 TEST(EditLimitsTest, AStepIsNoShorterThanItsBusiestStream) {
-  for (const char* schedule : {"wfbp", "ddp", "dear"}) {
-    const EditedPlanOf plan(schedule);
+  const std::pair<const char*, ScheduleOptions> schedules[] = {
+      {"wfbp", {}}, {"ddp", {}}, {"dear", {}}, {"acp-sgd", {{"compression", "free"}}}};
+  for (const auto& [schedule, options] : schedules) {
+    const EditedPlanOf plan(schedule, EditedPipeline().model.workload,
+                            examples::plain_cluster(2, 4), options);
     const EditedStep busy = plan.edited_by("insert new=x time=20ms kind=forward on=other");
     EXPECT_LT(busy.step_before.value, 0.08) << schedule;
     EXPECT_NEAR(busy.step_after.value, 0.16, 1e-9) << schedule;
