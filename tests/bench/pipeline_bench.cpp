@@ -5,7 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "sim/study/edits/pipeline_options.hpp"
+#include "sim/study/edits/options/pipeline_options.hpp"
 #include "sim/study/edits/pipeline_step.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "tests/bench/peak_memory.hpp"

@@ -139,7 +139,7 @@ std::vector<OptionInfo> compression_options() {
 }  // namespace
 
 std::vector<std::string> memory_options() {
-  return {"recompute", "zero", "micro_batch"};
+  return {"recompute", "zero", "sequence_parallel", "micro_batch", "partition", "warm_up"};
 }
 
 std::vector<OptionInfo> hybrid_options() {

@@ -17,9 +17,9 @@
 #include "sim/report/json/optimisation_json.hpp"
 #include "sim/report/text/studies/optimisation_report.hpp"
 #include "sim/study/edits/job_steps.hpp"
-#include "sim/study/edits/memory_fit.hpp"
-#include "sim/study/edits/pipeline_options.hpp"
-#include "sim/study/edits/plan_options.hpp"
+#include "sim/study/edits/options/memory_fit.hpp"
+#include "sim/study/edits/options/pipeline_options.hpp"
+#include "sim/study/edits/options/plan_options.hpp"
 #include "sim/study/edits/planned_step.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/stop.hpp"
@@ -79,7 +79,8 @@ class OptimiseCommand final : public Subcommand {
         edit_file_option(edits_),
         {"--no-search", "", &no_search_, "apply these and look for no others"},
         {"--memory", "SIZE", &memory_,
-         "with --schedule: what a GPU may hold; recomputes, accumulates or\nshares for it"},
+         "with --schedule: what a GPU may hold, at most what it has (the default);\nrecomputes, "
+         "accumulates or shares for it"},
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"}};
   }
@@ -127,11 +128,13 @@ class OptimiseCommand final : public Subcommand {
                       .cluster = scenario.cluster.name,
                       .schedule = request_.schedule,
                       .gpus = scenario.cluster.ranks(),
+                      .device_memory = scenario.cluster.device.memory,
                       .memory_before = fitted.before};
     std::vector<EditRequest> asked = requests_of(edits_);
     const StopsBetweenJobs stops;
     if (asked.empty() && fitted.change.empty() && !no_search_) {
-      scenario = with_best_options(scenario, request_.schedule, budget(), result);
+      const Bytes limit = memory_limit(budget(), scenario.cluster);
+      scenario = with_best_options(scenario, request_.schedule, limit, result);
       fitted = fitted_step(scenario, request_.schedule, budget());
     }
     result.memory_after = fitted.after;
@@ -142,6 +145,7 @@ class OptimiseCommand final : public Subcommand {
       result.notes.push_back(fmt::format("{} instead of {} a GPU by {}; the step took {} before",
                                          format_bytes(fitted.after), format_bytes(fitted.before),
                                          fitted.change, format_seconds(fitted.step)));
+    note_memory(result);
     return told(result);
   }
 

@@ -54,8 +54,10 @@ std::string edited_step_json(const EditedStep& found) {
     json["cluster"] = found.cluster;
     json["schedule"] = found.schedule;
     json["gpus"] = found.gpus;
+    json["device_memory_bytes"] = found.device_memory.value;
     json["memory_before_bytes"] = found.memory_before.value;
     json["memory_bytes"] = found.memory_after.value;
+    json["found_options"] = found.options;
   }
   json["step_before_s"] = found.step_before.value;
   json["step_after_s"] = found.step_after.value;

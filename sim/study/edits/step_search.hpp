@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/schedule/option_info.hpp"
 #include "sim/study/edits/editable_step.hpp"
 #include "sim/study/edits/recipes.hpp"
 #include "sim/study/optimise/optimise.hpp"
@@ -12,10 +13,12 @@ struct EditedStep {
   std::string cluster;   ///< Of a planned step.
   std::string schedule;  ///< Of a planned step.
   std::uint32_t gpus = 1;
-  Bytes memory_before{};  ///< Of a GPU of a planned step with a budget; else 0.
+  Bytes device_memory{};  ///< Of a planned step's GPU; 0: not known.
+  Bytes memory_before{};  ///< What a GPU of a planned step holds.
   Bytes memory_after{};
-  Seconds recorded{};     ///< Of a recorded step; 0: planned.
-  double step_error = 0;  ///< Of its replay.
+  ScheduleOptions options;  ///< That were found, as `run` would be told.
+  Seconds recorded{};       ///< Of a recorded step; 0: planned.
+  double step_error = 0;    ///< Of its replay.
   Seconds step_before{};
   Seconds step_after{};
   std::vector<AcceptedEdit> accepted;

@@ -83,10 +83,10 @@ class HybridBound {
 
   // From a stage to the next, of every rank at once.
   Seconds message_behind(Count stage) const {
-    if (stage + 1 == job_.order.stages || job_.blocked > Seconds{})
+    if (stage + 1 == job_.order.stages || job_.blocked > Seconds{} || !job_.links.empty())
       return {};
     const Group pair{{job_.layout.rank(stage, 0, 0, 0), job_.layout.rank(stage + 1, 0, 0, 0)}};
-    return time_of(CollectiveKind::Send, message_size(job_, 0), pair,
+    return time_of(CollectiveKind::Send, message_size(job_, 0) / job_.between_stages.ratio, pair,
                    std::min(job_.layout.stage_ranks(), cluster_.gpus_per_node));
   }
 
@@ -113,6 +113,10 @@ class HybridBound {
 
   Count groups_of_a_node() const { return std::min(job_.layout.tensor, cluster_.gpus_per_node); }
 
+  Bytes gradients_of(double parameters) const {
+    return Bytes{parameters * job_.gradient_bytes} / job_.gradients.ratio;
+  }
+
   // Gradients of stage 0 leave one after the other behind the unit that made them.
   Seconds exposed_gradients() const {
     const bool shares = job_.zero > 0 && job_.shard == job_.copies();
@@ -128,8 +132,7 @@ class HybridBound {
       const double parameters = job_.units[unit].parameters;
       const auto [time, is_new] = known.try_emplace(parameters);
       if (is_new)
-        time->second =
-            time_of(kind, Bytes{parameters * job_.gradient_bytes}, group, groups_of_a_node());
+        time->second = time_of(kind, gradients_of(parameters), group, groups_of_a_node());
       sent = std::max(sent, computed) + time->second;
     }
     return std::max(Seconds{}, sent - computed);
@@ -150,8 +153,7 @@ class HybridBound {
     for (std::size_t unit = 0; unit < job_.first_unit[1]; ++unit) {
       const double parameters = job_.units[unit].parameters;
       gathers += time_of(CollectiveKind::AllGather, element_ * parameters, group, 1);
-      reductions +=
-          time_of(CollectiveKind::ReduceScatter, Bytes{parameters * job_.gradient_bytes}, group, 1);
+      reductions += time_of(CollectiveKind::ReduceScatter, gradients_of(parameters), group, 1);
     }
     return std::max(gathers * 2, reductions) * micro_batches_;
   }
@@ -228,6 +230,10 @@ PlanBound whole_bound(const PlanSpace& space, const PlanCandidate& candidate) {
 }
 
 }  // namespace
+
+Seconds step_bound(const HybridJob& job, const CutModel& model, const Cluster& cluster) {
+  return HybridBound(job, model, cluster, job.micro_batches()).time();
+}
 
 PlanBound bound_of(const PlanSpace& space, const PlanCandidate& candidate) {
   const std::string& name = space.schedules[candidate.schedule].name;

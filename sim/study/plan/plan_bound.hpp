@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "sim/study/plan/plan_space.hpp"
 
 namespace stepcast {
@@ -22,5 +23,8 @@ struct PlanBound {
 /// Costs a job of 2p micro-batches at most, some 0.1 ms. Throws InputError for a candidate that the
 /// schedule refuses.
 PlanBound bound_of(const PlanSpace& space, const PlanCandidate& candidate);
+
+/// The same for a job's step.
+Seconds step_bound(const HybridJob& job, const CutModel& model, const Cluster& cluster);
 
 }  // namespace stepcast

@@ -26,6 +26,21 @@ std::string buckets(const Optimisation& found) {
   return render(table);
 }
 
+/// What a GPU of a planned step holds, and what `run` would be told.
+std::string memory_and_options(const EditedStep& found) {
+  std::string text = "A GPU holds " + format_bytes(found.memory_after);
+  if (found.memory_before != found.memory_after)
+    text += " instead of " + format_bytes(found.memory_before);
+  if (found.device_memory > Bytes{})
+    text += ", of " + format_bytes(found.device_memory);
+  text += '.';
+  if (!found.options.empty())
+    text += " Options found:";
+  for (const auto& [name, value] : found.options)
+    text += fmt::format(" --set {}={}", name, value);
+  return wrap(text, 0);
+}
+
 }  // namespace
 
 std::string render_optimisation(const Optimisation& found) {
@@ -62,6 +77,8 @@ std::string render_edited_step(const EditedStep& found) {
                            found.step_before / found.step_after, found.accepted.size(), found.tried,
                            found.simulated),
                0);
+  if (found.memory_after > Bytes{})
+    text += memory_and_options(found);
   return fmt::format("{}\n{}\n{}", text, edits(found.step_before, found.accepted),
                      wrap("Now: " + found.bound_by, 5));
 }

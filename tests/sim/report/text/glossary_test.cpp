@@ -20,6 +20,7 @@ constexpr std::array kNoReports = {"schema", "show", "import", "list", "derive",
 
 /// Objects whose keys are data: options, names of schedules, what a trace says of itself.
 constexpr std::array kNamedByData = {"options",
+                                     "found_options",
                                      "settings",
                                      "facts",
                                      "checks_by_schedule",

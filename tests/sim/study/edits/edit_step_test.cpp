@@ -4,7 +4,7 @@
 #include "models/schedule/edited/plan_graph.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/study/edits/job_steps.hpp"
-#include "sim/study/edits/memory_fit.hpp"
+#include "sim/study/edits/options/memory_fit.hpp"
 #include "sim/study/edits/planned_step.hpp"
 #include "sim/study/edits/step_search.hpp"
 #include "tests/support/input_error.hpp"

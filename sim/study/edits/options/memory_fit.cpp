@@ -1,4 +1,4 @@
-#include "sim/study/edits/memory_fit.hpp"
+#include "sim/study/edits/options/memory_fit.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,11 @@
-#include "sim/study/edits/plan_options.hpp"
+#include "sim/study/edits/options/plan_options.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "models/schedule/registry.hpp"
-#include "sim/study/edits/pipeline_options.hpp"
-#include "tests/support/hybrid_scenario.hpp"
-#include "tests/support/input_error.hpp"
+#include "sim/engine/steps.hpp"
+#include "tests/support/examples.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -102,63 +101,82 @@ TEST(PlanOptionsTest, CompressedGradientsKeepTheirs) {
   EXPECT_TRUE(result.accepted.empty());
 }
 
-HybridScenario pipeline_of(ScheduleOptions options) {
-  options.insert({{"tp", "8"}, {"pp", "4"}});
-  HybridScenario scenario = transformer_scenario("1f1b", std::move(options), 8);
-  scenario.engine.fidelity = Fidelity::Analytic;
-  return scenario;
+/// A layer whose passes take as long as `a` and `b` say together, in milliseconds.
+OptionSpace two_options(const Cluster& cluster, std::map<std::string, double> milliseconds) {
+  OptionSpace space;
+  for (const char* name : {"a", "b"})
+    space.options.push_back({.info = {.name = name, .default_value = "0"}, .values = {"0", "1"}});
+  space.options.back().beside = {{"c", "8"}};
+  space.plan = [&cluster, milliseconds](const ScheduleOptions& options) {
+    const auto of = [&](const char* name) {
+      return options.contains(name) ? options.at(name) : std::string("0");
+    };
+    const Seconds time{milliseconds.at(of("a") + of("b")) * 1e-3};
+    return build_plan("ddp", examples::uniform_workload(1, time, {}, 0), cluster, {});
+  };
+  space.step = [&cluster](const Plan& plan) { return step_time_of(plan, cluster, {}); };
+  return space;
 }
 
-HybridRun run_of(const HybridScenario& scenario) {
-  return build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
-}
-
-double analytic_step(const HybridScenario& scenario) {
-  return simulate(run_of(scenario).hybrid.plan, scenario.cluster, scenario.engine)
-      .mean_iteration_time()
-      .value;
-}
-
-// Of as many samples, on the same layout, and what it says is what the plan takes.
-TEST(PlanOptionsTest, PipelinesGainByOptionsThatTrainTheSame) {
-  const HybridScenario scenario = pipeline_of({{"recompute", "full"}});
+struct SearchedOfTwo {
   EditedStep result;
-  const HybridScenario best = with_best_options(scenario, {}, result);
-  EXPECT_LT(result.step_after.value, 0.97 * result.step_before.value);
-  EXPECT_NEAR(result.step_after.value, analytic_step(best), 1e-12);
-  EXPECT_NEAR(result.step_before.value, analytic_step(scenario), 1e-12);
-  EXPECT_EQ(best.options.at("recompute"), "full");
-  EXPECT_EQ(run_of(best).job.global_batch(), run_of(scenario).job.global_batch());
-  EXPECT_EQ(run_of(best).hybrid.layout, run_of(scenario).hybrid.layout);
-  for (const char* changed : {"gradient_bytes", "dp_ratio", "optimiser"})
-    EXPECT_FALSE(best.options.contains(changed)) << changed;
+  ScheduleOptions best;
+
+  explicit SearchedOfTwo(std::map<std::string, double> milliseconds) {
+    const Cluster cluster = examples::plain_cluster(1);
+    const OptionSpace space = two_options(cluster, std::move(milliseconds));
+    OptionSteps steps(space, 1);
+    best = best_options(steps, {}, {}, result);
+  }
+};
+
+// a=1 comes first, b=1 then does without it.
+TEST(PlanOptionsTest, WhatIsTakenBackIsNotTold) {
+  const SearchedOfTwo found({{"00", 10}, {"10", 9}, {"11", 5}, {"01", 4}});
+  ASSERT_EQ(found.result.accepted.size(), 1U);
+  EXPECT_EQ(found.result.accepted.front().text, "b=1 instead of 0 (c=8)");
+  EXPECT_NEAR(found.result.accepted.front().gain.value, 6e-3, 1e-12);
+  EXPECT_EQ(found.best, (ScheduleOptions{{"b", "1"}, {"c", "8"}}));
 }
 
-// A batch norm would tell micro-batches apart.
-TEST(PlanOptionsTest, MicroBatchesOfOtherModelsStay) {
-  HybridScenario scenario = pipeline_of({});
-  scenario.model = {.workload = load_workload("resnet50-v100-bs32")};
-  scenario.options.erase("tp");
-  EditedStep result;
-  EXPECT_FALSE(with_best_options(scenario, {}, result).options.contains("micro_batch"));
+// With b=1 it gains less than a ten-thousandth of the step.
+TEST(PlanOptionsTest, WhatNoLongerGainsIsTakenBack) {
+  const SearchedOfTwo found({{"00", 10}, {"10", 9}, {"11", 5}, {"01", 5.0002}});
+  ASSERT_EQ(found.result.accepted.size(), 1U);
+  EXPECT_EQ(found.result.accepted.front().text, "b=1 instead of 0 (c=8)");
+  EXPECT_NEAR(found.result.step_after.value, 5.0002e-3, 1e-12);
 }
 
-TEST(PlanOptionsTest, PipelinesFitIntoMemory) {
-  const HybridScenario scenario = pipeline_of({});
-  const Bytes before = run_of(scenario).hybrid.plan.memory.total();
-  const FittedPipeline fitted = fitted_pipeline(scenario, before * 0.5);
-  EXPECT_EQ(fitted.before, before);
-  EXPECT_EQ(fitted.after, run_of(fitted.scenario).hybrid.plan.memory.total());
-  EXPECT_LE(fitted.after, before * 0.5);
-  EXPECT_NEAR(fitted.step.value, analytic_step(scenario), 1e-12);
-  EXPECT_FALSE(fitted.change.empty());
-  EditedStep result;
-  EXPECT_LE(
-      run_of(with_best_options(fitted.scenario, before * 0.5, result)).hybrid.plan.memory.total(),
-      before * 0.5);
-  EXPECT_EQ(fitted_pipeline(scenario, before).change, "");
-  EXPECT_EQ(input_error_of([&] { fitted_pipeline(scenario, Bytes{1e9}); }).substr(0, 34),
-            "`memory`: 953.7 MiB is not enough:");
+TEST(PlanOptionsTest, AGainHasToBeAsLargeAsWhatIsPrinted) {
+  const SearchedOfTwo small({{"00", 10}, {"10", 9.9995}, {"11", 10}, {"01", 9.9995}});
+  EXPECT_TRUE(small.result.accepted.empty());
+  EXPECT_NEAR(small.result.step_after.value, 10e-3, 1e-12);
+  const SearchedOfTwo both({{"00", 10}, {"10", 9}, {"11", 8}, {"01", 9.5}});
+  ASSERT_EQ(both.result.accepted.size(), 2U);
+  EXPECT_EQ(both.result.accepted.front().text, "a=1 instead of 0");
+}
+
+// Some 20,000 tasks, where a search began with one.
+TEST(PlanOptionsTest, PlansOfManyMoreTasksAreNotSimulated) {
+  const Cluster cluster = examples::plain_cluster(2);
+  int simulated = 0;
+  OptionSpace space{.options = {},
+                    .plan =
+                        [&](const ScheduleOptions&) {
+                          return build_plan(
+                              "ddp",
+                              examples::uniform_workload(10'000, Seconds{1e-6}, Seconds{1e-6}, 1),
+                              cluster, {});
+                        },
+                    .step =
+                        [&](const Plan&) {
+                          ++simulated;
+                          return Seconds{1};
+                        }};
+  OptionSteps steps(space, 1);
+  EXPECT_FALSE(steps.of({}, {}).has_value());
+  EXPECT_EQ(simulated, 0);
+  EXPECT_TRUE(steps.of({}, {}, true).has_value());
 }
 
 }  // namespace

@@ -1,20 +1,13 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "models/schedule/option_info.hpp"
+#include "sim/study/edits/options/option_space.hpp"
 #include "sim/study/edits/step_search.hpp"
 #include "sim/study/scenario.hpp"
 
 namespace stepcast {
-
-/// An option that a search may change, and the values that it tries.
-struct SearchedOption {
-  OptionInfo info;
-  std::vector<std::string> values;
-};
 
 /// Those options that change nothing of what is trained: sizes, in powers of two from 64 KiB to 64
 /// MiB, and words of which the option says so (OptionInfo::alternatives). Those that were given
@@ -22,20 +15,22 @@ struct SearchedOption {
 std::vector<SearchedOption> searched_options(const std::vector<OptionInfo>& options,
                                              const ScheduleOptions& given);
 
-/// Where a search looks: options, the plan that they make and the step that it takes.
-struct OptionSpace {
-  std::vector<SearchedOption> options;
-  std::function<Plan(const ScheduleOptions&)> plan;  ///< Throws InputError for bad values.
-  std::function<Seconds(const Plan&)> step;
-};
-
 /// The options under which the step is shortest. Adds what it accepts to `result`, and fills it
 /// from step_before on.
 ///
 /// One option after the other takes each of its values and keeps the best; it ends when a round
-/// over all gains less than 0.1 %. `memory`: what a GPU may hold; 0: no matter.
-ScheduleOptions best_options(const OptionSpace& space, const ScheduleOptions& given, Bytes memory,
+/// over all gains less than 0.1 %. A value must gain 0.01 % of the step, and one that no longer
+/// does in the end is taken back: what was changed and changed back is not told. `memory`: what a
+/// GPU may hold, as the plan that it begins with does; 0: no matter.
+ScheduleOptions best_options(OptionSteps& steps, const ScheduleOptions& begin, Bytes memory,
                              EditedStep& result);
+
+/// What a search may fill of a GPU: what is asked for, or else what the device has, and never more
+/// than that; 0: not known.
+Bytes memory_limit(Bytes asked, const Cluster& cluster);
+
+/// Notes a step that does not fit into its device.
+void note_memory(EditedStep& result);
 
 /// The scenario with those options of its schedule under which the step is shortest: the sizes in
 /// which gradients travel (partitions, buckets, buffers) and the order in which servers take them
