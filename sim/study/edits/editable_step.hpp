@@ -20,6 +20,7 @@ struct NodeTimes {
 /// A step with its times.
 struct TimedStep {
   Seconds step{};                             ///< Of several recorded ones the mean.
+  Seconds iteration{};                        ///< Of a plan: of as many steps as differ.
   std::vector<std::vector<NodeTimes>> nodes;  ///< By graph and node.
 };
 

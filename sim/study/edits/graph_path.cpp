@@ -54,9 +54,9 @@ std::vector<std::uint32_t> last_waited_for(const WorkGraph& graph,
 }
 
 /// Of a planned step: which nodes are the first of their stream and began when it ended its last
-/// one of the step before. Such a stream is always busy.
+/// one of the iteration before. Such a stream is always busy.
 std::vector<bool> close_a_round(const WorkGraph& graph, const TimedStep& timed) {
-  constexpr double kRounding = 1e-9;
+  constexpr double kIdle = 1e-3;  // Of an iteration: less than a report can tell.
   const std::vector<NodeTimes>& times = timed.nodes.front();
   std::map<std::pair<std::uint32_t, std::uint32_t>, NodeTimes> lanes;
   const auto lane_of = [&](std::uint32_t id) -> NodeTimes& {
@@ -71,8 +71,8 @@ std::vector<bool> close_a_round(const WorkGraph& graph, const TimedStep& timed) 
   std::vector<bool> close(times.size());
   for (std::uint32_t id = 0; id < times.size() && graph.planned; ++id) {
     const NodeTimes& lane = lane_of(id);
-    const double idle = std::abs((times[id].start - lane.end + timed.step).value);
-    close[id] = times[id].start == lane.start && idle <= timed.step.value * kRounding;
+    const double idle = std::abs((times[id].start - lane.end + timed.iteration).value);
+    close[id] = times[id].start == lane.start && idle <= timed.iteration.value * kIdle;
   }
   return close;
 }

@@ -45,6 +45,7 @@ TimedStep timed(const Plan& plan, const WorkGraph& graph, const Cluster& cluster
   const EditedPlan changed = edited_plan(plan, graph);
   const Timeline timeline = simulate(changed.plan, cluster, engine);
   TimedStep timed{.step = timeline.mean_iteration_time() / static_cast<double>(steps_of(plan)),
+                  .iteration = timeline.mean_iteration_time(),
                   .nodes = {{}}};
   const Classes all = all_classes(timeline);
   const std::vector<Classes> of_stage = classes_of_stages(timeline, graph);

@@ -53,7 +53,10 @@ std::vector<BoundedOptions> those_that_fit(const HybridScenario& scenario, const
           hybrid_job_of(*scenario.pipeline, scenario.model, scenario.cluster, options);
       ++fitted.tried;
       const Bytes memory = fullest_stage(job, scenario.model);
-      fitted.least = std::min(fitted.least, memory);
+      if (memory < fitted.least) {
+        fitted.leanest = options;
+        fitted.least = memory;
+      }
       if (memory <= budget)
         fit.push_back({std::move(options), step_bound(job, scenario.model, scenario.cluster)});
     } catch (const InputError&) {

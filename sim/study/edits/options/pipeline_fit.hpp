@@ -8,7 +8,8 @@ namespace stepcast {
 /// What of a pipeline's options fits into a GPU.
 struct FittedOptions {
   std::optional<ScheduleOptions> options;  ///< None fit: none.
-  Bytes least{};                           ///< That any of them hold.
+  ScheduleOptions leanest;                 ///< Hold least, fit or not.
+  Bytes least{};
   std::size_t tried = 0;
 };
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
@@ -57,21 +56,11 @@ OptionSpace space_of(const HybridScenario& scenario, const HybridRun& run) {
   return space;
 }
 
-/// What may still change of what decides what a GPU holds.
-std::string free_options(const OptionSpace& space) {
-  std::vector<std::string> names = memory_options();
-  std::erase_if(names, [&](const std::string& name) {
-    return std::ranges::none_of(
-        space.options, [&](const SearchedOption& option) { return option.info.name == name; });
-  });
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-[[noreturn]] void refuse(Bytes limit, Bytes before, Bytes least, const OptionSpace& space) {
-  const std::string free = free_options(space);
-  const std::string saved = free.empty()
-                                ? "and `set` holds all that would save some"
-                                : fmt::format("{} with what {} save", format_bytes(least), free);
+[[noreturn]] void refuse(Bytes limit, Bytes before, const FittedOptions& fitted,
+                         const std::string& saving) {
+  const std::string saved = fitted.least < before
+                                ? fmt::format("{} with {}", format_bytes(fitted.least), saving)
+                                : "and no option that may change saves any";
   throw InputError(
       fmt::format("`memory`: {} is not enough: {} as it is, {}; expected more, or more stages (pp) "
                   "or tp",
@@ -95,7 +84,8 @@ FoundOptions with_found_options(const HybridScenario& scenario, Bytes asked, boo
     const FittedOptions fitted = fitted_options(scenario, steps, limit);
     result.tried += fitted.tried;
     if (!fitted.options && asked > Bytes{})
-      refuse(limit, before, fitted.least, space);
+      refuse(limit, before, fitted,
+             changes_in_words(space, scenario.options, fitted.leanest, false));
     if (fitted.options) {
       options = *fitted.options;
       found.notes.push_back(

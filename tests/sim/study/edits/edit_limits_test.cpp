@@ -44,20 +44,21 @@ struct EditedPlanOf {
 };
 
 EditedPlanOf ten_steps() {
+  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  cluster.nodes = 1;
   return {"kaisa",
           load_workload("resnet50-rtx2080ti-bs32"),
-          load_cluster("rtx2080ti-16x4-10gbe"),
+          cluster,
           {{"inverse_interval", "10"}, {"factor_interval", "5"}}};
 }
 
 // It read past the end where steps differ, and was no input error elsewhere.
 TEST(EditLimitsTest, SomethingHasToBeLeftThatComputes) {
-  const EditedPlanOf of_period = ten_steps();
   for (const std::string edit : {"remove", "remove work=compute"}) {
-    EXPECT_EQ(of_period.error_of(edit), edit + ": " + kNothingLeft);
     EXPECT_EQ(EditedPlanOf("ddp").error_of(edit), edit + ": " + kNothingLeft);
     EXPECT_EQ(EditedPipeline().error_of(edit), edit + ": " + kNothingLeft);
   }
+  EXPECT_EQ(ten_steps().error_of("remove"), std::string("remove: ") + kNothingLeft);
 }
 
 TEST(EditLimitsTest, TheLastStepOfAPeriodHasToDoSomething) {
@@ -107,8 +108,11 @@ TEST(EditLimitsTest, WhatBoundsADataParallelStepIsWhatTheSlowRankDoes) {
 // Behind eight forward passes 160 ms beside a step of some 70, for which nobody waits. The host is
 // two steps ahead at most.
 TEST(EditLimitsTest, AStepIsNoShorterThanItsBusiestStream) {
-  for (const char* schedule : {"wfbp", "ddp", "dear"}) {
-    const EditedPlanOf plan(schedule);
+  const std::pair<const char*, ScheduleOptions> schedules[] = {
+      {"wfbp", {}}, {"ddp", {}}, {"dear", {}}, {"acp-sgd", {{"compression", "free"}}}};
+  for (const auto& [schedule, options] : schedules) {
+    const EditedPlanOf plan(schedule, EditedPipeline().model.workload,
+                            examples::plain_cluster(2, 4), options);
     const EditedStep busy = plan.edited_by("insert new=x time=20ms kind=forward on=other");
     EXPECT_LT(busy.step_before.value, 0.08) << schedule;
     EXPECT_NEAR(busy.step_after.value, 0.16, 1e-9) << schedule;
@@ -145,6 +149,17 @@ TEST(EditLimitsTest, WhatTakesNoTimeHasNothingToChange) {
   EXPECT_EQ(pipeline.error_of("merge kind=update"),
             "merge kind=update: changes nothing: no two that it selects follow each other on a "
             "stream and may be one");
+}
+
+// It ended with 1, and a line for programmers.
+TEST(EditLimitsTest, NothingComputesOnAStreamThatGoesByPriority) {
+  const EditedPlanOf plan("bytescheduler");
+  const std::string error = plan.error_of("insert new=pack time=1ms work=communication");
+  EXPECT_NE(error.find("takes communications by priority: expected what computes on another"),
+            std::string::npos)
+      << error;
+  EXPECT_GT(plan.edited_by("insert new=pack time=1ms work=communication on=packing").step_after,
+            Seconds{});
 }
 
 TEST(EditLimitsTest, MessagesWithoutBytesAreStillOfTheNetwork) {
