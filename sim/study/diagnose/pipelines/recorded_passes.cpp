@@ -75,7 +75,9 @@ void require_messages(const Job& job) {
     if (!linked[stage])
       throw InputError(
           fmt::format("{}: expected messages (sends and receives) between stages {} and {}, found "
-                      "none: waiting for another stage would count as a delay of the host",
+                      "none whose two ends belong together: waiting for another stage would count "
+                      "as a delay of "
+                      "the host",
                       job.name, stage, stage + 1));
 }
 

@@ -95,13 +95,15 @@ std::string chunks_forward_first() {
 
 TEST(RecordedPassesTest, StagesWithoutMessagesAreRefused) {
   for (const char* type : {"ward-recv", "ward-"})
-    EXPECT_EQ(error_of(job_of(without(MadePipeline{}.text(),
-                                      [&](const std::string& row) {
-                                        return row.find(type) != std::string::npos &&
-                                               row.find("-compute") == std::string::npos;
-                                      }))),
-              "made.csv: expected messages (sends and receives) between stages 0 and 1, found "
-              "none: waiting for another stage would count as a delay of the host");
+    EXPECT_EQ(
+        error_of(job_of(without(MadePipeline{}.text(),
+                                [&](const std::string& row) {
+                                  return row.find(type) != std::string::npos &&
+                                         row.find("-compute") == std::string::npos;
+                                }))),
+        "made.csv: expected messages (sends and receives) between stages 0 and 1, found "
+        "none whose two ends belong together: waiting for another stage would count as a delay "
+        "of the host");
 }
 
 TEST(RecordedPassesTest, CopiesWithFewerMicroBatchesAreRefused) {
