@@ -155,6 +155,16 @@ void require_work(const WorkGraph& graph) {
                                  graph.planned ? "that computes" : "of the step"));
 }
 
+/// Of a plan: priorities are of communications.
+void require_order(const WorkGraph& graph) {
+  for (const WorkNode& node : graph.nodes)
+    if (const WorkStream& stream = graph.streams[node.stream];
+        graph.planned && !node.communicates && !stream.in_order)
+      throw InputError(fmt::format(
+          "stream {} takes communications by priority: expected what computes on another",
+          in_quotes(stream.name)));
+}
+
 }  // namespace
 
 std::size_t count_selected(const GraphEdit& edit, const WorkGraph& graph) {
@@ -200,6 +210,7 @@ EditOutcome apply(const GraphEdit& edit, const WorkGraph& graph, const TransferR
     if (!can_run(outcome.graph))
       throw InputError("something would wait for itself");
     require_work(outcome.graph);
+    require_order(outcome.graph);
     if (graph.planned)
       bound_queues(outcome.graph);
     return outcome;

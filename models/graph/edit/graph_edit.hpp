@@ -88,7 +88,7 @@ struct EditOutcome {
 /// bound_queues().
 ///
 /// Throws InputError beginning with the edit's text if it selects nothing, if nothing would be left
-/// to compute, or if something would wait for itself.
+/// to compute, if something would wait for itself, or compute on a stream that goes by priority.
 EditOutcome apply(const GraphEdit& edit, const WorkGraph& graph, const TransferRatio& ratio);
 
 }  // namespace stepcast

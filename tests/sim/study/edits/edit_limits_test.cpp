@@ -54,12 +54,11 @@ EditedPlanOf ten_steps() {
 
 // It read past the end where steps differ, and was no input error elsewhere.
 TEST(EditLimitsTest, SomethingHasToBeLeftThatComputes) {
-  const EditedPlanOf of_period = ten_steps();
   for (const std::string edit : {"remove", "remove work=compute"}) {
-    EXPECT_EQ(of_period.error_of(edit), edit + ": " + kNothingLeft);
     EXPECT_EQ(EditedPlanOf("ddp").error_of(edit), edit + ": " + kNothingLeft);
     EXPECT_EQ(EditedPipeline().error_of(edit), edit + ": " + kNothingLeft);
   }
+  EXPECT_EQ(ten_steps().error_of("remove"), std::string("remove: ") + kNothingLeft);
 }
 
 TEST(EditLimitsTest, TheLastStepOfAPeriodHasToDoSomething) {
@@ -150,6 +149,17 @@ TEST(EditLimitsTest, WhatTakesNoTimeHasNothingToChange) {
   EXPECT_EQ(pipeline.error_of("merge kind=update"),
             "merge kind=update: changes nothing: no two that it selects follow each other on a "
             "stream and may be one");
+}
+
+// It ended with 1, and a line for programmers.
+TEST(EditLimitsTest, NothingComputesOnAStreamThatGoesByPriority) {
+  const EditedPlanOf plan("bytescheduler");
+  const std::string error = plan.error_of("insert new=pack time=1ms work=communication");
+  EXPECT_NE(error.find("takes communications by priority: expected what computes on another"),
+            std::string::npos)
+      << error;
+  EXPECT_GT(plan.edited_by("insert new=pack time=1ms work=communication on=packing").step_after,
+            Seconds{});
 }
 
 TEST(EditLimitsTest, MessagesWithoutBytesAreStillOfTheNetwork) {
