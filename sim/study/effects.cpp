@@ -9,6 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
@@ -190,6 +191,8 @@ Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
 }
 
 void add_likely_range(Forecast& forecast, const Cluster& cluster) {
+  if (find_pipeline(forecast.schedule) != nullptr)
+    return;  // none of the checked steps cut the model
   const LikelyRange range = shipped_range(forecast.schedule, forecast.device, cluster);
   forecast.likely_low = forecast.iteration_time * range.low;
   forecast.likely_high = forecast.iteration_time * range.high;

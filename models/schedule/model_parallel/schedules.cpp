@@ -10,6 +10,7 @@
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/schedule/model_parallel/hybrid_plan.hpp"
 #include "models/schedule/options.hpp"
+#include "models/schedule/registry.hpp"
 
 namespace stepcast {
 namespace {
@@ -157,6 +158,11 @@ const std::vector<PipelineInfo>& pipelines() {
 const PipelineInfo* find_pipeline(std::string_view name) {
   const auto found = std::ranges::find(pipelines(), name, &PipelineInfo::name);
   return found == pipelines().end() ? nullptr : &*found;
+}
+
+const std::vector<OptionInfo>& options_of_schedule(std::string_view name) {
+  const PipelineInfo* pipeline = find_pipeline(name);
+  return pipeline != nullptr ? pipeline->options : schedule_of(name).options;
 }
 
 const PipelineInfo& megatron_pipeline(bool several_parts) {

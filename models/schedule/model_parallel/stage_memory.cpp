@@ -45,7 +45,7 @@ RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
   // On one rank the head shares the embedding's matrix.
   const bool holds_both = job.order.both_ways && (stage == 0 || stage + 1 == job.order.stages);
   if (job.order.parts() == 1 || holds_both)
-    sum.dense -= job.tied;
+    sum.dense = std::max(0.0, sum.dense - job.tied);  // 0 where one copy added up nothing
   return sum;
 }
 

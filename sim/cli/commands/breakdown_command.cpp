@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -45,6 +46,7 @@ class BreakdownCommand final : public Subcommand {
   int run() override {
     const PartsProtocol protocol = parse_protocol(protocol_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
+    require_whole_model(scenario, "breakdown");
     const StopsBetweenJobs stops;
     const std::uint32_t forecasts = protocol == PartsProtocol::Ablation ? kMostParts : 1;
     warn_of_study(cost_of(scenario, scenario.schedules.front(), forecasts, available_cores()),

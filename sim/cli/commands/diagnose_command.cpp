@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -92,14 +93,17 @@ class DiagnoseCommand final : public Subcommand {
       other = diagnose(told_job(against_, job_, strict_), thresholds());
       refuse_other_job(diagnosis, *other);
     }
+    std::optional<Workload> workload;  // before anything is written: it may be refused
+    if (!workload_.empty())
+      workload = workload_of(job, ideal_);
     if (figure_.is_wanted())
       figure_.write(diagnosis_svg(diagnosis));
     if (!slow_downs_.empty())
       write_text_file(slow_downs_, to_csv(slow_downs_of(job)));
     if (!timeline_.empty())
       write_job_trace(timeline_, job);
-    if (!workload_.empty())
-      write_workload(workload_of(job, ideal_));
+    if (workload)
+      write_workload(*workload);
     if (page_.is_wanted())
       page_.write(diagnosis_json(diagnosis, other ? &*other : nullptr));
     if (json_)

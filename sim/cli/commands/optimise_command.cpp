@@ -5,6 +5,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/options/edit_options.hpp"
 #include "sim/cli/options/layout_option.hpp"
@@ -106,6 +107,7 @@ class OptimiseCommand final : public Subcommand {
  private:
   int optimise_gradients() {
     const Scenario scenario = resolve(request_, kExample);
+    require_whole_model(scenario, "optimise without --schedule");
     refuse_options(scenario.settings);
     BucketLimits limits;
     limits.size = size_of("--bucket", bucket_, limits.size);

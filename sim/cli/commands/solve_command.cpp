@@ -9,6 +9,7 @@
 #include "models/schedule/registry.hpp"
 #include "sim/cli/chance/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
+#include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
@@ -67,6 +68,7 @@ class SolveCommand final : public Subcommand {
     const Goal goal = this->goal();
     const CommaList wanted = std::exchange(request_.schedules, {});
     Scenario scenario = resolve(request_, kExample);
+    require_whole_model(scenario, "solve");
     add_chance(scenario, chance_.slow, 0, chance_of(chance_, available_cores()));
     const Settings settings = scenario.settings;
     scenario = changed(std::move(scenario), settings);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
@@ -50,6 +51,7 @@ class TuneCommand final : public Subcommand {
     check_study_files(files_);
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
+    require_whole_model(scenario, "tune");
     const TuningJob job = job_of(scenario, scenario.schedules.front());
     const StopsBetweenJobs stops;
     const SearchRange range = range_of(job, tuning_);

@@ -102,7 +102,8 @@ class JobSummary {
     if (usual->first == 0)
       throw InputError(job_.name +
                        ": expected gradients reduced in all-reduces or reduce-scatters of known "
-                       "size, found none");
+                       "size, found none; gradient_bytes and recorded_on of the job file are of "
+                       "jobs of several stages");
   }
 
   template <typename Value>

@@ -248,11 +248,6 @@ class SpaceMaker {
       throw InputError(fmt::format("`set` {}: {}", name, refusal));
   }
 
-  static const std::vector<OptionInfo>& options_of_schedule(const std::string& name) {
-    const PipelineInfo* pipeline = find_pipeline(name);
-    return pipeline != nullptr ? pipeline->options : schedule_of(name).options;
-  }
-
   static bool has(const std::vector<OptionInfo>& options, const std::string& name) {
     return std::ranges::find(options, name, &OptionInfo::name) != options.end();
   }

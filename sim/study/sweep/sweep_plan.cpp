@@ -39,7 +39,7 @@ void require_option(const std::vector<std::string>& schedules, const std::string
                     std::span<const std::string> values) {
   std::vector<std::string> known;
   for (const std::string& schedule : schedules)
-    for (const OptionInfo& each : schedule_of(schedule).options)
+    for (const OptionInfo& each : options_of_schedule(schedule))
       known.push_back(each.name);
   if (std::ranges::find(known, name) == known.end())
     throw InputError(fmt::format("`set` {}={}: none of the schedules has an option {}{}", name,
@@ -257,9 +257,7 @@ bool has_lists(const SweepRequest& request) {
 }
 
 bool has_option(const std::string& schedule, const std::string& option) {
-  const PipelineInfo* pipeline = find_pipeline(schedule);
-  const auto& options = pipeline != nullptr ? pipeline->options : schedule_of(schedule).options;
-  return std::ranges::count(options, option, &OptionInfo::name) > 0;
+  return std::ranges::count(options_of_schedule(schedule), option, &OptionInfo::name) > 0;
 }
 
 ScheduleOptions options_in(const Settings& settings, const std::string& schedule) {

@@ -254,7 +254,7 @@ Workload parse_workload(std::string_view text, const std::string& origin) {
   workload.layers = read_layers(reader, workload.update);
   workload.edges = read_edges(reader, workload.layers.size());
   if (std::optional<ObjectReader> pipeline = reader.object_if(kRecordedPipeline))
-    workload.pipeline = read_pipeline(*std::move(pipeline), workload.layers.size());
+    workload.pipeline = read_pipeline(*std::move(pipeline), workload.layers);
   reader.finish();
   return workload;
 }

@@ -68,6 +68,11 @@ class Sizes {
       return take("as recorded", key, *of.bytes);
     if (told > 0)
       return take("as the job file says", key, Bytes{told});
+    if (team.group_size() == 1)
+      throw InputError(fmt::format(
+          "{}: expected {} of stage {} in the job file: of one copy nothing is sent, so "
+          "that the recorded {} tell no size",
+          job_.name, key, stage, format_seconds(of.time)));
     if (!cluster_)
       throw InputError(
           fmt::format("{}: expected {} of stage {} in the job file, which these traces "

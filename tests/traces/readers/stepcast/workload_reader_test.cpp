@@ -130,7 +130,7 @@ TEST(WorkloadReader, APipelineIsReadAndWritten) {
     "schedule": "1f1b",
     "optimiser": "shared",
     "norm_s": 0.001,
-    "tied_bytes": 100,
+    "tied_bytes": 40,
     "parts": [
       {"gathered_bytes": 1, "update_s": 0.5, "before_sums_s": 0, "once_s": 0},
       {"gathered_bytes": 2, "update_s": 0, "before_sums_s": 2, "once_s": 0.25},
@@ -159,6 +159,9 @@ TEST(WorkloadReader, APipelineIsReadAndWritten) {
           ",\n      {\"gathered_bytes\": 0, \"update_s\": 0, \"before_sums_s\": 0, \"once_s\": 0}",
           ""),
       "w.json: /recorded_pipeline/parts: expected one for each of 3 layers, found 2");
+  EXPECT_EQ(error("\"tied_bytes\": 40", "\"tied_bytes\": 1e10"),
+            "w.json: /recorded_pipeline/tied_bytes: expected at most 48, the bytes of gradients of "
+            "parts 0 and 2 together, of which they are a part, found 10000000000");
 }
 
 TEST(WorkloadReader, LaunchesOfALayerAreReadAndWritten) {

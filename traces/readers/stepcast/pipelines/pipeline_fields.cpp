@@ -59,9 +59,29 @@ std::string read_schedule(ObjectReader& reader) {
   return schedule;
 }
 
+Bytes gradients_of(const Layer& layer) {
+  double elements = 0;
+  for (const Parameter& parameter : layer.parameters)
+    elements += static_cast<double>(parameter.elements);
+  return size_of(DataType::Float32) * elements;
+}
+
+/// Where one of the two parts tells its gradients: those of one copy were not added up, so that
+/// none are known.
+Bytes read_tied(ObjectReader& reader, const std::vector<Layer>& layers) {
+  const Bytes tied = read_bytes(reader, "tied_bytes");
+  const Bytes most = gradients_of(layers.front()) + gradients_of(layers.back());
+  if (most > Bytes{} && tied > most)
+    reader.fail("tied_bytes",
+                fmt::format("expected at most {:.0f}, the bytes of gradients of parts 0 and {} "
+                            "together, of which they are a part, found {}",
+                            most.value, layers.size() - 1, tied.value));
+  return tied;
+}
+
 }  // namespace
 
-RecordedPipeline read_pipeline(ObjectReader reader, std::size_t layers) {
+RecordedPipeline read_pipeline(ObjectReader reader, const std::vector<Layer>& layers) {
   constexpr std::uint64_t kMost = 65536;
   RecordedPipeline pipeline;
   for (const Number& number : kNumbers) {
@@ -70,9 +90,9 @@ RecordedPipeline read_pipeline(ObjectReader reader, std::size_t layers) {
       reader.fail(number.key, fmt::format("expected at most {}, found {}", kMost, value));
     pipeline.*number.field = static_cast<std::uint32_t>(value);
   }
-  if (layers % pipeline.stages != 0)
-    reader.fail("stages", fmt::format("expected a divisor of the {} layers, found {}", layers,
-                                      pipeline.stages));
+  if (layers.size() % pipeline.stages != 0)
+    reader.fail("stages", fmt::format("expected a divisor of the {} layers, found {}",
+                                      layers.size(), pipeline.stages));
   pipeline.schedule = read_schedule(reader);
   const std::string optimiser = reader.text_or("optimiser", kWhole);
   if (optimiser != kWhole && optimiser != kShared)
@@ -81,11 +101,11 @@ RecordedPipeline read_pipeline(ObjectReader reader, std::size_t layers) {
   pipeline.shares_optimiser = optimiser == kShared;
   if (reader.has("norm_s"))
     pipeline.norm = read_seconds(reader, "norm_s");
-  pipeline.tied = read_bytes(reader, "tied_bytes");
+  pipeline.tied = read_tied(reader, layers);
   for (const ObjectReader& part : reader.objects("parts"))
     pipeline.parts.push_back(read_part(part));
-  if (pipeline.parts.size() != layers)
-    reader.fail("parts", fmt::format("expected one for each of {} layers, found {}", layers,
+  if (pipeline.parts.size() != layers.size())
+    reader.fail("parts", fmt::format("expected one for each of {} layers, found {}", layers.size(),
                                      pipeline.parts.size()));
   reader.finish();
   return pipeline;

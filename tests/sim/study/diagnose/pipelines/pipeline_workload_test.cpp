@@ -215,6 +215,16 @@ TEST(PipelineWorkloadTest, WhatIsMissingIsNamed) {
             "made.csv: expected gradient_bytes of each of 4 stages in the job file, found 3");
   EXPECT_NE(error(job_of(with_transfers(), {.recorded_on = "dgx-a1000"})).find("recorded_on: "),
             std::string::npos);
+  MadePipeline alone = with_transfers();
+  alone.copies = 1;
+  EXPECT_EQ(error(job_of(alone, {.recorded_on = "dgx-a100"})),
+            "made.csv: expected gradient_bytes of stage 0 in the job file: of one copy nothing is "
+            "sent, so that the recorded 12 ms tell no size");
+  MadePipeline single = with_transfers();
+  single.stages = 1;
+  EXPECT_NE(error(job_of(single, tiny())).find("found none; gradient_bytes and recorded_on"),
+            std::string::npos)
+      << error(job_of(single, tiny()));
   MadePipeline fast = with_transfers();
   fast.message = 1e-7;
   EXPECT_NE(error(job_of(fast, {.recorded_on = "dgx-a100"}))

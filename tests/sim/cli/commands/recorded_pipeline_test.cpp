@@ -1,0 +1,91 @@
+// Commands on a workload that was recorded in two stages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/cli/run_cli.hpp"
+
+namespace stepcast {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::string kData = STEPCAST_SOURCE_DIR "/tests/golden/data/";
+
+class RecordedPipelineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Outcome made = run_cli({"diagnose", kData + "pipeline.csv", "--job",
+                                  kData + "pipeline-job.json", "--workload", workload_});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+
+  Outcome of(const std::string& command, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{command,    "--workload", workload_, "--cluster",
+                                       "dgx-a100", "--nodes",    "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_cli(arguments);
+  }
+
+  TemporaryFolder folder_;
+  std::string workload_ = folder_.file("made.json");
+};
+
+constexpr const char* kRefusal =
+    "stepcast: --workload made-recorded: was recorded in 2 stages: run, compare, plan, goodput and "
+    "optimise know it, with a schedule that cuts the model, such as --schedule 1f1b; ";
+
+TEST_F(RecordedPipelineTest, IsNoModelOfWhichEveryGpuHoldsAll) {
+  const auto refused = [&](const std::string& command, const std::vector<std::string>& more) {
+    const Outcome outcome = of(command, more);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  };
+  EXPECT_EQ(refused("optimise", {}),
+            kRefusal + std::string("optimise without --schedule does not\n"));
+  EXPECT_EQ(refused("tune", {"--schedule", "1f1b", "--option", "global_batch"}),
+            kRefusal + std::string("tune does not\n"));
+  EXPECT_EQ(refused("breakdown", {"--schedule", "1f1b"}),
+            kRefusal + std::string("breakdown does not\n"));
+  EXPECT_EQ(refused("solve", {"--iterations", "1f1b=3"}),
+            kRefusal + std::string("solve does not\n"));
+}
+
+TEST_F(RecordedPipelineTest, ComparesOptionsOfItsSchedules) {
+  const Outcome outcome = of("compare", {"--schedules", "1f1b,gpipe", "--set", "pp=1,2", "--set",
+                                         "zero=0,1", "--fidelity", "analytic", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  ASSERT_EQ(results.size(), 8U);
+  EXPECT_EQ(results[0]["combination"]["pp"], "1");
+  const Outcome alone = of("run", {"--schedule", "gpipe", "--set", "pp=2", "--set", "zero=0",
+                                   "--fidelity", "analytic", "--json"});
+  EXPECT_EQ(results[6]["iteration_time_s"], json::parse(alone.out)["iteration_time_s"]);
+  const Outcome unknown = of("compare", {"--schedules", "1f1b", "--set", "zeros=1"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("none of the schedules has an option \"zeros\"; did you mean "
+                                     "\"zero\"?"));
+}
+
+// None of the checked steps, of whose errors such a range is made, cuts the model.
+TEST_F(RecordedPipelineTest, HasNoLikelyRange) {
+  const Outcome outcome =
+      of("compare", {"--schedules", "1f1b", "--fidelity", "analytic", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_FALSE(json::parse(outcome.out)["results"][0].contains("error_basis")) << outcome.out;
+}
+
+TEST_F(RecordedPipelineTest, OfUnknownSizesLeavesNothingWritten) {
+  const std::string table = folder_.file("slow.csv");
+  const std::string timeline = folder_.file("t.json");
+  const Outcome outcome = run_cli({"diagnose", kData + "pipeline.csv", "--workload", workload_,
+                                   "--slow-downs", table, "--timeline", timeline});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(table));
+  EXPECT_FALSE(std::filesystem::exists(timeline));
+}
+
+}  // namespace
+}  // namespace stepcast
