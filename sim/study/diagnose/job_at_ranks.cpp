@@ -97,8 +97,7 @@ std::string doubt_of_own_size(const Job& job, const Workload& workload, const Jo
     return "";
   return fmt::format(
       "at the job's own size, on {} GPUs of {}, the forecast with ranks as uneven as recorded is "
-      "{}, {:.1f} % {} than recorded, so others are doubtful, too (from 5 % on); ranks differ in "
-      "the time of their passes, and in no delays of their hosts, which are means of a stage",
+      "{}, {:.1f} % {} than recorded, so others are doubtful, too (from 5 % on)",
       own.cluster.ranks(), own.cluster.name, format_seconds(Seconds{step}), 100 * std::abs(change),
       change < 0 ? "less" : "more");
 }

@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/pipelines/pipeline_workload.hpp"
+#include "sim/study/diagnose/pipelines/recorded_passes.hpp"
 
 namespace stepcast {
 namespace {
@@ -179,6 +180,7 @@ Workload JobSummary::workload() const {
 }  // namespace
 
 Workload workload_of(const Job& job, bool ideal) {
+  refuse_profiled_groups(job);
   return job.stages > 1 ? pipeline_workload_of(job, ideal) : JobSummary(job, ideal).run();
 }
 

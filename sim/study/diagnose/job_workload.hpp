@@ -14,7 +14,8 @@ namespace stepcast {
 /// parameters; forward passes are divided like the backward ones, which is assumed. Delays are a
 /// layer of kind HostGap. Steps with another number of all-reduces than most are left out.
 ///
-/// Throws InputError for a job without gradients of known size.
+/// Throws InputError for a job without gradients of known size, and for profiles with tensor or
+/// context parallelism.
 Workload workload_of(const Job& job, bool ideal);
 
 }  // namespace stepcast

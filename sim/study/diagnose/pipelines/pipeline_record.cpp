@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/pipelines/rank_delays.hpp"
 #include "sim/study/diagnose/pipelines/recorded_passes.hpp"
 #include "sim/study/diagnose/pipelines/transfer_sums.hpp"
 
@@ -30,8 +31,10 @@ class Recorder {
       for (const JobOperation& done : job_.steps[step].operations)
         if (kind_of(done).work == JobWork::Backward)
           passed_[stage_of(done)] = std::max(passed_[stage_of(done)], done.end);
+      delayed_.assign(job_.ranks.size(), 0);
       for (std::uint32_t rank = 0; rank < job_.ranks.size(); ++rank)
         add_rank(step, rank);
+      uneven_ += most_uneven(delayed_, job_);
     }
     return means();
   }
@@ -72,6 +75,7 @@ class Recorder {
   void add_pass(const JobOperation& done, double time, double delay, bool first) {
     auto& of = kind_of(done).work == JobWork::Forward ? forward_ : backward_;
     of[part_of(done)] += first ? time : time + delay;
+    delayed_[done.rank] += delay;
     if (first)
       stages_[stage_of(done)].once += delay;
   }
@@ -79,7 +83,9 @@ class Recorder {
   void add_other(const JobOperation& done, double time, double delay) {
     StageSum& stage = stages_[stage_of(done)];
     double& once = once_of(done);
-    once += late(done, delay);
+    const double own = late(done, delay);
+    once += own;
+    delayed_[done.rank] += own;
     (kind_of(done).part.starts_with("optimi") ? stage.update : once) += time;
   }
 
@@ -115,7 +121,9 @@ class Recorder {
       return met.size() == 2 ? add(stages_[*met.begin()].message) : void();
     double& once = once_of(done);
     const bool beside = kind.purpose == JobPurpose::Sum && done.begin < last_backward_;
-    once += beside ? 0 : late(done, delay);
+    const double own = beside ? 0 : late(done, delay);
+    once += own;
+    delayed_[done.rank] += own;
     if (kind.purpose == JobPurpose::Parameters)
       add(stage.parameters), (done.end <= first_pass_ ? ahead_ : among_) += time;
     else if (kind.purpose == JobPurpose::Tied || joins_outer(kind, step, done, met))
@@ -183,6 +191,8 @@ class Recorder {
   std::vector<double> forward_, backward_;  // by part
   std::vector<StageSum> stages_;
   TransferSum tied_, norm_;
+  std::vector<double> delayed_;  // In the step by the host, by rank.
+  double uneven_ = 0;            // The sum of most_uneven() over the steps.
   std::vector<Seconds> passed_;  // The end of all passes of the step, by stage.
   Seconds first_pass_{}, last_backward_{}, last_sum_{};  // Of the rank and step.
   double beside_ = 0, behind_ = 0;  // Time of sums before the last backward pass, and after.
@@ -219,6 +229,9 @@ PipelineRecord Recorder::means() const {
   record.tied = tied_.mean(steps * (ranks.front() + ranks.back()));
   if (norm_.count > 0)
     record.norm = Seconds{norm_.time / (steps * static_cast<double>(job_.ranks.size()))};
+  constexpr double kLittle = 0.02;  // Of the step.
+  if (uneven_ > kLittle * steps * mean_of(replay_.recorded()))
+    record.uneven_delays = Seconds{uneven_ / steps};
   if (beside_ > 0)
     record.beside = beside_ / (beside_ + behind_);
   if (among_ > 0)

@@ -4,12 +4,19 @@
 
 #include <fmt/format.h>
 
+#include "models/base/text.hpp"
+
 namespace stepcast {
 
 std::vector<std::string> notes_of(const PipelineRecord& record) {
   std::vector<std::string> notes;
   constexpr double kPercent = 100;
   const auto any = [&](auto is_so) { return std::ranges::any_of(record.stages, is_so); };
+  if (record.uneven_delays > Seconds{})
+    notes.push_back(
+        fmt::format("hosts delay the ranks of a stage unevenly, in a step one by {} more than the "
+                    "mean, which all are given",
+                    format_seconds(record.uneven_delays)));
   if (record.beside > 0)
     notes.push_back(
         fmt::format("{:.0f} % of the time of sums of gradients was recorded beside backward "

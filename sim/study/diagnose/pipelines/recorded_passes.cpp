@@ -20,17 +20,6 @@ void require_stages(const Job& job) {
                       job.stages, stage));
 }
 
-/// Of profiles a sum is told by its kind alone.
-void refuse_inner_groups(const Job& job) {
-  const std::uint32_t tensor = std::max(job.shape.tensor, 1U);
-  const std::uint32_t context = std::max(job.shape.context, 1U);
-  if (job.profiled && tensor * context > 1)
-    throw InputError(
-        fmt::format("{}: expected profiles of a job with tp = 1 and cp = 1, in which collectives "
-                    "within passes would be taken for sums of gradients; found tp = {}, cp = {}",
-                    job.name, tensor, context));
-}
-
 /// Of a rank in a step, as far as passes say theirs; 0: they do not.
 std::size_t micro_batches_of(const JobStep& step, std::uint32_t rank, const Job& job) {
   std::set<std::pair<std::uint16_t, std::int32_t>> passes;
@@ -96,13 +85,23 @@ bool alternates(const Job& job, std::uint32_t rank) {
 
 }  // namespace
 
+// Of profiles a sum is told by its kind alone.
+void refuse_profiled_groups(const Job& job) {
+  const std::uint32_t tensor = std::max(job.shape.tensor, 1U);
+  const std::uint32_t context = std::max(job.shape.context, 1U);
+  if (job.profiled && tensor * context > 1)
+    throw InputError(
+        fmt::format("{}: expected profiles of a job with tp = 1 and cp = 1, in which collectives "
+                    "within passes would be taken for sums of gradients; found tp = {}, cp = {}",
+                    job.name, tensor, context));
+}
+
 void check_recorded_passes(const Job& job) {
   if (job.shape.micro_batches == 0)
     throw InputError(
         fmt::format("{}: expected micro_batches, of a step of one copy, in the job "
                     "file: these traces do not say",
                     job.name));
-  refuse_inner_groups(job);
   require_stages(job);
   require_equal_copies(job);
   require_messages(job);

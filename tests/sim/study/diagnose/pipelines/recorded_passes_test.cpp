@@ -116,10 +116,14 @@ TEST(RecordedPassesTest, CopiesWithFewerMicroBatchesAreRefused) {
 }
 
 TEST(RecordedPassesTest, ProfilesWithTensorParallelismAreRefused) {
-  EXPECT_EQ(error_of(profiled_job_of(MadePipelineProfiles{}.texts(),
-                                     {.data = 1, .pipeline = 2, .tensor = 2, .micro_batches = 4})),
-            "rank0.json: expected profiles of a job with tp = 1 and cp = 1, in which collectives "
-            "within passes would be taken for sums of gradients; found tp = 2, cp = 1");
+  for (const std::uint32_t stages : {1U, 2U})
+    EXPECT_EQ(error_of(profiled_job_of(
+                  MadePipelineProfiles{}.texts(),
+                  {.data = 2 / stages, .pipeline = stages, .tensor = 2, .micro_batches = 4})),
+              "rank0.json: expected profiles of a job with tp = 1 and cp = 1, in which "
+              "collectives within passes would be taken for sums of gradients; found tp = 2, cp = "
+              "1")
+        << stages;
 }
 
 TEST(RecordedPassesTest, SeveralChunksForwardFirstAreRefused) {
@@ -197,6 +201,18 @@ TEST(RecordedPassesTest, DelaysOfTheHostAreNoDifferenceOfMicroBatches) {
   made.before = [](int stage, int /*copy*/) { return stage == 0 ? 0.1 : 0.0; };
   for (const std::string& line : forecast_of(made, 8).basis)
     EXPECT_EQ(line.find("micro-batches differ"), std::string::npos) << line;
+}
+
+TEST(RecordedPassesTest, UnevenDelaysOfTheHostAreTold) {
+  MadePipeline made;
+  const auto told = [&] {
+    return is_noted(workload_of(job_of(made.text()), false),
+                    "hosts delay the ranks of a stage unevenly, in a step one by 50 ms more");
+  };
+  made.before = [](int stage, int copy) { return stage == 0 && copy == 1 ? 0.1 : 0.0; };
+  EXPECT_TRUE(told());
+  made.before = [](int stage, int /*copy*/) { return stage == 0 ? 0.1 : 0.0; };
+  EXPECT_FALSE(told());
 }
 
 // The workload holds the mean of a copy that takes twice as long and two others. One copy alone is
