@@ -25,6 +25,8 @@ struct MadePipeline {
   std::function<double(int, int, int)> backward = [](int, int, int) { return 0.020; };
   /// Of the host, before the sums of a stage.
   std::function<double(int)> late = [](int /*stage*/) { return 0.0; };
+  /// Of the host, before the first pass (stage, copy).
+  std::function<double(int, int)> before = [](int /*stage*/, int /*copy*/) { return 0.0; };
   bool together = false;  ///< The host lets sums begin when all copies are there.
   double message = 0;
   double gather = 0;
@@ -73,6 +75,8 @@ struct MadePipeline {
       std::vector<std::size_t> next(stages, 0);
       for (std::size_t s = 0; s < stages && made_.gather > 0; ++s)
         add(s, copy, "params-all-gather", 0, made_.gather);
+      for (std::size_t s = 0; s < stages; ++s)
+        free[s] += made_.before(static_cast<int>(s), copy);
       for (bool moved = true; moved;) {
         moved = false;
         for (std::size_t s = 0; s < stages; ++s)

@@ -127,6 +127,7 @@ struct Job {
   std::vector<JobStep> steps;
   JobClocks clocks;        ///< What put_on_one_clock() found.
   bool one_clock = false;  ///< Its reader put it on one, as far as clocks differ.
+  bool profiled = false;   ///< Ranks are GPUs and operations kernels: a pass has many.
 };
 
 }  // namespace stepcast

@@ -213,12 +213,13 @@ void OperationsReader::check_shape() {
   check("pp", shape_.pipeline, job_.stages);
   check("dp", shape_.data, data.size());
   // Chunks are counted through the pipeline, or by each rank for itself.
-  check("vpp", shape_.chunks,
-        model_chunks_ > 0 ? (model_chunks_ + job_.stages - 1) / job_.stages : chunks_);
+  const std::uint32_t chunks =
+      model_chunks_ > 0 ? (model_chunks_ + job_.stages - 1) / job_.stages : chunks_;
+  check("vpp", shape_.chunks, chunks);
   check("micro_batches", shape_.micro_batches, micro_batches_);
   job_.shape = shape_;
   job_.shape.micro_batches = std::max(shape_.micro_batches, micro_batches_);
-  job_.shape.chunks = std::max({shape_.chunks, chunks_, 1U});
+  job_.shape.chunks = std::max({shape_.chunks, chunks, chunks_, 1U});
   const auto places = static_cast<std::uint32_t>(data.size()) * job_.stages;
   job_.gpus = gpus_on(places);
   check_job_shape(shape_, job_.gpus, origin_);

@@ -118,6 +118,7 @@ void ProfiledJob::add_ranks() {
   check_job_shape(shape_, job_.gpus, records_.front().origin);
   job_.stages = std::min(std::max(1U, shape_.pipeline), job_.gpus);
   job_.shape = shape_;
+  job_.profiled = true;
   job_.name =
       !shape_.name.empty()
           ? shape_.name

@@ -1,11 +1,14 @@
 #include "sim/study/diagnose/job_at_ranks.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "sim/study/diagnose/job_workload.hpp"
 #include "sim/study/diagnose/pass_variation.hpp"
+#include "sim/study/diagnose/pipelines/recorded_cluster.hpp"
 #include "sim/study/diagnose/recorded_slow_downs.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/scenario.hpp"
@@ -16,7 +19,7 @@ namespace {
 /// One way to forecast the job; ranks are alike without slow-downs.
 class OtherForecast {
  public:
-  OtherForecast(const Job& job, OtherSize& size) : workload_(workload_of(job, size.ideal)) {
+  OtherForecast(Workload workload, OtherSize& size) : workload_(std::move(workload)) {
     if (size.schedule.empty() && workload_.pipeline)
       size.schedule = workload_.pipeline->schedule;
     if (workload_.pipeline)
@@ -25,7 +28,6 @@ class OtherForecast {
       make_whole(size);
   }
 
-  const Workload& workload() const { return workload_; }
   void slow(SlowDown::Recorded recorded) {
     (workload_.pipeline ? pipeline_.engine : whole_.engine)
         .slow_down.laws.emplace_back(std::move(recorded));
@@ -66,14 +68,44 @@ class OtherForecast {
 };
 
 /// Where passes of a rank differ within a step, which slow-downs of whole steps do not hold.
-void note_variation(const Job& job, JobAtRanks& result) {
+void note_variation(const Job& job, Seconds undelayed, JobAtRanks& result) {
   constexpr double kLittle = 0.02;
   const double even = pass_variation(JobReplay(job)).step;
-  if (even > 0 && even < (1 - kLittle) * result.recorded_step.value)
+  if (even > 0 && even < (1 - kLittle) * undelayed.value)
     result.basis.push_back(fmt::format(
         "micro-batches differ: with each pass as long as its rank's mean, which is what forecasts "
-        "have, the recorded steps take {}",
-        format_seconds(Seconds{even})));
+        "have, the recorded steps take {} instead of {}, both without delays of the host",
+        format_seconds(Seconds{even}), format_seconds(undelayed)));
+}
+
+/// Where the forecast misses the recorded step, on the network of recorded_on, or else where as
+/// many ranks are asked for. Above all uneven delays of the host do that, which no slow-downs hold.
+std::string doubt_of_own_size(const Job& job, const Workload& workload, const JobAtRanks& result) {
+  constexpr double kDoubtful = 0.05;
+  OtherSize own = result.size;
+  own.schedule = workload.pipeline->schedule;
+  if (!job.shape.recorded_on.empty())
+    own.cluster = recorded_cluster(job);
+  if (own.cluster.ranks() != job.gpus)
+    return "";
+  OtherForecast forecast(workload, own);
+  forecast.slow(slow_downs_of(job));
+  JobAtRanks same = result;
+  const double step = forecast.forecast(same).iteration_time.value;
+  const double change = step / result.recorded_step.value - 1;
+  if (std::abs(change) <= kDoubtful)
+    return "";
+  return fmt::format(
+      "at the job's own size, on {} GPUs of {}, the forecast with ranks as uneven as recorded is "
+      "{}, {:.1f} % {} than recorded, so others are doubtful, too (from 5 % on); ranks differ in "
+      "the time of their passes, and in no delays of their hosts, which are means of a stage",
+      own.cluster.ranks(), own.cluster.name, format_seconds(Seconds{step}), 100 * std::abs(change),
+      change < 0 ? "less" : "more");
+}
+
+void add_doubt(std::string more, std::string& doubt) {
+  doubt += doubt.empty() || more.empty() ? "" : "; ";
+  doubt += more;
 }
 
 }  // namespace
@@ -86,11 +118,14 @@ JobAtRanks job_at_ranks(const Job& job, const OtherSize& size) {
                     .step_error = diagnosis.step_error,
                     .doubt = diagnosis.doubt,
                     .size = size};
-  OtherForecast other(job, result.size);
-  if (other.workload().pipeline)
-    result.basis = other.workload().provenance.notes;
-  if (other.workload().pipeline && !size.ideal)
-    note_variation(job, result);
+  const Workload workload = workload_of(job, size.ideal);
+  OtherForecast other(workload, result.size);
+  if (workload.pipeline)
+    result.basis = workload.provenance.notes;
+  if (workload.pipeline && !size.ideal) {
+    note_variation(job, diagnosis.undelayed_step, result);
+    add_doubt(doubt_of_own_size(job, workload, result), result.doubt);
+  }
   Forecast forecast = other.forecast(result);
   result.even_step = forecast.iteration_time;
   if (!size.ideal) {

@@ -28,7 +28,8 @@ struct JobAtRanks {
   std::uint32_t recorded_gpus = 0;
   Seconds recorded_step{};
   double step_error = 0;  ///< Of the replay as recorded, see Diagnosis.
-  std::string doubt;      ///< On that replay; empty: none.
+  /// On that replay, and, of a pipeline, on forecasts: if its own size misses it by more than 5 %.
+  std::string doubt;  ///< Empty: none.
   OtherSize size;
   Seconds step{};                  ///< The mean over seeds where ranks are as uneven as recorded.
   Seconds even_step{};             ///< With all ranks alike.

@@ -31,7 +31,7 @@ RanksOfStages ranks_of_stages(const SlowDown::Recorded& law, std::uint32_t stage
   return ranks;
 }
 
-std::vector<Share> shares_of(const HybridJob& job, std::uint32_t stage, std::uint32_t copy,
+std::vector<Share> shares_of(const HybridJob& job, std::uint32_t stage, std::size_t copy,
                              const RanksOfStages& recorded) {
   std::vector<Share> shares;
   double sum = 0;
@@ -51,24 +51,41 @@ std::vector<Share> shares_of(const HybridJob& job, std::uint32_t stage, std::uin
   return shares;
 }
 
+/// With which recorded copies the first one may begin. Where each recorded one stands for as many,
+/// it is always the first; else all in turn, since the workload holds the mean of all.
+std::size_t first_copies(const RanksOfStages& recorded, std::uint32_t copies) {
+  std::size_t first = 1;
+  for (const std::vector<std::size_t>& ranks : recorded)
+    if (copies % ranks.size() != 0)
+      first = std::max(first, ranks.size());
+  return first;
+}
+
+std::vector<double> factors_of(const std::vector<std::vector<Share>>& shares,
+                               const std::vector<double>& step) {
+  std::vector<double> factors;
+  for (const std::vector<Share>& of : shares) {
+    double factor = 0;
+    for (const Share& share : of)
+      factor += share.weight * step[share.rank];
+    factors.push_back(factor);
+  }
+  return factors;
+}
+
 SlowDown::Recorded on_ranks(const SlowDown::Recorded& law, const HybridJob& job,
                             std::uint32_t stages) {
   const RanksOfStages recorded = ranks_of_stages(law, stages);
   const ParallelLayout& layout = job.layout;
-  std::vector<std::vector<Share>> shares;
-  for (std::uint32_t rank = 0; rank < layout.ranks(); ++rank)
-    shares.push_back(shares_of(job, layout.stage_of(rank),
-                               rank % layout.stage_ranks() / (layout.tensor * layout.context),
-                               recorded));
   SlowDown::Recorded placed{.steps = {}, .origin = law.origin};
-  for (const std::vector<double>& step : law.steps) {
-    std::vector<double>& factors = placed.steps.emplace_back();
-    for (const std::vector<Share>& of : shares) {
-      double factor = 0;
-      for (const Share& share : of)
-        factor += share.weight * step[share.rank];
-      factors.push_back(factor);
-    }
+  for (std::size_t first = 0; first < first_copies(recorded, layout.data); ++first) {
+    std::vector<std::vector<Share>> shares;
+    for (std::uint32_t rank = 0; rank < layout.ranks(); ++rank)
+      shares.push_back(shares_of(
+          job, layout.stage_of(rank),
+          first + rank % layout.stage_ranks() / (layout.tensor * layout.context), recorded));
+    for (const std::vector<double>& step : law.steps)
+      placed.steps.push_back(factors_of(shares, step));
   }
   return placed;
 }

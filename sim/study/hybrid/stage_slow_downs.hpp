@@ -7,7 +7,8 @@ namespace stepcast {
 
 /// Recorded steps of a pipeline's ranks as those of the job's: a rank takes those of a recorded
 /// rank of each stage that it holds, by their shares of its passes' time; copies beyond those
-/// recorded begin again. Other laws stay. Throws InputError for a recording of other stages.
+/// recorded begin again, and where some would count more often than others, a step may begin with
+/// any recorded copy. Other laws stay. Throws InputError for a recording of other stages.
 SlowDown slow_downs_by_stage(SlowDown slow, const HybridJob& job, const Workload& workload);
 
 }  // namespace stepcast

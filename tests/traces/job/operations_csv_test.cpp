@@ -87,6 +87,14 @@ std::string interleaved() {
   return text;
 }
 
+// The column is optional, and the parts of the model tell as much.
+TEST(OperationsCsvTest, ChunksOfARankAreToldWithoutTheirColumn) {
+  std::string table = interleaved();
+  EXPECT_EQ(read(table).shape.chunks, 2U);
+  table.replace(table.find(",mc,"), 4, ",no,");
+  EXPECT_EQ(read(table).shape.chunks, 2U);
+}
+
 TEST(OperationsCsvTest, MessagesOfInterleavedPipelinesGoRoundTheStages) {
   ImportReport report;
   const Job job = read_operations_csv(interleaved(), "job.csv", {}, report);

@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/pipelines/recorded_passes.hpp"
 #include "sim/study/diagnose/pipelines/transfer_sums.hpp"
 
 namespace stepcast {
@@ -49,6 +50,7 @@ class Recorder {
     const auto& operations = job_.steps[number].operations;
     bool first = true;
     last_backward_ = last_backward(operations, rank);
+    first_pass_ = first_pass(operations, rank);
     last_sum_ = last_sum(number, rank);
     for (std::uint32_t place = 0; place < operations.size(); ++place) {
       const JobOperation& done = operations[place];
@@ -115,7 +117,7 @@ class Recorder {
     const bool beside = kind.purpose == JobPurpose::Sum && done.begin < last_backward_;
     once += beside ? 0 : late(done, delay);
     if (kind.purpose == JobPurpose::Parameters)
-      add(stage.parameters);
+      add(stage.parameters), (done.end <= first_pass_ ? ahead_ : among_) += time;
     else if (kind.purpose == JobPurpose::Tied || joins_outer(kind, step, done, met))
       add(tied_);
     else if (kind.purpose == JobPurpose::Sum && met.size() > 1)
@@ -132,6 +134,13 @@ class Recorder {
       if (done.rank == rank && kind_of(done).work == JobWork::Backward)
         last = std::max(last, done.end);
     return last;
+  }
+
+  Seconds first_pass(const std::vector<JobOperation>& operations, std::uint32_t rank) const {
+    for (const JobOperation& done : operations)  // by begin
+      if (done.rank == rank && kind_of(done).work == JobWork::Forward)
+        return done.begin;
+    return Seconds{1e300};
   }
 
   /// The begin of the last sum of gradients that are of no more stages than two.
@@ -167,7 +176,6 @@ class Recorder {
   }
 
   PipelineRecord means() const;
-  bool alternates() const;
 
   const Job& job_;
   JobReplay replay_;
@@ -175,24 +183,19 @@ class Recorder {
   std::vector<double> forward_, backward_;  // by part
   std::vector<StageSum> stages_;
   TransferSum tied_, norm_;
-  std::vector<Seconds> passed_;           // The end of all passes of the step, by stage.
-  Seconds last_backward_{}, last_sum_{};  // Of the rank and step.
-  double beside_ = 0, behind_ = 0;        // Time of sums before the last backward pass, and after.
+  std::vector<Seconds> passed_;  // The end of all passes of the step, by stage.
+  Seconds first_pass_{}, last_backward_{}, last_sum_{};  // Of the rank and step.
+  double beside_ = 0, behind_ = 0;  // Time of sums before the last backward pass, and after.
+  double ahead_ = 0, among_ = 0;    // Of gathers of parameters before the first pass, and after.
 };
 
 PipelineRecord Recorder::means() const {
-  PipelineRecord record{.alternates = alternates()};
+  PipelineRecord record{.alternates = passes_alternate(job_)};
   constexpr double kEnds = 4;  // Of a message there and one back.
   const auto steps = static_cast<double>(job_.steps.size());
   std::vector<double> ranks(job_.stages);
   for (const JobRank& rank : job_.ranks)
     ++ranks[rank.stage];
-  for (std::uint32_t stage = 0; stage < job_.stages; ++stage)
-    if (ranks[stage] == 0)
-      throw InputError(
-          fmt::format("{}: expected a rank of each of {} stages, found none of stage "
-                      "{}",
-                      job_.name, job_.stages, stage));
   for (std::size_t part = 0; part < forward_.size(); ++part) {
     if (forward_[part] <= 0)
       throw InputError(
@@ -218,33 +221,15 @@ PipelineRecord Recorder::means() const {
     record.norm = Seconds{norm_.time / (steps * static_cast<double>(job_.ranks.size()))};
   if (beside_ > 0)
     record.beside = beside_ / (beside_ + behind_);
+  if (among_ > 0)
+    record.gathered_among = among_ / (among_ + ahead_);
   return record;
-}
-
-/// Whether a backward pass of the last stage begins before its last forward pass.
-bool Recorder::alternates() const {
-  const JobStep& step = job_.steps.front();
-  Seconds backward{1e300};
-  Seconds forward{-1e300};
-  for (const JobOperation& done : step.operations) {
-    if (job_.ranks[done.rank].stage != job_.stages - 1)
-      continue;
-    if (kind_of(done).work == JobWork::Backward)
-      backward = std::min(backward, done.begin);
-    else if (kind_of(done).work == JobWork::Forward)
-      forward = std::max(forward, done.begin);
-  }
-  return backward < forward || job_.shape.micro_batches == 1;
 }
 
 }  // namespace
 
 PipelineRecord pipeline_record_of(const Job& job, bool ideal) {
-  if (job.shape.micro_batches == 0)
-    throw InputError(
-        fmt::format("{}: expected micro_batches, of a step of one copy, in the job "
-                    "file: these traces do not say",
-                    job.name));
+  check_recorded_passes(job);
   return Recorder(job, ideal).run();
 }
 

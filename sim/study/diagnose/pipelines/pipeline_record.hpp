@@ -35,11 +35,12 @@ struct PipelineRecord {
   std::optional<Seconds> norm;  ///< The sum over all ranks.
   bool alternates = false;      ///< The last stage's backward passes begin among its forward ones.
   double beside = 0;            ///< Of the time of sums, the share before the last backward pass.
+  double gathered_among = 0;  ///< Of the time of gathers of parameters, that behind the first pass.
 };
 
 /// With each operation as long as recorded, and passes with the host's delays before them; or
-/// `ideal`: as long as its kind, without. Throws InputError for a job without so many micro-batches
-/// as the job file must say, or a stage that no rank recorded.
+/// `ideal`: as long as its kind, without. Throws InputError as check_recorded_passes(), and for a
+/// part of the model without passes.
 PipelineRecord pipeline_record_of(const Job& job, bool ideal);
 
 }  // namespace stepcast

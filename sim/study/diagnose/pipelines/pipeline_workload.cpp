@@ -4,6 +4,7 @@
 #include "sim/study/diagnose/pipelines/pipeline_workload.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
@@ -13,8 +14,9 @@
 #include "models/base/text.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/study/diagnose/pipelines/pipeline_record.hpp"
+#include "sim/study/diagnose/pipelines/record_notes.hpp"
+#include "sim/study/diagnose/pipelines/recorded_cluster.hpp"
 #include "sim/study/diagnose/pipelines/transfer_size.hpp"
-#include "traces/catalog.hpp"
 
 namespace stepcast {
 namespace {
@@ -36,20 +38,6 @@ ParallelLayout layout_of(const Job& job) {
         "pp, {} x {}, is the number of GPUs, {}; found {} x {}",
         job.name, layout.data, layout.pipeline, job.gpus, layout.tensor, layout.context));
   return layout;
-}
-
-/// The cluster of the job file, with as many GPUs as the job has.
-Cluster recorded_cluster(const Job& job) try {
-  Cluster cluster = load_cluster(job.shape.recorded_on);
-  const std::uint32_t each = std::min(cluster.gpus_per_node, job.gpus);
-  if (job.gpus % each != 0)
-    throw InputError(fmt::format("expected a cluster with nodes that {} GPUs fill, found {} each",
-                                 job.gpus, each));
-  cluster.nodes = job.gpus / each;
-  cluster.gpus_per_node = each;
-  return cluster;
-} catch (const InputError& error) {
-  throw InputError(fmt::format("{}: recorded_on: {}", job.name, error.what()));
 }
 
 class Sizes {
@@ -157,6 +145,11 @@ class PipelineSummary {
  private:
   RecordedPipeline pipeline() const {
     const bool several = record_.forward.size() > job_.stages;
+    if (several && !record_.alternates)
+      throw InputError(fmt::format(
+          "{}: expected one chunk of a rank (vpp = 1), or an order in which forward and "
+          "backward passes alternate, found all forward passes of {} chunks first",
+          job_.name, record_.forward.size() / job_.stages));
     RecordedPipeline of{.stages = job_.stages,
                         .micro_batches = job_.shape.micro_batches,
                         .copies = layout_.data * layout_.context,
@@ -166,8 +159,9 @@ class PipelineSummary {
                         .norm = std::nullopt};
     if (record_.norm)
       of.norm = sizes_.beside_message(*record_.norm);
-    of.shares_optimiser = std::ranges::any_of(
-        record_.stages, [](const StageRecord& stage) { return stage.parameters.count > 0; });
+    of.shares_optimiser = std::ranges::any_of(record_.stages, [](const StageRecord& stage) {
+      return stage.parameters.count > 0 || stage.sums.scatters;
+    });
     return of;
   }
 
@@ -228,11 +222,7 @@ class PipelineSummary {
                                    : "mean over ranks, steps and micro-batches",
                   .notes = sizes_.notes()};
     of.notes.emplace_back("a sample is a micro-batch; assumed: a gradient has 4 bytes");
-    if (record_.beside > 0)
-      of.notes.push_back(
-          fmt::format("{:.0f} % of the time of sums of gradients was recorded beside backward "
-                      "passes; they are taken to begin behind the last one",
-                      100 * record_.beside));
+    std::ranges::move(notes_of(record_), std::back_inserter(of.notes));
     return of;
   }
 

@@ -11,7 +11,8 @@ namespace stepcast {
 ///
 /// Sizes are those that the traces hold, else those of the job file, else those that take the
 /// recorded time on the network of the cluster that it names (recorded_on); the notes of the
-/// provenance say which. Throws InputError naming the key of the job file that is missing.
+/// provenance say which. Throws InputError naming the key of the job file that is missing,
+/// as pipeline_record_of(), and for several chunks of a rank whose passes do not alternate.
 Workload pipeline_workload_of(const Job& job, bool ideal);
 
 }  // namespace stepcast

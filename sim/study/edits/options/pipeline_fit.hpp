@@ -18,7 +18,7 @@ struct FittedOptions {
 ///
 /// Of every combination its job says what it holds and what no simulation can come below
 /// (step_bound()). Those that fit are simulated from the lowest bound on, until none that is left
-/// can be 0.1 % shorter. Costs some 0.3 ms for a combination, and mostly one to ten of them a
+/// can be 0.1 % shorter. Costs .1 to .5 ms for a combination, and mostly one to ten of them a
 /// simulation. Of plans of many more tasks than the scenario's own the first is taken where no
 /// others fit. A signal that asks to stop (see StopsBetweenJobs) ends it once one is simulated;
 /// before that it throws Stopped.

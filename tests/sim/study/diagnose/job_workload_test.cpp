@@ -65,9 +65,10 @@ TEST(JobWorkloadTest, OnMoreRanksTheSlowOnesHoldUpAll) {
 TEST(JobWorkloadTest, JobsWithoutSizesAreRefused) {
   ImportReport report;
   const Job job = read_operations_csv(MadeJob{}.text(), "made.csv", {}, report);
-  EXPECT_EQ(input_error_of([&] { workload_of(job, false); }),
-            "made.csv: expected gradients reduced in all-reduces or reduce-scatters of known size, "
-            "found none");
+  EXPECT_EQ(
+      input_error_of([&] { workload_of(job, false); }),
+      "made.csv: expected gradients reduced in all-reduces or reduce-scatters of known size, "
+      "found none; gradient_bytes and recorded_on of the job file are of jobs of several stages");
 }
 
 }  // namespace
