@@ -5,6 +5,7 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/text.hpp"
 #include "sim/study/network_notes.hpp"
@@ -67,6 +68,14 @@ void add_host_gaps(Notes& notes, const Workload& workload) {
                      100 * (gaps / (forward_time(workload) + backward_time(workload))), kHostGap)});
 }
 
+// Where sizes come from, and what was assumed.
+void add_recorded(Notes& notes, const Workload& workload) {
+  if (workload.pipeline && !workload.provenance.notes.empty())
+    notes.push_back(
+        {NoteKind::Workload, "recorded",
+         fmt::format("Recorded pipeline: {}.", fmt::join(workload.provenance.notes, "; "))});
+}
+
 void add_compression_source(Notes& notes, const Plan& plan, const Workload& workload) {
   if (plan.summary.compressed && workload.compression)
     notes.push_back(
@@ -85,6 +94,7 @@ Notes notes_of(const Plan& plan, const Workload& workload, const Cluster& cluste
   add_missing_inputs(notes, workload, cluster);
   add_other_device(notes, workload, cluster);
   add_host_gaps(notes, workload);
+  add_recorded(notes, workload);
   add_compression_source(notes, plan, workload);
   std::ranges::move(network_notes(plan, cluster, fidelity), std::back_inserter(notes));
   return notes;

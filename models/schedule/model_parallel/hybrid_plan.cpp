@@ -36,6 +36,19 @@ void note_messages(Plan& plan, const HybridJob& job) {
                                       format_bytes(sent))});
 }
 
+// A record has whole backward passes.
+void note_halves(Plan& plan, const HybridJob& job) {
+  const auto is_half = [](const PipelinePass& pass) {
+    return pass.kind == PassKind::InputGradient;
+  };
+  if (job.recorded && std::ranges::any_of(job.order.ranks, [&](const auto& passes) {
+        return std::ranges::any_of(passes, is_half);
+      }))
+    plan.notes.push_back({NoteKind::Workload, "halves",
+                          "Recorded backward passes are cut into two equal halves, for gradients "
+                          "of inputs and of weights: assumed."});
+}
+
 // Which passes were measured, and which the law has scaled or made.
 void note_measured(Plan& plan, const HybridJob& job, const TransformerModel& model) {
   const Transformer& shape = model.shape;
@@ -110,6 +123,7 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
   for (Note& note : layout_notes(job.layout, cluster))
     plan.notes.push_back(std::move(note));
   note_messages(plan, job);
+  note_halves(plan, job);
   note_no_host(plan, cluster.software);
   if (model.transformer && !model.transformer->measured.rows.empty())
     note_measured(plan, job, *model.transformer);

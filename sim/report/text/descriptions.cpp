@@ -112,18 +112,37 @@ std::string settings_text(const Settings& settings) {
 
 }  // namespace
 
+namespace {
+
+std::string recorded_text(const RecordedPipeline& of) {
+  return fmt::format(
+      "{} stages, tensor {}, context {}, {} copies, optimiser {}; {} of {} "
+      "micro-batches",
+      of.stages, of.tensor, of.context, of.copies, of.shares_optimiser ? "shared" : "whole",
+      of.schedule, of.micro_batches);
+}
+
+std::string batch_text(const Workload& workload) {
+  return workload.pipeline ? fmt::format("{} a pass: a micro-batch", workload.batch)
+                           : fmt::format("{} samples per GPU; {}", workload.batch,
+                                         words_of(workload.batch_scaling));
+}
+
+}  // namespace
+
 std::string description_of(const Workload& workload) {
   Facts facts{
       {"workload", workload.name},
       {"model", workload.model},
       {"device", workload.device},
-      {"batch",
-       fmt::format("{} samples per GPU; {}", workload.batch, words_of(workload.batch_scaling))},
+      {"batch", batch_text(workload)},
       {"precision", workload.precision},
       {"layers", layers_text(workload)},
       {"parameters", fmt::format("{} in {} tensors, {}", with_thousands(parameter_count(workload)),
                                  tensor_count(workload), format_bytes(parameter_size(workload)))},
-      {"step", step_text(workload)}};
+      {workload.pipeline ? "micro-batch" : "step", step_text(workload)}};
+  if (workload.pipeline)
+    facts.emplace_back("recorded", recorded_text(*workload.pipeline));
   add_provenance(facts, workload.provenance);
   return render(facts) + "\n" + longest_layers_table(workload);
 }

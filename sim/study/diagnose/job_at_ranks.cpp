@@ -134,6 +134,8 @@ JobAtRanks job_at_ranks(const Job& job, const OtherSize& size) {
   result.step = forecast.iteration_time;
   result.spread = forecast.spread;
   result.notes = std::move(forecast.notes);
+  std::erase_if(result.notes,
+                [](const Note& note) { return note.subject == "recorded"; });  // basis
   return result;
 }
 

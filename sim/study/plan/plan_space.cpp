@@ -112,13 +112,24 @@ class SpaceMaker {
     if (space_.candidates.empty())
       throw InputError(
           fmt::format("`global_batch`: no layout and batch of a GPU comes out even on any of {} "
-                      "sizes",
-                      space_.sites.size()));
+                      "sizes{}",
+                      space_.sites.size(), parts_in_words()));
     return std::move(space_);
   }
 
  private:
   const PlanRequest& request() const { return space_.request; }
+
+  /// What bounds the layouts of a recorded pipeline.
+  std::string parts_in_words() const {
+    const Workload& workload = space_.sites.front().model.workload;
+    return workload.pipeline
+               ? fmt::format(
+                     "; the recorded model has {} parts, of which each rank holds one or, "
+                     "interleaved, two and more",
+                     workload.layers.size())
+               : "";
+  }
 
   void add_sites(const std::string& name) {
     if (request().gpus.empty())

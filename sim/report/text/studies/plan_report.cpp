@@ -94,9 +94,13 @@ std::string heading(const CapacityPlan& plan) {
       with_thousands(plan.too_large), plan.choices.size(), with_thousands(plan.bounded));
   if (plan.open > 0)
     counts += fmt::format(", {} left open", with_thousands(plan.open));
-  const std::string step = space.request.global_batch
-                               ? fmt::format("in steps of {}", *space.request.global_batch)
-                               : std::string("with the workload's batch on every GPU");
+  const auto& recorded = site_of(plan, plan.choices.front()).model.workload.pipeline;
+  const std::string step =
+      space.request.global_batch ? fmt::format("in steps of {}", *space.request.global_batch)
+      : recorded ? fmt::format("of a micro-batch, {} for each copy of {} GPUs as recorded",
+                               recorded->micro_batches,
+                               recorded->stages * recorded->tensor * recorded->context)
+                 : std::string("with the workload's batch on every GPU");
   return wrap(fmt::format("{}, {} samples {}; prices in {} ({}, {})",
                           site_of(plan, plan.choices.front()).model.workload.name,
                           samples_text(space.samples), step, space.prices.currency,

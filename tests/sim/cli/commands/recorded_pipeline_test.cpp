@@ -77,6 +77,58 @@ TEST_F(RecordedPipelineTest, HasNoLikelyRange) {
   EXPECT_FALSE(json::parse(outcome.out)["results"][0].contains("error_basis")) << outcome.out;
 }
 
+constexpr const char* kSizes =
+    "sizes (gradient_bytes, parameter_bytes, message_bytes): those that take the recorded time on "
+    "4 GPUs of dgx-a100";
+
+/// Lines as one, without what indents them.
+std::string unwrapped(const std::string& text) {
+  std::string line;
+  for (const std::string& each : lines_of(text))
+    line.append(" ").append(each.substr(std::min(each.size(), each.find_first_not_of(' '))));
+  return line;
+}
+
+TEST_F(RecordedPipelineTest, ForecastsSayWhereSizesComeFromAndThatHalvesAreAssumed) {
+  const Outcome compared = of("compare", {"--schedules", "1f1b,zb-h1", "--fidelity", "analytic"});
+  EXPECT_THAT(unwrapped(compared.out), HasSubstr(kSizes));
+  EXPECT_THAT(unwrapped(compared.out), HasSubstr("zb-h1, note: Recorded backward passes are cut "
+                                                 "into two equal halves"));
+  const Outcome whole = of("run", {"--schedule", "1f1b"});
+  EXPECT_THAT(unwrapped(whole.out), HasSubstr(kSizes));
+  EXPECT_THAT(whole.out, testing::Not(HasSubstr("halves")));
+  const Outcome planned = run_cli({"plan", "--workload", workload_, "--cluster", "dgx-a100",
+                                   "--gpus", "8", "--schedules", "1f1b"});
+  EXPECT_THAT(unwrapped(planned.out), HasSubstr(kSizes));
+  EXPECT_THAT(
+      unwrapped(planned.out),
+      HasSubstr("1,000,000 samples of a micro-batch, 4 for each copy of 2 GPUs as recorded"));
+}
+
+TEST_F(RecordedPipelineTest, IsReplayedAtOtherRanksWithItsSizesToldOnce) {
+  const Outcome outcome =
+      run_cli({"replay", kData + "pipeline.csv", "--job", kData + "pipeline-job.json", "--cluster",
+               "dgx-a100", "--ranks", "16"});
+  const std::string text = unwrapped(outcome.out);
+  EXPECT_NE(text.find("sizes ("), std::string::npos) << outcome.out;
+  EXPECT_EQ(text.find("sizes ("), text.rfind("sizes (")) << outcome.out;
+}
+
+TEST_F(RecordedPipelineTest, PlansNoLayoutWithFewerPartsThanItNeeds) {
+  const Outcome outcome = run_cli({"plan", "--workload", workload_, "--cluster", "dgx-a100",
+                                   "--gpus", "8", "--schedules", "interleaved"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the recorded model has 2 parts"));
+}
+
+TEST_F(RecordedPipelineTest, IsShownWithItsOrder) {
+  const Outcome outcome = run_cli({"show", workload_});
+  EXPECT_THAT(unwrapped(outcome.out),
+              HasSubstr("2 stages, tensor 1, context 1, 2 copies, optimiser shared; 1f1b of 4 "
+                        "micro-batches"));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("--set batch")));
+}
+
 TEST_F(RecordedPipelineTest, OfUnknownSizesLeavesNothingWritten) {
   const std::string table = folder_.file("slow.csv");
   const std::string timeline = folder_.file("t.json");
