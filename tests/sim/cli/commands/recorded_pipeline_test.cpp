@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/sim/cli/run_cli.hpp"
+#include "tests/support/made_pipeline.hpp"
 
 namespace stepcast {
 namespace {
@@ -127,6 +128,22 @@ TEST_F(RecordedPipelineTest, IsShownWithItsOrder) {
               HasSubstr("2 stages, tensor 1, context 1, 2 copies, optimiser shared; 1f1b of 4 "
                         "micro-batches"));
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("--set batch")));
+}
+
+// Of one copy no gradients are known, from which those that both ends share could be taken.
+TEST_F(RecordedPipelineTest, OfOneCopyRunsOnRanksThatHoldBothEnds) {
+  const MadePipeline made{.copies = 1, .message = 0.001, .tied = 0.002};
+  const std::string workload = folder_.file("one.json");
+  const Outcome recorded =
+      run_cli({"diagnose", folder_.file("one.csv", made.text()), "--job",
+               folder_.file("job.json", R"({"tied_bytes": 1e8, "message_bytes": 1e7})"),
+               "--workload", workload});
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  const Outcome outcome =
+      run_cli({"run", "--workload", workload, "--cluster", "dgx-a100", "--nodes", "1",
+               "--gpus-per-node", "4", "--schedule", "1f1b", "--set", "pp=1", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_GT(json::parse(outcome.out)["iteration_time_s"], 0.12);
 }
 
 TEST_F(RecordedPipelineTest, OfUnknownSizesLeavesNothingWritten) {
