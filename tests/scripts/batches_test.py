@@ -116,6 +116,11 @@ class Batches(unittest.TestCase):
         self.expect_together(own("int name(int);"), '#include "row.hpp"\n', row=header)
         self.expect_apart(own("int name(int);"), '#include "row.hpp"\n' + own("int x() { return name(Row()); }"), row=header)
 
+    def test_no_function_hides_one_of_a_header_that_the_other_calls(self):
+        header, include = "namespace stepcast {\nint name(Row row);\n}\n", '#include "row.hpp"\n'
+        self.expect_apart(include + own("int name(int);"), include + own("int x() { return name(Row()); }"), row=header)
+        self.expect_together(include + own("int name(int);"), include + own("int x();"), row=header)
+
     def test_functions_that_are_handed_over_or_called_with_braces_are_none(self):
         for use in ("all(name)", "name({1, 2})"):
             self.expect_apart(own(f"int name(Row row);\nauto x = {use};"), own("int name(int);"))
