@@ -160,7 +160,8 @@ TEST(PipelineWorkloadTest, WaitingForAnotherCopyBeforeSumsIsNoDelay) {
   MadePipeline made{.sum = 0.002, .norm = 0.001};
   made.backward = [](int, int copy, int) { return copy == 1 ? 0.024 : 0.020; };
   made.together = true;
-  for (const RecordedPart& part : workload_of(job_of(made, tiny()), false).pipeline->parts)
+  const Workload workload = workload_of(job_of(made, tiny()), false);
+  for (const RecordedPart& part : workload.pipeline->parts)
     EXPECT_EQ(part.before_sums, Seconds{});
 }
 
