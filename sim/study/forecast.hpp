@@ -32,6 +32,7 @@ struct Forecast {
   std::string workload{};
   std::string cluster{};
   std::string schedule{};
+  std::string layout{};       ///< Of a model that is cut: "tp=8,pp=4,dp=2".
   ScheduleOptions options{};  ///< In force: the defaults overlaid with what the user set.
   std::string device{};
   std::uint32_t batch = 1;  ///< Samples per GPU and step.
@@ -72,18 +73,18 @@ struct Forecast {
 };
 
 auto fields_of(Is<Forecast> auto& forecast) {
-  auto& [workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus, workers,
-         passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time, likely_low,
-         likely_high, error_basis, spread, steady, iterations, throughput, efficiency,
+  auto& [workload, cluster, schedule, layout, options, device, batch, nodes, gpus_per_node, gpus,
+         workers, passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time,
+         likely_low, likely_high, error_basis, spread, steady, iterations, throughput, efficiency,
          slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, memory,
          device_memory, links, path, why, protocol, notes, workload_provenance,
          cluster_provenance] = forecast;
-  return std::tie(workload, cluster, schedule, options, device, batch, nodes, gpus_per_node, gpus,
-                  workers, passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time,
-                  likely_low, likely_high, error_basis, spread, steady, iterations, throughput,
-                  efficiency, slowest_ranks, breakdown, fastest_waiting, communication,
-                  sent_per_gpu, memory, device_memory, links, path, why, protocol, notes,
-                  workload_provenance, cluster_provenance);
+  return std::tie(workload, cluster, schedule, layout, options, device, batch, nodes, gpus_per_node,
+                  gpus, workers, passes, steps, is_bound, fidelity, iteration_time,
+                  worst_iteration_time, likely_low, likely_high, error_basis, spread, steady,
+                  iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
+                  communication, sent_per_gpu, memory, device_memory, links, path, why, protocol,
+                  notes, workload_provenance, cluster_provenance);
 }
 
 /// Reads a forecast off the steady iteration, or off the one that stands for those of all seeds.

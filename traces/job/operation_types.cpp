@@ -13,9 +13,9 @@ const auto& known_types() {
   static const std::array<OperationType, 13> types = {{
       {"forward-compute", "forward-compute", JobWork::Forward},
       {"backward-compute", "backward-compute", JobWork::Backward},
-      {"optimizer", "optimizer", JobWork::Compute},
+      {.name = "optimizer", .kind = "optimizer", .updates = true},
       {"params-all-gather", "params-all-gather", JobWork::Transfer, DataGroup, true},
-      {"grads-reduce-scatter", "grads-reduce-scatter", JobWork::Transfer, DataGroup},
+      {"grads-reduce-scatter", "grads-reduce-scatter", JobWork::Transfer, DataGroup, false, true},
       {"grads-all-reduce", "grads-all-reduce", JobWork::Transfer, DataGroup},
       {"layernorm-grads-all-reduce", "layernorm-grads-all-reduce", JobWork::Transfer},
       {"embedding-grads-all-reduce", "embedding-grads-all-reduce", JobWork::Transfer, OuterStages},
@@ -46,9 +46,12 @@ OperationType operation_type_of(std::string_view name) {
   }
   type.known = false;
   type.gathers = has(name, "all-gather");
-  if (type.gathers || has(name, "all-reduce") || has(name, "reduce-scatter")) {
+  type.scatters = has(name, "reduce-scatter");
+  if (type.gathers || type.scatters || has(name, "all-reduce")) {
     type.work = JobWork::Transfer;
     type.peers = OperationPeers::DataGroup;
+  } else {
+    type.updates = name.starts_with("optimi");
   }
   return type;
 }

@@ -26,13 +26,15 @@ struct OperationType {
   std::string kind;  ///< Send and receive are one kind.
   JobWork work = JobWork::Compute;
   OperationPeers peers = OperationPeers::Nobody;
-  bool gathers = false;  ///< Brings parameters, for which forward passes wait.
-  bool marker = false;   ///< Takes no time and stands for no work.
+  bool gathers = false;   ///< Brings parameters, for which forward passes wait.
+  bool scatters = false;  ///< Leaves each rank its part of a sum.
+  bool updates = false;   ///< Computation of the optimiser.
+  bool marker = false;    ///< Takes no time and stands for no work.
   bool known = true;
 };
 
 /// Unknown ones are collectives of the data-parallel group if their name says so ("..-all-reduce"),
-/// else computation.
+/// else computation: of the optimiser, if their name begins with it.
 OperationType operation_type_of(std::string_view name);
 
 bool is_message(OperationPeers peers);

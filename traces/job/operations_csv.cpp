@@ -245,7 +245,9 @@ void OperationsReader::add_step(std::int64_t number,
       job_.kinds.push_back({.name = types_[type].kind,
                             .work = types_[type].work,
                             .part = types_[type].kind,
-                            .purpose = purpose_of(types_[type])});
+                            .purpose = purpose_of(types_[type]),
+                            .updates = types_[type].updates,
+                            .scatters = types_[type].scatters});
     done.kind = kind->second;
     seen.insert(done.rank);
     unlinked.step.operations.push_back(done);

@@ -14,7 +14,6 @@
 
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
-#include "models/collective/collective.hpp"
 #include "traces/job/rank_timeline.hpp"
 #include "traces/job/shape_check.hpp"
 #include "traces/readers/one_job.hpp"
@@ -31,18 +30,6 @@ std::uint64_t number_of_mark(const std::string& name) {
   const std::size_t digits = name.find_last_not_of("0123456789") + 1;
   std::from_chars(name.data() + digits, name.data() + name.size(), number);
   return number;
-}
-
-/// Of a transfer that is called by its kind of collective.
-JobPurpose purpose_of(std::string_view part) {
-  if (part == name_of(CollectiveKind::Send))
-    return JobPurpose::Message;
-  if (part == name_of(CollectiveKind::AllGather))
-    return JobPurpose::Parameters;
-  return part == name_of(CollectiveKind::AllReduce) ||
-                 part == name_of(CollectiveKind::ReduceScatter)
-             ? JobPurpose::Sum
-             : JobPurpose::Other;
 }
 
 void add_tallies(const ImportReport& from, ImportReport& to) {
@@ -214,7 +201,9 @@ std::uint16_t ProfiledJob::kind_of(const TimelineWork& work) {
                           .part = work.part,
                           .size = work.size,
                           .ranks = work.ranks,
-                          .purpose = purpose_of(work.part)});
+                          .purpose = work.purpose,
+                          .updates = work.updates,
+                          .scatters = work.scatters});
   return found->second;
 }
 

@@ -42,9 +42,10 @@ TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
   TimelineWork piece{.work = work_of(work.phase), .begin = event.start, .end = event.end()};
   piece.part = name_of(work.phase);
   piece.name = fmt::format("{}: {}", piece.part, trace.name_of(event));
+  piece.updates = work.phase == WorkPhase::Optimizer;
   if (work.phase == WorkPhase::Communication) {
     const KnownCollective known = collective_of(trace, work);
-    piece.part = known.kind ? name_of(*known.kind) : "other communication";
+    make_transfer(known.kind, piece);
     piece.name = fmt::format("{} {} of {}", piece.part, format_bytes(known.size), known.ranks);
     piece.size = known.size;
     piece.ranks = known.ranks;
@@ -184,6 +185,7 @@ void name_updates(TimelineStep& step) {
   for (TimelineWork& work : step.works)
     if (work.work == JobWork::Forward && passed >= Seconds{} && work.begin >= passed) {
       work.work = JobWork::Compute;
+      work.updates = true;
       work.part = name_of(WorkPhase::Optimizer);
       work.name.replace(0, forward.size(), work.part);
     }
@@ -233,7 +235,29 @@ void add_messages(const KinetoTrace& trace, const KinetoView& view, RankRecord& 
   std::ranges::stable_sort(record.collectives, {}, &RankCollective::begin);
 }
 
+JobPurpose purpose_of(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::Send:
+      return JobPurpose::Message;
+    case CollectiveKind::AllGather:
+      return JobPurpose::Parameters;
+    case CollectiveKind::AllReduce:
+    case CollectiveKind::ReduceScatter:
+      return JobPurpose::Sum;
+    default:
+      return JobPurpose::Other;
+  }
+}
+
 }  // namespace
+
+void make_transfer(std::optional<CollectiveKind> kind, TimelineWork& work) {
+  work.work = JobWork::Transfer;
+  work.part = kind ? name_of(*kind) : "other communication";
+  work.purpose = kind ? purpose_of(*kind) : JobPurpose::Other;
+  work.scatters = kind == CollectiveKind::ReduceScatter;
+  work.updates = false;
+}
 
 RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report) {
   const auto source = file.open();

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "models/network/collective_kind.hpp"
 #include "traces/job/job.hpp"
 #include "traces/readers/rank_record.hpp"
 #include "traces/readers/reader.hpp"
@@ -21,7 +23,14 @@ struct TimelineWork {
   std::uint8_t stream = 0;  ///< Of the device, from 1 on.
   Bytes size{};             ///< Of a transfer; 0: not known.
   std::uint32_t ranks = 0;  ///< That it joins; 0: not known.
+  JobPurpose purpose = JobPurpose::Other;
+  bool copies = false;    ///< Of memory: no computation.
+  bool updates = false;   ///< Computation of the optimiser.
+  bool scatters = false;  ///< A sum of which each rank keeps a part.
 };
+
+/// Makes it a transfer, with part and purpose of its kind of collective; nullopt: not known.
+void make_transfer(std::optional<CollectiveKind> kind, TimelineWork& work);
 
 /// A step of one rank on its device.
 struct TimelineStep {

@@ -12,6 +12,7 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/measured/validation_report.hpp"
+#include "sim/study/sweep/workers.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -91,29 +92,23 @@ class ValidateCommand final : public Subcommand {
       throw InputError("validate: --plot, --update-device and -o need results of stepcast-probe");
     const Settings settings = parse_settings(settings_);
     const Fidelity fidelity = fidelity_.empty() ? Fidelity::Flow : parse_fidelity(fidelity_);
-    std::vector<Measurements> measurements;
+    std::vector<MeasuredCase> cases;
     for (const std::string& file : files_.empty() ? published_files() : files_)
-      measurements.push_back(read_measurements(file));
-    if (measurements.empty())
+      std::ranges::move(read_measurements(file).cases, std::back_inserter(cases));
+    if (cases.empty())
       throw InputError("validate: no measurements found under " +
                        (data_root() / "traces/published").string());
-    const std::vector<Validation> validations = validated(measurements, settings, fidelity);
+    const std::vector<Validation> validations = validated(cases, settings, fidelity);
     say("{}", json_ ? validation_json(validations) : render_validation(validations));
     return exit_code(validations);
   }
 
  private:
-  static std::vector<Validation> validated(const std::vector<Measurements>& measurements,
+  static std::vector<Validation> validated(const std::vector<MeasuredCase>& cases,
                                            const Settings& settings, Fidelity fidelity) {
-    std::size_t cases = 0;
-    for (const Measurements& each : measurements)
-      cases += each.cases.size();
-    Progress progress("case", cases);
-    std::vector<Validation> validations;
-    for (const Measurements& each : measurements)
-      std::ranges::move(validate(each, settings, fidelity, [&] { progress.step(); }),
-                        std::back_inserter(validations));
-    return validations;
+    Progress progress("case", cases.size());
+    return validate(cases, settings, fidelity,
+                    {.workers = available_cores(), .predicted = [&] { progress.step(); }});
   }
 
   int run_cases() const {

@@ -29,7 +29,6 @@ Json stages_json(const std::vector<StageForecast>& stages) {
 
 std::string hybrid_json(const HybridForecast& hybrid) {
   Json json = Json::parse(to_json(hybrid.forecast));
-  json["layout"] = hybrid.layout;
   json["stages"] = stages_json(hybrid.stages);
   if (hybrid.flops_utilisation > 0)
     json.update(Json{{"model_flops_utilisation", hybrid.flops_utilisation},

@@ -117,6 +117,8 @@ Json forecast_json(const Forecast& f) {
   json["workload"] = f.workload;
   json["cluster"] = f.cluster;
   json["schedule"] = schedule_json(f);
+  if (!f.layout.empty())
+    json["layout"] = f.layout;
   json["gpus"] = f.gpus;
   json["workers"] = f.workers;
   json["passes"] = f.passes;

@@ -167,7 +167,7 @@ std::string pipeline_figure(const HybridForecast& hybrid, const Plan& plan,
                             const Timeline& timeline) {
   const Forecast& forecast = hybrid.forecast;
   return sheet_of(fmt::format("{}: {}, {}, {} ms", forecast.schedule, title_of(forecast),
-                              hybrid.layout, milliseconds(forecast.iteration_time)),
+                              forecast.layout, milliseconds(forecast.iteration_time)),
                   {panel_of(GanttOfStep(plan, timeline).stages(hybrid.stages))});
 }
 

@@ -55,7 +55,7 @@ std::string split_table(const HybridForecast& hybrid) {
 
 std::string render_hybrid(const HybridForecast& hybrid) {
   std::string text = render_run(hybrid.forecast);
-  text += fmt::format("\nLayout {}", hybrid.layout);
+  text += fmt::format("\nLayout {}", hybrid.forecast.layout);
   if (hybrid.flops_utilisation > 0)
     text += fmt::format(", model FLOPs utilisation {}, of the hardware {}",
                         percent(hybrid.flops_utilisation), percent(hybrid.hardware_utilisation));

@@ -33,12 +33,10 @@ class OtherForecast {
         .slow_down.laws.emplace_back(std::move(recorded));
   }
 
-  Forecast forecast(JobAtRanks& result) const {
+  Forecast forecast() const {
     if (!workload_.pipeline)
-      return plain_forecast_of(whole_, result.size.schedule);
-    HybridForecast of = hybrid_result_of(pipeline_).hybrid;
-    result.layout = of.layout;
-    return std::move(of.forecast);
+      return plain_forecast_of(whole_, whole_.schedules.front());
+    return hybrid_result_of(pipeline_).hybrid.forecast;
   }
 
  private:
@@ -90,8 +88,7 @@ std::string doubt_of_own_size(const Job& job, const Workload& workload, const Jo
     return "";
   OtherForecast forecast(workload, own);
   forecast.slow(slow_downs_of(job));
-  JobAtRanks same = result;
-  const double step = forecast.forecast(same).iteration_time.value;
+  const double step = forecast.forecast().iteration_time.value;
   const double change = step / result.recorded_step.value - 1;
   if (std::abs(change) <= kDoubtful)
     return "";
@@ -125,14 +122,15 @@ JobAtRanks job_at_ranks(const Job& job, const OtherSize& size) {
     note_variation(job, diagnosis.undelayed_step, result);
     add_doubt(doubt_of_own_size(job, workload, result), result.doubt);
   }
-  Forecast forecast = other.forecast(result);
+  Forecast forecast = other.forecast();
   result.even_step = forecast.iteration_time;
   if (!size.ideal) {
     other.slow(slow_downs_of(job));
-    forecast = other.forecast(result);
+    forecast = other.forecast();
   }
   result.step = forecast.iteration_time;
   result.spread = forecast.spread;
+  result.layout = forecast.layout;
   result.notes = std::move(forecast.notes);
   std::erase_if(result.notes,
                 [](const Note& note) { return note.subject == "recorded"; });  // basis

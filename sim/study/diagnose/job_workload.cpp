@@ -38,7 +38,7 @@ class JobSummary {
  private:
   bool reduces(const JobOperation& done) const {
     const JobKind& kind = job_.kinds[done.kind];
-    return (kind.part == "all-reduce" || kind.part == "reduce-scatter") && kind.size > Bytes{};
+    return kind.purpose == JobPurpose::Sum && kind.size > Bytes{};
   }
 
   RankStep rank_step(std::uint32_t number, std::uint32_t rank) const {
@@ -59,7 +59,7 @@ class JobSummary {
       else if (kind.work == JobWork::Forward)
         seen.forward += time;
       else if (kind.work == JobWork::Compute)
-        (kind.part.starts_with("optimi") ? seen.update : seen.other) += time;
+        (kind.updates ? seen.update : seen.other) += time;
       else if (reduces(done))
         cuts.emplace_back(ready_behind(operations, place, passes), kind.size);
     }

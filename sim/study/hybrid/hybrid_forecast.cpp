@@ -131,7 +131,7 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
     hybrid.flops_utilisation = run.hybrid.model_flops / (run.hybrid.peak.value * gpus);
     hybrid.hardware_utilisation = run.hybrid.hardware_flops / (run.hybrid.peak.value * gpus);
   }
-  hybrid.layout = run.hybrid.layout;
+  hybrid.forecast.layout = run.hybrid.layout;
   add_stages(hybrid, run.hybrid, timeline);
   add_splits(hybrid, run.hybrid.plan, timeline, scenario);
   note_memory(forecast, run.job);

@@ -25,7 +25,6 @@ struct StageForecast {
 /// A forecast of a job that cuts the model.
 struct HybridForecast {
   Forecast forecast;
-  std::string layout;                 ///< "tp=8,pp=4,dp=2"
   std::vector<StageForecast> stages;  ///< By stage.
   double flops_utilisation = 0;       ///< The model's arithmetic over the GPUs' peak; 0: unknown.
   double hardware_utilisation = 0;    ///< The same with what is recomputed.

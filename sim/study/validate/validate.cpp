@@ -2,11 +2,14 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
+#include "models/base/archive.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/network_notes.hpp"
+#include "sim/study/sweep/workers.hpp"
 #include "sim/study/tuning/tuned_fusion.hpp"
 #include "traces/catalog.hpp"
 
@@ -20,7 +23,19 @@ Notes notes_of(const Plan& plan, const Cluster& cluster, Fidelity fidelity) {
   return notes;
 }
 
-/// Read once each; cases name the same few.
+/// What a worker tells of a case.
+struct Prediction {
+  std::uint32_t gpus = 0;
+  Seconds time{};
+  Notes notes{};
+};
+
+auto fields_of(Is<Prediction> auto& prediction) {
+  auto& [gpus, time, notes] = prediction;
+  return std::tie(gpus, time, notes);
+}
+
+/// Read once each by a worker; cases name the same few.
 struct Inputs {
   std::map<std::string, Workload> workloads;
   std::map<std::string, Cluster> clusters;
@@ -32,7 +47,7 @@ const Value& loaded(std::map<std::string, Value>& known, const std::string& name
   return found != known.end() ? found->second : known.emplace(name, load(name)).first->second;
 }
 
-Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity fidelity,
+Prediction predict(const MeasuredCase& measured, const Settings& extra, Fidelity fidelity,
                    Inputs& inputs) {
   const Experiment& experiment = measured.experiment;
   const Settings all = overlaid(experiment.settings, extra);
@@ -44,15 +59,21 @@ Validation predict(const MeasuredCase& measured, const Settings& extra, Fidelity
   const std::string& schedule = experiment.schedules.front();
   const EngineOptions engine{.fidelity = fidelity, .stragglers = settings.stragglers};
   const Plan plan = planned({workload, cluster, schedule, settings.schedule, engine}).plan;
-  return {.workload = experiment.workload,
-          .cluster = experiment.cluster,
-          .schedule = schedule,
+  return {.gpus = plan.summary.workers,
+          .time = step_time_of(plan, cluster, engine),
+          .notes = notes_of(plan, cluster, fidelity)};
+}
+
+Validation validation_of(const MeasuredCase& measured, Prediction predicted) {
+  return {.workload = measured.experiment.workload,
+          .cluster = measured.experiment.cluster,
+          .schedule = measured.experiment.schedules.front(),
           .label = measured.label,
-          .gpus = plan.summary.workers,
+          .gpus = predicted.gpus,
           .use = measured.use,
           .measured = measured.measured,
-          .predicted = step_time_of(plan, cluster, engine),
-          .notes = notes_of(plan, cluster, fidelity)};
+          .predicted = predicted.time,
+          .notes = std::move(predicted.notes)};
 }
 
 template <class Predicate>
@@ -66,14 +87,16 @@ ErrorSummary summary_where(std::span<const Validation> validations, Predicate wa
 
 }  // namespace
 
-std::vector<Validation> validate(const Measurements& measurements, const Settings& extra,
-                                 Fidelity fidelity, const std::function<void()>& predicted) {
-  std::vector<Validation> validations;
+std::vector<Validation> validate(const std::vector<MeasuredCase>& cases, const Settings& extra,
+                                 Fidelity fidelity, const ValidationRules& rules) {
   Inputs inputs;
-  for (const MeasuredCase& measured : measurements.cases) {
-    validations.push_back(predict(measured, extra, fidelity, inputs));
-    predicted();
-  }
+  const auto work = [&](std::uint32_t number) {
+    return bytes_of(predict(cases[number], extra, fidelity, inputs));
+  };
+  const auto count = static_cast<std::uint32_t>(cases.size());
+  std::vector<Validation> validations;
+  for (const std::string& bytes : run_on_workers(count, rules.workers, work, rules.predicted))
+    validations.push_back(validation_of(cases[validations.size()], from_bytes<Prediction>(bytes)));
   return validations;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -28,11 +29,16 @@ struct Validation {
   double error() const { return predicted / measured - 1; }  ///< Signed, relative.
 };
 
-/// Predicts every case. `extra` settings apply on top of each case's own (for calibration).
-/// `predicted` is called after each. Throws InputError as loading the workload or cluster does.
-std::vector<Validation> validate(
-    const Measurements& measurements, const Settings& extra, Fidelity fidelity,
-    const std::function<void()>& predicted = [] {});
+/// How cases are predicted. The result is the same for any number of workers.
+struct ValidationRules {
+  std::uint32_t workers = 1;                ///< Processes.
+  std::function<void()> predicted = [] {};  ///< Called after each case, as they end.
+};
+
+/// Predicts every case, in their order, in forked processes. `extra` settings apply on top of each
+/// case's own. Throws InputError as loading the workload or cluster does.
+std::vector<Validation> validate(const std::vector<MeasuredCase>& cases, const Settings& extra,
+                                 Fidelity fidelity, const ValidationRules& rules = {});
 
 /// Relative errors of the cases of one use.
 ErrorSummary summarise(std::span<const Validation> validations, MeasurementUse use);

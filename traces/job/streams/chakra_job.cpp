@@ -56,8 +56,7 @@ class ChakraTimeline {
     if (node.communicates) {
       of.stream = "communication";
       of.kind = node.collective;
-      of.work.work = JobWork::Transfer;
-      of.work.part = node.collective ? stepcast::name_of(*node.collective) : "other communication";
+      make_transfer(node.collective, of.work);
       of.work.name = fmt::format("{} {}", of.work.part, format_bytes(node.size));
       of.work.size = node.size;
     }

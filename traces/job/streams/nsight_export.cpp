@@ -187,13 +187,14 @@ class NsightExport {
 
   void name_pass(std::int64_t launched, std::int64_t process, TimelineWork& work) const {
     const auto found = passes_.find(process);
-    if (found == passes_.end() || work.work == JobWork::Transfer || work.part == "copies")
+    if (found == passes_.end() || work.work == JobWork::Transfer || work.copies)
       return;
     const std::string pass = found->second.at(launched);
     const std::string bare = work.name.substr(work.name.find(": ") + 2);
     work.work = pass == "forward"    ? JobWork::Forward
                 : pass == "backward" ? JobWork::Backward
                                      : JobWork::Compute;
+    work.updates = pass == "optimizer";
     work.part = pass.empty() ? "other" : pass;
     work.name = fmt::format("{}: {}", work.part, bare);
   }

@@ -112,12 +112,11 @@ void name_steps_by_passes(std::vector<StreamWork>& works) {
   std::uint32_t step = 0;
   bool passed = false;
   for (StreamWork& of : works) {
-    const bool updates = of.work.work == JobWork::Compute && of.work.part == "optimizer";
     if (passed && of.work.work == JobWork::Forward) {
       ++step;
       passed = false;
     }
-    passed = passed || updates || of.work.work == JobWork::Backward;
+    passed = passed || of.work.updates || of.work.work == JobWork::Backward;
     of.step = fmt::format("step {}", step);
   }
 }

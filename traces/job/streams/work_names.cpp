@@ -47,14 +47,15 @@ StreamWork work_by_name(const std::string& name) {
   of.work.name = name;
   if (is_transfer(small)) {
     of.kind = collective_by_name(name);
-    of.work.work = JobWork::Transfer;
-    of.work.part = of.kind ? name_of(*of.kind) : "other communication";
+    make_transfer(of.kind, of.work);
   } else if (holds_any(small, {"memcpy", "memset", "copy2d"})) {
     of.work.work = JobWork::Compute;
+    of.work.copies = true;
     of.work.part = "copies";
   } else if (holds_any(small, {"resourceapply", "applygradient", "applyadam", "applymomentum",
                                "_update", "optimizer"})) {
     of.work.work = JobWork::Compute;
+    of.work.updates = true;
     of.work.part = "optimizer";
   } else if (holds_any(small, {"gradient", "backprop", "backward", "grad/"})) {
     of.work.work = JobWork::Backward;

@@ -86,7 +86,7 @@ class Recorder {
     const double own = late(done, delay);
     once += own;
     delayed_[done.rank] += own;
-    (kind_of(done).part.starts_with("optimi") ? stage.update : once) += time;
+    (kind_of(done).updates ? stage.update : once) += time;
   }
 
   /// Between the last pass and the last sum of gradients others may be late, and nobody waits.
@@ -115,7 +115,7 @@ class Recorder {
       sum.time += time;
       sum.bytes += kind.size.value;
       sum.sized = sum.sized && kind.size > Bytes{};
-      sum.scatters = sum.scatters || kind.part.ends_with("reduce-scatter");
+      sum.scatters = sum.scatters || kind.scatters;
     };
     if (kind.purpose == JobPurpose::Message)
       return met.size() == 2 ? add(stages_[*met.begin()].message) : void();

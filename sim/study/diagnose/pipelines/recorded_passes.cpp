@@ -65,8 +65,7 @@ void require_messages(const Job& job) {
       throw InputError(
           fmt::format("{}: expected messages (sends and receives) between stages {} and {}, found "
                       "none whose two ends belong together: waiting for another stage would count "
-                      "as a delay of "
-                      "the host",
+                      "as a delay of the host",
                       job.name, stage, stage + 1));
 }
 
@@ -99,8 +98,8 @@ void refuse_profiled_groups(const Job& job) {
 void check_recorded_passes(const Job& job) {
   if (job.shape.micro_batches == 0)
     throw InputError(
-        fmt::format("{}: expected micro_batches, of a step of one copy, in the job "
-                    "file: these traces do not say",
+        fmt::format("{}: expected micro_batches, of a step of one copy, in the job file: these "
+                    "traces do not say",
                     job.name));
   require_stages(job);
   require_equal_copies(job);

@@ -9,14 +9,14 @@
 #include "models/base/text.hpp"
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/period.hpp"
+#include "sim/engine/steps.hpp"
 #include "sim/study/edits/planned_step.hpp"
 
 namespace stepcast {
 namespace {
 
 Seconds time_of(const Plan& plan, const Scenario& scenario) {
-  return simulate(plan, scenario.cluster, scenario.engine).mean_iteration_time() /
-         static_cast<double>(steps_of(plan));
+  return step_time_of(plan, scenario.cluster, scenario.engine);
 }
 
 Seconds time_with(const EditRequest& request, const FittedStep& fitted, const Scenario& scenario) {

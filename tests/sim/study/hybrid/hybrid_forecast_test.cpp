@@ -55,7 +55,7 @@ TEST(HybridForecast, StagesAddUpToTheStep) {
     EXPECT_NEAR(stage.bubble.value, 18e-3, 1e-7);
   }
   EXPECT_EQ(result.hybrid.stages[1].holds, "layer2 .. layer3");
-  EXPECT_EQ(result.hybrid.layout, "tp=1,pp=4,dp=1");
+  EXPECT_EQ(result.hybrid.forecast.layout, "tp=1,pp=4,dp=1");
 }
 
 TEST(HybridForecast, FoldedEqualsUnfolded) {

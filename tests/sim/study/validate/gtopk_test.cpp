@@ -16,7 +16,7 @@ using Case = std::pair<std::string, std::uint32_t>;  // workload, GPUs
 std::vector<Validation> validations() {
   ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
   const auto file = data_root() / "traces/published/sparse/gtopk-p102-1gbe.json";
-  return validate(read_measurements(file), {}, Fidelity::Flow);
+  return validate(read_measurements(file).cases, {}, Fidelity::Flow);
 }
 
 std::map<Case, std::map<std::string, Validation>> by_case() {

@@ -47,7 +47,7 @@ TEST_F(Testbeds, TheK80NodesCarryOverPciExpressServersAndJitter) {
 TEST_F(Testbeds, TheCostsThatTheirClustersDoNotGiveAreNamed) {
   Measurements measurements = measurements_of("tensorflow-ec2-k80");
   measurements.cases.resize(1);
-  const auto notes = validate(measurements, {}, Fidelity::Analytic).front().notes;
+  const auto notes = validate(measurements.cases, {}, Fidelity::Analytic).front().notes;
   ASSERT_FALSE(notes.empty());
   EXPECT_TRUE(
       notes.back().text.starts_with("Costs of the cluster not given, taken as 0: software."));
@@ -60,7 +60,7 @@ TEST_F(Testbeds, EveryRowIsACheck) {
 }
 
 TEST_F(Testbeds, EightV100StayWithinTheErrorsInTheReadme) {
-  const auto all = validate(measurements_of("dlperf-v100-edr"), {}, Fidelity::Flow);
+  const auto all = validate(measurements_of("dlperf-v100-edr").cases, {}, Fidelity::Flow);
   const ErrorSummary checks = summarise(all, MeasurementUse::Check);
   EXPECT_EQ(checks.cases, 11U);
   EXPECT_LT(checks.median, 0.021);
@@ -68,7 +68,7 @@ TEST_F(Testbeds, EightV100StayWithinTheErrorsInTheReadme) {
 }
 
 TEST_F(Testbeds, EightAndSixteenK80StayWithinTheErrorsInTheReadme) {
-  const auto all = validate(measurements_of("tensorflow-ec2-k80"), {}, Fidelity::Flow);
+  const auto all = validate(measurements_of("tensorflow-ec2-k80").cases, {}, Fidelity::Flow);
   const ErrorSummary checks = summarise(all, MeasurementUse::Check);
   EXPECT_EQ(checks.cases, 10U);
   EXPECT_LT(checks.median, 0.03);

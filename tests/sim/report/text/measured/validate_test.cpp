@@ -51,7 +51,7 @@ TEST(Validate, CountsTheGpusThatTrain) {
                      "schedule": "ps", "label": "servers", "set": {"placement": "remote"},
                      "use": "check", "measured_s": 0.1}]})",
       "m.json");
-  const auto validations = validate(measurements, {}, Fidelity::Flow);
+  const auto validations = validate(measurements.cases, {}, Fidelity::Flow);
   EXPECT_EQ(validations[0].gpus, 2U);  // the other two serve
   EXPECT_EQ(validations[0].label, "servers");
 }
@@ -64,7 +64,8 @@ TEST(Validate, SaysWhatWasExtrapolated) {
             "cases": [{"workload": "resnet50-v100-bs96", "cluster": "v100-32x4-edr",
                        "schedule": "ddp", "use": "check", "measured_s": 0.3, "nodes": )" +
         nodes + "}]}";
-    return render_validation(validate(parse_measurements(text, "m.json"), {}, Fidelity::Flow));
+    return render_validation(
+        validate(parse_measurements(text, "m.json").cases, {}, Fidelity::Flow));
   };
   EXPECT_NE(report_of("16").find("Note on 64 GPUs of v100-32x4-edr: Extrapolated: all-reduce"),
             std::string::npos)
@@ -82,7 +83,7 @@ TEST(Validate, PredictsACaseAsItsExperimentSays) {
                      "schedule": "bsp", "set": {"step_time": "100ms"}, "use": "check",
                      "measured_s": 0.1}]})",
       "m.json");
-  const auto validations = validate(measurements, {}, Fidelity::Flow);
+  const auto validations = validate(measurements.cases, {}, Fidelity::Flow);
   ASSERT_EQ(validations.size(), 1U);
   EXPECT_EQ(validations[0].gpus, 2U);
   EXPECT_NEAR(validations[0].predicted.value, 0.1 + 102228128 / 12.5e9, 1e-9);
