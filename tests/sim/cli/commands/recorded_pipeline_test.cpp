@@ -61,6 +61,8 @@ TEST_F(RecordedPipelineTest, ComparesOptionsOfItsSchedules) {
   const json results = json::parse(outcome.out)["results"];
   ASSERT_EQ(results.size(), 8U);
   EXPECT_EQ(results[0]["combination"]["pp"], "1");
+  EXPECT_EQ(results[0]["layout"], "tp=1,pp=1,dp=8");
+  EXPECT_EQ(results[6]["layout"], "tp=1,pp=2,dp=4");
   const Outcome alone = of("run", {"--schedule", "gpipe", "--set", "pp=2", "--set", "zero=0",
                                    "--fidelity", "analytic", "--json"});
   EXPECT_EQ(results[6]["iteration_time_s"], json::parse(alone.out)["iteration_time_s"]);

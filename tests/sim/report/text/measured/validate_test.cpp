@@ -73,6 +73,31 @@ TEST(Validate, SaysWhatWasExtrapolated) {
   EXPECT_EQ(report_of("8").find("xtrapolated"), std::string::npos);
 }
 
+TEST(Validate, SaysTheSameForAnyNumberOfWorkers) {
+  const Measurements measurements = parse_measurements(
+      R"({"format": "stepcast-measurements", "version": 1, "name": "m",
+          "provenance": {"kind": "measured", "source": "us"},
+          "cases": [{"workload": "resnet50-rtx2080ti-bs64", "cluster": "ideal-2x1",
+                     "schedule": "wfbp", "use": "check", "measured_s": 0.1},
+                    {"workload": "resnet50-rtx2080ti-bs64", "cluster": "ideal-4x1",
+                     "schedule": "ddp", "label": "second", "use": "check", "measured_s": 0.2},
+                    {"workload": "bert-base-rtx2080ti-bs64", "cluster": "ideal-4x1",
+                     "schedule": "dear", "use": "check", "measured_s": 0.3}]})",
+      "m.json");
+  const auto alone = validate(measurements.cases, {}, Fidelity::Flow);
+  int told = 0;
+  const auto shared = validate(measurements.cases, {}, Fidelity::Flow,
+                               {.workers = 3, .predicted = [&] { ++told; }});
+  EXPECT_EQ(told, 3);
+  ASSERT_EQ(shared.size(), 3U);
+  for (std::size_t i = 0; i < shared.size(); ++i) {
+    EXPECT_EQ(shared[i].predicted, alone[i].predicted) << i;
+    EXPECT_EQ(shared[i].notes, alone[i].notes) << i;
+  }
+  EXPECT_EQ(shared[1].label, "second");
+  EXPECT_EQ(shared[1].gpus, 4U);
+}
+
 TEST(Validate, PredictsACaseAsItsExperimentSays) {
   // Two nodes of one GPU at 12.5 GB/s: BSP is the step time set plus 2 * 1/2 * 102,228,128 B over
   // it.
