@@ -17,6 +17,13 @@ std::string change_of(const JobAtRanks& result) {
                      cluster.gpus_per_node, cluster.name);
 }
 
+/// Even ranks all send at once; uneven ones may get in each other's way less.
+std::string cost_of_unevenness(const JobAtRanks& result) {
+  const double cost = kPercent * (result.step / result.even_step - 1);
+  return cost >= 0 ? fmt::format("Uneven ranks cost {:.1f} %", cost)
+                   : fmt::format("Uneven ranks take {:.1f} % less, as not all send at once", -cost);
+}
+
 }  // namespace
 
 std::string render_job_at_ranks(const std::string& origin, const JobAtRanks& result) {
@@ -41,10 +48,10 @@ std::string render_job_at_ranks(const std::string& origin, const JobAtRanks& res
   if (result.spread.seeds > 0)
     text +=
         wrap(fmt::format(
-                 "Uneven ranks cost {:.1f} %: a mean over {} seeds, of which half stay below {} "
-                 "and 95 % below {}. Each step draws a recorded one with the slow-downs of all "
-                 "its ranks; ranks beyond those recorded begin again.",
-                 kPercent * (result.step / result.even_step - 1), result.spread.seeds,
+                 "{}: a mean over {} seeds, of which half stay below {} and 95 % below {}. Each "
+                 "step draws a recorded one with the slow-downs of all its ranks; ranks beyond "
+                 "those recorded begin again.",
+                 cost_of_unevenness(result), result.spread.seeds,
                  format_seconds(result.spread.p50.value), format_seconds(result.spread.p95.value)),
              0);
   text += wrap(fmt::format("The job replayed as it was recorded is {:.1f} % off.",

@@ -71,8 +71,8 @@ std::string render_edited_step(const EditedStep& found) {
   for (const std::string& note : found.notes)
     text += wrap("Note: " + note + ".", 6);
   text += '\n';
-  text += wrap(fmt::format("{} instead of {} a step: {:.3f} times as fast, by {} edits; {} "
-                           "were estimated, {} steps simulated.",
+  text += wrap(fmt::format("{} instead of {} a step: {:.3f} times as fast; edits accepted: {}, "
+                           "estimated: {}, steps simulated: {}.",
                            format_seconds(found.step_after), format_seconds(found.step_before),
                            found.step_before / found.step_after, found.accepted.size(), found.tried,
                            found.simulated),
