@@ -37,13 +37,14 @@ std::string render_job_at_ranks(const std::string& origin, const JobAtRanks& res
       result.even_step);
   if (!result.size.ideal)
     add("forecast, ranks as uneven as recorded", ranks, result.step);
-  std::string text = fmt::format("{}: {}\n", origin, change_of(result));
+  std::string text;
+  if (!result.doubt.empty())
+    text += wrap(fmt::format("Doubtful: {}.", result.doubt), 2);
+  text += fmt::format("{}: {}\n", origin, change_of(result));
   if (!result.layout.empty())
     text += fmt::format("  layout: {}\n", result.layout);
   for (const std::string& line : result.basis)
     text += wrap("  " + line, 4);
-  if (!result.doubt.empty())
-    text += wrap(fmt::format("Doubtful: {}.", result.doubt), 2);
   text += render(table);
   if (result.spread.seeds > 0)
     text +=
