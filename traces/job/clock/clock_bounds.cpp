@@ -7,6 +7,13 @@
 
 namespace stepcast {
 
+/// By how much the clock behind the bound may still be moved ahead.
+double ClockFit::slack_of(const ClockBound& bound) const {
+  const double at = begins_[bound.step] + bound.at;
+  const double gained = (drifts_[bound.after] - drifts_[bound.before]) * at;
+  return bound.most - (offsets_[bound.after] - offsets_[bound.before] + gained);
+}
+
 /// Two parts between which messages go both ways: the second moves to the middle of what they
 /// allow.
 void ClockFit::bridge_by_messages() {
@@ -20,7 +27,7 @@ void ClockFit::bridge_by_messages() {
       double most = INFINITY;  // By how much the part may be moved ahead, and back.
       double least = -INFINITY;
       for (const ClockBound& other : evidence_.bounds) {
-        const double slack = other.most - (offsets_[other.after] - offsets_[other.before]);
+        const double slack = slack_of(other);
         if (parts_[other.before] == from && parts_[other.after] == to)
           most = std::min(most, slack);
         if (parts_[other.before] == to && parts_[other.after] == from)
@@ -49,9 +56,7 @@ void ClockFit::obey_bounds() {
   for (int round = 0; round < kRounds; ++round) {
     double worst = 0;
     for (const ClockBound& bound : evidence_.bounds) {
-      const double at = begins_[bound.step] + bound.at;
-      const double gained = (drifts_[bound.after] - drifts_[bound.before]) * at;
-      const double excess = offsets_[bound.after] - offsets_[bound.before] + gained - bound.most;
+      const double excess = -slack_of(bound);
       if (excess <= kNothing)
         continue;
       offsets_[bound.after] -= excess / 2;

@@ -11,6 +11,8 @@
 namespace stepcast {
 namespace {
 
+constexpr std::size_t kFewestEnds = 5;  // Through two of them there is always a line.
+
 /// The slope, and over how long it was seen. Theil's incomplete method: of ends that are alike the
 /// n-th of the first half with the n-th of the second. A pair weighs by how far it is apart over
 /// how much its ends scatter.
@@ -159,7 +161,7 @@ void ClockFit::for_each_common(const std::function<void(const CommonEnd&)>& visi
 bool ClockFit::find_drifts() {
   const ClockFit before = *this;
   find_slopes();
-  if (keep_drifts(before.residuals_by_host())) {
+  if (keep_drifts(before.residuals_by_kind())) {
     find_offsets_anew();
     ClockFit recorded = before;
     recorded.offsets_.assign(offsets_.size(), 0);
@@ -173,18 +175,36 @@ bool ClockFit::find_drifts() {
   return false;
 }
 
+/// Median residuals by host and kind; 0 where there are too few. Where all of a stage drift alike,
+/// most of their ends are common to them alone and tell nothing of it.
+std::vector<std::vector<double>> ClockFit::residuals_by_kind() const {
+  std::vector<std::vector<std::vector<double>>> residuals(
+      offsets_.size(), std::vector<std::vector<double>>(weights_.size()));
+  const std::vector<double> ends = common_ends();
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const CommonEnd& common = evidence_.ends[i];
+    for (const EndSeen& seen : common.seen)
+      residuals[seen.host][common.kind].push_back(std::abs(true_end(seen, common.step) - ends[i]));
+  }
+  std::vector<std::vector<double>> medians(offsets_.size());
+  for (std::size_t host = 0; host < offsets_.size(); ++host)
+    for (std::vector<double>& of : residuals[host])
+      medians[host].push_back(of.size() < kFewestEnds ? 0 : middle_of(std::move(of)));
+  return medians;
+}
+
 /// Ends tell drifts against each other alone. Of a part most clocks are taken to keep time: what
 /// differs from the median drift by several standard errors drifts. False: no part has any.
-bool ClockFit::keep_drifts(const std::vector<std::pair<double, std::size_t>>& before) {
+bool ClockFit::keep_drifts(const std::vector<std::vector<double>>& before) {
   constexpr double kMostDrift = 5e-4;  // Crystals keep time within 1e-4; daemons slew by this.
-  constexpr std::size_t kFewest = 5;   // Ends: through two of them there is always a line.
   constexpr double kSure = 5;          // Standard errors.
   const auto after = residuals_by_host();
+  const auto of_kinds = residuals_by_kind();
   const auto points = points_by_host();
   const std::size_t hosts = offsets_.size();
   std::vector<std::vector<double>> of_part(hosts);
   for (std::size_t host = 0; host < hosts; ++host)
-    if (after[host].second >= kFewest)
+    if (after[host].second >= kFewestEnds)
       of_part[parts_[host]].push_back(drifts_[host]);
   std::vector<bool> explained(hosts);
   std::vector<bool> absurd(hosts);
@@ -192,11 +212,12 @@ bool ClockFit::keep_drifts(const std::vector<std::pair<double, std::size_t>>& be
     const std::vector<double>& all = of_part[parts_[host]];
     const double drift = drifts_[host] - (all.empty() ? 0 : middle_of(all));
     const bool drifts =
-        after[host].second >= kFewest && std::abs(drift) > kSure * error_of(points[host]);
+        after[host].second >= kFewestEnds && std::abs(drift) > kSure * error_of(points[host]);
     drifts_[host] = drifts ? drift : 0;
-    if (drifts && before[host].first > kNoResidual &&
-        after[host].first <= kKeptResidual * before[host].first)
-      explained[parts_[host]] = true;
+    for (std::size_t kind = 0; kind < weights_.size(); ++kind)
+      if (drifts && before[host][kind] > kNoResidual &&
+          of_kinds[host][kind] <= kKeptResidual * before[host][kind])
+        explained[parts_[host]] = true;
     if (std::abs(drifts_[host]) > kMostDrift)
       absurd[parts_[host]] = true;
   }
@@ -220,14 +241,15 @@ void ClockFit::find_slopes() {
   constexpr double kLittle = 1e-7;  // Seconds.
   constexpr int kRounds = 20;
   constexpr int kFewRounds = 3;
+  constexpr int kPasses = 3;
   for (int round = 0; round < kFewRounds && within_steps_; ++round) {
     add_slopes();
     find_offsets();
   }
   if (within_steps_)
     return;
-  join_lines();
-  for (int pass = 0; pass < 2; ++pass) {  // How much kinds scatter shows without the drifts.
+  for (int pass = 0; pass < kPasses; ++pass) {  // How much kinds scatter shows without the drifts.
+    join_lines();
     for (int round = 0; round < kRounds && add_slopes() > kLittle; ++round) {
     }
     find_offsets_anew();

@@ -29,8 +29,8 @@ class ClockFit {
   /// Medians in turn, over members and over collectives, until nothing moves.
   void find_offsets();
   /// Slopes of what the offsets leave, by Theil's incomplete method; those of a part are kept if
-  /// the median residual of one of its hosts falls by a third and no more bounds are violated than
-  /// before. Where none is, the same of clocks that begin anew in each step.
+  /// the median residual of a kind on one of its hosts falls by a third and no more bounds are
+  /// violated than before. Where none is, the same of clocks that begin anew in each step.
   void try_drift();
   /// The same with an offset for each step; else of those hosts alone whose clocks jump.
   void try_steps();
@@ -59,6 +59,7 @@ class ClockFit {
   std::size_t violations_left() const;
   void spread_from(std::uint32_t host);
   std::optional<double> offset_against(std::uint32_t host) const;
+  double slack_of(const ClockBound& bound) const;
   void bridge_by_messages();
   void weigh_kinds();
   bool improve();
@@ -69,7 +70,8 @@ class ClockFit {
   std::vector<std::vector<ClockPoint>> points_by_host() const;
   double add_slopes();
   bool find_drifts();
-  bool keep_drifts(const std::vector<std::pair<double, std::size_t>>& before);
+  std::vector<std::vector<double>> residuals_by_kind() const;
+  bool keep_drifts(const std::vector<std::vector<double>>& before);
   void find_slopes();
   void find_offsets_anew();
   double true_end(const EndSeen& seen, std::uint32_t step) const {

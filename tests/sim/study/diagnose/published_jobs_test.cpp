@@ -175,19 +175,22 @@ TEST(PublishedJobsTest, OneDriftingClockOfStComesBackWhicheverItIs) {
     }
 }
 
-/// Shifts the clock of each rank by up to 50 ms; every other one gains `drift` seconds a second,
-/// from the first step on.
-std::vector<double> disturb(Job& job, double drift) {
+/// Shifts the clock of each rank by up to 50 ms, which gains so many seconds a second from the
+/// first step on.
+std::vector<double> disturb(Job& job, const std::vector<double>& drifts) {
   std::vector<double> offsets;
   for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank)
     offsets.push_back(0.1 * ((rank * 37 % 100) / 100.0) - 0.05);
   for (JobStep& step : job.steps)
-    for (JobOperation& done : step.operations) {
-      const double gains = done.rank % 2 == 1 ? drift : 0;
+    for (JobOperation& done : step.operations)
       for (Seconds* time : {&done.begin, &done.end})
-        *time += Seconds{offsets[done.rank]} + (step.begin + *time) * gains;
-    }
+        *time += Seconds{offsets[done.rank]} + (step.begin + *time) * drifts[done.rank];
   return offsets;
+}
+
+/// Of every other rank of eight.
+std::vector<double> of_odd_ranks(double drift) {
+  return {0, drift, 0, drift, 0, drift, 0, drift};
 }
 
 double worst_offset_error(const Job& job, const std::vector<double>& offsets) {
@@ -202,53 +205,63 @@ TEST(PublishedJobsTest, ShiftedClocksOfStComeBack) {
   STEPCAST_SKIP_WITHOUT(jobs_folder());
   Job job = read("ST.csv.gz");
   const double slowdown = diagnose(job).slowdown;
-  const std::vector<double> offsets = disturb(job, 0);
+  const std::vector<double> offsets = disturb(job, of_odd_ranks(0));
   job.clocks = put_on_one_clock(job);
   EXPECT_LT(job.clocks.residual.value, 10e-6);
   EXPECT_LT(worst_offset_error(job, offsets), job.clocks.residual.value);
   EXPECT_NEAR(diagnose(job).slowdown, slowdown, 1e-4);
 }
 
-/// By how much each rank's clock is wrong in each step, if its offset and drift came back so.
-std::vector<double> clock_errors(const Job& job, const std::vector<double>& offsets, double drift) {
+/// By how much each rank's clock is wrong in each step against the first one's, if its offset and
+/// drift came back so.
+std::vector<double> clock_errors(const Job& job, const std::vector<double>& offsets,
+                                 const std::vector<double>& drifts) {
   std::vector<double> errors;
   for (std::uint32_t rank = 0; rank < offsets.size(); ++rank)
     for (const JobStep& step : job.steps) {
       const HostClock& clock = job.clocks.hosts[rank];
-      const double gained = clock.drift - (rank % 2 == 1 ? drift : 0);
-      errors.push_back(clock.offset.value - (offsets[rank] - offsets[0]) +
-                       gained * step.begin.value);
+      const double rate = (1 + drifts[rank]) / (1 + drifts[0]);
+      errors.push_back(clock.offset.value - (offsets[rank] - offsets[0] * rate) +
+                       (clock.drift - (rate - 1)) * step.begin.value);
     }
   return errors;
 }
 
-// Steps 23 to 1048 of 2.2 s: in the end the clocks are 45 ms apart. Where they drift the other way
-// the errors are the same but for what came back wrongly of the drift: they are what ends of the
-// job itself drift, up to 5e-9.
+// Steps 23 to 1048 of 2.2 s: in the end the clocks are 45 or 90 ms apart. Stages agree within
+// themselves and hear of each other less: two stages that drift alike against two others were
+// found 700 us off. Where all drift the other way the errors are the same but for what came back
+// wrongly of the drift: they are what ends of the job itself drift, up to 5e-9.
 TEST(PublishedJobsTest, DriftingClocksOfStComeBack) {
   STEPCAST_SKIP_WITHOUT(jobs_folder());
   const Job recorded = read("ST.csv.gz");
   const double slowdown = diagnose(recorded).slowdown;
-  std::vector<std::vector<double>> errors;
-  double residual = 0;
-  for (const double drift : {20e-6, -20e-6}) {
-    Job job = recorded;
-    const std::vector<double> offsets = disturb(job, drift);
-    job.clocks = put_on_one_clock(job);
-    residual = job.clocks.residual.value;
-    EXPECT_LT(residual, 6.1e-6);
-    for (std::size_t rank = 0; rank < offsets.size(); ++rank)
-      EXPECT_NEAR(job.clocks.hosts[rank].drift, rank % 2 == 1 ? drift : 0, 1e-8) << rank;
-    errors.push_back(clock_errors(job, offsets, drift));
-    EXPECT_NEAR(diagnose(job).slowdown, slowdown, 0.002);
+  const double residual = recorded.clocks.residual.value;  // 5.9 us
+  const std::uint32_t of_odd_alone = 256;
+  for (const std::uint32_t ahead :
+       {of_odd_alone, 0x93U, 0xdaU, 0x5cU, 0x4cU, 0x8cU, 0x3cU, 0x0fU}) {
+    std::vector<std::vector<double>> errors;
+    for (const double drift : {20e-6, -20e-6}) {
+      std::vector<double> drifts = of_odd_ranks(drift);
+      for (std::size_t rank = 0; rank < drifts.size() && ahead != of_odd_alone; ++rank)
+        drifts[rank] = (ahead >> rank & 1U) != 0 ? drift : -drift;
+      Job job = recorded;
+      const std::vector<double> offsets = disturb(job, drifts);
+      job.clocks = put_on_one_clock(job);
+      EXPECT_LT(job.clocks.residual.value, ahead == of_odd_alone ? 6.1e-6 : 6.2e-6) << ahead;
+      for (std::size_t rank = 0; rank < offsets.size(); ++rank)
+        EXPECT_NEAR(job.clocks.hosts[rank].drift, drifts[rank] - drifts[0], 1e-8)
+            << ahead << " " << rank;
+      errors.push_back(clock_errors(job, offsets, drifts));
+      EXPECT_NEAR(diagnose(job).slowdown, slowdown, 0.002) << ahead;
+    }
+    std::vector<double> sizes;
+    for (std::size_t i = 0; i < errors[0].size(); ++i) {
+      EXPECT_LT(std::abs(errors[0][i] - errors[1][i]) / 2, residual) << ahead << " " << i;
+      sizes.push_back(std::abs(errors[0][i]));
+    }
+    EXPECT_LT(middle_of(sizes), residual) << ahead;
+    EXPECT_LT(std::ranges::max(sizes), 15e-6) << ahead;
   }
-  std::vector<double> sizes;
-  for (std::size_t i = 0; i < errors[0].size(); ++i) {
-    EXPECT_LT(std::abs(errors[0][i] - errors[1][i]) / 2, residual);
-    sizes.push_back(std::abs(errors[0][i]));
-  }
-  EXPECT_LT(middle_of(sizes), residual);
-  EXPECT_LT(std::ranges::max(sizes), 10e-6);
 }
 
 // As if clocks began anew in each step: it has ends near its beginning, of one all-gather, and at
@@ -261,7 +274,7 @@ TEST(PublishedJobsTest, DriftsWithinStepsOfStComeBackAsFarAsItsEndsTell) {
   std::vector<Seconds> begins;
   for (JobStep& step : job.steps)
     begins.push_back(std::exchange(step.begin, {}));
-  const std::vector<double> offsets = disturb(job, 20e-6);
+  const std::vector<double> offsets = disturb(job, of_odd_ranks(20e-6));
   for (std::size_t step = 0; step < begins.size(); ++step)
     job.steps[step].begin = begins[step];
   job.clocks = put_on_one_clock(job);
