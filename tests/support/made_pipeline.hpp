@@ -29,6 +29,9 @@ struct MadePipeline {
   std::function<double(int, int)> before = [](int /*stage*/, int /*copy*/) { return 0.0; };
   bool together = false;  ///< The host lets sums begin when all copies are there.
   double message = 0;
+  /// How many times as long it takes below a stage (the earlier of both stages, copy).
+  std::function<double(int, int)> longer = [](int, int) { return 1.0; };
+  bool asked_late = false;  ///< A rank asks for a message when its last pass is over.
   double gather = 0;
   double sum = 0;
   double tied = 0;
@@ -88,19 +91,21 @@ struct MadePipeline {
             const double sent = first ? 0 : before[is_forward ? s - 1 : s + 1][pass.micro_batch];
             if (sent == none)
               break;
-            const double ready = first ? 0 : sent + made_.message;
             const int stage = static_cast<int>(s);
+            const double asked = made_.asked_late ? std::max(sent, free[s]) : sent;
+            const int above = is_forward ? stage - 1 : stage;
+            const double ready = first ? 0 : asked + made_.message * made_.longer(above, copy);
             const int batch = static_cast<int>(pass.micro_batch);
             const double begin = std::max(free[s], ready);
             free[s] = begin + (is_forward ? made_.forward : made_.backward)(stage, copy, number_);
             (is_forward ? forward : backward)[s][pass.micro_batch] = free[s];
-            if (!first)
-              add(s, copy, is_forward ? "forward-recv" : "backward-recv", sent, ready, batch);
+            if (!first) {
+              add(s, copy, is_forward ? "forward-recv" : "backward-recv", asked, ready, batch);
+              add(is_forward ? s - 1 : s + 1, copy, is_forward ? "forward-send" : "backward-send",
+                  sent, ready, batch);
+            }
             add(s, copy, is_forward ? "forward-compute" : "backward-compute", begin, free[s], batch,
                 batch);
-            if (is_forward ? s + 1 < stages : s > 0)
-              add(s, copy, is_forward ? "forward-send" : "backward-send", free[s],
-                  free[s] + made_.message, batch);
             ++next[s];
             moved = true;
           }

@@ -67,6 +67,10 @@ class Judge {
   double share_without(double step) const {
     return (diagnosis_.undelayed_step.value - step) / waste_;
   }
+  /// With events missing waits count as delays, and what is left may explain more than there is.
+  static std::string of_the_waste(double share) {
+    return share >= 1 ? "all of the waste" : percent(share) + " of the waste";
+  }
   std::string step_instead(double seconds) const {
     return fmt::format("a step takes {} instead of {}", format_seconds(Seconds{seconds}),
                        format_seconds(diagnosis_.undelayed_step));
@@ -98,31 +102,37 @@ std::optional<JobVerdict> Judge::worker() const {
   const std::string subject = servers ? names : what + names;
   const double step = diagnosis_.undelayed_step.value - *worst.share * waste_;
   return JobVerdict{VerdictKind::Worker, subject,
-                    fmt::format("Slow: {}. With its work as fast as the others' {}; that is {} of "
-                                "the waste.",
-                                subject, step_instead(step), percent(*worst.share))};
+                    fmt::format("Slow: {}. With its work as fast as the others' {}; that is {}.",
+                                subject, step_instead(step), of_the_waste(*worst.share))};
 }
 
+/// By what a stage computes: its messages may be slow because a link is.
 std::optional<JobVerdict> Judge::stage() const {
-  const auto slowest = std::ranges::max_element(diagnosis_.by_stage, {}, &PartSlowdown::slowdown);
-  const auto last = diagnosis_.stages - 1;
-  const auto place = static_cast<std::uint32_t>(slowest - diagnosis_.by_stage.begin());
-  double share = diagnosis_.last_stage.share.value_or(0);
-  if (place != last && diagnosis_.stages > 1) {
-    const double without = mean_of(replay_.replay_if(
-        [&](const JobOperation& done) { return diagnosis_.ranks[done.rank].stage != place; }));
-    share = share_without(without);
+  if (diagnosis_.stages == 1)
+    return std::nullopt;
+  const Job& job = replay_.job();
+  double share = 0;
+  std::uint32_t place = 0;
+  for (std::uint32_t stage = 0; stage < diagnosis_.stages; ++stage) {
+    const double of_stage = share_without(mean_of(replay_.replay_if([&](const JobOperation& done) {
+      return diagnosis_.ranks[done.rank].stage != stage ||
+             job.kinds[done.kind].work == JobWork::Transfer;
+    })));
+    if (of_stage > share)
+      place = stage;
+    share = std::max(share, of_stage);
   }
-  if (share <= thresholds_.explained || diagnosis_.stages == 1)
+  if (share <= thresholds_.explained)
     return std::nullopt;
   const double step = diagnosis_.undelayed_step.value - share * waste_;
-  const std::string subject = "stage " + slowest->name;
+  const PartSlowdown& slowest = diagnosis_.by_stage[place];
+  const std::string subject = "stage " + slowest.name;
   return JobVerdict{
       VerdictKind::Stage, subject,
       fmt::format("Uneven stages: {}{} has more work than the others. With its work as long as "
                   "the mean {}; as it is alone it slows an ideal step down {:.2f} times.",
-                  subject, place == last ? ", the last," : "", step_instead(step),
-                  slowest->slowdown)};
+                  subject, place + 1 == diagnosis_.stages ? ", the last," : "", step_instead(step),
+                  slowest.slowdown)};
 }
 
 std::optional<JobVerdict> Judge::network() const {
@@ -144,8 +154,8 @@ std::optional<JobVerdict> Judge::network() const {
                     step_instead(links.step))};
   return JobVerdict{VerdictKind::Network, "",
                     fmt::format("Transfers vary: with each as long as the median of its kind {}, "
-                                "{} of the waste less. No link stands out.",
-                                step_instead(even_transfers), percent(share))};
+                                "{} less. No link stands out.",
+                                step_instead(even_transfers), of_the_waste(share))};
 }
 
 std::optional<JobVerdict> Judge::cause_of_waste() const {
@@ -226,6 +236,13 @@ JobVerdict Judge::unknown(double exposed) const {
 }
 
 JobVerdict Judge::nothing(bool wasteful) const {
+  if (diagnosis_.ideal_step > diagnosis_.undelayed_step && is_lossy())
+    return {VerdictKind::None, "",
+            fmt::format("Nobody is seen to hold up the job, of which events are missing: with all "
+                        "work even a step would take {}, no less than the {} that what is there "
+                        "adds up to.",
+                        format_seconds(diagnosis_.ideal_step),
+                        format_seconds(diagnosis_.undelayed_step))};
   if (!wasteful)
     return {VerdictKind::None, "",
             fmt::format("Nobody holds up the job: with all work even a step would take {} instead "

@@ -33,13 +33,9 @@ std::vector<std::uint32_t> last_waited_for(const WorkGraph& graph,
   for (const WorkEdge& edge : graph.edges)
     if (edge.later == 0)
       offer(edge.before, edge.after);
-  // Of a stream on which several run at a time, that which ended last before it began.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> lanes;
-  for (std::uint32_t id = 0; id < graph.nodes.size(); ++id)
-    lanes[{graph.nodes[id].rank, graph.nodes[id].stream}].push_back(id);
   const auto end = [&](std::uint32_t id) { return times[id].end; };
-  for (auto& [lane, nodes] : lanes) {
-    std::vector<std::uint32_t> by_end = nodes;
+  const auto offer_last_of = [&](std::vector<std::uint32_t> by_end,
+                                 const std::vector<std::uint32_t>& nodes) {
     std::ranges::stable_sort(by_end, {}, end);
     for (const std::uint32_t id : nodes) {
       auto found = std::ranges::upper_bound(by_end, times[id].start, {}, end);
@@ -49,7 +45,23 @@ std::vector<std::uint32_t> last_waited_for(const WorkGraph& graph,
       if (found != by_end.begin())
         offer(*std::prev(found), id);
     }
+  };
+  // Of a stream on which several run at a time, that which ended last before it began. What meets
+  // others was recorded as begun once its rank's host, busy with other streams, had asked for it.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> lanes;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> ranks;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> meeting;
+  for (std::uint32_t id = 0; id < graph.nodes.size(); ++id) {
+    const WorkNode& node = graph.nodes[id];
+    lanes[{node.rank, node.stream}].push_back(id);
+    ranks[node.rank].push_back(id);
+    if (node.meeting != kNone && !graph.planned)
+      meeting[node.rank].push_back(id);
   }
+  for (const auto& [lane, nodes] : lanes)
+    offer_last_of(nodes, nodes);
+  for (const auto& [rank, nodes] : meeting)
+    offer_last_of(ranks[rank], nodes);
   return last;
 }
 
