@@ -27,6 +27,8 @@ struct MadeProfiles {
   std::function<double(int)> transfer = [](int /*first*/) { return 1500.0; };
   double launch = 5;                                            ///< The host takes for a launch.
   std::function<double(int)> offset = [](int) { return 0.0; };  ///< Of a rank's clock.
+  /// And by so much once it was set anew (rank, true time).
+  std::function<double(int, double)> ahead = [](int, double) { return 0.0; };
   /// Whether an event is lost on its way to the file (rank, number of the event).
   std::function<bool(int, int)> lost = [](int, int) { return false; };
 
@@ -61,7 +63,8 @@ struct MadeProfiles {
       of.events += fmt::format(
           ",\n"
           R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{{}}}}})",
-          category, name, thread, 1e6 + begin + made.offset(rank), duration, arguments);
+          category, name, thread, 1e6 + begin + made.offset(rank) + made.ahead(rank, begin),
+          duration + made.ahead(rank, begin + duration) - made.ahead(rank, begin), arguments);
     }
 
     Rank& at(int rank) { return ranks[static_cast<std::size_t>(rank)]; }

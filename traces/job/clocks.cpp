@@ -4,12 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "traces/job/clock/clock_evidence.hpp"
 #include "traces/job/clock/clock_fit.hpp"
+#include "traces/job/clock/clock_jumps.hpp"
 #include "traces/job/job.hpp"
 
 namespace stepcast {
@@ -57,11 +59,11 @@ void count_violations(const Job& job, const std::vector<std::uint32_t>& host_of,
     }
 }
 
-void correct(Job& job, const std::vector<std::uint32_t>& host_of, const ClockFit& fit) {
+void correct(Job& job, const RankClocks& clocks, const ClockFit& fit) {
   for (std::uint32_t number = 0; number < job.steps.size(); ++number)
     for (JobOperation& done : job.steps[number].operations)
       for (Seconds* time : {&done.begin, &done.end})
-        time->value -= fit.correction(host_of[done.rank], number, time->value);
+        time->value -= fit.correction(clocks.of(done.rank, number), number, time->value);
 }
 
 /// Where a step begins: with its first operation, or where the last rank has ended the step before,
@@ -75,6 +77,65 @@ Seconds begin_of(const Job& job, const JobStep& step) {
       mark = std::max(mark, done.begin);
   }
   return std::max(first, mark);
+}
+
+/// Whether more than half of the steps contradict themselves, which is then said.
+bool contradict_throughout(const std::vector<ClockJump>& jumps, const Job& job, JobClocks& clocks) {
+  std::set<std::uint32_t> steps;
+  for (const ClockJump& jump : jumps)
+    if (jump.within)
+      steps.insert(jump.step);
+  if (2 * steps.size() <= job.steps.size())
+    return false;
+  clocks.contradicted = steps.size();
+  if (clocks.hosts.size() < job.ranks.size()) {
+    std::vector<std::uint32_t> own(job.ranks.size());
+    std::iota(own.begin(), own.end(), 0U);
+    const auto count = static_cast<std::uint32_t>(own.size());
+    const auto of_own = clock_jumps(clock_evidence(job, RankClocks(std::move(own), count)));
+    clocks.by_hosts = std::ranges::none_of(of_own, &ClockJump::within);
+  }
+  return true;
+}
+
+/// False: no clock jumps. Clocks that move in many steps are found for each.
+bool leave_out_jumps(const ClockEvidence& evidence, Job& job, RankClocks& of_ranks,
+                     JobClocks& clocks) {
+  constexpr std::size_t kMany = 4;  // A quarter of the steps.
+  std::vector<ClockJump> jumps = clock_jumps(evidence);
+  if (jumps.empty() || contradict_throughout(jumps, job, clocks))
+    return false;
+  const auto between = [](const ClockJump& jump) { return !jump.within; };
+  std::set<std::uint32_t> moved;
+  for (const ClockJump& jump : jumps)
+    if (between(jump))
+      moved.insert(jump.step);
+  if (kMany * moved.size() > job.steps.size())
+    std::erase_if(jumps, between);
+  const RankClocks as_told = of_ranks;
+  std::set<std::uint32_t> left_out;
+  for (const ClockJump& jump : jumps) {
+    // Steps are numbered as without those that are left out.
+    const auto before = std::distance(left_out.begin(), left_out.lower_bound(jump.step));
+    of_ranks.begin_anew(jump.host, jump.step - static_cast<std::uint32_t>(before));
+    left_out.insert(jump.step);
+    if (job.profiled && jump.step + 1 < job.steps.size())
+      left_out.insert(jump.step + 1);  // Its mark is where the step before ended, on both clocks.
+    clocks.jumps.push_back({clocks.hosts[jump.host].name, job.steps[jump.step].name,
+                            clocks.hosts[jump.other].name, rounded(jump.seconds)});
+  }
+  if (left_out.size() == job.steps.size()) {
+    clocks.contradicted = left_out.size();
+    clocks.jumps.clear();
+    of_ranks = as_told;
+    return false;
+  }
+  std::vector<JobStep> kept;
+  for (std::uint32_t step = 0; step < job.steps.size(); ++step)
+    if (!left_out.contains(step))
+      kept.push_back(std::move(job.steps[step]));
+  job.steps = std::move(kept);
+  return !jumps.empty();
 }
 
 void count_from_begin(Job& job) {
@@ -92,16 +153,18 @@ void count_from_begin(Job& job) {
 JobClocks put_on_one_clock(Job& job) {
   std::vector<std::uint32_t> host_of;
   JobClocks clocks{.hosts = hosts_of(job, host_of)};
+  RankClocks of_ranks(host_of, static_cast<std::uint32_t>(clocks.hosts.size()));
+  ClockEvidence evidence = clock_evidence(job, of_ranks);
+  if (!job.one_clock && leave_out_jumps(evidence, job, of_ranks, clocks))
+    evidence = clock_evidence(job, of_ranks);
   count_violations(job, host_of, &HostClock::violations_before, clocks.hosts);
-  const ClockEvidence evidence =
-      clock_evidence(job, host_of, static_cast<std::uint32_t>(clocks.hosts.size()));
   ClockFit fit(evidence);
   if (clocks.hosts.size() > 1 && !job.one_clock) {
     fit.find_offsets();
     fit.try_drift();
     fit.try_steps();
     fit.obey_bounds();
-    correct(job, host_of, fit);
+    correct(job, of_ranks, fit);
   }
   clocks.residual = Seconds{fit.residual()};
   clocks.by_step = fit.by_step();
@@ -119,10 +182,8 @@ JobClocks put_on_one_clock(Job& job) {
     clock.half_width = rounded(residuals[host].first);
     clock.collectives = residuals[host].second;
   }
-  std::set<std::uint32_t> parts;
-  for (const HostClock& clock : clocks.hosts)
-    parts.insert(clock.part);
-  clocks.parts = static_cast<std::uint32_t>(parts.size());
+  const std::set<std::uint32_t> parts(fit.parts().begin(), fit.parts().end());
+  clocks.parts = job.one_clock ? 1 : static_cast<std::uint32_t>(parts.size());
   count_violations(job, host_of, &HostClock::violations_after, clocks.hosts);
   count_from_begin(job);
   return clocks;

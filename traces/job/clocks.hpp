@@ -23,16 +23,31 @@ struct HostClock {
   std::size_t violations_after = 0;
 };
 
+/// A clock that was set anew in a step, or before it; the step is left out.
+struct JumpedClock {
+  std::string host;
+  std::string step;
+  std::string against;  ///< A host whose clock it contradicts,
+  Seconds by{};         ///< at least by so much.
+};
+
 struct JobClocks {
   std::vector<HostClock> hosts;
-  Seconds residual{};       ///< Median |end - common end| over all, after alignment.
-  bool by_step = false;     ///< Offsets move from step to step and were found for each.
-  std::uint32_t parts = 1;  ///< Beyond 1: times of different parts cannot be compared.
+  std::vector<JumpedClock> jumps;
+  std::size_t contradicted = 0;  ///< Steps in which clocks contradict each other, if these are too
+                                 ///< many to be jumps;
+  bool by_hosts = false;         ///< and no two ranks' do: hosts are not those that were told.
+  Seconds residual{};            ///< Median |end - common end| over all, after alignment.
+  bool by_step = false;          ///< Offsets move from step to step and were found for each.
+  std::uint32_t parts = 1;       ///< Beyond 1: times of different parts cannot be compared.
 };
 
 /// Puts all operations of a job on one clock, and counts times from the begin of each step: its
 /// first operation's, or the last mark (JobWork::Host) of where a rank's step before ended. What
 /// ran before is cut off.
+///
+/// A step in which a clock jumps (clock_jumps.hpp) is left out, and the clock behind it is another
+/// one. Where clocks contradict each other in more than half of the steps, none jumped.
 ///
 /// Collectives of one kind end on all members at about the same time, so the offsets are those
 /// with the least weighted sum of |end - common end - offset|: medians over members and over

@@ -11,6 +11,7 @@
 
 #include "models/base/error.hpp"
 #include "traces/job/csv_table.hpp"
+#include "traces/job/odd_rows.hpp"
 #include "traces/job/operation_types.hpp"
 #include "traces/job/pipeline_links.hpp"
 #include "traces/job/shape_check.hpp"
@@ -36,11 +37,15 @@ class OperationsReader {
     if (rows_.empty())
       throw InputError(origin_ + ": expected rows of operations, found none");
     number_ranks();
+    micro_batches_ = leave_out_odd_rows(rows_, job_.ranks, types_, origin_, report_);
     check_shape();
     for (auto& [number, step] : rows_)
       add_step(number, step);
     if (job_.steps.empty())
-      throw InputError(origin_ + ": expected a step that all ranks recorded, found none");
+      throw InputError(fmt::format(
+          "{}: expected a step that all ranks recorded, found none: rank {} recorded {} of {}",
+          origin_, label_of(job_.ranks[seldom_seen()]), *std::ranges::min_element(steps_seen_),
+          rows_.size()));
     place_steps(job_);
     return std::move(job_);
   }
@@ -56,7 +61,10 @@ class OperationsReader {
   void number_ranks();
   void check_shape();
   std::uint32_t gpus_on(std::uint32_t places) const;
-  void add_step(std::int64_t number, std::vector<std::pair<JobOperation, std::uint16_t>>& rows);
+  void add_step(std::int64_t number, std::vector<TypedOperation>& rows);
+  std::size_t seldom_seen() const {
+    return static_cast<std::size_t>(std::ranges::min_element(steps_seen_) - steps_seen_.begin());
+  }
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   static constexpr std::int64_t kMostPlaces = 60'000;
@@ -69,7 +77,8 @@ class OperationsReader {
   std::vector<OperationType> types_;
   std::map<std::string, std::uint16_t, std::less<>> numbers_of_types_;
   std::map<Place, std::uint32_t> ranks_;  // To the place in job_.ranks.
-  std::map<std::int64_t, std::vector<std::pair<JobOperation, std::uint16_t>>> rows_;  // By step.
+  RowsByStep rows_;
+  std::vector<std::size_t> steps_seen_;  // By rank.
 
   // Of the passes, as far as the table tells; 0: it does not.
   std::uint32_t micro_batches_ = 0;
@@ -110,7 +119,6 @@ void OperationsReader::read_parts(JobWork work, JobOperation& done) {
                                                            : job_.ranks[done.rank].stage);
   if (!is_pass)
     return;
-  micro_batches_ = std::max(micro_batches_, static_cast<std::uint32_t>(micro_batch + 1));
   model_chunks_ = std::max(model_chunks_, static_cast<std::uint32_t>(model_chunk + 1));
   chunks_ = std::max(chunks_, static_cast<std::uint32_t>(chunk + 1));
 }
@@ -167,7 +175,7 @@ std::uint32_t OperationsReader::rank_at(const Place& place, std::uint32_t number
   return found->second;
 }
 
-/// Puts the ranks in order of their numbers.
+/// Puts the ranks in order of their numbers, which are of one place each.
 void OperationsReader::number_ranks() {
   std::vector<std::uint32_t> order(job_.ranks.size());
   for (std::uint32_t i = 0; i < order.size(); ++i)
@@ -180,6 +188,12 @@ void OperationsReader::number_ranks() {
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     place[order[i]] = i;
     sorted.push_back(job_.ranks[order[i]]);
+    if (i > 0 && sorted[i].number == sorted[i - 1].number)
+      throw InputError(fmt::format(
+          "{}: expected each rank at one place, found rank {} at stage {}, dp_rank {} and at stage "
+          "{}, dp_rank {}: of a second job?",
+          origin_, sorted[i].number, sorted[i - 1].stage, sorted[i - 1].data, sorted[i].stage,
+          sorted[i].data));
     job_.stages = std::max(job_.stages, sorted.back().stage + 1);
   }
   job_.ranks = std::move(sorted);
@@ -227,11 +241,7 @@ void OperationsReader::check_shape() {
     report_.doubt(fmt::format("job with {} of {} ranks", job_.ranks.size(), places), origin_);
 }
 
-void OperationsReader::add_step(std::int64_t number,
-                                std::vector<std::pair<JobOperation, std::uint16_t>>& rows) {
-  std::ranges::stable_sort(rows, {}, [](const auto& row) {
-    return std::tuple(row.first.rank, row.first.begin, row.first.end);
-  });
+void OperationsReader::add_step(std::int64_t number, std::vector<TypedOperation>& rows) {
   UnlinkedStep unlinked{
       .step = {.name = std::to_string(number), .number = static_cast<std::uint64_t>(number)}};
   std::set<std::uint32_t> seen;
@@ -253,6 +263,9 @@ void OperationsReader::add_step(std::int64_t number,
     unlinked.step.operations.push_back(done);
     unlinked.types.push_back(type);
   }
+  steps_seen_.resize(job_.ranks.size());
+  for (const std::uint32_t rank : seen)
+    ++steps_seen_[rank];
   if (seen.size() < job_.ranks.size()) {
     report_.skip("step that not all ranks recorded", "step " + unlinked.step.name);
     return;

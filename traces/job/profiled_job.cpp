@@ -240,12 +240,11 @@ class TransferPlaces {
 };
 
 /// Joins the members of a meeting, which may lie in several steps.
-void join(const RankMeeting& met, const std::vector<Seconds>& offsets, const TransferPlaces& places,
-          Job& job) {
+void join(const RankMeeting& met, const TransferPlaces& places, Job& job) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_step;
   for (std::size_t i = 0; i < met.ranks.size(); ++i)
-    if (const auto place = places.find(static_cast<std::uint32_t>(met.ranks[i]),
-                                       met.ends[i] + offsets[met.ranks[i]]))
+    if (const auto place =
+            places.find(static_cast<std::uint32_t>(met.ranks[i]), met.ends[i] + met.offsets[i]))
       by_step[place->first].push_back(place->second);
   for (auto& [number, members] : by_step) {
     if (members.size() < 2)
@@ -267,7 +266,7 @@ void ProfiledJob::meet() {
   const TransferPlaces places(job_);
   for (const std::vector<RankMeeting>* all : {&meetings.all, &meetings.partial})
     for (const RankMeeting& met : *all)
-      join(met, meetings.offsets, places, job_);
+      join(met, places, job_);
   for (std::size_t i = 0; i < meetings.unmatched; ++i)
     report_.doubt("collective that not every rank recorded", records_.front().origin);
 }

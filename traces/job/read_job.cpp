@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "traces/job/csv_table.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/operations_csv.hpp"
@@ -176,6 +177,24 @@ std::optional<Job> read_communication(const std::vector<std::filesystem::path>& 
   return read_timeline(files, shape, report);
 }
 
+/// And counts the clocks that jump. Throws InputError for hosts of the job file whose ranks have
+/// clocks of their own.
+void put_on_one_clock(Job& job, const std::filesystem::path& job_file, ImportReport& report) {
+  const std::size_t steps = job.steps.size();
+  job.clocks = put_on_one_clock(job);
+  for (const JumpedClock& jump : job.clocks.jumps)
+    report.skip("step in which a clock jumps",
+                fmt::format("step {}, {} by {} against {}", jump.step, jump.host,
+                            format_seconds(jump.by), jump.against));
+  if (job.clocks.by_hosts)
+    throw InputError(fmt::format(
+        "{}: hosts: expected ranks of a host to share its clock, found that clocks of hosts "
+        "contradict each other in {} of {} steps and those of ranks do not",
+        job_file.string(), job.clocks.contradicted, steps));
+  for (std::size_t i = 0; i < job.clocks.contradicted; ++i)
+    report.doubt("step in which clocks contradict each other: of ranks of one job?", job.name);
+}
+
 }  // namespace
 
 Job read_job(std::span<const std::filesystem::path> paths, const std::filesystem::path& job_file,
@@ -191,7 +210,7 @@ Job read_job(std::span<const std::filesystem::path> paths, const std::filesystem
       job = read_streams(files, head, shape, report);
     if (!job)
       job = read_profiles(files, shape, report);
-    job->clocks = put_on_one_clock(*job);
+    put_on_one_clock(*job, job_file, report);
     return std::move(*job);
   }
   if (files.size() > 1)
@@ -201,7 +220,7 @@ Job read_job(std::span<const std::filesystem::path> paths, const std::filesystem
                     files[1].string()));
   report.format = "operations-csv";
   Job job = read_operations_csv(text_of(file_stream(first)), first.string(), shape, report);
-  job.clocks = put_on_one_clock(job);
+  put_on_one_clock(job, job_file, report);
   return job;
 }
 

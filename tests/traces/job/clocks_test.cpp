@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/made_job.hpp"
+#include "tests/support/made_pipeline.hpp"
 #include "traces/job/operations_csv.hpp"
 
 namespace stepcast {
@@ -156,24 +157,62 @@ TEST(ClocksTest, TwoEndsAreNoDrift) {
   }
 }
 
-// Rank 3's clock is set a second ahead before step 9 of twelve. The median of its ends hid that,
-// and bounds moved all clocks.
-TEST(ClocksTest, AClockThatJumpsIsFoundByStepAndMovesNoOther) {
-  Job job = read(uneven_job().text());
-  for (std::size_t step = 9; step < job.steps.size(); ++step)
+/// From the step's operation at this time on the rank's clock is ahead.
+void set_ahead(Job& job, std::uint32_t rank, std::size_t from, double at, double by) {
+  for (std::size_t step = from; step < job.steps.size(); ++step)
     for (JobOperation& done : job.steps[step].operations)
       for (Seconds* time : {&done.begin, &done.end})
-        *time += Seconds{done.rank == 3 ? 1.0 : 0.0};
-  const JobClocks clocks = put_on_one_clock(job);
-  EXPECT_TRUE(clocks.by_step);
-  for (const HostClock& clock : clocks.hosts) {
-    EXPECT_NEAR(clock.offset.value, 0, kMicrosecond) << clock.name;
-    EXPECT_EQ(clock.violations_after, 0U) << clock.name;
-  }
-  for (const JobStep& step : job.steps)
-    for (const JobMeeting& meeting : step.meetings)
-      EXPECT_NEAR(step.operations[meeting.members[3]].end.value,
-                  step.operations[meeting.members[0]].end.value, kMicrosecond);
+        if (done.rank == rank && (step > from || time->value >= at))
+          *time += Seconds{by};
+}
+
+// The median of its ends hid that a clock is set anew, and bounds moved all clocks. What a clock
+// showed in the step in which it was set is not known.
+TEST(ClocksTest, AStepInWhichAClockJumpsIsLeftOutAndMovesNoOther) {
+  for (const double by : {1.0, -0.3})
+    for (const double at : {0.0, 0.05, 0.13}) {
+      Job job = read(uneven_job().text());
+      const std::size_t steps = job.steps.size();
+      const std::string jumped = job.steps[7].name;
+      set_ahead(job, 3, 7, at, by);
+      const JobClocks clocks = put_on_one_clock(job);
+      ASSERT_FALSE(clocks.jumps.empty()) << by << " " << at;
+      EXPECT_LE(clocks.jumps.size(), 2U);  // The step behind tells, too, where one collective is.
+      for (const JumpedClock& jump : clocks.jumps) {
+        EXPECT_EQ(jump.host, "rank 3");
+        EXPECT_NEAR(jump.by.value, std::abs(by), 0.02);
+      }
+      EXPECT_EQ(job.steps.size(), steps - clocks.jumps.size());
+      for (const HostClock& clock : clocks.hosts) {
+        EXPECT_NEAR(clock.offset.value, 0, kMicrosecond) << clock.name;
+        EXPECT_EQ(clock.violations_after, 0U) << clock.name;
+      }
+      for (const JobStep& step : job.steps)
+        for (const JobMeeting& meeting : step.meetings)
+          EXPECT_NEAR(step.operations[meeting.members[3]].end.value,
+                      step.operations[meeting.members[0]].end.value, kMicrosecond);
+    }
+}
+
+// Every other rank is on a host of the same name, and each has a clock of its own.
+TEST(ClocksTest, HostsWhoseRanksHaveClocksOfTheirOwnAreTold) {
+  MadePipeline made{.micro_batches = 8, .steps = 4, .message = 0.001, .sum = 0.01};
+  JobShape shape;
+  for (int rank = 0; rank < 8; ++rank)
+    shape.hosts.emplace_back(rank % 2 == 0 ? "a" : "b");
+  const auto read_ahead = [&](double by) {
+    Job job = read(made.text(), shape);
+    for (JobStep& step : job.steps)
+      for (JobOperation& done : step.operations)
+        for (Seconds* time : {&done.begin, &done.end})
+          *time += Seconds{by * (done.rank % 3)};
+    return put_on_one_clock(job);
+  };
+  EXPECT_EQ(read_ahead(0).contradicted, 0U);
+  const JobClocks clocks = read_ahead(0.1);
+  EXPECT_EQ(clocks.contradicted, 4U);
+  EXPECT_TRUE(clocks.by_hosts);
+  EXPECT_TRUE(clocks.jumps.empty());
 }
 
 // Numbers of steps that are none, but times in nanoseconds, say nothing about when steps were.

@@ -27,9 +27,8 @@ void add_bounds(const JobMeeting& meeting, const CommonEnd& common, ClockEvidenc
 
 }  // namespace
 
-ClockEvidence clock_evidence(const Job& job, const std::vector<std::uint32_t>& host_of,
-                             std::uint32_t hosts) {
-  ClockEvidence evidence{.hosts = hosts, .kinds = job.kinds.size()};
+ClockEvidence clock_evidence(const Job& job, const RankClocks& clocks) {
+  ClockEvidence evidence{.hosts = clocks.count(), .kinds = job.kinds.size()};
   for (const JobStep& step : job.steps)
     evidence.begins.push_back(step.begin.value);
   for (std::uint32_t number = 0; number < job.steps.size(); ++number) {
@@ -40,7 +39,7 @@ ClockEvidence clock_evidence(const Job& job, const std::vector<std::uint32_t>& h
                        .message = meeting.message};
       for (const std::uint32_t member : meeting.members) {
         const JobOperation& done = step.operations[member];
-        common.seen.push_back({host_of[done.rank], done.end.value, done.begin.value});
+        common.seen.push_back({clocks.of(done.rank, number), done.end.value, done.begin.value});
       }
       add_bounds(meeting, common, evidence);
       if (!meeting.message)

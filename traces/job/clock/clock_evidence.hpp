@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "traces/job/job.hpp"
@@ -42,8 +43,38 @@ struct ClockEvidence {
   std::vector<ClockBound> bounds;
 };
 
-/// `host_of`: by rank.
-ClockEvidence clock_evidence(const Job& job, const std::vector<std::uint32_t>& host_of,
-                             std::uint32_t hosts);
+/// Which clock a rank's times are of: its host's or, once that jumped, what became of it. Those of
+/// hosts come first.
+class RankClocks {
+ public:
+  /// `host_of`: by rank.
+  RankClocks(std::vector<std::uint32_t> host_of, std::uint32_t hosts)
+      : host_of_(std::move(host_of)), count_(hosts) {}
+
+  /// From this step on the host has another clock. Steps ascend.
+  void begin_anew(std::uint32_t host, std::uint32_t step) {
+    jumps_.push_back({host, step, count_++});
+  }
+  std::uint32_t of(std::uint32_t rank, std::uint32_t step) const {
+    std::uint32_t clock = host_of_[rank];
+    for (const Jump& jump : jumps_)
+      if (jump.host == host_of_[rank] && jump.step <= step)
+        clock = jump.clock;
+    return clock;
+  }
+  std::uint32_t count() const { return count_; }
+
+ private:
+  struct Jump {
+    std::uint32_t host = 0;
+    std::uint32_t step = 0;
+    std::uint32_t clock = 0;
+  };
+  std::vector<std::uint32_t> host_of_;
+  std::uint32_t count_ = 0;
+  std::vector<Jump> jumps_;
+};
+
+ClockEvidence clock_evidence(const Job& job, const RankClocks& clocks);
 
 }  // namespace stepcast

@@ -204,6 +204,13 @@ std::optional<Seconds> find_clock_offset(Collectives a, Collectives b) {
   return shared ? offset_of(a, b, pair_by_ends(a, b, *shared)) : std::nullopt;
 }
 
+std::optional<Seconds> find_offset_after_jump(Collectives a, Collectives b) {
+  constexpr std::size_t kFewest = 3;
+  const CollectivePairs pairs = pair_by_sequence(a, b);
+  const bool most = 2 * pairs.size() > std::max(a.size(), b.size());
+  return pairs.size() >= kFewest && most ? offset_of(a, b, pairs) : std::nullopt;
+}
+
 CollectivePairs pair_by_ends(Collectives a, Collectives b, Seconds offset) {
   CollectivePairs pairs;
   Taken taken{std::vector<bool>(a.size()), std::vector<bool>(b.size())};

@@ -28,6 +28,11 @@ Seconds end_tolerance(const RankCollective& a, const RankCollective& b);
 std::optional<Seconds> find_clock_offset(std::span<const RankCollective> a,
                                          std::span<const RankCollective> b);
 
+/// The same of what another offset left unpaired: of a clock that was set anew. Only by sequence,
+/// if that pairs most of both.
+std::optional<Seconds> find_offset_after_jump(std::span<const RankCollective> a,
+                                              std::span<const RankCollective> b);
+
 /// The collectives of `a` and `b`, whose times are `offset` later, that end together: those of
 /// equal sequence first, the others by the nearest end. No pair's ends lie further apart than
 /// tolerated.

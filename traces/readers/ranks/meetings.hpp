@@ -13,6 +13,7 @@ struct RankMeeting {
   std::vector<std::size_t> ranks;  ///< Into the records, ascending.
   std::vector<Seconds> begins;
   std::vector<Seconds> ends;
+  std::vector<Seconds> offsets;  ///< Of the ranks' clocks then: one may be set anew.
 };
 
 /// The collectives that the given ranks of a job ran together.
@@ -20,7 +21,7 @@ struct Meetings {
   std::vector<RankMeeting> all;
   std::vector<RankMeeting> partial;  ///< That some of the given ranks of a group did not record.
   std::size_t unmatched = 0;     ///< Collectives of several given ranks that not all of them show.
-  std::vector<Seconds> offsets;  ///< Of each rank's clock against the first one's.
+  std::vector<Seconds> offsets;  ///< Of each rank's clock against the first one's, at first.
   std::string why_not;           ///< Why there are none; empty: there are.
 };
 

@@ -155,6 +155,24 @@ TEST(ProfiledJobTest, OneRankTellsWhatItCan) {
   EXPECT_EQ(report.doubtful().count("job of 4 ranks of which 1 traces are given"), 1U);
 }
 
+// Rank 1's clock is set ahead in the middle of the sixth step of twelve, or back. The slow rank
+// stays the slow one, and the job as slow as without.
+TEST(ProfiledJobTest, AClockThatJumpsInATraceCostsItsStep) {
+  MadeProfiles made = slow_rank(3);
+  made.steps = 12;
+  const double slowdown = diagnose(job_of(made)).slowdown;
+  for (const double by : {500'000.0, 30'000.0, -20'000.0}) {
+    made.ahead = [by](int rank, double at) { return rank == 1 && at > 5.5 * 27'200 ? by : 0.0; };
+    const Job job = job_of(made);
+    ASSERT_FALSE(job.clocks.jumps.empty()) << by;
+    EXPECT_EQ(job.clocks.jumps.front().host, "rank 1") << by;
+    EXPECT_GE(job.steps.size(), 9U) << by;
+    const Diagnosis diagnosis = diagnose(job);
+    EXPECT_NEAR(diagnosis.slowdown, slowdown, 0.002) << by;
+    EXPECT_EQ(diagnosis.verdict.subject, "rank 3") << by << diagnosis.verdict.text;
+  }
+}
+
 /// Steps of others' profiles, counted independently (tests/data/recorded_traces.csv).
 TEST(ProfiledJobTest, RecordedRanksAreReplayedAsTheyRan) {
   const std::filesystem::path folder = recorded_data("kineto");

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "traces/job/job.hpp"
+#include "traces/job/operation_types.hpp"
+#include "traces/readers/reader.hpp"
+
+namespace stepcast {
+
+/// By step, operations and their types. An operation's rank is its place in a list of ranks.
+using TypedOperation = std::pair<JobOperation, std::uint16_t>;
+using RowsByStep = std::map<std::int64_t, std::vector<TypedOperation>>;
+
+/// Sorts the rows of each step by rank and time, leaves out and counts those that are there twice,
+/// that lie far from all others of their rank or last while it computes others, and passes of a
+/// micro-batch that hardly any rank has. Returns how many micro-batches there are; 0: not told.
+/// Throws InputError `<origin>: ..` where many are there twice with other times, and where ranks
+/// have far fewer micro-batches than others: the table is of two jobs then.
+std::uint32_t leave_out_odd_rows(RowsByStep& rows, const std::vector<JobRank>& ranks,
+                                 const std::vector<OperationType>& types, const std::string& origin,
+                                 ImportReport& report);
+
+}  // namespace stepcast
