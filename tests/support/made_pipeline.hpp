@@ -23,6 +23,9 @@ struct MadePipeline {
   /// Of a pass (stage, copy, step).
   std::function<double(int, int, int)> forward = [](int, int, int) { return 0.010; };
   std::function<double(int, int, int)> backward = [](int, int, int) { return 0.020; };
+  /// The host stands still before a forward pass (stage, copy, step, micro-batch);
+  std::function<double(int, int, int, int)> pause = [](int, int, int, int) { return 0.0; };
+  bool within = false;  ///< or in it.
   /// Of the host, before the sums of a stage.
   std::function<double(int)> late = [](int /*stage*/) { return 0.0; };
   /// Of the host, before the first pass (stage, copy).
@@ -96,8 +99,10 @@ struct MadePipeline {
             const int above = is_forward ? stage - 1 : stage;
             const double ready = first ? 0 : asked + made_.message * made_.longer(above, copy);
             const int batch = static_cast<int>(pass.micro_batch);
-            const double begin = std::max(free[s], ready);
-            free[s] = begin + (is_forward ? made_.forward : made_.backward)(stage, copy, number_);
+            const double pause = is_forward ? made_.pause(stage, copy, number_, batch) : 0;
+            const double begin = std::max(free[s], ready) + (made_.within ? 0 : pause);
+            free[s] = begin + (is_forward ? made_.forward : made_.backward)(stage, copy, number_) +
+                      (made_.within ? pause : 0);
             (is_forward ? forward : backward)[s][pass.micro_batch] = free[s];
             if (!first) {
               add(s, copy, is_forward ? "forward-recv" : "backward-recv", asked, ready, batch);

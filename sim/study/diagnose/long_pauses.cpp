@@ -19,29 +19,58 @@ struct LongPauses {
   double step = 0;     // Seconds: the step without them, all other delays as recorded.
 };
 
+/// By step: nobody waits for the delay of what waits in a meeting for others, which begin later.
+std::vector<std::vector<double>> delays_that_count(const JobReplay& replay) {
+  constexpr Seconds kResolution{1e-6};  // Of clocks.
+  const Seconds together = std::max(kResolution, replay.job().clocks.residual);
+  std::vector<std::vector<double>> delays;
+  for (std::size_t step = 0; step < replay.steps(); ++step) {
+    const JobStep& of = replay.job().steps[step];
+    delays.push_back(replay.delays(step));
+    for (const JobMeeting& meeting : of.meetings) {
+      const auto begin = [&](std::uint32_t member) { return of.operations[member].begin; };
+      const Seconds last = begin(*std::ranges::max_element(meeting.members, {}, begin));
+      for (const std::uint32_t member : meeting.members) {
+        const bool receives = meeting.message && member != meeting.members.front();
+        if (begin(member) < last ||
+            (receives && begin(member) <= begin(meeting.members.front()) + together))
+          delays.back()[member] = 0;
+      }
+    }
+  }
+  return delays;
+}
+
 LongPauses long_pauses(const JobReplay& replay) {
   constexpr double kOfStep = 0.02;
   constexpr double kOfUsual = 10;
   constexpr std::size_t kFewest = 3;
   const Job& job = replay.job();
+  const std::vector<std::vector<double>> of_steps = delays_that_count(replay);
   std::vector<double> delays;
-  for (std::size_t step = 0; step < replay.steps(); ++step)
-    std::ranges::copy_if(replay.delays(step), std::back_inserter(delays),
-                         [](double delay) { return delay > 0; });
-  if (delays.empty())
+  for (const std::vector<double>& of_step : of_steps)
+    std::ranges::copy(of_step, std::back_inserter(delays));
+  if (std::ranges::none_of(delays, [](double delay) { return delay > 0; }))
     return {};
   const double least =
       std::max(kOfStep * median_of(replay.delayed()), kOfUsual * median_of(std::move(delays)));
+  // A receive may have been asked for late while its rank computed.
+  const auto pauses = [&](std::size_t step, std::size_t place) {
+    const JobOperation& done = job.steps[step].operations[place];
+    const bool message =
+        done.meeting != kNoMeeting && job.steps[step].meetings[done.meeting].message;
+    return of_steps[step][place] > least && !message;
+  };
   LongPauses found;
   std::set<std::uint32_t> paused;
   std::vector<bool> meant(replay.steps());  // Steps in which few ranks pause.
   for (std::size_t step = 0; step < replay.steps(); ++step) {
     std::set<std::uint32_t> ranks;
     std::size_t count = 0;
-    for (std::size_t place = 0; place < replay.delays(step).size(); ++place)
-      if (replay.delays(step)[place] > least) {
+    for (std::size_t place = 0; place < of_steps[step].size(); ++place)
+      if (pauses(step, place)) {
         ranks.insert(job.steps[step].operations[place].rank);
-        found.longest = std::max(found.longest, replay.delays(step)[place]);
+        found.longest = std::max(found.longest, of_steps[step][place]);
         ++count;
       }
     meant[step] = 4 * ranks.size() <= job.ranks.size();
@@ -53,8 +82,7 @@ LongPauses long_pauses(const JobReplay& replay) {
   if (found.count < kFewest || paused.size() < 2)
     return {};
   found.step = mean_of(replay.delayed_with([&](std::uint32_t step, std::uint32_t place) {
-    const double delay = replay.delays(step)[place];
-    return meant[step] && delay > least ? 0 : delay;
+    return meant[step] && pauses(step, place) ? 0 : of_steps[step][place];
   }));
   return found;
 }

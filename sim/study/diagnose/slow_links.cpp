@@ -51,9 +51,9 @@ std::string common_to(const Job& job, const std::set<Group>& groups) {
   return "";
 }
 
-}  // namespace
-
-SlowLinks find_slow_links(const JobReplay& replay, double factor) {
+/// By group, of those that meet in at least every fourth step: others are larger groups of which
+/// members were lost.
+std::map<Group, double> median_transfers(const JobReplay& replay) {
   std::map<Group, std::vector<double>> times;
   std::map<Group, std::size_t> counts;
   for_meetings(replay, [&](std::uint32_t step, const JobMeeting& meeting, const Group& group) {
@@ -61,28 +61,57 @@ SlowLinks find_slow_links(const JobReplay& replay, double factor) {
     for (const std::uint32_t member : meeting.members)
       times[group].push_back(replay.actual(step)[member]);
   });
+  std::map<Group, double> medians;
+  for (auto& [group, of_group] : times)
+    if (4 * counts[group] >= replay.steps())
+      medians[group] = median_of(of_group);
+  return medians;
+}
+
+/// By kind.
+std::map<std::uint16_t, double> usual_transfers(const std::map<Group, double>& medians,
+                                                const JobReplay& replay, double factor,
+                                                UsualTransfer from) {
+  std::map<std::uint16_t, std::vector<double>> of_kinds;
+  for (const auto& [group, median] : medians)
+    of_kinds[group.first].push_back(median);
+  std::map<std::uint16_t, double> usual;
+  for (const auto& [kind, all] : of_kinds) {
+    usual[kind] = replay.ideal_of_kind(kind);
+    const double quickest = std::ranges::min(all);
+    const auto slow =
+        std::ranges::count_if(all, [&](double median) { return median > factor * quickest; });
+    if (from == UsualTransfer::Quickest && 2 * static_cast<std::size_t>(slow) <= all.size())
+      usual[kind] = quickest;
+  }
+  return usual;
+}
+
+}  // namespace
+
+SlowLinks find_slow_links(const JobReplay& replay, double factor, UsualTransfer from) {
+  const std::map<Group, double> medians = median_transfers(replay);
+  const auto usual = usual_transfers(medians, replay, factor, from);
   SlowLinks links;
   std::set<Group> slow;
-  for (auto& [group, of_group] : times) {
-    if (4 * counts[group] < replay.steps())
-      continue;  // Met seldom: a larger group, of which members were lost.
-    const double ratio = median_of(of_group) / std::max(replay.ideal_of_kind(group.first), 1e-9);
+  for (const auto& [group, median] : medians) {
+    const double ratio = median / std::max(usual.at(group.first), 1e-9);
     if (ratio > factor)
       slow.insert(group);
     links.ratio = std::max(links.ratio, ratio);
   }
   if (slow.empty())
     return links;
-  std::vector<std::vector<bool>> is_slow;
+  std::vector<std::vector<double>> durations;
   for (std::uint32_t step = 0; step < replay.steps(); ++step)
-    is_slow.emplace_back(replay.actual(step).size());
+    durations.push_back(replay.actual(step));
   for_meetings(replay, [&](std::uint32_t step, const JobMeeting& meeting, const Group& group) {
     for (const std::uint32_t member : meeting.members)
-      is_slow[step][member] = slow.contains(group);
+      if (slow.contains(group))
+        durations[step][member] = usual.at(group.first);
   });
-  links.step = mean_of(replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
-    return is_slow[step][place] ? replay.ideal(step)[place] : replay.actual(step)[place];
-  }));
+  links.step = mean_of(replay.replay_with(
+      [&](std::uint32_t step, std::uint32_t place) { return durations[step][place]; }));
   links.common = common_to(replay.job(), slow);
   return links;
 }

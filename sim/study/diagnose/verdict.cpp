@@ -33,13 +33,21 @@ class Judge {
     if (wasteful && (wasted >= delays_ || is_lossy()))
       if (auto cause = cause_of_waste())
         return *cause;
-    if (delays_ > thresholds_.delays)
+    // The job as even may be slow, too, where half of the links are.
+    const double least = diagnosis_.undelayed_step.value * (1 - 1 / thresholds_.slowdown);
+    const auto link = [&] { return slow_link(UsualTransfer::Quickest, least); };
+    if (delays_ > thresholds_.delays) {
+      if (const auto verdict = is_lossy() ? link() : std::nullopt)
+        return *verdict;
       return launches();
+    }
     if (wasteful)
       if (auto cause = cause_of_waste())
         return *cause;
     if (auto verdict = collectives_verdict(diagnosis_, replay_, thresholds_);
         verdict && !ranks_missing())
+      return *verdict;
+    if (auto verdict = link())
       return *verdict;
     const double exposed = exposed_share();
     if (ranks_missing() && !wasteful)
@@ -57,6 +65,7 @@ class Judge {
   std::optional<JobVerdict> worker() const;
   std::optional<JobVerdict> stage() const;
   std::optional<JobVerdict> network() const;
+  std::optional<JobVerdict> slow_link(UsualTransfer usual, double least) const;
   JobVerdict launches() const;
   JobVerdict nothing(bool wasteful) const;
   JobVerdict unknown(double exposed) const;
@@ -135,6 +144,22 @@ std::optional<JobVerdict> Judge::stage() const {
                   slowest.slowdown)};
 }
 
+/// One with which a step takes so many seconds more, at least.
+std::optional<JobVerdict> Judge::slow_link(UsualTransfer usual, double least) const {
+  if (ranks_missing())
+    return std::nullopt;  // a transfer may have waited for one of these
+  const SlowLinks links = find_slow_links(replay_, thresholds_.slow_transfers, usual);
+  if (links.step == 0 || diagnosis_.undelayed_step.value - links.step <= least)
+    return std::nullopt;
+  return JobVerdict{
+      VerdictKind::Network, links.common.empty() ? "" : "link of " + links.common,
+      fmt::format("A slow link{}: its transfers take up to {:.1f} times {}. With usual ones {}.",
+                  links.common.empty() ? "" : " of " + links.common, links.ratio,
+                  usual == UsualTransfer::Ideal ? "the median of their kind"
+                                                : "as long as the quickest of their kind",
+                  step_instead(links.step))};
+}
+
 std::optional<JobVerdict> Judge::network() const {
   if (ranks_missing())
     return std::nullopt;  // a transfer may have waited for one of these
@@ -144,14 +169,10 @@ std::optional<JobVerdict> Judge::network() const {
   const double share = share_without(even_transfers);
   if (share <= thresholds_.explained)
     return std::nullopt;
-  const SlowLinks links = find_slow_links(replay_, thresholds_.slow_transfers);
-  if (links.step > 0 && share_without(links.step) > thresholds_.explained)
-    return JobVerdict{
-        VerdictKind::Network, links.common.empty() ? "" : "link of " + links.common,
-        fmt::format("A slow link{}: its transfers take up to {:.1f} times the median of their "
-                    "kind. With usual ones {}.",
-                    links.common.empty() ? "" : " of " + links.common, links.ratio,
-                    step_instead(links.step))};
+  if (auto verdict = slow_link(UsualTransfer::Ideal, thresholds_.explained * waste_))
+    return verdict;
+  if (auto verdict = slow_link(UsualTransfer::Quickest, thresholds_.explained * waste_))
+    return verdict;
   return JobVerdict{VerdictKind::Network, "",
                     fmt::format("Transfers vary: with each as long as the median of its kind {}, "
                                 "{} less. No link stands out.",

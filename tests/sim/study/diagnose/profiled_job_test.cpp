@@ -89,6 +89,24 @@ TEST(ProfiledJobTest, ASlowLinkIsFound) {
   EXPECT_EQ(diagnosis.verdict.subject, "link of rank 2 and rank 3");
 }
 
+// Of two pairs one is slow, and the median of both is none of their times.
+TEST(ProfiledJobTest, ASlowLinkOfTwoIsFound) {
+  for (int seed = 0; seed <= 5; ++seed) {
+    MadeProfiles made;
+    made.kernel = usual;
+    made.group = 2;
+    made.steps = 12;
+    made.transfer = [seed](int first) { return first == 2 * (seed % 2) ? 12'000.0 : 1'000.0; };
+    if (seed > 0)
+      made.lost = [seed](int rank, int number) { return scatter(rank, number, seed) < 0.1; };
+    const Diagnosis diagnosis = diagnose(job_of(made));
+    EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Network) << seed << diagnosis.verdict.text;
+    EXPECT_EQ(diagnosis.verdict.subject,
+              seed % 2 == 0 ? "link of rank 0 and rank 1" : "link of rank 2 and rank 3")
+        << seed << diagnosis.verdict.text;
+  }
+}
+
 /// A tenth of the kernels, others for each seed.
 std::function<bool(int, int)> a_tenth(int seed) {
   return [seed](int rank, int number) { return scatter(rank, number, seed) < 0.1; };

@@ -42,6 +42,22 @@ TEST(PipelineVerdictsTest, AStageWithMoreWorkIsNamedWhicheverItIs) {
   }
 }
 
+// A rank stands still for 80 ms before a forward pass, or in it, another rank in each step.
+TEST(PipelineVerdictsTest, GarbageCollectionIsTheHosts) {
+  for (const bool within : {false, true})
+    for (const int steps : {6, 24}) {
+      MadePipeline made{.micro_batches = 8, .steps = steps, .within = within, .message = 0.001};
+      made.pause = [](int stage, int copy, int step, int batch) {
+        const int rank = step * 5 % 8;
+        return stage == rank / 2 && copy == rank % 2 && batch == step % 3 + 2 ? 0.08 : 0.0;
+      };
+      const JobVerdict verdict = diagnose(recorded(made)).verdict;
+      EXPECT_EQ(verdict.kind, VerdictKind::Host) << within << steps << verdict.text;
+      EXPECT_NE(verdict.text.find("Pauses of the host"), std::string::npos)
+          << within << steps << verdict.text;
+    }
+}
+
 // A receive waits for no pass of its own rank, but was asked for behind it: what lay between was
 // told as waiting, 23 % of this path.
 TEST(PipelineVerdictsTest, AReceiveAskedForLateIsBoundByThePassBefore) {
