@@ -1,20 +1,18 @@
 #include "traces/job/profiled_job.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <cmath>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
 #include "traces/job/rank_timeline.hpp"
+#include "traces/job/read_at_once.hpp"
 #include "traces/job/shape_check.hpp"
 #include "traces/readers/one_job.hpp"
 #include "traces/readers/ranks/meetings.hpp"
@@ -30,15 +28,6 @@ std::uint64_t number_of_mark(const std::string& name) {
   const std::size_t digits = name.find_last_not_of("0123456789") + 1;
   std::from_chars(name.data() + digits, name.data() + name.size(), number);
   return number;
-}
-
-void add_tallies(const ImportReport& from, ImportReport& to) {
-  for (const auto& [kind, tally] : from.skipped())
-    for (std::uint64_t i = 0; i < tally.count; ++i)
-      to.skip(kind, tally.first);
-  for (const auto& [kind, tally] : from.doubtful())
-    for (std::uint64_t i = 0; i < tally.count; ++i)
-      to.doubt(kind, tally.first);
 }
 
 class ProfiledJob {
@@ -273,36 +262,6 @@ void ProfiledJob::meet() {
 }
 
 }  // namespace
-
-std::vector<RankTimeline> read_timelines(const std::vector<TraceStream>& files,
-                                         const TimelineReader& read, ImportReport& report) {
-  std::vector<RankTimeline> timelines(files.size());
-  std::vector<ImportReport> reports(files.size());
-  std::vector<std::exception_ptr> errors(files.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t file = next++; file < files.size(); file = next++) {
-      try {
-        timelines[file] = read(files[file], reports[file]);
-      } catch (...) {
-        errors[file] = std::current_exception();
-      }
-    }
-  };
-  {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(cores, files.size()); ++i)
-      threads.emplace_back(work);
-    work();
-  }
-  for (std::size_t file = 0; file < files.size(); ++file) {
-    if (errors[file])
-      std::rethrow_exception(errors[file]);
-    add_tallies(reports[file], report);
-  }
-  return timelines;
-}
 
 Job job_of_timelines(std::vector<RankTimeline> timelines, const JobShape& shape,
                      ImportReport& report) {
