@@ -37,13 +37,19 @@ class ProfiledJob {
     std::ranges::stable_sort(timelines_, {}, [](const RankTimeline& timeline) {
       return timeline.record.rank.value_or(0);
     });
-    for (const RankTimeline& timeline : timelines_)
+    for (const RankTimeline& timeline : timelines_) {
       records_.push_back(timeline.record);
+      StepsByName& steps = steps_.emplace_back();
+      for (const TimelineStep& step : timeline.steps)
+        steps.emplace(step.name, &step);
+    }
   }
 
   Job run();
 
  private:
+  using StepsByName = std::map<std::string_view, const TimelineStep*>;
+
   void refuse_other_jobs() const;
   void add_ranks();
   std::vector<std::string> common_steps() const;
@@ -57,6 +63,7 @@ class ProfiledJob {
   }
 
   std::vector<RankTimeline> timelines_;
+  std::vector<StepsByName> steps_;  // By rank.
   const JobShape& shape_;
   ImportReport& report_;
   std::vector<RankRecord> records_;
@@ -122,7 +129,7 @@ void ProfiledJob::add_ranks() {
 
 /// Of steps with a mark of their beginning; if no rank has such a step, all.
 std::vector<std::string> ProfiledJob::common_steps() const {
-  std::map<std::string, std::size_t> seen;
+  std::map<std::string_view, std::size_t> seen;
   const bool any_whole = std::ranges::any_of(timelines_.front().steps,
                                              [](const TimelineStep& step) { return step.whole; });
   for (const RankTimeline& timeline : timelines_)
@@ -143,7 +150,7 @@ void ProfiledJob::add_step(const std::string& name) {
   const std::uint64_t least = job_.steps.empty() ? 0 : job_.steps.back().number + 1;
   job_.steps.push_back({.name = name, .number = std::max(least, number_of_mark(name))});
   for (std::uint32_t rank = 0; rank < timelines_.size(); ++rank)
-    add_work(rank, *std::ranges::find(timelines_[rank].steps, name, &TimelineStep::name));
+    add_work(rank, *steps_[rank].at(name));
 }
 
 /// The work of one rank behind a mark of no length, where the step before ended.
