@@ -7,6 +7,8 @@ namespace stepcast {
 
 /// Without blanks, tabs and line ends around it.
 inline std::string_view trimmed(std::string_view text) {
+  if (!text.empty() && text.front() > ' ' && text.back() > ' ')
+    return text;
   constexpr std::string_view kBlank = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kBlank);
   if (begin == text.npos)

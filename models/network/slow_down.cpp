@@ -140,6 +140,13 @@ double plausible(double factor, const char* what, Rank rank, std::uint32_t itera
   return factor;
 }
 
+/// Of its factors in all recorded steps: they are all that it can draw.
+std::uint64_t kind_of_recorded(const SlowDown::Recorded& law, Rank rank, std::uint64_t kind) {
+  for (const std::vector<double>& step : law.steps)
+    kind = mixed(kind, std::bit_cast<std::uint64_t>(step[rank % step.size()]));
+  return kind;
+}
+
 }  // namespace
 
 bool SlowDown::is_chance() const {
@@ -194,7 +201,7 @@ std::uint64_t SlowDown::kind_of(Rank rank) const {
           else if constexpr (kIsShared<L>)
             return mixed(kind, unit_of(each.sharing, rank, ranks_per_node));
           else
-            return mixed(kind, rank);
+            return kind_of_recorded(each, rank, kind);
         },
         law);
   return kind;

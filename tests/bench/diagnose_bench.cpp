@@ -1,4 +1,4 @@
-// What diagnosing a job of 64 ranks costs: 1,800 operations a rank over its steps.
+// What diagnosing a job of 64 ranks costs: some 1,800 operations a rank over its steps, or in each.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -7,7 +7,10 @@
 #include "sim/study/edits/job_steps.hpp"
 #include "sim/study/edits/recipes.hpp"
 #include "tests/support/made_job.hpp"
+#include "tests/support/made_pipeline.hpp"
+#include "tests/support/made_profiles.hpp"
 #include "traces/job/operations_csv.hpp"
+#include "traces/job/profiled_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -42,6 +45,69 @@ void diagnose_64_ranks(benchmark::State& state) {
   state.counters["peak_MiB"] = static_cast<double>(usage.ru_maxrss) * 1024 / kMebibyte;
 }
 BENCHMARK(diagnose_64_ranks)->Unit(benchmark::kMillisecond);
+
+/// 64 ranks, 10 steps of 1,653 operations: 330 micro-batches in 4 stages.
+MadePipeline long_pipeline() {
+  MadePipeline made{.copies = 16, .micro_batches = 330, .steps = 10, .message = 0.001};
+  made.gather = made.sum = made.tied = made.norm = made.update = 0.01;
+  made.forward = [](int stage, int copy, int step) {
+    return 0.010 * (1 + 0.1 * scatter(stage, copy, step));
+  };
+  return made;
+}
+
+void read_64_stages(benchmark::State& state) {
+  const std::string text = long_pipeline().text();
+  ImportReport report;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(read_operations_csv(text, "job.csv", {}, report));
+}
+BENCHMARK(read_64_stages)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void align_64_stages(benchmark::State& state) {
+  ImportReport report;
+  const Job job = read_operations_csv(long_pipeline().text(), "job.csv", {}, report);
+  for (auto _ : state) {
+    state.PauseTiming();
+    Job aligned = job;
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(put_on_one_clock(aligned));
+  }
+}
+BENCHMARK(align_64_stages)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void diagnose_64_stages(benchmark::State& state) {
+  const Job job = read_long(long_pipeline().text());
+  for (auto _ : state)
+    benchmark::DoNotOptimize(diagnose(job));
+}
+BENCHMARK(diagnose_64_stages)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void replay_64_stages(benchmark::State& state) {
+  const Job job = read_long(long_pipeline().text());
+  const JobReplay replay(job);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(replay.replay_if([](const JobOperation&) { return true; }));
+}
+BENCHMARK(replay_64_stages)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// A profile of one rank and many short steps: linear in their number.
+void diagnose_many_steps(benchmark::State& state) {
+  const MadeProfiles made{.ranks = 1, .steps = static_cast<int>(state.range(0)), .layers = 2};
+  const std::vector<std::string> texts = made.texts();
+  for (auto _ : state) {
+    ImportReport report;
+    Job job = read_profiled_job({text_stream(texts.front(), "0.json")}, {}, report);
+    job.clocks = put_on_one_clock(job);
+    benchmark::DoNotOptimize(diagnose(job));
+  }
+  state.SetComplexityN(state.range(0));
+}
+BENCHMARK(diagnose_many_steps)
+    ->Unit(benchmark::kMillisecond)
+    ->RangeMultiplier(4)
+    ->Range(500, 8000)
+    ->Complexity(benchmark::oNLogN);
 
 void replay_64_ranks(benchmark::State& state) {
   const Job job = read_long(long_job().text());

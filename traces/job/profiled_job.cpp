@@ -1,20 +1,18 @@
 #include "traces/job/profiled_job.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <cmath>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
 #include "traces/job/rank_timeline.hpp"
+#include "traces/job/read_at_once.hpp"
 #include "traces/job/shape_check.hpp"
 #include "traces/readers/one_job.hpp"
 #include "traces/readers/ranks/meetings.hpp"
@@ -32,15 +30,6 @@ std::uint64_t number_of_mark(const std::string& name) {
   return number;
 }
 
-void add_tallies(const ImportReport& from, ImportReport& to) {
-  for (const auto& [kind, tally] : from.skipped())
-    for (std::uint64_t i = 0; i < tally.count; ++i)
-      to.skip(kind, tally.first);
-  for (const auto& [kind, tally] : from.doubtful())
-    for (std::uint64_t i = 0; i < tally.count; ++i)
-      to.doubt(kind, tally.first);
-}
-
 class ProfiledJob {
  public:
   ProfiledJob(std::vector<RankTimeline> timelines, const JobShape& shape, ImportReport& report)
@@ -48,13 +37,19 @@ class ProfiledJob {
     std::ranges::stable_sort(timelines_, {}, [](const RankTimeline& timeline) {
       return timeline.record.rank.value_or(0);
     });
-    for (const RankTimeline& timeline : timelines_)
+    for (const RankTimeline& timeline : timelines_) {
       records_.push_back(timeline.record);
+      StepsByName& steps = steps_.emplace_back();
+      for (const TimelineStep& step : timeline.steps)
+        steps.emplace(step.name, &step);
+    }
   }
 
   Job run();
 
  private:
+  using StepsByName = std::map<std::string_view, const TimelineStep*>;
+
   void refuse_other_jobs() const;
   void add_ranks();
   std::vector<std::string> common_steps() const;
@@ -68,6 +63,7 @@ class ProfiledJob {
   }
 
   std::vector<RankTimeline> timelines_;
+  std::vector<StepsByName> steps_;  // By rank.
   const JobShape& shape_;
   ImportReport& report_;
   std::vector<RankRecord> records_;
@@ -133,7 +129,7 @@ void ProfiledJob::add_ranks() {
 
 /// Of steps with a mark of their beginning; if no rank has such a step, all.
 std::vector<std::string> ProfiledJob::common_steps() const {
-  std::map<std::string, std::size_t> seen;
+  std::map<std::string_view, std::size_t> seen;
   const bool any_whole = std::ranges::any_of(timelines_.front().steps,
                                              [](const TimelineStep& step) { return step.whole; });
   for (const RankTimeline& timeline : timelines_)
@@ -154,7 +150,7 @@ void ProfiledJob::add_step(const std::string& name) {
   const std::uint64_t least = job_.steps.empty() ? 0 : job_.steps.back().number + 1;
   job_.steps.push_back({.name = name, .number = std::max(least, number_of_mark(name))});
   for (std::uint32_t rank = 0; rank < timelines_.size(); ++rank)
-    add_work(rank, *std::ranges::find(timelines_[rank].steps, name, &TimelineStep::name));
+    add_work(rank, *steps_[rank].at(name));
 }
 
 /// The work of one rank behind a mark of no length, where the step before ended.
@@ -272,36 +268,6 @@ void ProfiledJob::meet() {
 }
 
 }  // namespace
-
-std::vector<RankTimeline> read_timelines(const std::vector<TraceStream>& files,
-                                         const TimelineReader& read, ImportReport& report) {
-  std::vector<RankTimeline> timelines(files.size());
-  std::vector<ImportReport> reports(files.size());
-  std::vector<std::exception_ptr> errors(files.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t file = next++; file < files.size(); file = next++) {
-      try {
-        timelines[file] = read(files[file], reports[file]);
-      } catch (...) {
-        errors[file] = std::current_exception();
-      }
-    }
-  };
-  {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(cores, files.size()); ++i)
-      threads.emplace_back(work);
-    work();
-  }
-  for (std::size_t file = 0; file < files.size(); ++file) {
-    if (errors[file])
-      std::rethrow_exception(errors[file]);
-    add_tallies(reports[file], report);
-  }
-  return timelines;
-}
 
 Job job_of_timelines(std::vector<RankTimeline> timelines, const JobShape& shape,
                      ImportReport& report) {

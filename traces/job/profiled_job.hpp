@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "traces/job/job.hpp"
@@ -19,12 +18,6 @@ namespace stepcast {
 /// in `report`, as are collectives without partner. Throws InputError for traces of other jobs.
 Job job_of_timelines(std::vector<RankTimeline> timelines, const JobShape& shape,
                      ImportReport& report);
-
-/// Reads a file for each rank, a thread a core, each with one trace in memory at a time. Errors and
-/// tallies come in the order of the files, whoever was first.
-using TimelineReader = std::function<RankTimeline(const TraceStream&, ImportReport&)>;
-std::vector<RankTimeline> read_timelines(const std::vector<TraceStream>& files,
-                                         const TimelineReader& read, ImportReport& report);
 
 /// A job from the traces that PyTorch's profiler wrote on its ranks, one each.
 Job read_profiled_job(const std::vector<TraceStream>& files, const JobShape& shape,

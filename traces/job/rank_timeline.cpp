@@ -207,11 +207,12 @@ void keep_within(TimelineStep& step, Seconds duration, bool alone) {
   }
 }
 
-bool is_alone(const KinetoView& view, const RecordedStep& step) {
+/// By name, of several the first: whether neither neighbour was recorded.
+std::map<std::string_view, bool> steps_alone(const KinetoView& view) {
+  std::map<std::string_view, bool> alone;
   for (std::size_t i = 0; i < view.steps.steps.size(); ++i)
-    if (view.steps.steps[i].name == step.name)
-      return view.device_steps[i].alone || !step.whole;
-  return !step.whole;
+    alone.emplace(view.steps.steps[i].name, view.device_steps[i].alone);
+  return alone;
 }
 
 /// Messages between two ranks end together on both, as collectives do: the kernel of either side
@@ -272,10 +273,11 @@ RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report) {
       pieces.emplace(WorkPlace(device_stream_name(event.stream), event.start),
                      piece_of(trace, work));
     }
+  const auto alone = steps_alone(view);
   for (const RecordedStep& step : recorded_steps(trace, view, report)) {
     TimelineStep& made = timeline.steps.emplace_back(DeviceReducer(step, pieces).run());
     name_updates(made);
-    keep_within(made, step.recorded, is_alone(view, step));
+    keep_within(made, step.recorded, alone.at(step.name) || !step.whole);
   }
   if (timeline.steps.empty())
     throw InputError(file.origin + ": expected work on a device in a step, found none");

@@ -13,6 +13,7 @@
 #include "traces/job/job_shape.hpp"
 #include "traces/job/operations_csv.hpp"
 #include "traces/job/profiled_job.hpp"
+#include "traces/job/read_at_once.hpp"
 #include "traces/job/spans/byteps_job.hpp"
 #include "traces/job/spans/horovod_job.hpp"
 #include "traces/job/spans/ring_chunks.hpp"
@@ -95,11 +96,10 @@ std::optional<Job> read_streams(const std::vector<std::filesystem::path>& files,
   };
   if (is_sqlite(head)) {
     require_all("nsight-systems", is_sqlite);
-    std::vector<RankTimeline> timelines;
-    for (const std::filesystem::path& file : files)
-      for (RankTimeline& timeline : read_nsight_export(file, report))
-        timelines.push_back(std::move(timeline));
-    return job_of_timelines(std::move(timelines), shape, report);
+    const auto read = [&](std::size_t file, ImportReport& own) {
+      return read_nsight_export(files[file], own);
+    };
+    return job_of_timelines(read_at_once(files.size(), read, report), shape, report);
   }
   if (is_framework_profile(head)) {
     require_all("tensorflow-or-mxnet", is_framework_profile);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kEnough = 0.01;
 constexpr std::uint32_t kFirstSeeds = 128;  // the least at which P95 has an interval is 72
-constexpr std::uint32_t kBlock = 8;         // seeds that a process takes at once
+constexpr std::uint32_t kBlock = 8;         // seeds that a process takes at once, at most
 
 std::string to_text(const SeedResult& result) {
   std::string text(sizeof result.time + sizeof(std::size_t), '\0');
@@ -49,14 +49,15 @@ void add_seeds(std::vector<SeedResult>& results, std::uint32_t end, std::uint32_
       results.push_back(job(seed));
     return;
   }
+  const std::uint32_t size = std::min(kBlock, (end - first + workers - 1) / workers);
   const auto block = [&](std::uint32_t number) {
     std::string text;
-    const std::uint32_t begin = first + number * kBlock;
-    for (std::uint32_t seed = begin; seed < std::min(end, begin + kBlock); ++seed)
+    const std::uint32_t begin = first + number * size;
+    for (std::uint32_t seed = begin; seed < std::min(end, begin + size); ++seed)
       text += to_text(job(seed));
     return text;
   };
-  const std::uint32_t blocks = (end - first + kBlock - 1) / kBlock;
+  const std::uint32_t blocks = (end - first + size - 1) / size;
   for (const std::string& text : run_on_workers(blocks, workers, block, [] {}))
     for (std::string_view rest = text; !rest.empty();)
       results.push_back(take_result(rest));

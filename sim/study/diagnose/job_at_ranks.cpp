@@ -1,5 +1,6 @@
 #include "sim/study/diagnose/job_at_ranks.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -15,6 +16,13 @@
 
 namespace stepcast {
 namespace {
+
+/// Messages of all copies of a pipeline are simulated one by one: of more copies fewer steps are.
+std::uint32_t seeds_for(std::uint32_t ranks) {
+  constexpr std::uint32_t kRanks = 128;  // Up to which a hundred seeds take seconds.
+  constexpr std::uint32_t kFewest = 8;   // Of 20 steps each.
+  return std::clamp(Chance::kSeeds * kRanks / ranks, kFewest, Chance::kSeeds);
+}
 
 /// One way to forecast the job; ranks are alike without slow-downs.
 class OtherForecast {
@@ -57,7 +65,7 @@ class OtherForecast {
       refuse_whole_schedule(workload_, size.schedule);
     pipeline_.engine.fidelity = size.fidelity;
     pipeline_.engine.slow_down.ranks_per_node = size.cluster.gpus_per_node;
-    pipeline_.chance.workers = size.workers;
+    pipeline_.chance = {.seeds = seeds_for(size.cluster.ranks()), .workers = size.workers};
   }
 
   Workload workload_;

@@ -40,7 +40,8 @@ struct JobAtRanks {
 };
 
 /// The job as a workload (workload_of) on the cluster, its ranks slowed down by whole recorded
-/// steps, drawn with replacement (slow_downs_of): ranks beyond those recorded begin again.
+/// steps, drawn with replacement (slow_downs_of): ranks beyond those recorded begin again. Of a
+/// pipeline on more than 128 ranks fewer seeds are simulated, so that they take as long, but eight.
 ///
 /// Throws InputError as workload_of(), slow_downs_of() and diagnose(): above all for a job whose
 /// own replay misses it by more than 10 %.

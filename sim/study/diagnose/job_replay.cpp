@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "models/base/at_once.hpp"
 #include "models/base/error.hpp"
 #include "models/base/statistics.hpp"
 
@@ -69,10 +71,21 @@ double mean_of(const std::vector<double>& values) {
 }
 
 JobReplay::JobReplay(const Job& job) : job_(job) {
-  for (const JobStep& step : job.steps)
-    steps_.push_back(step_of(step));
+  std::vector<std::optional<Step>> steps(job.steps.size());
+  for_each_task(steps.size(), [&](std::size_t step) { steps[step] = step_of(job.steps[step]); });
+  for (std::optional<Step>& step : steps)
+    steps_.push_back(*std::move(step));
   bound_those_alone();
   find_ideals();
+}
+
+void JobReplay::for_each_task(std::size_t count,
+                              const std::function<void(std::size_t task)>& work) const {
+  constexpr std::size_t kLongSteps = 2000;  // Operations: replayed while a thread is started.
+  if (count > 1 && job_.steps.front().operations.size() >= kLongSteps)
+    return for_each_at_once(count, work);
+  for (std::size_t task = 0; task < count; ++task)
+    work(task);
 }
 
 JobReplay::Step JobReplay::step_of(const JobStep& step) const {
@@ -83,6 +96,10 @@ JobReplay::Step JobReplay::step_of(const JobStep& step) const {
 }
 
 void JobReplay::bound_those_alone() {
+  if (std::ranges::none_of(job_.steps, [](const JobStep& step) {
+        return std::ranges::any_of(step.operations, &JobOperation::alone);
+      }))
+    return;
   std::vector<std::vector<double>> met(job_.kinds.size());
   const auto for_transfers = [&](bool alone, auto use) {
     for (std::size_t step = 0; step < steps_.size(); ++step)
@@ -125,11 +142,8 @@ std::vector<double> JobReplay::recorded() const {
 }
 
 std::vector<double> JobReplay::delayed() const {
-  std::vector<double> times;
-  std::vector<double> ends;
-  for (const Step& step : steps_)
-    times.push_back(step.graph.replay(step.actual, step.delays, ends));
-  return times;
+  return delayed_with(
+      [&](std::uint32_t step, std::uint32_t place) { return steps_[step].delays[place]; });
 }
 
 std::vector<double> JobReplay::rank_errors() const {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,7 +11,10 @@
 
 namespace stepcast {
 
-/// A job ready to be replayed with the work of some as recorded and of the others ideal.
+double mean_of(const std::vector<double>& values);  ///< Precondition: not empty.
+
+/// A job ready to be replayed with the work of some as recorded and of the others ideal. Steps of
+/// long jobs are replayed on all cores: functions that callers give are called on several threads.
 ///
 /// The recorded duration of an operation that meets others holds waiting: its own time is its end
 /// less the last begin; one whose partners are not recorded takes at most the median of those that
@@ -62,6 +67,24 @@ class JobReplay {
     });
   }
 
+  /// By part: the mean step with what is of the part as recorded, all else ideal. `part_of` a
+  /// JobOperation is the number of its part, or another number.
+  template <typename PartOf>
+  std::vector<double> means_of_parts(std::size_t parts, PartOf part_of) const {
+    constexpr std::size_t kAtOnce = 4 * Lanes::kCount;
+    const std::size_t tasks = (parts + kAtOnce - 1) / kAtOnce;  // Of a step.
+    std::vector<std::vector<double>> times(parts, std::vector<double>(steps()));
+    for_each_task(tasks * steps(), [&](std::size_t task) {
+      const std::size_t step = task / tasks;
+      const std::size_t first = task % tasks * kAtOnce;
+      replay_parts(step, first, std::min(parts, first + kAtOnce), part_of, times);
+    });
+    std::vector<double> means;
+    for (const std::vector<double>& of_part : times)
+      means.push_back(mean_of(of_part));
+    return means;
+  }
+
  private:
   struct Step {
     StepGraph graph;
@@ -73,18 +96,38 @@ class JobReplay {
   /// By step: `replay(step, values, ends)` of value(step, place).
   template <typename Value, typename Replay>
   std::vector<double> replay_each(Value value, Replay replay) const {
-    std::vector<double> times;
-    std::vector<double> values;
-    std::vector<double> ends;
-    for (std::uint32_t step = 0; step < steps_.size(); ++step) {
-      values.resize(steps_[step].actual.size());
+    std::vector<double> times(steps());
+    for_each_task(steps(), [&](std::size_t task) {
+      const auto step = static_cast<std::uint32_t>(task);
+      std::vector<double> values(steps_[step].actual.size());
       for (std::uint32_t place = 0; place < values.size(); ++place)
         values[place] = value(step, place);
-      times.push_back(replay(steps_[step], values, ends));
-    }
+      std::vector<double> ends;
+      times[step] = replay(steps_[step], values, ends);
+    });
     return times;
   }
 
+  /// Parts first .. end - 1; fills `times` of part and step.
+  template <typename PartOf>
+  void replay_parts(std::size_t number, std::size_t first, std::size_t end, PartOf part_of,
+                    std::vector<std::vector<double>>& times) const {
+    const Step& step = steps_[number];
+    std::vector<std::uint32_t> parts;
+    parts.reserve(step.actual.size());
+    for (const JobOperation& done : job_.steps[number].operations)
+      parts.push_back(static_cast<std::uint32_t>(part_of(done)));
+    std::vector<Lanes> ends;
+    for (std::size_t at = first; at < end; at += Lanes::kCount) {
+      const Lanes replayed = step.graph.replay_parts(parts, static_cast<std::uint32_t>(at),
+                                                     step.actual, step.ideal, ends);
+      for (std::size_t part = at; part < std::min(end, at + Lanes::kCount); ++part)
+        times[part][number] = replayed.of[part - at];
+    }
+  }
+
+  /// On all cores, unless that takes longer.
+  void for_each_task(std::size_t count, const std::function<void(std::size_t task)>& work) const;
   Step step_of(const JobStep& step) const;
   void find_ideals();
   void bound_those_alone();
@@ -98,7 +141,5 @@ class JobReplay {
 /// 5 %, from there on a doubt. Throws InputError from 10 % on: what would be without this or that
 /// means nothing then.
 std::string doubt_of_replay(const Job& job, double error);
-
-double mean_of(const std::vector<double>& values);  ///< Precondition: not empty.
 
 }  // namespace stepcast

@@ -29,8 +29,8 @@ class JobSummary {
 
   Workload run() {
     for (std::uint32_t step = 0; step < job_.steps.size(); ++step)
-      for (std::uint32_t rank = 0; rank < job_.ranks.size(); ++rank)
-        seen_.push_back(rank_step(step, rank));
+      for (const std::vector<std::uint32_t>& places : places_by_rank(step))
+        seen_.push_back(rank_step(step, places));
     keep_usual();
     return workload();
   }
@@ -41,15 +41,22 @@ class JobSummary {
     return kind.purpose == JobPurpose::Sum && kind.size > Bytes{};
   }
 
-  RankStep rank_step(std::uint32_t number, std::uint32_t rank) const {
+  std::vector<std::vector<std::uint32_t>> places_by_rank(std::uint32_t number) const {
+    const auto& operations = job_.steps[number].operations;
+    std::vector<std::vector<std::uint32_t>> places(job_.ranks.size());
+    for (std::uint32_t place = 0; place < operations.size(); ++place)
+      places[operations[place].rank].push_back(place);
+    return places;
+  }
+
+  /// `places`: of the rank's operations.
+  RankStep rank_step(std::uint32_t number, const std::vector<std::uint32_t>& places) const {
     const auto& operations = job_.steps[number].operations;
     RankStep seen;
     std::map<std::uint32_t, double> passes;  // Backward work by place, which is by begin.
     std::vector<std::pair<std::uint32_t, Bytes>> cuts;
-    for (std::uint32_t place = 0; place < operations.size(); ++place) {
+    for (const std::uint32_t place : places) {
       const JobOperation& done = operations[place];
-      if (done.rank != rank)
-        continue;
       const double time = ideal_ ? replay_.ideal(number)[place] : replay_.actual(number)[place];
       const JobKind& kind = job_.kinds[done.kind];
       if (kind.work != JobWork::Transfer)

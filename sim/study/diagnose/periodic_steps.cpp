@@ -19,17 +19,23 @@ struct PeriodicSteps {
   double others = 0;               // and that of the other steps.
 };
 
-/// By step and kind the median over what was done: what one rank does slowly is none of it.
+bool is_pass_or_transfer(JobWork work) {
+  return work != JobWork::Compute && work != JobWork::Host;
+}
+
+/// By step and kind the median over what was done: what one rank does slowly is none of it. 0 of
+/// passes and transfers.
 std::vector<std::vector<double>> usual_of_steps(const JobReplay& replay) {
   std::vector<std::vector<double>> usual;
   for (std::uint32_t step = 0; step < replay.steps(); ++step) {
     const std::vector<JobOperation>& operations = replay.job().steps[step].operations;
     std::vector<std::vector<double>> times(replay.job().kinds.size());
     for (std::size_t place = 0; place < operations.size(); ++place)
-      times[operations[place].kind].push_back(replay.actual(step)[place]);
+      if (!is_pass_or_transfer(replay.job().kinds[operations[place].kind].work))
+        times[operations[place].kind].push_back(replay.actual(step)[place]);
     usual.emplace_back();
-    for (const std::vector<double>& of_kind : times)
-      usual.back().push_back(of_kind.empty() ? 0 : median_of(of_kind));
+    for (std::vector<double>& of_kind : times)
+      usual.back().push_back(of_kind.empty() ? 0 : median_of(std::move(of_kind)));
   }
   return usual;
 }
@@ -43,9 +49,8 @@ std::vector<double> times_of(const JobReplay& replay) {
   const auto real = replay.replay_if([](const JobOperation&) { return true; });
   const auto even = replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
     const std::uint16_t kind = job.steps[step].operations[place].kind;
-    const JobWork work = job.kinds[kind].work;
-    return work == JobWork::Compute || work == JobWork::Host ? usual[step][kind]
-                                                             : replay.ideal(step)[place];
+    return is_pass_or_transfer(job.kinds[kind].work) ? replay.ideal(step)[place]
+                                                     : usual[step][kind];
   });
   for (std::size_t step = 0; step < times.size(); ++step)
     times[step] -= real[step] - even[step];

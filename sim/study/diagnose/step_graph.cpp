@@ -47,6 +47,29 @@ std::vector<std::uint32_t> last_first(const std::vector<std::uint32_t>& missing)
   return ready;
 }
 
+/// Who waits for each operation, in order of the edges.
+class Followers {
+ public:
+  Followers(std::size_t count, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges)
+      : begin_(count + 1), all_(edges.size()) {
+    for (const auto& [before, after] : edges)
+      ++begin_[before + 1];
+    for (std::size_t i = 1; i < begin_.size(); ++i)
+      begin_[i] += begin_[i - 1];
+    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+    for (const auto& [before, after] : edges)
+      all_[next[before]++] = after;
+  }
+
+  std::span<const std::uint32_t> of(std::uint32_t place) const {
+    return std::span(all_).subspan(begin_[place], begin_[place + 1] - begin_[place]);
+  }
+
+ private:
+  std::vector<std::uint32_t> begin_;
+  std::vector<std::uint32_t> all_;
+};
+
 }  // namespace
 
 StepGraph::StepGraph(const JobStep& step)
@@ -87,31 +110,20 @@ void StepGraph::find_waits(const Edges& edges) {
     waits_[next[after]++] = before;
 }
 
-std::optional<std::uint32_t> StepGraph::taken_by(std::uint32_t place,
-                                                 std::span<const double> ends) const {
-  if (taken_.empty() || taken_[place].first == kNoMeeting)
-    return std::nullopt;
-  std::vector<std::uint32_t> came = arrivals_[taken_[place].first].of;
-  std::ranges::stable_sort(came, {}, [&](std::uint32_t other) { return ends[other]; });
-  return came[taken_[place].second];
-}
-
 // Kahn's algorithm, in which a meeting is ready when all its members are.
 bool StepGraph::sort(const JobStep& step, const Edges& edges) {
   const auto count = static_cast<std::uint32_t>(step.operations.size());
-  std::vector<std::vector<std::uint32_t>> followers(count);
+  const Followers followers(count, edges);
   std::vector<std::uint32_t> missing(count, 0);
-  for (const auto& [before, after] : edges) {
-    followers[before].push_back(after);
+  for (const auto& [before, after] : edges)
     ++missing[after];
-  }
   std::vector<std::uint32_t> absent = members_of_each(step);
   std::vector<std::uint32_t> ready = last_first(missing);
   std::size_t ended = 0;
   std::vector<bool> arrived(count);
   const auto end = [&](std::uint32_t place) {
     ++ended;
-    for (const std::uint32_t after : followers[place])
+    for (const std::uint32_t after : followers.of(place))
       if (--missing[after] == 0)
         ready.push_back(after);
   };
@@ -162,39 +174,6 @@ std::vector<std::uint32_t> StepGraph::take_apart(const JobStep& step,
   }
   ++taken_apart_;
   return waiting;
-}
-
-double StepGraph::replay(std::span<const double> durations, std::span<const double> delays,
-                         std::vector<double>& ends) const {
-  const std::size_t count = size();
-  ends.resize(count);
-  double last = 0;
-  const auto end = [&](std::uint32_t place, double begin) {
-    ends[place] = begin + durations[place];
-    last = std::max(last, ends[place]);
-  };
-  for (const std::uint32_t place : order_) {
-    if (place < count) {
-      double ready = 0;
-      for (const std::uint32_t before : waits_of(place))
-        ready = std::max(ready, ends[before]);
-      if (!taken_.empty() && taken_[place].first != kNoMeeting)
-        ready = std::max(ready, ends[*taken_by(place, ends)]);
-      ready += delays.empty() ? 0 : delays[place];
-      if (meeting_[place] == kNoMeeting)
-        end(place, ready);
-      else
-        ends[place] = ready;  // Its arrival, until the others are there.
-      continue;
-    }
-    const auto members = members_of(static_cast<std::uint32_t>(place - count));
-    double met = 0;
-    for (const std::uint32_t member : members)
-      met = std::max(met, ends[member]);
-    for (const std::uint32_t member : members)
-      end(member, met);
-  }
-  return last;
 }
 
 }  // namespace stepcast

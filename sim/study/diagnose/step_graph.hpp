@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -9,6 +10,12 @@
 #include "traces/job/job.hpp"
 
 namespace stepcast {
+
+/// Times of several replays side by side, each in a lane of its own.
+struct alignas(64) Lanes {
+  static constexpr std::size_t kCount = 8;  // A line of the cache: one access serves all.
+  std::array<double, kCount> of{};
+};
 
 /// A job's step in the order in which it is replayed. An operation starts when all that it waits
 /// for has ended; one that meets others starts with the last of them. The order depends on the
@@ -31,6 +38,13 @@ class StepGraph {
   double replay(std::span<const double> durations, std::span<const double> delays,
                 std::vector<double>& ends) const;
 
+  /// Several replays at once without delays, each to the bit as by itself: in lane i operations of
+  /// part `first` + i take what is `actual`, all others what is `ideal`. All are by operation.
+  /// Fills `ends`.
+  Lanes replay_parts(std::span<const std::uint32_t> parts, std::uint32_t first,
+                     std::span<const double> actual, std::span<const double> ideal,
+                     std::vector<Lanes>& ends) const;
+
   /// What operation `place` waits for on its own rank.
   std::span<const std::uint32_t> waits_of(std::uint32_t place) const {
     return std::span(waits_).subspan(waits_begin_[place],
@@ -49,6 +63,16 @@ class StepGraph {
     return std::span(members_).subspan(members_begin_[meeting],
                                        members_begin_[meeting + 1] - members_begin_[meeting]);
   }
+  template <typename Time, typename Duration, typename Delay>
+  Time replay_times(Duration duration, Delay delay, std::vector<Time>& ends) const;
+  void wait_for_arrival(std::uint32_t place, const std::vector<double>& ends, double& ready) const;
+  void wait_for_arrival(std::uint32_t place, const std::vector<Lanes>& ends, Lanes& ready) const;
+  template <typename EndOf>
+  std::uint32_t arrival_taken(std::uint32_t place, EndOf end_of) const;
+  bool takes(std::uint32_t place) const {
+    return !taken_.empty() && taken_[place].first != kNoMeeting;
+  }
+
   using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
   void find_waits(const Edges& edges);

@@ -1,5 +1,7 @@
 #include "models/base/statistics.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "models/base/units.hpp"
@@ -13,6 +15,16 @@ TEST(Statistics, MedianIsTheMiddleValueOfAnOddCount) {
 
 TEST(Statistics, MedianIsTheMeanOfTheTwoMiddleValuesOfAnEvenCount) {
   EXPECT_DOUBLE_EQ(median_of<double>({9, 1, 4, 5}), 4.5);  // (4 + 5) / 2
+}
+
+TEST(Statistics, MedianIsThatOfTheSortedValues) {
+  std::vector<double> values;
+  for (int count = 1; count <= 60; ++count) {
+    values.push_back(count * 37 % 23 * 0.1);
+    std::vector<double> sorted = values;
+    std::ranges::sort(sorted);
+    EXPECT_EQ(median_of(values), quantile_of_sorted(sorted, 0.5)) << count;
+  }
 }
 
 TEST(Statistics, MedianKeepsTheUnit) {

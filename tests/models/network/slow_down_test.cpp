@@ -49,5 +49,15 @@ TEST(SlowDown, FactorsMultiply) {
   EXPECT_NE(slow.kind_of(3), slow.kind_of(2));
 }
 
+TEST(SlowDown, RanksThatBeginARecordingAgainAreOfTheKindsOfThoseRecorded) {
+  const SlowDown slow{.laws = {SlowDown::Recorded{.steps = {{1, 2, 1, 1}, {3, 1, 3, 1}}}}};
+  EXPECT_EQ(slow.kind_of(0), slow.kind_of(4));
+  EXPECT_EQ(slow.kind_of(0), slow.kind_of(2));  // as slow in all steps
+  EXPECT_NE(slow.kind_of(0), slow.kind_of(1));
+  EXPECT_NE(slow.kind_of(0), slow.kind_of(3));  // in one step alone
+  for (std::uint32_t iteration = 0; iteration < 20; ++iteration)
+    EXPECT_EQ(slow.factor(0, iteration), slow.factor(6, iteration));
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -163,6 +163,14 @@ KinetoView interpret(const KinetoTrace& trace, ImportReport& report,
   return view;
 }
 
+std::vector<std::vector<std::uint32_t>> work_by_step(const KinetoView& view) {
+  std::vector<std::vector<std::uint32_t>> work(view.steps.steps.size());
+  for (std::uint32_t i = 0; i < view.work.size(); ++i)
+    if (view.work[i].step != kNoStep)
+      work[view.work[i].step].push_back(i);
+  return work;
+}
+
 const char* name_of(WorkPhase phase) {
   return name_among(
       {"forward", "backward", "optimizer", "communication", "input-copy", "output-copy"}, phase);

@@ -62,6 +62,9 @@ struct KinetoView {
 KinetoView interpret(const KinetoTrace& trace, ImportReport& report,
                      std::span<const Bytes> buckets = {});
 
+/// The work of each step, into KinetoView::work, in its order.
+std::vector<std::vector<std::uint32_t>> work_by_step(const KinetoView& view);
+
 /// "forward", "communication", ...
 const char* name_of(WorkPhase phase);
 

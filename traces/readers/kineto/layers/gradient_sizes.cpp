@@ -24,12 +24,15 @@ bool all_known(const StepLayers& step) {
          });
 }
 
-/// Work of a step that was launched inside an operator of a name like `name`, in launch order.
+/// Of work (into KinetoView::work) what was launched inside an operator of a name like `name`, in
+/// launch order.
 std::vector<const DeviceWork*> launched_in(const KinetoTrace& trace, const KinetoView& view,
-                                           std::uint32_t step, std::string_view name) {
+                                           const std::vector<std::uint32_t>& all,
+                                           std::string_view name) {
   std::vector<const DeviceWork*> found;
-  for (const DeviceWork& work : view.work) {
-    if (work.step != step || work.launch == kNoEvent)
+  for (const std::uint32_t i : all) {
+    const DeviceWork& work = view.work[i];
+    if (work.launch == kNoEvent)
       continue;
     const std::uint32_t top = view.scopes.around(work.launch).top_operator;
     if (top != kNoEvent && trace.name_of(trace.events[top]).find(name) != std::string::npos)
@@ -40,8 +43,9 @@ std::vector<const DeviceWork*> launched_in(const KinetoTrace& trace, const Kinet
   return found;
 }
 
-bool size_by_copies(const KinetoTrace& trace, const KinetoView& view, StepLayers& step) {
-  const auto copies = launched_in(trace, view, step.step, kCopyOut);
+bool size_by_copies(const KinetoTrace& trace, const KinetoView& view,
+                    const std::vector<std::uint32_t>& work, StepLayers& step) {
+  const auto copies = launched_in(trace, view, work, kCopyOut);
   if (copies.empty() || copies.size() != count_of(step))
     return false;
   for (LayerTimes& layer : step.layers)
@@ -102,7 +106,10 @@ std::string size_gradients(const KinetoTrace& trace, const KinetoView& view,
   const bool shards = std::ranges::any_of(steps, are_shards);
   if (std::ranges::all_of(steps, all_known) && !shards)
     return std::string(kRecordedShapes);
-  const auto by_copies = [&](StepLayers& step) { return size_by_copies(trace, view, step); };
+  const auto work = work_by_step(view);
+  const auto by_copies = [&](StepLayers& step) {
+    return size_by_copies(trace, view, work[step.step], step);
+  };
   if (!shards && std::ranges::all_of(steps, by_copies))
     return "copies out of the gradient buckets, in their order";
   const auto [buckets, how] = telling_collectives(steps);

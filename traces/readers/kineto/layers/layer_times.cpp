@@ -196,10 +196,7 @@ class LayerFinder {
 
 std::vector<StepLayers> find_layers(const KinetoTrace& trace, const KinetoView& view) {
   const std::vector<StepLoad> loads = step_loads(trace, view);
-  std::vector<std::vector<std::uint32_t>> work(loads.size());
-  for (std::uint32_t i = 0; i < view.work.size(); ++i)
-    if (view.work[i].step != kNoStep)
-      work[view.work[i].step].push_back(i);
+  const auto work = work_by_step(view);
   const LayerFinder finder(trace, view);
   std::vector<StepLayers> steps;
   for (std::uint32_t i = 0; i < loads.size(); ++i)

@@ -19,9 +19,9 @@ std::string device_stream_name(std::int32_t stream) {
   return fmt::format("device stream {}", stream);
 }
 
-RecordedStep StepRecorder::run(const StepLayers& layers) {
+RecordedStep StepRecorder::run(const StepLayers& layers, const std::vector<std::uint32_t>& work) {
   stream(fmt::format("thread {}", trace_.threads[view_.steps.thread]));
-  add_device_work();
+  add_device_work(work);
   for (const auto& [name, end] : earlier_)
     stream(name);
   order_launches();
@@ -56,10 +56,9 @@ std::optional<Seconds> StepRecorder::earlier_end(std::uint16_t stream) const {
   return found == earlier_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void StepRecorder::add_device_work() {
-  for (const DeviceWork& work : view_.work) {
-    if (work.step != number_)
-      continue;
+void StepRecorder::add_device_work(const std::vector<std::uint32_t>& all) {
+  for (const std::uint32_t i : all) {
+    const DeviceWork& work = view_.work[i];
     const RecordedTask task = task_of(work);
     if (work.launch == kNoEvent) {
       add_device_task(task, kNoEvent);

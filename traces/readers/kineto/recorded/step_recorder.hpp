@@ -27,7 +27,6 @@ class StepRecorder {
       : trace_(trace),
         view_(view),
         step_(view.steps.steps[step]),
-        number_(step),
         report_(report),
         earlier_(std::move(earlier)),
         unwaited_(unwaited) {
@@ -39,7 +38,8 @@ class StepRecorder {
     result_.world_size = trace.world_size.value_or(0);
   }
 
-  RecordedStep run(const StepLayers& layers);
+  /// `work`: of this step, into KinetoView::work.
+  RecordedStep run(const StepLayers& layers, const std::vector<std::uint32_t>& work);
 
  private:
   /// Work of one stream as it was launched, and when all of it up to there had ended.
@@ -55,7 +55,7 @@ class StepRecorder {
     bool empty() const { return tasks.empty() && earlier.empty(); }
   };
 
-  void add_device_work();
+  void add_device_work(const std::vector<std::uint32_t>& all);
   RecordedTask task_of(const DeviceWork& work);
   void add_blocking_copy(RecordedTask task, std::uint32_t launch);
   void add_training_thread();
@@ -98,7 +98,6 @@ class StepRecorder {
   const KinetoTrace& trace_;
   const KinetoView& view_;
   const KinetoStep& step_;
-  const std::uint32_t number_;
   ImportReport& report_;
   RecordedStep result_;
   std::map<std::string, std::uint16_t> streams_;

@@ -267,6 +267,19 @@ TEST(PipelineWorkloadTest, OtherLayoutsThanFollowFromTheRecordingAreRefused) {
             "model, such as 1f1b");
 }
 
+// 128 ranks take a hundred seeds, four times as many ranks a quarter of these.
+TEST(PipelineWorkloadTest, MoreCopiesTakeFewerSeeds) {
+  MadePipeline made{.stages = 2, .micro_batches = 1, .steps = 2};
+  made.forward = [](int stage, int copy, int step) {
+    return 0.010 * (1 + 0.2 * scatter(stage, copy, step));
+  };
+  const auto at_nodes = [&](std::uint32_t nodes) {
+    return job_at_ranks(job_of(made, tiny()), {.cluster = ideal_cluster(nodes, 8)});
+  };
+  EXPECT_EQ(at_nodes(16).spread.seeds, 100U);
+  EXPECT_EQ(at_nodes(64).spread.seeds, 25U);
+}
+
 TEST(PipelineWorkloadTest, APublishedJobComesBackAtItsOwnSize) {
   const auto table = recorded_data("multirank/bytedance_stragglers/ST.csv.gz");
   STEPCAST_SKIP_WITHOUT(table);
