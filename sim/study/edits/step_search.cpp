@@ -6,7 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/study/edits/graph_path.hpp"
-#include "sim/study/edits/lane_candidates.hpp"
+#include "sim/study/edits/lanes/lane_round.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -52,22 +52,25 @@ class StepSearch {
   TimedStep timed(const std::vector<WorkGraph>& graphs) try {
     ++result_.simulated;
     TimedStep changed = step_.time(graphs);
-    if (!(changed.step > Seconds{}))
-      throw InputError("the step would take no time: expected something left that does");
+    require_time(changed.step);
     return changed;
   } catch (const SimulationError& error) {
     throw InputError(error.what());
   }
+  static void require_time(Seconds step) {
+    if (!(step > Seconds{}))
+      throw InputError("the step would take no time: expected something left that does");
+  }
   void accept(EditKind kind, const std::string& text, std::vector<WorkGraph> graphs,
               TimedStep changed);
-  bool shorter(const TimedStep& changed) const {
+  bool shorter(Seconds step) const {
     constexpr double kRounding = 1e-9;
-    return changed.step < now_.step * (1 - kRounding);
+    return step < now_.step * (1 - kRounding);
   }
   bool try_recipe(const char* recipe);
   bool try_lanes();
   bool stalled() const;
-  std::vector<WorkGraph> changed_by(const LaneCandidate& candidate) const;
+  ChangedStep timed(const LaneCandidate& candidate, LaneRound& round);
 
   EditableStep step_;
   EditedStep& result_;
@@ -90,7 +93,7 @@ bool StepSearch::try_recipe(const char* recipe) {
     auto graphs = edited(step_.graphs, edit_request_of(recipe, {}), step_);
     ++result_.tried;
     TimedStep changed = timed(graphs);
-    const bool gains = shorter(changed);
+    const bool gains = shorter(changed.step);
     if (gains)
       accept(EditKind::Recipe, recipe, std::move(graphs), std::move(changed));
     return gains;
@@ -111,38 +114,38 @@ bool StepSearch::stalled() const {
   return gain < now_.step * kLeast;
 }
 
-std::vector<WorkGraph> StepSearch::changed_by(const LaneCandidate& candidate) const {
-  std::vector<WorkGraph> graphs;
-  for (const WorkGraph& graph : step_.graphs)
-    graphs.push_back(candidate.kind == EditKind::Fuse
-                         ? fused_at(graph, candidate.place, step_.ratio)
-                         : split_at(graph, candidate.place, candidate.parts, step_.ratio));
-  return graphs;
+ChangedStep StepSearch::timed(const LaneCandidate& candidate, LaneRound& round) try {
+  ++result_.simulated;
+  ChangedStep changed = round.with(candidate);
+  require_time(changed.step);
+  return changed;
+} catch (const SimulationError& error) {
+  throw InputError(error.what());
 }
 
 bool StepSearch::try_lanes() {
   constexpr std::size_t kTimed = 4;
-  std::vector<LaneCandidate> found = lane_candidates(step_, now_);
+  LaneRound round(step_, now_);
+  std::vector<LaneCandidate> found = round.candidates();
   result_.tried += found.size();
   std::ranges::stable_sort(found, std::ranges::greater(), &LaneCandidate::estimate);
   const LaneCandidate* best = nullptr;
-  std::vector<WorkGraph> best_graphs;
-  TimedStep best_step = now_;
+  ChangedStep best_step{.step = now_.step, .graphs = {}, .timed = {}};
   for (std::size_t i = 0; i < std::min(kTimed, found.size()); ++i)
     try {
-      auto graphs = changed_by(found[i]);
-      TimedStep changed = timed(graphs);
-      if (shorter(changed) && changed.step < best_step.step) {
+      ChangedStep changed = timed(found[i], round);
+      if (shorter(changed.step) && changed.step < best_step.step) {
         best = &found[i];
-        best_graphs = std::move(graphs);
         best_step = std::move(changed);
       }
     } catch (const InputError&) {
       continue;  // It would wait for itself.
     }
-  if (best != nullptr)
-    accept(best->kind, best->text, std::move(best_graphs), std::move(best_step));
-  return best != nullptr;
+  if (best == nullptr)
+    return false;
+  round.complete(*best, best_step);
+  accept(best->kind, best->text, std::move(best_step.graphs), std::move(best_step.timed));
+  return true;
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ struct EditedStep {
 /// al., dPRO, MLSys'22), and one that another passes on (a push and its pull) is cut in two or
 /// four; what follows them alone is fused and cut alike. The same of all ranks and steps at once,
 /// but of a planned pipeline, whose stages differ, of one stage. The four with the largest
-/// estimates are timed, the best is kept. It ends when none gains, or five rounds together less
-/// than 0.1 %.
+/// estimates are timed (see LaneRound), the best is kept. It ends when none gains, or five rounds
+/// together less than 0.1 %.
 void edit_step(EditableStep step, const std::vector<EditRequest>& asked, bool search,
                EditedStep& result);
 

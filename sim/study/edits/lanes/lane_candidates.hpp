@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/study/edits/editable_step.hpp"
-#include "sim/study/edits/lanes.hpp"
+#include "sim/study/edits/lanes/lanes.hpp"
 #include "sim/study/optimise/optimise.hpp"
 
 namespace stepcast {
@@ -18,7 +18,9 @@ struct LaneCandidate {
   Seconds estimate{};  ///< What it gains at most.
 };
 
-/// Those on the critical path of the first graph for which that may pay: see edit_step().
-std::vector<LaneCandidate> lane_candidates(const EditableStep& step, const TimedStep& now);
+/// Those on the critical path of the first graph, whose lanes these are, for which that may pay:
+/// see edit_step().
+std::vector<LaneCandidate> lane_candidates(const EditableStep& step, const GraphLanes& lanes,
+                                           const TimedStep& now);
 
 }  // namespace stepcast
