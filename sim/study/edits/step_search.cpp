@@ -1,6 +1,7 @@
 #include "sim/study/edits/step_search.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,11 @@
 
 namespace stepcast {
 namespace {
+
+struct BestOfRound {
+  std::optional<LaneCandidate> candidate;
+  ChangedStep changed;
+};
 
 class StepSearch {
  public:
@@ -70,7 +76,8 @@ class StepSearch {
   bool try_recipe(const char* recipe);
   bool try_lanes();
   bool stalled() const;
-  ChangedStep timed(const LaneCandidate& candidate, LaneRound& round);
+  Seconds time(const LaneCandidate& candidate, LaneRound& round, BestOfRound& best);
+  void time_cuts(const LaneCandidate& found, LaneRound& round, BestOfRound& best);
 
   EditableStep step_;
   EditedStep& result_;
@@ -114,13 +121,41 @@ bool StepSearch::stalled() const {
   return gain < now_.step * kLeast;
 }
 
-ChangedStep StepSearch::timed(const LaneCandidate& candidate, LaneRound& round) try {
+/// Keeps it if it is the best. Of what would wait for itself: the step as it is.
+Seconds StepSearch::time(const LaneCandidate& candidate, LaneRound& round, BestOfRound& best) try {
   ++result_.simulated;
   ChangedStep changed = round.with(candidate);
-  require_time(changed.step);
-  return changed;
-} catch (const SimulationError& error) {
-  throw InputError(error.what());
+  const Seconds step = changed.step;
+  require_time(step);
+  if (shorter(step) && (!best.candidate || step < best.changed.step))
+    best = {candidate, std::move(changed)};
+  return step;
+} catch (const InputError&) {
+  return now_.step;
+} catch (const SimulationError&) {
+  return now_.step;
+}
+
+/// In 2, 4, 8, 16 pieces, and on to the number that theory gives, while that pays; and in that.
+void StepSearch::time_cuts(const LaneCandidate& found, LaneRound& round, BestOfRound& best) {
+  constexpr std::uint32_t kUsual = 16;
+  LaneCandidate cut = found;
+  const auto step_in = [&](std::uint32_t parts) {
+    cut.parts = parts;
+    cut.text = fmt::format("{} in {}", found.text, parts);
+    return time(cut, round, best);
+  };
+  bool is_timed = false;
+  Seconds shortest = now_.step;
+  for (std::uint32_t parts = 2; parts <= std::max(kUsual, found.parts); parts *= 2) {
+    is_timed = is_timed || parts == found.parts;
+    const Seconds step = step_in(parts);
+    if (step >= shortest || stop_signal() != 0)
+      break;
+    shortest = step;
+  }
+  if (!is_timed)
+    step_in(found.parts);
 }
 
 bool StepSearch::try_lanes() {
@@ -129,22 +164,17 @@ bool StepSearch::try_lanes() {
   std::vector<LaneCandidate> found = round.candidates();
   result_.tried += found.size();
   std::ranges::stable_sort(found, std::ranges::greater(), &LaneCandidate::estimate);
-  const LaneCandidate* best = nullptr;
-  ChangedStep best_step{.step = now_.step, .graphs = {}, .timed = {}};
+  BestOfRound best;
   for (std::size_t i = 0; i < std::min(kTimed, found.size()); ++i)
-    try {
-      ChangedStep changed = timed(found[i], round);
-      if (shorter(changed.step) && changed.step < best_step.step) {
-        best = &found[i];
-        best_step = std::move(changed);
-      }
-    } catch (const InputError&) {
-      continue;  // It would wait for itself.
-    }
-  if (best == nullptr)
+    if (found[i].kind == EditKind::Fuse)
+      time(found[i], round, best);
+    else
+      time_cuts(found[i], round, best);
+  if (!best.candidate)
     return false;
-  round.complete(*best, best_step);
-  accept(best->kind, best->text, std::move(best_step.graphs), std::move(best_step.timed));
+  round.complete(*best.candidate, best.changed);
+  accept(best.candidate->kind, best.candidate->text, std::move(best.changed.graphs),
+         std::move(best.changed.timed));
   return true;
 }
 

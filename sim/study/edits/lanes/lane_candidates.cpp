@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/study/edits/graph_path.hpp"
+#include "sim/study/edits/lanes/partition.hpp"
 
 namespace stepcast {
 namespace {
@@ -43,7 +44,7 @@ class LaneCandidates {
       if (!critical || !is_offered_by(lane, first[i]))
         continue;
       if (lanes_.passed_on_to(first[i]) != kNone)
-        offer_cuts({lane, i}, first[i]);
+        offer_cut({lane, i}, first[i]);
       if (i + 1 < first.size())
         offer_fusion({lane, i}, first[i], first[i + 1]);
     }
@@ -55,15 +56,19 @@ class LaneCandidates {
     return lane.rank == kNone || meeting == kNone || first_rank_[meeting] == lane.rank;
   }
 
-  void offer_cuts(const LanePlace& place, std::uint32_t id) {
-    for (const std::uint32_t parts : {2U, 4U})
-      found_.push_back(
-          {.kind = EditKind::Split,
-           .place = place,
-           .parts = parts,
-           .text = fmt::format("cut {} {} of {} ({}) in {}", kind(place), place.number,
-                               stream(place), name(id), parts),
-           .estimate = std::min(taken(id), taken(lanes_.passed_on_to(id))) * (1 - 1.0 / parts)});
+  void offer_cut(const LanePlace& place, std::uint32_t id) {
+    std::vector<TensorHop> hops;
+    for (std::uint32_t at = id; at != kNone; at = lanes_.passed_on_to(at))
+      hops.push_back({&graph_.nodes[at], &graph_.kinds[graph_.nodes[at].kind], taken(at)});
+    const std::uint32_t parts = best_parts(hops, ratio_);
+    const Seconds gain = time_in_pieces(hops, 1, ratio_) - time_in_pieces(hops, parts, ratio_);
+    // Where theory sees no gain others may get in between: those come last.
+    found_.push_back({.kind = EditKind::Split,
+                      .place = place,
+                      .parts = parts,
+                      .text = fmt::format("cut {} {} of {} ({})", kind(place), place.number,
+                                          stream(place), name(id)),
+                      .estimate = std::max(gain, Seconds{})});
   }
 
   void offer_fusion(const LanePlace& place, std::uint32_t id, std::uint32_t behind) {

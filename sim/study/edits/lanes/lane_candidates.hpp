@@ -13,9 +13,9 @@ namespace stepcast {
 struct LaneCandidate {
   EditKind kind = EditKind::Fuse;
   LanePlace place;
-  std::uint32_t parts = 0;
-  std::string text;
-  Seconds estimate{};  ///< What it gains at most.
+  std::uint32_t parts = 0;  ///< Of a cut: as best_parts() says.
+  std::string text;         ///< Of a cut without the number of pieces.
+  Seconds estimate{};       ///< What it gains at most.
 };
 
 /// Those on the critical path of the first graph, whose lanes these are, for which that may pay:
