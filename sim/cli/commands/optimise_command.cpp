@@ -18,10 +18,8 @@
 #include "sim/report/json/optimisation_json.hpp"
 #include "sim/report/text/studies/optimisation_report.hpp"
 #include "sim/study/edits/job_steps.hpp"
-#include "sim/study/edits/options/memory_fit.hpp"
 #include "sim/study/edits/options/pipeline_options.hpp"
-#include "sim/study/edits/options/plan_options.hpp"
-#include "sim/study/edits/planned_step.hpp"
+#include "sim/study/edits/options/schedule_edits.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/stop.hpp"
 
@@ -122,32 +120,15 @@ class OptimiseCommand final : public Subcommand {
 
   int optimise_schedule() {
     refuse_buckets("--schedule");
-    Scenario scenario = resolve_one_schedule(request_, kExample);
+    const Scenario scenario = resolve_one_schedule(request_, kExample);
     const Progress progress("optimising");
     warn_of_cost(planned(scenario, request_.schedule).plan, scenario);
-    FittedStep fitted = fitted_step(scenario, request_.schedule, budget());
     EditedStep result{.subject = scenario.workload.name,
                       .cluster = scenario.cluster.name,
                       .schedule = request_.schedule,
-                      .gpus = scenario.cluster.ranks(),
-                      .device_memory = scenario.cluster.device.memory,
-                      .memory_before = fitted.before};
-    std::vector<EditRequest> asked = requests_of(edits_);
+                      .gpus = scenario.cluster.ranks()};
     const StopsBetweenJobs stops;
-    if (asked.empty() && fitted.change.empty() && !no_search_) {
-      const Bytes limit = memory_limit(budget(), scenario.cluster);
-      scenario = with_best_options(scenario, request_.schedule, limit, result);
-      fitted = fitted_step(scenario, request_.schedule, budget());
-    }
-    result.memory_after = fitted.after;
-    asked.insert(asked.begin(), fitted.edits.begin(), fitted.edits.end());
-    edit_step(editable_step(fitted.plan, fitted.workload, scenario.cluster, scenario.engine), asked,
-              !no_search_, result);
-    if (!fitted.change.empty())
-      result.notes.push_back(fmt::format("{} instead of {} a GPU by {}; the step took {} before",
-                                         format_bytes(fitted.after), format_bytes(fitted.before),
-                                         fitted.change, format_seconds(fitted.step)));
-    note_memory(result);
+    edit_schedule(scenario, request_.schedule, requests_of(edits_), !no_search_, budget(), result);
     return told(result);
   }
 

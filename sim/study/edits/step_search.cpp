@@ -31,6 +31,8 @@ class StepSearch {
 
   void apply(const EditRequest& request) {
     ++result_.tried;
+    if (step_.replicated && request.verb == "replicate")
+      return replicate(request);
     auto graphs = edited(step_.graphs, request, step_);
     try {
       TimedStep changed = timed(graphs);
@@ -38,6 +40,7 @@ class StepSearch {
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", request.text, error.what()));
     }
+    asked_.push_back(request);
   }
 
   void search() {
@@ -73,6 +76,7 @@ class StepSearch {
     constexpr double kRounding = 1e-9;
     return step < now_.step * (1 - kRounding);
   }
+  void replicate(const EditRequest& request);
   bool try_recipe(const char* recipe);
   bool try_lanes();
   bool stalled() const;
@@ -82,6 +86,7 @@ class StepSearch {
   EditableStep step_;
   EditedStep& result_;
   TimedStep now_;
+  std::vector<EditRequest> asked_;  // So far, but for replicate.
 };
 
 void StepSearch::accept(EditKind kind, const std::string& text, std::vector<WorkGraph> graphs,
@@ -91,6 +96,25 @@ void StepSearch::accept(EditKind kind, const std::string& text, std::vector<Work
   step_.graphs = std::move(graphs);
   now_ = std::move(changed);
   result_.step_after = now_.step;
+}
+
+/// The schedule plans the larger step, to which is done what was asked for before.
+void StepSearch::replicate(const EditRequest& request) try {
+  const std::uint32_t ranks = graph_edit_of(request.verb, request.fields).count;
+  EditableStep larger = step_.replicated(ranks);
+  larger.replicated = std::move(step_.replicated);
+  result_.memory_after += larger.memory - step_.memory;
+  step_ = std::move(larger);
+  std::vector<WorkGraph> graphs = step_.graphs;
+  for (const EditRequest& earlier : asked_)
+    graphs = edited(graphs, earlier, step_);
+  TimedStep changed = timed(graphs);
+  accept(EditKind::Asked, request.text, std::move(graphs), std::move(changed));
+  result_.notes.push_back(
+      fmt::format("\"{}\" plans the step anew for {} GPUs, each of which does as much as before",
+                  request.text, ranks));
+} catch (const InputError& error) {
+  throw InputError(fmt::format("{}: {}", request.text, error.what()));
 }
 
 bool StepSearch::try_recipe(const char* recipe) {

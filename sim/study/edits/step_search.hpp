@@ -9,12 +9,12 @@ namespace stepcast {
 
 /// A step, recorded or planned, with edits that were asked for and edits that were found.
 struct EditedStep {
-  std::string subject;   ///< The job, or the workload.
-  std::string cluster;   ///< Of a planned step.
-  std::string schedule;  ///< Of a planned step.
-  std::uint32_t gpus = 1;
-  Bytes device_memory{};  ///< Of a planned step's GPU; 0: not known.
-  Bytes memory_before{};  ///< What a GPU of a planned step holds.
+  std::string subject;     ///< The job, or the workload.
+  std::string cluster;     ///< Of a planned step.
+  std::string schedule;    ///< Of a planned step.
+  std::uint32_t gpus = 1;  ///< As it begins.
+  Bytes device_memory{};   ///< Of a planned step's GPU; 0: not known.
+  Bytes memory_before{};   ///< What a GPU of a planned step holds.
   Bytes memory_after{};
   ScheduleOptions options;  ///< That were found, as `run` would be told.
   Seconds recorded{};       ///< Of a recorded step; 0: planned.
