@@ -14,7 +14,7 @@ struct EditedStep {
   std::string schedule;    ///< Of a planned step.
   std::uint32_t gpus = 1;  ///< As it begins.
   Bytes device_memory{};   ///< Of a planned step's GPU; 0: not known.
-  Bytes memory_before{};   ///< What a GPU of a planned step holds.
+  Bytes memory_before{};   ///< What a GPU holds; 0: not known, of a recorded step.
   Bytes memory_after{};
   ScheduleOptions options;  ///< That were found, as `run` would be told.
   Seconds recorded{};       ///< Of a recorded step; 0: planned.
