@@ -2,6 +2,7 @@
 // Small graphs to edit, and how long they take.
 
 #include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,87 @@ inline WorkGraph push_and_pull() {
   const auto push = add_node(graph, "push", "push", 0, 1, 10, "", 10);
   const auto pull = add_node(graph, "pull", "pull", 0, 2, 10, "", 10);
   graph.edges = {{pass, push}, {push, pull}};
+  return graph;
+}
+
+/// Of a data-parallel step: four kernels of each layer forward and, in the order of the gradients,
+/// backward, each layer's all-reduce behind them, and the update behind all.
+inline WorkGraph reduced_layers(std::uint32_t ranks, std::uint32_t layers) {
+  constexpr std::uint32_t kKernels = 4;
+  WorkGraph graph;
+  graph.streams = {{"compute"}, {"communication"}};
+  graph.stages.assign(ranks, 0);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const auto passes = [&](const char* kind, std::uint32_t layer, double seconds) {
+      std::uint32_t last = 0;
+      for (std::uint32_t kernel = 0; kernel < kKernels; ++kernel) {
+        const double uneven = 1 + 0.01 * ((7 * rank + 3 * layer + kernel) % 5);
+        last = add_node(graph, std::string(kind) + std::to_string(layer), kind, rank, 0,
+                        seconds * uneven, "layer" + std::to_string(layer));
+        graph.nodes[last].delay = Seconds{1e-6};
+      }
+      return last;
+    };
+    for (std::uint32_t layer = 0; layer < layers; ++layer)
+      passes("forward", layer, 1e-4);
+    std::vector<std::uint32_t> sums;
+    for (std::uint32_t layer = layers; layer-- > 0;) {
+      const std::uint32_t pass = passes("backward", layer, 2e-4);
+      sums.push_back(add_node(graph, "reduce" + std::to_string(layer), "all-reduce", rank, 1, 9e-4,
+                              "layer" + std::to_string(layer), 1e6 + 1e5 * (layer % 7)));
+      graph.nodes[sums.back()].meeting = layer;
+      graph.edges.push_back({pass, sums.back()});
+    }
+    const std::uint32_t update = add_node(graph, "update", "update", rank, 0, 1e-3);
+    for (const std::uint32_t sum : sums)
+      graph.edges.push_back({sum, update});
+  }
+  for (std::uint32_t id = 0; id < graph.nodes.size(); ++id)
+    graph.nodes[id].origin = id;
+  return graph;
+}
+
+/// Ranks that do the same for random times: passes, communications of all ranks or of one, some of
+/// which another passes on, and edges from earlier ones.
+inline WorkGraph random_graph(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::uint32_t count) {
+    return static_cast<std::uint32_t>(random() % count);
+  };
+  struct Operation {
+    std::uint32_t stream = 0;
+    std::uint32_t meets = 0;
+    double size = 0;
+    std::vector<std::uint32_t> behind;
+  };
+  std::vector<Operation> operations;
+  for (std::uint32_t i = 0; i < 12 + below(20); ++i) {
+    Operation of{.stream = below(4), .meets = below(2), .size = 0, .behind = {}};
+    of.size = of.stream > 0 ? 1.0 + below(9) : 0;
+    const bool passes_on = i > 0 && of.stream > 0 && operations[i - 1].stream > 0 && below(2) == 0;
+    if (passes_on)
+      of.behind = {i - 1};
+    for (std::uint32_t edge = 0; !passes_on && i > 0 && edge < below(3); ++edge)
+      of.behind.push_back(below(i));
+    operations.push_back(of);
+  }
+  WorkGraph graph;
+  graph.streams = {{"compute"}, {"one"}, {"two"}, {"beside", false}};
+  graph.stages.assign(1 + below(4), 0);
+  for (std::uint32_t rank = 0; rank < graph.stages.size(); ++rank) {
+    const auto first = static_cast<std::uint32_t>(graph.nodes.size());
+    for (std::uint32_t i = 0; i < operations.size(); ++i) {
+      const Operation& of = operations[i];
+      const auto id = add_node(graph, std::to_string(i), of.size > 0 ? "sum" : "pass", rank,
+                               of.stream, 0.1 * below(50), "", of.size);
+      graph.nodes[id].origin = id;
+      graph.nodes[id].delay = Seconds{0.01 * below(10)};
+      if (of.size > 0 && of.meets > 0)
+        graph.nodes[id].meeting = i;
+      for (const std::uint32_t before : of.behind)
+        graph.edges.push_back({first + before, id});
+    }
+  }
   return graph;
 }
 

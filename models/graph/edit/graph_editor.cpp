@@ -11,6 +11,7 @@ namespace stepcast {
 
 GraphEditor::GraphEditor(WorkGraph graph)
     : graph_(std::move(graph)),
+      first_added_(size()),
       place_(graph_.nodes.size()),
       gone_(graph_.nodes.size()),
       into_(graph_.nodes.size(), kNone) {
@@ -103,25 +104,41 @@ void GraphEditor::bypass_removed() {
   graph_.edges = std::move(edges);
 }
 
-void GraphEditor::renumber() {
+/// Those that it began with mostly stand as they are numbered, and few were added.
+std::vector<std::uint32_t> GraphEditor::nodes_in_order() const {
   std::vector<std::uint32_t> order;
+  order.reserve(gone_.size());
   for (std::uint32_t id = 0; id < gone_.size(); ++id)
     if (!gone_[id])
       order.push_back(id);
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t id) { return place_[id]; });
+  const auto is_before = [&](std::uint32_t a, std::uint32_t b) { return place_[a] < place_[b]; };
+  const auto put_in_order = [&](auto first, auto last) {
+    if (!std::is_sorted(first, last, is_before))
+      std::stable_sort(first, last, is_before);
+  };
+  const auto added = std::ranges::lower_bound(order, first_added_);
+  put_in_order(order.begin(), added);
+  put_in_order(added, order.end());
+  std::inplace_merge(order.begin(), added, order.end(), is_before);
+  return order;
+}
+
+void GraphEditor::renumber() {
+  const std::vector<std::uint32_t> order = nodes_in_order();
   std::vector<std::uint32_t> number(gone_.size(), kNone);
   std::vector<WorkNode> nodes;
+  nodes.reserve(order.size());
   for (const std::uint32_t id : order) {
     number[id] = static_cast<std::uint32_t>(nodes.size());
     nodes.push_back(graph_.nodes[id]);
   }
-  std::vector<WorkEdge> edges;
+  std::size_t kept = 0;
   for (const WorkEdge& edge : graph_.edges)
     if (number[edge.before] != kNone && number[edge.after] != kNone &&
         (edge.before != edge.after || edge.later > 0))
-      edges.push_back({number[edge.before], number[edge.after], edge.later});
+      graph_.edges[kept++] = {number[edge.before], number[edge.after], edge.later};
+  graph_.edges.resize(kept);
   graph_.nodes = std::move(nodes);
-  graph_.edges = std::move(edges);
 }
 
 WorkGraph GraphEditor::finish() && {

@@ -42,9 +42,11 @@ class GraphEditor {
 
   void redirect();
   void bypass_removed();
+  std::vector<std::uint32_t> nodes_in_order() const;
   void renumber();
 
   WorkGraph graph_;
+  std::uint32_t first_added_ = 0;
   std::vector<double> place_;
   std::vector<bool> gone_;
   std::vector<std::uint32_t> into_;  // Whose edges a node that is gone has; kNone: nobody's.

@@ -96,6 +96,16 @@ void refuse_too_many(const std::vector<std::uint32_t>& nodes, std::uint32_t part
 
 }  // namespace
 
+WorkNode piece_of(const WorkGraph& graph, std::uint32_t id, std::uint32_t count,
+                  const TransferRatio& ratio) {
+  WorkNode piece = graph.nodes[id];
+  if (piece.communicates && piece.size > Bytes{})
+    resize(piece, piece.size / static_cast<double>(count), graph.kinds[piece.kind], ratio);
+  else
+    piece.duration = piece.duration / static_cast<double>(count);
+  return piece;
+}
+
 void split(const std::vector<std::uint32_t>& nodes, std::uint32_t parts, std::optional<Bytes> size,
            const TransferRatio& ratio, GraphEditor& editor) {
   refuse_too_many(nodes, parts, size, editor);
@@ -105,13 +115,8 @@ void split(const std::vector<std::uint32_t>& nodes, std::uint32_t parts, std::op
     const std::uint32_t count = piece_count(editor.node(id), parts, size);
     if (count < 2)
       continue;
-    WorkNode piece = editor.node(id);
-    if (piece.communicates && piece.size > Bytes{})
-      resize(piece, piece.size / static_cast<double>(count), editor.graph().kinds[piece.kind],
-             ratio);
-    else
-      piece.duration = piece.duration / static_cast<double>(count);
     const WorkNode whole = editor.node(id);
+    WorkNode piece = piece_of(editor.graph(), id, count, ratio);
     const std::string name = editor.graph().names[whole.name];
     editor.node(id) = piece;
     pieces[id].push_back(id);
@@ -208,43 +213,6 @@ void replicate(std::uint32_t ranks, const TransferRatio& ratio, GraphEditor& edi
   const std::vector<std::uint32_t> stages = graph.stages;
   for (std::uint32_t copy = 1; copy < times; ++copy)
     graph.stages.insert(graph.stages.end(), stages.begin(), stages.end());
-}
-
-void reorder(const std::vector<std::uint32_t>& nodes, SortKey key, bool descending,
-             GraphEditor& editor) {
-  const WorkGraph& graph = editor.graph();
-  std::vector<std::uint32_t> sorted = nodes;
-  const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
-    const WorkNode& left = graph.nodes[descending ? b : a];
-    const WorkNode& right = graph.nodes[descending ? a : b];
-    switch (key) {
-      case SortKey::Layer:
-        return left.layer < right.layer;
-      case SortKey::Size:
-        return left.size < right.size;
-      case SortKey::Time:
-        return left.duration < right.duration;
-      case SortKey::Name:
-        return graph.names[left.name] < graph.names[right.name];
-    }
-    return false;
-  };
-  std::ranges::stable_sort(sorted, is_before);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeGroup> lanes;
-  for (const std::uint32_t id : nodes)
-    lanes[{graph.nodes[id].rank, graph.nodes[id].stream}].push_back(id);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeGroup> sorted_lanes;
-  for (const std::uint32_t id : sorted)
-    sorted_lanes[{graph.nodes[id].rank, graph.nodes[id].stream}].push_back(id);
-  for (const auto& [lane, order] : sorted_lanes) {
-    if (graph.stages.empty() && graph.nodes[order.front()].communicates) {
-      editor.graph().streams[lane.second].in_order = false;
-      for (std::size_t i = 0; i < order.size(); ++i)
-        editor.node(order[i]).priority = static_cast<std::int32_t>(i);
-    } else {
-      editor.reseat(lanes[lane], order);
-    }
-  }
 }
 
 }  // namespace stepcast

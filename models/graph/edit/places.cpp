@@ -1,8 +1,9 @@
+#include <algorithm>
 #include <map>
 
 #include "models/graph/edit/structure.hpp"
 
-// Insert, remove and move: where nodes stand on their streams, and what waits for them.
+// Insert, remove, move and reorder: where nodes stand on their streams, and what waits for them.
 
 namespace stepcast {
 
@@ -69,6 +70,43 @@ void move_beside(const GraphEdit& edit, const std::vector<std::uint32_t>& nodes,
       editor.place(id, found->second, edit.before);
       edit.before ? editor.edge(id, found->second) : editor.edge(found->second, id);
     }
+}
+
+void reorder(const std::vector<std::uint32_t>& nodes, SortKey key, bool descending,
+             GraphEditor& editor) {
+  const WorkGraph& graph = editor.graph();
+  std::vector<std::uint32_t> sorted = nodes;
+  const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
+    const WorkNode& left = graph.nodes[descending ? b : a];
+    const WorkNode& right = graph.nodes[descending ? a : b];
+    switch (key) {
+      case SortKey::Layer:
+        return left.layer < right.layer;
+      case SortKey::Size:
+        return left.size < right.size;
+      case SortKey::Time:
+        return left.duration < right.duration;
+      case SortKey::Name:
+        return graph.names[left.name] < graph.names[right.name];
+    }
+    return false;
+  };
+  std::ranges::stable_sort(sorted, is_before);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeGroup> lanes;
+  for (const std::uint32_t id : nodes)
+    lanes[{graph.nodes[id].rank, graph.nodes[id].stream}].push_back(id);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeGroup> sorted_lanes;
+  for (const std::uint32_t id : sorted)
+    sorted_lanes[{graph.nodes[id].rank, graph.nodes[id].stream}].push_back(id);
+  for (const auto& [lane, order] : sorted_lanes) {
+    if (graph.stages.empty() && graph.nodes[order.front()].communicates) {
+      editor.graph().streams[lane.second].in_order = false;
+      for (std::size_t i = 0; i < order.size(); ++i)
+        editor.node(order[i]).priority = static_cast<std::int32_t>(i);
+    } else {
+      editor.reseat(lanes[lane], order);
+    }
+  }
 }
 
 }  // namespace stepcast

@@ -19,14 +19,6 @@ std::vector<std::uint32_t> member_counts(const WorkGraph& graph) {
   return counts;
 }
 
-/// The meetings of a group's nodes: those of the same are one when merged.
-std::vector<std::uint32_t> meetings_of(const WorkGraph& graph, const NodeGroup& group) {
-  std::vector<std::uint32_t> meetings;
-  for (const std::uint32_t id : group)
-    meetings.push_back(graph.nodes[id].meeting);
-  return meetings;
-}
-
 Bytes merged_size(const WorkGraph& graph, const NodeGroup& group) {
   Bytes size{};
   for (const std::uint32_t id : group)
@@ -74,6 +66,13 @@ bool are_alike(const WorkNode& one, const WorkNode& two) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> meetings_of(const WorkGraph& graph, const NodeGroup& group) {
+  std::vector<std::uint32_t> meetings;
+  for (const std::uint32_t id : group)
+    meetings.push_back(graph.nodes[id].meeting);
+  return meetings;
+}
 
 std::vector<NodeGroup> agreed(const WorkGraph& graph, std::vector<NodeGroup> groups) {
   const std::vector<std::uint32_t> counts = member_counts(graph);
@@ -159,19 +158,26 @@ std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std:
   return agreed(graph, std::move(groups));
 }
 
+WorkNode merged_node(const WorkGraph& graph, const NodeGroup& group, std::optional<Seconds> time,
+                     const TransferRatio& ratio) {
+  WorkNode node = graph.nodes[group.back()];
+  node.duration = time.value_or(merged_time(graph, group, ratio));
+  node.size = merged_size(graph, group);
+  node.delay = graph.nodes[group.front()].delay;
+  for (const std::uint32_t id : group) {
+    node.priority = std::min(node.priority, graph.nodes[id].priority);
+    node.free = node.free && graph.nodes[id].free;
+  }
+  return node;
+}
+
 void merge(const std::vector<NodeGroup>& groups, std::optional<Seconds> time,
            const TransferRatio& ratio, GraphEditor& editor) {
   std::map<std::vector<std::uint32_t>, std::uint32_t> meetings;
   const auto new_meetings = static_cast<std::uint32_t>(member_counts(editor.graph()).size());
   for (const NodeGroup& group : groups) {
     WorkNode& into = editor.node(group.back());
-    into.duration = time.value_or(merged_time(editor.graph(), group, ratio));
-    into.size = merged_size(editor.graph(), group);
-    into.delay = editor.node(group.front()).delay;
-    for (const std::uint32_t id : group) {
-      into.priority = std::min(into.priority, editor.node(id).priority);
-      into.free = into.free && editor.node(id).free;
-    }
+    into = merged_node(editor.graph(), group, time, ratio);
     if (into.meeting != kNone)
       into.meeting = meetings
                          .try_emplace(meetings_of(editor.graph(), group),

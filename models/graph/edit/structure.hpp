@@ -56,11 +56,21 @@ std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std:
 /// Leaves out groups whose meetings are not grouped alike on all their members.
 std::vector<NodeGroup> agreed(const WorkGraph& graph, std::vector<NodeGroup> groups);
 
-/// Each group becomes its last node: as long as all of them (communications of known sizes: as one
-/// of all bytes), ready when all would have been, with the delay of the first. `time`: what each of
-/// them takes then.
+/// What a group is as one, but for its name and meeting: as long as all of them (communications of
+/// known sizes: as one of all bytes) or `time`, with the delay of the first.
+WorkNode merged_node(const WorkGraph& graph, const NodeGroup& group, std::optional<Seconds> time,
+                     const TransferRatio& ratio);
+
+/// The meetings of a group's nodes: groups with the same meet as one.
+std::vector<std::uint32_t> meetings_of(const WorkGraph& graph, const NodeGroup& group);
+
+/// Each group becomes its last node, as merged_node() says, ready when all would have been.
 void merge(const std::vector<NodeGroup>& groups, std::optional<Seconds> time,
            const TransferRatio& ratio, GraphEditor& editor);
+
+/// One of so many equal pieces of a node, the first: the others are not delayed.
+WorkNode piece_of(const WorkGraph& graph, std::uint32_t id, std::uint32_t count,
+                  const TransferRatio& ratio);
 
 /// Each node becomes so many, or as many as pieces of at most `size` take, one behind the other.
 /// What waited for it waits for all; a push and a pull in as many pieces are joined piece by piece.

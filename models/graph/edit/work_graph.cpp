@@ -1,6 +1,7 @@
 #include "models/graph/edit/work_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace stepcast {
 namespace {
@@ -48,18 +49,16 @@ std::uint32_t SharedTexts::number_of(std::string_view text) {
 }
 
 std::vector<std::uint32_t> nodes_before(const WorkGraph& graph) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> last;
-  std::vector<std::uint32_t> before;
-  before.reserve(graph.nodes.size());
-  for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
+  std::size_t ranks = 1;  // Of none first: kNone + 1 is 0.
+  for (const WorkNode& node : graph.nodes)
+    ranks = std::max<std::size_t>(ranks, node.rank + 1U + 1U);
+  const std::size_t streams = graph.streams.size();
+  std::vector<std::uint32_t> last(ranks * streams, kNone);
+  std::vector<std::uint32_t> before(graph.nodes.size(), kNone);
+  for (std::uint32_t node = 0; node < before.size(); ++node) {
     const WorkNode& of = graph.nodes[node];
-    if (!graph.streams[of.stream].in_order) {
-      before.push_back(kNone);
-      continue;
-    }
-    const auto [found, first] = last.try_emplace({of.rank, of.stream}, node);
-    before.push_back(first ? kNone : found->second);
-    found->second = node;
+    if (graph.streams[of.stream].in_order)
+      before[node] = std::exchange(last[(of.rank + 1U) * streams + of.stream], node);
   }
   return before;
 }

@@ -1,10 +1,10 @@
-#include <cstdio>
-#include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/options/edit_options.hpp"
@@ -18,10 +18,9 @@
 #include "sim/report/json/optimisation_json.hpp"
 #include "sim/report/text/studies/optimisation_report.hpp"
 #include "sim/study/edits/job_steps.hpp"
-#include "sim/study/edits/options/memory_fit.hpp"
 #include "sim/study/edits/options/pipeline_options.hpp"
-#include "sim/study/edits/options/plan_options.hpp"
-#include "sim/study/edits/planned_step.hpp"
+#include "sim/study/edits/options/recorded_fit.hpp"
+#include "sim/study/edits/options/schedule_edits.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/stop.hpp"
 
@@ -81,7 +80,11 @@ class OptimiseCommand final : public Subcommand {
         {"--no-search", "", &no_search_, "apply these and look for no others"},
         {"--memory", "SIZE", &memory_,
          "with --schedule: what a GPU may hold, at most what it has (the default);\nrecomputes, "
-         "accumulates or shares for it"},
+         "accumulates or shares for it; of FILES with --holds"},
+        {"--holds", "SIZES", &holds_,
+         "of FILES: what a GPU holds, the activations in it, and what recomputation keeps\nof "
+         "them: "
+         "total=14GiB,activations=9GiB,recomputed=2GiB"},
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"}};
   }
@@ -89,6 +92,9 @@ class OptimiseCommand final : public Subcommand {
   int run() override {
     if (!files_.empty())
       return optimise_job();
+    if (!holds_.empty())
+      throw InputError(
+          "--holds is of FILES: what a GPU of a planned step holds follows from its schedule");
     add_layout(layout_, request_);
     if (!request_.schedule.empty()) {
       const Experiment experiment = experiment_of(request_);
@@ -122,32 +128,15 @@ class OptimiseCommand final : public Subcommand {
 
   int optimise_schedule() {
     refuse_buckets("--schedule");
-    Scenario scenario = resolve_one_schedule(request_, kExample);
+    const Scenario scenario = resolve_one_schedule(request_, kExample);
     const Progress progress("optimising");
     warn_of_cost(planned(scenario, request_.schedule).plan, scenario);
-    FittedStep fitted = fitted_step(scenario, request_.schedule, budget());
     EditedStep result{.subject = scenario.workload.name,
                       .cluster = scenario.cluster.name,
                       .schedule = request_.schedule,
-                      .gpus = scenario.cluster.ranks(),
-                      .device_memory = scenario.cluster.device.memory,
-                      .memory_before = fitted.before};
-    std::vector<EditRequest> asked = requests_of(edits_);
+                      .gpus = scenario.cluster.ranks()};
     const StopsBetweenJobs stops;
-    if (asked.empty() && fitted.change.empty() && !no_search_) {
-      const Bytes limit = memory_limit(budget(), scenario.cluster);
-      scenario = with_best_options(scenario, request_.schedule, limit, result);
-      fitted = fitted_step(scenario, request_.schedule, budget());
-    }
-    result.memory_after = fitted.after;
-    asked.insert(asked.begin(), fitted.edits.begin(), fitted.edits.end());
-    edit_step(editable_step(fitted.plan, fitted.workload, scenario.cluster, scenario.engine), asked,
-              !no_search_, result);
-    if (!fitted.change.empty())
-      result.notes.push_back(fmt::format("{} instead of {} a GPU by {}; the step took {} before",
-                                         format_bytes(fitted.after), format_bytes(fitted.before),
-                                         fitted.change, format_seconds(fitted.step)));
-    note_memory(result);
+    edit_schedule(scenario, request_.schedule, requests_of(edits_), !no_search_, budget(), result);
     return told(result);
   }
 
@@ -185,11 +174,17 @@ class OptimiseCommand final : public Subcommand {
   int optimise_job() {
     refuse_buckets("FILES");
     if (!request_.workload.empty() || !request_.cluster.empty() || !request_.schedule.empty() ||
-        !memory_.empty() || !request_.settings.empty() || request_.nodes ||
-        request_.gpus_per_node || !request_.fidelity.empty() || !layout_.empty())
+        !request_.settings.empty() || request_.nodes || request_.gpus_per_node ||
+        !request_.fidelity.empty() || !layout_.empty())
       throw InputError(
           "FILES are a recorded job: expected no --workload, --cluster, --layout, --nodes, "
-          "--gpus-per-node, --schedule, --set, --fidelity or --memory beside them");
+          "--gpus-per-node, --schedule, --set or --fidelity beside them");
+    if (memory_.empty() != holds_.empty())
+      throw InputError(
+          holds_.empty()
+              ? "--memory: what a GPU holds is not read from traces: expected --holds "
+                "total=SIZE,activations=SIZE beside it"
+              : "--holds: expected --memory SIZE beside it, which is what a GPU may hold");
     const Progress progress("optimising");
     const Job job = told_job(files_, job_, strict_);
     RecordedSteps recorded = editable_steps(job);
@@ -198,8 +193,17 @@ class OptimiseCommand final : public Subcommand {
                       .recorded = recorded.recorded,
                       .step_error = recorded.error};
     const StopsBetweenJobs stops;
-    edit_step(std::move(recorded.step), requests_of(edits_), !no_search_, result);
+    edit_recording(std::move(recorded.step), requests_of(edits_), !no_search_, told_memory(),
+                   result);
     return told(result);
+  }
+
+  std::optional<MemoryWish> told_memory() const {
+    if (memory_.empty())
+      return std::nullopt;
+    const RecordedMemory memory =
+        of_option("--holds", [&] { return recorded_memory_of(split_key_values(holds_)); });
+    return MemoryWish{memory, budget()};
   }
 
   void refuse_buckets(const char* beside) const {
@@ -234,7 +238,7 @@ class OptimiseCommand final : public Subcommand {
   TypedEdits edits_;
   std::string job_;
   std::string layout_;
-  std::string bucket_, first_bucket_, memory_;
+  std::string bucket_, first_bucket_, memory_, holds_;
   bool no_search_ = false, strict_ = false, json_ = false;
 };
 

@@ -49,6 +49,10 @@ std::string edited_step_json(const EditedStep& found) {
     json["gpus"] = found.gpus;
     json["recorded_step_s"] = found.recorded.value;
     json["simulated_step_error"] = found.step_error;
+    if (found.memory_before > Bytes{}) {
+      json["memory_before_bytes"] = found.memory_before.value;
+      json["memory_bytes"] = found.memory_after.value;
+    }
   } else {
     json["workload"] = found.subject;
     json["cluster"] = found.cluster;

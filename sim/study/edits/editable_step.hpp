@@ -32,6 +32,10 @@ struct EditableStep {
   std::optional<PlannedModel>
       model;                       ///< Of a planned step; of kernels their names say what they do.
   std::vector<std::string> notes;  ///< What is assumed, each a sentence.
+  Bytes memory{};                  ///< What a GPU of a planned step holds.
+  /// The planned step on so many GPUs, for as long as the one who made this lives; empty: it can
+  /// not be replicated, or a graph can (a recorded one's).
+  std::function<EditableStep(std::uint32_t ranks)> replicated;
 };
 
 }  // namespace stepcast

@@ -83,6 +83,7 @@ EditableStep editable_step(const Plan& plan, PlannedModel model, const Cluster& 
     return before > Seconds{} ? cost_at(plan, node, to, cluster) / before : 1.0;
   };
   step.model = std::move(model);
+  step.memory = plan.memory.total();
   return step;
 }
 

@@ -9,12 +9,12 @@ namespace stepcast {
 
 /// A step, recorded or planned, with edits that were asked for and edits that were found.
 struct EditedStep {
-  std::string subject;   ///< The job, or the workload.
-  std::string cluster;   ///< Of a planned step.
-  std::string schedule;  ///< Of a planned step.
-  std::uint32_t gpus = 1;
-  Bytes device_memory{};  ///< Of a planned step's GPU; 0: not known.
-  Bytes memory_before{};  ///< What a GPU of a planned step holds.
+  std::string subject;     ///< The job, or the workload.
+  std::string cluster;     ///< Of a planned step.
+  std::string schedule;    ///< Of a planned step.
+  std::uint32_t gpus = 1;  ///< As it begins.
+  Bytes device_memory{};   ///< Of a planned step's GPU; 0: not known.
+  Bytes memory_before{};   ///< What a GPU holds; 0: not known, of a recorded step.
   Bytes memory_after{};
   ScheduleOptions options;  ///< That were found, as `run` would be told.
   Seconds recorded{};       ///< Of a recorded step; 0: planned.
@@ -34,11 +34,11 @@ struct EditedStep {
 /// The search goes in rounds. First recipes that leave results as they are (fused optimiser, kernel
 /// fusion, CUDA graphs) where they are for such a step. Then of the communications on the critical
 /// path: two neighbours are fused where q_end[n-1] > p_end[n] + t(m[n-1] + m[n]) - t(m[n]) (Hu et
-/// al., dPRO, MLSys'22), and one that another passes on (a push and its pull) is cut in two or
-/// four; what follows them alone is fused and cut alike. The same of all ranks and steps at once,
-/// but of a planned pipeline, whose stages differ, of one stage. The four with the largest
-/// estimates are timed, the best is kept. It ends when none gains, or five rounds together less
-/// than 0.1 %.
+/// al., dPRO, MLSys'22), and one that another passes on (a push and its pull) is cut in 2, 4, 8,
+/// 16 and as many pieces as theory gives (best_parts()), while that pays; what follows them alone
+/// is fused and cut alike. The same of all ranks and steps at once, but of a planned pipeline,
+/// whose stages differ, of one stage. The four with the largest estimates are timed (see
+/// LaneRound), the best is kept. It ends when none gains, or five rounds together less than 0.1 %.
 void edit_step(EditableStep step, const std::vector<EditRequest>& asked, bool search,
                EditedStep& result);
 

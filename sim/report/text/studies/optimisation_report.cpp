@@ -26,7 +26,7 @@ std::string buckets(const Optimisation& found) {
   return render(table);
 }
 
-/// What a GPU of a planned step holds, and what `run` would be told.
+/// What a GPU holds, and what `run` would be told.
 std::string memory_and_options(const EditedStep& found) {
   std::string text = "A GPU holds " + format_bytes(found.memory_after);
   if (found.memory_before != found.memory_after)

@@ -21,7 +21,7 @@ Seconds time_of(const Plan& plan, const Scenario& scenario) {
 
 Seconds time_with(const EditRequest& request, const FittedStep& fitted, const Scenario& scenario) {
   const EditableStep step =
-      editable_step(fitted.plan, fitted.workload, scenario.cluster, scenario.engine);
+      editable_step(fitted.plan, fitted.scenario.workload, scenario.cluster, scenario.engine);
   return step.time(edited(step.graphs, request, step)).step;
 }
 
@@ -40,11 +40,12 @@ std::optional<FittedStep> accumulated(const Scenario& scenario, const std::strin
     Plan plan = unrolled(planned(divided, schedule).plan);
     if (plan.memory.total() > budget)
       continue;
-    return FittedStep{.workload = divided.workload,
+    std::string change =
+        fmt::format("accumulation over {} passes of batch {}", passes, divided.workload.batch);
+    return FittedStep{.scenario = std::move(divided),
                       .plan = std::move(plan),
                       .edits = {},
-                      .change = fmt::format("accumulation over {} passes of batch {}", passes,
-                                            divided.workload.batch)};
+                      .change = std::move(change)};
   }
   return std::nullopt;
 }
@@ -68,7 +69,7 @@ Bytes recomputed_activations(const Workload& workload) {
 }
 
 FittedStep fitted_step(const Scenario& scenario, const std::string& schedule, Bytes budget) {
-  FittedStep fitted{.workload = scenario.workload,
+  FittedStep fitted{.scenario = scenario,
                     .plan = unrolled(planned(scenario, schedule).plan),
                     .edits = {},
                     .change = {}};

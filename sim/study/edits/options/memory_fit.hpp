@@ -7,7 +7,7 @@ namespace stepcast {
 
 /// A schedule's plan, changed to fit into memory where it must.
 struct FittedStep {
-  Workload workload;  ///< Of one pass.
+  Scenario scenario;  ///< With the workload of one pass.
   Plan plan;
   std::vector<EditRequest> edits;  ///< What else makes it fit: recomputation.
   std::string change;              ///< In words; empty: it fits as it is.

@@ -11,6 +11,7 @@
 #include "sim/study/edits/options/pipeline_fit.hpp"
 #include "sim/study/edits/options/plan_options.hpp"
 #include "sim/study/edits/pipeline_step.hpp"
+#include "sim/study/edits/replicated_step.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -109,7 +110,10 @@ void edit_pipeline(const HybridScenario& scenario, const std::vector<EditRequest
   const auto [best, notes] = with_found_options(scenario, budget, search && asked.empty(), result);
   const HybridRun run = run_of(best, best.options);
   result.memory_after = run.hybrid.plan.memory.total();
-  edit_step(editable_step(run, best.model, best.cluster, best.engine), asked, search, result);
+  EditableStep step = editable_step(run, best.model, best.cluster, best.engine);
+  ReplicatedPipelines larger(best);
+  step.replicated = [&](std::uint32_t ranks) { return larger.at(ranks); };
+  edit_step(std::move(step), asked, search, result);
   result.notes.insert(result.notes.end(), notes.begin(), notes.end());
   note_memory(result);
 }

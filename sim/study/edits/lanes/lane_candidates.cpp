@@ -1,25 +1,26 @@
-#include "sim/study/edits/lane_candidates.hpp"
+#include "sim/study/edits/lanes/lane_candidates.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "sim/study/edits/graph_path.hpp"
+#include "sim/study/edits/lanes/partition.hpp"
 
 namespace stepcast {
 namespace {
 
 class LaneCandidates {
  public:
-  LaneCandidates(const EditableStep& step, const TimedStep& now)
+  LaneCandidates(const EditableStep& step, const GraphLanes& lanes, const TimedStep& now)
       : graph_(step.graphs.front()),
+        lanes_(lanes),
         ratio_(step.ratio),
         times_(now.nodes.front()),
         ready_(data_ready(graph_, times_)),
-        next_(passed_on_to(graph_)) {
+        on_path_(graph_.nodes.size()) {
     for (const std::uint32_t id : critical_nodes(graph_, times_))
-      on_path_.insert(id);
+      on_path_[id] = true;
     for (const WorkNode& node : graph_.nodes)
       if (node.meeting != kNone) {
         first_rank_.resize(std::max<std::size_t>(first_rank_.size(), node.meeting + 1), kNone);
@@ -28,23 +29,22 @@ class LaneCandidates {
   }
 
   std::vector<LaneCandidate> run() && {
-    for (const CommunicationLane& lane : lanes_of(graph_))
-      offer(lane);
+    for (const auto& [lane, nodes] : lanes_.all())
+      offer(lane, nodes);
     return std::move(found_);
   }
 
  private:
-  void offer(const CommunicationLane& lane) {
-    const auto lanes = nodes_of(graph_, lane);
-    const std::vector<std::uint32_t>& first = lanes.front();
+  void offer(const CommunicationLane& lane, const std::vector<GraphLanes::Ids>& by_rank) {
+    const GraphLanes::Ids& first = by_rank.front();
     for (std::uint32_t i = 0; i < first.size(); ++i) {
-      const bool critical = std::ranges::any_of(lanes, [&](const auto& nodes) {
-        return i < nodes.size() && on_path_.contains(nodes[i]);
+      const bool critical = std::ranges::any_of(by_rank, [&](const GraphLanes::Ids& nodes) {
+        return i < nodes.size() && on_path_[nodes[i]];
       });
       if (!critical || !is_offered_by(lane, first[i]))
         continue;
-      if (next_[first[i]] != kNone)
-        offer_cuts({lane, i}, first[i]);
+      if (lanes_.passed_on_to(first[i]) != kNone)
+        offer_cut({lane, i}, first[i]);
       if (i + 1 < first.size())
         offer_fusion({lane, i}, first[i], first[i + 1]);
     }
@@ -56,14 +56,19 @@ class LaneCandidates {
     return lane.rank == kNone || meeting == kNone || first_rank_[meeting] == lane.rank;
   }
 
-  void offer_cuts(const LanePlace& place, std::uint32_t id) {
-    for (const std::uint32_t parts : {2U, 4U})
-      found_.push_back({.kind = EditKind::Split,
-                        .place = place,
-                        .parts = parts,
-                        .text = fmt::format("cut {} {} of {} ({}) in {}", kind(place), place.number,
-                                            stream(place), name(id), parts),
-                        .estimate = std::min(taken(id), taken(next_[id])) * (1 - 1.0 / parts)});
+  void offer_cut(const LanePlace& place, std::uint32_t id) {
+    std::vector<TensorHop> hops;
+    for (std::uint32_t at = id; at != kNone; at = lanes_.passed_on_to(at))
+      hops.push_back({&graph_.nodes[at], &graph_.kinds[graph_.nodes[at].kind], taken(at)});
+    const std::uint32_t parts = best_parts(hops, ratio_);
+    const Seconds gain = time_in_pieces(hops, 1, ratio_) - time_in_pieces(hops, parts, ratio_);
+    // Where theory sees no gain others may get in between: those come last.
+    found_.push_back({.kind = EditKind::Split,
+                      .place = place,
+                      .parts = parts,
+                      .text = fmt::format("cut {} {} of {} ({})", kind(place), place.number,
+                                          stream(place), name(id)),
+                      .estimate = std::max(gain, Seconds{})});
   }
 
   void offer_fusion(const LanePlace& place, std::uint32_t id, std::uint32_t behind) {
@@ -94,19 +99,20 @@ class LaneCandidates {
   }
 
   const WorkGraph& graph_;
+  const GraphLanes& lanes_;
   const TransferRatio& ratio_;
   const std::vector<NodeTimes>& times_;
-  std::vector<Seconds> ready_;       // See data_ready().
-  std::vector<std::uint32_t> next_;  // See passed_on_to().
-  std::set<std::uint32_t> on_path_;
+  std::vector<Seconds> ready_;  // See data_ready().
+  std::vector<bool> on_path_;
   std::vector<std::uint32_t> first_rank_;  // By meeting.
   std::vector<LaneCandidate> found_;
 };
 
 }  // namespace
 
-std::vector<LaneCandidate> lane_candidates(const EditableStep& step, const TimedStep& now) {
-  return LaneCandidates(step, now).run();
+std::vector<LaneCandidate> lane_candidates(const EditableStep& step, const GraphLanes& lanes,
+                                           const TimedStep& now) {
+  return LaneCandidates(step, lanes, now).run();
 }
 
 }  // namespace stepcast

@@ -1,0 +1,3 @@
+# root
+# exit 2
+stepcast optimise tests/golden/data/ranks --memory 10GiB
