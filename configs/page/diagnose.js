@@ -7,6 +7,7 @@ const diagnose = {
       ['steps', String(json.steps)]]));
     elements.section('Verdict', elements.make('p', { class: 'verdict' }, json.verdict.text));
     if (json.against) diagnose.against(json);
+    diagnose.spread(json);
     diagnose.heat(json.ranks);
     diagnose.times(json.ranks);
     diagnose.parts(json.slowdown_by);
@@ -25,6 +26,13 @@ const diagnose = {
       { name: 'this run', value: ([, key, text]) => text(json[key]), isText: true },
       { name: 'changed by', value: ([, key]) => json[key] / against[key] - 1, text: format.percent }], rows),
     elements.make('p', {}, 'The other run: ' + against.verdict.text));
+  },
+  spread(json) {
+    const rows = [['recorded', 'recorded'], ['simulated', 'simulated'], ['without delays', 'undelayed'], ['even work', 'ideal']];
+    elements.section('Step times', elements.table([{ name: 'step', value: ([name]) => name, isText: true },
+      { name: 'mean ms', value: ([, key]) => json[key + '_step_s'], text: format.ms },
+      ...[['P50 ms', 'p50_s'], ['P95 ms', 'p95_s'], ['max ms', 'max_s']].map(([name, of]) =>
+        ({ name, value: ([, key]) => json.step_spread[key + '_step_s'][of], text: format.ms }))], rows));
   },
   /// Data-parallel groups by stages: how much slower the job is because of that rank alone.
   heat(ranks) {
@@ -45,7 +53,9 @@ const diagnose = {
   },
   times(ranks) {
     const shown = [...ranks].sort((a, b) => b.slowdown - a.slowdown).slice(0, 40);
-    const kinds = [['computing', 'computing_s'], ['communicating', 'communicating_s'], ['waiting', 'waiting_s']];
+    const kinds = [['computing', 'computing_s'], ['exposed communication', 'exposed_communication_s'], ['copies alone', 'copies_alone_s'],
+      ['waiting', 'waiting_s'], ['idle for host', 'idle_for_host_s'], ['other', 'other_s']]
+      .filter(([, key]) => ranks.some((rank) => rank[key] > 0));
     elements.section('Where the time of each rank goes', picture.box('Time of each rank', () => ({
       grid: { left: 90, right: 40, top: 40, bottom: 40 }, legend: {},
       tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' } },
@@ -54,8 +64,10 @@ const diagnose = {
       series: kinds.map(([name, key]) => ({ name, type: 'bar', stack: 'step', data: shown.map((rank) => Number(format.ms(rank[key]))) })),
     }), 110 + 26 * shown.length), elements.table([...['rank', 'data', 'stage'].map((key) => ({ name: key, value: (rank) => rank[key] })),
       { name: 'slow-down alone', value: (rank) => rank.slowdown, text: (value) => format.number(value, 5) },
-      ...[['computing ms', 'computing_s'], ['communicating ms', 'communicating_s'], ['waiting ms', 'waiting_s'], ['held up others ms', 'holding_s'],
-        ['critical path ms', 'critical_path_s']].map(([name, key]) => ({ name, value: (rank) => rank[key], text: format.ms }))], ranks));
+      ...[...kinds, ['communicating', 'communicating_s'], ['copies', 'copies_s'], ['held up others', 'holding_s'], ['critical path', 'critical_path_s']]
+        .map(([name, key]) => ({ name: name + ' ms', value: (rank) => rank[key], text: format.ms })),
+      { name: 'overlap', value: (rank) => rank.overlap ?? 0, text: format.percent },
+      { name: 'kernels < 10 us', value: (rank) => rank.short_kernels ?? 0, text: (value) => value.toFixed(0) }], ranks));
   },
   parts(by) {
     const rows = ['kind', 'stage', 'node'].flatMap((part) => Object.entries(by[part] ?? {}).map(([name, slowdown]) => ({ part, name, slowdown })));

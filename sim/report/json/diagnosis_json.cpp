@@ -14,8 +14,19 @@ Json parts_json(const std::vector<PartSlowdown>& parts) {
   return json;
 }
 
-Json share_json(const WasteExplained& explained) {
-  return explained.share ? Json(*explained.share) : Json(nullptr);
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json spread_json(const StepSpread& spread) {
+  return {{"p50_s", spread.p50.value}, {"p95_s", spread.p95.value}, {"max_s", spread.most.value}};
+}
+
+Json spreads_json(const Diagnosis& diagnosis) {
+  return {{"recorded_step_s", spread_json(diagnosis.recorded_spread)},
+          {"simulated_step_s", spread_json(diagnosis.simulated_spread)},
+          {"undelayed_step_s", spread_json(diagnosis.undelayed_spread)},
+          {"ideal_step_s", spread_json(diagnosis.ideal_spread)}};
 }
 
 Json worst_json(const Diagnosis& diagnosis) {
@@ -32,10 +43,17 @@ Json rank_json(const RankUse& use, const JobRank& rank) {
                {"slowdown", use.slowdown},
                {"computing_s", use.computing.value},
                {"communicating_s", use.communicating.value},
+               {"exposed_communication_s", use.exposed.value},
+               {"overlap", optional_json(use.overlap())},
+               {"copies_s", use.copies.value},
+               {"copies_alone_s", use.copies_alone.value},
                {"waiting_s", use.waiting.value},
+               {"idle_for_host_s", use.idle_for_host.value},
+               {"other_s", use.other.value},
                {"holding_s", use.holding.value},
                {"critical_path_s", use.on_path.value},
-               {"replay_error", use.replay_error}};
+               {"replay_error", use.replay_error},
+               {"short_kernels", optional_json(use.short_kernels)}};
   if (!rank.name.empty())
     json["name"] = rank.name;
   return json;
@@ -111,10 +129,11 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"simulated_step_error", diagnosis.step_error},
             {"undelayed_step_s", diagnosis.undelayed_step.value},
             {"ideal_step_s", diagnosis.ideal_step.value},
+            {"step_spread", spreads_json(diagnosis)},
             {"slowdown", diagnosis.slowdown},
             {"explained_by",
-             {{"worst_ranks", share_json(diagnosis.worst_ranks)},
-              {"last_stage", share_json(diagnosis.last_stage)}}},
+             {{"worst_ranks", optional_json(diagnosis.worst_ranks.share)},
+              {"last_stage", optional_json(diagnosis.last_stage.share)}}},
             {"worst_ranks", worst_json(diagnosis)},
             {"slowdown_by",
              {{"rank", parts_json(diagnosis.by_rank)},
@@ -123,10 +142,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
               {"data", parts_json(diagnosis.by_data)},
               {"node", parts_json(diagnosis.by_node)},
               {"step", parts_json(diagnosis.by_step)}}},
-            {"verdict",
-             {{"kind", name_of(diagnosis.verdict.kind)},
-              {"subject", diagnosis.verdict.subject},
-              {"text", diagnosis.verdict.text}}},
+            {"verdict", verdict_json(diagnosis)},
             {"meetings_taken_apart", diagnosis.taken_apart},
             {"clocks", clocks_json(diagnosis)},
             {"critical_path", path_json(diagnosis)},

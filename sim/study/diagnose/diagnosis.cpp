@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/base/enum_name.hpp"
+#include "models/base/statistics.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/rank_uses.hpp"
 #include "sim/study/diagnose/verdict.hpp"
@@ -18,6 +19,13 @@ namespace stepcast {
 namespace {
 
 constexpr double kWorstShare = 0.03;  // Of the ranks, as in the published analysis.
+
+StepSpread spread_of(std::vector<double> steps) {
+  std::ranges::sort(steps);
+  return {.p50 = Seconds{quantile_of_sorted(steps, 0.5)},
+          .p95 = Seconds{quantile_of_sorted(steps, 0.95)},
+          .most = Seconds{steps.back()}};
+}
 
 class Diagnosing {
  public:
@@ -101,6 +109,10 @@ void Diagnosing::time_steps() {
   diagnosis_.simulated_step = Seconds{mean_of(delayed)};
   diagnosis_.undelayed_step = Seconds{mean_of(real)};
   diagnosis_.ideal_step = Seconds{mean_of(ideal)};
+  diagnosis_.recorded_spread = spread_of(recorded);
+  diagnosis_.simulated_spread = spread_of(delayed);
+  diagnosis_.undelayed_spread = spread_of(real);
+  diagnosis_.ideal_spread = spread_of(ideal);
   diagnosis_.slowdown = diagnosis_.undelayed_step / diagnosis_.ideal_step;
   for (std::size_t step = 0; step < recorded.size(); ++step) {
     diagnosis_.step_error += std::abs(delayed[step] - recorded[step]) / recorded[step];

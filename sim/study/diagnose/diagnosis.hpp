@@ -67,16 +67,35 @@ struct WasteExplained {
   double alone = 1;
 };
 
-/// A rank in a step, on average. Times are as recorded.
+/// A rank in a step, on average. Times are as recorded; computing, exposed, copies_alone, waiting,
+/// idle_for_host and other add up to the step.
 struct RankUse {
   std::uint32_t rank = 0;  ///< Into Job::ranks.
   double slowdown = 1;     ///< With only this rank as recorded.
   Seconds computing{};
   Seconds communicating{};  ///< From the last arrival to the end.
-  Seconds waiting{};        ///< In meetings, for those that arrive later.
+  Seconds exposed{};        ///< Of it, while nothing computes.
+  Seconds copies{};
+  Seconds copies_alone{};   ///< Of these, while nothing computes or communicates.
+  Seconds waiting{};        ///< In meetings for those that arrive later, with nothing else to do.
+  Seconds idle_for_host{};  ///< Nothing runs, and all that the next work waits for has ended.
+  Seconds other{};
   Seconds holding{};        ///< In collectives all others waited for this one alone so long.
   Seconds on_path{};        ///< Of the critical path over all ranks.
   double replay_error = 0;  ///< |replayed - recorded| end, over the recorded step.
+  std::optional<double> short_kernels;  ///< Of less than 10 us; none: no kernels are recorded.
+
+  /// Share of the communication beside which something computes; none: there is no communication.
+  std::optional<double> overlap() const {
+    return communicating > Seconds{} ? std::optional(1 - exposed / communicating) : std::nullopt;
+  }
+};
+
+/// How the steps spread around their mean.
+struct StepSpread {
+  Seconds p50{};
+  Seconds p95{};
+  Seconds most{};
 };
 
 /// What holds up a job, from the traces of its ranks.
@@ -94,8 +113,12 @@ struct Diagnosis {
   Seconds simulated_step{};  ///< Replayed with the delays.
   Seconds undelayed_step{};  ///< T.
   Seconds ideal_step{};      ///< T_ideal.
-  double step_error = 0;     ///< Mean |replayed - recorded| over recorded.
-  std::string doubt;         ///< See doubt_of_replay().
+  StepSpread recorded_spread;
+  StepSpread simulated_spread;
+  StepSpread undelayed_spread;
+  StepSpread ideal_spread;
+  double step_error = 0;  ///< Mean |replayed - recorded| over recorded.
+  std::string doubt;      ///< See doubt_of_replay().
   double slowdown = 1;
   WasteExplained worst_ranks;
   WasteExplained last_stage;

@@ -4,6 +4,8 @@
 #include <functional>
 #include <optional>
 
+#include "sim/study/diagnose/measures/rank_times.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -15,28 +17,6 @@ void add_holding(const JobStep& step, const JobMeeting& meeting, std::vector<Ran
   const auto begin = [&](std::uint32_t member) { return step.operations[member].begin; };
   std::ranges::partial_sort(members, members.begin() + 2, std::ranges::greater(), begin);
   uses[step.operations[members[0]].rank].holding += begin(members[0]) - begin(members[1]);
-}
-
-void add_operations(const JobReplay& replay, std::uint32_t number, std::vector<RankUse>& uses) {
-  const JobStep& step = replay.job().steps[number];
-  for (std::uint32_t place = 0; place < step.operations.size(); ++place) {
-    const JobOperation& done = step.operations[place];
-    RankUse& use = uses[done.rank];
-    const Seconds own{replay.actual(number)[place]};
-    switch (replay.job().kinds[done.kind].work) {
-      case JobWork::Forward:
-      case JobWork::Backward:
-      case JobWork::Compute:
-        use.computing += own;
-        break;
-      case JobWork::Transfer:
-        use.communicating += own;
-        use.waiting += std::max(Seconds{}, done.end - done.begin - own);
-        break;
-      case JobWork::Host:
-        break;
-    }
-  }
 }
 
 /// Of several operations the one that ended last.
@@ -94,17 +74,24 @@ class PathFollower {
 std::vector<RankUse> rank_uses(const JobReplay& replay) {
   std::vector<RankUse> uses(replay.job().ranks.size());
   for (std::uint32_t rank = 0; rank < uses.size(); ++rank)
-    uses[rank].rank = rank;
+    uses[rank] = {.rank = rank,
+                  .short_kernels = replay.job().profiled ? std::optional(0.0) : std::nullopt};
   for (std::uint32_t step = 0; step < replay.steps(); ++step) {
-    add_operations(replay, step, uses);
+    add_rank_times(replay, step, uses);
+    if (replay.job().profiled)
+      add_short_kernels(replay, step, uses);
     for (const JobMeeting& meeting : replay.job().steps[step].meetings)
       add_holding(replay.job().steps[step], meeting, uses);
   }
   const auto steps = static_cast<double>(replay.steps());
-  for (RankUse& use : uses)
-    for (Seconds RankUse::*time :
-         {&RankUse::computing, &RankUse::communicating, &RankUse::waiting, &RankUse::holding})
+  for (RankUse& use : uses) {
+    for (Seconds RankUse::*time : {&RankUse::computing, &RankUse::communicating, &RankUse::exposed,
+                                   &RankUse::copies, &RankUse::copies_alone, &RankUse::waiting,
+                                   &RankUse::idle_for_host, &RankUse::other, &RankUse::holding})
       use.*time = use.*time / steps;
+    if (use.short_kernels)
+      *use.short_kernels /= steps;
+  }
   return uses;
 }
 

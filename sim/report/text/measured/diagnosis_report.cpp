@@ -8,6 +8,7 @@
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/report/text/measured/rank_table.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/readers/rank_comparison.hpp"
 
@@ -35,13 +36,18 @@ std::string times(const Diagnosis& diagnosis) {
   constexpr double kHoursOfDay = 24;
   const double waste = std::max(0.0, 1 - 1 / diagnosis.slowdown);
   Table table{.columns = {{"step", Align::Left}, {"ms"}}};
-  const auto row = [&](const std::string& name, Seconds time) {
-    table.rows.push_back({name, milliseconds(time)});
+  if (diagnosis.steps > 1)
+    table.columns.insert(table.columns.end(), {{"P50 ms"}, {"P95 ms"}, {"max ms"}});
+  const auto row = [&](const std::string& name, Seconds mean, const StepSpread& spread) {
+    table.rows.push_back({name, milliseconds(mean)});
+    if (diagnosis.steps > 1)
+      for (const Seconds time : {spread.p50, spread.p95, spread.most})
+        table.rows.back().push_back(milliseconds(time));
   };
-  row("recorded", diagnosis.recorded_step);
-  row("simulated", diagnosis.simulated_step);
-  row("without delays", diagnosis.undelayed_step);
-  row("even work", diagnosis.ideal_step);
+  row("recorded", diagnosis.recorded_step, diagnosis.recorded_spread);
+  row("simulated", diagnosis.simulated_step, diagnosis.simulated_spread);
+  row("without delays", diagnosis.undelayed_step, diagnosis.undelayed_spread);
+  row("even work", diagnosis.ideal_step, diagnosis.ideal_spread);
   return render(table) +
          wrap(fmt::format("Slow-down {:.4f}: {} of the step is waste, {:.0f} GPU-hours a day. The "
                           "simulated steps miss the recorded ones by {} on average.",
@@ -76,30 +82,6 @@ std::string parts(const std::string& heading, std::vector<PartSlowdown> all) {
   Table table{.columns = {{heading, Align::Left}, {"slow-down alone"}}};
   for (std::size_t i = 0; i < std::min(all.size(), kMostRows); ++i)
     table.rows.push_back({all[i].name, fmt::format("{:.4f}", all[i].slowdown)});
-  const std::string more =
-      all.size() > kMostRows ? fmt::format("and {} more\n", all.size() - kMostRows) : "";
-  return fmt::format("\n{}{}", render(table), more);
-}
-
-std::string uses(const Diagnosis& diagnosis) {
-  Table table{.columns = {{"rank", Align::Left},
-                          {"data"},
-                          {"stage"},
-                          {"slow-down alone"},
-                          {"computing ms"},
-                          {"comm ms"},
-                          {"waiting ms"},
-                          {"holding ms"},
-                          {"path ms"}}};
-  std::vector<RankUse> all = diagnosis.uses;
-  std::ranges::stable_sort(all, std::greater<>(), &RankUse::slowdown);
-  for (std::size_t i = 0; i < std::min(all.size(), kMostRows); ++i) {
-    const JobRank& rank = diagnosis.ranks[all[i].rank];
-    table.rows.push_back({label_of(rank), std::to_string(rank.data), std::to_string(rank.stage),
-                          fmt::format("{:.4f}", all[i].slowdown), milliseconds(all[i].computing),
-                          milliseconds(all[i].communicating), milliseconds(all[i].waiting),
-                          milliseconds(all[i].holding), milliseconds(all[i].on_path)});
-  }
   const std::string more =
       all.size() > kMostRows ? fmt::format("and {} more\n", all.size() - kMostRows) : "";
   return fmt::format("\n{}{}", render(table), more);
@@ -188,7 +170,7 @@ std::string render_diagnosis(const Diagnosis& diagnosis) {
   return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
                      parts("stage", diagnosis.by_stage), parts("host", diagnosis.by_node),
-                     parts("kind", diagnosis.by_kind), uses(diagnosis), waits(diagnosis),
+                     parts("kind", diagnosis.by_kind), render_ranks(diagnosis), waits(diagnosis),
                      clock_table(diagnosis.clocks), doubts(diagnosis));
 }
 
