@@ -10,6 +10,7 @@ const diagnose = {
     diagnose.spread(json);
     diagnose.heat(json.ranks);
     diagnose.times(json.ranks);
+    diagnose.meetings(json.meetings);
     diagnose.parts(json.slowdown_by);
     diagnose.steps(json.slowdown_by.step ?? {});
     elements.section('Critical path over all ranks', elements.table([{ name: 'kind', value: ([kind]) => kind, isText: true },
@@ -68,6 +69,14 @@ const diagnose = {
         .map(([name, key]) => ({ name: name + ' ms', value: (rank) => rank[key], text: format.ms })),
       { name: 'overlap', value: (rank) => rank.overlap ?? 0, text: format.percent },
       { name: 'kernels < 10 us', value: (rank) => rank.short_kernels ?? 0, text: (value) => value.toFixed(0) }], ranks));
+  },
+  meetings(meetings) {
+    if (meetings.length === 0) return;
+    const time = ([name, key]) => ({ name: name + ' ms', value: (meeting) => meeting[key], text: format.ms });
+    elements.section('Collectives and messages that cost most', elements.table([{ name: 'meeting', value: ({ name }) => name, isText: true },
+      { name: 'ranks', value: ({ ranks, message }) => ranks.join(message ? ' → ' : ', '), isText: true }, { name: 'count', value: ({ count }) => count },
+      ...[['transfer', 'transfer_s'], ['exposed', 'exposed_communication_s'], ['waiting', 'waiting_s']].map(time),
+      { name: 'bus GB/s', value: (meeting) => (meeting.busbw_bytes_per_s ?? 0) / 1e9 }], meetings));
   },
   parts(by) {
     const rows = ['kind', 'stage', 'node'].flatMap((part) => Object.entries(by[part] ?? {}).map(([name, slowdown]) => ({ part, name, slowdown })));

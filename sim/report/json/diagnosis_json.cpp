@@ -66,6 +66,27 @@ Json ranks_json(const Diagnosis& diagnosis) {
   return ranks;
 }
 
+Json meetings_json(const Diagnosis& diagnosis) {
+  Json meetings = Json::array();
+  for (const MeetingCost& cost : diagnosis.meetings) {
+    Json ranks = Json::array();
+    for (const std::uint32_t rank : cost.ranks)
+      ranks.push_back(diagnosis.ranks[rank].number);
+    const bool sized = cost.size > Bytes{};
+    meetings.push_back({{"name", cost.name},
+                        {"ranks", ranks},
+                        {"message", cost.message},
+                        {"count", cost.count},
+                        {"transfer_s", cost.transfer.value},
+                        {"exposed_communication_s", cost.exposed.value},
+                        {"waiting_s", cost.waiting.value},
+                        {"size_bytes", sized ? Json(cost.size.value) : Json(nullptr)},
+                        {"busbw_bytes_per_s",
+                         cost.bus_bandwidth ? Json(cost.bus_bandwidth->value) : Json(nullptr)}});
+  }
+  return meetings;
+}
+
 Json steps_json(const Diagnosis& diagnosis) {
   Json steps = Json::array();
   for (const DiagnosedStep& step : diagnosis.replayed)
@@ -147,10 +168,11 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"clocks", clocks_json(diagnosis)},
             {"critical_path", path_json(diagnosis)},
             {"ranks", ranks_json(diagnosis)},
+            {"meetings", meetings_json(diagnosis)},
             {"replayed_steps", steps_json(diagnosis)}};
   if (against != nullptr)
     json["against"] = against_json(*against);
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace stepcast

@@ -9,6 +9,7 @@
 #include "models/base/enum_name.hpp"
 #include "models/base/statistics.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/measures/meeting_costs.hpp"
 #include "sim/study/diagnose/rank_uses.hpp"
 #include "sim/study/diagnose/verdict.hpp"
 
@@ -96,6 +97,7 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   slow_down_parts();
   explain_waste();
   follow_ranks();
+  diagnosis_.meetings = meeting_costs(replay_);
   diagnosis_.verdict = verdict_of(diagnosis_, replay_, thresholds);
   return std::move(diagnosis_);
 }

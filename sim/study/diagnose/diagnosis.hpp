@@ -91,6 +91,21 @@ struct RankUse {
   }
 };
 
+/// Collectives or messages of one kind among the same ranks: means of their members in a step.
+struct MeetingCost {
+  std::string name;
+  std::vector<std::uint32_t> ranks;  ///< Into Job::ranks; of a message the sender first.
+  bool message = false;
+  double count = 0;
+  Seconds transfer{};  ///< From the last arrival to the end.
+  Seconds exposed{};   ///< Of it, while the rank computes nothing.
+  Seconds waiting{};   ///< For the last arrival, while the rank computes nothing.
+  Bytes size{};        ///< The largest among the members; 0: not known.
+  std::optional<BytesPerSecond> bus_bandwidth;  ///< As nccl-tests have it.
+
+  Seconds idle() const { return exposed + waiting; }
+};
+
 /// How the steps spread around their mean.
 struct StepSpread {
   Seconds p50{};
@@ -130,6 +145,7 @@ struct Diagnosis {
   std::vector<PartSlowdown> by_step;
   std::vector<DiagnosedStep> replayed;   ///< By step.
   std::vector<RankUse> uses;             ///< By rank.
+  std::vector<MeetingCost> meetings;     ///< The costliest first.
   std::vector<KindOnPath> path_by_kind;  ///< Largest first.
   double changes_of_rank = 0;            ///< Of the critical path, a step.
   std::size_t taken_apart = 0;           ///< Meetings that contradicted others, in all steps.
