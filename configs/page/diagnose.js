@@ -11,6 +11,7 @@ const diagnose = {
     diagnose.heat(json.ranks);
     diagnose.times(json.ranks);
     diagnose.meetings(json.meetings);
+    diagnose.gains(json);
     diagnose.parts(json.slowdown_by);
     diagnose.steps(json.slowdown_by.step ?? {});
     elements.section('Critical path over all ranks', elements.table([{ name: 'kind', value: ([kind]) => kind, isText: true },
@@ -77,6 +78,14 @@ const diagnose = {
       { name: 'ranks', value: ({ ranks, message }) => ranks.join(message ? ' → ' : ', '), isText: true }, { name: 'count', value: ({ count }) => count },
       ...[['transfer', 'transfer_s'], ['exposed', 'exposed_communication_s'], ['waiting', 'waiting_s']].map(time),
       { name: 'bus GB/s', value: (meeting) => (meeting.busbw_bytes_per_s ?? 0) / 1e9 }], meetings));
+  },
+  gains({ gains, simulated_step_s, undelayed_step_s: undelayed }) {
+    const rows = [['no gaps of the host', simulated_step_s, undelayed], ...[['no straggler', 'even_ranks_step_s'], ['even stages', 'even_stages_step_s'],
+      ['transfers in half their time', 'faster_network_step_s'], ['transfers in no time', 'free_network_step_s']]
+      .filter(([, key]) => gains[key] !== null).map(([name, key]) => [name, undelayed, gains[key]])];
+    elements.section('With one thing better', elements.table([{ name: 'with', value: ([name]) => name, isText: true },
+      { name: 'step ms', value: ([, , step]) => step, text: format.ms }, { name: 'instead of', value: ([, now]) => now, text: format.ms },
+      { name: 'less by', value: ([, now, step]) => 1 - step / now, text: format.percent }], rows));
   },
   parts(by) {
     const rows = ['kind', 'stage', 'node'].flatMap((part) => Object.entries(by[part] ?? {}).map(([name, slowdown]) => ({ part, name, slowdown })));

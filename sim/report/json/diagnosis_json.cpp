@@ -87,6 +87,16 @@ Json meetings_json(const Diagnosis& diagnosis) {
   return meetings;
 }
 
+Json gains_json(const Gains& gains) {
+  const auto step = [](const std::optional<Seconds>& time) {
+    return time ? Json(time->value) : Json(nullptr);
+  };
+  return {{"even_ranks_step_s", step(gains.even_ranks)},
+          {"even_stages_step_s", step(gains.even_stages)},
+          {"faster_network_step_s", step(gains.faster_network)},
+          {"free_network_step_s", step(gains.free_network)}};
+}
+
 Json steps_json(const Diagnosis& diagnosis) {
   Json steps = Json::array();
   for (const DiagnosedStep& step : diagnosis.replayed)
@@ -169,6 +179,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"critical_path", path_json(diagnosis)},
             {"ranks", ranks_json(diagnosis)},
             {"meetings", meetings_json(diagnosis)},
+            {"gains", gains_json(diagnosis.gains)},
             {"replayed_steps", steps_json(diagnosis)}};
   if (against != nullptr)
     json["against"] = against_json(*against);

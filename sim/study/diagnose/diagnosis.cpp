@@ -9,6 +9,7 @@
 #include "models/base/enum_name.hpp"
 #include "models/base/statistics.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/measures/gains.hpp"
 #include "sim/study/diagnose/measures/meeting_costs.hpp"
 #include "sim/study/diagnose/rank_uses.hpp"
 #include "sim/study/diagnose/verdict.hpp"
@@ -98,6 +99,7 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   explain_waste();
   follow_ranks();
   diagnosis_.meetings = meeting_costs(replay_);
+  diagnosis_.gains = gains_of(replay_, diagnosis_.worst_ranks.ranks);
   diagnosis_.verdict = verdict_of(diagnosis_, replay_, thresholds);
   return std::move(diagnosis_);
 }

@@ -106,6 +106,14 @@ struct MeetingCost {
   Seconds idle() const { return exposed + waiting; }
 };
 
+/// The undelayed step if one more thing were better; none: it cannot be.
+struct Gains {
+  std::optional<Seconds> even_ranks;      ///< Those of Diagnosis::worst_ranks take ideal times.
+  std::optional<Seconds> even_stages;     ///< Passes of all stages take the stages' mean.
+  std::optional<Seconds> faster_network;  ///< Transfers take half their time.
+  std::optional<Seconds> free_network;    ///< They take none.
+};
+
 /// How the steps spread around their mean.
 struct StepSpread {
   Seconds p50{};
@@ -143,9 +151,10 @@ struct Diagnosis {
   std::vector<PartSlowdown> by_node;  ///< Empty where hosts are not known.
   std::vector<PartSlowdown> by_kind;
   std::vector<PartSlowdown> by_step;
-  std::vector<DiagnosedStep> replayed;   ///< By step.
-  std::vector<RankUse> uses;             ///< By rank.
-  std::vector<MeetingCost> meetings;     ///< The costliest first.
+  std::vector<DiagnosedStep> replayed;  ///< By step.
+  std::vector<RankUse> uses;            ///< By rank.
+  std::vector<MeetingCost> meetings;    ///< The costliest first.
+  Gains gains;
   std::vector<KindOnPath> path_by_kind;  ///< Largest first.
   double changes_of_rank = 0;            ///< Of the critical path, a step.
   std::size_t taken_apart = 0;           ///< Meetings that contradicted others, in all steps.

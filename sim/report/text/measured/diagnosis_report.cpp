@@ -8,6 +8,7 @@
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/report/text/measured/gain_table.hpp"
 #include "sim/report/text/measured/meeting_table.hpp"
 #include "sim/report/text/measured/rank_table.hpp"
 #include "sim/report/text/table.hpp"
@@ -168,12 +169,12 @@ std::string doubts(const Diagnosis& diagnosis) {
 std::string render_diagnosis(const Diagnosis& diagnosis) {
   const std::string doubt =
       diagnosis.doubt.empty() ? "" : wrap("Doubtful: " + diagnosis.doubt + ".", 0);
-  return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
+  return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
                      parts("stage", diagnosis.by_stage), parts("host", diagnosis.by_node),
                      parts("kind", diagnosis.by_kind), render_ranks(diagnosis),
-                     render_meetings(diagnosis), waits(diagnosis), clock_table(diagnosis.clocks),
-                     doubts(diagnosis));
+                     render_meetings(diagnosis), render_gains(diagnosis), waits(diagnosis),
+                     clock_table(diagnosis.clocks), doubts(diagnosis));
 }
 
 }  // namespace stepcast
