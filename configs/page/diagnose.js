@@ -15,7 +15,13 @@ const diagnose = {
     diagnose.parts(json.slowdown_by);
     diagnose.steps(json.slowdown_by.step ?? {});
     elements.section('Critical path over all ranks', elements.table([{ name: 'kind', value: ([kind]) => kind, isText: true },
-      { name: 'share', value: ([, share]) => share, text: format.percent }], Object.entries(json.critical_path.kinds)));
+      { name: 'share', value: ([, share]) => share, text: format.percent }], Object.entries(json.critical_path.kinds)),
+    elements.table([{ name: 'rank', value: ({ rank }) => rank }, { name: 'share', value: ({ share }) => share, text: format.percent }],
+      json.critical_path.ranks));
+    elements.section('Longest stretches of the critical path of step ' + json.critical_path.step, elements.table([
+      { name: 'rank', value: ({ rank }) => rank }, { name: 'what', value: ({ what }) => what, isText: true },
+      ...[['begin ms', 'begin_s'], ['duration ms', 'duration_s']].map(([name, key]) => ({ name, value: (row) => row[key], text: format.ms }))],
+    json.critical_path.stretches));
     if (json.clocks?.length > 0) elements.section('Clocks', studies.tableOf(json.clocks));
     elements.section('Notes', elements.list([`The simulated steps miss the recorded ones by ${format.percent(json.simulated_step_error)} on average.`,
       ...(json.notes ?? []).map(studies.text)]));

@@ -1,5 +1,8 @@
 #include "sim/report/json/diagnosis_json.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include <nlohmann/json.hpp>
 
 namespace stepcast {
@@ -110,7 +113,24 @@ Json path_json(const Diagnosis& diagnosis) {
   Json kinds = Json::object();
   for (const KindOnPath& kind : diagnosis.path_by_kind)
     kinds[kind.name] = kind.share;
-  return {{"kinds", kinds}, {"changes_of_rank", diagnosis.changes_of_rank}};
+  std::vector<RankUse> uses = diagnosis.uses;
+  std::ranges::stable_sort(uses, std::greater<>(), &RankUse::on_path);
+  Json ranks = Json::array();
+  for (const RankUse& use : uses)
+    if (use.on_path > Seconds{})
+      ranks.push_back({{"rank", diagnosis.ranks[use.rank].number},
+                       {"share", use.on_path / diagnosis.undelayed_step}});
+  Json stretches = Json::array();
+  for (const PathStretch& stretch : diagnosis.stretches)
+    stretches.push_back({{"rank", diagnosis.ranks[stretch.rank].number},
+                         {"what", stretch.part},
+                         {"begin_s", stretch.begin.value},
+                         {"duration_s", stretch.duration.value}});
+  return {{"kinds", kinds},
+          {"ranks", ranks},
+          {"changes_of_rank", diagnosis.changes_of_rank},
+          {"step", diagnosis.path_step},
+          {"stretches", stretches}};
 }
 
 Json clocks_json(const Diagnosis& diagnosis) {

@@ -11,6 +11,7 @@
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/measures/gains.hpp"
 #include "sim/study/diagnose/measures/meeting_costs.hpp"
+#include "sim/study/diagnose/measures/rank_path.hpp"
 #include "sim/study/diagnose/rank_uses.hpp"
 #include "sim/study/diagnose/verdict.hpp"
 
@@ -203,7 +204,7 @@ void Diagnosing::explain_waste() {
 
 void Diagnosing::follow_ranks() {
   diagnosis_.uses = rank_uses(replay_);
-  const PathOverRanks path = path_over_ranks(replay_);
+  PathOverRanks path = path_over_ranks(replay_);
   const std::vector<double> errors = replay_.rank_errors();
   for (std::size_t rank = 0; rank < diagnosis_.uses.size(); ++rank) {
     diagnosis_.uses[rank].slowdown = diagnosis_.by_rank[rank].slowdown;
@@ -217,6 +218,8 @@ void Diagnosing::follow_ranks() {
         path.by_kind[kind] / diagnosis_.undelayed_step.value;
   std::ranges::stable_sort(diagnosis_.path_by_kind, std::greater<>(), &KindOnPath::share);
   diagnosis_.changes_of_rank = path.changes;
+  diagnosis_.path_step = job_.steps[path.step].name;
+  diagnosis_.stretches = std::move(path.stretches);
 }
 
 }  // namespace

@@ -60,6 +60,14 @@ struct KindOnPath {
   double share = 0;
 };
 
+/// Work of one part on one rank, with nothing else of the critical path in between.
+struct PathStretch {
+  std::uint32_t rank = 0;  ///< Into Job::ranks.
+  std::string part;        ///< Of the kinds of work.
+  Seconds begin{};         ///< In the step replayed without delays.
+  Seconds duration{};
+};
+
 /// How much of the waste goes if some are ideal, and the slow-down with only these as recorded.
 struct WasteExplained {
   std::vector<std::uint32_t> ranks;  ///< Into Job::ranks.
@@ -157,6 +165,8 @@ struct Diagnosis {
   Gains gains;
   std::vector<KindOnPath> path_by_kind;  ///< Largest first.
   double changes_of_rank = 0;            ///< Of the critical path, a step.
+  std::string path_step;                 ///< The step whose time is nearest to the mean.
+  std::vector<PathStretch> stretches;    ///< Of its critical path the longest.
   std::size_t taken_apart = 0;           ///< Meetings that contradicted others, in all steps.
   JobVerdict verdict;
   JobClocks clocks;

@@ -10,6 +10,7 @@
 #include "models/base/text.hpp"
 #include "sim/report/text/measured/gain_table.hpp"
 #include "sim/report/text/measured/meeting_table.hpp"
+#include "sim/report/text/measured/path_text.hpp"
 #include "sim/report/text/measured/rank_table.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/readers/rank_comparison.hpp"
@@ -136,24 +137,6 @@ std::string clock_table(const JobClocks& clocks) {
   return text;
 }
 
-std::string waits(const Diagnosis& diagnosis) {
-  const auto most = std::ranges::max_element(diagnosis.uses, {}, &RankUse::holding);
-  std::string text;
-  if (most->holding > Seconds{})
-    text = fmt::format(
-        "Rank {} kept the others of its collectives waiting for {} a step, more than any "
-        "other rank. ",
-        label_of(diagnosis.ranks[most->rank]), format_seconds(most->holding));
-  std::string kinds;
-  for (const KindOnPath& kind : diagnosis.path_by_kind)
-    if (kind.share > 0.01)
-      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", kind.name, percent(kind.share));
-  const std::string path = fmt::format(
-      "{}The critical path over all ranks is {}; it changes from rank to rank {:.1f} times a step.",
-      text, kinds, diagnosis.changes_of_rank);
-  return fmt::format("\n{}", wrap(path, 0));
-}
-
 std::string doubts(const Diagnosis& diagnosis) {
   std::string text;
   if (diagnosis.taken_apart > 0)
@@ -173,7 +156,7 @@ std::string render_diagnosis(const Diagnosis& diagnosis) {
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
                      parts("stage", diagnosis.by_stage), parts("host", diagnosis.by_node),
                      parts("kind", diagnosis.by_kind), render_ranks(diagnosis),
-                     render_meetings(diagnosis), render_gains(diagnosis), waits(diagnosis),
+                     render_meetings(diagnosis), render_gains(diagnosis), render_path(diagnosis),
                      clock_table(diagnosis.clocks), doubts(diagnosis));
 }
 
