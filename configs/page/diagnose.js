@@ -29,10 +29,14 @@ const diagnose = {
   against({ against, ...json }) {
     const rows = [['recorded step', 'recorded_step_s', format.time], ['step without delays', 'undelayed_step_s', format.time],
       ['step with even work', 'ideal_step_s', format.time], ['slow-down', 'slowdown', (value) => value.toFixed(4)]];
+    const flat = (run) => ({ ...run, ...run.rank_means });
+    [json, against] = [flat(json), flat(against)];
+    rows.push(...[['waiting of a rank', 'waiting_s'], ['exposed communication of a rank', 'exposed_communication_s'],
+      ['idle for host of a rank', 'idle_for_host_s']].map((row) => [...row, format.time]));
     elements.section('Against ' + format.short(against.job), elements.table([{ name: '', value: ([name]) => name, isText: true },
       { name: 'other run', value: ([, key, text]) => text(against[key]), isText: true },
       { name: 'this run', value: ([, key, text]) => text(json[key]), isText: true },
-      { name: 'changed by', value: ([, key]) => json[key] / against[key] - 1, text: format.percent }], rows),
+      { name: 'changed by', value: ([, key]) => (against[key] > 0 ? json[key] / against[key] - 1 : 0), text: format.percent }], rows),
     elements.make('p', {}, 'The other run: ' + against.verdict.text));
   },
   spread(json) {

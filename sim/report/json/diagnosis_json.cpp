@@ -158,13 +158,34 @@ Json verdict_json(const Diagnosis& diagnosis) {
           {"text", diagnosis.verdict.text}};
 }
 
+/// Of the times of all ranks.
+Json means_json(const Diagnosis& diagnosis) {
+  const auto mean = [&](Seconds RankUse::*time) { return mean_of_ranks(diagnosis, time).value; };
+  return {{"computing_s", mean(&RankUse::computing)},
+          {"communicating_s", mean(&RankUse::communicating)},
+          {"exposed_communication_s", mean(&RankUse::exposed)},
+          {"copies_s", mean(&RankUse::copies)},
+          {"waiting_s", mean(&RankUse::waiting)},
+          {"idle_for_host_s", mean(&RankUse::idle_for_host)},
+          {"other_s", mean(&RankUse::other)}};
+}
+
+Json slowdowns_json(const Diagnosis& diagnosis) {
+  return {{"rank", parts_json(diagnosis.by_rank)}, {"stage", parts_json(diagnosis.by_stage)},
+          {"kind", parts_json(diagnosis.by_kind)}, {"data", parts_json(diagnosis.by_data)},
+          {"node", parts_json(diagnosis.by_node)}, {"step", parts_json(diagnosis.by_step)}};
+}
+
 Json against_json(const Diagnosis& other) {
   return {{"job", other.job},
           {"steps", other.steps},
           {"recorded_step_s", other.recorded_step.value},
           {"undelayed_step_s", other.undelayed_step.value},
           {"ideal_step_s", other.ideal_step.value},
+          {"step_spread", spreads_json(other)},
           {"slowdown", other.slowdown},
+          {"slowdown_by", slowdowns_json(other)},
+          {"rank_means", means_json(other)},
           {"verdict", verdict_json(other)}};
 }
 
@@ -186,13 +207,8 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
              {{"worst_ranks", optional_json(diagnosis.worst_ranks.share)},
               {"last_stage", optional_json(diagnosis.last_stage.share)}}},
             {"worst_ranks", worst_json(diagnosis)},
-            {"slowdown_by",
-             {{"rank", parts_json(diagnosis.by_rank)},
-              {"stage", parts_json(diagnosis.by_stage)},
-              {"kind", parts_json(diagnosis.by_kind)},
-              {"data", parts_json(diagnosis.by_data)},
-              {"node", parts_json(diagnosis.by_node)},
-              {"step", parts_json(diagnosis.by_step)}}},
+            {"slowdown_by", slowdowns_json(diagnosis)},
+            {"rank_means", means_json(diagnosis)},
             {"verdict", verdict_json(diagnosis)},
             {"meetings_taken_apart", diagnosis.taken_apart},
             {"clocks", clocks_json(diagnosis)},

@@ -120,10 +120,10 @@ void Diagnosing::time_steps() {
   diagnosis_.ideal_spread = spread_of(ideal);
   diagnosis_.slowdown = diagnosis_.undelayed_step / diagnosis_.ideal_step;
   for (std::size_t step = 0; step < recorded.size(); ++step) {
-    diagnosis_.step_error += std::abs(delayed[step] - recorded[step]) / recorded[step];
     diagnosis_.by_step.push_back({job_.steps[step].name, real[step] / ideal[step]});
     diagnosis_.replayed.push_back(
         {job_.steps[step].name, Seconds{recorded[step]}, Seconds{delayed[step]}});
+    diagnosis_.step_error += diagnosis_.replayed.back().error();
   }
   diagnosis_.step_error /= static_cast<double>(recorded.size());
   diagnosis_.doubt = doubt_of_replay(job_, diagnosis_.step_error);
@@ -227,6 +227,17 @@ void Diagnosing::follow_ranks() {
 const char* name_of(VerdictKind kind) {
   return name_among(
       {"none", "worker", "stage", "data", "host", "network", "collectives", "checkpoints"}, kind);
+}
+
+Seconds mean_of_ranks(const Diagnosis& diagnosis, Seconds RankUse::*time) {
+  Seconds sum{};
+  double count = 0;
+  for (const RankUse& use : diagnosis.uses)
+    if (!diagnosis.ranks[use.rank].serves) {
+      sum += use.*time;
+      count += 1;
+    }
+  return count > 0 ? sum / count : Seconds{};
 }
 
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds) {

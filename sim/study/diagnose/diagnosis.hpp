@@ -52,6 +52,11 @@ struct DiagnosedStep {
   std::string name;
   Seconds recorded{};
   Seconds simulated{};
+
+  /// |simulated - recorded| / recorded.
+  double error() const {
+    return (simulated > recorded ? simulated - recorded : recorded - simulated) / recorded;
+  }
 };
 
 /// Of the critical path over all ranks.
@@ -171,6 +176,9 @@ struct Diagnosis {
   JobVerdict verdict;
   JobClocks clocks;
 };
+
+/// Of a time of the ranks; servers are none.
+Seconds mean_of_ranks(const Diagnosis& diagnosis, Seconds RankUse::*time);
 
 /// Throws InputError if a step takes no time, or its replay misses it by more than 10 %.
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds = {});

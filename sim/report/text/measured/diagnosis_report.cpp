@@ -18,7 +18,7 @@
 namespace stepcast {
 namespace {
 
-constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kMostClocks = 8;
 
 std::string title(const Diagnosis& diagnosis) {
   const auto servers =
@@ -33,6 +33,22 @@ std::string title(const Diagnosis& diagnosis) {
                      ranks, diagnosis.stages, diagnosis.stages == 1 ? "" : "s",
                      diagnosis.by_data.size(), diagnosis.by_data.size() == 1 ? "" : "s",
                      diagnosis.steps, diagnosis.steps == 1 ? "" : "s");
+}
+
+/// By how much the replay misses what was recorded: the mean step, the worst one and the worst
+/// rank.
+std::string errors(const Diagnosis& diagnosis) {
+  constexpr double kShown = 0.0005;
+  std::string text = fmt::format("The simulated steps miss the recorded ones by {} on average",
+                                 percent(diagnosis.step_error));
+  const auto worst = std::ranges::max_element(diagnosis.replayed, {}, &DiagnosedStep::error);
+  if (diagnosis.steps > 1 && worst->error() >= kShown)
+    text += fmt::format(", step {} by {}", worst->name, percent(worst->error()));
+  const auto rank = std::ranges::max_element(diagnosis.uses, {}, &RankUse::replay_error);
+  if (diagnosis.ranks.size() > 1 && rank->replay_error >= kShown)
+    text += fmt::format("; the ends of rank {} by {}", label_of(diagnosis.ranks[rank->rank]),
+                        percent(rank->replay_error));
+  return text + ".";
 }
 
 std::string times(const Diagnosis& diagnosis) {
@@ -52,10 +68,9 @@ std::string times(const Diagnosis& diagnosis) {
   row("without delays", diagnosis.undelayed_step, diagnosis.undelayed_spread);
   row("even work", diagnosis.ideal_step, diagnosis.ideal_spread);
   return render(table) +
-         wrap(fmt::format("Slow-down {:.4f}: {} of the step is waste, {:.0f} GPU-hours a day. The "
-                          "simulated steps miss the recorded ones by {} on average.",
+         wrap(fmt::format("Slow-down {:.4f}: {} of the step is waste, {:.0f} GPU-hours a day. {}",
                           diagnosis.slowdown, percent(waste), kHoursOfDay * diagnosis.gpus * waste,
-                          percent(diagnosis.step_error)),
+                          errors(diagnosis)),
               0);
 }
 
@@ -77,17 +92,28 @@ std::string explained(const Diagnosis& diagnosis) {
   return render(table);
 }
 
-/// The slowest first, of many the first ones.
-std::string parts(const std::string& heading, std::vector<PartSlowdown> all) {
+/// The slowest first, of many the first ones; one part alone says nothing.
+void add_parts(const std::string& what, std::vector<PartSlowdown> all, Table& table) {
+  constexpr std::size_t kMostParts = 4;
   if (all.size() < 2)
-    return "";
+    return;
   std::ranges::stable_sort(all, std::greater<>(), &PartSlowdown::slowdown);
-  Table table{.columns = {{heading, Align::Left}, {"slow-down alone"}}};
-  for (std::size_t i = 0; i < std::min(all.size(), kMostRows); ++i)
-    table.rows.push_back({all[i].name, fmt::format("{:.4f}", all[i].slowdown)});
-  const std::string more =
-      all.size() > kMostRows ? fmt::format("and {} more\n", all.size() - kMostRows) : "";
-  return fmt::format("\n{}{}", render(table), more);
+  const bool fits = all.size() <= kMostParts + 1;  // The last takes no more room than "and 1 more".
+  const std::size_t shown = fits ? all.size() : kMostParts;
+  for (std::size_t i = 0; i < shown; ++i)
+    table.rows.push_back({what, all[i].name, fmt::format("{:.4f}", all[i].slowdown)});
+  if (!fits)
+    table.rows.push_back({what, fmt::format("and {} more", all.size() - shown), ""});
+}
+
+std::string parts(const Diagnosis& diagnosis) {
+  Table table{.columns = {{"part", Align::Left}, {"name", Align::Left}, {"slow-down alone"}}};
+  add_parts("stage", diagnosis.by_stage, table);
+  if (diagnosis.by_data.size() < diagnosis.by_rank.size())  // Else each is a rank.
+    add_parts("data-parallel group", diagnosis.by_data, table);
+  add_parts("host", diagnosis.by_node, table);
+  add_parts("kind of work", diagnosis.by_kind, table);
+  return table.rows.empty() ? "" : "\n" + render(table);
 }
 
 /// "rank 0, rank 1; rank 2, rank 3"; of many the first ones.
@@ -117,7 +143,7 @@ std::string clock_table(const JobClocks& clocks) {
                           {"too early before"},
                           {"too early after"}}};
   constexpr double kMillion = 1e6;
-  for (std::size_t i = 0; i < std::min(clocks.hosts.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(clocks.hosts.size(), kMostClocks); ++i) {
     const HostClock& clock = clocks.hosts[i];
     table.rows.push_back({clock.name, format_offset(clock.offset), format_seconds(clock.half_width),
                           fmt::format("{:.2f}", clock.drift * kMillion),
@@ -125,8 +151,8 @@ std::string clock_table(const JobClocks& clocks) {
                           std::to_string(clock.violations_after)});
   }
   std::string text = fmt::format("\n{}", render(table));
-  if (clocks.hosts.size() > kMostRows)
-    text += fmt::format("and {} more\n", clocks.hosts.size() - kMostRows);
+  if (clocks.hosts.size() > kMostClocks)
+    text += fmt::format("and {} more\n", clocks.hosts.size() - kMostClocks);
   if (clocks.by_step)
     text += "Offsets move from step to step and were found for each; the table has their middle.\n";
   if (clocks.parts > 1)
@@ -152,12 +178,11 @@ std::string doubts(const Diagnosis& diagnosis) {
 std::string render_diagnosis(const Diagnosis& diagnosis) {
   const std::string doubt =
       diagnosis.doubt.empty() ? "" : wrap("Doubtful: " + diagnosis.doubt + ".", 0);
-  return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
+  return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
-                     parts("stage", diagnosis.by_stage), parts("host", diagnosis.by_node),
-                     parts("kind", diagnosis.by_kind), render_ranks(diagnosis),
-                     render_meetings(diagnosis), render_gains(diagnosis), render_path(diagnosis),
-                     clock_table(diagnosis.clocks), doubts(diagnosis));
+                     parts(diagnosis), render_ranks(diagnosis), render_meetings(diagnosis),
+                     render_gains(diagnosis), render_path(diagnosis), clock_table(diagnosis.clocks),
+                     doubts(diagnosis));
 }
 
 }  // namespace stepcast

@@ -42,7 +42,7 @@ std::string ranks(const Diagnosis& diagnosis) {
   for (std::size_t i = 0; i < std::min(uses.size(), kMostRanks); ++i)
     if (const double share = uses[i].on_path / diagnosis.undelayed_step; share > kShown)
       shares.push_back(
-          fmt::format("rank {} {}", label_of(diagnosis.ranks[uses[i].rank]), percent(share)));
+          fmt::format("rank {} ({})", label_of(diagnosis.ranks[uses[i].rank]), percent(share)));
   const bool more = uses.size() > kMostRanks && uses[kMostRanks].on_path > Seconds{};
   return fmt::format("{}{}", fmt::join(shares, ", "), more ? " .." : "");
 }
@@ -52,7 +52,7 @@ std::string stretches(const Diagnosis& diagnosis) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(diagnosis.stretches.size(), kMostStretches); ++i) {
     const PathStretch& stretch = diagnosis.stretches[i];
-    texts.push_back(fmt::format("{} on rank {} {}", stretch.part,
+    texts.push_back(fmt::format("{} on rank {} ({})", stretch.part,
                                 label_of(diagnosis.ranks[stretch.rank]),
                                 format_seconds(stretch.duration)));
   }

@@ -30,10 +30,11 @@ std::string on_one_line(std::string text) {
 
 TEST(PathTextTest, NamesTheRanksOnWhichItLiesLongest) {
   EXPECT_THAT(on_one_line(render_path(of_ranks(6))),
-              HasSubstr("over all ranks is forward 99.5 %; it lies on rank 5 50.0 %, rank 4 40.0 "
-                        "%, rank 3 30.0 %, rank 2 20.0 % .. and changes"));
-  EXPECT_THAT(on_one_line(render_path(of_ranks(6))),
-              HasSubstr("Its longest stretches in step 7, a usual one: forward on rank 0 90 ms."));
+              HasSubstr("over all ranks is forward 99.5 %; it lies on rank 5 (50.0 %), rank 4 "
+                        "(40.0 %), rank 3 (30.0 %), rank 2 (20.0 %) .. and changes"));
+  EXPECT_THAT(
+      on_one_line(render_path(of_ranks(6))),
+      HasSubstr("Its longest stretches in step 7, a usual one: forward on rank 0 (90 ms)."));
 }
 
 TEST(PathTextTest, OfOneRankNothingIsSaidOfOthers) {

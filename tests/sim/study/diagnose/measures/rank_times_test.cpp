@@ -36,6 +36,13 @@ TEST(RankTimesTest, WhatIsLeftOfTheStepIsOther) {
   EXPECT_EQ(*use.overlap(), 0);
 }
 
+TEST(RankTimesTest, MeansAreOfRanksAndNotOfServers) {
+  SmallJob small = overlapping();
+  expect_ms(mean_of_ranks(small.diagnosis(), &RankUse::waiting), 0.5);
+  small.job().ranks[1].serves = true;
+  expect_ms(mean_of_ranks(small.diagnosis(), &RankUse::waiting), 1);
+}
+
 TEST(RankTimesTest, WithoutCommunicationNothingIsToldOfItsOverlap) {
   SmallJob small;
   small.add(0, kForward, 1, 0, 4);
