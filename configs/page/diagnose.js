@@ -7,12 +7,21 @@ const diagnose = {
       ['steps', String(json.steps)]]));
     elements.section('Verdict', elements.make('p', { class: 'verdict' }, json.verdict.text));
     if (json.against) diagnose.against(json);
+    diagnose.spread(json);
     diagnose.heat(json.ranks);
     diagnose.times(json.ranks);
+    diagnose.meetings(json.meetings);
+    diagnose.gains(json);
     diagnose.parts(json.slowdown_by);
     diagnose.steps(json.slowdown_by.step ?? {});
     elements.section('Critical path over all ranks', elements.table([{ name: 'kind', value: ([kind]) => kind, isText: true },
-      { name: 'share', value: ([, share]) => share, text: format.percent }], Object.entries(json.critical_path.kinds)));
+      { name: 'share', value: ([, share]) => share, text: format.percent }], Object.entries(json.critical_path.kinds)),
+    elements.table([{ name: 'rank', value: ({ rank }) => rank }, { name: 'share', value: ({ share }) => share, text: format.percent }],
+      json.critical_path.ranks));
+    elements.section('Longest stretches of the critical path of step ' + json.critical_path.step, elements.table([
+      { name: 'rank', value: ({ rank }) => rank }, { name: 'what', value: ({ what }) => what, isText: true },
+      ...[['begin ms', 'begin_s'], ['duration ms', 'duration_s']].map(([name, key]) => ({ name, value: (row) => row[key], text: format.ms }))],
+    json.critical_path.stretches));
     if (json.clocks?.length > 0) elements.section('Clocks', studies.tableOf(json.clocks));
     elements.section('Notes', elements.list([`The simulated steps miss the recorded ones by ${format.percent(json.simulated_step_error)} on average.`,
       ...(json.notes ?? []).map(studies.text)]));
@@ -20,11 +29,22 @@ const diagnose = {
   against({ against, ...json }) {
     const rows = [['recorded step', 'recorded_step_s', format.time], ['step without delays', 'undelayed_step_s', format.time],
       ['step with even work', 'ideal_step_s', format.time], ['slow-down', 'slowdown', (value) => value.toFixed(4)]];
+    const flat = (run) => ({ ...run, ...run.rank_means });
+    [json, against] = [flat(json), flat(against)];
+    rows.push(...[['waiting of a rank', 'waiting_s'], ['exposed communication of a rank', 'exposed_communication_s'],
+      ['idle for host of a rank', 'idle_for_host_s']].map((row) => [...row, format.time]));
     elements.section('Against ' + format.short(against.job), elements.table([{ name: '', value: ([name]) => name, isText: true },
       { name: 'other run', value: ([, key, text]) => text(against[key]), isText: true },
       { name: 'this run', value: ([, key, text]) => text(json[key]), isText: true },
-      { name: 'changed by', value: ([, key]) => json[key] / against[key] - 1, text: format.percent }], rows),
+      { name: 'changed by', value: ([, key]) => (against[key] > 0 ? json[key] / against[key] - 1 : 0), text: format.percent }], rows),
     elements.make('p', {}, 'The other run: ' + against.verdict.text));
+  },
+  spread(json) {
+    const rows = [['recorded', 'recorded'], ['simulated', 'simulated'], ['without delays', 'undelayed'], ['even work', 'ideal']];
+    elements.section('Step times', elements.table([{ name: 'step', value: ([name]) => name, isText: true },
+      { name: 'mean ms', value: ([, key]) => json[key + '_step_s'], text: format.ms },
+      ...[['P50 ms', 'p50_s'], ['P95 ms', 'p95_s'], ['max ms', 'max_s']].map(([name, of]) =>
+        ({ name, value: ([, key]) => json.step_spread[key + '_step_s'][of], text: format.ms }))], rows));
   },
   /// Data-parallel groups by stages: how much slower the job is because of that rank alone.
   heat(ranks) {
@@ -45,7 +65,9 @@ const diagnose = {
   },
   times(ranks) {
     const shown = [...ranks].sort((a, b) => b.slowdown - a.slowdown).slice(0, 40);
-    const kinds = [['computing', 'computing_s'], ['communicating', 'communicating_s'], ['waiting', 'waiting_s']];
+    const kinds = [['computing', 'computing_s'], ['exposed communication', 'exposed_communication_s'], ['copies alone', 'copies_alone_s'],
+      ['waiting', 'waiting_s'], ['idle for host', 'idle_for_host_s'], ['other', 'other_s']]
+      .filter(([, key]) => ranks.some((rank) => rank[key] > 0));
     elements.section('Where the time of each rank goes', picture.box('Time of each rank', () => ({
       grid: { left: 90, right: 40, top: 40, bottom: 40 }, legend: {},
       tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' } },
@@ -54,8 +76,26 @@ const diagnose = {
       series: kinds.map(([name, key]) => ({ name, type: 'bar', stack: 'step', data: shown.map((rank) => Number(format.ms(rank[key]))) })),
     }), 110 + 26 * shown.length), elements.table([...['rank', 'data', 'stage'].map((key) => ({ name: key, value: (rank) => rank[key] })),
       { name: 'slow-down alone', value: (rank) => rank.slowdown, text: (value) => format.number(value, 5) },
-      ...[['computing ms', 'computing_s'], ['communicating ms', 'communicating_s'], ['waiting ms', 'waiting_s'], ['held up others ms', 'holding_s'],
-        ['critical path ms', 'critical_path_s']].map(([name, key]) => ({ name, value: (rank) => rank[key], text: format.ms }))], ranks));
+      ...[...kinds, ['communicating', 'communicating_s'], ['copies', 'copies_s'], ['held up others', 'holding_s'], ['critical path', 'critical_path_s']]
+        .map(([name, key]) => ({ name: name + ' ms', value: (rank) => rank[key], text: format.ms })),
+      { name: 'overlap', value: (rank) => rank.overlap ?? 0, text: format.percent },
+      { name: 'kernels < 10 us', value: (rank) => rank.short_kernels ?? 0, text: (value) => value.toFixed(0) }], ranks));
+  },
+  meetings(meetings) {
+    if (meetings.length === 0) return;
+    const time = ([name, key]) => ({ name: name + ' ms', value: (meeting) => meeting[key], text: format.ms });
+    elements.section('Collectives and messages that cost most', elements.table([{ name: 'meeting', value: ({ name }) => name, isText: true },
+      { name: 'ranks', value: ({ ranks, message }) => ranks.join(message ? ' → ' : ', '), isText: true }, { name: 'count', value: ({ count }) => count },
+      ...[['transfer', 'transfer_s'], ['exposed', 'exposed_communication_s'], ['waiting', 'waiting_s']].map(time),
+      { name: 'bus GB/s', value: (meeting) => (meeting.busbw_bytes_per_s ?? 0) / 1e9 }], meetings));
+  },
+  gains({ gains, simulated_step_s, undelayed_step_s: undelayed }) {
+    const rows = [['no gaps of the host', simulated_step_s, undelayed], ...[['no straggler', 'even_ranks_step_s'], ['even stages', 'even_stages_step_s'],
+      ['transfers in half their time', 'faster_network_step_s'], ['transfers in no time', 'free_network_step_s']]
+      .filter(([, key]) => gains[key] !== null).map(([name, key]) => [name, undelayed, gains[key]])];
+    elements.section('With one thing better', elements.table([{ name: 'with', value: ([name]) => name, isText: true },
+      { name: 'step ms', value: ([, , step]) => step, text: format.ms }, { name: 'instead of', value: ([, now]) => now, text: format.ms },
+      { name: 'less by', value: ([, now, step]) => 1 - step / now, text: format.percent }], rows));
   },
   parts(by) {
     const rows = ['kind', 'stage', 'node'].flatMap((part) => Object.entries(by[part] ?? {}).map(([name, slowdown]) => ({ part, name, slowdown })));

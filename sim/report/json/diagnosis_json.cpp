@@ -1,5 +1,8 @@
 #include "sim/report/json/diagnosis_json.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include <nlohmann/json.hpp>
 
 namespace stepcast {
@@ -14,8 +17,19 @@ Json parts_json(const std::vector<PartSlowdown>& parts) {
   return json;
 }
 
-Json share_json(const WasteExplained& explained) {
-  return explained.share ? Json(*explained.share) : Json(nullptr);
+Json optional_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json spread_json(const StepSpread& spread) {
+  return {{"p50_s", spread.p50.value}, {"p95_s", spread.p95.value}, {"max_s", spread.most.value}};
+}
+
+Json spreads_json(const Diagnosis& diagnosis) {
+  return {{"recorded_step_s", spread_json(diagnosis.recorded_spread)},
+          {"simulated_step_s", spread_json(diagnosis.simulated_spread)},
+          {"undelayed_step_s", spread_json(diagnosis.undelayed_spread)},
+          {"ideal_step_s", spread_json(diagnosis.ideal_spread)}};
 }
 
 Json worst_json(const Diagnosis& diagnosis) {
@@ -32,10 +46,17 @@ Json rank_json(const RankUse& use, const JobRank& rank) {
                {"slowdown", use.slowdown},
                {"computing_s", use.computing.value},
                {"communicating_s", use.communicating.value},
+               {"exposed_communication_s", use.exposed.value},
+               {"overlap", optional_json(use.overlap())},
+               {"copies_s", use.copies.value},
+               {"copies_alone_s", use.copies_alone.value},
                {"waiting_s", use.waiting.value},
+               {"idle_for_host_s", use.idle_for_host.value},
+               {"other_s", use.other.value},
                {"holding_s", use.holding.value},
                {"critical_path_s", use.on_path.value},
-               {"replay_error", use.replay_error}};
+               {"replay_error", use.replay_error},
+               {"short_kernels", optional_json(use.short_kernels)}};
   if (!rank.name.empty())
     json["name"] = rank.name;
   return json;
@@ -46,6 +67,37 @@ Json ranks_json(const Diagnosis& diagnosis) {
   for (const RankUse& use : diagnosis.uses)
     ranks.push_back(rank_json(use, diagnosis.ranks[use.rank]));
   return ranks;
+}
+
+Json meetings_json(const Diagnosis& diagnosis) {
+  Json meetings = Json::array();
+  for (const MeetingCost& cost : diagnosis.meetings) {
+    Json ranks = Json::array();
+    for (const std::uint32_t rank : cost.ranks)
+      ranks.push_back(diagnosis.ranks[rank].number);
+    const bool sized = cost.size > Bytes{};
+    meetings.push_back({{"name", cost.name},
+                        {"ranks", ranks},
+                        {"message", cost.message},
+                        {"count", cost.count},
+                        {"transfer_s", cost.transfer.value},
+                        {"exposed_communication_s", cost.exposed.value},
+                        {"waiting_s", cost.waiting.value},
+                        {"size_bytes", sized ? Json(cost.size.value) : Json(nullptr)},
+                        {"busbw_bytes_per_s",
+                         cost.bus_bandwidth ? Json(cost.bus_bandwidth->value) : Json(nullptr)}});
+  }
+  return meetings;
+}
+
+Json gains_json(const Gains& gains) {
+  const auto step = [](const std::optional<Seconds>& time) {
+    return time ? Json(time->value) : Json(nullptr);
+  };
+  return {{"even_ranks_step_s", step(gains.even_ranks)},
+          {"even_stages_step_s", step(gains.even_stages)},
+          {"faster_network_step_s", step(gains.faster_network)},
+          {"free_network_step_s", step(gains.free_network)}};
 }
 
 Json steps_json(const Diagnosis& diagnosis) {
@@ -61,7 +113,24 @@ Json path_json(const Diagnosis& diagnosis) {
   Json kinds = Json::object();
   for (const KindOnPath& kind : diagnosis.path_by_kind)
     kinds[kind.name] = kind.share;
-  return {{"kinds", kinds}, {"changes_of_rank", diagnosis.changes_of_rank}};
+  std::vector<RankUse> uses = diagnosis.uses;
+  std::ranges::stable_sort(uses, std::greater<>(), &RankUse::on_path);
+  Json ranks = Json::array();
+  for (const RankUse& use : uses)
+    if (use.on_path > Seconds{})
+      ranks.push_back({{"rank", diagnosis.ranks[use.rank].number},
+                       {"share", use.on_path / diagnosis.undelayed_step}});
+  Json stretches = Json::array();
+  for (const PathStretch& stretch : diagnosis.stretches)
+    stretches.push_back({{"rank", diagnosis.ranks[stretch.rank].number},
+                         {"what", stretch.part},
+                         {"begin_s", stretch.begin.value},
+                         {"duration_s", stretch.duration.value}});
+  return {{"kinds", kinds},
+          {"ranks", ranks},
+          {"changes_of_rank", diagnosis.changes_of_rank},
+          {"step", diagnosis.path_step},
+          {"stretches", stretches}};
 }
 
 Json clocks_json(const Diagnosis& diagnosis) {
@@ -89,13 +158,34 @@ Json verdict_json(const Diagnosis& diagnosis) {
           {"text", diagnosis.verdict.text}};
 }
 
+/// Of the times of all ranks.
+Json means_json(const Diagnosis& diagnosis) {
+  const auto mean = [&](Seconds RankUse::*time) { return mean_of_ranks(diagnosis, time).value; };
+  return {{"computing_s", mean(&RankUse::computing)},
+          {"communicating_s", mean(&RankUse::communicating)},
+          {"exposed_communication_s", mean(&RankUse::exposed)},
+          {"copies_s", mean(&RankUse::copies)},
+          {"waiting_s", mean(&RankUse::waiting)},
+          {"idle_for_host_s", mean(&RankUse::idle_for_host)},
+          {"other_s", mean(&RankUse::other)}};
+}
+
+Json slowdowns_json(const Diagnosis& diagnosis) {
+  return {{"rank", parts_json(diagnosis.by_rank)}, {"stage", parts_json(diagnosis.by_stage)},
+          {"kind", parts_json(diagnosis.by_kind)}, {"data", parts_json(diagnosis.by_data)},
+          {"node", parts_json(diagnosis.by_node)}, {"step", parts_json(diagnosis.by_step)}};
+}
+
 Json against_json(const Diagnosis& other) {
   return {{"job", other.job},
           {"steps", other.steps},
           {"recorded_step_s", other.recorded_step.value},
           {"undelayed_step_s", other.undelayed_step.value},
           {"ideal_step_s", other.ideal_step.value},
+          {"step_spread", spreads_json(other)},
           {"slowdown", other.slowdown},
+          {"slowdown_by", slowdowns_json(other)},
+          {"rank_means", means_json(other)},
           {"verdict", verdict_json(other)}};
 }
 
@@ -111,30 +201,25 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"simulated_step_error", diagnosis.step_error},
             {"undelayed_step_s", diagnosis.undelayed_step.value},
             {"ideal_step_s", diagnosis.ideal_step.value},
+            {"step_spread", spreads_json(diagnosis)},
             {"slowdown", diagnosis.slowdown},
             {"explained_by",
-             {{"worst_ranks", share_json(diagnosis.worst_ranks)},
-              {"last_stage", share_json(diagnosis.last_stage)}}},
+             {{"worst_ranks", optional_json(diagnosis.worst_ranks.share)},
+              {"last_stage", optional_json(diagnosis.last_stage.share)}}},
             {"worst_ranks", worst_json(diagnosis)},
-            {"slowdown_by",
-             {{"rank", parts_json(diagnosis.by_rank)},
-              {"stage", parts_json(diagnosis.by_stage)},
-              {"kind", parts_json(diagnosis.by_kind)},
-              {"data", parts_json(diagnosis.by_data)},
-              {"node", parts_json(diagnosis.by_node)},
-              {"step", parts_json(diagnosis.by_step)}}},
-            {"verdict",
-             {{"kind", name_of(diagnosis.verdict.kind)},
-              {"subject", diagnosis.verdict.subject},
-              {"text", diagnosis.verdict.text}}},
+            {"slowdown_by", slowdowns_json(diagnosis)},
+            {"rank_means", means_json(diagnosis)},
+            {"verdict", verdict_json(diagnosis)},
             {"meetings_taken_apart", diagnosis.taken_apart},
             {"clocks", clocks_json(diagnosis)},
             {"critical_path", path_json(diagnosis)},
             {"ranks", ranks_json(diagnosis)},
+            {"meetings", meetings_json(diagnosis)},
+            {"gains", gains_json(diagnosis.gains)},
             {"replayed_steps", steps_json(diagnosis)}};
   if (against != nullptr)
     json["against"] = against_json(*against);
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace stepcast

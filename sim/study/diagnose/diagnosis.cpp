@@ -7,7 +7,11 @@
 #include <fmt/format.h>
 
 #include "models/base/enum_name.hpp"
+#include "models/base/statistics.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/measures/gains.hpp"
+#include "sim/study/diagnose/measures/meeting_costs.hpp"
+#include "sim/study/diagnose/measures/rank_path.hpp"
 #include "sim/study/diagnose/rank_uses.hpp"
 #include "sim/study/diagnose/verdict.hpp"
 
@@ -18,6 +22,13 @@ namespace stepcast {
 namespace {
 
 constexpr double kWorstShare = 0.03;  // Of the ranks, as in the published analysis.
+
+StepSpread spread_of(std::vector<double> steps) {
+  std::ranges::sort(steps);
+  return {.p50 = Seconds{quantile_of_sorted(steps, 0.5)},
+          .p95 = Seconds{quantile_of_sorted(steps, 0.95)},
+          .most = Seconds{steps.back()}};
+}
 
 class Diagnosing {
  public:
@@ -87,6 +98,8 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   slow_down_parts();
   explain_waste();
   follow_ranks();
+  diagnosis_.meetings = meeting_costs(replay_);
+  diagnosis_.gains = gains_of(replay_, diagnosis_.worst_ranks.ranks);
   diagnosis_.verdict = verdict_of(diagnosis_, replay_, thresholds);
   return std::move(diagnosis_);
 }
@@ -100,12 +113,16 @@ void Diagnosing::time_steps() {
   diagnosis_.simulated_step = Seconds{mean_of(delayed)};
   diagnosis_.undelayed_step = Seconds{mean_of(real)};
   diagnosis_.ideal_step = Seconds{mean_of(ideal)};
+  diagnosis_.recorded_spread = spread_of(recorded);
+  diagnosis_.simulated_spread = spread_of(delayed);
+  diagnosis_.undelayed_spread = spread_of(real);
+  diagnosis_.ideal_spread = spread_of(ideal);
   diagnosis_.slowdown = diagnosis_.undelayed_step / diagnosis_.ideal_step;
   for (std::size_t step = 0; step < recorded.size(); ++step) {
-    diagnosis_.step_error += std::abs(delayed[step] - recorded[step]) / recorded[step];
     diagnosis_.by_step.push_back({job_.steps[step].name, real[step] / ideal[step]});
     diagnosis_.replayed.push_back(
         {job_.steps[step].name, Seconds{recorded[step]}, Seconds{delayed[step]}});
+    diagnosis_.step_error += diagnosis_.replayed.back().error();
   }
   diagnosis_.step_error /= static_cast<double>(recorded.size());
   diagnosis_.doubt = doubt_of_replay(job_, diagnosis_.step_error);
@@ -187,7 +204,7 @@ void Diagnosing::explain_waste() {
 
 void Diagnosing::follow_ranks() {
   diagnosis_.uses = rank_uses(replay_);
-  const PathOverRanks path = path_over_ranks(replay_);
+  PathOverRanks path = path_over_ranks(replay_);
   const std::vector<double> errors = replay_.rank_errors();
   for (std::size_t rank = 0; rank < diagnosis_.uses.size(); ++rank) {
     diagnosis_.uses[rank].slowdown = diagnosis_.by_rank[rank].slowdown;
@@ -201,6 +218,8 @@ void Diagnosing::follow_ranks() {
         path.by_kind[kind] / diagnosis_.undelayed_step.value;
   std::ranges::stable_sort(diagnosis_.path_by_kind, std::greater<>(), &KindOnPath::share);
   diagnosis_.changes_of_rank = path.changes;
+  diagnosis_.path_step = job_.steps[path.step].name;
+  diagnosis_.stretches = std::move(path.stretches);
 }
 
 }  // namespace
@@ -208,6 +227,17 @@ void Diagnosing::follow_ranks() {
 const char* name_of(VerdictKind kind) {
   return name_among(
       {"none", "worker", "stage", "data", "host", "network", "collectives", "checkpoints"}, kind);
+}
+
+Seconds mean_of_ranks(const Diagnosis& diagnosis, Seconds RankUse::*time) {
+  Seconds sum{};
+  double count = 0;
+  for (const RankUse& use : diagnosis.uses)
+    if (!diagnosis.ranks[use.rank].serves) {
+      sum += use.*time;
+      count += 1;
+    }
+  return count > 0 ? sum / count : Seconds{};
 }
 
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds) {

@@ -52,12 +52,25 @@ struct DiagnosedStep {
   std::string name;
   Seconds recorded{};
   Seconds simulated{};
+
+  /// |simulated - recorded| / recorded.
+  double error() const {
+    return (simulated > recorded ? simulated - recorded : recorded - simulated) / recorded;
+  }
 };
 
 /// Of the critical path over all ranks.
 struct KindOnPath {
   std::string name;
   double share = 0;
+};
+
+/// Work of one part on one rank, with nothing else of the critical path in between.
+struct PathStretch {
+  std::uint32_t rank = 0;  ///< Into Job::ranks.
+  std::string part;        ///< Of the kinds of work.
+  Seconds begin{};         ///< In the step replayed without delays.
+  Seconds duration{};
 };
 
 /// How much of the waste goes if some are ideal, and the slow-down with only these as recorded.
@@ -67,16 +80,58 @@ struct WasteExplained {
   double alone = 1;
 };
 
-/// A rank in a step, on average. Times are as recorded.
+/// A rank in a step, on average. Times are as recorded; computing, exposed, copies_alone, waiting,
+/// idle_for_host and other add up to the step.
 struct RankUse {
   std::uint32_t rank = 0;  ///< Into Job::ranks.
   double slowdown = 1;     ///< With only this rank as recorded.
   Seconds computing{};
   Seconds communicating{};  ///< From the last arrival to the end.
-  Seconds waiting{};        ///< In meetings, for those that arrive later.
+  Seconds exposed{};        ///< Of it, while nothing computes.
+  Seconds copies{};
+  Seconds copies_alone{};   ///< Of these, while nothing computes or communicates.
+  Seconds waiting{};        ///< In meetings for those that arrive later, with nothing else to do.
+  Seconds idle_for_host{};  ///< Nothing runs, and all that the next work waits for has ended.
+  Seconds other{};
   Seconds holding{};        ///< In collectives all others waited for this one alone so long.
   Seconds on_path{};        ///< Of the critical path over all ranks.
   double replay_error = 0;  ///< |replayed - recorded| end, over the recorded step.
+  std::optional<double> short_kernels;  ///< Of less than 10 us; none: no kernels are recorded.
+
+  /// Share of the communication beside which something computes; none: there is no communication.
+  std::optional<double> overlap() const {
+    return communicating > Seconds{} ? std::optional(1 - exposed / communicating) : std::nullopt;
+  }
+};
+
+/// Collectives or messages of one kind among the same ranks: means of their members in a step.
+struct MeetingCost {
+  std::string name;
+  std::vector<std::uint32_t> ranks;  ///< Into Job::ranks; of a message the sender first.
+  bool message = false;
+  double count = 0;
+  Seconds transfer{};  ///< From the last arrival to the end.
+  Seconds exposed{};   ///< Of it, while the rank computes nothing.
+  Seconds waiting{};   ///< For the last arrival, while the rank computes nothing.
+  Bytes size{};        ///< The largest among the members; 0: not known.
+  std::optional<BytesPerSecond> bus_bandwidth;  ///< As nccl-tests have it.
+
+  Seconds idle() const { return exposed + waiting; }
+};
+
+/// The undelayed step if one more thing were better; none: it cannot be.
+struct Gains {
+  std::optional<Seconds> even_ranks;      ///< Those of Diagnosis::worst_ranks take ideal times.
+  std::optional<Seconds> even_stages;     ///< Passes of all stages take the stages' mean.
+  std::optional<Seconds> faster_network;  ///< Transfers take half their time.
+  std::optional<Seconds> free_network;    ///< They take none.
+};
+
+/// How the steps spread around their mean.
+struct StepSpread {
+  Seconds p50{};
+  Seconds p95{};
+  Seconds most{};
 };
 
 /// What holds up a job, from the traces of its ranks.
@@ -94,8 +149,12 @@ struct Diagnosis {
   Seconds simulated_step{};  ///< Replayed with the delays.
   Seconds undelayed_step{};  ///< T.
   Seconds ideal_step{};      ///< T_ideal.
-  double step_error = 0;     ///< Mean |replayed - recorded| over recorded.
-  std::string doubt;         ///< See doubt_of_replay().
+  StepSpread recorded_spread;
+  StepSpread simulated_spread;
+  StepSpread undelayed_spread;
+  StepSpread ideal_spread;
+  double step_error = 0;  ///< Mean |replayed - recorded| over recorded.
+  std::string doubt;      ///< See doubt_of_replay().
   double slowdown = 1;
   WasteExplained worst_ranks;
   WasteExplained last_stage;
@@ -105,14 +164,21 @@ struct Diagnosis {
   std::vector<PartSlowdown> by_node;  ///< Empty where hosts are not known.
   std::vector<PartSlowdown> by_kind;
   std::vector<PartSlowdown> by_step;
-  std::vector<DiagnosedStep> replayed;   ///< By step.
-  std::vector<RankUse> uses;             ///< By rank.
+  std::vector<DiagnosedStep> replayed;  ///< By step.
+  std::vector<RankUse> uses;            ///< By rank.
+  std::vector<MeetingCost> meetings;    ///< The costliest first.
+  Gains gains;
   std::vector<KindOnPath> path_by_kind;  ///< Largest first.
   double changes_of_rank = 0;            ///< Of the critical path, a step.
+  std::string path_step;                 ///< The step whose time is nearest to the mean.
+  std::vector<PathStretch> stretches;    ///< Of its critical path the longest.
   std::size_t taken_apart = 0;           ///< Meetings that contradicted others, in all steps.
   JobVerdict verdict;
   JobClocks clocks;
 };
+
+/// Of a time of the ranks; servers are none.
+Seconds mean_of_ranks(const Diagnosis& diagnosis, Seconds RankUse::*time);
 
 /// Throws InputError if a step takes no time, or its replay misses it by more than 10 %.
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds = {});

@@ -6,8 +6,8 @@
 
 namespace stepcast {
 
-/// What changed from another run of a job to this one: step times, slow-downs by stage and kind,
-/// both verdicts.
+/// What changed from another run of a job to this one: both verdicts, step times, what the mean
+/// rank waits, and the ranks, stages and kinds whose slow-down moved most.
 std::string render_comparison(const Diagnosis& diagnosis, const Diagnosis& against);
 
 }  // namespace stepcast

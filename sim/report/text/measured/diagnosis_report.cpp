@@ -8,13 +8,17 @@
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/report/text/measured/gain_table.hpp"
+#include "sim/report/text/measured/meeting_table.hpp"
+#include "sim/report/text/measured/path_text.hpp"
+#include "sim/report/text/measured/rank_table.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/readers/rank_comparison.hpp"
 
 namespace stepcast {
 namespace {
 
-constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kMostClocks = 8;
 
 std::string title(const Diagnosis& diagnosis) {
   const auto servers =
@@ -31,22 +35,42 @@ std::string title(const Diagnosis& diagnosis) {
                      diagnosis.steps, diagnosis.steps == 1 ? "" : "s");
 }
 
+/// By how much the replay misses what was recorded: the mean step, the worst one and the worst
+/// rank.
+std::string errors(const Diagnosis& diagnosis) {
+  constexpr double kShown = 0.0005;
+  std::string text = fmt::format("The simulated steps miss the recorded ones by {} on average",
+                                 percent(diagnosis.step_error));
+  const auto worst = std::ranges::max_element(diagnosis.replayed, {}, &DiagnosedStep::error);
+  if (diagnosis.steps > 1 && worst->error() >= kShown)
+    text += fmt::format(", step {} by {}", worst->name, percent(worst->error()));
+  const auto rank = std::ranges::max_element(diagnosis.uses, {}, &RankUse::replay_error);
+  if (diagnosis.ranks.size() > 1 && rank->replay_error >= kShown)
+    text += fmt::format("; the ends of rank {} by {}", label_of(diagnosis.ranks[rank->rank]),
+                        percent(rank->replay_error));
+  return text + ".";
+}
+
 std::string times(const Diagnosis& diagnosis) {
   constexpr double kHoursOfDay = 24;
   const double waste = std::max(0.0, 1 - 1 / diagnosis.slowdown);
   Table table{.columns = {{"step", Align::Left}, {"ms"}}};
-  const auto row = [&](const std::string& name, Seconds time) {
-    table.rows.push_back({name, milliseconds(time)});
+  if (diagnosis.steps > 1)
+    table.columns.insert(table.columns.end(), {{"P50 ms"}, {"P95 ms"}, {"max ms"}});
+  const auto row = [&](const std::string& name, Seconds mean, const StepSpread& spread) {
+    table.rows.push_back({name, milliseconds(mean)});
+    if (diagnosis.steps > 1)
+      for (const Seconds time : {spread.p50, spread.p95, spread.most})
+        table.rows.back().push_back(milliseconds(time));
   };
-  row("recorded", diagnosis.recorded_step);
-  row("simulated", diagnosis.simulated_step);
-  row("without delays", diagnosis.undelayed_step);
-  row("even work", diagnosis.ideal_step);
+  row("recorded", diagnosis.recorded_step, diagnosis.recorded_spread);
+  row("simulated", diagnosis.simulated_step, diagnosis.simulated_spread);
+  row("without delays", diagnosis.undelayed_step, diagnosis.undelayed_spread);
+  row("even work", diagnosis.ideal_step, diagnosis.ideal_spread);
   return render(table) +
-         wrap(fmt::format("Slow-down {:.4f}: {} of the step is waste, {:.0f} GPU-hours a day. The "
-                          "simulated steps miss the recorded ones by {} on average.",
+         wrap(fmt::format("Slow-down {:.4f}: {} of the step is waste, {:.0f} GPU-hours a day. {}",
                           diagnosis.slowdown, percent(waste), kHoursOfDay * diagnosis.gpus * waste,
-                          percent(diagnosis.step_error)),
+                          errors(diagnosis)),
               0);
 }
 
@@ -68,41 +92,28 @@ std::string explained(const Diagnosis& diagnosis) {
   return render(table);
 }
 
-/// The slowest first, of many the first ones.
-std::string parts(const std::string& heading, std::vector<PartSlowdown> all) {
+/// The slowest first, of many the first ones; one part alone says nothing.
+void add_parts(const std::string& what, std::vector<PartSlowdown> all, Table& table) {
+  constexpr std::size_t kMostParts = 4;
   if (all.size() < 2)
-    return "";
+    return;
   std::ranges::stable_sort(all, std::greater<>(), &PartSlowdown::slowdown);
-  Table table{.columns = {{heading, Align::Left}, {"slow-down alone"}}};
-  for (std::size_t i = 0; i < std::min(all.size(), kMostRows); ++i)
-    table.rows.push_back({all[i].name, fmt::format("{:.4f}", all[i].slowdown)});
-  const std::string more =
-      all.size() > kMostRows ? fmt::format("and {} more\n", all.size() - kMostRows) : "";
-  return fmt::format("\n{}{}", render(table), more);
+  const bool fits = all.size() <= kMostParts + 1;  // The last takes no more room than "and 1 more".
+  const std::size_t shown = fits ? all.size() : kMostParts;
+  for (std::size_t i = 0; i < shown; ++i)
+    table.rows.push_back({what, all[i].name, fmt::format("{:.4f}", all[i].slowdown)});
+  if (!fits)
+    table.rows.push_back({what, fmt::format("and {} more", all.size() - shown), ""});
 }
 
-std::string uses(const Diagnosis& diagnosis) {
-  Table table{.columns = {{"rank", Align::Left},
-                          {"data"},
-                          {"stage"},
-                          {"slow-down alone"},
-                          {"computing ms"},
-                          {"comm ms"},
-                          {"waiting ms"},
-                          {"holding ms"},
-                          {"path ms"}}};
-  std::vector<RankUse> all = diagnosis.uses;
-  std::ranges::stable_sort(all, std::greater<>(), &RankUse::slowdown);
-  for (std::size_t i = 0; i < std::min(all.size(), kMostRows); ++i) {
-    const JobRank& rank = diagnosis.ranks[all[i].rank];
-    table.rows.push_back({label_of(rank), std::to_string(rank.data), std::to_string(rank.stage),
-                          fmt::format("{:.4f}", all[i].slowdown), milliseconds(all[i].computing),
-                          milliseconds(all[i].communicating), milliseconds(all[i].waiting),
-                          milliseconds(all[i].holding), milliseconds(all[i].on_path)});
-  }
-  const std::string more =
-      all.size() > kMostRows ? fmt::format("and {} more\n", all.size() - kMostRows) : "";
-  return fmt::format("\n{}{}", render(table), more);
+std::string parts(const Diagnosis& diagnosis) {
+  Table table{.columns = {{"part", Align::Left}, {"name", Align::Left}, {"slow-down alone"}}};
+  add_parts("stage", diagnosis.by_stage, table);
+  if (diagnosis.by_data.size() < diagnosis.by_rank.size())  // Else each is a rank.
+    add_parts("data-parallel group", diagnosis.by_data, table);
+  add_parts("host", diagnosis.by_node, table);
+  add_parts("kind of work", diagnosis.by_kind, table);
+  return table.rows.empty() ? "" : "\n" + render(table);
 }
 
 /// "rank 0, rank 1; rank 2, rank 3"; of many the first ones.
@@ -132,7 +143,7 @@ std::string clock_table(const JobClocks& clocks) {
                           {"too early before"},
                           {"too early after"}}};
   constexpr double kMillion = 1e6;
-  for (std::size_t i = 0; i < std::min(clocks.hosts.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(clocks.hosts.size(), kMostClocks); ++i) {
     const HostClock& clock = clocks.hosts[i];
     table.rows.push_back({clock.name, format_offset(clock.offset), format_seconds(clock.half_width),
                           fmt::format("{:.2f}", clock.drift * kMillion),
@@ -140,8 +151,8 @@ std::string clock_table(const JobClocks& clocks) {
                           std::to_string(clock.violations_after)});
   }
   std::string text = fmt::format("\n{}", render(table));
-  if (clocks.hosts.size() > kMostRows)
-    text += fmt::format("and {} more\n", clocks.hosts.size() - kMostRows);
+  if (clocks.hosts.size() > kMostClocks)
+    text += fmt::format("and {} more\n", clocks.hosts.size() - kMostClocks);
   if (clocks.by_step)
     text += "Offsets move from step to step and were found for each; the table has their middle.\n";
   if (clocks.parts > 1)
@@ -150,24 +161,6 @@ std::string clock_table(const JobClocks& clocks) {
                              clocks.parts, parts_in_words(clocks)),
                  0);
   return text;
-}
-
-std::string waits(const Diagnosis& diagnosis) {
-  const auto most = std::ranges::max_element(diagnosis.uses, {}, &RankUse::holding);
-  std::string text;
-  if (most->holding > Seconds{})
-    text = fmt::format(
-        "Rank {} kept the others of its collectives waiting for {} a step, more than any "
-        "other rank. ",
-        label_of(diagnosis.ranks[most->rank]), format_seconds(most->holding));
-  std::string kinds;
-  for (const KindOnPath& kind : diagnosis.path_by_kind)
-    if (kind.share > 0.01)
-      kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", kind.name, percent(kind.share));
-  const std::string path = fmt::format(
-      "{}The critical path over all ranks is {}; it changes from rank to rank {:.1f} times a step.",
-      text, kinds, diagnosis.changes_of_rank);
-  return fmt::format("\n{}", wrap(path, 0));
 }
 
 std::string doubts(const Diagnosis& diagnosis) {
@@ -187,9 +180,9 @@ std::string render_diagnosis(const Diagnosis& diagnosis) {
       diagnosis.doubt.empty() ? "" : wrap("Doubtful: " + diagnosis.doubt + ".", 0);
   return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
-                     parts("stage", diagnosis.by_stage), parts("host", diagnosis.by_node),
-                     parts("kind", diagnosis.by_kind), uses(diagnosis), waits(diagnosis),
-                     clock_table(diagnosis.clocks), doubts(diagnosis));
+                     parts(diagnosis), render_ranks(diagnosis), render_meetings(diagnosis),
+                     render_gains(diagnosis), render_path(diagnosis), clock_table(diagnosis.clocks),
+                     doubts(diagnosis));
 }
 
 }  // namespace stepcast

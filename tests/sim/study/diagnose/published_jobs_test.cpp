@@ -69,6 +69,16 @@ TEST(PublishedJobsTest, StIsDiagnosedAsItsAuthorsDid) {
   EXPECT_EQ(diagnosis.verdict.subject, "stage 3");
 }
 
+// Even stages leave what differs from one micro-batch to the next.
+TEST(PublishedJobsTest, StWithEvenStagesTakesNearlyItsIdealStep) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  const Diagnosis diagnosis = diagnose(read("ST.csv.gz"));
+  EXPECT_GT(diagnosis.gains.even_stages->value, 1.8433);
+  EXPECT_NEAR(diagnosis.gains.even_stages->value, 1.8433, 0.02 * 1.8433);
+  EXPECT_LT(*diagnosis.gains.free_network, *diagnosis.gains.faster_network);
+  EXPECT_LT(*diagnosis.gains.faster_network, diagnosis.undelayed_step);
+}
+
 TEST(PublishedJobsTest, StepsOfStWithoutDelaysAreThoseOfItsAuthors) {
   STEPCAST_SKIP_WITHOUT(jobs_folder());
   const Job job = read("ST.csv.gz");

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "sim/study/diagnose/diagnosis.hpp"
+
+namespace stepcast {
+
+/// The collectives and messages that cost most; empty: there are none.
+std::string render_meetings(const Diagnosis& diagnosis);
+
+}  // namespace stepcast

@@ -1,0 +1,80 @@
+#include "sim/study/diagnose/measures/gains.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace stepcast {
+namespace {
+
+/// By stage, what its passes would take of their time if all stages had as much work: forward and
+/// backward passes by themselves.
+class StageShares {
+ public:
+  explicit StageShares(const JobReplay& replay) : job_(replay.job()) {
+    for (std::uint32_t step = 0; step < replay.steps(); ++step)
+      for (std::uint32_t place = 0; place < replay.actual(step).size(); ++place)
+        if (const JobOperation& done = job_.steps[step].operations[place]; is_pass(done))
+          times_[work_of(done)][stage_of(done)] += replay.actual(step)[place];
+    for (auto& [work, of_stages] : times_) {
+      double mean = 0;
+      for (auto& [stage, time] : of_stages) {
+        time /= static_cast<double>(std::ranges::count(job_.ranks, stage, &JobRank::stage));
+        mean += time / static_cast<double>(of_stages.size());
+      }
+      for (auto& [stage, time] : of_stages)
+        time = time > 0 ? mean / time : 1;
+    }
+  }
+
+  double of(const JobOperation& done) const {
+    return is_pass(done) ? times_.at(work_of(done)).at(stage_of(done)) : 1;
+  }
+
+ private:
+  JobWork work_of(const JobOperation& done) const { return job_.kinds[done.kind].work; }
+  std::uint32_t stage_of(const JobOperation& done) const { return job_.ranks[done.rank].stage; }
+  bool is_pass(const JobOperation& done) const {
+    return work_of(done) == JobWork::Forward || work_of(done) == JobWork::Backward;
+  }
+
+  const Job& job_;
+  std::map<JobWork, std::map<std::uint32_t, double>> times_;
+};
+
+}  // namespace
+
+Gains gains_of(const JobReplay& replay, const std::vector<std::uint32_t>& worst) {
+  const Job& job = replay.job();
+  const auto at = [&](std::uint32_t step, std::uint32_t place) -> const JobOperation& {
+    return job.steps[step].operations[place];
+  };
+  const auto step_with = [&](auto duration) {
+    return Seconds{mean_of(replay.replay_with(duration))};
+  };
+  const auto with_transfers = [&](double times) {
+    return step_with([&](std::uint32_t step, std::uint32_t place) {
+      const bool transfers = job.kinds[at(step, place).kind].work == JobWork::Transfer;
+      return replay.actual(step)[place] * (transfers ? times : 1);
+    });
+  };
+  Gains gains;
+  if (worst.size() < job.ranks.size())
+    gains.even_ranks = step_with([&](std::uint32_t step, std::uint32_t place) {
+      const bool is_one = std::ranges::count(worst, at(step, place).rank) > 0;
+      return (is_one ? replay.ideal(step) : replay.actual(step))[place];
+    });
+  if (job.stages > 1) {
+    const StageShares shares(replay);
+    gains.even_stages = step_with([&](std::uint32_t step, std::uint32_t place) {
+      return replay.actual(step)[place] * shares.of(at(step, place));
+    });
+  }
+  if (std::ranges::any_of(job.kinds,
+                          [](const JobKind& kind) { return kind.work == JobWork::Transfer; })) {
+    gains.faster_network = with_transfers(0.5);
+    gains.free_network = with_transfers(0);
+  }
+  return gains;
+}
+
+}  // namespace stepcast
