@@ -82,8 +82,7 @@ class OptimiseCommand final : public Subcommand {
          "with --schedule: what a GPU may hold, at most what it has (the default);\nrecomputes, "
          "accumulates or shares for it; of FILES with --holds"},
         {"--holds", "SIZES", &holds_,
-         "of FILES: what a GPU holds, the activations in it, and what recomputation\nkeeps of "
-         "them: "
+         "of FILES: what a GPU holds, its activations, what recomputation keeps:\n"
          "total=14GiB,activations=9GiB,recomputed=2GiB"},
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"}};
