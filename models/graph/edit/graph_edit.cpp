@@ -10,6 +10,7 @@
 #include "models/base/text.hpp"
 #include "models/graph/edit/graph_editor.hpp"
 #include "models/graph/edit/launch_queue.hpp"
+#include "models/graph/edit/needs.hpp"
 #include "models/graph/edit/structure.hpp"
 
 namespace stepcast {
@@ -95,6 +96,10 @@ std::size_t change(const GraphEdit& edit, const Chosen& chosen, const TransferRa
       split(chosen, edit.count, edit.size, ratio, editor);
       break;
     case EditVerb::Reorder:
+      if (edit.key == SortKey::Need) {
+        reorder_by_need(chosen, editor);
+        break;
+      }
       reorder(chosen, edit.key, edit.descending, editor);
       break;
     case EditVerb::Repeat:

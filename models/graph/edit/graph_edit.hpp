@@ -26,7 +26,8 @@ enum class EditVerb : std::uint8_t {
 /// What of a node a number is about.
 enum class EditedValue : std::uint8_t { Time, Size, Delay };
 
-enum class SortKey : std::uint8_t { Layer, Size, Time, Name };
+/// Need: of a recorded step, by what computation waits for first.
+enum class SortKey : std::uint8_t { Layer, Size, Time, Name, Need };
 
 /// A change of a graph: which nodes, and what becomes of them (after Zhu et al., Daydream,
 /// USENIX ATC 2020).

@@ -140,7 +140,7 @@ void read_verb(EditFields& fields, GraphEdit& edit) {
     case EditVerb::Move:
       return read_move(fields, edit);
     case EditVerb::Reorder:
-      edit.key = static_cast<SortKey>(fields.word("by", {"layer", "size", "time", "name"}));
+      edit.key = static_cast<SortKey>(fields.word("by", {"layer", "size", "time", "name", "need"}));
       edit.descending = fields.word("descending", {"no", "yes"}) == 1;
       return;
     case EditVerb::Repeat:

@@ -86,6 +86,8 @@ void reorder(const std::vector<std::uint32_t>& nodes, SortKey key, bool descendi
         return left.size < right.size;
       case SortKey::Time:
         return left.duration < right.duration;
+      case SortKey::Need:
+        return false;  // See reorder_by_need().
       case SortKey::Name:
         return graph.names[left.name] < graph.names[right.name];
     }

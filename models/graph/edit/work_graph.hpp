@@ -55,6 +55,9 @@ struct WorkEdge {
 struct WorkStream {
   std::string name;
   bool in_order = true;
+  /// Of a recorded step, not in order: one communication at a time, of those that are ready the one
+  /// of the lowest priority number. Else work there runs beside each other.
+  bool by_priority = false;
 };
 
 /// A step that can be edited. The nodes of one rank on one stream run one after the other, on a

@@ -82,8 +82,7 @@ class OptimiseCommand final : public Subcommand {
          "with --schedule: what a GPU may hold, at most what it has (the default);\nrecomputes, "
          "accumulates or shares for it; of FILES with --holds"},
         {"--holds", "SIZES", &holds_,
-         "of FILES: what a GPU holds, the activations in it, and what recomputation keeps\nof "
-         "them: "
+         "of FILES: what a GPU holds, its activations, what recomputation keeps:\n"
          "total=14GiB,activations=9GiB,recomputed=2GiB"},
         {"--strict", "", &strict_, "refuse traces if anything is skipped or doubtful"},
         {"--json", "", &json_, "print JSON"}};
@@ -93,8 +92,7 @@ class OptimiseCommand final : public Subcommand {
     if (!files_.empty())
       return optimise_job();
     if (!holds_.empty())
-      throw InputError(
-          "--holds is of FILES: what a GPU of a planned step holds follows from its schedule");
+      throw InputError("--holds is of FILES: a schedule says what a GPU of its plan holds");
     add_layout(layout_, request_);
     if (!request_.schedule.empty()) {
       const Experiment experiment = experiment_of(request_);

@@ -21,9 +21,9 @@ std::string help_of_edits() {
       "as= on= where=behind|before; remove; move on= before= behind=; merge up_to= time= "
       "apart=yes; "
       "split\n"
-      "parts= size=; reorder by=layer|size|time|name descending=yes; repeat times=; replicate "
-      "ranks=. What\n"
-      "it is about: name= kind= layer= stream= (patterns with * and ?; name!= and so on: but "
+      "parts= size=; reorder by=layer|size|time|name|need descending=yes; repeat times=; replicate "
+      "ranks=.\n"
+      "What it is about: name= kind= layer= stream= (patterns with * and ?; name!= and so on: but "
       "these),\n"
       "rank=0-3, stage=0-3 (of a pipeline), work=compute|communication. Or a recipe:";
   for (const RecipeInfo& recipe : recipes()) {

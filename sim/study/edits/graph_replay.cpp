@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/base/error.hpp"
+#include "sim/study/edits/priority_replay.hpp"
 
 namespace stepcast {
 namespace {
@@ -74,7 +75,8 @@ std::vector<NodeTimes> replay_graph(const WorkGraph& graph) {
 TimedStep replay_graphs(const std::vector<WorkGraph>& graphs) {
   TimedStep timed;
   for (const WorkGraph& graph : graphs) {
-    timed.nodes.push_back(replay_graph(graph));
+    timed.nodes.push_back(goes_by_priority(graph) ? replay_by_priority(graph)
+                                                  : replay_graph(graph));
     Seconds last{};
     for (const NodeTimes& node : timed.nodes.back())
       last = std::max(last, node.end);

@@ -9,7 +9,8 @@ namespace stepcast {
 /// edges, behind one that finds their order. Throws InputError where something waits for itself.
 std::vector<NodeTimes> replay_graph(const WorkGraph& graph);
 
-/// The mean over the graphs of their last ends.
+/// The mean over the graphs of their last ends; with streams by priority as replay_by_priority()
+/// has them.
 TimedStep replay_graphs(const std::vector<WorkGraph>& graphs);
 
 }  // namespace stepcast

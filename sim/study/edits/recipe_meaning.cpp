@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/graph/edit/needs.hpp"
 
 namespace stepcast {
 namespace {
@@ -46,11 +47,12 @@ void require_meaning_of_pipeline(const std::string& recipe, const PlannedModel& 
 
 }  // namespace
 
-void require_meaning(const std::string& recipe, const PlannedModel* model) {
-  if (model == nullptr && recipe == "priority-slices")
+void require_meaning(const std::string& recipe, const WorkGraph& graph, const PlannedModel* model) {
+  if (model == nullptr && recipe == "priority-slices" && !overtakes(graph))
     throw InputError(
-        "a recorded step ends before the next forward pass, which priorities serve: "
-        "expected a planned step, of `workload`");
+        "a recorded step ends before the next forward pass, which priorities serve, and nothing in "
+        "it waits for a communication that could overtake another: expected a planned step, of "
+        "`workload`");
   if (model != nullptr && recipe == "cuda-graphs")
     throw InputError("a planned step has no launches: expected a recorded job");
   if (model != nullptr && model->is_cut)

@@ -192,7 +192,7 @@ std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGra
                                        const PlannedModel* model) {
   const std::string& name = request.verb;
   const Fields& fields = request.fields;
-  require_meaning(name, model);
+  require_meaning(name, graph, model);
   if (name == "mixed-precision")
     return passes_scaled(model, 1.0 / 3, 0.5);
   if (name == "fused-optimiser")
@@ -210,7 +210,8 @@ std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGra
   if (name == "priority-slices") {
     const std::string size = field_or(fields, "size", "4MiB");
     return {graph_edit_of("split", {{"work", "communication"}, {"size", size}}),
-            graph_edit_of("reorder", {{"work", "communication"}, {"by", "layer"}})};
+            graph_edit_of("reorder", {{"work", "communication"},
+                                      {"by", model == nullptr ? "need" : "layer"}})};
   }
   if (name == "bucket-size")
     return other_buckets(fields, graph, model != nullptr && model->is_cut);

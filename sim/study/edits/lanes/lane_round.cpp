@@ -1,11 +1,13 @@
 #include "sim/study/edits/lanes/lane_round.hpp"
 
+#include "sim/study/edits/priority_replay.hpp"
+
 namespace stepcast {
 
 LaneRound::LaneRound(const EditableStep& step, const TimedStep& now) : step_(step), now_(now) {
   for (std::size_t i = 0; i < step.graphs.size(); ++i) {
     lanes_.emplace_back(step.graphs[i]);
-    if (!step.graphs[i].planned)
+    if (!step.graphs[i].planned && !goes_by_priority(step.graphs[i]))
       replays_.emplace_back(step.graphs[i], now.nodes[i]);
   }
 }
@@ -24,7 +26,7 @@ ChangedStep LaneRound::with(const LaneCandidate& candidate) {
     }
     changed.step += *end / static_cast<double>(replays_.size());
   }
-  if (replays_.empty())
+  if (replays_.size() < step_.graphs.size())
     complete(candidate, changed);
   return changed;
 }

@@ -31,7 +31,7 @@ class LaneRound {
   const EditableStep& step_;
   const TimedStep& now_;
   std::vector<GraphLanes> lanes_;       // By graph.
-  std::vector<ChangedReplay> replays_;  // By graph; of a planned step none.
+  std::vector<ChangedReplay> replays_;  // By graph; none of a planned step or by priority.
 };
 
 }  // namespace stepcast

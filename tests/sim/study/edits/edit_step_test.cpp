@@ -88,7 +88,8 @@ TEST(EditStepTest, RecipesOnARecordedJob) {
   EXPECT_LT(after("gpu from=v100 to=h100"), before);
   EXPECT_EQ(input_error_of([&] { after("priority-slices"); }),
             "priority-slices: a recorded step ends before the next forward pass, which priorities "
-            "serve: expected a planned step, of `workload`");
+            "serve, and nothing in it waits for a communication that could overtake another: "
+            "expected a planned step, of `workload`");
 }
 
 // A job whose replay does not come near what was recorded answers no what-ifs: here passes overlap
