@@ -162,6 +162,11 @@ const tests = {
     assert.match(await tab.locator('.verdict').innerText(), /^Slow: rank 2\./);
     const ranks = tab.locator('section', { hasText: 'Where the time of each rank goes' }).locator('tbody tr');
     assert.equal(await ranks.count(), 4);
+    const section = (title) => tab.locator('section', { hasText: title });
+    assert.match(await section('Collectives and messages that cost most').innerText(), /grads-reduce-scatter\s+0, 1, 2, 3\s+1/);
+    assert.match(await section('With one thing better').innerText(), /no straggler\s+74\.90?\s+97\.40?\s+-?23\.1 %/);
+    assert.match(await section('Step times').innerText(), /recorded\s+97\.40?\s+97\.40?/);
+    assert.match(await section('Longest stretches of the critical path').innerText(), /backward-compute/);
     const compared = await open('compared');
     assert.match(await compared.locator('section', { hasText: 'Against job.csv' }).innerText(), /-29\.6 %/);
   },

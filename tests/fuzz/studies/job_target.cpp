@@ -21,6 +21,13 @@ bool accepts_job(std::string_view text) {
     require(finite_and_not_negative(diagnosis.undelayed_step.value) &&
                 finite_and_not_negative(diagnosis.ideal_step.value),
             "steps take times");
+    for (const RankUse& use : diagnosis.uses)
+      for (const Seconds time : {use.computing, use.communicating, use.exposed, use.copies_alone,
+                                 use.waiting, use.idle_for_host, use.other})
+        require(finite_and_not_negative(time.value), "a rank's step consists of times");
+    for (const MeetingCost& cost : diagnosis.meetings)
+      require(finite_and_not_negative(cost.idle().value) && cost.ranks.size() > 1,
+              "ranks meet for a time");
     require(diagnosis.ranks.size() == job.ranks.size(), "every rank is diagnosed");
   });
 }

@@ -18,7 +18,7 @@
 namespace stepcast {
 namespace {
 
-constexpr std::size_t kMostClocks = 8;
+constexpr std::size_t kMostClocks = 4;
 
 std::string title(const Diagnosis& diagnosis) {
   const auto servers =
@@ -28,11 +28,12 @@ std::string title(const Diagnosis& diagnosis) {
   if (servers > 0)
     ranks += fmt::format(" and {} server{}", servers, servers == 1 ? "" : "s");
   if (recorded != diagnosis.gpus)
-    ranks += fmt::format(", {} ranks recorded", recorded);
-  return fmt::format("{}: {}, {} stage{} x {} data-parallel group{}, {} step{}\n", diagnosis.job,
-                     ranks, diagnosis.stages, diagnosis.stages == 1 ? "" : "s",
-                     diagnosis.by_data.size(), diagnosis.by_data.size() == 1 ? "" : "s",
-                     diagnosis.steps, diagnosis.steps == 1 ? "" : "s");
+    ranks += fmt::format(", {} rank{} recorded", recorded, recorded == 1 ? "" : "s");
+  return wrap(fmt::format("{}: {}, {} stage{} x {} data-parallel group{}, {} step{}", diagnosis.job,
+                          ranks, diagnosis.stages, diagnosis.stages == 1 ? "" : "s",
+                          diagnosis.by_data.size(), diagnosis.by_data.size() == 1 ? "" : "s",
+                          diagnosis.steps, diagnosis.steps == 1 ? "" : "s"),
+              0);
 }
 
 /// By how much the replay misses what was recorded: the mean step, the worst one and the worst
@@ -92,18 +93,20 @@ std::string explained(const Diagnosis& diagnosis) {
   return render(table);
 }
 
-/// The slowest first, of many the first ones; one part alone says nothing.
+/// The slowest first, of many the first ones. One part alone says nothing, nor do fast ones.
 void add_parts(const std::string& what, std::vector<PartSlowdown> all, Table& table) {
-  constexpr std::size_t kMostParts = 4;
-  if (all.size() < 2)
-    return;
+  constexpr std::size_t kMostParts = 3;
+  constexpr double kSlow = 1.005;
   std::ranges::stable_sort(all, std::greater<>(), &PartSlowdown::slowdown);
-  const bool fits = all.size() <= kMostParts + 1;  // The last takes no more room than "and 1 more".
-  const std::size_t shown = fits ? all.size() : kMostParts;
+  if (all.size() < 2 || all.front().slowdown < kSlow)
+    return;
+  const auto slow = static_cast<std::size_t>(
+      std::ranges::count_if(all, [](const PartSlowdown& part) { return part.slowdown >= kSlow; }));
+  const std::size_t shown = std::min(slow, kMostParts);
   for (std::size_t i = 0; i < shown; ++i)
     table.rows.push_back({what, all[i].name, fmt::format("{:.4f}", all[i].slowdown)});
-  if (!fits)
-    table.rows.push_back({what, fmt::format("and {} more", all.size() - shown), ""});
+  if (slow > shown)
+    table.rows.push_back({what, fmt::format("and {} more", slow - shown), ""});
 }
 
 std::string parts(const Diagnosis& diagnosis) {

@@ -52,9 +52,12 @@ std::string stretches(const Diagnosis& diagnosis) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(diagnosis.stretches.size(), kMostStretches); ++i) {
     const PathStretch& stretch = diagnosis.stretches[i];
-    texts.push_back(fmt::format("{} on rank {} ({})", stretch.part,
-                                label_of(diagnosis.ranks[stretch.rank]),
-                                format_seconds(stretch.duration)));
+    const std::string where =
+        diagnosis.ranks.size() == 1
+            ? ""
+            : fmt::format(" on rank {}", label_of(diagnosis.ranks[stretch.rank]));
+    texts.push_back(
+        fmt::format("{}{} ({})", stretch.part, where, format_seconds(stretch.duration)));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }

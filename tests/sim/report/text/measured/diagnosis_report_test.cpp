@@ -47,6 +47,21 @@ TEST(DiagnosisReportTest, TellsTheSlowestDataParallelGroups) {
   EXPECT_THAT(text, HasSubstr("\ndata-parallel group  and 12 more\n"));
 }
 
+TEST(DiagnosisReportTest, PartsThatSlowNothingDownAreLeftOut) {
+  Diagnosis diagnosis = of_groups(2);
+  EXPECT_THAT(render_diagnosis(diagnosis), Not(HasSubstr("\ndata-parallel group  0")));
+  diagnosis.by_data[1].slowdown = 1;
+  EXPECT_THAT(render_diagnosis(diagnosis), Not(HasSubstr("\ndata-parallel group")));
+  diagnosis.by_stage = {{"0", 1}, {"1", 1}};
+  EXPECT_THAT(render_diagnosis(diagnosis), Not(HasSubstr("\npart ")));
+}
+
+TEST(DiagnosisReportTest, ALongNameIsWrapped) {
+  Diagnosis diagnosis = of_groups(2);
+  diagnosis.job = std::string(90, 'a');
+  EXPECT_THAT(render_diagnosis(diagnosis), HasSubstr("aaa: 4 GPUs,\n2 stages"));
+}
+
 TEST(DiagnosisReportTest, AGroupOfOneRankIsToldAsThatRankAlone) {
   Diagnosis diagnosis = of_groups(2);
   diagnosis.by_data = diagnosis.by_rank;
@@ -63,14 +78,14 @@ TEST(DiagnosisReportTest, TellsTheWorstStepAndRankOfTheReplay) {
               HasSubstr("on average, step 8 by 3.0 %; the ends of rank 1 by 2.0 %. "));
 }
 
-// A page of about 60 lines, however many ranks there are.
+// A page, however many ranks there are.
 TEST(DiagnosisReportTest, StaysAPage) {
   Diagnosis diagnosis = of_groups(256);
-  diagnosis.by_kind.resize(12, {"all-reduce", 1});
-  diagnosis.by_node.resize(64, {"node", 1});
+  diagnosis.by_kind.resize(12, {"all-reduce", 1.1});
+  diagnosis.by_node.resize(64, {"node", 1.1});
   diagnosis.clocks.hosts.resize(64);
   diagnosis.meetings.resize(64, {.name = "all-reduce", .ranks = {0, 1}});
-  EXPECT_LE(std::ranges::count(render_diagnosis(diagnosis), '\n'), 90);
+  EXPECT_LE(std::ranges::count(render_diagnosis(diagnosis), '\n'), 72);
 }
 
 }  // namespace

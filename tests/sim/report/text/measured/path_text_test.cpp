@@ -41,6 +41,7 @@ TEST(PathTextTest, OfOneRankNothingIsSaidOfOthers) {
   const std::string text = on_one_line(render_path(of_ranks(1)));
   EXPECT_THAT(text, HasSubstr("The critical path is forward 99.5 %. Its longest"));
   EXPECT_THAT(text, Not(HasSubstr("from rank to rank")));
+  EXPECT_THAT(text, HasSubstr("a usual one: forward (90 ms)."));
 }
 
 }  // namespace
