@@ -6,6 +6,10 @@
 namespace stepcast {
 
 double middle_of(std::vector<double> values) {
+  return middle_in_place(values);
+}
+
+double middle_in_place(std::vector<double>& values) {
   const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, half);
   const double upper = *half;

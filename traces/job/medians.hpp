@@ -7,6 +7,8 @@ namespace stepcast {
 
 /// The middle value, or the mean of the two in the middle; linear. Precondition: not empty.
 double middle_of(std::vector<double> values);
+/// The same; leaves the values in another order.
+double middle_in_place(std::vector<double>& values);
 
 /// The value up to which half of the weight lies; sorts the pairs of value and weight.
 /// Precondition: not empty.

@@ -67,6 +67,25 @@ double error_of(const std::vector<ClockPoint>& points) {
 
 }  // namespace
 
+template <typename Visit>
+void ClockFit::for_each_common(Visit visit) const {
+  for (const CommonEnd& common : evidence_.ends)
+    visit(common);
+  for (const CommonEnd& message : evidence_.messages)
+    if (tells_drift(message))
+      visit(message);
+}
+
+/// Those that a host saw.
+template <typename Visit>
+void ClockFit::for_each_common_of(std::uint32_t host, Visit visit) const {
+  for (const std::uint32_t i : evidence_.ends_of_hosts[host])
+    visit(evidence_.ends[i]);
+  for (const std::uint32_t i : evidence_.messages_of_hosts[host])
+    if (tells_drift(evidence_.messages[i]))
+      visit(evidence_.messages[i]);
+}
+
 /// A first guess: from the first host of each part on, the line of each host by what it shares with
 /// those that are known.
 void ClockFit::join_lines() {
@@ -87,8 +106,9 @@ void ClockFit::join_lines() {
 bool ClockFit::set_line(std::uint32_t host, const std::vector<bool>& known) {
   std::vector<ClockPoint> points;
   std::vector<std::pair<double, double>> rests;
-  for_each_common([&](const CommonEnd& common) {
-    std::vector<double> others;
+  std::vector<double> others;
+  for_each_common_of(host, [&](const CommonEnd& common) {
+    others.clear();
     const EndSeen* own = nullptr;
     for (const EndSeen& seen : common.seen) {
       if (seen.host == host)
@@ -97,7 +117,7 @@ bool ClockFit::set_line(std::uint32_t host, const std::vector<bool>& known) {
         others.push_back(true_end(seen, common.step));
     }
     if (own != nullptr && !others.empty())
-      points.push_back(point_of(common, *own, own->end - middle_of(std::move(others))));
+      points.push_back(point_of(common, *own, own->end - middle_in_place(others)));
   });
   if (points.empty())
     return false;
@@ -110,11 +130,12 @@ bool ClockFit::set_line(std::uint32_t host, const std::vector<bool>& known) {
 
 std::vector<std::vector<ClockPoint>> ClockFit::points_by_host() const {
   std::vector<std::vector<ClockPoint>> points(offsets_.size());
+  std::vector<double> own;
   for_each_common([&](const CommonEnd& common) {
-    std::vector<double> own;
+    own.clear();
     for (const EndSeen& seen : common.seen)
       own.push_back(true_end(seen, common.step));
-    const double end = middle_of(std::move(own));
+    const double end = middle_in_place(own);
     for (const EndSeen& seen : common.seen)
       points[seen.host].push_back(point_of(common, seen, true_end(seen, common.step) - end));
   });
@@ -148,13 +169,6 @@ ClockPoint ClockFit::point_of(const CommonEnd& common, const EndSeen& seen, doub
           .ahead = ahead,
           .spread = 1 / weights_[common.kind],
           .scatter = std::max(kNoResidual, scatters_[common.kind])};
-}
-
-void ClockFit::for_each_common(const std::function<void(const CommonEnd&)>& visit) const {
-  std::ranges::for_each(evidence_.ends, visit);
-  for (const CommonEnd& message : evidence_.messages)
-    if (!within_steps_ && parts_[message.seen[0].host] == parts_[message.seen[1].host])
-      visit(message);
 }
 
 /// False: none explains enough, and all is as it was.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
-#include <set>
 
 #include "traces/job/medians.hpp"
 
@@ -73,8 +72,10 @@ void ClockFit::spread_from(std::uint32_t first) {
 
 std::optional<double> ClockFit::offset_against(std::uint32_t host) const {
   std::vector<double> differences;
-  for (const CommonEnd& common : evidence_.ends) {
-    std::vector<double> known;
+  std::vector<double> known;
+  for (const std::uint32_t i : evidence_.ends_of_hosts[host]) {
+    const CommonEnd& common = evidence_.ends[i];
+    known.clear();
     std::optional<double> own;
     for (const EndSeen& seen : common.seen) {
       if (seen.host == host)
@@ -83,18 +84,19 @@ std::optional<double> ClockFit::offset_against(std::uint32_t host) const {
         known.push_back(true_end(seen, common.step));
     }
     if (own && !known.empty())
-      differences.push_back(*own - middle_of(std::move(known)));
+      differences.push_back(*own - middle_in_place(known));
   }
   return differences.empty() ? std::nullopt : std::optional(middle_of(std::move(differences)));
 }
 
 std::vector<double> ClockFit::common_ends() const {
   std::vector<double> ends;
+  std::vector<double> own;
   for (const CommonEnd& common : evidence_.ends) {
-    std::vector<double> own;
+    own.clear();
     for (const EndSeen& seen : common.seen)
       own.push_back(true_end(seen, common.step));
-    ends.push_back(middle_of(std::move(own)));
+    ends.push_back(middle_in_place(own));
   }
   return ends;
 }
@@ -123,18 +125,24 @@ void ClockFit::find_offsets_anew() {
 void ClockFit::weigh_kinds() {
   struct OfKind {
     std::vector<double> residuals;
-    std::set<std::uint32_t> hosts;
+    std::vector<bool> has_host;
     std::size_t ends = 0;
+
+    auto hosts() const { return static_cast<std::size_t>(std::ranges::count(has_host, true)); }
   };
-  std::vector<OfKind> kinds(weights_.size());
+  std::vector<OfKind> kinds(weights_.size(),
+                            {.residuals = {}, .has_host = std::vector<bool>(offsets_.size())});
+  std::vector<double> own;
+  std::vector<double> ordered;
   const auto add = [&](const CommonEnd& common) {
     OfKind& kind = kinds[common.kind];
-    std::vector<double> own;
+    own.clear();
     for (const EndSeen& seen : common.seen) {
       own.push_back(true_end(seen, common.step));
-      kind.hosts.insert(seen.host);
+      kind.has_host[seen.host] = true;
     }
-    const double middle = middle_of(own);
+    ordered = own;
+    const double middle = middle_in_place(ordered);
     for (const double end : own)
       kind.residuals.push_back(std::abs(end - middle));
     ++kind.ends;
@@ -143,7 +151,7 @@ void ClockFit::weigh_kinds() {
   std::ranges::for_each(evidence_.messages, add);
   for (std::size_t kind = 0; kind < kinds.size(); ++kind)
     if (OfKind& of = kinds[kind]; !of.residuals.empty()) {
-      scatters_[kind] = scatter_of(of.residuals, of.ends + 2 * of.hosts.size());
+      scatters_[kind] = scatter_of(of.residuals, of.ends + 2 * of.hosts());
       weights_[kind] = 1 / std::max(kLeastSpread, middle_of(std::move(of.residuals)));
     }
 }

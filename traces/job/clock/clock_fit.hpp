@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -64,7 +63,13 @@ class ClockFit {
   void weigh_kinds();
   bool improve();
   ClockPoint point_of(const CommonEnd& common, const EndSeen& seen, double ahead) const;
-  void for_each_common(const std::function<void(const CommonEnd&)>& visit) const;
+  template <typename Visit>
+  void for_each_common(Visit visit) const;
+  template <typename Visit>
+  void for_each_common_of(std::uint32_t host, Visit visit) const;
+  bool tells_drift(const CommonEnd& message) const {
+    return !within_steps_ && parts_[message.seen[0].host] == parts_[message.seen[1].host];
+  }
   void join_lines();
   bool set_line(std::uint32_t host, const std::vector<bool>& known);
   std::vector<std::vector<ClockPoint>> points_by_host() const;
