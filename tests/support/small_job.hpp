@@ -24,7 +24,7 @@ class SmallJob {
     job_.gpus = 2;
     job_.kinds = {{.name = "forward", .work = JobWork::Forward, .part = "forward"},
                   {.name = "all-reduce", .work = JobWork::Transfer, .part = "all-reduce"},
-                  {.name = "Memcpy HtoD", .part = "input-copy"},
+                  {.name = "Memcpy HtoD", .part = "input-copy", .copies = true},
                   {.name = "send",
                    .work = JobWork::Transfer,
                    .part = "send",

@@ -39,6 +39,7 @@ struct JobKind {
   Bytes size{};             ///< Of a transfer; 0: not known.
   std::uint32_t ranks = 0;  ///< That a transfer joins; 0: not known.
   JobPurpose purpose = JobPurpose::Other;
+  bool copies = false;    ///< Of memory: no computation.
   bool updates = false;   ///< Computation of the optimiser.
   bool scatters = false;  ///< A sum of which each rank keeps a part.
 };

@@ -198,6 +198,7 @@ std::uint16_t ProfiledJob::kind_of(const TimelineWork& work) {
                           .size = work.size,
                           .ranks = work.ranks,
                           .purpose = work.purpose,
+                          .copies = work.copies,
                           .updates = work.updates,
                           .scatters = work.scatters});
   return found->second;

@@ -42,6 +42,7 @@ TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
   TimelineWork piece{.work = work_of(work.phase), .begin = event.start, .end = event.end()};
   piece.part = name_of(work.phase);
   piece.name = fmt::format("{}: {}", piece.part, trace.name_of(event));
+  piece.copies = event.kind != KinetoKind::Kernel;
   piece.updates = work.phase == WorkPhase::Optimizer;
   if (work.phase == WorkPhase::Communication) {
     const KnownCollective known = collective_of(trace, work);
@@ -90,7 +91,8 @@ class DeviceReducer {
     const auto found = pieces.find({recorded_.streams[task.stream], task.start});
     TimelineWork piece = found != pieces.end()
                              ? found->second
-                             : TimelineWork{.name = "copies: " + task.label, .part = "copies"};
+                             : TimelineWork{
+                                   .name = "copies: " + task.label, .part = "copies", .copies = true};
     piece.begin = task.start;
     piece.end = task.start + task.duration;
     piece.stream = static_cast<std::uint8_t>(1 + std::min<unsigned>(task.stream, 250));

@@ -73,6 +73,9 @@ Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShap
                       file.string(), format));
     streams.push_back(file_stream(file));
   }
+  if (streams.empty())
+    throw InputError(fmt::format("{}: expected a trace with times, found execution traces alone",
+                                 files.front().string()));
   report.format = KinetoReader().name();
   return read_profiled_job(streams, shape, report);
 }

@@ -178,6 +178,15 @@ TEST(HostileJobsTest, OddValuesInExportsOfNsightSystemsAreCountedOrRefused) {
                                                               table, column, value, rows))});
 }
 
+// They hold no times; there was no first trace to take ranks from, and a crash.
+TEST(HostileJobsTest, ExecutionTracesAloneAreRefused) {
+  const std::filesystem::path corpus =
+      std::filesystem::path(STEPCAST_SOURCE_DIR) / "tests/fuzz/corpus/execution_trace";
+  const Taken alone = taken({corpus / "valid.json", corpus / "invalid_nodes.json"});
+  EXPECT_FALSE(alone.read);
+  EXPECT_NE(alone.error.find("expected a trace with times"), std::string::npos) << alone.error;
+}
+
 TEST(HostileJobsTest, ExportsOfTwoJobsOrWithClocksThatJump) {
   const TraceFolder folder;
   const MadeStreams made{.ranks = 2, .steps = 4};

@@ -58,8 +58,8 @@ ClockEvidence clock_evidence(const Job& job, const RankClocks& clocks) {
         evidence.messages.push_back(std::move(common));
     }
   }
-  evidence.ends_of_hosts = seen_by_hosts(evidence.ends, hosts);
-  evidence.messages_of_hosts = seen_by_hosts(evidence.messages, hosts);
+  evidence.ends_of_hosts = seen_by_hosts(evidence.ends, clocks.count());
+  evidence.messages_of_hosts = seen_by_hosts(evidence.messages, clocks.count());
   return evidence;
 }
 

@@ -20,15 +20,16 @@ namespace {
 struct PassedStage {
   const char* name;
   bool meets;
+  bool copies = false;
 };
 constexpr std::array<PassedStage, 10> kStages = {{{"COORDINATE_REDUCE", false},
                                                   {"REDUCE", true},
-                                                  {"COPYD2H", false},
+                                                  {"COPYD2H", false, true},
                                                   {"PCIE_REDUCE", false},
                                                   {"COORDINATE_PUSH", false},
                                                   {"PUSH", false},
                                                   {"PULL", true},
-                                                  {"COPYH2D", false},
+                                                  {"COPYH2D", false, true},
                                                   {"COORDINATE_BROADCAST", false},
                                                   {"BROADCAST", true}}};
 
@@ -81,6 +82,7 @@ class PartitionSink final : public ChromeSink {
                        .part = kStages[seen.stage].name,
                        .meets = kStages[seen.stage].meets ? SpanMeeting::All : SpanMeeting::None,
                        .stream = kBeside,
+                       .copies = kStages[seen.stage].copies,
                        .begin = seen.begin + later,
                        .end = seen.end + later});
       if (goes_on)

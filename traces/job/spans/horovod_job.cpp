@@ -99,6 +99,7 @@ void HorovodSpans::add_buffer(std::size_t number, std::uint32_t rank) {
                            .stream = kBufferStream,
                            .in_order = true,
                            .computes = !main,
+                           .copies = !main,
                            .size = main ? buffer.size : Bytes{},
                            .begin = phase.begin,
                            .end = phase.end};

@@ -170,7 +170,8 @@ void SpanJob::add_rank(std::size_t first, std::size_t end, JobStep& step, SpanLi
             {.name = span.like.empty() ? span.name : span.like,
              .work = span.computes ? JobWork::Compute : JobWork::Transfer,
              .part = span.part,
-             .size = span.size},
+             .size = span.size,
+             .copies = span.copies},
             {.rank = rank, .stream = span.stream, .begin = span.begin, .end = span.end});
     if (!linker.add(span, own, step) && before != kNoMeeting && span.takes.empty())
       step.edges.emplace_back(before, own);

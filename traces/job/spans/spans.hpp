@@ -33,6 +33,7 @@ struct CommunicationSpan {
   std::uint8_t stream = 1;       ///< Where it runs.
   bool in_order = false;         ///< It waits for the one before it on its stream.
   bool computes = false;         ///< No transfer: a copy, a sum of a server.
+  bool copies = false;           ///< Of memory.
   std::string arrives;           ///< It is one of those that spans which take this wait for.
   std::string takes;             ///< It waits for one that arrives, the n-th for the n-th.
   std::string sent_by;           ///< The name of the span of another rank that it waits for.

@@ -52,7 +52,7 @@ std::vector<ComputingTimes> computing_times(const Job& job, const JobStep& step)
   for (std::uint32_t place = 0; place < step.operations.size(); ++place) {
     const JobKind& kind = job.kinds[step.operations[place].kind];
     const bool computes = kind.work != JobWork::Transfer && kind.work != JobWork::Host;
-    if (computes && !copies_memory(kind))
+    if (computes && !kind.copies)
       places.push_back(place);
   }
   std::ranges::stable_sort(places, {},

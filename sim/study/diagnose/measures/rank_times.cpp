@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 
 namespace stepcast {
@@ -18,18 +17,6 @@ struct Change {
   Doing doing = Doing::Compute;
   int by = 0;
 };
-
-bool holds_any(const std::string& text, std::initializer_list<const char*> words) {
-  return std::ranges::any_of(
-      words, [&](const char* word) { return text.find(word) != std::string::npos; });
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return text;
-}
 
 /// The changes of one rank in one step, and what follows from them.
 class RankSweep {
@@ -84,17 +71,12 @@ class RankSweep {
 };
 
 Doing doing_of(const JobKind& kind) {
-  if (copies_memory(kind))
+  if (kind.copies)
     return Doing::Copy;
   return kind.work == JobWork::Transfer ? Doing::Transfer : Doing::Compute;
 }
 
 }  // namespace
-
-bool copies_memory(const JobKind& kind) {
-  return holds_any(lower(kind.part), {"copy", "copies"}) ||
-         holds_any(lower(kind.name), {"memcpy", "memset"});
-}
 
 void add_rank_times(const JobReplay& replay, std::uint32_t step, std::vector<RankUse>& uses) {
   const Job& job = replay.job();

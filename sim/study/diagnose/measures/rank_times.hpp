@@ -17,7 +17,4 @@ void add_rank_times(const JobReplay& replay, std::uint32_t step, std::vector<Ran
 /// uses' short_kernels have values.
 void add_short_kernels(const JobReplay& replay, std::uint32_t step, std::vector<RankUse>& uses);
 
-/// Whether it copies memory, as far as the name that its reader gave it tells.
-bool copies_memory(const JobKind& kind);
-
 }  // namespace stepcast

@@ -50,13 +50,6 @@ TEST(RankTimesTest, WithoutCommunicationNothingIsToldOfItsOverlap) {
   EXPECT_FALSE(small.diagnosis().uses[0].overlap());
 }
 
-TEST(RankTimesTest, CopiesAreToldByTheirNames) {
-  EXPECT_TRUE(copies_memory({.name = "copies: Memset", .part = "copies"}));
-  EXPECT_TRUE(copies_memory({.name = "forward: Memcpy DtoD", .part = "forward"}));
-  EXPECT_TRUE(copies_memory({.name = "COPYD2H of x", .part = "COPYD2H"}));
-  EXPECT_FALSE(copies_memory({.name = "forward: copy_kernel", .part = "forward"}));
-}
-
 // Twelve kernels of a step take 5 us, the update 500.
 TEST(RankTimesTest, ShortKernelsAreCountedWhereKernelsAreRecorded) {
   MadeProfiles made;
