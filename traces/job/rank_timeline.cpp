@@ -89,10 +89,10 @@ class DeviceReducer {
     if (task.kind == RecordedKind::Host || task.kind == RecordedKind::Delay)
       return;
     const auto found = pieces.find({recorded_.streams[task.stream], task.start});
-    TimelineWork piece = found != pieces.end()
-                             ? found->second
-                             : TimelineWork{
-                                   .name = "copies: " + task.label, .part = "copies", .copies = true};
+    TimelineWork piece =
+        found != pieces.end()
+            ? found->second
+            : TimelineWork{.name = "copies: " + task.label, .part = "copies", .copies = true};
     piece.begin = task.start;
     piece.end = task.start + task.duration;
     piece.stream = static_cast<std::uint8_t>(1 + std::min<unsigned>(task.stream, 250));

@@ -79,9 +79,9 @@ void ClockFit::for_each_common(Visit visit) const {
 /// Those that a host saw.
 template <typename Visit>
 void ClockFit::for_each_common_of(std::uint32_t host, Visit visit) const {
-  for (const std::uint32_t i : evidence_.ends_of_hosts[host])
+  for (const std::uint32_t i : ends_of_hosts_[host])
     visit(evidence_.ends[i]);
-  for (const std::uint32_t i : evidence_.messages_of_hosts[host])
+  for (const std::uint32_t i : messages_of_hosts_[host])
     if (tells_drift(evidence_.messages[i]))
       visit(evidence_.messages[i]);
 }

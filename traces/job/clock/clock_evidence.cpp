@@ -25,16 +25,6 @@ void add_bounds(const JobMeeting& meeting, const CommonEnd& common, ClockEvidenc
   }
 }
 
-std::vector<std::vector<std::uint32_t>> seen_by_hosts(const std::vector<CommonEnd>& all,
-                                                      std::uint32_t hosts) {
-  std::vector<std::vector<std::uint32_t>> seen(hosts);
-  for (std::uint32_t i = 0; i < all.size(); ++i)
-    for (const EndSeen& member : all[i].seen)
-      if (seen[member.host].empty() || seen[member.host].back() != i)
-        seen[member.host].push_back(i);
-  return seen;
-}
-
 }  // namespace
 
 ClockEvidence clock_evidence(const Job& job, const RankClocks& clocks) {
@@ -58,8 +48,6 @@ ClockEvidence clock_evidence(const Job& job, const RankClocks& clocks) {
         evidence.messages.push_back(std::move(common));
     }
   }
-  evidence.ends_of_hosts = seen_by_hosts(evidence.ends, clocks.count());
-  evidence.messages_of_hosts = seen_by_hosts(evidence.messages, clocks.count());
   return evidence;
 }
 

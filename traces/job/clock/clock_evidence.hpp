@@ -41,9 +41,6 @@ struct ClockEvidence {
   std::vector<CommonEnd> ends;      ///< Of collectives.
   std::vector<CommonEnd> messages;  ///< Between hosts.
   std::vector<ClockBound> bounds;
-  /// By host, those that it saw, in order: into `ends`, and into `messages`.
-  std::vector<std::vector<std::uint32_t>> ends_of_hosts;
-  std::vector<std::vector<std::uint32_t>> messages_of_hosts;
 };
 
 /// Which clock a rank's times are of: its host's or, once that jumped, what became of it. Those of

@@ -27,10 +27,23 @@ double scatter_of(const std::vector<double>& residuals, std::size_t parameters) 
   return over_mean * mean * std::sqrt(count / (count - static_cast<double>(parameters)));
 }
 
+/// By host, which of them it saw.
+std::vector<std::vector<std::uint32_t>> seen_by_hosts(const std::vector<CommonEnd>& all,
+                                                      std::uint32_t hosts) {
+  std::vector<std::vector<std::uint32_t>> seen(hosts);
+  for (std::uint32_t i = 0; i < all.size(); ++i)
+    for (const EndSeen& member : all[i].seen)
+      if (seen[member.host].empty() || seen[member.host].back() != i)
+        seen[member.host].push_back(i);
+  return seen;
+}
+
 }  // namespace
 
 ClockFit::ClockFit(const ClockEvidence& evidence)
     : evidence_(evidence),
+      ends_of_hosts_(seen_by_hosts(evidence.ends, evidence.hosts)),
+      messages_of_hosts_(seen_by_hosts(evidence.messages, evidence.hosts)),
       begins_(evidence.begins),
       offsets_(evidence.hosts),
       drifts_(evidence.hosts),
@@ -73,7 +86,7 @@ void ClockFit::spread_from(std::uint32_t first) {
 std::optional<double> ClockFit::offset_against(std::uint32_t host) const {
   std::vector<double> differences;
   std::vector<double> known;
-  for (const std::uint32_t i : evidence_.ends_of_hosts[host]) {
+  for (const std::uint32_t i : ends_of_hosts_[host]) {
     const CommonEnd& common = evidence_.ends[i];
     known.clear();
     std::optional<double> own;

@@ -85,8 +85,10 @@ class ClockFit {
   std::vector<double> common_ends() const;
 
   const ClockEvidence& evidence_;
-  std::vector<double> begins_;  // By step.
-  bool within_steps_ = false;   // What drifts are sought in.
+  std::vector<std::vector<std::uint32_t>> ends_of_hosts_;      // By host, into the evidence's.
+  std::vector<std::vector<std::uint32_t>> messages_of_hosts_;  // The same.
+  std::vector<double> begins_;                                 // By step.
+  bool within_steps_ = false;                                  // What drifts are sought in.
   std::vector<double> offsets_;
   std::vector<double> drifts_;
   std::vector<std::uint32_t> parts_;

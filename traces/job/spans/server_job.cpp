@@ -117,6 +117,7 @@ void ServerJob::add_sums(const ServerRound& round, std::uint32_t step) {
                            .stream = static_cast<std::uint8_t>(1 + event.thread % 250),
                            .in_order = true,
                            .computes = true,
+                           .copies = event.stage != ServerStage::Sum,
                            .takes = merged ? "" : event.partition,
                            .begin = event.begin - shifts_[rank],
                            .end = event.end - shifts_[rank]};
