@@ -10,6 +10,7 @@ const diagnose = {
     diagnose.spread(json);
     diagnose.heat(json.ranks);
     diagnose.times(json.ranks);
+    diagnose.kernels(json.uneven_kernels);
     diagnose.meetings(json.meetings);
     diagnose.gains(json);
     diagnose.parts(json.slowdown_by);
@@ -88,6 +89,13 @@ const diagnose = {
       { name: 'ranks', value: ({ ranks, message }) => ranks.join(message ? ' → ' : ', '), isText: true }, { name: 'count', value: ({ count }) => count },
       ...[['transfer', 'transfer_s'], ['exposed', 'exposed_communication_s'], ['waiting', 'waiting_s']].map(time),
       { name: 'bus GB/s', value: (meeting) => (meeting.busbw_bytes_per_s ?? 0) / 1e9 }], meetings));
+  },
+  kernels(uneven) {
+    if (!uneven) return;
+    const title = `Where rank ${uneven.slowest_rank} loses against rank ${uneven.fastest_rank}, which does the same`;
+    elements.section(title, elements.table([{ name: 'kernel', value: ({ kind }) => kind, isText: true },
+      { name: 'count', value: (row) => row.slowest_count }, ...['slowest', 'fastest'].map((of) =>
+        ({ name: of + ' ms', value: (row) => row[of + '_s'], text: format.ms }))], uneven.kinds));
   },
   gains({ gains, simulated_step_s, undelayed_step_s: undelayed }) {
     const rows = [['no gaps of the host', simulated_step_s, undelayed], ...[['no straggler', 'even_ranks_step_s'], ['even stages', 'even_stages_step_s'],

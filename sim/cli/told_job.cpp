@@ -1,6 +1,7 @@
 #include "sim/cli/told_job.hpp"
 
 #include "sim/cli/tell.hpp"
+#include "sim/study/diagnose/pipelines/recorded_cluster.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
 
@@ -14,6 +15,8 @@ Job told_job(const std::vector<std::string>& files, const std::string& job_file,
     refuse_doubts(report, files.front());
   for (const std::string& line : describe(report))
     tell("{}: {}\n", files.front(), line);
+  if (!job.shape.recorded_on.empty())
+    static_cast<void>(recorded_cluster(job));  // Refused at once, whatever of it is asked for.
   return job;
 }
 

@@ -98,6 +98,19 @@ bool contradict_throughout(const std::vector<ClockJump>& jumps, const Job& job, 
   return true;
 }
 
+/// Steps are numbered as without those that are left out. Of several hosts that jump at a time it
+/// is not known that no other did.
+void begin_clocks_anew(const std::map<std::uint32_t, std::set<std::uint32_t>>& jumped,
+                       const std::set<std::uint32_t>& left_out, std::uint32_t hosts,
+                       RankClocks& of_ranks) {
+  for (const auto& [step, of_step] : jumped) {
+    const auto before = std::distance(left_out.begin(), left_out.lower_bound(step));
+    for (std::uint32_t host = 0; host < hosts; ++host)
+      if (of_step.size() > 1 || of_step.contains(host))
+        of_ranks.begin_anew(host, step - static_cast<std::uint32_t>(before));
+  }
+}
+
 /// False: no clock jumps. Clocks that move in many steps are found for each.
 bool leave_out_jumps(const ClockEvidence& evidence, Job& job, RankClocks& of_ranks,
                      JobClocks& clocks) {
@@ -106,30 +119,31 @@ bool leave_out_jumps(const ClockEvidence& evidence, Job& job, RankClocks& of_ran
   if (jumps.empty() || contradict_throughout(jumps, job, clocks))
     return false;
   const auto between = [](const ClockJump& jump) { return !jump.within; };
-  std::set<std::uint32_t> moved;
+  std::map<std::uint32_t, std::set<std::uint32_t>> moved;  // Hosts, by step.
   for (const ClockJump& jump : jumps)
     if (between(jump))
-      moved.insert(jump.step);
-  if (kMany * moved.size() > job.steps.size())
+      moved[jump.step].insert(jump.host);
+  if (moved.size() > std::max<std::size_t>(1, job.steps.size() / kMany))
     std::erase_if(jumps, between);
-  const RankClocks as_told = of_ranks;
-  std::set<std::uint32_t> left_out;
+  std::map<std::uint32_t, std::set<std::uint32_t>> jumped;
   for (const ClockJump& jump : jumps) {
-    // Steps are numbered as without those that are left out.
-    const auto before = std::distance(left_out.begin(), left_out.lower_bound(jump.step));
-    of_ranks.begin_anew(jump.host, jump.step - static_cast<std::uint32_t>(before));
-    left_out.insert(jump.step);
-    if (job.profiled && jump.step + 1 < job.steps.size())
-      left_out.insert(jump.step + 1);  // Its mark is where the step before ended, on both clocks.
+    jumped[jump.step].insert(jump.host);
     clocks.jumps.push_back({clocks.hosts[jump.host].name, job.steps[jump.step].name,
                             clocks.hosts[jump.other].name, rounded(jump.seconds)});
+  }
+  std::set<std::uint32_t> left_out;
+  for (const auto& [step, hosts] : jumped) {
+    left_out.insert(step);
+    if (job.profiled && step + 1 < job.steps.size())
+      left_out.insert(step + 1);  // Its mark is where the step before ended, on both clocks.
   }
   if (left_out.size() == job.steps.size()) {
     clocks.contradicted = left_out.size();
     clocks.jumps.clear();
-    of_ranks = as_told;
     return false;
   }
+  begin_clocks_anew(jumped, left_out, static_cast<std::uint32_t>(clocks.hosts.size()), of_ranks);
+  clocks.left_out = left_out.size();
   std::vector<JobStep> kept;
   for (std::uint32_t step = 0; step < job.steps.size(); ++step)
     if (!left_out.contains(step))
@@ -172,17 +186,21 @@ JobClocks put_on_one_clock(Job& job) {
   std::map<std::uint32_t, double> first;  // Offset of the first host of each part.
   for (std::uint32_t host = 0; host < clocks.hosts.size(); ++host) {
     HostClock& clock = clocks.hosts[host];
-    clock.part = job.one_clock ? 0 : fit.parts()[host];
+    const std::uint32_t own = of_ranks.of(clock.ranks.front(), 0);
+    clock.part = job.one_clock ? 0 : fit.parts()[own];
     // What is subtracted grows with the clock's own time.
-    const double rate = 1 / (1 - fit.drifts()[host]);
-    const double offset = fit.offsets()[host];
+    const double rate = 1 / (1 - fit.drifts()[own]);
+    const double offset = fit.offsets()[own];
     const double of_first = first.emplace(clock.part, offset).first->second;
     clock.offset = rounded((offset - of_first) * rate) + job.ranks[clock.ranks.front()].shifted;
-    clock.drift = fit.drifts()[host] * rate;
-    clock.half_width = rounded(residuals[host].first);
-    clock.collectives = residuals[host].second;
+    clock.drift = fit.drifts()[own] * rate;
+    clock.half_width = rounded(residuals[own].first);
+    clock.collectives = residuals[own].second;
   }
-  const std::set<std::uint32_t> parts(fit.parts().begin(), fit.parts().end());
+  std::set<std::uint32_t> parts;
+  for (std::uint32_t step = 0; step < job.steps.size(); ++step)
+    for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank)
+      parts.insert(fit.parts()[of_ranks.of(rank, step)]);
   clocks.parts = job.one_clock ? 1 : static_cast<std::uint32_t>(parts.size());
   count_violations(job, host_of, &HostClock::violations_after, clocks.hosts);
   count_from_begin(job);

@@ -34,6 +34,7 @@ struct JumpedClock {
 struct JobClocks {
   std::vector<HostClock> hosts;
   std::vector<JumpedClock> jumps;
+  std::size_t left_out = 0;      ///< Steps in which clocks jump and, of profiles, those behind.
   std::size_t contradicted = 0;  ///< Steps in which clocks contradict each other, if these are too
                                  ///< many to be jumps;
   bool by_hosts = false;         ///< and no two ranks' do: hosts are not those that were told.

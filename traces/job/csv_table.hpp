@@ -17,6 +17,7 @@ class CsvTable {
   CsvTable(const CsvTable&) = delete;
   CsvTable& operator=(const CsvTable&) = delete;
 
+  const std::vector<std::string>& columns() const { return columns_; }
   bool has(std::string_view column) const;
   /// The place of a column. Throws InputError naming the columns that are there.
   std::size_t column(std::string_view name) const;

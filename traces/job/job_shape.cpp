@@ -1,5 +1,6 @@
 #include "traces/job/job_shape.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -123,13 +124,32 @@ JobShape from_row(const CsvTable& table) {
   return shape;
 }
 
+/// "ranks_in_file" says what the trace says, too.
+void refuse_unknown_columns(const CsvTable& table, const std::string& origin) {
+  std::vector<std::string> known = {"job", "ranks_in_file", "recorded_on"};
+  const auto add = [&](const auto& sizes) {
+    for (const auto& size : sizes)
+      known.emplace_back(size.key);
+  };
+  add(kSizes);
+  add(kStageSizes);
+  add(kJobSizes);
+  for (const std::string& column : table.columns())
+    if (std::ranges::find(known, column) == known.end())
+      throw InputError(
+          fmt::format("{}: {}: expected columns {}", origin, column, fmt::join(known, ", ")));
+}
+
 JobShape from_csv(const std::string& text, const std::string& origin, const std::string& file) {
   CsvTable table(text, origin);
+  refuse_unknown_columns(table, origin);
   const std::size_t name = table.column("job");
   JobShape best;
   std::vector<std::string> jobs;
   while (table.next()) {
     jobs.emplace_back(table.cell(name));
+    if (is_of_job(file, table.cell(name)) && table.cell(name) == best.name)
+      table.fail(name, "one row for each job");
     if (is_of_job(file, table.cell(name)) && table.cell(name).size() > best.name.size())
       best = from_row(table);
   }
@@ -150,7 +170,7 @@ std::string host_of(const JobShape& shape, std::uint32_t rank) {
 JobShape read_job_shape(const std::filesystem::path& path, const std::filesystem::path& trace) {
   const std::string text = read_text_file(path);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && text[first] == '{'
+  return first != std::string::npos && (text[first] == '{' || text[first] == '[')
              ? from_json(text, path.string())
              : from_csv(text, path.string(), trace.filename().string());
 }

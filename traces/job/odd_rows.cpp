@@ -141,6 +141,30 @@ void leave_out_micro_batches(const std::set<std::int32_t>& odd, RowsByStep& rows
     });
 }
 
+/// Ranks of a stage run as many passes in a step; where a stage has one rank, all ranks.
+void doubt_missing_passes(std::int64_t step, const std::vector<TypedOperation>& rows,
+                          const std::vector<JobRank>& ranks,
+                          const std::vector<OperationType>& types, ImportReport& report) {
+  std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> passes;  // By stage, then rank.
+  for (const TypedOperation& row : rows) {
+    std::size_t& count = passes[ranks[row.first.rank].stage][row.first.rank];
+    count += is_pass(row, types) ? 1 : 0;
+  }
+  std::size_t most_of_all = 0;
+  for (const auto& [stage, of_stage] : passes)
+    for (const auto& [rank, count] : of_stage)
+      most_of_all = std::max(most_of_all, count);
+  for (const auto& [stage, of_stage] : passes) {
+    std::size_t most = of_stage.size() == 1 ? most_of_all : 0;
+    for (const auto& [rank, count] : of_stage)
+      most = std::max(most, count);
+    for (const auto& [rank, count] : of_stage)
+      for (std::size_t lost = count; lost < most; ++lost)
+        report.doubt("pass that is missing: other ranks ran it in the step",
+                     fmt::format("rank {}, step {}", label_of(ranks[rank]), step));
+  }
+}
+
 /// By rank, from all of its steps.
 std::vector<std::uint32_t> micro_batches_of(const RowsByStep& rows, std::size_t ranks,
                                             const std::vector<OperationType>& types) {
@@ -172,6 +196,8 @@ std::uint32_t leave_out_odd_rows(RowsByStep& rows, const std::vector<JobRank>& r
                     "with other times than an earlier one: of a second job?",
                     origin, differing, all));
   leave_out_micro_batches(odd_micro_batches(rows, types), rows, types, report);
+  for (const auto& [step, of_step] : rows)
+    doubt_missing_passes(step, of_step, ranks, types, report);
   const std::vector<std::uint32_t> counts = micro_batches_of(rows, ranks.size(), types);
   const auto [least, most] = std::ranges::minmax_element(counts);
   // So many may be lost: all passes of a micro-batch in every step.

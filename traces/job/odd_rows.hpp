@@ -18,9 +18,10 @@ using RowsByStep = std::map<std::int64_t, std::vector<TypedOperation>>;
 
 /// Sorts the rows of each step by rank and time, leaves out and counts those that are there twice,
 /// that lie far from all others of their rank or last while it computes others, and passes of a
-/// micro-batch that hardly any rank has. Returns how many micro-batches there are; 0: not told.
-/// Throws InputError `<origin>: ..` where many are there twice with other times, and where ranks
-/// have far fewer micro-batches than others: the table is of two jobs then.
+/// micro-batch that hardly any rank has; passes that other ranks have are doubted. Returns how many
+/// micro-batches there are; 0: not told. Throws InputError `<origin>: ..` where many are there
+/// twice with other times, and where ranks have far fewer micro-batches than others: the table is
+/// of two jobs then.
 std::uint32_t leave_out_odd_rows(RowsByStep& rows, const std::vector<JobRank>& ranks,
                                  const std::vector<OperationType>& types, const std::string& origin,
                                  ImportReport& report);

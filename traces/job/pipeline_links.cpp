@@ -147,14 +147,20 @@ bool Linker::passes_on(std::uint32_t pass, OperationPeers peers) const {
 }
 
 void Linker::link_messages(const Places& messages, const Places& passes) {
-  const bool counted = messages.size() == passes.size();
-  const auto pass_of = [&](std::size_t i) -> std::optional<std::uint32_t> {
-    if (counted)
-      return passes[i];
+  const auto same_sequence = [&](std::uint32_t message) -> std::optional<std::uint32_t> {
     const auto found = std::ranges::find_if(
-        passes, [&](std::uint32_t pass) { return at(pass).sequence == at(messages[i]).sequence; });
-    return last_chunk_ < job_.stages && found != passes.end() ? std::optional(*found)
-                                                              : std::nullopt;
+        passes, [&](std::uint32_t pass) { return at(pass).sequence == at(message).sequence; });
+    return found != passes.end() ? std::optional(*found) : std::nullopt;
+  };
+  // With as many lost on either side all in between would be shifted.
+  const auto told = std::ranges::count_if(
+      messages, [&](std::uint32_t message) { return same_sequence(message).has_value(); });
+  const bool by_sequence =
+      last_chunk_ < job_.stages && 2 * static_cast<std::size_t>(told) > messages.size();
+  const auto pass_of = [&](std::size_t i) -> std::optional<std::uint32_t> {
+    if (by_sequence)
+      return same_sequence(messages[i]);
+    return messages.size() == passes.size() ? std::optional(passes[i]) : std::nullopt;
   };
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const OperationPeers peers = type(messages[i]).peers;

@@ -23,9 +23,9 @@ struct UnlinkedStep {
 /// computes outside the passes for the collective that was over. An edge that the recording
 /// contradicts is left out.
 ///
-/// Messages are told by micro-batch and chunk where the counts of passes and messages agree, else
-/// by their sequence numbers; collectives by group and sequence number. Returns how many
-/// operations that should meet others met nobody.
+/// Messages are told by the sequence numbers that they share with passes; of interleaved pipelines
+/// by micro-batch and chunk, where there are as many as passes; collectives by group and sequence
+/// number. Returns how many operations that should meet others met nobody.
 std::size_t link_pipeline(UnlinkedStep& unlinked, const Job& job,
                           const std::vector<OperationType>& types);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -185,10 +186,17 @@ std::optional<Job> read_communication(const std::vector<std::filesystem::path>& 
 void put_on_one_clock(Job& job, const std::filesystem::path& job_file, ImportReport& report) {
   const std::size_t steps = job.steps.size();
   job.clocks = put_on_one_clock(job);
+  std::string before;
+  std::size_t jumps = 0;
   for (const JumpedClock& jump : job.clocks.jumps)
-    report.skip("step in which a clock jumps",
-                fmt::format("step {}, {} by {} against {}", jump.step, jump.host,
-                            format_seconds(jump.by), jump.against));
+    if (std::exchange(before, jump.step) != jump.step) {
+      report.skip("step in which a clock jumps",
+                  fmt::format("step {}, {} by {} against {}", jump.step, jump.host,
+                              format_seconds(jump.by), jump.against));
+      ++jumps;
+    }
+  for (; jumps < job.clocks.left_out; ++jumps)
+    report.skip("step behind one in which a clock jumps", before);
   if (job.clocks.by_hosts)
     throw InputError(fmt::format(
         "{}: hosts: expected ranks of a host to share its clock, found that clocks of hosts "

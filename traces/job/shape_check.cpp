@@ -1,12 +1,26 @@
 #include "traces/job/shape_check.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 
 namespace stepcast {
+namespace {
+
+void check_hosts(const JobShape& shape, const std::string& origin) {
+  std::map<std::string, std::uint32_t> on;
+  for (const std::string& host : shape.hosts)
+    if (++on[host] > shape.gpus_per_host && shape.gpus_per_host > 0)
+      throw InputError(
+          fmt::format("{}: expected at most gpus_per_host = {} ranks on a host, as the job file "
+                      "says, found more on {}, as its hosts say",
+                      origin, shape.gpus_per_host, host));
+}
+
+}  // namespace
 
 void check_job_shape(const JobShape& shape, std::uint32_t gpus, const std::string& origin) {
   const auto fail = [&](const std::string& said) {
@@ -19,6 +33,7 @@ void check_job_shape(const JobShape& shape, std::uint32_t gpus, const std::strin
     fail(fmt::format("a rank for each of {} hosts", shape.hosts.size()));
   if (shape.gpus_per_host > 0 && shape.gpus_per_host < gpus && gpus % shape.gpus_per_host != 0)
     fail(fmt::format("hosts of gpus_per_host = {}", shape.gpus_per_host));
+  check_hosts(shape, origin);
   const auto ways = [](std::uint32_t said) { return std::uint64_t{std::max(said, 1U)}; };
   // Each is a million at most, so that the first three do not overflow; none is above the GPUs.
   const bool fits =

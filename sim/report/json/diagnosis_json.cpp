@@ -90,6 +90,22 @@ Json meetings_json(const Diagnosis& diagnosis) {
   return meetings;
 }
 
+Json uneven_json(const Diagnosis& diagnosis) {
+  if (!diagnosis.uneven_kernels)
+    return nullptr;
+  const UnevenKernels& uneven = *diagnosis.uneven_kernels;
+  Json kinds = Json::array();
+  for (const UnevenKind& kind : uneven.kinds)
+    kinds.push_back({{"kind", kind.name},
+                     {"slowest_count", kind.slowest.count},
+                     {"slowest_s", kind.slowest.time.value},
+                     {"fastest_count", kind.fastest.count},
+                     {"fastest_s", kind.fastest.time.value}});
+  return {{"slowest_rank", diagnosis.ranks[uneven.slowest].number},
+          {"fastest_rank", diagnosis.ranks[uneven.fastest].number},
+          {"kinds", kinds}};
+}
+
 Json gains_json(const Gains& gains) {
   const auto step = [](const std::optional<Seconds>& time) {
     return time ? Json(time->value) : Json(nullptr);
@@ -214,6 +230,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"clocks", clocks_json(diagnosis)},
             {"critical_path", path_json(diagnosis)},
             {"ranks", ranks_json(diagnosis)},
+            {"uneven_kernels", uneven_json(diagnosis)},
             {"meetings", meetings_json(diagnosis)},
             {"gains", gains_json(diagnosis.gains)},
             {"replayed_steps", steps_json(diagnosis)}};

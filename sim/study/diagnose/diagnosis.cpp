@@ -12,6 +12,7 @@
 #include "sim/study/diagnose/measures/gains.hpp"
 #include "sim/study/diagnose/measures/meeting_costs.hpp"
 #include "sim/study/diagnose/measures/rank_path.hpp"
+#include "sim/study/diagnose/measures/uneven_kernels.hpp"
 #include "sim/study/diagnose/rank_uses.hpp"
 #include "sim/study/diagnose/verdict.hpp"
 
@@ -98,6 +99,7 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   slow_down_parts();
   explain_waste();
   follow_ranks();
+  diagnosis_.uneven_kernels = uneven_kernels(replay_, diagnosis_.uses);
   diagnosis_.meetings = meeting_costs(replay_);
   diagnosis_.gains = gains_of(replay_, diagnosis_.worst_ranks.ranks);
   diagnosis_.verdict = verdict_of(diagnosis_, replay_, thresholds);

@@ -127,6 +127,28 @@ struct Gains {
   std::optional<Seconds> free_network;    ///< They take none.
 };
 
+/// What a rank spends with a kind of computation in a step, on average.
+struct RankKernels {
+  double count = 0;
+  Seconds time{};
+};
+
+/// A kind of computation on two ranks that do the same.
+struct UnevenKind {
+  std::string name;
+  RankKernels slowest;
+  RankKernels fastest;
+
+  Seconds longer_by() const { return slowest.time - fastest.time; }
+};
+
+/// Of the ranks of a stage the one that computes longest against the one that computes shortest.
+struct UnevenKernels {
+  std::uint32_t slowest = 0;  ///< Into Job::ranks.
+  std::uint32_t fastest = 0;
+  std::vector<UnevenKind> kinds;  ///< In which it loses most, a few.
+};
+
 /// How the steps spread around their mean.
 struct StepSpread {
   Seconds p50{};
@@ -166,7 +188,8 @@ struct Diagnosis {
   std::vector<PartSlowdown> by_step;
   std::vector<DiagnosedStep> replayed;  ///< By step.
   std::vector<RankUse> uses;            ///< By rank.
-  std::vector<MeetingCost> meetings;    ///< The costliest first.
+  std::optional<UnevenKernels> uneven_kernels;
+  std::vector<MeetingCost> meetings;  ///< The costliest first.
   Gains gains;
   std::vector<KindOnPath> path_by_kind;  ///< Largest first.
   double changes_of_rank = 0;            ///< Of the critical path, a step.

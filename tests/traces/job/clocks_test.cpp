@@ -194,6 +194,26 @@ TEST(ClocksTest, AStepInWhichAClockJumpsIsLeftOutAndMovesNoOther) {
     }
 }
 
+// A message and a pass that are lost shifted all in between, which contradicted itself.
+TEST(ClocksTest, LostRowsAreNoJumps) {
+  const MadePipeline made{.micro_batches = 8, .steps = 6, .message = 0.001, .sum = 0.01};
+  for (int seed = 1; seed <= 6; ++seed) {
+    const std::string whole = made.text();
+    std::string text = whole.substr(0, whole.find('\n') + 1);
+    int line = 0;
+    for (std::size_t at = text.size(); at < whole.size(); ++line) {
+      const std::size_t end = whole.find('\n', at) + 1;
+      if (scatter(line, seed) >= 0.1)
+        text += whole.substr(at, end - at);
+      at = end;
+    }
+    ImportReport report;
+    Job job = read_operations_csv(text, "job.csv", {}, report);
+    EXPECT_TRUE(put_on_one_clock(job).jumps.empty()) << seed;
+    EXPECT_EQ(report.doubtful().count("pass that is missing: other ranks ran it in the step"), 1U);
+  }
+}
+
 // Every other rank is on a host of the same name, and each has a clock of its own.
 TEST(ClocksTest, HostsWhoseRanksHaveClocksOfTheirOwnAreTold) {
   MadePipeline made{.micro_batches = 8, .steps = 4, .message = 0.001, .sum = 0.01};

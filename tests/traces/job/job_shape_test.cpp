@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "traces/job/shape_check.hpp"
 
 namespace stepcast {
 namespace {
@@ -67,6 +68,24 @@ TEST_F(JobShapeTest, WrongFieldsAreNamed) {
   EXPECT_NE(error_of(R"({"dp": 99999999999})").find("expected at most 1000000"), std::string::npos);
   EXPECT_NE(error_of("job,dp\nST,two\n").find("dp: expected a whole number from 1 on"),
             std::string::npos);
+  EXPECT_NE(error_of("[1]").find("expected an object"), std::string::npos) << error_of("[1]");
+}
+
+TEST_F(JobShapeTest, ATableHasKnownColumnsAndOneRowForEachJob) {
+  EXPECT_EQ(error_of("job,dp\nST,2\nST,4\n").substr(0, 40),
+            "job: expected one row for each job, foun");
+  EXPECT_EQ(error_of("job,micro_batch\nST,2\n").substr(0, 60),
+            "micro_batch: expected columns job, ranks_in_file, recorded_o");
+}
+
+TEST_F(JobShapeTest, HostsThatContradictGpusPerHostAreRefused) {
+  EXPECT_EQ(
+      input_error_of([] {
+        check_job_shape({.hosts = {"a", "a", "b", "b"}, .gpus_per_host = 1}, 4, "x.csv");
+      }),
+      "x.csv: expected at most gpus_per_host = 1 ranks on a host, as the job file says, found "
+      "more on a, as its hosts say");
+  check_job_shape({.hosts = {"a", "a", "b", "b"}, .gpus_per_host = 2}, 4, "x.csv");
 }
 
 }  // namespace

@@ -77,7 +77,6 @@ class Jumps {
     for (const auto& [pair, range] : ranges) {
       if (const double by = range.second_least - range.second_most; by > tolerance) {
         within.push_back({pair, by});
-        before_.erase(pair);
         continue;
       }
       const auto [known, added] = before_.try_emplace(pair, range, evidence_.begins[step]);
@@ -91,6 +90,11 @@ class Jumps {
       known->second = {range, evidence_.begins[step]};
     }
     add_jumps(std::move(within), step, true);
+    std::erase_if(since, [&](const Contradiction& each) {
+      return std::ranges::any_of(jumps_, [&](const ClockJump& jump) {
+        return jump.step == step && (jump.host == each.pair.first || jump.host == each.pair.second);
+      });
+    });
     add_jumps(std::move(since), step, false);
   }
 
@@ -147,6 +151,9 @@ class Jumps {
         return is_of;
       });
       jumps_.push_back(jump);
+      std::erase_if(before_, [&](const auto& known) {
+        return known.first.first == jump.host || known.first.second == jump.host;
+      });
     }
   }
 

@@ -9,6 +9,7 @@
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "sim/report/text/measured/gain_table.hpp"
+#include "sim/report/text/measured/kernel_table.hpp"
 #include "sim/report/text/measured/meeting_table.hpp"
 #include "sim/report/text/measured/path_text.hpp"
 #include "sim/report/text/measured/rank_table.hpp"
@@ -181,11 +182,11 @@ std::string doubts(const Diagnosis& diagnosis) {
 std::string render_diagnosis(const Diagnosis& diagnosis) {
   const std::string doubt =
       diagnosis.doubt.empty() ? "" : wrap("Doubtful: " + diagnosis.doubt + ".", 0);
-  return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
+  return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
-                     parts(diagnosis), render_ranks(diagnosis), render_meetings(diagnosis),
-                     render_gains(diagnosis), render_path(diagnosis), clock_table(diagnosis.clocks),
-                     doubts(diagnosis));
+                     parts(diagnosis), render_ranks(diagnosis), render_uneven_kernels(diagnosis),
+                     render_meetings(diagnosis), render_gains(diagnosis), render_path(diagnosis),
+                     clock_table(diagnosis.clocks), doubts(diagnosis));
 }
 
 }  // namespace stepcast

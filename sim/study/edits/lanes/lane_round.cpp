@@ -1,15 +1,19 @@
 #include "sim/study/edits/lanes/lane_round.hpp"
 
+#include <algorithm>
+
 #include "sim/study/edits/priority_replay.hpp"
 
 namespace stepcast {
 
 LaneRound::LaneRound(const EditableStep& step, const TimedStep& now) : step_(step), now_(now) {
-  for (std::size_t i = 0; i < step.graphs.size(); ++i) {
-    lanes_.emplace_back(step.graphs[i]);
-    if (!step.graphs[i].planned && !goes_by_priority(step.graphs[i]))
+  for (const WorkGraph& graph : step.graphs)
+    lanes_.emplace_back(graph);
+  if (std::ranges::all_of(step.graphs, [](const WorkGraph& graph) {
+        return !graph.planned && !goes_by_priority(graph);
+      }))
+    for (std::size_t i = 0; i < step.graphs.size(); ++i)
       replays_.emplace_back(step.graphs[i], now.nodes[i]);
-  }
 }
 
 std::vector<LaneCandidate> LaneRound::candidates() const {
@@ -26,7 +30,7 @@ ChangedStep LaneRound::with(const LaneCandidate& candidate) {
     }
     changed.step += *end / static_cast<double>(replays_.size());
   }
-  if (replays_.size() < step_.graphs.size())
+  if (replays_.empty())
     complete(candidate, changed);
   return changed;
 }

@@ -31,7 +31,7 @@ class LaneRound {
   const EditableStep& step_;
   const TimedStep& now_;
   std::vector<GraphLanes> lanes_;       // By graph.
-  std::vector<ChangedReplay> replays_;  // By graph; none of a planned step or by priority.
+  std::vector<ChangedReplay> replays_;  // By graph; none if one is planned or by priority.
 };
 
 }  // namespace stepcast
