@@ -179,6 +179,32 @@ std::vector<std::uint32_t> micro_batches_of(const RowsByStep& rows, std::size_t 
 
 }  // namespace
 
+void leave_out_stray_ranks(RowsByStep& rows, std::vector<JobRank>& ranks, ImportReport& report) {
+  constexpr double kStray = 100;
+  std::vector<double> counts(ranks.size());
+  for (const auto& [step, of_step] : rows)
+    for (const auto& [done, type] : of_step)
+      ++counts[done.rank];
+  const double usual = median_of(counts);
+  std::vector<std::uint32_t> place;
+  std::vector<JobRank> kept;
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    place.push_back(static_cast<std::uint32_t>(kept.size()));
+    if (kStray * counts[rank] >= usual)
+      kept.push_back(ranks[rank]);
+    else
+      report.skip("rank with hardly any row", fmt::format("rank {}", ranks[rank].number));
+  }
+  for (auto& [step, of_step] : rows) {
+    std::erase_if(of_step, [&](const TypedOperation& row) {
+      return kStray * counts[row.first.rank] < usual;
+    });
+    for (auto& [done, type] : of_step)
+      done.rank = place[done.rank];
+  }
+  ranks = std::move(kept);
+}
+
 std::uint32_t leave_out_odd_rows(RowsByStep& rows, const std::vector<JobRank>& ranks,
                                  const std::vector<OperationType>& types, const std::string& origin,
                                  ImportReport& report) {

@@ -16,6 +16,10 @@ namespace stepcast {
 using TypedOperation = std::pair<JobOperation, std::uint16_t>;
 using RowsByStep = std::map<std::int64_t, std::vector<TypedOperation>>;
 
+/// Leaves out and counts ranks with less than a hundredth of the usual number of rows, which are
+/// damaged ones.
+void leave_out_stray_ranks(RowsByStep& rows, std::vector<JobRank>& ranks, ImportReport& report);
+
 /// Sorts the rows of each step by rank and time, leaves out and counts those that are there twice,
 /// that lie far from all others of their rank or last while it computes others, and passes of a
 /// micro-batch that hardly any rank has; passes that other ranks have are doubted. Returns how many

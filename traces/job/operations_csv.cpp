@@ -36,6 +36,7 @@ class OperationsReader {
       read_row();
     if (rows_.empty())
       throw InputError(origin_ + ": expected rows of operations, found none");
+    leave_out_stray_ranks(rows_, job_.ranks, report_);
     number_ranks();
     micro_batches_ = leave_out_odd_rows(rows_, job_.ranks, types_, origin_, report_);
     check_shape();

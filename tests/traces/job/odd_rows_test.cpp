@@ -94,6 +94,20 @@ TEST(OddRowsTest, RowsOfImpossibleTimesAreCountedAndLeftOut) {
   }
 }
 
+// It made all other steps such as not all ranks recorded.
+TEST(OddRowsTest, ARankOfOneRowIsLeftOut) {
+  const MadeJob made{.ranks = 4, .steps = 60};
+  OperationRows stray;
+  stray.add(59'999, 0, 777, 3, "forward-compute", 0, 0.01, 0, 0);
+  ImportReport report;
+  const Job job = read_operations_csv(made.text() + rows_of(stray.text()), "a.csv", {}, report);
+  EXPECT_EQ(job.ranks.size(), 4U);
+  EXPECT_EQ(job.gpus, 4U);
+  EXPECT_EQ(job.steps.size(), 60U);
+  ASSERT_EQ(report.skipped().count("rank with hardly any row"), 1U);
+  EXPECT_EQ(report.skipped().at("rank with hardly any row").first, "rank 777");
+}
+
 TEST(OddRowsTest, RanksOfTwoJobsAreRefused) {
   const MadeJob eight{.ranks = 4, .micro_batches = 8};
   std::string text = eight.text();
@@ -107,7 +121,8 @@ TEST(OddRowsTest, RanksOfTwoJobsAreRefused) {
             "a.csv: expected as many micro-batches on each rank of a job, found 2 on rank 4 and 8 "
             "on rank 3: of a second job, or cut off?");
   OperationRows twice;  // Rank 0 at another place.
-  twice.add(7, 0, 0, 0, "forward-compute", 0, 0.01, 0, 0);
+  for (int batch = 0; batch < 8; ++batch)
+    twice.add(7, 0, 0, 0, "forward-compute", 0.01 * batch, 0.01, batch, batch);
   EXPECT_EQ(input_error_of(
                 [&] { read_operations_csv(text + rows_of(twice.text()), "a.csv", {}, report); }),
             "a.csv: expected each rank at one place, found rank 0 at stage 0, dp_rank 0 and at "
