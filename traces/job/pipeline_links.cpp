@@ -147,10 +147,12 @@ bool Linker::passes_on(std::uint32_t pass, OperationPeers peers) const {
 }
 
 void Linker::link_messages(const Places& messages, const Places& passes) {
+  std::map<std::uint32_t, std::uint32_t> pass_with;
+  for (const std::uint32_t pass : passes)
+    pass_with.emplace(at(pass).sequence, pass);
   const auto same_sequence = [&](std::uint32_t message) -> std::optional<std::uint32_t> {
-    const auto found = std::ranges::find_if(
-        passes, [&](std::uint32_t pass) { return at(pass).sequence == at(message).sequence; });
-    return found != passes.end() ? std::optional(*found) : std::nullopt;
+    const auto found = pass_with.find(at(message).sequence);
+    return found != pass_with.end() ? std::optional(found->second) : std::nullopt;
   };
   // With as many lost on either side all in between would be shifted.
   const auto told = std::ranges::count_if(

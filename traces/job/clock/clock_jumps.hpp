@@ -19,7 +19,7 @@ struct ClockJump {
 /// The jumps that bounds tell: of two hosts whatever both took part in allows a range of offsets.
 /// A clock jumped where the ranges of a step, or of a step and the one before, share none, by more
 /// than clocks drift; of many pairs of hosts the clock that most of them share. Steps count through
-/// or each from zero. By step, then by host.
+/// or each from zero. By step.
 std::vector<ClockJump> clock_jumps(const ClockEvidence& evidence);
 
 }  // namespace stepcast

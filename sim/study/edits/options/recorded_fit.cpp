@@ -1,5 +1,7 @@
 #include "sim/study/edits/options/recorded_fit.hpp"
 
+#include <set>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -67,17 +69,18 @@ std::optional<FittedRecording> recomputed(const RecordedMemory& memory, Bytes bu
 RecordedMemory recorded_memory_of(
     const std::vector<std::pair<std::string, std::string>>& key_values) {
   RecordedMemory memory;
+  std::set<std::string> known = {"total", "activations", "recomputed"};
   for (const auto& [key, value] : key_values)
     try {
+      if (known.erase(key) == 0)
+        throw InputError("expected total, activations or recomputed, each once");
       const Bytes size = parse_bytes(value);
       if (key == "total")
         memory.total = size;
       else if (key == "activations")
         memory.activations = size;
-      else if (key == "recomputed")
-        memory.recomputed = size;
       else
-        throw InputError("expected total, activations or recomputed");
+        memory.recomputed = size;
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", key, error.what()));
     }

@@ -7,16 +7,14 @@
 #include "sim/study/diagnose/step_graph.hpp"
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_job.hpp"
+#include "tests/support/table_job.hpp"
 #include "traces/job/operations_csv.hpp"
 
 namespace stepcast {
 namespace {
 
 Diagnosis diagnosis_of(const std::string& text) {
-  ImportReport report;
-  Job job = read_operations_csv(text, "job.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
-  return diagnose(job);
+  return diagnose(table_job(text));
 }
 
 double usual(bool forward) {
@@ -184,9 +182,7 @@ TEST(DiagnosisTest, RanksThatSendDifferentAmountsAreUnevenCollectives) {
   MadeJob made;
   made.pass = jitter;
   made.reduce_scatter = [](int /*step*/) { return 0.100; };
-  ImportReport report;
-  Job job = read_operations_csv(made.text(), "job.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
+  Job job = table_job(made.text());
   const auto usual_kind = static_cast<std::uint16_t>(
       std::ranges::find(job.kinds, "grads-reduce-scatter", &JobKind::name) - job.kinds.begin());
   job.kinds[usual_kind].size = Bytes{1048576};
@@ -322,7 +318,7 @@ TEST(DiagnosisTest, AReplayThatMissesItsRecordingIsDoubtedAndThenRefused) {
             "5 % on)");
   EXPECT_EQ(
       input_error_of([] { of_overlapping_passes(3.4); }),
-      "job.csv: the replay of the recorded steps misses them by 12.7 %: expected at most 10 % "
+      "made.csv: the replay of the recorded steps misses them by 12.7 %: expected at most 10 % "
       "for what-ifs to mean anything");
 }
 

@@ -11,20 +11,13 @@
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
+#include "tests/support/table_job.hpp"
 #include "traces/catalog.hpp"
-#include "traces/job/operations_csv.hpp"
 
 namespace stepcast {
 namespace {
 
 const EngineOptions kAnalyticEngine{.fidelity = Fidelity::Analytic};
-
-Job table_job(const MadeJob& made) {
-  ImportReport report;
-  Job job = read_operations_csv(made.text(), "made.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
-  return job;
-}
 
 Job profile_job(const MadeProfiles& made) {
   return profiled_job_of(made.texts());
@@ -49,7 +42,7 @@ MadeJob slow_rank_three() {
 
 // Four micro-batches of 30 ms, 45 ms on rank 3; then 4 + 1 + 2 ms.
 TEST(EditStepTest, ASlowRankBroughtToTheOthersSpeed) {
-  const Job job = table_job(slow_rank_three());
+  const Job job = table_job(slow_rank_three().text());
   const EditedStep step = edited_with(job, {"scale rank=3 kind=forward*,backward* by=2/3"});
   EXPECT_NEAR(step.step_before.value, 0.187, 1e-6);
   EXPECT_NEAR(step.step_after.value, 0.127, 1e-6);
@@ -58,7 +51,7 @@ TEST(EditStepTest, ASlowRankBroughtToTheOthersSpeed) {
 }
 
 TEST(EditStepTest, EditsAreAppliedOneAfterTheOther) {
-  const EditedStep step = edited_with(table_job(slow_rank_three()),
+  const EditedStep step = edited_with(table_job(slow_rank_three().text()),
                                       {"scale rank=3 work=compute by=2/3", "remove kind=optimizer",
                                        "set kind=grads-reduce-scatter time=10ms"});
   ASSERT_EQ(step.accepted.size(), 3U);
@@ -70,7 +63,7 @@ TEST(EditStepTest, EditsAreAppliedOneAfterTheOther) {
 TEST(EditStepTest, WithoutLaunchesNoPassIsWaitedFor) {
   MadeJob made;
   made.launch = 0.001;
-  const EditedStep step = edited_with(table_job(made), {"cuda-graphs"});
+  const EditedStep step = edited_with(table_job(made.text()), {"cuda-graphs"});
   EXPECT_NEAR(step.step_before.value, 0.134, 1e-6);
   EXPECT_NEAR(step.step_after.value, 0.127, 1e-6);
 }
@@ -99,9 +92,7 @@ TEST(EditStepTest, WhatIfsOfAMissedRecordingAreRefused) {
   for (int step = 0; step < 3; ++step)
     for (int batch = 0; batch < 4; ++batch)
       rows.add(0, 0, 0, step, "forward-compute", 0.001 * batch, 0.010, batch, batch);
-  ImportReport report;
-  Job job = read_operations_csv(rows.text(), "overlap.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
+  const Job job = table_job(rows.text(), {}, "overlap.csv");
   EXPECT_EQ(input_error_of([&] { editable_steps(job); }).substr(0, 60),
             "overlap.csv: the replay of the recorded steps misses them by");
 }

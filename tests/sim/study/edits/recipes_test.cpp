@@ -13,8 +13,8 @@
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "tests/support/table_job.hpp"
 #include "traces/catalog.hpp"
-#include "traces/job/operations_csv.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
 
@@ -70,9 +70,7 @@ TEST(RecipesTest, FusedKernelsSaveTheirLaunches) {
 // Rows of a table are passes of micro-batches: as one they would hold up all that waits for the
 // first.
 TEST(RecipesTest, PassesOfATableAreNoKernels) {
-  ImportReport report;
-  Job job = read_operations_csv(MadeJob().text(), "made.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
+  const Job job = table_job(MadeJob().text());
   const std::string error = input_error_of([&] { with_recipe(job, "kernel-fusion"); });
   EXPECT_NE(error.find("selects nothing; kinds are forward-compute"), std::string::npos) << error;
 }

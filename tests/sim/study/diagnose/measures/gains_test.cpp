@@ -4,16 +4,13 @@
 
 #include "tests/support/made_job.hpp"
 #include "tests/support/small_job.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "tests/support/table_job.hpp"
 
 namespace stepcast {
 namespace {
 
 Gains gains_of_made(const MadeJob& made) {
-  ImportReport report;
-  Job job = read_operations_csv(made.text(), "job.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
-  return diagnose(job).gains;
+  return diagnose(table_job(made.text())).gains;
 }
 
 // A step takes 4 x 45 ms of rank 5's passes, transfers of 4 and 1 ms and an update of 2 ms. Ideal

@@ -4,7 +4,7 @@
 
 #include "tests/support/made_job.hpp"
 #include "tests/support/small_job.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "tests/support/table_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -48,10 +48,7 @@ TEST(RankPathTest, TheStepIsTheOneNearestToTheMean) {
     const double longer = step < 4 ? 1.4 : step < 7 ? 1.2 : 1;
     return (forward ? 0.010 : 0.020) * (rank == 3 ? longer : 1);
   };
-  ImportReport report;
-  Job job = read_operations_csv(made.text(), "job.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
-  const Diagnosis diagnosis = diagnose(job);
+  const Diagnosis diagnosis = diagnose(table_job(made.text()));
   EXPECT_EQ(diagnosis.path_step, "4");
   EXPECT_EQ(diagnosis.stretches.front().rank, 3U);
   EXPECT_EQ(diagnosis.stretches.front().part, "backward-compute");

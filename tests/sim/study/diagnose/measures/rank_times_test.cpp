@@ -6,7 +6,7 @@
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
 #include "tests/support/small_job.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "tests/support/table_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -80,10 +80,7 @@ TEST(RankTimesTest, StepsSpreadAroundTheirMean) {
   MadeJob made;
   made.pause = [](int, int step, int batch) { return step == 11 && batch == 1 ? 0.1 : 0; };
   made.micro_batches = 2;
-  ImportReport report;
-  Job job = read_operations_csv(made.text(), "job.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
-  const Diagnosis diagnosis = diagnose(job);
+  const Diagnosis diagnosis = diagnose(table_job(made.text()));
   EXPECT_NEAR(diagnosis.recorded_spread.p50.value, 0.067, 1e-6);
   EXPECT_NEAR(diagnosis.recorded_spread.p95.value, 0.067 + 0.45 * 0.1, 1e-6);
   EXPECT_NEAR(diagnosis.recorded_spread.most.value, 0.167, 1e-6);

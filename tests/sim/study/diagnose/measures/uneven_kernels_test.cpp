@@ -5,7 +5,7 @@
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "tests/support/table_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -31,10 +31,7 @@ TEST(UnevenKernelsTest, TheSlowestRankLosesInItsSlowKernels) {
 TEST(UnevenKernelsTest, RanksOfDifferentStagesAreNotCompared) {
   MadePipeline made{.message = 0.001};
   made.forward = [](int stage, int, int) { return 0.01 * (1 + stage); };
-  ImportReport report;
-  Job job = read_operations_csv(made.text(), "a.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
-  const Diagnosis diagnosis = diagnose(job);
+  const Diagnosis diagnosis = diagnose(table_job(made.text()));
   EXPECT_FALSE(diagnosis.uneven_kernels.has_value());
 }
 

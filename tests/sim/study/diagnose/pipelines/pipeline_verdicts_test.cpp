@@ -7,25 +7,18 @@
 #include "sim/study/edits/job_steps.hpp"
 #include "sim/study/edits/step_search.hpp"
 #include "tests/support/made_pipeline.hpp"
+#include "tests/support/table_job.hpp"
 #include "traces/job/clocks.hpp"
-#include "traces/job/operations_csv.hpp"
 
 namespace stepcast {
 namespace {
-
-Job recorded(const MadePipeline& made) {
-  ImportReport report;
-  Job job = read_operations_csv(made.text(), "made.csv", {}, report);
-  job.clocks = put_on_one_clock(job);
-  return job;
-}
 
 // Stage 1 took part in all messages of the slow link and was told to have more work.
 TEST(PipelineVerdictsTest, ASlowLinkBetweenStagesIsNoUnevenStage) {
   for (const std::uint32_t copies : {2U, 4U}) {
     MadePipeline made{.copies = copies, .micro_batches = 8, .steps = 4, .message = 0.001};
     made.longer = [](int above, int copy) { return above == 1 && copy == 0 ? 12.0 : 1.0; };
-    const JobVerdict verdict = diagnose(recorded(made)).verdict;
+    const JobVerdict verdict = diagnose(table_job(made.text())).verdict;
     EXPECT_EQ(verdict.kind, VerdictKind::Network) << verdict.text;
     EXPECT_EQ(verdict.text.find("A slow link of rank"), 0U) << verdict.text;
   }
@@ -36,7 +29,7 @@ TEST(PipelineVerdictsTest, AStageWithMoreWorkIsNamedWhicheverItIs) {
     MadePipeline made{.micro_batches = 8, .steps = 4, .message = 0.001};
     made.forward = [=](int stage, int, int) { return stage == slow ? 0.014 : 0.010; };
     made.backward = [=](int stage, int, int) { return stage == slow ? 0.028 : 0.020; };
-    const JobVerdict verdict = diagnose(recorded(made)).verdict;
+    const JobVerdict verdict = diagnose(table_job(made.text())).verdict;
     EXPECT_EQ(verdict.kind, VerdictKind::Stage) << verdict.text;
     EXPECT_EQ(verdict.subject, "stage " + std::to_string(slow));
   }
@@ -51,7 +44,7 @@ TEST(PipelineVerdictsTest, GarbageCollectionIsTheHosts) {
         const int rank = step * 5 % 8;
         return stage == rank / 2 && copy == rank % 2 && batch == step % 3 + 2 ? 0.08 : 0.0;
       };
-      const JobVerdict verdict = diagnose(recorded(made)).verdict;
+      const JobVerdict verdict = diagnose(table_job(made.text())).verdict;
       EXPECT_EQ(verdict.kind, VerdictKind::Host) << within << steps << verdict.text;
       EXPECT_NE(verdict.text.find("Pauses of the host"), std::string::npos)
           << within << steps << verdict.text;
@@ -61,7 +54,8 @@ TEST(PipelineVerdictsTest, GarbageCollectionIsTheHosts) {
 // A receive waits for no pass of its own rank, but was asked for behind it: what lay between was
 // told as waiting, 23 % of this path.
 TEST(PipelineVerdictsTest, AReceiveAskedForLateIsBoundByThePassBefore) {
-  const Job job = recorded({.micro_batches = 8, .message = 0.001, .asked_late = true});
+  const MadePipeline made{.micro_batches = 8, .message = 0.001, .asked_late = true};
+  const Job job = table_job(made.text());
   EditedStep step;
   edit_step(editable_steps(job).step, {}, false, step);
   EXPECT_EQ(step.bound_by.find("waiting"), std::string::npos) << step.bound_by;

@@ -14,9 +14,9 @@
 #include "tests/support/made_pipeline_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "tests/support/table_job.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
-#include "traces/job/operations_csv.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
@@ -25,10 +25,7 @@ namespace stepcast {
 namespace {
 
 Job job_of(const MadePipeline& made, const JobShape& shape = {}) {
-  ImportReport report;
-  Job job = read_operations_csv(made.text(), "made.csv", shape, report);
-  job.clocks = put_on_one_clock(job);
-  return job;
+  return table_job(made.text(), shape);
 }
 
 /// Of a job on a network whose transfers take this long; its sizes are told.

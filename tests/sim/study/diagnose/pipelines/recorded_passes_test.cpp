@@ -14,20 +14,15 @@
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/made_pipeline_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
+#include "tests/support/table_job.hpp"
 #include "traces/ideal_cluster.hpp"
-#include "traces/job/operations_csv.hpp"
 
 namespace stepcast {
 namespace {
 
 /// Sizes that take no time on the network without one.
 Job job_of(const std::string& text) {
-  ImportReport report;
-  Job job = read_operations_csv(
-      text, "made.csv", {.sizes = {.gradients = {4}, .parameters = {4}, .message = 4, .tied = 4}},
-      report);
-  job.clocks = put_on_one_clock(job);
-  return job;
+  return table_job(text, {.sizes = {.gradients = {4}, .parameters = {4}, .message = 4, .tied = 4}});
 }
 
 std::string error_of(const Job& job) {

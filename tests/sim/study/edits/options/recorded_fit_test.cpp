@@ -84,7 +84,10 @@ TEST(RecordedFitTest, BadSizesAreRefusedInALine) {
   };
   EXPECT_EQ(error({}), "expected total=SIZE above zero, such as total=14GiB,activations=9GiB");
   EXPECT_EQ(error({{"total", "1GiB"}, {"buffers", "1GiB"}}),
-            "buffers: expected total, activations or recomputed");
+            "buffers: expected total, activations or recomputed, each once");
+  EXPECT_EQ(error({{"total", "1GiB"}, {"total", "2GiB"}}),
+            "total: expected total, activations or recomputed, each once");
+  EXPECT_EQ(error({{"foo", "1"}}), "foo: expected total, activations or recomputed, each once");
   EXPECT_EQ(error({{"total", "1GiB"}, {"activations", "2GiB"}}),
             "activations: expected no more than total");
   EXPECT_EQ(error({{"total", "1GiB"}, {"recomputed", "2GiB"}}),
