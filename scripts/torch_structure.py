@@ -16,8 +16,26 @@ def quantity(text):
     return float(number) * UNITS[unit]
 
 
-def law_of(device, precision):
-    """Rate of multiply-accumulates, bandwidth and launch of a device file."""
+def law_like(device, devices, precision):
+    """The law of another device by the ratio of the data sheets."""
+    law = device["law"]
+    path = devices / f"{law['like']}.json"
+    if not path.is_file():
+        raise ValueError(f"{device['name']}: has the law of {law['like']}, which is not among {devices}")
+    other = json.loads(path.read_text(encoding="utf-8"))
+    peaks = [sheet.get("peak_tflops", {}).get(precision) for sheet in (law, other["law"])]
+    if None in peaks:
+        raise ValueError(f"{device['name']}: has no rate for {precision}; it has {', '.join(law['peak_tflops'])}")
+    found = law_of(other, devices, precision)
+    bandwidths = [quantity(each["memory_bandwidth"]) for each in (device, other)]
+    return {"macs": found["macs"] * peaks[0] / peaks[1], "bandwidth": found["bandwidth"] * bandwidths[0] / bandwidths[1],
+            "launch": found["launch"]}
+
+
+def law_of(device, devices, precision):
+    """Rate of multiply-accumulates, bandwidth and launch of a device file of a folder."""
+    if "like" in device.get("law", {}):
+        return law_like(device, devices, precision)
     products = device.get("law", {}).get("products", {})
     if precision in products:
         law = products[precision]
@@ -101,7 +119,7 @@ def layers_of(seen, law, element, precision):
 
 def workload_of(torch, model, inputs, device_file, options, name):
     device = json.loads(device_file.read_text(encoding="utf-8"))
-    law = law_of(device, options.precision)
+    law = law_of(device, device_file.parent, options.precision)
     element = ELEMENT[options.precision]
     seen = walk(torch, model, inputs)
     layers, taken = layers_of(seen, law, element, options.precision)

@@ -1,11 +1,15 @@
 #include "traces/transformers.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
+#include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
 #include "traces/readers/stepcast/transformers/training_law_reader.hpp"
 #include "traces/readers/stepcast/transformers/transformer_reader.hpp"
@@ -26,16 +30,47 @@ MeasuredParts measured_parts_of(const TransformerRequest& request) {
   return measured;
 }
 
+// What another device takes, but for their data sheets.
+TrainingLaw law_like(const WrittenLaw& written, const std::filesystem::path& path) {
+  const auto fail = [&] {
+    throw InputError(fmt::format("{}: /law/like: expected a device with a law of its own, found {}",
+                                 path.string(), in_quotes(written.like)));
+  };
+  const std::vector<std::string> names = list_names(CatalogKind::Device);
+  if (std::ranges::find(names, written.like) == names.end())
+    fail();
+  const std::filesystem::path other = find_file(CatalogKind::Device, written.like);
+  const auto theirs = find_written_law(other);
+  if (!theirs || !theirs->like.empty())
+    fail();
+  const DeviceSpec here = read_device(path);
+  TrainingLaw law = by_data_sheet(theirs->law, written.law.peak,
+                                  here.memory_bandwidth / read_device(other).memory_bandwidth);
+  law.provenance = written.law.provenance;
+  law.provenance.caveats.push_back(
+      fmt::format("Times of {} are those of {} scaled by their data sheets: none was measured.",
+                  here.name, written.like));
+  return law;
+}
+
 }  // namespace
+
+std::optional<TrainingLaw> find_training_law(const std::string& device) {
+  const std::filesystem::path path = find_file(CatalogKind::Device, device);
+  const auto written = find_written_law(path);
+  if (!written)
+    return std::nullopt;
+  return written->like.empty() ? written->law : law_like(*written, path);
+}
 
 TrainingLaw load_training_law(const std::string& device) {
   std::vector<std::string> known;
   for (const std::string& each : list_names(CatalogKind::Device))
-    if (find_training_law(find_file(CatalogKind::Device, each)))
+    if (find_written_law(find_file(CatalogKind::Device, each)))
       known.push_back(each);
   const bool is_file = device.ends_with(".json");
   if (is_file || std::ranges::find(known, device) != known.end())
-    if (auto law = find_training_law(find_file(CatalogKind::Device, device)))
+    if (auto law = find_training_law(device))
       return *std::move(law);
   throw InputError(fmt::format("device: expected one with a law ({}), found {}{}",
                                fmt::join(known, ", "), in_quotes(device),

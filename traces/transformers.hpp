@@ -8,7 +8,11 @@
 
 namespace stepcast {
 
-/// The law of a device by name or path. Throws InputError for one without a law.
+/// The law of a device by name or path, if it has one; where that is another's, scaled by their
+/// data sheets. Throws InputError naming file and field.
+std::optional<TrainingLaw> find_training_law(const std::string& device);
+
+/// The same. Throws InputError for a device without a law.
 TrainingLaw load_training_law(const std::string& device);
 
 /// The transformer with the law of its device, and what was measured of its parts: that of the

@@ -1,5 +1,6 @@
 #include "models/device/training_law.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -25,6 +26,27 @@ const GemmLaw& products_of(const TrainingLaw& law, const std::string& precision)
   if (found == law.products.end())
     throw InputError(fmt::format("precision: the device has no times of {} products", precision));
   return found->second;
+}
+
+TrainingLaw by_data_sheet(const TrainingLaw& law, const std::map<std::string, FlopsPerSecond>& peak,
+                          double bandwidth_ratio) {
+  const auto ratio_of = [&](const std::string& precision) {
+    const auto here = peak.find(precision);
+    const auto there = law.peak.find(precision);
+    return here == peak.end() || there == law.peak.end() ? 0 : here->second / there->second;
+  };
+  TrainingLaw scaled = law;
+  scaled.peak = peak;
+  std::erase_if(scaled.products, [&](const auto& each) { return ratio_of(each.first) == 0; });
+  for (auto& [precision, products] : scaled.products) {
+    products.peak = products.peak * ratio_of(precision);
+    products.bandwidth = products.bandwidth * bandwidth_ratio;
+  }
+  const double attention = std::max(ratio_of("bf16"), ratio_of("fp16"));
+  scaled.flash_forward = scaled.flash_forward * attention;
+  scaled.flash_backward = scaled.flash_backward * attention;
+  scaled.elementwise = scaled.elementwise * bandwidth_ratio;
+  return scaled;
 }
 
 Seconds product_time(const TrainingLaw& law, const std::string& precision,

@@ -26,6 +26,12 @@ struct TrainingLaw {
 /// The law of a precision. Throws InputError "device a100: no products of fp8" without one.
 const GemmLaw& products_of(const TrainingLaw& law, const std::string& precision);
 
+/// The law of a device as of another one that differs by its data sheet: rates of products and of
+/// attention by their peaks, where both sheets give them; what memory bounds by its bandwidth;
+/// start-ups, tiles and waves as they are.
+TrainingLaw by_data_sheet(const TrainingLaw& law, const std::map<std::string, FlopsPerSecond>& peak,
+                          double bandwidth_ratio);
+
 /// A product of matrices as a GPU's part of a layer has it: `count` times m x k by k x n.
 struct ProductShape {
   double m = 1, k = 1, n = 1;

@@ -68,6 +68,11 @@ void add_host_gaps(Notes& notes, const Workload& workload) {
                      100 * (gaps / (forward_time(workload) + backward_time(workload))), kHostGap)});
 }
 
+void add_caveats(Notes& notes, const Workload& workload) {
+  for (const std::string& caveat : workload.provenance.caveats)
+    notes.push_back({NoteKind::Workload, "caveat", "Caveat of the workload: " + caveat});
+}
+
 // Where sizes come from, and what was assumed.
 void add_recorded(Notes& notes, const Workload& workload) {
   if (workload.pipeline && !workload.provenance.notes.empty())
@@ -91,6 +96,7 @@ Notes notes_of(const Plan& plan, const Workload& workload, const Cluster& cluste
   Notes notes = plan.notes;
   add_fidelity(notes, plan, fidelity);
   add_memory(notes, plan.memory, cluster);
+  add_caveats(notes, workload);
   add_missing_inputs(notes, workload, cluster);
   add_other_device(notes, workload, cluster);
   add_host_gaps(notes, workload);

@@ -10,6 +10,7 @@ import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEVICES = ROOT / "configs/devices"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "scripts"))
 import torch_structure  # noqa: E402
@@ -89,11 +90,16 @@ class Structure(unittest.TestCase):
 
     def test_laws_are_read_from_the_device_files(self):
         a100 = json.loads((ROOT / "configs/devices/a100.json").read_text())
-        self.assertEqual(torch_structure.law_of(a100, "bf16")["macs"], a100["law"]["products"]["bf16"]["peak_tflops"] * 5e11)
+        self.assertEqual(torch_structure.law_of(a100, DEVICES, "bf16")["macs"],
+                         a100["law"]["products"]["bf16"]["peak_tflops"] * 5e11)
         for file in sorted((ROOT / "configs/devices").glob("*.json")):
-            self.assertGreater(torch_structure.law_of(json.loads(file.read_text()), "fp32")["bandwidth"], 1e10)
+            self.assertGreater(torch_structure.law_of(json.loads(file.read_text()), DEVICES, "fp32")["bandwidth"], 1e10)
+        h200, h100 = (torch_structure.law_of(json.loads((DEVICES / f"{name}.json").read_text()), DEVICES, "bf16")
+                      for name in ("h200", "h100"))
+        self.assertEqual(h200["macs"], h100["macs"])
+        self.assertAlmostEqual(h200["bandwidth"] / h100["bandwidth"], 4800 / 3350)
         with self.assertRaisesRegex(ValueError, "has no rate for bf16"):
-            torch_structure.law_of({"name": "x", "peak_fp32_tflops": 1}, "bf16")
+            torch_structure.law_of({"name": "x", "peak_fp32_tflops": 1}, DEVICES, "bf16")
 
     def test_the_structure_of_a_stand_in_is_a_workload(self):
         torch = types.SimpleNamespace(Tensor=Shaped, no_grad=contextlib.nullcontext, __version__="none")

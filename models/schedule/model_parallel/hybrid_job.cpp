@@ -54,6 +54,7 @@ UnitSettings settings_of(const OptionReader& read, const ParallelLayout& layout,
                     .tensor = layout.tensor,
                     .context = layout.context,
                     .expert = layout.expert,
+                    .expert_tensor = layout.expert_tensor,
                     .sequence_parallel = layout.tensor > 1 && read.is("sequence_parallel", "yes"),
                     .expert_imbalance = read.number("expert_imbalance"),
                     .accumulation_bytes = read.number("accumulation_bytes"),
@@ -90,7 +91,7 @@ std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
   if (job.copies() % shard != 0)
     read.fail("shard", fmt::format("expected a divisor of the {} copies (dp x cp), found {}",
                                    job.copies(), shard));
-  if (shard < job.copies() && (job.zero == 2 || (job.zero == 3 && job.layout.expert > 1)))
+  if (shard < job.copies() && (job.zero == 2 || (job.zero == 3 && job.experts_are_apart())))
     read.fail("shard", "expected zero=1, or zero=3 and ep=1, beside it");
   return shard;
 }
@@ -209,7 +210,7 @@ void require_few_tasks(const OptionReader& read, const CutModel& model,
 }  // namespace
 
 std::vector<std::string> layout_axes() {
-  return {"tp", "pp", "cp", "ep"};
+  return {"tp", "pp", "cp", "ep", "etp"};
 }
 
 HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,

@@ -43,6 +43,10 @@ struct HybridJob {
   /// Ranks that hold the same dense parameters.
   std::uint32_t copies() const { return layout.data * layout.context; }
   bool has_copies() const { return copies() > 1; }
+  /// Whether their copies are on other ranks than those of what is dense.
+  bool experts_are_apart() const {
+    return layout.expert > 1 || layout.ranks_of_an_expert() != layout.tensor;
+  }
   /// FSDP's hybrid sharding.
   bool shares_in_parts() const { return zero == 3 && shard < copies(); }
   bool shares_all() const { return zero > 0 && shard == copies(); }

@@ -36,6 +36,9 @@ std::vector<OptionInfo> layout_options() {
                     "heads, with all-to-alls)",
                     {"ring", "ulysses"}),
       ways("ep", "expert parallelism: ranks of dp x cp that share the experts"),
+      count_or_auto("etp",
+                    "ranks that share each expert; auto: tp; 1: experts are whole, and ep divides "
+                    "tp x cp x dp"),
       count_or_auto("micro_batch", "samples of one pass; auto: the workload's batch"),
       count_or_auto("global_batch",
                     "samples of a step of all GPUs; auto: four micro-batches for each stage"),

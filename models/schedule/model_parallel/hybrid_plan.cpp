@@ -70,6 +70,14 @@ void note_measured(Plan& plan, const HybridJob& job, const TransformerModel& mod
   }
 }
 
+void note_experts(Plan& plan, const Transformer& shape) {
+  if (shape.has_experts())
+    plan.notes.push_back(
+        {NoteKind::Workload, "experts",
+         "Experts count by their products, bytes and messages; what the host launches and sorts "
+         "for them is left out: measured steps of such models took up to three times as long."});
+}
+
 // Of a sequence, what backward passes compute again.
 double recomputed_flops(const HybridJob& job, const Transformer& shape) {
   double sum = 0;
@@ -127,6 +135,8 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
   note_no_host(plan, cluster.software);
   if (model.transformer && !model.transformer->measured.rows.empty())
     note_measured(plan, job, *model.transformer);
+  if (model.transformer)
+    note_experts(plan, model.transformer->shape);
   add_model(hybrid, job, model);
   return hybrid;
 }

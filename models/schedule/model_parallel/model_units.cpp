@@ -155,9 +155,13 @@ class TransformerUnits {
     return {std::max(Seconds{}, hop.time * passes - hidden), hop.sent * passes};
   }
 
+  bool has_experts(std::uint32_t layer) const {
+    return shape_.has_experts() && layer >= shape_.dense_layers;
+  }
+
   // Tokens to their experts and back; the fullest one's ranks receive most.
   Wait expert_wait(std::uint32_t layer) const {
-    if (!shape_.has_experts() || layer < shape_.dense_layers)
+    if (!has_experts(layer))
       return {};
     const Bytes size = size_ * (shape_.top_k * shard().expert_imbalance /
                                 (shard().sequence_parallel ? shard().tensor : 1));
@@ -179,9 +183,23 @@ class TransformerUnits {
     return messages;
   }
 
+  // The halves of a block whose products tensor parallelism shares; whole experts need no others.
+  int shared_halves(std::uint32_t layer) const {
+    const bool whole = has_experts(layer) && shape_.shared_experts == 0 &&
+                       settings_.layout.ranks_of_an_expert() < shard().tensor;
+    return whole ? 1 : 2;
+  }
+
+  Wait tensor_wait(std::uint32_t layer) const {
+    const Wait half = tensor_pair(size_);
+    Wait wait = half;
+    if (shared_halves(layer) == 2)
+      wait += half;
+    return wait;
+  }
+
   Wait forward_wait(const PassTimes& times, std::uint32_t layer) const {
-    Wait wait = tensor_pair(size_);
-    wait += wait;
+    Wait wait = tensor_wait(layer);
     if (settings_.overlap == TensorOverlap::Pieces)
       wait.time = exposed(wait.time, times.forward);
     wait += context_wait(1, times.scores);
@@ -190,10 +208,9 @@ class TransformerUnits {
   }
 
   Wait backward_wait(const PassTimes& times, std::uint32_t layer, const Wait& forward) const {
-    Wait wait = tensor_pair(size_);
-    wait += wait;
+    Wait wait = tensor_wait(layer);
     if (shard().sequence_parallel)  // the inputs of products are kept in shards
-      for (int half = 0; half < 2; ++half)
+      for (int half = 0; half < shared_halves(layer); ++half)
         wait += tensor_message(CollectiveKind::AllGather, size_);
     wait.time = exposed(wait.time, times.weight_gradient);
     wait += context_wait(2, times.scores * 2);

@@ -64,6 +64,27 @@ void check_model(const OptionReader& read, const CutModel& model, const Parallel
   require_divisor(read, "ep", layout.expert, "experts", shape.experts);
 }
 
+void cut_experts(const OptionReader& read, ParallelLayout& layout) {
+  if (!read.is("etp", "auto"))
+    layout.expert_tensor = read.count("etp");
+  const Count each = layout.ranks_of_an_expert();
+  if (each != 1 && each != layout.tensor)
+    read.fail("etp", fmt::format("expected 1, tp ({}) or auto, found {}", layout.tensor, each));
+  if (each != layout.tensor && !read.is("sequence_parallel", "yes"))
+    read.fail("etp", fmt::format("expected sequence_parallel=yes beside it, so that each of the {} "
+                                 "ranks of tp has tokens of its own",
+                                 layout.tensor));
+  const Count ways = layout.stage_ranks() / each;
+  if (ways % layout.expert != 0)
+    read.fail(
+        "ep",
+        fmt::format("expected a divisor of {} ({}), found {}{}",
+                    each == layout.tensor ? "dp x cp" : "tp x cp x dp / etp", ways, layout.expert,
+                    layout.stage_ranks() % layout.expert == 0 && each > 1
+                        ? "; etp=1 leaves experts whole, so that ep divides tp x cp x dp"
+                        : ""));
+}
+
 // Groups of a stage's ranks, each written as (data, context, tensor) counts.
 template <class Fill>
 Team team_with(Count groups, Fill fill) {
@@ -81,6 +102,8 @@ std::string describe(const ParallelLayout& layout) {
     text += fmt::format(",cp={}", layout.context);
   if (layout.expert > 1)
     text += fmt::format(",ep={}", layout.expert);
+  if (layout.ranks_of_an_expert() != layout.tensor)
+    text += fmt::format(",etp={}", layout.ranks_of_an_expert());
   return text + fmt::format(",dp={}", layout.data);
 }
 
@@ -96,9 +119,7 @@ ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const 
                           layout.tensor, layout.context, layout.pipeline, cut, cluster.ranks()));
   layout.data = static_cast<Count>(cluster.ranks() / cut);
   check_model(read, model, layout);
-  if (layout.data * layout.context % layout.expert != 0)
-    read.fail("ep", fmt::format("expected a divisor of dp x cp ({}), found {}",
-                                layout.data * layout.context, layout.expert));
+  cut_experts(read, layout);
   return layout;
 }
 
@@ -155,21 +176,20 @@ Team together(Team one, const Team& other) {
 }
 
 Team expert_team(const ParallelLayout& layout, std::uint32_t stage) {
-  const Count copies = layout.data * layout.context / layout.expert;
-  return team_with(layout.tensor * copies, [&](std::vector<Group>& groups) {
-    for (Count each = 0; each < layout.data * layout.context; ++each)
-      for (Count t = 0; t < layout.tensor; ++t)
-        groups[each / layout.expert * layout.tensor + t].ranks.push_back(
-            layout.rank(stage, each / layout.context, each % layout.context, t));
+  const Count each = layout.ranks_of_an_expert();
+  return team_with(each * layout.expert_copies(), [&](std::vector<Group>& groups) {
+    for (Count i = 0; i < layout.stage_ranks(); ++i)
+      groups[i / each / layout.expert * each + i % each].ranks.push_back(
+          stage * layout.stage_ranks() + i);
   });
 }
 
 Team expert_copies_team(const ParallelLayout& layout, std::uint32_t stage) {
-  return team_with(layout.tensor * layout.expert, [&](std::vector<Group>& groups) {
-    for (Count each = 0; each < layout.data * layout.context; ++each)
-      for (Count t = 0; t < layout.tensor; ++t)
-        groups[each % layout.expert * layout.tensor + t].ranks.push_back(
-            layout.rank(stage, each / layout.context, each % layout.context, t));
+  const Count each = layout.ranks_of_an_expert();
+  return team_with(each * layout.expert, [&](std::vector<Group>& groups) {
+    for (Count i = 0; i < layout.stage_ranks(); ++i)
+      groups[i / each % layout.expert * each + i % each].ranks.push_back(
+          stage * layout.stage_ranks() + i);
   });
 }
 

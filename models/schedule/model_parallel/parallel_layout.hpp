@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,21 @@
 namespace stepcast {
 
 /// How many ways a job is cut. Ranks count tensor fastest, then context, then data, pipeline
-/// slowest; the ranks of an expert group are neighbours in data.
+/// slowest. The ranks of a stage in that order are also cut into those that share an expert, expert
+/// groups and copies of them (Megatron-Core's expert_tensor_parallel_size).
 struct ParallelLayout {
   std::uint32_t tensor = 1;
   std::uint32_t context = 1;
   std::uint32_t expert = 1;  ///< Inside data x context: takes no GPUs of its own.
+  std::optional<std::uint32_t> expert_tensor{};  ///< Ranks that share an expert; none: tensor.
   std::uint32_t data = 1;
   std::uint32_t pipeline = 1;
 
   std::uint32_t stage_ranks() const { return tensor * context * data; }
   std::uint32_t ranks() const { return stage_ranks() * pipeline; }
+  std::uint32_t ranks_of_an_expert() const { return expert_tensor.value_or(tensor); }
+  /// Ranks of a stage that hold the same part of the same experts.
+  std::uint32_t expert_copies() const { return stage_ranks() / ranks_of_an_expert() / expert; }
   Rank rank(std::uint32_t stage, std::uint32_t replica, std::uint32_t of_context,
             std::uint32_t of_tensor) const {
     return of_tensor + tensor * (of_context + context * (replica + data * stage));
@@ -33,7 +39,7 @@ struct ParallelLayout {
 /// "tp=8,pp=4,dp=2"; context and expert parallelism where there is any.
 std::string describe(const ParallelLayout& layout);
 
-/// The options tp, pp, cp, ep with the data parallelism that follows from the cluster. Throws
+/// The options tp, pp, cp, ep, etp with the data parallelism that follows from the cluster. Throws
 /// InputError where they do not divide its GPUs, the heads, the experts or the sequence.
 ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const Cluster& cluster);
 

@@ -16,7 +16,7 @@ StageTeams::StageTeams(const HybridJob& job, Builder& builder) : job_(job), buil
       shards.push_back(builder.team(shard_team(job.layout, stage, job.shard)));
       replicas.push_back(builder.team(replica_team(job.layout, stage, job.shard)));
     }
-    if (job.layout.expert > 1)
+    if (job.experts_are_apart())
       expert_copies.push_back(builder.team(expert_copies_team(job.layout, stage)));
   }
 }
@@ -52,8 +52,9 @@ StageGradients::StageGradients(const HybridJob& job, Builder& builder, StageTeam
 void StageGradients::add_sum(std::uint32_t stage, const RankParameters& parameters,
                              const std::string& of, TaskId after) {
   add_sum_over(stage, teams_.copies[stage], parameters.dense, of, after);
-  if (parameters.expert > 0 && job_.copies() > job_.layout.expert)
-    add_sum_over(stage, job_.layout.expert > 1 ? teams_.expert_copies[stage] : teams_.copies[stage],
+  if (parameters.expert > 0 && job_.layout.expert_copies() > 1)
+    add_sum_over(stage,
+                 job_.experts_are_apart() ? teams_.expert_copies[stage] : teams_.copies[stage],
                  parameters.expert, of, after);
 }
 
@@ -191,8 +192,8 @@ void StageGradients::gather_updated(std::uint32_t stage, const RankParameters& h
   gather(job_.shares_all() ? teams_.copies[stage]
                            : builder_.team(shard_team(job_.layout, stage, job_.shard)),
          gathered_size(job_, stage, element_));
-  if (job_.copies() > job_.layout.expert)
-    gather(job_.layout.expert > 1 ? teams_.expert_copies[stage] : teams_.copies[stage],
+  if (job_.layout.expert_copies() > 1)
+    gather(job_.experts_are_apart() ? teams_.expert_copies[stage] : teams_.copies[stage],
            element_ * held.expert);
 }
 

@@ -27,6 +27,11 @@ RecordedPart stage_record(const HybridJob& job, std::uint32_t stage) {
   return sum;
 }
 
+// Of so many ranks that share what is dense, those that hold the same experts.
+double sharers_of_experts(const HybridJob& job, double sharers) {
+  return std::max(1.0, sharers * job.layout.expert_copies() / job.copies());
+}
+
 }  // namespace
 
 double parameter_bytes(const CutModel& model) {
@@ -53,7 +58,7 @@ MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_
   const double element = parameter_bytes(model);
   const RankParameters held = stage_parameters(job, stage);
   const double copies = job.shard;
-  const double expert_copies = std::max(1.0, copies / job.layout.expert);
+  const double expert_copies = sharers_of_experts(job, copies);
   const auto bytes = [&](double each, std::uint32_t sharded_from) {
     const bool sharded = job.zero >= sharded_from;
     return Bytes{
@@ -87,7 +92,7 @@ Seconds update_time(const HybridJob& job, std::uint32_t stage, BytesPerSecond mo
     return recorded.update / share + recorded.once;
   }
   const RankParameters held = stage_parameters(job, stage);
-  const double expert_share = std::max(1.0, share / job.layout.expert);
+  const double expert_share = sharers_of_experts(job, share);
   const Bytes traffic{(held.dense / share + held.expert / expert_share) *
                       job.settings.optimiser_bytes};
   return moves > BytesPerSecond{} ? traffic / moves : Seconds{};

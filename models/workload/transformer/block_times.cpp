@@ -126,26 +126,26 @@ void add_attention(RankPart& part, const Transformer& shape, const TransformerSh
   part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(h));
 }
 
-void add_mlp(RankPart& part, const Transformer& shape, const TransformerShard& shard, double tokens,
-             double ffn) {
+void add_mlp(RankPart& part, const Transformer& shape, double tokens, double inner) {
   const double h = shape.hidden;
-  const double inner = ffn / shard.tensor;
   part.product(tokens, h, shape.gated ? 2 * inner : inner);
   part.pass(shape.gated ? kSwiGlu : kGelu, tokens * inner);
   part.product(tokens, inner, h);
 }
 
-// Each of a rank's experts multiplies its own tokens; the fullest one decides.
+// Each of a rank's experts multiplies its own tokens; the fullest one decides. Ranks that share an
+// expert get the tokens of all of them.
 void add_experts(RankPart& part, const Transformer& shape, const TransformerShard& shard) {
   const double h = shape.hidden;
-  part.product(part.tokens(), h, shape.experts);
+  const double routed = part.tokens() * (shard.ranks_of_an_expert() / shard.tensor);
+  part.product(routed, h, shape.experts);
   const double held = static_cast<double>(shape.experts) / shard.expert;
-  const double tokens = part.tokens() * shape.top_k / held * shard.expert_imbalance;
+  const double tokens = routed * shape.top_k / held * shard.expert_imbalance;
   for (double expert = 0; expert < held; ++expert)
-    add_mlp(part, shape, shard, tokens, shape.ffn);
-  part.pass(kAdd, part.tokens() * shape.top_k * h);  // to the experts' order and back
+    add_mlp(part, shape, tokens, shape.ffn / shard.ranks_of_an_expert());
+  part.pass(kAdd, routed * shape.top_k * h);  // to the experts' order and back
   if (shape.shared_experts > 0)
-    add_mlp(part, shape, shard, part.tokens(), 1.0 * shape.shared_experts * shape.ffn);
+    add_mlp(part, shape, part.tokens(), 1.0 * shape.shared_experts * shape.ffn / shard.tensor);
 }
 
 bool is_dense(const Transformer& shape, std::uint32_t layer) {
@@ -169,9 +169,9 @@ RankParameters block_parameters(const Transformer& shape, const TransformerShard
   const ParameterCounts counts = parameter_counts(shape, layer);
   const double norms = (shape.gated ? 2.0 : 4.0) * shape.hidden;
   const double dense = static_cast<double>(counts.attention + counts.mlp) - norms;
-  return {
-      .dense = dense / shard.tensor + norms,
-      .expert = static_cast<double>(counts.expert) * shape.experts / shard.expert / shard.tensor};
+  return {.dense = dense / shard.tensor + norms,
+          .expert = static_cast<double>(counts.expert) * shape.experts / shard.expert /
+                    shard.ranks_of_an_expert()};
 }
 
 double embedding_parameters(const Transformer& shape, const TransformerShard& shard) {
@@ -189,7 +189,8 @@ PassTimes block_times(const Transformer& shape, const TrainingLaw& law,
   add_attention(part, shape, shard);
   part.pass(kNorm, part.outer(shape.hidden));
   if (is_dense(shape, layer))
-    add_mlp(part, shape, shard, part.tokens(), shape.has_experts() ? shape.dense_ffn : shape.ffn);
+    add_mlp(part, shape, part.tokens(),
+            1.0 * (shape.has_experts() ? shape.dense_ffn : shape.ffn) / shard.tensor);
   else
     add_experts(part, shape, shard);
   part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(shape.hidden));

@@ -18,12 +18,15 @@ struct TransformerShard {
   std::uint32_t tensor = 1;
   std::uint32_t context = 1;
   std::uint32_t expert = 1;
+  std::optional<std::uint32_t> expert_tensor{};  ///< Ranks that share an expert; none: tensor.
   bool sequence_parallel = false;  ///< Norms and dropout are shared over `tensor` too.
   double expert_imbalance = 1;     ///< Load of the fullest expert over the mean.
   double accumulation_bytes = 10;  ///< Moved for each parameter to add up its gradient.
   double elementwise_traffic = 1;  ///< Of norms, activations, sums over that of fused kernels.
   double attention_rate = 1;       ///< Of flash attention, over that of the device's law.
   bool pad_vocabulary = true;      ///< To a multiple of 128 a rank.
+
+  double ranks_of_an_expert() const { return expert_tensor.value_or(tensor); }
 };
 
 /// Compute of one micro-batch on one rank, by pass.

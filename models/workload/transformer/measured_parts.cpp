@@ -19,7 +19,8 @@ double apart(double a, double b) {
 }
 
 bool has_same_messages(const MeasuredPart& row, const TransformerShard& shard) {
-  return row.tensor == shard.tensor && row.context == shard.context && row.expert == shard.expert;
+  return row.tensor == shard.tensor && row.context == shard.context && row.expert == shard.expert &&
+         shard.ranks_of_an_expert() == shard.tensor;
 }
 
 // How far a row is from what is wanted, what matters most first.
@@ -106,6 +107,7 @@ TransformerShard shard_of(const MeasuredPart& row, TransformerShard shard) {
   shard.tensor = row.tensor;
   shard.context = row.context;
   shard.expert = row.expert;
+  shard.expert_tensor.reset();  // no row tells of another
   shard.sequence_parallel = row.sequence_parallel;
   return shard;
 }

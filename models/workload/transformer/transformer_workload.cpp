@@ -82,13 +82,15 @@ Workload transformer_workload(const TransformerModel& model, std::string device,
   Provenance provenance{
       .kind = ProvenanceKind::Derived,
       .source = "the shape of the model and the device's law: " + model.law.provenance.source,
-      .notes = model.law.provenance.notes};
+      .notes = model.law.provenance.notes,
+      .caveats = model.law.provenance.caveats};
   if (!model.measured.rows.empty()) {
     const Provenance& measured = model.measured.provenance;
     provenance.source =
         fmt::format("measured parts: {}; for the rest {}", measured.source, provenance.source);
     provenance.notes.insert(provenance.notes.end(), measured.notes.begin(), measured.notes.end());
-    provenance.caveats = measured.caveats;
+    provenance.caveats.insert(provenance.caveats.end(), measured.caveats.begin(),
+                              measured.caveats.end());
   }
   return {.name = fmt::format("{}-{}-bs{}", model.shape.model, device, batch),
           .model = model.shape.model,

@@ -25,8 +25,8 @@
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
-#include "traces/readers/stepcast/transformers/training_law_reader.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
+#include "traces/transformers.hpp"
 
 namespace stepcast {
 namespace {
@@ -119,7 +119,7 @@ Table device_table(ListIndex& index) {
                           {"transformers", Align::Left}}};
   add_rows(table, CatalogKind::Device, index, [](const std::string& name) {
     const DeviceSpec d = read_device(find_file(CatalogKind::Device, name));
-    const auto law = find_training_law(find_file(CatalogKind::Device, name));
+    const auto law = find_training_law(name);
     return Cells{fmt::format("{:.2f} TFLOP/s", d.peak_fp32.value * 1e-12),
                  format_bandwidth(d.memory_bandwidth), format_bytes(d.memory),
                  name_of(d.provenance.kind), law ? name_of(law->provenance.kind) : "-"};

@@ -108,7 +108,9 @@ class CandidateMaker {
 
   void add_experts(const PlannedSchedule& schedule, const ListedValues& listed,
                    PlanCandidate candidate, Count data) {
-    for (const Count expert : listed.counts("ep", expert_ways(data * candidate.context))) {
+    const bool whole = listed.counts("etp", {candidate.tensor}).front() < candidate.tensor;
+    const Count ways = data * candidate.context * (whole ? candidate.tensor : 1);
+    for (const Count expert : listed.counts("ep", expert_ways(ways))) {
       candidate.expert = expert;
       for (const Count micro_batch :
            listed.counts("micro_batch", recorded() ? Counts{1} : powers_of_two(16))) {

@@ -165,6 +165,8 @@ std::string layout_text(const PlanSpace& space, const PlanTrial& trial) {
   layout.pipeline = count_in(trial.options, "pp");
   layout.context = count_in(trial.options, "cp");
   layout.expert = count_in(trial.options, "ep");
+  if (trial.options.contains("etp") && trial.options.at("etp") != "auto")
+    layout.expert_tensor = count_in(trial.options, "etp");
   layout.data /= layout.tensor * layout.pipeline * layout.context;
   return describe(layout);
 }

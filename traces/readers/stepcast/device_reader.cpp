@@ -20,7 +20,7 @@ FlopsPerSecond read_tflops(ObjectReader& reader, std::string_view key) {
 struct DeviceFile {
   DeviceSpec device;
   std::vector<std::string> profiler_names;
-  std::optional<TrainingLaw> law;
+  std::optional<WrittenLaw> law;
 };
 
 DeviceFile parse_file(std::string_view text, const std::string& origin) {
@@ -51,7 +51,7 @@ DeviceSpec read_device(const std::filesystem::path& path) {
   return parse_device(read_text_file(path), path.string());
 }
 
-std::optional<TrainingLaw> find_training_law(const std::filesystem::path& path) {
+std::optional<WrittenLaw> find_written_law(const std::filesystem::path& path) {
   return parse_file(read_text_file(path), path.string()).law;
 }
 

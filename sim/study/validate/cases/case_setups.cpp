@@ -9,19 +9,19 @@
 namespace stepcast {
 namespace {
 
-ScheduleOptions options_of(ObjectReader& reader, std::string_view key) {
-  ScheduleOptions options;
+std::map<std::string, std::string> texts_of(ObjectReader& reader, std::string_view key) {
+  std::map<std::string, std::string> texts;
   if (!reader.has(key))
-    return options;
+    return texts;
   const nlohmann::json& json = reader.raw(key);
   if (!json.is_object())
-    reader.fail(key, "expected an object of options");
+    reader.fail(key, "expected an object of texts");
   for (const auto& [name, value] : json.items()) {
     if (!value.is_string())
       reader.fail(key, "expected texts, such as \"1ms\" or \"yes\"");
-    options[name] = value.get<std::string>();
+    texts[name] = value.get<std::string>();
   }
-  return options;
+  return texts;
 }
 
 bool flag_of(ObjectReader& reader, std::string_view key, bool fallback) {
@@ -41,8 +41,9 @@ std::map<std::string, CaseSetup> read_case_setups(const std::filesystem::path& p
   for (ObjectReader& set : root.objects("sets")) {
     const std::string name = set.text("set");
     setups[name] = {.cluster = set.text("cluster"),
-                    .usual = options_of(set, "usual"),
-                    .always = options_of(set, "always"),
+                    .clusters = texts_of(set, "clusters"),
+                    .usual = texts_of(set, "usual"),
+                    .always = texts_of(set, "always"),
                     .gated = flag_of(set, "gated", false),
                     .tied = flag_of(set, "tied", true)};
     set.texts_or_none("notes");

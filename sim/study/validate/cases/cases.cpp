@@ -65,6 +65,8 @@ ScheduleOptions options_of(const MeasuredLayout& row, const CaseSetup& setup) {
   set("pp", row.pipeline);
   set("cp", row.context);
   set("ep", row.expert);
+  if (row.data * row.context % row.expert != 0)  // over more ranks than hold copies: whole experts
+    set("etp", 1);
   set("global_batch", row.global_batch);
   if (row.micro_batch)
     set("micro_batch", *row.micro_batch);
@@ -85,6 +87,16 @@ ScheduleOptions options_of(const MeasuredLayout& row, const CaseSetup& setup) {
   for (const auto& [name, value] : setup.always)
     options[name] = value;
   return options;
+}
+
+/// As many of each node as come out even, where its GPUs do not: 64 of a rack's 72.
+std::uint32_t used_of_a_node(const MeasuredLayout& row) {
+  std::uint32_t used = std::min(row.gpus_per_node, row.gpus);
+  while (row.gpus % used != 0)
+    --used;
+  if (used * 2 <= std::min(row.gpus_per_node, row.gpus))
+    throw NotExpressed("nodes that are not full");
+  return used;
 }
 
 class Predictor {
@@ -150,6 +162,8 @@ class Predictor {
   CaseSetup setup_of(const MeasuredLayout& row) const {
     const auto found = setups_.find(row.set);
     CaseSetup setup = found == setups_.end() ? CaseSetup{} : found->second;
+    if (const auto own = setup.clusters.find(device_of(row.gpu)); own != setup.clusters.end())
+      setup.cluster = own->second;
     if (!options_.cluster.empty())
       setup.cluster = options_.cluster;
     if (setup.cluster.empty())
@@ -189,10 +203,8 @@ class Predictor {
       clusters_[setup.cluster] = load_cluster(setup.cluster);
     Cluster cluster = clusters_.at(setup.cluster);
     require_device(row, cluster);
-    cluster.gpus_per_node = std::min(row.gpus_per_node, row.gpus);
+    cluster.gpus_per_node = used_of_a_node(row);
     cluster.nodes = row.gpus / cluster.gpus_per_node;
-    if (cluster.ranks() != row.gpus)
-      throw NotExpressed("nodes that are not full");
     return cluster;
   }
 

@@ -15,19 +15,28 @@ auto job_of(const MeasuredLayout& row) {
                     row.heads, row.seq, row.gpus, row.global_batch);
 }
 
-using Rows = std::vector<const PredictedCase*>;
+auto layout_of(const MeasuredLayout& row) {
+  return std::tuple(row.tensor, row.pipeline, row.data, row.context, row.expert, row.micro_batch,
+                    row.virtual_stages, row.recompute, row.sharding);
+}
+
+/// A layout, which may have been measured several times.
+struct Layout {
+  Seconds measured{};  ///< Mean.
+  Seconds predicted{};
+};
 
 int order(Seconds left, Seconds right) {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/// Over all pairs of rows; 1 where nothing is to be ordered.
-double tau_of(const Rows& rows) {
+/// Over all pairs of layouts; 1 where nothing is to be ordered.
+double tau_of(const std::vector<Layout>& layouts) {
   double agree = 0, measured_apart = 0, predicted_apart = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i)
+  for (std::size_t i = 0; i < layouts.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
-      const int measured = order(rows[i]->row.measured, rows[j]->row.measured);
-      const int predicted = order(rows[i]->predicted, rows[j]->predicted);
+      const int measured = order(layouts[i].measured, layouts[j].measured);
+      const int predicted = order(layouts[i].predicted, layouts[j].predicted);
       agree += measured * predicted;
       measured_apart += measured != 0;
       predicted_apart += predicted != 0;
@@ -36,19 +45,32 @@ double tau_of(const Rows& rows) {
   return apart > 0 ? agree / apart : 1;
 }
 
-LayoutSweep sweep_of(const Rows& rows) {
-  const MeasuredLayout& first = rows.front()->row;
-  const auto chosen =
-      std::ranges::min_element(rows, {}, [](const PredictedCase* each) { return each->predicted; });
-  const auto best = std::ranges::min_element(
-      rows, {}, [](const PredictedCase* each) { return each->row.measured; });
-  return {.set = first.set,
-          .model = first.model,
-          .gpus = first.gpus,
-          .global_batch = first.global_batch,
-          .layouts = rows.size(),
-          .lost = (*chosen)->row.measured / (*best)->row.measured - 1,
-          .tau = tau_of(rows)};
+using Rows = std::vector<const PredictedCase*>;
+
+std::vector<Layout> layouts_in(const Rows& rows) {
+  std::map<decltype(layout_of(rows.front()->row)), Rows> runs;
+  for (const PredictedCase* each : rows)
+    runs[layout_of(each->row)].push_back(each);
+  std::vector<Layout> layouts;
+  for (const auto& [layout, same] : runs) {
+    Seconds sum;
+    for (const PredictedCase* each : same)
+      sum += each->row.measured;
+    layouts.push_back({sum / static_cast<double>(same.size()), same.front()->predicted});
+  }
+  return layouts;
+}
+
+LayoutSweep sweep_of(const MeasuredLayout& job, const std::vector<Layout>& layouts) {
+  const auto chosen = std::ranges::min_element(layouts, {}, &Layout::predicted);
+  const auto best = std::ranges::min_element(layouts, {}, &Layout::measured);
+  return {.set = job.set,
+          .model = job.model,
+          .gpus = job.gpus,
+          .global_batch = job.global_batch,
+          .layouts = layouts.size(),
+          .lost = chosen->measured / best->measured - 1,
+          .tau = tau_of(layouts)};
 }
 
 }  // namespace
@@ -64,8 +86,8 @@ std::vector<LayoutSweep> layout_sweeps(const std::vector<PredictedCase>& cases, 
   }
   std::vector<LayoutSweep> sweeps;
   for (const Rows& rows : jobs)
-    if (rows.size() >= least)
-      sweeps.push_back(sweep_of(rows));
+    if (const auto layouts = layouts_in(rows); layouts.size() >= least)
+      sweeps.push_back(sweep_of(rows.front()->row, layouts));
   return sweeps;
 }
 

@@ -18,8 +18,8 @@ struct LayoutSweep {
   double tau = 0;   ///< Kendall's tau-b between forecasts and measurements.
 };
 
-/// Jobs with at least `least` rows that agree in set, shape, GPUs and batch of a step, in the order
-/// of their first rows.
+/// Jobs with at least `least` layouts, rows that agree in set, shape, GPUs and batch of a step, in
+/// the order of their first rows. A layout that was measured several times took their mean.
 std::vector<LayoutSweep> layout_sweeps(const std::vector<PredictedCase>& cases,
                                        std::size_t least = 4);
 

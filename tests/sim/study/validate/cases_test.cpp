@@ -38,6 +38,18 @@ TEST(Cases, OptionsGivenWinOverTheRow) {
   EXPECT_LT(step("none"), step("full"));
 }
 
+TEST(Cases, UseAsManyGpusOfANodeAsComeOutEven) {
+  const auto left_out = [](const std::string& gpus_of_a_node) {
+    const std::string row = "mine,m,4,1024,4096,16,16,1024,51200,b200,8," + gpus_of_a_node +
+                            ",1,1,8,1,16,full,flash,none,fp16,1\n";
+    return results_of(row, {.cluster = "dgx-b200"}).left_out.size();
+  };
+  EXPECT_EQ(left_out("72"), 0U);
+  EXPECT_EQ(left_out("6"), 0U);  // four of each
+  EXPECT_EQ(left_out("3"), 0U);  // two
+  EXPECT_EQ(left_out("8"), 0U);
+}
+
 TEST(Cases, ErrorsOfASetAreThoseOfItsRows) {
   const CaseResults results = results_of(kRow + kRow, {.cluster = "dgx-a100"});
   ASSERT_EQ(results.sets.size(), 1U);

@@ -41,6 +41,17 @@ TEST(LayoutSweeps, AreOfOneJobAndOfSeveralLayouts) {
   EXPECT_EQ(layout_sweeps(cases, 3).size(), 1U);
 }
 
+TEST(LayoutSweeps, CountALayoutThatWasMeasuredAgainOnce) {
+  const auto sweeps = layout_sweeps(
+      {layout(1, 1.1, 1), layout(1, 0.9, 1), layout(2, 2, 2), layout(4, 3, 3), layout(8, 4, 4)});
+  ASSERT_EQ(sweeps.size(), 1U);
+  EXPECT_EQ(sweeps[0].layouts, 4U);
+  EXPECT_EQ(sweeps[0].lost, 0.0);  // its fastest run says nothing against the others
+  EXPECT_EQ(sweeps[0].tau, 1.0);
+  EXPECT_TRUE(
+      layout_sweeps({layout(1, 1, 1), layout(1, 2, 1), layout(1, 3, 1), layout(1, 4, 1)}).empty());
+}
+
 TEST(SetChoices, TellHowManySweepsComeNearTheirBest) {
   const std::vector<SetChoice> choices = choices_of({{.set = "a", .lost = 0.0, .tau = 0.9},
                                                      {.set = "b", .lost = 0.2, .tau = 0.1},

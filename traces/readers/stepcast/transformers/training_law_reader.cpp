@@ -40,28 +40,41 @@ GemmLaw read_products(ObjectReader reader) {
   return law;
 }
 
-}  // namespace
+std::map<std::string, FlopsPerSecond> read_peaks(ObjectReader reader) {
+  std::map<std::string, FlopsPerSecond> peaks;
+  for (const char* precision : kPrecisions)
+    if (reader.has(precision))
+      peaks[precision] = tflops(reader, precision);
+  reader.finish();
+  return peaks;
+}
 
-TrainingLaw read_law(ObjectReader law) {
-  TrainingLaw read;
+void read_own(ObjectReader& law, TrainingLaw& read) {
   ObjectReader products = law.object("products");
   for (const char* precision : kPrecisions)
     if (products.has(precision))
       read.products[precision] = read_products(products.object(precision));
   products.finish();
-  ObjectReader peak = law.object("peak_tflops");
-  for (const char* precision : kPrecisions)
-    if (peak.has(precision))
-      read.peak[precision] = tflops(peak, precision);
-  peak.finish();
   read.flash_forward = tflops(law, "flash_forward_tflops");
   read.flash_backward = tflops(law, "flash_backward_tflops");
   read.elementwise = law.bandwidth_text("elementwise");
   read.kernel = law.time_text("kernel");
   read.off_sector = part(law, "off_sector");
+}
+
+}  // namespace
+
+WrittenLaw read_law(ObjectReader law) {
+  WrittenLaw written{.like = law.text_or("like", "")};
+  if (law.has("like") && written.like.empty())
+    law.fail("like", "expected the name of a device, found \"\"");
+  TrainingLaw& read = written.law;
+  read.peak = read_peaks(law.object("peak_tflops"));
   read.provenance = read_provenance(law.object("provenance"));
+  if (written.like.empty())
+    read_own(law, read);
   law.finish();
-  return read;
+  return written;
 }
 
 }  // namespace stepcast
