@@ -181,9 +181,15 @@ std::string nothing_selected(const GraphEdit& edit, const WorkGraph& graph) {
   for (std::uint32_t id = 0; id < named.size(); ++id)
     if (named[id] && graph.nodes[id].free)
       return edit.text + ": selects only what takes no time since an edit before this one";
-  std::string text =
-      fmt::format("{}: selects nothing{}; kinds are {}", edit.text,
-                  needs_size(edit) ? " of known size" : "", fmt::join(graph.kinds.all(), ", "));
+  std::vector<std::string> left;
+  std::vector<std::string> gone;
+  for (std::uint32_t kind = 0; kind < graph.kinds.size(); ++kind)
+    (std::ranges::count(graph.nodes, kind, &WorkNode::kind) > 0 ? left : gone)
+        .push_back(graph.kinds[kind]);
+  std::string text = fmt::format("{}: selects nothing{}; kinds are {}", edit.text,
+                                 needs_size(edit) ? " of known size" : "", fmt::join(left, ", "));
+  if (!gone.empty())
+    text += fmt::format("; there is nothing of {}", fmt::join(gone, ", "));
   if (!edit.what.stages.empty() && !graph.stages.empty())
     text += fmt::format("; stages are 0 to {}", std::ranges::max(graph.stages));
   if (!edit.what.ranks.empty() && !graph.stages.empty())
@@ -209,6 +215,8 @@ EditOutcome apply(const GraphEdit& edit, const WorkGraph& graph, const TransferR
   try {
     refuse_times_of_planned(edit, chosen, graph);
     EditOutcome outcome = changed(false);
+    if (is_same_work(outcome.graph, graph))
+      return {.graph = graph, .touched = outcome.touched};
     const bool of_rows = edit.verb == EditVerb::Merge || edit.verb == EditVerb::Repeat;
     if (of_rows && !can_run(outcome.graph))
       outcome = changed(true);

@@ -52,6 +52,9 @@ struct GraphEdit {
   bool apart = false;                     ///< Merge: RowEnds::apart.
 };
 
+/// "scale", "set", ..
+std::vector<std::string> edit_verbs();
+
 /// An edit from its verb and what was written of it by key. Keys that select: name, kind, layer,
 /// stream (patterns, several with commas; with "!" behind: not these), rank and stage (3, 0-7) and
 /// work (compute, communication). Throws InputError naming key and what would be right.
@@ -78,7 +81,8 @@ struct EditOutcome {
   std::size_t touched = 0;  ///< Nodes that were changed; merge: that others became.
 };
 
-/// The graph with the edit. `ratio` may be empty: then times are proportional to sizes. Where a row
+/// The graph with the edit; what an edit leaves as it was is the same graph (is_same_work()).
+/// `ratio` may be empty: then times are proportional to sizes. Where a row
 /// that is merged or repeated would wait for itself it ends before what waits for another stream.
 /// Linear in nodes and edges.
 ///

@@ -161,12 +161,17 @@ std::string written(const std::string& verb, const TextFields& fields) {
 
 }  // namespace
 
+std::vector<std::string> edit_verbs() {
+  std::vector<std::string> names;
+  for (const VerbInfo& info : verbs())
+    names.emplace_back(info.name);
+  return names;
+}
+
 GraphEdit graph_edit_of(const std::string& verb, std::map<std::string, std::string> fields) {
   const auto found = std::ranges::find(verbs(), verb, &VerbInfo::name);
   if (found == verbs().end()) {
-    std::vector<std::string> known;
-    for (const VerbInfo& info : verbs())
-      known.emplace_back(info.name);
+    const std::vector<std::string> known = edit_verbs();
     throw InputError(fmt::format("expected one of {}, found {}{}", fmt::join(known, ", "),
                                  in_quotes(verb), did_you_mean(verb, known)));
   }

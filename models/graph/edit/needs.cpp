@@ -36,6 +36,22 @@ std::vector<WorkEdge> backwards(const WorkGraph& graph) {
   return edges;
 }
 
+/// Of those streams.
+bool overtakes(const WorkGraph& graph, const std::vector<bool>& on_stream) {
+  const std::vector<std::uint32_t> needs = needs_of(graph);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> latest;
+  for (std::uint32_t id = 0; id < needs.size(); ++id) {
+    const WorkNode& node = graph.nodes[id];
+    if (!node.communicates || !on_stream[node.stream] || !graph.streams[node.stream].in_order)
+      continue;
+    std::uint32_t& ahead = latest.try_emplace({node.rank, node.stream}, 0).first->second;
+    if (needs[id] < ahead)
+      return true;
+    ahead = needs[id];
+  }
+  return false;
+}
+
 void require_what_they_wait_for(const WorkGraph& graph, const std::vector<bool>& is_ranked) {
   std::vector<bool> waits(graph.nodes.size());
   for (const WorkEdge& edge : graph.edges)
@@ -78,31 +94,20 @@ std::vector<std::uint32_t> needs_of(const WorkGraph& graph) {
 }
 
 bool overtakes(const WorkGraph& graph) {
-  const std::vector<std::uint32_t> needs = needs_of(graph);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> latest;
-  for (std::uint32_t id = 0; id < needs.size(); ++id) {
-    const WorkNode& node = graph.nodes[id];
-    if (!node.communicates || !graph.streams[node.stream].in_order)
-      continue;
-    std::uint32_t& ahead = latest.try_emplace({node.rank, node.stream}, 0).first->second;
-    if (needs[id] < ahead)
-      return true;
-    ahead = needs[id];
-  }
-  return false;
+  return overtakes(graph, std::vector<bool>(graph.streams.size(), true));
 }
 
 void reorder_by_need(const std::vector<std::uint32_t>& nodes, GraphEditor& editor) {
   WorkGraph& graph = editor.graph();
   if (graph.planned)
     throw InputError("what a planned step needs first are its first layers: expected by=layer");
-  if (!overtakes(graph))
-    throw InputError(
-        "no communication is needed in the step before one that is ahead of it on its stream");
   std::vector<bool> is_ranked(graph.streams.size());
   for (const std::uint32_t id : nodes)
     is_ranked[graph.nodes[id].stream] =
         is_ranked[graph.nodes[id].stream] || graph.nodes[id].communicates;
+  if (!overtakes(graph, is_ranked))
+    throw InputError(
+        "no communication is needed in the step before one that is ahead of it on its stream");
   require_what_they_wait_for(graph, is_ranked);
   const std::vector<std::uint32_t> needs = needs_of(graph);
   constexpr std::uint32_t kLast = std::numeric_limits<std::int32_t>::max();

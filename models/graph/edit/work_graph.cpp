@@ -48,6 +48,10 @@ std::uint32_t SharedTexts::number_of(std::string_view text) {
   return number;
 }
 
+bool is_same_work(const WorkGraph& one, const WorkGraph& other) {
+  return one.nodes == other.nodes && one.edges == other.edges && one.streams == other.streams;
+}
+
 std::vector<std::uint32_t> nodes_before(const WorkGraph& graph) {
   std::size_t ranks = 1;  // Of none first: kNone + 1 is 0.
   for (const WorkNode& node : graph.nodes)

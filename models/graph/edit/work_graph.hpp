@@ -44,12 +44,16 @@ struct WorkNode {
   Seconds duration{};
   Seconds delay{};  ///< So much later is it ready than all that it waits for has ended: launches.
   Bytes size{};     ///< Of a communication; 0: not known.
+
+  bool operator==(const WorkNode&) const = default;
 };
 
 struct WorkEdge {
   std::uint32_t before = 0;
   std::uint32_t after = 0;
   std::uint32_t later = 0;  ///< Iterations on.
+
+  bool operator==(const WorkEdge&) const = default;
 };
 
 struct WorkStream {
@@ -58,6 +62,8 @@ struct WorkStream {
   /// Of a recorded step, not in order: one communication at a time, of those that are ready the one
   /// of the lowest priority number. Else work there runs beside each other.
   bool by_priority = false;
+
+  bool operator==(const WorkStream&) const = default;
 };
 
 /// A step that can be edited. The nodes of one rank on one stream run one after the other, on a
@@ -77,6 +83,9 @@ struct WorkGraph {
   SharedTexts kinds;
   SharedTexts layers;
 };
+
+/// Whether an edit left all as it was.
+bool is_same_work(const WorkGraph& one, const WorkGraph& other);
 
 /// By node the one before it of its rank and stream, kNone for a first one and on streams that are
 /// not in order.

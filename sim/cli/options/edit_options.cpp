@@ -39,8 +39,9 @@ std::vector<EditRequest> requests_of(const TypedEdits& edits) {
   std::vector<EditRequest> requests;
   if (!edits.file.empty())
     for (WrittenEdit& edit : read_edit_list(edits.file))
-      requests.push_back(of_option(
-          edits.file, [&] { return edit_request_of(edit.verb, std::move(edit.fields)); }));
+      requests.push_back(of_option(fmt::format("{}: /edits/{}", edits.file, requests.size()), [&] {
+        return edit_request_of(edit.verb, std::move(edit.fields));
+      }));
   for (const std::string& edit : edits.texts)
     requests.push_back(of_option("--edit", [&] { return parse_edit_request(edit); }));
   return requests;

@@ -10,11 +10,14 @@ using Json = nlohmann::ordered_json;
 
 Json accepted_json(const std::vector<AcceptedEdit>& edits) {
   Json accepted = Json::array();
-  for (const AcceptedEdit& edit : edits)
+  for (const AcceptedEdit& edit : edits) {
     accepted.push_back({{"kind", name_of(edit.kind)},
                         {"text", edit.text},
                         {"gain_s", edit.gain.value},
                         {"step_s", edit.step.value}});
+    if (edit.gpus > 0)
+      accepted.back()["gpus"] = edit.gpus;
+  }
   return accepted;
 }
 
@@ -47,9 +50,12 @@ std::string edited_step_json(const EditedStep& found) {
   if (found.recorded > Seconds{}) {
     json["job"] = found.subject;
     json["gpus"] = found.gpus;
+    json["gpus_after"] = found.gpus_after;
     json["recorded_step_s"] = found.recorded.value;
     json["simulated_step_error"] = found.step_error;
     if (found.memory_before > Bytes{}) {
+      json["memory_from"] = "told";
+      json["memory_limit_bytes"] = found.memory_limit.value;
       json["memory_before_bytes"] = found.memory_before.value;
       json["memory_bytes"] = found.memory_after.value;
     }
@@ -58,7 +64,10 @@ std::string edited_step_json(const EditedStep& found) {
     json["cluster"] = found.cluster;
     json["schedule"] = found.schedule;
     json["gpus"] = found.gpus;
+    json["gpus_after"] = found.gpus_after;
     json["device_memory_bytes"] = found.device_memory.value;
+    json["memory_from"] = "plan";
+    json["memory_limit_bytes"] = found.memory_limit.value;
     json["memory_before_bytes"] = found.memory_before.value;
     json["memory_bytes"] = found.memory_after.value;
     json["found_options"] = found.options;

@@ -9,6 +9,7 @@
 
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
+#include "sim/study/diagnose/measures/counted_delays.hpp"
 
 namespace stepcast {
 namespace {
@@ -19,25 +20,10 @@ struct LongPauses {
   double step = 0;     // Seconds: the step without them, all other delays as recorded.
 };
 
-/// By step: nobody waits for the delay of what waits in a meeting for others, which begin later.
-std::vector<std::vector<double>> delays_that_count(const JobReplay& replay) {
-  constexpr Seconds kResolution{1e-6};  // Of clocks.
-  const Seconds together = std::max(kResolution, replay.job().clocks.residual);
+std::vector<std::vector<double>> delays_of_steps(const JobReplay& replay) {
   std::vector<std::vector<double>> delays;
-  for (std::size_t step = 0; step < replay.steps(); ++step) {
-    const JobStep& of = replay.job().steps[step];
-    delays.push_back(replay.delays(step));
-    for (const JobMeeting& meeting : of.meetings) {
-      const auto begin = [&](std::uint32_t member) { return of.operations[member].begin; };
-      const Seconds last = begin(*std::ranges::max_element(meeting.members, {}, begin));
-      for (const std::uint32_t member : meeting.members) {
-        const bool receives = meeting.message && member != meeting.members.front();
-        if (begin(member) < last ||
-            (receives && begin(member) <= begin(meeting.members.front()) + together))
-          delays.back()[member] = 0;
-      }
-    }
-  }
+  for (std::size_t step = 0; step < replay.steps(); ++step)
+    delays.push_back(delays_that_count(replay, step));
   return delays;
 }
 
@@ -46,7 +32,7 @@ LongPauses long_pauses(const JobReplay& replay) {
   constexpr double kOfUsual = 10;
   constexpr std::size_t kFewest = 3;
   const Job& job = replay.job();
-  const std::vector<std::vector<double>> of_steps = delays_that_count(replay);
+  const std::vector<std::vector<double>> of_steps = delays_of_steps(replay);
   std::vector<double> delays;
   for (const std::vector<double>& of_step : of_steps)
     std::ranges::copy(of_step, std::back_inserter(delays));

@@ -30,10 +30,28 @@ const std::vector<RecipeInfo>& recipes() {
   return all;
 }
 
+namespace {
+
+[[noreturn]] void refuse_verb(const std::string& verb) {
+  std::vector<std::string> known = edit_verbs();
+  const std::size_t verbs = known.size();
+  for (const RecipeInfo& recipe : recipes())
+    known.push_back(recipe.name);
+  const auto first_recipe = known.begin() + static_cast<std::ptrdiff_t>(verbs);
+  throw InputError(fmt::format("expected one of {}, or a recipe: {}; found {}{}",
+                               fmt::join(known.begin(), first_recipe, ", "),
+                               fmt::join(first_recipe, known.end(), ", "), in_quotes(verb),
+                               did_you_mean(verb, known)));
+}
+
+}  // namespace
+
 EditRequest edit_request_of(const std::string& verb, std::map<std::string, std::string> fields) {
   EditRequest request{.verb = verb, .fields = std::move(fields), .text = verb};
   const auto found = std::ranges::find(recipes(), verb, &RecipeInfo::name);
   if (found == recipes().end()) {
+    if (std::ranges::count(edit_verbs(), verb) == 0)
+      refuse_verb(verb);
     request.text = graph_edit_of(verb, request.fields).text;
     return request;
   }
@@ -83,8 +101,13 @@ std::vector<WorkGraph> edited(const std::vector<WorkGraph>& graphs, const EditRe
       graph = std::move(outcome.graph);
     }
   if (touched == 0)
-    throw InputError(why);
+    throw InputError(why.starts_with(request.text) ? why
+                                                   : fmt::format("{}: {}", request.text, why));
   return result;
+}
+
+bool are_same_work(const std::vector<WorkGraph>& one, const std::vector<WorkGraph>& other) {
+  return std::ranges::equal(one, other, is_same_work);
 }
 
 }  // namespace stepcast

@@ -9,6 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/measures/counted_delays.hpp"
 #include "sim/study/edits/graph_replay.hpp"
 #include "traces/job/medians.hpp"
 
@@ -33,6 +34,31 @@ std::vector<std::uint32_t> usual_steps(const std::vector<double>& lengths, std::
   steps.resize(std::min(most, steps.size()));
   std::ranges::sort(steps);
   return steps;
+}
+
+/// But for the order of streams, which the graph knows.
+void add_edges(const JobStep& step, WorkGraph& graph) {
+  const auto is_in_order = [&](const JobOperation& first, const JobOperation& second) {
+    return first.rank == second.rank && first.stream == second.stream && first.stream != kBeside;
+  };
+  for (const auto& [before, after] : step.edges)
+    if (!is_in_order(step.operations[before], step.operations[after]))
+      graph.edges.push_back({before, after});
+  for (const JobArrivals& arrivals : step.arrivals) {
+    const auto came = in_order_of_ends(arrivals, step);
+    for (std::size_t i = 0; i < came.size(); ++i)
+      graph.edges.push_back({came[i], arrivals.takers[i]});
+  }
+}
+
+/// Where clocks are so far apart that something would wait for itself: without these.
+void add_if_it_can_run(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges,
+                       WorkGraph& graph) {
+  const std::size_t known = graph.edges.size();
+  for (const auto& [before, after] : edges)
+    graph.edges.push_back({before, after});
+  if (!edges.empty() && !can_run(graph))
+    graph.edges.resize(known);
 }
 
 class JobGraphs {
@@ -96,6 +122,8 @@ WorkGraph JobGraphs::graph_of(std::uint32_t number) const {
     kinds.push_back(graph.kinds.number_of(kind.part));
   }
   const StepGraph& order = replay_.graph(number);
+  std::vector<double> delays = delays_that_count(replay_, number);
+  const auto behind = asked_behind(replay_, number, delays);
   for (std::uint32_t place = 0; place < step.operations.size(); ++place) {
     const JobOperation& done = step.operations[place];
     const JobKind& kind = job_.kinds[done.kind];
@@ -106,24 +134,15 @@ WorkGraph JobGraphs::graph_of(std::uint32_t number) const {
                   .origin = place,
                   .communicates = kind.work == JobWork::Transfer,
                   .duration = Seconds{replay_.actual(number)[place]},
-                  .delay = Seconds{replay_.delays(number)[place]},
+                  .delay = Seconds{delays[place]},
                   .size = kind.size};
     if (kind.work == JobWork::Forward || kind.work == JobWork::Backward)
       node.layer = graph.layers.number_of(fmt::format("chunk {}", done.chunk));
     node.meeting = order.meeting_of(place).empty() ? kNone : done.meeting;
     graph.nodes.push_back(node);
   }
-  const auto is_in_order = [&](const JobOperation& first, const JobOperation& second) {
-    return first.rank == second.rank && first.stream == second.stream && first.stream != kBeside;
-  };
-  for (const auto& [before, after] : step.edges)
-    if (!is_in_order(step.operations[before], step.operations[after]))
-      graph.edges.push_back({before, after});
-  for (const JobArrivals& arrivals : step.arrivals) {
-    const auto came = in_order_of_ends(arrivals, step);
-    for (std::size_t i = 0; i < came.size(); ++i)
-      graph.edges.push_back({came[i], arrivals.takers[i]});
-  }
+  add_edges(step, graph);
+  add_if_it_can_run(behind, graph);
   return graph;
 }
 

@@ -109,8 +109,18 @@ std::vector<GraphEdit> links_scaled(double by, const WorkGraph& graph) {
   return {scaled({{"work", "communication"}}, by, sized ? "size" : "time")};
 }
 
+Bytes size_of_bucket(const std::string& size) try {
+  const Bytes wished = parse_bytes(size);
+  if (!(wished > Bytes{}))
+    throw InputError("expected a size above zero, found " + in_quotes(size));
+  return wished;
+} catch (const InputError& error) {
+  throw InputError(fmt::format("size: {}", error.what()));
+}
+
 std::vector<GraphEdit> other_buckets(const Fields& fields, const WorkGraph& graph, bool is_cut) {
   const std::string size = field_or(fields, "size", "");
+  const Bytes wished = size_of_bucket(size);
   Bytes sum{};
   double count = 0;
   const TextSelection sums{.any = is_cut ? std::vector<std::string>{"all-reduce", "reduce-scatter"}
@@ -124,7 +134,7 @@ std::vector<GraphEdit> other_buckets(const Fields& fields, const WorkGraph& grap
     }
   if (count == 0)
     throw InputError("expected all-reduces of known size, found none");
-  if (sum / count > parse_bytes(size))
+  if (sum / count > wished)
     return {graph_edit_of("split", {{"kind", kinds}, {"size", size}})};
   return {graph_edit_of("merge", {{"kind", kinds}, {"up_to", size}})};
 }
@@ -166,7 +176,11 @@ std::vector<GraphEdit> recomputed(const WorkGraph& graph, const PlannedModel* mo
 }
 
 std::vector<GraphEdit> accumulated(const Fields& fields) {
-  const double passes = number_of(fields, "passes", 2, "2");
+  constexpr double kMostPasses = 4096;
+  const double passes = number_of(fields, "passes", 2, "2", kMostPasses);
+  if (passes != std::floor(passes))
+    throw InputError("passes: expected a whole number, such as passes=2, found " +
+                     in_quotes(field_or(fields, "passes", "")));
   return {scaled({{"kind", kPasses}}, 1 / passes),
           graph_edit_of("repeat", {{"kind", kPasses}, {"times", as_text(passes)}})};
 }

@@ -43,4 +43,7 @@ std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGra
 std::vector<WorkGraph> edited(const std::vector<WorkGraph>& graphs, const EditRequest& request,
                               const EditableStep& step);
 
+/// Whether an edit left all graphs as they were.
+bool are_same_work(const std::vector<WorkGraph>& one, const std::vector<WorkGraph>& other);
+
 }  // namespace stepcast

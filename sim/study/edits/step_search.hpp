@@ -9,12 +9,14 @@ namespace stepcast {
 
 /// A step, recorded or planned, with edits that were asked for and edits that were found.
 struct EditedStep {
-  std::string subject;     ///< The job, or the workload.
-  std::string cluster;     ///< Of a planned step.
-  std::string schedule;    ///< Of a planned step.
-  std::uint32_t gpus = 1;  ///< As it begins.
-  Bytes device_memory{};   ///< Of a planned step's GPU; 0: not known.
-  Bytes memory_before{};   ///< What a GPU holds; 0: not known, of a recorded step.
+  std::string subject;           ///< The job, or the workload.
+  std::string cluster;           ///< Of a planned step.
+  std::string schedule;          ///< Of a planned step.
+  std::uint32_t gpus = 1;        ///< As it begins.
+  std::uint32_t gpus_after = 1;  ///< Of step_after.
+  Bytes device_memory{};         ///< Of a planned step's GPU; 0: not known.
+  Bytes memory_limit{};          ///< What is asked for that a GPU may hold; 0: nothing.
+  Bytes memory_before{};         ///< What a GPU holds, of a recorded step as told; 0: not known.
   Bytes memory_after{};
   ScheduleOptions options;  ///< That were found, as `run` would be told.
   Seconds recorded{};       ///< Of a recorded step; 0: planned.
@@ -28,8 +30,9 @@ struct EditedStep {
   std::vector<std::string> notes;
 };
 
-/// Applies what is asked for, whatever it gains, and then, with `search`, whatever makes the step
-/// shorter. Fills all from step_before on, or goes on where edits were accepted already.
+/// Applies what is asked for, whatever it gains (a note tells of what changes nothing), and then,
+/// with `search`, whatever makes the step shorter. Fills all from step_before on, or goes on where
+/// edits were accepted already.
 ///
 /// The search goes in rounds. First recipes that leave results as they are (fused optimiser, kernel
 /// fusion, CUDA graphs) where they are for such a step. Then of the communications on the critical
@@ -38,7 +41,13 @@ struct EditedStep {
 /// 16 and as many pieces as theory gives (best_parts()), while that pays; what follows them alone
 /// is fused and cut alike. The same of all ranks and steps at once, but of a planned pipeline,
 /// whose stages differ, of one stage. The four with the largest estimates are timed (see
-/// LaneRound), the best is kept. It ends when none gains, or five rounds together less than 0.1 %.
+/// LaneRound), while none of these gains the next four, sixteen at most; the best is kept. It ends
+/// when none gains, or five rounds together less than 0.1 %.
+///
+/// Rounds are gone through from the same begin with cuts in two alone, with all cuts, and, where
+/// nothing can be cut, from rows of communications that are fused up to the best of sizes. The
+/// shortest step that one of these descents comes to counts, so that more to choose from never
+/// leads to a longer one.
 void edit_step(EditableStep step, const std::vector<EditRequest>& asked, bool search,
                EditedStep& result);
 

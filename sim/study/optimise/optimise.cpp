@@ -1,7 +1,6 @@
 #include "sim/study/optimise/optimise.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,8 +39,9 @@ class BucketOptimiser {
   BucketEnds filled(const BucketLimits& limits) const;
   std::vector<Bucket> buckets_of(const BucketEnds& ends) const;
   Forecast simulated(const BucketEnds& buckets);
-  bool accept(std::optional<EditCandidate> edit);
-  std::optional<EditCandidate> best_edit();
+  bool accept(EditCandidate edit);
+  bool accept_one_of(std::vector<EditCandidate> edits);
+  std::vector<EditCandidate> best_edits();
   EditCandidate regrouping();
   void offer(EditKind kind, const BucketEnds& buckets, const std::string& text);
   void offer_fusions(const BucketEnds& buckets);
@@ -63,7 +63,8 @@ class BucketOptimiser {
   std::vector<Gradient> gradients_;
   Optimisation result_;
   BucketEnds buckets_;
-  EditCandidate best_;
+  std::vector<EditCandidate> offered_;  // That are shorter by their estimates.
+  Seconds end_{};                       // By estimate, without them.
 };
 
 Optimisation BucketOptimiser::run(const BucketLimits& start) {
@@ -71,30 +72,34 @@ Optimisation BucketOptimiser::run(const BucketLimits& start) {
   Forecast forecast = simulated(buckets_);
   result_.step_before = result_.step_after = forecast.iteration_time;
   result_.bound_by = why(forecast);
-  while (accept(best_edit())) {
+  while (accept_one_of(best_edits())) {
   }
   if (accept(regrouping()))
-    while (accept(best_edit())) {
+    while (accept_one_of(best_edits())) {
     }
   describe();
   return std::move(result_);
 }
 
 /// Simulates an edit and keeps it if the step is shorter.
-bool BucketOptimiser::accept(std::optional<EditCandidate> edit) {
-  if (!edit || stop_signal() != 0)
+bool BucketOptimiser::accept(EditCandidate edit) {
+  if (stop_signal() != 0)
     return false;
-  const Forecast changed = simulated(edit->buckets);
+  const Forecast changed = simulated(edit.buckets);
   if (changed.iteration_time >= result_.step_after)
     return false;
-  result_.accepted.push_back({.kind = edit->kind,
-                              .text = std::move(edit->text),
+  result_.accepted.push_back({.kind = edit.kind,
+                              .text = std::move(edit.text),
                               .gain = result_.step_after - changed.iteration_time,
                               .step = changed.iteration_time});
   result_.step_after = changed.iteration_time;
   result_.bound_by = why(changed);
-  buckets_ = std::move(edit->buckets);
+  buckets_ = std::move(edit.buckets);
   return true;
+}
+
+bool BucketOptimiser::accept_one_of(std::vector<EditCandidate> edits) {
+  return std::ranges::any_of(edits, [&](EditCandidate& edit) { return accept(std::move(edit)); });
 }
 
 EditCandidate BucketOptimiser::regrouping() {
@@ -140,22 +145,26 @@ Forecast BucketOptimiser::simulated(const BucketEnds& buckets) {
   return make_forecast(workload_, cluster_, plan, {}, engine_.fidelity, timeline);
 }
 
-/// The edit with the shortest estimate, if that is shorter than without it.
-std::optional<EditCandidate> BucketOptimiser::best_edit() {
-  best_ = {.end = recursion_.end_of(buckets_)};
+/// Those with the shortest estimates that are shorter than without them, the shortest first.
+std::vector<EditCandidate> BucketOptimiser::best_edits() {
+  constexpr std::size_t kMost = 8;
+  end_ = recursion_.end_of(buckets_);
+  offered_.clear();
   offer_fusions(buckets_);
   offer_splits(buckets_);
   offer_moves(buckets_);
   offer_sizes();
-  return best_.buckets.empty() ? std::nullopt : std::optional(std::move(best_));
+  std::ranges::stable_sort(offered_, {}, &EditCandidate::end);
+  offered_.resize(std::min(kMost, offered_.size()));
+  return std::move(offered_);
 }
 
 void BucketOptimiser::offer(EditKind kind, const BucketEnds& buckets, const std::string& text) {
   constexpr double kRounding = 1e-9;
   ++result_.tried;
   const Seconds end = recursion_.end_of(buckets);
-  if (end < best_.end * (1 - kRounding))
-    best_ = {.kind = kind, .text = text, .buckets = buckets, .end = end};
+  if (end < end_ * (1 - kRounding))
+    offered_.push_back({.kind = kind, .text = text, .buckets = buckets, .end = end});
 }
 
 void BucketOptimiser::offer_fusions(const BucketEnds& buckets) {

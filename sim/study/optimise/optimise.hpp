@@ -25,7 +25,8 @@ struct AcceptedEdit {
   EditKind kind = EditKind::Fuse;
   std::string text;  ///< "fuse buckets 3 and 4 (12.5 MiB, 25 MiB)"
   Seconds gain{};
-  Seconds step{};  ///< With this edit and those before it.
+  Seconds step{};          ///< With this edit and those before it.
+  std::uint32_t gpus = 0;  ///< Of the step from here on, which gains nothing; 0: as many as before.
 };
 
 struct BucketInPlan {
@@ -54,10 +55,10 @@ struct Optimisation {
 /// In rounds every edit (fuse two neighbours, split a bucket, move gradients to a neighbour, close
 /// all buckets at another size) is estimated by BucketRecursion; fusing only where it can pay:
 /// q_end[n-1] > p_end[n] + t(m[n-1] + m[n]) - t(m[n]) (dPRO's theorem): where the fused all-reduce
-/// ends earlier than the second of the two. The best is simulated, and
-/// accepted if the step is shorter. Ends when none is, or when five rounds gained less than 0.1 %.
-/// A round costs some two recursions for each gradient, of a microsecond for each bucket, and a
-/// simulation.
+/// ends earlier than the second of the two. The eight best are simulated, the best first, until one
+/// makes the step shorter, which is accepted. Ends when none does.
+/// A round costs some two recursions for each gradient, of a microsecond for each bucket, and one
+/// to eight simulations.
 ///
 /// Throws InputError for a workload without gradients.
 Optimisation optimise_buckets(const Workload& workload, const Cluster& cluster,

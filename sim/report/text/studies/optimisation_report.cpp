@@ -13,7 +13,9 @@ std::string edits(Seconds before, const std::vector<AcceptedEdit>& accepted) {
   Table table{.columns = {{"accepted edit", Align::Left}, {"gain ms"}, {"step ms"}}};
   table.rows.push_back({"as it begins", "", milliseconds(before)});
   for (const AcceptedEdit& edit : accepted)
-    table.rows.push_back({edit.text, milliseconds(edit.gain), milliseconds(edit.step)});
+    table.rows.push_back({edit.text,
+                          edit.gpus > 0 ? gpus_in_words(edit.gpus) : milliseconds(edit.gain),
+                          milliseconds(edit.step)});
   return render(table);
 }
 
@@ -26,13 +28,38 @@ std::string buckets(const Optimisation& found) {
   return render(table);
 }
 
-/// What a GPU holds, and what `run` would be told.
+/// "64 GPUs", "64 GPUs, in the end 128 GPUs".
+std::string sizes(const EditedStep& found) {
+  const std::string before = gpus_in_words(found.gpus);
+  return found.gpus_after == found.gpus
+             ? before
+             : fmt::format("{}, in the end {}", before, gpus_in_words(found.gpus_after));
+}
+
+/// Steps of different sizes are compared by what they do in a time, each GPU doing as much.
+std::string outcome(const EditedStep& found) {
+  const double times = found.step_before / found.step_after;
+  const std::string before = format_seconds(found.step_before);
+  const std::string after = format_seconds(found.step_after);
+  if (found.gpus_after == found.gpus)
+    return fmt::format("{} instead of {} a step: {:.3f} times as fast", after, before, times);
+  const double work = static_cast<double>(found.gpus_after) / static_cast<double>(found.gpus);
+  return fmt::format(
+      "{} a step on {}, {} on {}: {:.3f} times as much work a second by {:.4g} times as many GPUs",
+      after, gpus_in_words(found.gpus_after), before, gpus_in_words(found.gpus), work * times,
+      work);
+}
+
+/// What a GPU holds and may hold, who says so, and what `run` would be told.
 std::string memory_and_options(const EditedStep& found) {
   std::string text = "A GPU holds " + format_bytes(found.memory_after);
   if (found.memory_before != found.memory_after)
     text += " instead of " + format_bytes(found.memory_before);
+  text += found.recorded > Seconds{} ? " as told" : " as planned";
   if (found.device_memory > Bytes{})
-    text += ", of " + format_bytes(found.device_memory);
+    text += fmt::format(", of the device's {}", format_bytes(found.device_memory));
+  if (found.memory_limit > Bytes{})
+    text += fmt::format(", and may hold {} as asked for", format_bytes(found.memory_limit));
   text += '.';
   if (!found.options.empty())
     text += " Options found:";
@@ -62,20 +89,17 @@ std::string render_edited_step(const EditedStep& found) {
   std::string text;
   if (found.recorded > Seconds{})
     text = wrap(fmt::format("{}: {}; {} a step as recorded, replayed with an error of {:.2f} %",
-                            found.subject, gpus_in_words(found.gpus),
-                            format_seconds(found.recorded), 100 * found.step_error),
+                            found.subject, sizes(found), format_seconds(found.recorded),
+                            100 * found.step_error),
                 0);
   else
-    text = fmt::format("{} on {}, {}, schedule {}\n", found.subject, found.cluster,
-                       gpus_in_words(found.gpus), found.schedule);
+    text = fmt::format("{} on {}, {}, schedule {}\n", found.subject, found.cluster, sizes(found),
+                       found.schedule);
   for (const std::string& note : found.notes)
     text += wrap("Note: " + note + ".", 6);
   text += '\n';
-  text += wrap(fmt::format("{} instead of {} a step: {:.3f} times as fast; edits accepted: {}, "
-                           "estimated: {}, steps simulated: {}.",
-                           format_seconds(found.step_after), format_seconds(found.step_before),
-                           found.step_before / found.step_after, found.accepted.size(), found.tried,
-                           found.simulated),
+  text += wrap(fmt::format("{}; edits accepted: {}, estimated: {}, steps simulated: {}.",
+                           outcome(found), found.accepted.size(), found.tried, found.simulated),
                0);
   if (found.memory_after > Bytes{})
     text += memory_and_options(found);

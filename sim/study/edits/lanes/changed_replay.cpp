@@ -11,24 +11,27 @@ ChangedReplay::ChangedReplay(const WorkGraph& graph, const std::vector<NodeTimes
 
 std::optional<Seconds> ChangedReplay::end_with(const LaneChange& change,
                                                const TransferRatio& ratio) {
+  const TakenBack taken_back{*this};
   if (!graph_.change(change, ratio))
     return std::nullopt;
   nodes_.resize(graph_.size());
   meetings_.resize(graph_.meetings());
   find_late();
   count_waits();
-  const bool can_run = run_late() == late_.size();
-  const Seconds end = last_end();
+  if (run_late() < late_.size())
+    throw InputError("something would wait for itself");
+  return last_end();
+}
+
+void ChangedReplay::take_back() {
   for (const std::uint32_t id : late_) {
     nodes_[id] = {};
     if (graph_.meeting(id) != kNone)
       meetings_[graph_.meeting(id)] = {};
   }
   late_.clear();
+  ready_.clear();
   graph_.take_back();
-  if (!can_run)
-    throw InputError("something would wait for itself");
-  return end;
 }
 
 /// All that the changed nodes lead to, and who meets it.

@@ -17,7 +17,8 @@ class ChangedReplay {
 
   /// The last end, in time linear in what comes behind the change, but for one look at all ends.
   /// None where the change names a node twice. Throws InputError where something would wait for
-  /// itself.
+  /// itself, and what `ratio` throws; whatever is thrown, the next change finds the graph as it
+  /// was.
   std::optional<Seconds> end_with(const LaneChange& change, const TransferRatio& ratio);
 
  private:
@@ -34,6 +35,13 @@ class ChangedReplay {
     Seconds last_arrival{};
   };
 
+  /// As it was, when it is left in whatever way.
+  struct TakenBack {
+    ChangedReplay& of;
+    ~TakenBack() { of.take_back(); }
+  };
+
+  void take_back();
   void find_late();
   void be_late(std::uint32_t id);
   void count_waits();

@@ -107,6 +107,7 @@ FoundOptions with_found_options(const HybridScenario& scenario, Bytes asked, boo
 void edit_pipeline(const HybridScenario& scenario, const std::vector<EditRequest>& asked,
                    bool search, Bytes budget, EditedStep& result) {
   result.device_memory = scenario.cluster.device.memory;
+  result.memory_limit = budget;
   const auto [best, notes] = with_found_options(scenario, budget, search && asked.empty(), result);
   const HybridRun run = run_of(best, best.options);
   result.memory_after = run.hybrid.plan.memory.total();

@@ -114,6 +114,7 @@ void edit_recording(EditableStep step, std::vector<EditRequest> asked, bool sear
                     const std::optional<MemoryWish>& wish, EditedStep& result) {
   if (wish) {
     const FittedRecording fitted = fitted_recording(step, *wish);
+    result.memory_limit = wish->budget;
     result.memory_before = fitted.before;
     result.memory_after = fitted.after;
     asked.insert(asked.begin(), fitted.edits.begin(), fitted.edits.end());

@@ -14,6 +14,7 @@ void edit_schedule(Scenario scenario, const std::string& schedule, std::vector<E
                    bool search, Bytes budget, EditedStep& result) {
   FittedStep fitted = fitted_step(scenario, schedule, budget);
   result.device_memory = scenario.cluster.device.memory;
+  result.memory_limit = budget;
   result.memory_before = fitted.before;
   if (asked.empty() && fitted.change.empty() && search) {
     const Bytes limit = memory_limit(budget, scenario.cluster);

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/study/edits/graph_replay.hpp"
 #include "sim/study/edits/options/pipeline_options.hpp"
 #include "sim/study/edits/options/schedule_edits.hpp"
+#include "tests/support/edit_graph.hpp"
 #include "tests/support/edited_pipeline.hpp"
 #include "tests/support/hybrid_scenario.hpp"
 
@@ -54,6 +56,22 @@ TEST(ReplicatedStepTest, EditsBeforeAndBehindAreOfTheLargerStepToo) {
   EXPECT_EQ(replicated.notes.front(),
             "\"replicate ranks=16\" plans the step anew for 16 GPUs, each of which does as much as "
             "before");
+}
+
+// Longer steps of more GPUs, which do more, were told as losses, and shorter ones as gains.
+TEST(ReplicatedStepTest, AnotherSizeIsToldAndGainsNothing) {
+  const EditedStep replicated = edited_on(2, "ddp", {"replicate ranks=16"});
+  EXPECT_EQ(replicated.gpus_after, 16U);
+  EXPECT_EQ(replicated.accepted.front().gpus, 16U);
+  EXPECT_EQ(replicated.accepted.front().gain, Seconds{});
+  EXPECT_EQ(edited_on(2, "ddp", {}).gpus_after, 1U);
+  EditableStep step;
+  step.graphs = {made_graph()};
+  step.time = replay_graphs;
+  EditedStep recorded{.gpus = 4};  // Two ranks of two GPUs.
+  edit_step(step, {parse_edit_request("replicate ranks=6")}, false, recorded);
+  EXPECT_EQ(recorded.gpus_after, 12U);
+  EXPECT_EQ(recorded.accepted.front().gpus, 12U);
 }
 
 TEST(ReplicatedStepTest, OfWholeClustersOnly) {

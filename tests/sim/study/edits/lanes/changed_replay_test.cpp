@@ -75,6 +75,28 @@ TEST(ChangedReplayTest, IsTheReplayOfTheWholeGraph) {
   EXPECT_LT(counts.named_twice, counts.ran);
 }
 
+// What the first members of a fusion or cut had become stayed in the next one's replay.
+TEST(ChangedReplayTest, FindsTheGraphAsItWasBehindWhatThrew) {
+  const WorkGraph graph = reduced_layers(3, 6);
+  const std::vector<NodeTimes> times = replay_graph(graph);
+  ChangedReplay replay(graph, times);
+  for (const LaneChange& change : changes_of(graph)) {
+    if (change.fused.empty() && change.cut.empty())
+      continue;
+    int left = 2;
+    const auto throws_at_last = [&](const std::string& kind, const WorkNode& node, Bytes to,
+                                    std::uint32_t, std::uint32_t) {
+      if (left-- == 0)
+        throw InputError("no line");
+      return with_startup(kind, node, to, 0, 0);
+    };
+    EXPECT_EQ(end_of([&] { return replay.end_with(change, throws_at_last).value(); }),
+              std::nullopt);
+    EXPECT_EQ(*replay.end_with(change, with_startup),
+              replay_graphs({changed(graph, change, with_startup)}).step);
+  }
+}
+
 TEST(ChangedReplayTest, OfAGraphThatWasChangedBefore) {
   Counts counts;
   WorkGraph graph = reduced_layers(3, 6);

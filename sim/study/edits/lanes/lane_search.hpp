@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sim/study/edits/lanes/lane_round.hpp"
+#include "sim/study/edits/step_in_hand.hpp"
+
+namespace stepcast {
+
+/// Looks for communications to fuse and to cut: see edit_step(). What gains most at first may not
+/// lead to the shortest step, and with more to choose from less so: each descent begins where the
+/// search does, and the shortest step that one of them comes to counts.
+class LaneSearch {
+ public:
+  /// The step must outlive this.
+  explicit LaneSearch(StepInHand& step) : step_(step) {}
+
+  void run();
+
+ private:
+  enum class Descent : std::uint8_t {
+    Halves,     ///< What is cut is cut in two, again and again.
+    AllCuts,    ///< Or in more pieces at once.
+    RowsFirst,  ///< Begins with whole rows of communications as few, of the best of sizes.
+  };
+  struct BestOfRound {
+    std::optional<LaneCandidate> candidate;
+    ChangedStep changed;
+  };
+
+  bool begins();
+  void descend();
+  bool fuse_rows();
+  bool fuse_row(const std::string& kind, const std::string& stream);
+  bool go_round();
+  bool is_stalled();
+  Seconds time(const LaneCandidate& candidate, LaneRound& round, BestOfRound& best);
+  void time_cuts(const LaneCandidate& found, LaneRound& round, BestOfRound& best);
+  ChangedStep with(const LaneCandidate& candidate, LaneRound& round);
+
+  StepInHand& step_;
+  Descent descent_ = Descent::Halves;
+  std::size_t begin_ = 0;                 // How many edits had been accepted before.
+  bool any_cuts_ = false;                 // Something may be cut.
+  std::map<std::string, Seconds> known_;  // By what a descent accepted, and the candidate.
+};
+
+}  // namespace stepcast
