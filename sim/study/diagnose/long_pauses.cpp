@@ -9,6 +9,7 @@
 
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
+#include "sim/study/diagnose/measures/rank_times.hpp"
 
 namespace stepcast {
 namespace {
@@ -21,8 +22,6 @@ struct LongPauses {
 
 /// By step: nobody waits for the delay of what waits in a meeting for others, which begin later.
 std::vector<std::vector<double>> delays_that_count(const JobReplay& replay) {
-  constexpr Seconds kResolution{1e-6};  // Of clocks.
-  const Seconds together = std::max(kResolution, replay.job().clocks.residual);
   std::vector<std::vector<double>> delays;
   for (std::size_t step = 0; step < replay.steps(); ++step) {
     const JobStep& of = replay.job().steps[step];
@@ -30,12 +29,9 @@ std::vector<std::vector<double>> delays_that_count(const JobReplay& replay) {
     for (const JobMeeting& meeting : of.meetings) {
       const auto begin = [&](std::uint32_t member) { return of.operations[member].begin; };
       const Seconds last = begin(*std::ranges::max_element(meeting.members, {}, begin));
-      for (const std::uint32_t member : meeting.members) {
-        const bool receives = meeting.message && member != meeting.members.front();
-        if (begin(member) < last ||
-            (receives && begin(member) <= begin(meeting.members.front()) + together))
+      for (const std::uint32_t member : meeting.members)
+        if (begin(member) < last || begins_with_message(replay, step, member))
           delays.back()[member] = 0;
-      }
     }
   }
   return delays;

@@ -78,6 +78,18 @@ Doing doing_of(const JobKind& kind) {
 
 }  // namespace
 
+bool begins_with_message(const JobReplay& replay, std::size_t step, std::uint32_t place) {
+  constexpr Seconds kResolution{1e-6};  // Of clocks.
+  const std::vector<JobOperation>& operations = replay.job().steps[step].operations;
+  const JobOperation& done = operations[place];
+  if (done.meeting == kNoMeeting)
+    return false;
+  const JobMeeting& met = replay.job().steps[step].meetings[done.meeting];
+  const std::uint32_t sender = met.members.front();
+  const Seconds together = std::max(kResolution, replay.job().clocks.residual);
+  return met.message && place != sender && done.begin <= operations[sender].begin + together;
+}
+
 void add_rank_times(const JobReplay& replay, std::uint32_t step, std::vector<RankUse>& uses) {
   const Job& job = replay.job();
   double end = 0;
@@ -91,11 +103,12 @@ void add_rank_times(const JobReplay& replay, std::uint32_t step, std::vector<Ran
     const JobOperation& done = job.steps[step].operations[place];
     RankSweep& sweep = sweeps[done.rank];
     const double begin = done.begin.value;
-    sweep.add(Doing::Delay, begin - replay.delays(step)[place], begin);
+    sweep.add(begins_with_message(replay, step, place) ? Doing::Wait : Doing::Delay,
+              begin - replay.delays(step)[place], begin);
     if (job.kinds[done.kind].work == JobWork::Host)
       continue;
     const double own = std::max(begin, done.end.value - replay.actual(step)[place]);
-    sweep.add(Doing::Wait, begin, own);
+    sweep.add(Doing::Wait, std::min(begin, own - replay.waits(step)[place]), own);
     sweep.add(doings[done.kind], own, done.end.value);
   }
   for (std::size_t rank = 0; rank < uses.size(); ++rank)
