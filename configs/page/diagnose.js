@@ -98,9 +98,11 @@ const diagnose = {
         ({ name: of + ' ms', value: (row) => row[of + '_s'], text: format.ms }))], uneven.kinds));
   },
   gains({ gains, simulated_step_s, undelayed_step_s: undelayed }) {
-    const rows = [['no gaps of the host', simulated_step_s, undelayed], ...[['no straggler', 'even_ranks_step_s'], ['even stages', 'even_stages_step_s'],
+    const rows = [['no gaps of the host', simulated_step_s, gains.no_host_gaps_step_s], ...[['no straggler', 'even_ranks_step_s'], ['work spread evenly over the stages', 'even_stages_step_s'],
       ['transfers in half their time', 'faster_network_step_s'], ['transfers in no time', 'free_network_step_s']]
       .filter(([, key]) => gains[key] !== null).map(([name, key]) => [name, undelayed, gains[key]])];
+    if (gains.larger_buckets)
+      rows.push(['larger buckets', gains.larger_buckets.instead_of_s, gains.larger_buckets.step_s]);
     elements.section('With one thing better', elements.table([{ name: 'with', value: ([name]) => name, isText: true },
       { name: 'step ms', value: ([, , step]) => step, text: format.ms }, { name: 'instead of', value: ([, now]) => now, text: format.ms },
       { name: 'less by', value: ([, now, step]) => 1 - step / now, text: format.percent }], rows));

@@ -17,6 +17,10 @@ struct MadePipelineProfiles {
   int steps = 5;
   int micro_batches = 4;
   std::array<double, 2> longer{1, 2};  ///< Passes of a stage take so many times 1 and 2 ms.
+  std::function<double(int)> offset = [](int) { return 0.0; };  ///< Of a rank's clock.
+  std::function<double(int)> slow = [](int) { return 1.0; };  ///< Of a rank's passes, beside that.
+  /// A message and its answer take so many times 100 us (pipeline).
+  std::function<double(int)> slow_link = [](int /*data*/) { return 1.0; };
   /// Whether a kernel is lost on its way to the file (rank, number of the kernel).
   std::function<bool(int, int)> lost = [](int, int) { return false; };
 
@@ -46,7 +50,7 @@ struct MadePipelineProfiles {
       ranks.at(static_cast<std::size_t>(rank)).events += fmt::format(
           R"(,{{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{{}}}}})"
           "\n",
-          category, name, thread, 1e6 + begin, duration, arguments);
+          category, name, thread, 1e6 + begin + made.offset(rank), duration, arguments);
     }
     Rank& at(int rank) { return ranks.at(static_cast<std::size_t>(rank)); }
 
@@ -77,8 +81,8 @@ struct MadePipelineProfiles {
                   : launch(rank, "autograd::engine::evaluate_function: LinearBackward0", 2);
       Rank& of = at(rank);
       const double begin = std::max({of.compute, of.host, not_before});
-      of.compute =
-          begin + (forward ? 1000 : 2000) * made.longer.at(static_cast<std::size_t>(rank / 2));
+      of.compute = begin + (forward ? 1000 : 2000) * made.slow(rank) *
+                               made.longer.at(static_cast<std::size_t>(rank / 2));
       kernel(rank, forward ? "gemm" : "gemm_backward", 7, begin, of.compute, launched);
     }
 
@@ -93,7 +97,7 @@ struct MadePipelineProfiles {
     double message(int from, int to, double sent, double posted, std::size_t stream) {
       const double begin = std::max(sent, at(from).network.at(stream));
       const double ready = std::max(posted, at(to).network.at(stream));
-      const double end = std::max(begin, ready) + kMessage;
+      const double end = std::max(begin, ready) + kMessage * made.slow_link(from % 2);
       for (const bool sends : {true, false}) {
         const int rank = sends ? from : to;
         const int launched = launch(rank, sends ? "c10d::send" : "c10d::recv_");

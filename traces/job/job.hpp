@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,6 +103,14 @@ inline std::vector<std::uint32_t> in_order_of_ends(const JobArrivals& arrivals,
   return came;
 }
 
+/// What a profiler tells of a rank's device beside its work.
+struct DeviceUse {
+  std::optional<double> queued;  ///< Work that is launched and has not begun, on average.
+  double queue_empty = 0;        ///< Share of the time in which there is none such.
+  Bytes allocated{};             ///< The most that tensors take; 0, also below: not recorded.
+  Bytes reserved{};              ///< The most that the framework holds for them.
+};
+
 /// A recorded rank. In a job with tensor or context parallelism it stands for a group of these.
 struct JobRank {
   std::uint32_t number = 0;  ///< In the whole job; of a server behind all ranks.
@@ -112,6 +121,7 @@ struct JobRank {
   std::string name;     ///< Of what is no rank: "server 1".
   bool serves = false;  ///< Adds up for the others, and trains nothing.
   Seconds shifted{};    ///< By which its reader put its clock right already.
+  DeviceUse device{};
 };
 
 /// As tables and lists call a rank: "3", "server 1".
@@ -123,8 +133,10 @@ inline std::string label_of(const JobRank& rank) {
 struct Job {
   std::string name;
   std::uint32_t stages = 1;
-  std::uint32_t gpus = 1;  ///< Of the whole job.
-  JobShape shape;          ///< What the job file says, and the traces of passes.
+  std::uint32_t gpus = 1;    ///< Of the whole job.
+  std::uint32_t places = 0;  ///< Ranks that whole traces have, each maybe for a group; 0: gpus.
+  bool has_more = false;     ///< Some meet ranks that gpus and places do not count.
+  JobShape shape;            ///< What the job file says, and the traces of passes.
   std::vector<JobRank> ranks;
   std::vector<JobKind> kinds;
   std::vector<JobStep> steps;

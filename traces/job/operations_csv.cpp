@@ -61,6 +61,8 @@ class OperationsReader {
   std::uint32_t rank_at(const Place& place, std::uint32_t number);
   void number_ranks();
   void check_shape();
+  void find_more();
+  bool has_next_stage() const;
   std::uint32_t gpus_on(std::uint32_t places) const;
   void add_step(std::int64_t number, std::vector<TypedOperation>& rows);
   std::size_t seldom_seen() const {
@@ -134,6 +136,8 @@ void OperationsReader::read_row() {
   done.rank = rank_at(place, static_cast<std::uint32_t>(table_.whole(rank_, 0)));
   if (place.first > kMostPlaces)
     table_.fail(stage_, fmt::format("a stage of at most {}", kMostPlaces));
+  if (place.second > kMostPlaces)
+    table_.fail(data_, fmt::format("a dp_rank of at most {}", kMostPlaces));
   read_parts(types_[type].work, done);
   constexpr double kLongest = 1e9;
   done.begin = Seconds{table_.number(start_)};
@@ -216,17 +220,50 @@ std::uint32_t OperationsReader::gpus_on(std::uint32_t places) const {
   return said == 0 || inner_said || said % whole != 0 ? static_cast<std::uint32_t>(whole) : said;
 }
 
+/// Whether the last recorded stage sends as many messages forward as it has forward passes: a last
+/// one sends none of its last chunk.
+bool OperationsReader::has_next_stage() const {
+  std::set<std::uint16_t> chunks;
+  std::size_t passes = 0;
+  std::size_t sent = 0;
+  for (const auto& [number, rows] : rows_)
+    for (const auto& [done, type] : rows) {
+      if (job_.ranks[done.rank].stage + 1 != job_.stages)
+        continue;
+      sent += types_[type].peers == OperationPeers::NextSend ? 1 : 0;
+      if (types_[type].work == JobWork::Forward) {
+        chunks.insert(done.chunk);
+        ++passes;
+      }
+    }
+  const std::size_t each = 2 * std::max<std::size_t>(chunks.size(), chunks_);
+  return each * sent > (each - 1) * passes;
+}
+
+/// Ranks that are not in the table, but that those in it meet.
+void OperationsReader::find_more() {
+  const std::uint32_t recorded = job_.stages;
+  if (has_next_stage())
+    job_.stages = std::max(recorded + 1, shape_.pipeline);
+  const bool stages_said = shape_.pipeline == job_.stages;
+  const bool meets = std::ranges::any_of(
+      types_, [](const OperationType& type) { return type.peers != OperationPeers::Nobody; });
+  job_.has_more = (job_.stages > recorded && !stages_said) ||
+                  (job_.ranks.size() == 1 && meets && shape_.data == 0);
+}
+
 void OperationsReader::check_shape() {
-  std::set<std::uint32_t> data;
+  std::uint32_t groups = 0;
   for (const JobRank& rank : job_.ranks)
-    data.insert(rank.data);
+    groups = std::max(groups, rank.data + 1);
+  find_more();
   const auto check = [&](const char* key, std::uint32_t said, std::size_t found) {
     if (said > 0 && found > 0 && said != found)
       throw InputError(fmt::format("{}: expected {} = {}, as the job file says, found {}", origin_,
                                    key, said, found));
   };
   check("pp", shape_.pipeline, job_.stages);
-  check("dp", shape_.data, data.size());
+  check("dp", shape_.data, groups);
   // Chunks are counted through the pipeline, or by each rank for itself.
   const std::uint32_t chunks =
       model_chunks_ > 0 ? (model_chunks_ + job_.stages - 1) / job_.stages : chunks_;
@@ -235,11 +272,14 @@ void OperationsReader::check_shape() {
   job_.shape = shape_;
   job_.shape.micro_batches = std::max(shape_.micro_batches, micro_batches_);
   job_.shape.chunks = std::max({shape_.chunks, chunks, chunks_, 1U});
-  const auto places = static_cast<std::uint32_t>(data.size()) * job_.stages;
-  job_.gpus = gpus_on(places);
+  job_.places = groups * job_.stages;
+  job_.gpus = gpus_on(job_.places);
   check_job_shape(shape_, job_.gpus, origin_);
-  if (job_.ranks.size() < places)
-    report_.doubt(fmt::format("job with {} of {} ranks", job_.ranks.size(), places), origin_);
+  if (job_.ranks.size() < job_.places || job_.has_more)
+    report_.doubt(fmt::format("job with {} of {}{} ranks", job_.ranks.size(),
+                              job_.has_more ? "at least " : "",
+                              std::max(job_.places, job_.has_more ? 2U : 1U)),
+                  origin_);
 }
 
 void OperationsReader::add_step(std::int64_t number, std::vector<TypedOperation>& rows) {

@@ -21,6 +21,7 @@ class Linker {
  public:
   Linker(UnlinkedStep& unlinked, const Job& job, const std::vector<OperationType>& types)
       : step_(unlinked.step), types_of_(unlinked.types), job_(job), types_(types) {
+    last_chunk_ = job.stages - 1;  // which may not be recorded
     for (const JobOperation& done : step_.operations)
       last_chunk_ = std::max<std::uint32_t>(last_chunk_, done.chunk);
   }
@@ -191,21 +192,17 @@ void Linker::join(std::uint32_t place) {
   meetings_[{2 + number, at(place).chunk, group, at(place).sequence, 0}].push_back(place);
 }
 
-/// Whether another rank of the job has to be there.
+/// Whether the job has another rank that has to be there, recorded or not.
 bool Linker::has_peers(std::uint32_t place) const {
-  const JobRank& rank = job_.ranks[at(place).rank];
-  const auto with_same = [&](auto field) {
-    return std::ranges::count(job_.ranks, rank.*field, field) > 1;
-  };
   switch (type(place).peers) {
     case OperationPeers::Nobody:
       return false;
     case OperationPeers::DataGroup:
-      return with_same(&JobRank::stage);
+      return job_.places > job_.stages || job_.has_more;
     case OperationPeers::OuterStages:
-      return with_same(&JobRank::data);
+      return job_.stages > 1;
     case OperationPeers::World:
-      return job_.ranks.size() > 1;
+      return job_.places > 1 || job_.has_more;
     case OperationPeers::NextSend:
     case OperationPeers::NextReceive:
     case OperationPeers::PreviousSend:

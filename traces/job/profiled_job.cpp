@@ -118,7 +118,8 @@ void ProfiledJob::add_ranks() {
     JobRank rank{.number = number,
                  .data = number % stage_size / inner,
                  .stage = std::min(number / stage_size, job_.stages - 1),
-                 .origin = records_[i].origin};
+                 .origin = records_[i].origin,
+                 .device = timelines_[i].device};
     rank.host = host_of(shape_, number);
     job_.ranks.push_back(rank);
   }

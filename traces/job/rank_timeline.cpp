@@ -9,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
+#include "traces/readers/kineto/launch_queue.hpp"
 #include "traces/readers/kineto/rank_record_of.hpp"
 #include "traces/readers/kineto/recorded/recorded_steps.hpp"
 #include "traces/readers/kineto/recorded/step_recorder.hpp"
@@ -47,7 +48,11 @@ TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
   if (work.phase == WorkPhase::Communication) {
     const KnownCollective known = collective_of(trace, work);
     make_transfer(known.kind, piece);
-    piece.name = fmt::format("{} {} of {}", piece.part, format_bytes(known.size), known.ranks);
+    piece.name = piece.part;
+    if (known.size > Bytes{})
+      piece.name += " " + format_bytes(known.size);
+    if (known.ranks > 0)
+      piece.name += fmt::format(" of {}", known.ranks);
     piece.size = known.size;
     piece.ranks = known.ranks;
   }
@@ -268,6 +273,11 @@ RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report) {
   const KinetoView view = interpret(trace, report);
   RankTimeline timeline{.record = rank_record_of(trace, view, file.origin)};
   add_messages(trace, view, timeline.record);
+  timeline.device = {.allocated = trace.most_allocated, .reserved = trace.most_reserved};
+  if (const auto queue = launch_queue(trace, view)) {
+    timeline.device.queued = queue->length;
+    timeline.device.queue_empty = queue->empty;
+  }
   std::map<WorkPlace, TimelineWork> pieces;
   for (const DeviceWork& work : view.work)
     if (work.step != kNoStep) {

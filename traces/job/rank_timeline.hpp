@@ -46,6 +46,7 @@ struct TimelineStep {
 struct RankTimeline {
   RankRecord record;  ///< With messages of pairs of ranks.
   std::vector<TimelineStep> steps;
+  DeviceUse device{};
 };
 
 /// Reads a trace of PyTorch's profiler. Throws InputError.

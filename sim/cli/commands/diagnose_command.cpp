@@ -18,7 +18,9 @@
 #include "sim/report/text/measured/diagnosis_comparison.hpp"
 #include "sim/report/text/measured/diagnosis_report.hpp"
 #include "sim/study/diagnose/job_workload.hpp"
+#include "sim/study/diagnose/measures/cluster_bandwidths.hpp"
 #include "sim/study/diagnose/recorded_slow_downs.hpp"
+#include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/slow_downs_file.hpp"
 #include "traces/readers/stepcast/workload_writer.hpp"
@@ -49,6 +51,7 @@ class DiagnoseCommand final : public Subcommand {
             "time.",
         .examples = {"stepcast diagnose operations.csv.gz --job jobs.csv",
                      "stepcast diagnose operations.csv --json",
+                     "stepcast diagnose profiles/ --cluster dgx-a100",
                      "stepcast diagnose profiles/ --workload mine.json --ideal"}};
   }
 
@@ -62,6 +65,8 @@ class DiagnoseCommand final : public Subcommand {
          "share of the waste that a cause must explain (default 0.5)"},
         {"--against", "FILE", &against_,
          "another run of the job to compare with; several for its ranks"},
+        {"--cluster", "C", &cluster_,
+         "what bus bandwidth this network has for the job's collectives"},
         figure_.option("the ranks as a heat map"),
         output_option("--slow-downs", &slow_downs_,
                       "also write how unevenly ranks compute, step by step, as .csv\nfor --slow "
@@ -85,8 +90,12 @@ class DiagnoseCommand final : public Subcommand {
     if (ideal_ && workload_.empty())
       throw InputError("--ideal: expected --workload FILE with it");
     page_.check();
+    const std::optional<Cluster> cluster =
+        cluster_.empty() ? std::nullopt : std::optional(load_cluster(cluster_));
     const Job job = told_job(files_, job_, strict_);
-    const Diagnosis diagnosis = diagnose(job, thresholds());
+    Diagnosis diagnosis = diagnose(job, thresholds());
+    if (cluster)
+      add_cluster_bandwidths(*cluster, diagnosis);
     doubt_replay(diagnosis);
     std::optional<Diagnosis> other;
     if (!against_.empty()) {
@@ -162,6 +171,7 @@ class DiagnoseCommand final : public Subcommand {
   std::string slow_downs_;
   std::string job_;
   std::string workload_;
+  std::string cluster_;
   bool ideal_ = false;
   PageFile page_;
   std::optional<double> slowdown_;

@@ -17,6 +17,15 @@ Json parts_json(const std::vector<PartSlowdown>& parts) {
   return json;
 }
 
+/// Of what may not be recorded.
+Json bytes_json(Bytes bytes) {
+  return bytes > Bytes{} ? Json(bytes.value) : Json(nullptr);
+}
+
+Json bandwidth_json(const std::optional<BytesPerSecond>& bandwidth) {
+  return bandwidth ? Json(bandwidth->value) : Json(nullptr);
+}
+
 Json optional_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
@@ -40,23 +49,28 @@ Json worst_json(const Diagnosis& diagnosis) {
 }
 
 Json rank_json(const RankUse& use, const JobRank& rank) {
-  Json json = {{"rank", rank.number},
-               {"data", rank.data},
-               {"stage", rank.stage},
-               {"slowdown", use.slowdown},
-               {"computing_s", use.computing.value},
-               {"communicating_s", use.communicating.value},
-               {"exposed_communication_s", use.exposed.value},
-               {"overlap", optional_json(use.overlap())},
-               {"copies_s", use.copies.value},
-               {"copies_alone_s", use.copies_alone.value},
-               {"waiting_s", use.waiting.value},
-               {"idle_for_host_s", use.idle_for_host.value},
-               {"other_s", use.other.value},
-               {"holding_s", use.holding.value},
-               {"critical_path_s", use.on_path.value},
-               {"replay_error", use.replay_error},
-               {"short_kernels", optional_json(use.short_kernels)}};
+  Json json = {
+      {"rank", rank.number},
+      {"data", rank.data},
+      {"stage", rank.stage},
+      {"slowdown", use.slowdown},
+      {"computing_s", use.computing.value},
+      {"communicating_s", use.communicating.value},
+      {"exposed_communication_s", use.exposed.value},
+      {"overlap", optional_json(use.overlap())},
+      {"copies_s", use.copies.value},
+      {"copies_alone_s", use.copies_alone.value},
+      {"waiting_s", use.waiting.value},
+      {"idle_for_host_s", use.idle_for_host.value},
+      {"other_s", use.other.value},
+      {"holding_s", use.holding.value},
+      {"critical_path_s", use.on_path.value},
+      {"replay_error", use.replay_error},
+      {"short_kernels", optional_json(use.short_kernels)},
+      {"launch_queue", optional_json(rank.device.queued)},
+      {"launch_queue_empty", rank.device.queued ? Json(rank.device.queue_empty) : Json(nullptr)},
+      {"allocated_bytes", bytes_json(rank.device.allocated)},
+      {"reserved_bytes", bytes_json(rank.device.reserved)}};
   if (!rank.name.empty())
     json["name"] = rank.name;
   return json;
@@ -75,7 +89,6 @@ Json meetings_json(const Diagnosis& diagnosis) {
     Json ranks = Json::array();
     for (const std::uint32_t rank : cost.ranks)
       ranks.push_back(diagnosis.ranks[rank].number);
-    const bool sized = cost.size > Bytes{};
     meetings.push_back({{"name", cost.name},
                         {"ranks", ranks},
                         {"message", cost.message},
@@ -83,9 +96,9 @@ Json meetings_json(const Diagnosis& diagnosis) {
                         {"transfer_s", cost.transfer.value},
                         {"exposed_communication_s", cost.exposed.value},
                         {"waiting_s", cost.waiting.value},
-                        {"size_bytes", sized ? Json(cost.size.value) : Json(nullptr)},
-                        {"busbw_bytes_per_s",
-                         cost.bus_bandwidth ? Json(cost.bus_bandwidth->value) : Json(nullptr)}});
+                        {"size_bytes", bytes_json(cost.size)},
+                        {"busbw_bytes_per_s", bandwidth_json(cost.bus_bandwidth)},
+                        {"cluster_busbw_bytes_per_s", bandwidth_json(cost.cluster_bandwidth)}});
   }
   return meetings;
 }
@@ -106,14 +119,24 @@ Json uneven_json(const Diagnosis& diagnosis) {
           {"kinds", kinds}};
 }
 
+Json buckets_json(const std::optional<LargerBuckets>& larger) {
+  if (!larger)
+    return nullptr;
+  return {{"bucket_bytes", larger->size.value},
+          {"step_s", larger->step.value},
+          {"instead_of_s", larger->now.value}};
+}
+
 Json gains_json(const Gains& gains) {
   const auto step = [](const std::optional<Seconds>& time) {
     return time ? Json(time->value) : Json(nullptr);
   };
-  return {{"even_ranks_step_s", step(gains.even_ranks)},
+  return {{"no_host_gaps_step_s", gains.no_host_gaps.value},
+          {"even_ranks_step_s", step(gains.even_ranks)},
           {"even_stages_step_s", step(gains.even_stages)},
           {"faster_network_step_s", step(gains.faster_network)},
-          {"free_network_step_s", step(gains.free_network)}};
+          {"free_network_step_s", step(gains.free_network)},
+          {"larger_buckets", buckets_json(gains.larger_buckets)}};
 }
 
 Json steps_json(const Diagnosis& diagnosis) {
@@ -211,6 +234,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
   Json json{{"version", STEPCAST_VERSION},
             {"job", diagnosis.job},
             {"gpus", diagnosis.gpus},
+            {"missing_ranks", diagnosis.missing.names},
             {"steps", diagnosis.steps},
             {"recorded_step_s", diagnosis.recorded_step.value},
             {"simulated_step_s", diagnosis.simulated_step.value},
@@ -231,6 +255,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"critical_path", path_json(diagnosis)},
             {"ranks", ranks_json(diagnosis)},
             {"uneven_kernels", uneven_json(diagnosis)},
+            {"cluster", diagnosis.cluster.empty() ? Json(nullptr) : Json(diagnosis.cluster)},
             {"meetings", meetings_json(diagnosis)},
             {"gains", gains_json(diagnosis.gains)},
             {"replayed_steps", steps_json(diagnosis)}};

@@ -17,14 +17,15 @@ std::string diagnosis_svg(const Diagnosis& diagnosis) {
     map.columns.push_back(part.name);
   for (const PartSlowdown& part : diagnosis.by_stage)
     map.rows.push_back(part.name);
-  std::vector<std::vector<double>> slowdowns(diagnosis.stages, std::vector<double>(columns));
+  std::vector<std::vector<double>> slowdowns(map.rows.size(), std::vector<double>(columns));
+  const auto place = [](std::uint32_t number, const std::vector<std::string>& names) {
+    return static_cast<std::size_t>(std::ranges::find(names, std::to_string(number)) -
+                                    names.begin());
+  };
   double most = 1;
   for (const RankUse& use : diagnosis.uses) {
     const JobRank& rank = diagnosis.ranks[use.rank];
-    const auto group =
-        std::ranges::find(diagnosis.by_data, std::to_string(rank.data), &PartSlowdown::name);
-    double& cell =
-        slowdowns[rank.stage][static_cast<std::size_t>(group - diagnosis.by_data.begin())];
+    double& cell = slowdowns[place(rank.stage, map.rows)][place(rank.data, map.columns)];
     cell = std::max(cell, use.slowdown);
     most = std::max(most, cell);
   }

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "models/base/enum_name.hpp"
+#include "models/base/error.hpp"
 #include "models/base/statistics.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/measures/gains.hpp"
+#include "sim/study/diagnose/measures/larger_buckets.hpp"
 #include "sim/study/diagnose/measures/meeting_costs.hpp"
 #include "sim/study/diagnose/measures/rank_path.hpp"
 #include "sim/study/diagnose/measures/uneven_kernels.hpp"
@@ -91,6 +94,7 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   diagnosis_.gpus = job_.gpus;
   diagnosis_.stages = job_.stages;
   diagnosis_.ranks = job_.ranks;
+  diagnosis_.missing = missing_ranks(job_);
   diagnosis_.steps = job_.steps.size();
   diagnosis_.clocks = job_.clocks;
   for (std::size_t step = 0; step < replay_.steps(); ++step)
@@ -102,7 +106,12 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   diagnosis_.uneven_kernels = uneven_kernels(replay_, diagnosis_.uses);
   diagnosis_.meetings = meeting_costs(replay_);
   diagnosis_.gains = gains_of(replay_, diagnosis_.worst_ranks.ranks);
+  diagnosis_.gains.larger_buckets = larger_buckets(job_);
   diagnosis_.verdict = verdict_of(diagnosis_, replay_, thresholds);
+  std::erase_if(diagnosis_.by_stage, [&](const PartSlowdown& stage) {
+    return std::ranges::none_of(
+        job_.ranks, [&](const JobRank& rank) { return std::to_string(rank.stage) == stage.name; });
+  });
   return std::move(diagnosis_);
 }
 
@@ -162,14 +171,16 @@ void Diagnosing::slow_down_parts() {
 }
 
 /// The slowest 3 % of the ranks, one at least. A rank scores the smaller of its data-parallel
-/// group's and its stage's slow-down: both must be slow for the rank to be.
+/// group's and its stage's slow-down: both must be slow for the rank to be. Of equal ones its own
+/// slow-down decides, as in a job of one stage.
 std::vector<std::uint32_t> Diagnosing::worst_ranks() const {
   std::vector<std::uint32_t> ranks(job_.ranks.size());
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
     ranks[rank] = rank;
   const auto score = [&](std::uint32_t rank) {
     const double group = diagnosis_.by_data[group_of(job_.ranks[rank])].slowdown;
-    return std::min(group, diagnosis_.by_stage[job_.ranks[rank].stage].slowdown);
+    return std::pair(std::min(group, diagnosis_.by_stage[job_.ranks[rank].stage].slowdown),
+                     diagnosis_.by_rank[rank].slowdown);
   };
   const auto count = static_cast<std::size_t>(
       std::max(1.0, std::ceil(kWorstShare * static_cast<double>(ranks.size()))));
@@ -186,7 +197,7 @@ WasteExplained Diagnosing::explained_by(std::vector<std::uint32_t> ranks) const 
   const double without =
       replay_mean_if([&](const JobOperation& done) { return !is_one[done.rank]; });
   const double waste = (diagnosis_.undelayed_step - diagnosis_.ideal_step).value;
-  const bool all = ranks.size() == job_.ranks.size();
+  const bool all = ranks.empty() || ranks.size() == job_.ranks.size();
   WasteExplained explained{.ranks = std::move(ranks)};
   explained.alone = slowdown_of([&](const JobOperation& done) { return is_one[done.rank]; });
   constexpr double kLeastWaste = 1e-6;  // Of the step; below, the share would be one of rounding.
@@ -242,7 +253,26 @@ Seconds mean_of_ranks(const Diagnosis& diagnosis, Seconds RankUse::*time) {
   return count > 0 ? sum / count : Seconds{};
 }
 
+namespace {
+
+/// Who is late cannot be told where nobody computes.
+void refuse_without_computation(const Job& job) {
+  for (const JobStep& step : job.steps)
+    for (const JobOperation& done : step.operations) {
+      const JobKind& kind = job.kinds[done.kind];
+      const bool computes = kind.work != JobWork::Transfer && kind.work != JobWork::Host;
+      if (computes && !kind.copies && done.end > done.begin)
+        return;
+    }
+  throw InputError(fmt::format("{}: expected computation, such as {}, found communication alone",
+                               job.name,
+                               job.profiled ? "kernels" : "forward-compute and backward-compute"));
+}
+
+}  // namespace
+
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds) {
+  refuse_without_computation(job);
   return Diagnosing(job).run(thresholds);
 }
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "models/base/units.hpp"
+#include "models/network/collective_kind.hpp"
+#include "sim/study/diagnose/missing_ranks.hpp"
 #include "traces/job/job.hpp"
 
 namespace stepcast {
@@ -93,7 +95,7 @@ struct RankUse {
   Seconds waiting{};        ///< In meetings for those that arrive later, with nothing else to do.
   Seconds idle_for_host{};  ///< Nothing runs, and all that the next work waits for has ended.
   Seconds other{};
-  Seconds holding{};        ///< In collectives all others waited for this one alone so long.
+  Seconds holding{};        ///< In collectives of its stage all others waited for it alone so long.
   Seconds on_path{};        ///< Of the critical path over all ranks.
   double replay_error = 0;  ///< |replayed - recorded| end, over the recorded step.
   std::optional<double> short_kernels;  ///< Of less than 10 us; none: no kernels are recorded.
@@ -114,17 +116,29 @@ struct MeetingCost {
   Seconds exposed{};   ///< Of it, while the rank computes nothing.
   Seconds waiting{};   ///< For the last arrival, while the rank computes nothing.
   Bytes size{};        ///< The largest among the members; 0: not known.
-  std::optional<BytesPerSecond> bus_bandwidth;  ///< As nccl-tests have it.
+  std::optional<CollectiveKind> collective;
+  std::uint32_t joins = 0;                          ///< Ranks, recorded or not.
+  std::optional<BytesPerSecond> bus_bandwidth;      ///< As nccl-tests have it.
+  std::optional<BytesPerSecond> cluster_bandwidth;  ///< See add_cluster_bandwidths().
 
   Seconds idle() const { return exposed + waiting; }
 };
 
-/// The undelayed step if one more thing were better; none: it cannot be.
+/// Recorded collectives of gradients fused to buckets that close at a size.
+struct LargerBuckets {
+  Bytes size{};
+  Seconds now{};  ///< Of the same steps, as they are.
+  Seconds step{};
+};
+
+/// The step if one thing were better; none: it cannot be. All but the first without delays.
 struct Gains {
+  Seconds no_host_gaps{};                 ///< With waits for what is not recorded alone.
   std::optional<Seconds> even_ranks;      ///< Those of Diagnosis::worst_ranks take ideal times.
-  std::optional<Seconds> even_stages;     ///< Passes of all stages take the stages' mean.
+  std::optional<Seconds> even_stages;     ///< What stages compute takes their mean.
   std::optional<Seconds> faster_network;  ///< Transfers take half their time.
   std::optional<Seconds> free_network;    ///< They take none.
+  std::optional<LargerBuckets> larger_buckets;
 };
 
 /// What a rank spends with a kind of computation in a step, on average.
@@ -166,10 +180,11 @@ struct Diagnosis {
   std::uint32_t gpus = 0;
   std::uint32_t stages = 1;
   std::vector<JobRank> ranks;
+  MissingRanks missing;
   std::size_t steps = 0;
   Seconds recorded_step{};   ///< All steps: means over the steps.
   Seconds simulated_step{};  ///< Replayed with the delays.
-  Seconds undelayed_step{};  ///< T.
+  Seconds undelayed_step{};  ///< T. Nor do those recorded wait for those that are not.
   Seconds ideal_step{};      ///< T_ideal.
   StepSpread recorded_spread;
   StepSpread simulated_spread;
@@ -181,7 +196,7 @@ struct Diagnosis {
   WasteExplained worst_ranks;
   WasteExplained last_stage;
   std::vector<PartSlowdown> by_rank;
-  std::vector<PartSlowdown> by_stage;
+  std::vector<PartSlowdown> by_stage;  ///< Of those that are recorded.
   std::vector<PartSlowdown> by_data;
   std::vector<PartSlowdown> by_node;  ///< Empty where hosts are not known.
   std::vector<PartSlowdown> by_kind;
@@ -190,6 +205,7 @@ struct Diagnosis {
   std::vector<RankUse> uses;            ///< By rank.
   std::optional<UnevenKernels> uneven_kernels;
   std::vector<MeetingCost> meetings;  ///< The costliest first.
+  std::string cluster;                ///< With which these are compared; empty: none.
   Gains gains;
   std::vector<KindOnPath> path_by_kind;  ///< Largest first.
   double changes_of_rank = 0;            ///< Of the critical path, a step.
@@ -203,7 +219,8 @@ struct Diagnosis {
 /// Of a time of the ranks; servers are none.
 Seconds mean_of_ranks(const Diagnosis& diagnosis, Seconds RankUse::*time);
 
-/// Throws InputError if a step takes no time, or its replay misses it by more than 10 %.
+/// Throws InputError if a step takes no time or nothing is computed, or if the replay misses the
+/// steps by more than 10 %.
 Diagnosis diagnose(const Job& job, const VerdictThresholds& thresholds = {});
 
 }  // namespace stepcast

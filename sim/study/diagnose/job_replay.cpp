@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -75,7 +77,7 @@ JobReplay::JobReplay(const Job& job) : job_(job) {
   for_each_task(steps.size(), [&](std::size_t step) { steps[step] = step_of(job.steps[step]); });
   for (std::optional<Step>& step : steps)
     steps_.push_back(*std::move(step));
-  bound_those_alone();
+  tell_waits();
   find_ideals();
 }
 
@@ -92,10 +94,14 @@ JobReplay::Step JobReplay::step_of(const JobStep& step) const {
   StepGraph graph(step);
   std::vector<double> actual = own_times(step, graph);
   std::vector<double> delays = unexplained_delays(step, graph);
-  return {.graph = std::move(graph), .actual = std::move(actual), .delays = std::move(delays)};
+  std::vector<double> waits(actual.size());
+  return {.graph = std::move(graph),
+          .actual = std::move(actual),
+          .delays = std::move(delays),
+          .waits = std::move(waits)};
 }
 
-void JobReplay::bound_those_alone() {
+void JobReplay::tell_waits() {
   if (std::ranges::none_of(job_.steps, [](const JobStep& step) {
         return std::ranges::any_of(step.operations, &JobOperation::alone);
       }))
@@ -106,15 +112,22 @@ void JobReplay::bound_those_alone() {
       for (std::size_t place = 0; place < steps_[step].actual.size(); ++place) {
         const JobOperation& done = job_.steps[step].operations[place];
         if (done.alone == alone && job_.kinds[done.kind].work == JobWork::Transfer)
-          use(met[done.kind], steps_[step].actual[place]);
+          use(done.kind, steps_[step], place);
       }
   };
-  for_transfers(false, [](std::vector<double>& of, double time) { of.push_back(time); });
+  for_transfers(false, [&](std::uint16_t kind, const Step& step, std::size_t place) {
+    met[kind].push_back(step.actual[place]);
+  });
   for (std::vector<double>& of : met)
     if (!of.empty())
       of = {median_of(std::move(of))};
-  for_transfers(true, [](const std::vector<double>& of, double& time) {
-    time = of.empty() ? time : std::min(time, of.front());
+  for_transfers(true, [&](std::uint16_t kind, Step& step, std::size_t place) {
+    double& time = step.actual[place];
+    const double own = met[kind].empty() ? time : std::min(time, met[kind].front());
+    step.waits[place] = time - own;
+    time = own;
+    if (job_.kinds[kind].purpose == JobPurpose::Message)
+      step.waits[place] += std::exchange(step.delays[place], 0);
   });
 }
 
@@ -146,11 +159,17 @@ std::vector<double> JobReplay::delayed() const {
       [&](std::uint32_t step, std::uint32_t place) { return steps_[step].delays[place]; });
 }
 
+std::vector<double> JobReplay::without_host() const {
+  return delayed_with([](std::uint32_t, std::uint32_t) { return 0.0; });
+}
+
 std::vector<double> JobReplay::rank_errors() const {
   std::vector<double> errors(job_.ranks.size(), 0);
   std::vector<double> ends;
   for (std::size_t step = 0; step < steps_.size(); ++step) {
-    steps_[step].graph.replay(steps_[step].actual, steps_[step].delays, ends);
+    std::vector<double> delays = steps_[step].delays;
+    std::ranges::transform(delays, steps_[step].waits, delays.begin(), std::plus<>());
+    steps_[step].graph.replay(steps_[step].actual, delays, ends);
     std::vector<double> recorded(errors.size(), 0);
     std::vector<double> replayed(errors.size(), 0);
     const auto& operations = job_.steps[step].operations;

@@ -34,18 +34,26 @@ class JobReplay {
   const std::vector<double>& ideal(std::size_t step) const { return steps_[step].ideal; }
   /// By how much each began later than all that it waited for had ended.
   const std::vector<double>& delays(std::size_t step) const { return steps_[step].delays; }
+  /// How long each of those whose partners are not recorded may have waited for these: what it took
+  /// more than its own time, and the delay of a message.
+  const std::vector<double>& waits(std::size_t step) const { return steps_[step].waits; }
   double ideal_of_kind(std::uint16_t kind) const { return ideal_of_kind_[kind]; }
 
-  /// How long the steps took as recorded, and as replayed with every delay that no dependency
-  /// explains.
+  /// How long the steps took as recorded; as replayed with every delay that no dependency explains;
+  /// and without the host's, which are all but waits.
   std::vector<double> recorded() const;
   std::vector<double> delayed() const;
-  /// By step: as recorded, but a delay is `delay(step, place)`.
+  std::vector<double> without_host() const;
+  /// By step: as recorded, but a delay, beside waits, is `delay(step, place)`.
   template <typename Delay>
   std::vector<double> delayed_with(Delay delay) const {
-    return replay_each(delay, [](const Step& step, const auto& delays, auto& ends) {
-      return step.graph.replay(step.actual, delays, ends);
-    });
+    return replay_each(
+        [&](std::uint32_t step, std::uint32_t place) {
+          return delay(step, place) + steps_[step].waits[place];
+        },
+        [](const Step& step, const auto& delays, auto& ends) {
+          return step.graph.replay(step.actual, delays, ends);
+        });
   }
   /// The mean over the steps of |replayed - recorded| end of each rank, over the recorded step.
   std::vector<double> rank_errors() const;
@@ -90,6 +98,7 @@ class JobReplay {
     StepGraph graph;
     std::vector<double> actual;
     std::vector<double> delays;
+    std::vector<double> waits;
     std::vector<double> ideal;
   };
 
@@ -130,7 +139,7 @@ class JobReplay {
   void for_each_task(std::size_t count, const std::function<void(std::size_t task)>& work) const;
   Step step_of(const JobStep& step) const;
   void find_ideals();
-  void bound_those_alone();
+  void tell_waits();
 
   const Job& job_;
   std::vector<Step> steps_;

@@ -9,9 +9,17 @@
 namespace stepcast {
 namespace {
 
-/// Adds to the rank that came last how long all others waited for it alone.
-void add_holding(const JobStep& step, const JobMeeting& meeting, std::vector<RankUse>& uses) {
-  if (meeting.message)
+/// Adds to the rank that came last how long all others of its stage waited for it alone. Whoever
+/// waits for another stage waits for the pipeline's order.
+void add_holding(const Job& job, const JobStep& step, const JobMeeting& meeting,
+                 std::vector<RankUse>& uses) {
+  const auto stage = [&](std::uint32_t member) {
+    return job.ranks[step.operations[member].rank].stage;
+  };
+  const auto elsewhere = [&](std::uint32_t member) {
+    return stage(member) != stage(meeting.members.front());
+  };
+  if (meeting.message || std::ranges::any_of(meeting.members, elsewhere))
     return;
   std::vector<std::uint32_t> members = meeting.members;
   const auto begin = [&](std::uint32_t member) { return step.operations[member].begin; };
@@ -31,7 +39,7 @@ std::vector<RankUse> rank_uses(const JobReplay& replay) {
     if (replay.job().profiled)
       add_short_kernels(replay, step, uses);
     for (const JobMeeting& meeting : replay.job().steps[step].meetings)
-      add_holding(replay.job().steps[step], meeting, uses);
+      add_holding(replay.job(), replay.job().steps[step], meeting, uses);
   }
   const auto steps = static_cast<double>(replay.steps());
   for (RankUse& use : uses) {

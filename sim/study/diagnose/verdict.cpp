@@ -16,16 +16,44 @@
 namespace stepcast {
 namespace {
 
+/// Of the operations the share that was lost, by how many members of meetings are not there: the
+/// time of work that was lost counts as delays. 0 while ranks are missing, whose members are none.
+double lost_share(const Job& job) {
+  if (missing_ranks(job).any())
+    return 0;
+  double there = 0;
+  double expected = 0;
+  for (const JobStep& step : job.steps)
+    for (const JobOperation& done : step.operations) {
+      if (!done.alone && done.meeting == kNoMeeting)
+        continue;
+      const JobKind& kind = job.kinds[done.kind];
+      const double met =
+          done.alone ? 1 : static_cast<double>(step.meetings[done.meeting].members.size());
+      const double all = kind.purpose == JobPurpose::Message || kind.ranks < 2 ? 2 : kind.ranks;
+      there += 1;
+      expected += std::max(met, all) / met;
+    }
+  return expected > 0 ? 1 - there / expected : 0;
+}
+
 class Judge {
  public:
   Judge(const Diagnosis& diagnosis, const JobReplay& replay, const VerdictThresholds& thresholds)
       : diagnosis_(diagnosis), replay_(replay), thresholds_(thresholds) {
     waste_ = (diagnosis.undelayed_step - diagnosis.ideal_step).value;
-    const double gained = (diagnosis.simulated_step - diagnosis.undelayed_step).value;
-    delays_ = gained / diagnosis.simulated_step.value;
+    delays_ = 1 - diagnosis.gains.no_host_gaps / diagnosis.simulated_step;
   }
 
   JobVerdict run() const {
+    JobVerdict verdict = judged();
+    if (ranks_missing())
+      verdict.text.insert(0, in_words(diagnosis_.missing, recorded()) + " ");
+    return verdict;
+  }
+
+ private:
+  JobVerdict judged() const {
     if (auto verdict = checkpoints_verdict(diagnosis_, replay_, thresholds_))
       return *verdict;
     const bool wasteful = diagnosis_.slowdown >= thresholds_.slowdown;
@@ -36,7 +64,7 @@ class Judge {
     // The job as even may be slow, too, where half of the links are.
     const double least = diagnosis_.undelayed_step.value * (1 - 1 / thresholds_.slowdown);
     const auto link = [&] { return slow_link(UsualTransfer::Quickest, least); };
-    if (delays_ > thresholds_.delays) {
+    if (delays_ > thresholds_.delays + lost_share(replay_.job())) {
       if (const auto verdict = is_lossy() ? link() : std::nullopt)
         return *verdict;
       return launches();
@@ -50,7 +78,7 @@ class Judge {
     if (auto verdict = link())
       return *verdict;
     const double exposed = exposed_share();
-    if (ranks_missing() && !wasteful)
+    if (ranks_missing())
       return unknown(exposed);
     if (!wasteful && exposed > thresholds_.exposed)
       return {VerdictKind::Network, "",
@@ -60,7 +88,6 @@ class Judge {
     return nothing(wasteful);
   }
 
- private:
   std::optional<JobVerdict> cause_of_waste() const;
   std::optional<JobVerdict> worker() const;
   std::optional<JobVerdict> stage() const;
@@ -69,7 +96,10 @@ class Judge {
   JobVerdict launches() const;
   JobVerdict nothing(bool wasteful) const;
   JobVerdict unknown(double exposed) const;
-  bool ranks_missing() const;
+  bool ranks_missing() const { return diagnosis_.missing.any(); }
+  std::size_t recorded() const {
+    return static_cast<std::size_t>(std::ranges::count(diagnosis_.ranks, false, &JobRank::serves));
+  }
   double exposed_share() const;
   bool is_lossy() const;
   /// The share of the waste that goes with a step of so many seconds.
@@ -133,15 +163,14 @@ std::optional<JobVerdict> Judge::stage() const {
   }
   if (share <= thresholds_.explained)
     return std::nullopt;
-  const double step = diagnosis_.undelayed_step.value - share * waste_;
   const PartSlowdown& slowest = diagnosis_.by_stage[place];
   const std::string subject = "stage " + slowest.name;
   return JobVerdict{
       VerdictKind::Stage, subject,
-      fmt::format("Uneven stages: {}{} has more work than the others. With its work as long as "
-                  "the mean {}; as it is alone it slows an ideal step down {:.2f} times.",
-                  subject, place + 1 == diagnosis_.stages ? ", the last," : "", step_instead(step),
-                  slowest.slowdown)};
+      fmt::format("Uneven stages: {}{} has more work than the others. With the work spread evenly "
+                  "over the stages {}; as it is, {} alone slows an ideal step down {:.2f} times.",
+                  subject, place + 1 == diagnosis_.stages ? ", the last," : "",
+                  step_instead(diagnosis_.gains.even_stages->value), subject, slowest.slowdown)};
 }
 
 /// One with which a step takes so many seconds more, at least.
@@ -214,7 +243,7 @@ JobVerdict Judge::launches() const {
   return {VerdictKind::Host, "",
           fmt::format("The host holds up the job: without its delays, during which no work is "
                       "waited for, a step takes {} instead of {} ({}).",
-                      format_seconds(diagnosis_.undelayed_step),
+                      format_seconds(diagnosis_.gains.no_host_gaps),
                       format_seconds(diagnosis_.simulated_step), percent(delays_))};
 }
 
@@ -235,25 +264,19 @@ bool Judge::is_lossy() const {
   });
 }
 
-/// A table of operations holds the ranks of all stages and groups, each maybe for a group of its
-/// own; profiles are a file a rank.
-bool Judge::ranks_missing() const {
-  const std::vector<JobRank>& ranks = diagnosis_.ranks;
-  const bool is_table = ranks.size() > 1 && ranks.front().origin == ranks.back().origin;
-  const std::size_t places = diagnosis_.by_data.size() * diagnosis_.stages;
-  return ranks.size() < (is_table ? places : diagnosis_.gpus);
-}
-
 /// While ranks are missing nobody can know whether they are late.
 JobVerdict Judge::unknown(double exposed) const {
-  const std::size_t recorded = diagnosis_.ranks.size();
-  return {
-      VerdictKind::None, "",
-      fmt::format("Of {} ranks {} {} recorded, in which nobody holds up the job. Whether another "
-                  "rank or the network does is not known: {} of the ideal step goes with "
-                  "transfers that hide behind nothing, which may be waits for ranks that are "
-                  "missing.",
-                  diagnosis_.gpus, recorded, recorded == 1 ? "is" : "are", percent(exposed))};
+  constexpr double kShown = 0.0005;
+  const double waits = 1 - diagnosis_.undelayed_step / diagnosis_.gains.no_host_gaps;
+  const std::string waited =
+      waits < kShown
+          ? ""
+          : fmt::format("{} of a step goes with waits for what is missing, and ", percent(waits));
+  return {VerdictKind::None, "",
+          fmt::format("Of those that are recorded nobody holds up the job. Whether another rank or "
+                      "the network does is not known: {}{} of the ideal step goes with transfers "
+                      "that hide behind nothing, which may {}be waits for ranks that are missing.",
+                      waited, percent(exposed), waited.empty() ? "" : "also ")};
 }
 
 JobVerdict Judge::nothing(bool wasteful) const {

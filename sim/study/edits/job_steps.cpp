@@ -134,7 +134,7 @@ WorkGraph JobGraphs::graph_of(std::uint32_t number) const {
                   .origin = place,
                   .communicates = kind.work == JobWork::Transfer,
                   .duration = Seconds{replay_.actual(number)[place]},
-                  .delay = Seconds{delays[place]},
+                  .delay = Seconds{delays[place] + replay_.waits(number)[place]},
                   .size = kind.size};
     if (kind.work == JobWork::Forward || kind.work == JobWork::Backward)
       node.layer = graph.layers.number_of(fmt::format("chunk {}", done.chunk));

@@ -81,6 +81,7 @@ class KinetoBuilder final : public ChromeSink {
  private:
   std::string place() const { return fmt::format("event {}", number_); }
   bool is_sound(const ChromeEvent& event);
+  void note_memory(const ChromeEvent& event);
   void add_details(const ChromeEvent& event, KinetoEvent& added);
   void add_shapes(const ChromeEvent& event, KinetoEvent& added);
   void add_collective(const ChromeEvent& event, KinetoEvent& added);
@@ -102,6 +103,8 @@ class KinetoBuilder final : public ChromeSink {
 void KinetoBuilder::event(const ChromeEvent& event) {
   ++number_;
   if (event.phase != 'X') {
+    if (event.name == "[memory]")
+      note_memory(event);
     if (std::string_view("MisftBEbenCPNODSTFRc").find(event.phase) == std::string_view::npos)
       report_.skip("event of an unknown phase", place());
     return;
@@ -141,6 +144,17 @@ bool KinetoBuilder::is_sound(const ChromeEvent& event) {
   else
     return true;
   return false;
+}
+
+/// Of the host's memory are those whose device is of type 0.
+void KinetoBuilder::note_memory(const ChromeEvent& event) {
+  if (count_of(event.number("Device Type")) == 0)
+    return;
+  const auto total = [&](const char* key) {
+    return Bytes{static_cast<double>(count_of(event.number(key)))};
+  };
+  trace_.most_allocated = std::max(trace_.most_allocated, total("Total Allocated"));
+  trace_.most_reserved = std::max(trace_.most_reserved, total("Total Reserved"));
 }
 
 void KinetoBuilder::add_details(const ChromeEvent& event, KinetoEvent& added) {

@@ -83,6 +83,10 @@ struct KinetoTrace {
   /// What the events' times count from, in microseconds on the host's clock: exact where a double
   /// would round.
   std::int64_t first_time_us = 0;
+  /// Of a device's memory the most that tensors took, and that was held for them, by the
+  /// profiler's notes of allocations; 0: there are none.
+  Bytes most_allocated{};
+  Bytes most_reserved{};
   std::uint64_t repaired_backslashes = 0;
 
   const std::string& name_of(const KinetoEvent& event) const { return names[event.name]; }

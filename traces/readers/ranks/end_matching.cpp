@@ -136,7 +136,8 @@ std::vector<Cluster> clusters_of(const std::vector<Seconds>& differences) {
   return clusters;
 }
 
-/// The difference that most compatible pairs share.
+/// The difference that most compatible pairs share. Of those that nearly as many share, as where
+/// steps repeat, the one that pairs of equal sequence share most, then the nearest to zero.
 std::optional<Seconds> most_common_offset(Collectives a, Collectives b) {
   constexpr std::size_t kFewest = 3;
   constexpr double kAsMany =
@@ -147,12 +148,19 @@ std::optional<Seconds> most_common_offset(Collectives a, Collectives b) {
   if (most == clusters.end() || most->count < kFewest)
     return std::nullopt;
   const double enough = kAsMany * static_cast<double>(most->count);
+  const CollectivePairs told = pair_by_sequence(a, b);
+  const auto rank_of = [&](Seconds middle) {
+    const auto near = std::ranges::count_if(told, [&](const auto& pair) {
+      return ends_together(a[pair.first], b[pair.second], middle);
+    });
+    return std::pair(near, -std::abs(middle.value));
+  };
   std::optional<Seconds> best;
   for (const Cluster& cluster : clusters) {
     if (static_cast<double>(cluster.count) < enough)
       continue;
     const Seconds middle = differences[cluster.first + cluster.count / 2];
-    if (!best || std::abs(middle.value) < std::abs(best->value))
+    if (!best || rank_of(middle) > rank_of(*best))
       best = middle;
   }
   return best;

@@ -23,7 +23,8 @@ Seconds end_tolerance(const RankCollective& a, const RankCollective& b);
 /// a group, kind and size in a step, where both ranks recorded as many. The offset is the median
 /// difference of their ends, if most lie within their tolerance of it. Else events are missing on
 /// either side: then it is the difference of ends that at least three compatible pairs share, of
-/// several that as many share the one nearest to zero, as clocks of one job mostly agree. None:
+/// several that nearly as many share, as where steps repeat, the one that most
+/// of equal sequence have, then the one nearest to zero, as clocks of one job mostly agree. None:
 /// the ends scatter.
 std::optional<Seconds> find_clock_offset(std::span<const RankCollective> a,
                                          std::span<const RankCollective> b);

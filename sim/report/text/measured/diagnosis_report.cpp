@@ -25,10 +25,11 @@ std::string title(const Diagnosis& diagnosis) {
   const auto servers =
       static_cast<std::size_t>(std::ranges::count(diagnosis.ranks, true, &JobRank::serves));
   const std::size_t recorded = diagnosis.ranks.size() - servers;
-  std::string ranks = gpus_in_words(diagnosis.gpus);
+  std::string ranks =
+      (diagnosis.missing.at_least ? "at least " : "") + gpus_in_words(diagnosis.gpus);
   if (servers > 0)
     ranks += fmt::format(" and {} server{}", servers, servers == 1 ? "" : "s");
-  if (recorded != diagnosis.gpus)
+  if (recorded != diagnosis.gpus || diagnosis.missing.any())
     ranks += fmt::format(", {} rank{} recorded", recorded, recorded == 1 ? "" : "s");
   return wrap(fmt::format("{}: {}, {} stage{} x {} data-parallel group{}, {} step{}", diagnosis.job,
                           ranks, diagnosis.stages, diagnosis.stages == 1 ? "" : "s",
@@ -53,6 +54,12 @@ std::string errors(const Diagnosis& diagnosis) {
   return text + ".";
 }
 
+/// Whether the step without delays is also one without waits for what is not recorded.
+bool waits_go(const Diagnosis& diagnosis) {
+  constexpr double kShown = 0.0005;
+  return diagnosis.undelayed_step < diagnosis.gains.no_host_gaps * (1 - kShown);
+}
+
 std::string times(const Diagnosis& diagnosis) {
   constexpr double kHoursOfDay = 24;
   const double waste = std::max(0.0, 1 - 1 / diagnosis.slowdown);
@@ -67,9 +74,14 @@ std::string times(const Diagnosis& diagnosis) {
   };
   row("recorded", diagnosis.recorded_step, diagnosis.recorded_spread);
   row("simulated", diagnosis.simulated_step, diagnosis.simulated_spread);
-  row("without delays", diagnosis.undelayed_step, diagnosis.undelayed_spread);
+  row(waits_go(diagnosis) ? "without delays, waits" : "without delays", diagnosis.undelayed_step,
+      diagnosis.undelayed_spread);
   row("even work", diagnosis.ideal_step, diagnosis.ideal_spread);
-  return render(table) +
+  const std::string waits =
+      waits_go(diagnosis)
+          ? wrap("Waits are those for ranks, collectives and messages that are not recorded.", 0)
+          : "";
+  return render(table) + waits +
          wrap(fmt::format("Slow-down {:.4f}: {} of the step is waste, {:.0f} GPU-hours a day. {}",
                           diagnosis.slowdown, percent(waste), kHoursOfDay * diagnosis.gpus * waste,
                           errors(diagnosis)),
@@ -87,7 +99,7 @@ std::string explained(const Diagnosis& diagnosis) {
   Table table{.columns = {{"waste explained by", Align::Left}, {"share"}, {"slow-down alone"}}};
   table.rows.push_back({"worst ranks: " + worst, share_text(diagnosis.worst_ranks),
                         fmt::format("{:.4f}", diagnosis.worst_ranks.alone)});
-  if (diagnosis.stages > 1)
+  if (!diagnosis.last_stage.ranks.empty() && diagnosis.stages > 1)
     table.rows.push_back({fmt::format("last stage: {}", diagnosis.stages - 1),
                           share_text(diagnosis.last_stage),
                           fmt::format("{:.4f}", diagnosis.last_stage.alone)});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
+#include "models/base/text.hpp"
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {
@@ -25,15 +26,19 @@ std::string render_gains(const Diagnosis& diagnosis) {
   if (ranks.size() > kMostNames)
     worst += " ..";
   const Seconds undelayed = diagnosis.undelayed_step;
-  row("no gaps of the host", diagnosis.simulated_step, undelayed);
+  row("no gaps of the host", diagnosis.simulated_step, diagnosis.gains.no_host_gaps);
   row(fmt::format("no straggler: rank{} {} as others", ranks.size() == 1 ? "" : "s", worst),
       undelayed, diagnosis.gains.even_ranks);
-  row("even stages", undelayed, diagnosis.gains.even_stages);
+  row("work spread evenly over the stages", undelayed, diagnosis.gains.even_stages);
   row("transfers in half their time", undelayed, diagnosis.gains.faster_network);
   row("transfers in no time", undelayed, diagnosis.gains.free_network);
-  return "\nWhat a step takes with one thing better, all but the first without gaps of the "
-         "host:\n" +
-         render(table);
+  if (const auto& larger = diagnosis.gains.larger_buckets)
+    row(fmt::format("larger buckets, of {} or more", format_bytes(larger->size)), larger->now,
+        larger->step);
+  const std::string which =
+      diagnosis.gains.larger_buckets ? "all but the first and the last" : "all but the first";
+  return fmt::format("\nWhat a step takes with one thing better, {} without delays:\n{}", which,
+                     render(table));
 }
 
 }  // namespace stepcast

@@ -33,10 +33,38 @@ std::string ranks_in_words(const MeetingCost& cost, const std::vector<JobRank>& 
   return text;
 }
 
+std::vector<MeetingCost> shown(const Diagnosis& diagnosis) {
+  constexpr std::size_t kMostMeetings = 5;
+  std::vector<MeetingCost> costs = diagnosis.meetings;
+  costs.resize(std::min(costs.size(), kMostMeetings));
+  return costs;
+}
+
+/// Beside what the cluster has for them; empty: no cluster is given.
+std::string cluster_table(const Diagnosis& diagnosis) {
+  if (diagnosis.cluster.empty())
+    return "";
+  Table table{
+      .columns = {
+          {"meeting", Align::Left}, {"ranks"}, {"bus bandwidth"}, {"the cluster's"}, {"share"}}};
+  for (const MeetingCost& cost : shown(diagnosis))
+    if (cost.bus_bandwidth && cost.cluster_bandwidth)
+      table.rows.push_back({cost.name, ranks_in_words(cost, diagnosis.ranks),
+                            format_bandwidth(*cost.bus_bandwidth),
+                            format_bandwidth(*cost.cluster_bandwidth),
+                            percent(*cost.bus_bandwidth / *cost.cluster_bandwidth)});
+  if (table.rows.empty())
+    return wrap(fmt::format("Of none of these size and ranks are known, so that none is compared "
+                            "with {}.",
+                            diagnosis.cluster),
+                0);
+  return fmt::format("\nTheir bus bandwidth and what {} has for that size, idle:\n{}",
+                     diagnosis.cluster, render(table));
+}
+
 }  // namespace
 
 std::string render_meetings(const Diagnosis& diagnosis) {
-  constexpr std::size_t kMostMeetings = 5;
   if (diagnosis.meetings.empty())
     return "";
   const bool any_bandwidth = std::ranges::any_of(
@@ -49,8 +77,7 @@ std::string render_meetings(const Diagnosis& diagnosis) {
                           {"waiting ms"}}};
   if (any_bandwidth)
     table.columns.push_back({"bus bandwidth"});
-  for (std::size_t i = 0; i < std::min(diagnosis.meetings.size(), kMostMeetings); ++i) {
-    const MeetingCost& cost = diagnosis.meetings[i];
+  for (const MeetingCost& cost : shown(diagnosis)) {
     table.rows.push_back({cost.name, ranks_in_words(cost, diagnosis.ranks),
                           fmt::format("{:.4g}", cost.count), milliseconds(cost.transfer),
                           milliseconds(cost.exposed), milliseconds(cost.waiting)});
@@ -58,7 +85,7 @@ std::string render_meetings(const Diagnosis& diagnosis) {
       table.rows.back().push_back(cost.bus_bandwidth ? format_bandwidth(*cost.bus_bandwidth) : "-");
   }
   return "\nCollectives and messages that cost most, a step, means of their ranks:\n" +
-         render(table);
+         render(table) + cluster_table(diagnosis);
 }
 
 }  // namespace stepcast

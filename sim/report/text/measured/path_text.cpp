@@ -13,11 +13,12 @@
 namespace stepcast {
 namespace {
 
-constexpr double kShown = 0.01;  // Of the path.
+constexpr double kShown = 0.01;  // Of the path, or of the step.
 
 std::string holding(const Diagnosis& diagnosis) {
   const auto most = std::ranges::max_element(diagnosis.uses, {}, &RankUse::holding);
-  if (most->holding <= Seconds{})
+  const bool in_order = diagnosis.stages > 1;  // A rank is late where another stage is.
+  if (in_order || most->holding < kShown * diagnosis.recorded_step || most->holding <= Seconds{})
     return "";
   return fmt::format(
       "Rank {} kept the others of its collectives waiting for {} a step, more than any other "

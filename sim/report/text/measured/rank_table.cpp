@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
+#include "models/base/text.hpp"
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {
@@ -52,6 +54,30 @@ class RankColumns {
   Table table_;
 };
 
+/// What profilers tell of devices.
+void add_device(const Diagnosis& diagnosis, RankColumns& columns) {
+  const auto device_of = [&](const RankUse& use) -> const DeviceUse& {
+    return diagnosis.ranks[use.rank].device;
+  };
+  if (columns.any([&](const RankUse& use) { return device_of(use).queued.has_value(); })) {
+    columns.add("queued", [&](const RankUse& use) {
+      const auto queued = device_of(use).queued;
+      return queued ? fmt::format("{:.1f}", *queued) : std::string("-");
+    });
+    columns.add("no queue", [&](const RankUse& use) {
+      const DeviceUse& device = device_of(use);
+      return device.queued ? percent(device.queue_empty) : std::string("-");
+    });
+  }
+  for (const auto& [heading, held] :
+       {std::pair("allocated", &DeviceUse::allocated), std::pair("reserved", &DeviceUse::reserved)})
+    if (columns.any([&](const RankUse& use) { return device_of(use).*held > Bytes{}; }))
+      columns.add(heading, [&](const RankUse& use) {
+        const Bytes bytes = device_of(use).*held;
+        return bytes > Bytes{} ? format_bytes(bytes) : std::string("-");
+      });
+}
+
 }  // namespace
 
 std::string render_ranks(const Diagnosis& diagnosis) {
@@ -83,6 +109,7 @@ std::string render_ranks(const Diagnosis& diagnosis) {
     columns.add("<10 us", [](const RankUse& use) {
       return fmt::format("{:.0f}", use.short_kernels.value_or(0));
     });
+  add_device(diagnosis, columns);
   return "\nWhere the time of ranks goes, ms a step, and their slow-down alone:\n" + columns.text();
 }
 

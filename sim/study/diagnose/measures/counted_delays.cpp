@@ -12,10 +12,8 @@ constexpr Seconds kResolution{1e-6};  // Of clocks.
 bool comes_with_send(const JobMeeting& meeting, std::uint32_t member, const JobReplay& replay,
                      std::size_t step) {
   const auto& operations = replay.job().steps[step].operations;
-  const Seconds together = std::max(kResolution, replay.job().clocks.residual);
-  const Seconds behind = operations[member].begin - operations[meeting.members.front()].begin;
-  return meeting.message && member != meeting.members.front() && behind >= Seconds{} &&
-         behind <= together;
+  return begins_with_message(replay, step, member) &&
+         operations[member].begin >= operations[meeting.members.front()].begin;
 }
 
 /// What each rank computed, in order of the ends.
@@ -50,6 +48,17 @@ class ComputedBefore {
 };
 
 }  // namespace
+
+bool begins_with_message(const JobReplay& replay, std::size_t step, std::uint32_t place) {
+  const std::vector<JobOperation>& operations = replay.job().steps[step].operations;
+  const JobOperation& done = operations[place];
+  if (done.meeting == kNoMeeting)
+    return false;
+  const JobMeeting& met = replay.job().steps[step].meetings[done.meeting];
+  const std::uint32_t sender = met.members.front();
+  const Seconds together = std::max(kResolution, replay.job().clocks.residual);
+  return met.message && place != sender && done.begin <= operations[sender].begin + together;
+}
 
 std::vector<double> delays_that_count(const JobReplay& replay, std::size_t step) {
   const JobStep& of = replay.job().steps[step];

@@ -11,6 +11,10 @@
 
 namespace stepcast {
 
+/// Whether it receives a message and began when that was sent, as far as clocks tell, or before:
+/// nobody waits for its rank's host, which may have asked for it late.
+bool begins_with_message(const JobReplay& replay, std::size_t step, std::uint32_t place);
+
 /// JobReplay::delays() of a step, but those that nobody waited for are 0: in a meeting others wait
 /// for who begins last. What began earlier waited itself, and a receive that begins with its send
 /// (as far as clocks tell) was recorded from when that came.

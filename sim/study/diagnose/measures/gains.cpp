@@ -6,14 +6,14 @@
 namespace stepcast {
 namespace {
 
-/// By stage, what its passes would take of their time if all stages had as much work: forward and
-/// backward passes by themselves.
+/// By stage, what it computes would take of its time if all stages had as much work: forward
+/// passes, backward passes and the rest by themselves.
 class StageShares {
  public:
   explicit StageShares(const JobReplay& replay) : job_(replay.job()) {
     for (std::uint32_t step = 0; step < replay.steps(); ++step)
       for (std::uint32_t place = 0; place < replay.actual(step).size(); ++place)
-        if (const JobOperation& done = job_.steps[step].operations[place]; is_pass(done))
+        if (const JobOperation& done = job_.steps[step].operations[place]; computes(done))
           times_[work_of(done)][stage_of(done)] += replay.actual(step)[place];
     for (auto& [work, of_stages] : times_) {
       double mean = 0;
@@ -27,14 +27,14 @@ class StageShares {
   }
 
   double of(const JobOperation& done) const {
-    return is_pass(done) ? times_.at(work_of(done)).at(stage_of(done)) : 1;
+    return computes(done) ? times_.at(work_of(done)).at(stage_of(done)) : 1;
   }
 
  private:
   JobWork work_of(const JobOperation& done) const { return job_.kinds[done.kind].work; }
   std::uint32_t stage_of(const JobOperation& done) const { return job_.ranks[done.rank].stage; }
-  bool is_pass(const JobOperation& done) const {
-    return work_of(done) == JobWork::Forward || work_of(done) == JobWork::Backward;
+  bool computes(const JobOperation& done) const {
+    return work_of(done) != JobWork::Transfer && work_of(done) != JobWork::Host;
   }
 
   const Job& job_;
@@ -57,7 +57,7 @@ Gains gains_of(const JobReplay& replay, const std::vector<std::uint32_t>& worst)
       return replay.actual(step)[place] * (transfers ? times : 1);
     });
   };
-  Gains gains;
+  Gains gains{.no_host_gaps = Seconds{mean_of(replay.without_host())}};
   if (worst.size() < job.ranks.size())
     gains.even_ranks = step_with([&](std::uint32_t step, std::uint32_t place) {
       const bool is_one = std::ranges::count(worst, at(step, place).rank) > 0;

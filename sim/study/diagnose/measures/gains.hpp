@@ -8,8 +8,9 @@
 
 namespace stepcast {
 
-/// How long a step takes, replayed without delays, if one thing about it were better: with them,
-/// receives would begin no earlier than recorded. `worst` are the ranks that hold up others most.
+/// How long a step takes if one thing about it were better, of which all but the host's gaps are
+/// replayed without delays: with them, receives would begin no earlier than recorded. `worst` are
+/// the ranks that hold up others most.
 Gains gains_of(const JobReplay& replay, const std::vector<std::uint32_t>& worst);
 
 }  // namespace stepcast

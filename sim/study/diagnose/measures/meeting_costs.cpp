@@ -124,11 +124,11 @@ class MeetingSums {
   MeetingCost mean_of_steps(const JobKind& kind, MeetingCost sum) const {
     constexpr Seconds kNone{1e-9};  // What ends with its chunks takes no time of its own.
     const auto steps = static_cast<double>(replay_.steps());
-    const auto collective = collective_of(kind);
-    const auto ranks = kind.ranks > 0 ? kind.ranks : static_cast<std::uint32_t>(sum.ranks.size());
+    sum.collective = collective_of(kind);
+    sum.joins = kind.ranks > 0 ? kind.ranks : static_cast<std::uint32_t>(sum.ranks.size());
     const Seconds once = sum.transfer / sum.count;
-    if (collective && sum.size > Bytes{} && once > kNone)
-      sum.bus_bandwidth = sum.size / once * bus_factor(*collective, ranks);
+    if (sum.collective && sum.size > Bytes{} && once > kNone)
+      sum.bus_bandwidth = sum.size / once * bus_factor(*sum.collective, sum.joins);
     sum.name = kind.name;
     sum.count /= steps;
     for (Seconds MeetingCost::*time :

@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "sim/study/diagnose/measures/counted_delays.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -91,11 +93,12 @@ void add_rank_times(const JobReplay& replay, std::uint32_t step, std::vector<Ran
     const JobOperation& done = job.steps[step].operations[place];
     RankSweep& sweep = sweeps[done.rank];
     const double begin = done.begin.value;
-    sweep.add(Doing::Delay, begin - replay.delays(step)[place], begin);
+    sweep.add(begins_with_message(replay, step, place) ? Doing::Wait : Doing::Delay,
+              begin - replay.delays(step)[place], begin);
     if (job.kinds[done.kind].work == JobWork::Host)
       continue;
     const double own = std::max(begin, done.end.value - replay.actual(step)[place]);
-    sweep.add(Doing::Wait, begin, own);
+    sweep.add(Doing::Wait, std::min(begin, own - replay.waits(step)[place]), own);
     sweep.add(doings[done.kind], own, done.end.value);
   }
   for (std::size_t rank = 0; rank < uses.size(); ++rank)

@@ -29,7 +29,9 @@ TEST(DiagnoseCommand, WhileRanksAreMissingTheNetworkIsNotBlamed) {
   const Outcome outcome =
       run_cli({"diagnose", folder.file("gap.csv", pipeline_with_a_gap()), "--json"});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("Of 4 ranks 3 are recorded, in which nobody holds up"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("Of 4 ranks 3 are recorded; missing: stage 1, dp_rank 1. Of those that "
+                        "are recorded nobody holds up"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("no rank is late")));
   EXPECT_THAT(outcome.out, HasSubstr("\"kind\": \"none\""));
 }

@@ -112,50 +112,90 @@ std::function<bool(int, int)> a_tenth(int seed) {
   return [seed](int rank, int number) { return scatter(rank, number, seed) < 0.1; };
 }
 
-TEST(ProfiledJobTest, EveryVariantIsFoundWithATenthOfTheEventsMissing) {
-  for (int seed = 1; seed <= 5; ++seed) {
-    MadeProfiles slow = slow_rank(seed % 4);
-    slow.steps = 12;
-    slow.lost = a_tenth(seed);
-    slow.offset = [](int rank) { return 50'000 * (2 * scatter(rank, 3) - 1); };
+/// With a tenth of the kernels lost, from the second seed on, and clocks that are off.
+MadeProfiles with_faults(MadeProfiles made, int seed) {
+  made.steps = 12;
+  made.offset = [seed](int rank) { return 50'000 * (2 * scatter(rank, 3, seed) - 1); };
+  if (seed > 0)
+    made.lost = a_tenth(seed);
+  return made;
+}
+
+constexpr int kSeeds = 12;
+
+TEST(ProfiledJobTest, ASlowRankIsFoundWhateverIsMissing) {
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    const MadeProfiles slow = with_faults(slow_rank(seed % 4), seed);
     ImportReport report;
     const Job job = profiled_job_of(slow.texts(), report);
     for (int rank = 0; rank < 4; ++rank)
       EXPECT_NEAR(job.clocks.hosts[static_cast<std::size_t>(rank)].offset.value,
                   (slow.offset(rank) - slow.offset(0)) * 1e-6, 1e-5)
           << seed;
-    const Diagnosis one = diagnose(job);
-    EXPECT_EQ(one.verdict.kind, VerdictKind::Worker) << seed << one.verdict.text;
-    EXPECT_EQ(one.verdict.subject, fmt::format("rank {}", seed % 4)) << seed;
+    const Diagnosis diagnosis = diagnose(job);
+    EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Worker) << seed << diagnosis.verdict.text;
+    EXPECT_EQ(diagnosis.verdict.subject, fmt::format("rank {}", seed % 4)) << seed;
+  }
+}
 
+TEST(ProfiledJobTest, ASlowLinkIsFoundWhateverIsMissing) {
+  for (int seed = 0; seed < kSeeds; ++seed) {
     MadeProfiles link;
     link.kernel = usual;
     link.ranks = 8;
     link.group = 2;
-    link.steps = 12;
-    link.transfer = [](int first) { return first == 2 ? 12'000.0 : 1'000.0; };
-    link.lost = a_tenth(seed);
-    const Diagnosis other = diagnose(profiled_job_of(link.texts(), report));
-    EXPECT_EQ(other.verdict.kind, VerdictKind::Network) << seed << other.verdict.text;
-    EXPECT_EQ(other.verdict.subject, "link of rank 2 and rank 3") << seed;
-
-    MadeProfiles even;
-    even.kernel = usual;
-    even.steps = 12;
-    even.lost = a_tenth(seed);
-    const Diagnosis nobody = diagnose(profiled_job_of(even.texts(), report));
-    EXPECT_EQ(nobody.verdict.kind, VerdictKind::None) << seed << nobody.verdict.text;
+    const int slow = 2 * (seed % 4);
+    link.transfer = [slow](int first) { return first == slow ? 12'000.0 : 1'000.0; };
+    const Diagnosis diagnosis = diagnose(job_of(with_faults(link, seed)));
+    EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Network) << seed << diagnosis.verdict.text;
+    EXPECT_EQ(diagnosis.verdict.subject, fmt::format("link of rank {} and rank {}", slow, slow + 1))
+        << seed << diagnosis.verdict.text;
   }
 }
 
-TEST(ProfiledJobTest, AHostThatLaunchesTooSlowlyIsNamed) {
+TEST(ProfiledJobTest, AnEvenJobHasNoVerdictWhateverIsMissing) {
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    MadeProfiles even;
+    even.kernel = usual;
+    const Diagnosis diagnosis = diagnose(job_of(with_faults(even, seed)));
+    EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None) << seed << diagnosis.verdict.text;
+  }
+}
+
+/// Kernels of a tenth, launched slowly.
+MadeProfiles slow_host() {
   MadeProfiles made;
   made.kernel = [](int rank, int step, int layer, bool forward) {
     return usual(rank, step, layer, forward) / 10;
   };
   made.transfer = [](int) { return 100.0; };
   made.launch = 500;
-  const Diagnosis diagnosis = diagnose(job_of(made));
+  return made;
+}
+
+TEST(ProfiledJobTest, ASlowHostIsFoundWhateverIsMissing) {
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    const Diagnosis diagnosis = diagnose(job_of(with_faults(slow_host(), seed)));
+    EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Host) << seed << diagnosis.verdict.text;
+  }
+}
+
+// What a host launches 5 us before its device begins, or long before.
+TEST(ProfiledJobTest, TheLaunchQueueTellsAHostThatIsHardlyAhead) {
+  MadeProfiles made;
+  made.kernel = usual;
+  for (const JobRank& rank : job_of(made).ranks) {
+    EXPECT_GT(*rank.device.queued, 3);
+    EXPECT_LT(rank.device.queue_empty, 0.2);
+  }
+  for (const JobRank& rank : job_of(slow_host()).ranks) {
+    EXPECT_LT(*rank.device.queued, 0.1);
+    EXPECT_GT(rank.device.queue_empty, 0.9);
+  }
+}
+
+TEST(ProfiledJobTest, AHostThatLaunchesTooSlowlyIsNamed) {
+  const Diagnosis diagnosis = diagnose(job_of(slow_host()));
   EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Host) << diagnosis.verdict.text;
   // 6 x .1 + 6 x .2 ms of kernels, the last reduction and the update are left.
   EXPECT_LT(diagnosis.undelayed_step.value, 0.003);

@@ -1,8 +1,10 @@
 // What holds up a made pipeline, and what bounds its step.
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "models/base/text.hpp"
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "sim/study/edits/job_steps.hpp"
 #include "sim/study/edits/step_search.hpp"
@@ -49,6 +51,35 @@ TEST(PipelineVerdictsTest, GarbageCollectionIsTheHosts) {
       EXPECT_NE(verdict.text.find("Pauses of the host"), std::string::npos)
           << within << steps << verdict.text;
     }
+}
+
+// Its number was that of one stage with ideal work, beside a gain that was that of even stages.
+TEST(PipelineVerdictsTest, TheVerdictOnAStageNamesTheStepOfEvenStages) {
+  MadePipeline made{.micro_batches = 8, .steps = 4, .message = 0.001};
+  made.forward = [](int stage, int, int) { return stage == 1 ? 0.014 : 0.010; };
+  made.backward = [](int stage, int, int) { return stage == 1 ? 0.028 : 0.020; };
+  const Diagnosis diagnosis = diagnose(table_job(made.text()));
+  EXPECT_NE(diagnosis.verdict.text.find(
+                fmt::format("With the work spread evenly over the stages a step takes {} instead",
+                            format_seconds(*diagnosis.gains.even_stages))),
+            std::string::npos)
+      << diagnosis.verdict.text;
+}
+
+// In the norm over all ranks all wait for the first stage, whose passes end last.
+TEST(PipelineVerdictsTest, NobodyHoldsUpOtherStages) {
+  const MadePipeline made{.micro_batches = 8, .sum = 0.002, .norm = 0.001};
+  for (const RankUse& use : diagnose(table_job(made.text())).uses)
+    EXPECT_NEAR(use.holding.value, 0, 1e-9) << use.rank;
+}
+
+// A receive that is asked for when its message is sent: it was told that the host let it wait.
+TEST(PipelineVerdictsTest, AWaitForAMessageIsNoDelayOfTheHost) {
+  const MadePipeline made{.micro_batches = 8, .message = 0.001};
+  for (const RankUse& use : diagnose(table_job(made.text())).uses) {
+    EXPECT_NEAR(use.idle_for_host.value, 0, 1e-9) << use.rank;
+    EXPECT_GT(use.waiting.value, 0.01) << use.rank;
+  }
 }
 
 // A receive waits for no pass of its own rank, but was asked for behind it: what lay between was

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "traces/job/job.hpp"
+
+namespace stepcast {
+
+/// Ranks of a job that are not recorded, as far as the traces tell that they exist.
+struct MissingRanks {
+  std::size_t expected = 0;        ///< Ranks that whole traces have.
+  bool at_least = false;           ///< There are more, nobody knows how many.
+  std::vector<std::string> names;  ///< "stage 3", "dp_rank 1", "stage 3, dp_rank 1", "ranks 4-7".
+
+  bool any() const { return at_least || !names.empty(); }
+};
+
+MissingRanks missing_ranks(const Job& job);
+
+/// "Of at least 8 ranks 6 are recorded; missing: stage 3."
+std::string in_words(const MissingRanks& missing, std::size_t recorded);
+
+}  // namespace stepcast

@@ -1,0 +1,181 @@
+// Tables of which rows are left out: what is missing is told, and no more than is there.
+#include "sim/study/diagnose/missing_ranks.hpp"
+
+#include <functional>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "models/base/text.hpp"
+#include "sim/study/diagnose/diagnosis.hpp"
+#include "tests/support/input_error.hpp"
+#include "tests/support/made_pipeline.hpp"
+#include "tests/support/table_job.hpp"
+
+namespace stepcast {
+namespace {
+
+struct Row {
+  int data = 0;
+  int stage = 0;
+  int rank = 0;
+  std::string type;
+};
+
+/// The rows of a table that are to be kept.
+std::string kept_of(const std::string& text, const std::function<bool(const Row&)>& keep) {
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  std::string kept = line + "\n";
+  while (std::getline(lines, line)) {
+    std::istringstream cells(line);
+    std::vector<std::string> of(5);
+    for (std::string& cell : of)
+      std::getline(cells, cell, ',');
+    if (keep({std::stoi(of[0]), std::stoi(of[1]), std::stoi(of[2]), of[4]}))
+      kept += line + "\n";
+  }
+  return kept;
+}
+
+/// Of four stages of two ranks each, of which the last does more.
+MadePipeline pipeline() {
+  MadePipeline made{.micro_batches = 8,
+                    .steps = 4,
+                    .message = 0.001,
+                    .sum = 0.004,
+                    .norm = 0.001,
+                    .update = 0.002};
+  made.forward = [](int stage, int, int) { return stage == 3 ? 0.014 : 0.010; };
+  made.backward = [](int stage, int, int) { return stage == 3 ? 0.028 : 0.020; };
+  return made;
+}
+
+Diagnosis diagnosis_of(const MadePipeline& made, const std::function<bool(const Row&)>& keep) {
+  return diagnose(table_job(kept_of(made.text(), keep)));
+}
+
+bool begins_with(const std::string& text, const std::string& begin) {
+  return text.compare(0, begin.size(), begin) == 0;
+}
+
+// What the third stage sends on proves a fourth. It was told that the host held up the job, whose
+// ranks wait for those that are missing.
+TEST(MissingRanksTest, AStageThatOthersSendToIsMissing) {
+  const Diagnosis diagnosis =
+      diagnosis_of(pipeline(), [](const Row& row) { return row.stage < 3; });
+  EXPECT_EQ(diagnosis.missing.names, std::vector<std::string>{"stage 3"});
+  EXPECT_TRUE(diagnosis.missing.at_least);
+  EXPECT_EQ(diagnosis.gpus, 8U);
+  EXPECT_EQ(diagnosis.by_stage.size(), 3U);
+  EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None) << diagnosis.verdict.text;
+  EXPECT_TRUE(begins_with(diagnosis.verdict.text,
+                          "Of at least 8 ranks 6 are recorded; missing: stage 3. Of those that are "
+                          "recorded nobody holds up the job."))
+      << diagnosis.verdict.text;
+  EXPECT_LT(diagnosis.step_error, 0.01);
+  // What they wait for is no delay of the host.
+  EXPECT_GT(diagnosis.gains.no_host_gaps, 0.99 * diagnosis.recorded_step);
+  for (const RankUse& use : diagnosis.uses)
+    EXPECT_LT(use.idle_for_host, 0.02 * diagnosis.recorded_step);
+}
+
+TEST(MissingRanksTest, TheJobFileSaysHowManyStagesThereAre) {
+  const std::string text = kept_of(pipeline().text(), [](const Row& row) { return row.stage < 3; });
+  const MissingRanks missing = missing_ranks(table_job(text, {.pipeline = 4}));
+  EXPECT_EQ(in_words(missing, 6), "Of 8 ranks 6 are recorded; missing: stage 3.");
+}
+
+// Each rank has two chunks, of which the last stage sends the first on, to the first stage.
+TEST(MissingRanksTest, TheLastStageOfAnInterleavedPipelineIsTold) {
+  const auto missing = [](int recorded) {
+    std::string text = "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id,gmc\n";
+    for (int stage = 0; stage < recorded; ++stage)
+      for (int number = 0; number < 8; ++number) {
+        const int chunk = number / 4;
+        text += fmt::format("0,{0},{0},1,forward-compute,{1},0.01,{2},{3},{4},{5}\n", stage,
+                            0.01 * number, number, chunk, number % 4, 4 * chunk + stage);
+        if (chunk == 0 || stage < 3)
+          text += fmt::format("0,{0},{0},1,forward-send,{1},0.001,{2},{3},-1,-1\n", stage,
+                              0.01 * number + 0.01, number, chunk);
+      }
+    return missing_ranks(table_job(text)).names;
+  };
+  EXPECT_EQ(missing(4), std::vector<std::string>{});
+  EXPECT_EQ(missing(3), std::vector<std::string>{"stage 3"});
+}
+
+// Stage 3 is slow on its other rank, too.
+TEST(MissingRanksTest, WithoutOneRankTheSlowStageIsFound) {
+  const Diagnosis diagnosis =
+      diagnosis_of(pipeline(), [](const Row& row) { return row.rank != 7; });
+  EXPECT_EQ(diagnosis.missing.names, std::vector<std::string>{"stage 3, dp_rank 1"});
+  EXPECT_EQ(diagnosis.verdict.subject, "stage 3") << diagnosis.verdict.text;
+  EXPECT_TRUE(begins_with(diagnosis.verdict.text,
+                          "Of 8 ranks 7 are recorded; missing: stage 3, dp_rank 1. Uneven stages"))
+      << diagnosis.verdict.text;
+}
+
+// Of those that are there one is slow: that stays so whatever the others do.
+TEST(MissingRanksTest, WithoutTheLastStageASlowRankIsFound) {
+  MadePipeline made{.copies = 4, .micro_batches = 8, .steps = 4, .message = 0.001, .sum = 0.004};
+  made.forward = [](int stage, int copy, int) { return stage == 1 && copy == 2 ? 0.018 : 0.010; };
+  made.backward = [](int stage, int copy, int) { return stage == 1 && copy == 2 ? 0.036 : 0.020; };
+  const Diagnosis diagnosis = diagnosis_of(made, [](const Row& row) { return row.stage < 3; });
+  EXPECT_EQ(diagnosis.verdict.subject, "rank 6") << diagnosis.verdict.text;
+  EXPECT_TRUE(begins_with(diagnosis.verdict.text, "Of at least 16 ranks 12 are recorded"))
+      << diagnosis.verdict.text;
+}
+
+TEST(MissingRanksTest, OneRankProvesOthers) {
+  for (int rank = 0; rank < 8; ++rank) {
+    const Diagnosis diagnosis =
+        diagnosis_of(pipeline(), [=](const Row& row) { return row.rank == rank; });
+    EXPECT_TRUE(diagnosis.missing.at_least) << rank;
+    EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None) << rank << diagnosis.verdict.text;
+    EXPECT_TRUE(begins_with(diagnosis.verdict.text, "Of at least ")) << diagnosis.verdict.text;
+    EXPECT_NE(diagnosis.verdict.text.find("ranks 1 is recorded"), std::string::npos)
+        << diagnosis.verdict.text;
+  }
+}
+
+TEST(MissingRanksTest, OneDataParallelRankProvesOthers) {
+  const std::string text = kept_of(MadeJob{}.text(), [](const Row& row) { return row.rank == 0; });
+  EXPECT_TRUE(begins_with(diagnose(table_job(text)).verdict.text,
+                          "Of at least 2 ranks 1 is recorded. Of those"));
+}
+
+TEST(MissingRanksTest, DataParallelRanksAreCountedFromTheFirst) {
+  const MissingRanks missing = missing_ranks(
+      table_job(kept_of(pipeline().text(), [](const Row& row) { return row.data == 1; })));
+  EXPECT_EQ(in_words(missing, 4), "Of 8 ranks 4 are recorded; missing: dp_rank 0.");
+}
+
+TEST(MissingRanksTest, ProfilesAreTheirRanks) {
+  Job job{.gpus = 8, .ranks = {{.number = 0}, {.number = 4}, {.number = 8, .serves = true}}};
+  EXPECT_EQ(in_words(missing_ranks(job), 2),
+            "Of 8 ranks 2 are recorded; missing: ranks 1-3; ranks 5-7.");
+  job.gpus = 1;
+  job.ranks.resize(1);
+  EXPECT_FALSE(missing_ranks(job).any());
+}
+
+TEST(MissingRanksTest, AWholeTableMissesNobody) {
+  EXPECT_FALSE(missing_ranks(table_job(pipeline().text())).any());
+}
+
+// That the host held up the job was told of it.
+TEST(MissingRanksTest, ATableWithoutComputationIsRefused) {
+  EXPECT_EQ(input_error_of([] {
+              diagnosis_of(pipeline(), [](const Row& row) {
+                return row.type.find("compute") == std::string::npos && row.type != "optimizer";
+              });
+            }),
+            "made.csv: expected computation, such as forward-compute and backward-compute, found "
+            "communication alone");
+}
+
+}  // namespace
+}  // namespace stepcast
