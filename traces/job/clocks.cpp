@@ -49,11 +49,17 @@ void count_violations(const Job& job, const std::vector<std::uint32_t>& host_of,
       const auto at = [&](std::uint32_t member) -> const JobOperation& {
         return step.operations[member];
       };
-      std::uint32_t last = meeting.members.front();
+      std::vector<std::uint32_t> members;
       for (const std::uint32_t member : meeting.members)
+        if (!at(member).restored)
+          members.push_back(member);
+      if (members.size() < 2)
+        continue;
+      std::uint32_t last = members.front();
+      for (const std::uint32_t member : members)
         if (!meeting.message && at(member).begin > at(last).begin)
           last = member;
-      for (const std::uint32_t member : meeting.members)
+      for (const std::uint32_t member : members)
         if (member != last && at(member).end < at(last).begin)
           ++(hosts[host_of[at(member).rank]].*count);
     }

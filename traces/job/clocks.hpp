@@ -41,6 +41,7 @@ struct JobClocks {
   Seconds residual{};            ///< Median |end - common end| over all, after alignment.
   bool by_step = false;          ///< Offsets move from step to step and were found for each.
   std::uint32_t parts = 1;       ///< Beyond 1: times of different parts cannot be compared.
+  bool uncoupled = false;        ///< Ranks fall in two sets of which neither waits for the other.
 };
 
 /// Puts all operations of a job on one clock, and counts times from the begin of each step: its

@@ -11,9 +11,10 @@
 
 #include "models/base/error.hpp"
 #include "traces/job/csv_table.hpp"
-#include "traces/job/odd_rows.hpp"
 #include "traces/job/operation_types.hpp"
 #include "traces/job/pipeline_links.hpp"
+#include "traces/job/rows/odd_rows.hpp"
+#include "traces/job/rows/restored_rows.hpp"
 #include "traces/job/shape_check.hpp"
 #include "traces/job/step_places.hpp"
 
@@ -39,6 +40,8 @@ class OperationsReader {
     leave_out_stray_ranks(rows_, job_.ranks, report_);
     number_ranks();
     micro_batches_ = leave_out_odd_rows(rows_, job_.ranks, types_, origin_, report_);
+    job_.restored = restore_rows(rows_, job_.ranks, types_, report_);
+    doubt_missing_passes(rows_, job_.ranks, types_, report_);
     check_shape();
     for (auto& [number, step] : rows_)
       add_step(number, step);

@@ -227,6 +227,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"rank_means", means_json(diagnosis)},
             {"verdict", verdict_json(diagnosis)},
             {"meetings_taken_apart", diagnosis.taken_apart},
+            {"rows_restored", diagnosis.restored},
             {"clocks", clocks_json(diagnosis)},
             {"critical_path", path_json(diagnosis)},
             {"ranks", ranks_json(diagnosis)},

@@ -8,6 +8,7 @@
 
 #include "models/base/enum_name.hpp"
 #include "models/base/statistics.hpp"
+#include "sim/study/diagnose/job_doubts.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/measures/gains.hpp"
 #include "sim/study/diagnose/measures/meeting_costs.hpp"
@@ -93,6 +94,7 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   diagnosis_.ranks = job_.ranks;
   diagnosis_.steps = job_.steps.size();
   diagnosis_.clocks = job_.clocks;
+  diagnosis_.restored = job_.restored;
   for (std::size_t step = 0; step < replay_.steps(); ++step)
     diagnosis_.taken_apart += replay_.graph(step).taken_apart();
   time_steps();
@@ -127,7 +129,7 @@ void Diagnosing::time_steps() {
     diagnosis_.step_error += diagnosis_.replayed.back().error();
   }
   diagnosis_.step_error /= static_cast<double>(recorded.size());
-  diagnosis_.doubt = doubt_of_replay(job_, diagnosis_.step_error);
+  diagnosis_.doubt = doubts_of(job_, diagnosis_.step_error);
 }
 
 void Diagnosing::slow_down_parts() {

@@ -39,8 +39,12 @@ ClockEvidence clock_evidence(const Job& job, const RankClocks& clocks) {
                        .message = meeting.message};
       for (const std::uint32_t member : meeting.members) {
         const JobOperation& done = step.operations[member];
+        if (done.restored)
+          continue;
         common.seen.push_back({clocks.of(done.rank, number), done.end.value, done.begin.value});
       }
+      if (common.seen.size() < 2)
+        continue;
       add_bounds(meeting, common, evidence);
       if (!meeting.message)
         evidence.ends.push_back(std::move(common));

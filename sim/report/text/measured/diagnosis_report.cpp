@@ -174,6 +174,10 @@ std::string doubts(const Diagnosis& diagnosis) {
                              "taken apart; events are missing or were paired wrongly.",
                              diagnosis.taken_apart),
                  0);
+  if (diagnosis.restored > 0)
+    text += wrap(fmt::format("Rows restored: {} operations that other steps have and these lost.",
+                             diagnosis.restored),
+                 0);
   return text;
 }
 

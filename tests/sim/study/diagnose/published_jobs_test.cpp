@@ -10,8 +10,10 @@
 #include "sim/study/diagnose/diagnosis.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/recorded_slow_downs.hpp"
+#include "tests/support/lost_rows.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "traces/job/medians.hpp"
+#include "traces/job/operations_csv.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/slow_downs_file.hpp"
@@ -96,6 +98,30 @@ TEST(PublishedJobsTest, SeIsHeldUpByItsData) {
   EXPECT_LT(diagnosis.step_error, 0.001);
   EXPECT_EQ(diagnosis.gpus, 128U);
   EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Data) << diagnosis.verdict.text;
+}
+
+// S was 1.164 to 1.178 of a table that lost 3 % of its rows, 1.128 to 1.146 of one that lost 10 %.
+TEST(PublishedJobsTest, StComesBackOfATableThatLostRows) {
+  STEPCAST_SKIP_WITHOUT(jobs_folder());
+  const std::filesystem::path path = jobs_folder() / "ST.csv.gz";
+  const std::string whole = text_of(file_stream(path));
+  ImportReport clean;
+  Job complete = read_operations_csv(whole, "ST.csv", {}, clean);
+  complete.clocks = put_on_one_clock(complete);
+  const Diagnosis expected = diagnose(complete);
+  EXPECT_EQ(expected.doubt, "");
+  for (const double share : {0.03, 0.1})
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+      ImportReport report;
+      Job job = read_operations_csv(with_lost_rows(whole, share, seed), "ST.csv", {}, report);
+      job.clocks = put_on_one_clock(job);
+      const Diagnosis diagnosis = diagnose(job);
+      EXPECT_EQ(diagnosis.steps, expected.steps);
+      EXPECT_NEAR(diagnosis.slowdown, expected.slowdown, share == 0.03 ? 0.001 : 0.002) << seed;
+      EXPECT_LT(diagnosis.step_error, 0.005) << seed;
+      EXPECT_EQ(diagnosis.verdict.subject, "stage 3") << seed;
+      EXPECT_NE(diagnosis.doubt.find("not recorded and were restored"), std::string::npos) << seed;
+    }
 }
 
 /// Another rank's passes for each rank, other ones in each step.
