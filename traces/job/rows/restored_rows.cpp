@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ class StageRestorer {
   }
 
   /// None: too few ranks and steps have it.
-  std::optional<JobOperation> restored(const RankRows& cell, std::uint32_t lost) const;
+  std::optional<JobOperation> restored(const RankRows& cell, std::uint32_t lost);
 
  private:
   using Rows = std::vector<const RankRows*>;
@@ -57,6 +58,7 @@ class StageRestorer {
   const std::vector<OperationType>& types_;
   std::vector<std::uint32_t> order_;  // Identities by when they usually begin.
   std::vector<std::size_t> places_;   // In the order.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Rows> samples_;  // By rank and identity.
 };
 
 void StageRestorer::find_order() {
@@ -148,9 +150,11 @@ Estimate StageRestorer::length_of(const RankRows& cell, std::uint32_t lost) cons
   return estimate_of(lengths);
 }
 
-std::optional<JobOperation> StageRestorer::restored(const RankRows& cell,
-                                                    std::uint32_t lost) const {
-  const Rows samples = samples_of(cell.rank, lost);
+std::optional<JobOperation> StageRestorer::restored(const RankRows& cell, std::uint32_t lost) {
+  const auto [known, added] = samples_.try_emplace({cell.rank, lost});
+  if (added)
+    known->second = samples_of(cell.rank, lost);
+  const Rows& samples = known->second;
   Estimate begin = time_of(&JobOperation::begin, cell, lost, samples);
   Estimate end = time_of(&JobOperation::end, cell, lost, samples);
   if (!std::isfinite(begin.spread) || !std::isfinite(end.spread))
@@ -176,7 +180,7 @@ std::size_t restore_rows(RowsByStep& rows, const std::vector<JobRank>& ranks,
                          const std::vector<OperationType>& types, ImportReport& report) {
   RowsByStep restored;
   for (const auto& [number, stage] : stage_rows(rows, ranks, types)) {
-    const StageRestorer restorer(stage, types);
+    StageRestorer restorer(stage, types);
     for (const RankRows& cell : stage.cells)
       for (const std::uint32_t lost : cell.lost)
         if (const auto row = restorer.restored(cell, lost)) {
