@@ -139,9 +139,12 @@ void OperationsReader::read_row() {
     table_.fail(stage_, fmt::format("a stage of at most {}", kMostPlaces));
   read_parts(types_[type].work, done);
   constexpr double kLongest = 1e9;
+  constexpr double kLatest = 1e10;  // Since 1970: in three centuries.
   done.begin = Seconds{table_.number(start_)};
-  if (std::abs(done.begin.value) > kLongest)
-    table_.fail(start_, "seconds since the step began, at most 1e9");
+  if (std::abs(done.begin.value) > kLatest)
+    table_.fail(start_,
+                "seconds since the step, the run or 1970 began, at most 1e10 (milliseconds, "
+                "microseconds or nanoseconds are to be divided by 1e3, 1e6 or 1e9)");
   const double duration = table_.number(duration_);
   if (duration < 0 || duration > kLongest)
     table_.fail(duration_, "seconds from 0 on, at most 1e9");
