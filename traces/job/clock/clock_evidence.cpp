@@ -10,8 +10,8 @@ namespace {
 void add_bounds(const JobMeeting& meeting, const CommonEnd& common, ClockEvidence& evidence) {
   const auto add = [&](const EndSeen& began, const EndSeen& ended) {
     if (began.host != ended.host)
-      evidence.bounds.push_back(
-          {began.host, ended.host, ended.end - began.begin, common.step, ended.end});
+      evidence.bounds.push_back({began.host, ended.host, ended.end - began.begin, common.step,
+                                 ended.end, meeting.message});
   };
   if (meeting.message) {
     add(common.seen[0], common.seen[1]);
