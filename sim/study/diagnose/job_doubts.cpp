@@ -24,11 +24,25 @@ std::string doubt_of_restored(const Job& job) {
                        : "";
 }
 
+std::string doubt_of_clocks(const JobClocks& clocks, std::size_t steps) {
+  if (clocks.contradicted > 0)
+    return fmt::format("clocks contradict each other in {} of {} steps: of ranks of one job?",
+                       clocks.contradicted, steps);
+  if (clocks.uncoupled.empty())
+    return "";
+  const std::size_t others = clocks.uncoupled.size() - 1;
+  return fmt::format(
+      "{}{} and the rest never wait for each other: of two jobs?",
+      clocks.hosts[clocks.uncoupled.front()].name,
+      others > 0 ? fmt::format(" with {} other{}", others, others > 1 ? "s" : "") : "");
+}
+
 }  // namespace
 
 std::string doubts_of(const Job& job, double error) {
   std::vector<std::string> doubts;
-  for (std::string doubt : {doubt_of_replay(job, error), doubt_of_restored(job)})
+  for (std::string doubt : {doubt_of_replay(job, error), doubt_of_restored(job),
+                            doubt_of_clocks(job.clocks, job.steps.size())})
     if (!doubt.empty())
       doubts.push_back(std::move(doubt));
   return fmt::format("{}", fmt::join(doubts, "; "));
