@@ -12,6 +12,8 @@
 #include "traces/job/clock/clock_evidence.hpp"
 #include "traces/job/clock/clock_fit.hpp"
 #include "traces/job/clock/clock_jumps.hpp"
+#include "traces/job/clock/offset_jumps.hpp"
+#include "traces/job/clock/uncoupled_hosts.hpp"
 #include "traces/job/job.hpp"
 
 namespace stepcast {
@@ -49,11 +51,17 @@ void count_violations(const Job& job, const std::vector<std::uint32_t>& host_of,
       const auto at = [&](std::uint32_t member) -> const JobOperation& {
         return step.operations[member];
       };
-      std::uint32_t last = meeting.members.front();
+      std::vector<std::uint32_t> members;
       for (const std::uint32_t member : meeting.members)
+        if (!at(member).restored)
+          members.push_back(member);
+      if (members.size() < 2)
+        continue;
+      std::uint32_t last = members.front();
+      for (const std::uint32_t member : members)
         if (!meeting.message && at(member).begin > at(last).begin)
           last = member;
-      for (const std::uint32_t member : meeting.members)
+      for (const std::uint32_t member : members)
         if (member != last && at(member).end < at(last).begin)
           ++(hosts[host_of[at(member).rank]].*count);
     }
@@ -111,12 +119,29 @@ void begin_clocks_anew(const std::map<std::uint32_t, std::set<std::uint32_t>>& j
   }
 }
 
+/// By step; none where clocks contradict each other throughout. Says whether two jobs do not wait
+/// for each other, whose offsets tell no jumps.
+std::vector<ClockJump> find_jumps(const ClockEvidence& evidence, const Job& job,
+                                  JobClocks& clocks) {
+  std::vector<ClockJump> jumps = clock_jumps(evidence);
+  if (contradict_throughout(jumps, job, clocks))
+    return {};
+  const StepOffsets offsets(evidence);
+  clocks.uncoupled = uncoupled_hosts(evidence, offsets);
+  if (!clocks.uncoupled.empty())
+    return jumps;
+  const std::vector<ClockJump> of_offsets = jumps_of_offsets(offsets, jumps);
+  jumps.insert(jumps.end(), of_offsets.begin(), of_offsets.end());
+  std::ranges::stable_sort(jumps, {}, &ClockJump::step);
+  return jumps;
+}
+
 /// False: no clock jumps. Clocks that move in many steps are found for each.
 bool leave_out_jumps(const ClockEvidence& evidence, Job& job, RankClocks& of_ranks,
                      JobClocks& clocks) {
   constexpr std::size_t kMany = 4;  // A quarter of the steps.
-  std::vector<ClockJump> jumps = clock_jumps(evidence);
-  if (jumps.empty() || contradict_throughout(jumps, job, clocks))
+  std::vector<ClockJump> jumps = find_jumps(evidence, job, clocks);
+  if (jumps.empty())
     return false;
   const auto between = [](const ClockJump& jump) { return !jump.within; };
   std::map<std::uint32_t, std::set<std::uint32_t>> moved;  // Hosts, by step.
@@ -183,6 +208,7 @@ JobClocks put_on_one_clock(Job& job) {
   clocks.residual = Seconds{fit.residual()};
   clocks.by_step = fit.by_step();
   const auto residuals = fit.residuals_by_host();
+  const std::vector<double> widths = fit.widths_by_host();
   std::map<std::uint32_t, double> first;  // Offset of the first host of each part.
   for (std::uint32_t host = 0; host < clocks.hosts.size(); ++host) {
     HostClock& clock = clocks.hosts[host];
@@ -194,7 +220,7 @@ JobClocks put_on_one_clock(Job& job) {
     const double of_first = first.emplace(clock.part, offset).first->second;
     clock.offset = rounded((offset - of_first) * rate) + job.ranks[clock.ranks.front()].shifted;
     clock.drift = fit.drifts()[own] * rate;
-    clock.half_width = rounded(residuals[own].first);
+    clock.half_width = rounded(std::max(residuals[own].first, widths[own]));
     clock.collectives = residuals[own].second;
   }
   std::set<std::uint32_t> parts;

@@ -17,8 +17,10 @@ struct HostClock {
   std::uint32_t part = 0;            ///< Hosts that no collective or pair of messages joins differ.
   Seconds offset{};                  ///< Its time minus the first one's, where steps begin.
   double drift = 0;                  ///< Seconds a second that it gains on the first one's.
-  Seconds half_width{};         ///< Half of the collectives' ends lie within so much of the offset.
-  std::size_t collectives = 0;  ///< That say so.
+  /// Half of the collectives' ends lie within so much of the offset; between stages as much as
+  /// messages would let it move.
+  Seconds half_width{};
+  std::size_t collectives = 0;        ///< That say so.
   std::size_t violations_before = 0;  ///< Of: nobody ends before the last has begun.
   std::size_t violations_after = 0;
 };
@@ -41,14 +43,16 @@ struct JobClocks {
   Seconds residual{};            ///< Median |end - common end| over all, after alignment.
   bool by_step = false;          ///< Offsets move from step to step and were found for each.
   std::uint32_t parts = 1;       ///< Beyond 1: times of different parts cannot be compared.
+  std::vector<std::uint32_t> uncoupled;  ///< Hosts for which no other waits, nor they for these.
 };
 
 /// Puts all operations of a job on one clock, and counts times from the begin of each step: its
 /// first operation's, or the last mark (JobWork::Host) of where a rank's step before ended. What
 /// ran before is cut off.
 ///
-/// A step in which a clock jumps (clock_jumps.hpp) is left out, and the clock behind it is another
-/// one. Where clocks contradict each other in more than half of the steps, none jumped.
+/// A step in which a clock jumps (clock_jumps.hpp, offset_jumps.hpp) is left out, and the clock
+/// behind it is another one. Where clocks contradict each other in more than half of the steps,
+/// none jumped.
 ///
 /// Collectives of one kind end on all members at about the same time, so the offsets are those
 /// with the least weighted sum of |end - common end - offset|: medians over members and over

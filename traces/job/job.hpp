@@ -60,9 +60,10 @@ struct JobOperation {
   std::uint32_t sequence = 0;     ///< The how many-th of its type in the step.
   std::uint32_t meeting = kNoMeeting;  ///< Into JobStep::meetings.
   std::uint8_t stream =
-      0;               ///< Operations of a rank on one run one after the other, but on kBeside.
-  bool alone = false;  ///< A transfer whose partners are not recorded: it may hold waiting.
-  Seconds begin{};     ///< Since the step began.
+      0;                  ///< Operations of a rank on one run one after the other, but on kBeside.
+  bool alone = false;     ///< A transfer whose partners are not recorded: it may hold waiting.
+  bool restored = false;  ///< Not recorded: its times are estimates, and tell nothing of clocks.
+  Seconds begin{};        ///< Since the step began.
   Seconds end{};
 };
 
@@ -140,9 +141,10 @@ struct Job {
   std::vector<JobRank> ranks;
   std::vector<JobKind> kinds;
   std::vector<JobStep> steps;
-  JobClocks clocks;        ///< What put_on_one_clock() found.
-  bool one_clock = false;  ///< Its reader put it on one, as far as clocks differ.
-  bool profiled = false;   ///< Ranks are GPUs and operations kernels: a pass has many.
+  JobClocks clocks;          ///< What put_on_one_clock() found.
+  std::size_t restored = 0;  ///< Operations that were lost and are there as estimated.
+  bool one_clock = false;    ///< Its reader put it on one, as far as clocks differ.
+  bool profiled = false;     ///< Ranks are GPUs and operations kernels: a pass has many.
 };
 
 }  // namespace stepcast

@@ -11,9 +11,10 @@
 
 #include "models/base/error.hpp"
 #include "traces/job/csv_table.hpp"
-#include "traces/job/odd_rows.hpp"
 #include "traces/job/operation_types.hpp"
 #include "traces/job/pipeline_links.hpp"
+#include "traces/job/rows/odd_rows.hpp"
+#include "traces/job/rows/restored_rows.hpp"
 #include "traces/job/shape_check.hpp"
 #include "traces/job/step_places.hpp"
 
@@ -39,6 +40,8 @@ class OperationsReader {
     leave_out_stray_ranks(rows_, job_.ranks, report_);
     number_ranks();
     micro_batches_ = leave_out_odd_rows(rows_, job_.ranks, types_, origin_, report_);
+    job_.restored = restore_rows(rows_, job_.ranks, types_, report_);
+    doubt_missing_passes(rows_, job_.ranks, types_, report_);
     check_shape();
     for (auto& [number, step] : rows_)
       add_step(number, step);
@@ -140,9 +143,12 @@ void OperationsReader::read_row() {
     table_.fail(data_, fmt::format("a dp_rank of at most {}", kMostPlaces));
   read_parts(types_[type].work, done);
   constexpr double kLongest = 1e9;
+  constexpr double kLatest = 1e10;  // Since 1970: in three centuries.
   done.begin = Seconds{table_.number(start_)};
-  if (std::abs(done.begin.value) > kLongest)
-    table_.fail(start_, "seconds since the step began, at most 1e9");
+  if (std::abs(done.begin.value) > kLatest)
+    table_.fail(start_,
+                "seconds since the step, the run or 1970 began, at most 1e10 (milliseconds, "
+                "microseconds or nanoseconds are to be divided by 1e3, 1e6 or 1e9)");
   const double duration = table_.number(duration_);
   if (duration < 0 || duration > kLongest)
     table_.fail(duration_, "seconds from 0 on, at most 1e9");

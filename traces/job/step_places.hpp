@@ -4,9 +4,10 @@
 
 namespace stepcast {
 
-/// Sets JobStep::begin of a job whose times begin anew in each step: from the numbers of the steps
-/// and their usual length, so that clocks may drift from step to step. All zero if the run would
-/// have lasted longer than four months: what numbers them is something else.
+/// Sets JobStep::begin, so that clocks may drift from step to step. Where times begin anew in each
+/// step it follows from the steps' numbers and usual length: all zero if the run would have lasted
+/// longer than four months, as what numbers them is something else. Where times count through the
+/// run they tell it, and are made to begin anew. Precondition: there are steps, none is empty.
 void place_steps(Job& job);
 
 }  // namespace stepcast

@@ -191,6 +191,23 @@ Json clocks_json(const Diagnosis& diagnosis) {
   return clocks;
 }
 
+Json jumps_json(const JobClocks& clocks) {
+  Json jumps = Json::array();
+  for (const JumpedClock& jump : clocks.jumps)
+    jumps.push_back({{"clock", jump.host},
+                     {"step", jump.step},
+                     {"against", jump.against},
+                     {"jump_s", jump.by.value}});
+  return jumps;
+}
+
+Json uncoupled_json(const JobClocks& clocks) {
+  Json names = Json::array();
+  for (const std::uint32_t host : clocks.uncoupled)
+    names.push_back(clocks.hosts[host].name);
+  return names;
+}
+
 Json verdict_json(const Diagnosis& diagnosis) {
   return {{"kind", name_of(diagnosis.verdict.kind)},
           {"subject", diagnosis.verdict.subject},
@@ -251,7 +268,11 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"rank_means", means_json(diagnosis)},
             {"verdict", verdict_json(diagnosis)},
             {"meetings_taken_apart", diagnosis.taken_apart},
+            {"rows_restored", diagnosis.restored},
             {"clocks", clocks_json(diagnosis)},
+            {"clock_jumps", jumps_json(diagnosis.clocks)},
+            {"contradicted_steps", diagnosis.clocks.contradicted},
+            {"uncoupled_clocks", uncoupled_json(diagnosis.clocks)},
             {"critical_path", path_json(diagnosis)},
             {"ranks", ranks_json(diagnosis)},
             {"uneven_kernels", uneven_json(diagnosis)},

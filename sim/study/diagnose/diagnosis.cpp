@@ -10,13 +10,14 @@
 #include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/statistics.hpp"
+#include "sim/study/diagnose/job_doubts.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/measures/gains.hpp"
 #include "sim/study/diagnose/measures/larger_buckets.hpp"
 #include "sim/study/diagnose/measures/meeting_costs.hpp"
 #include "sim/study/diagnose/measures/rank_path.hpp"
+#include "sim/study/diagnose/measures/rank_uses.hpp"
 #include "sim/study/diagnose/measures/uneven_kernels.hpp"
-#include "sim/study/diagnose/rank_uses.hpp"
 #include "sim/study/diagnose/verdict.hpp"
 
 // A replay is one pass over the job. There is one for each rank, stage, data-parallel group, host
@@ -97,6 +98,7 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   diagnosis_.missing = missing_ranks(job_);
   diagnosis_.steps = job_.steps.size();
   diagnosis_.clocks = job_.clocks;
+  diagnosis_.restored = job_.restored;
   for (std::size_t step = 0; step < replay_.steps(); ++step)
     diagnosis_.taken_apart += replay_.graph(step).taken_apart();
   time_steps();
@@ -136,7 +138,7 @@ void Diagnosing::time_steps() {
     diagnosis_.step_error += diagnosis_.replayed.back().error();
   }
   diagnosis_.step_error /= static_cast<double>(recorded.size());
-  diagnosis_.doubt = doubt_of_replay(job_, diagnosis_.step_error);
+  diagnosis_.doubt = doubts_of(job_, diagnosis_.step_error);
 }
 
 void Diagnosing::slow_down_parts() {

@@ -10,8 +10,8 @@ namespace {
 void add_bounds(const JobMeeting& meeting, const CommonEnd& common, ClockEvidence& evidence) {
   const auto add = [&](const EndSeen& began, const EndSeen& ended) {
     if (began.host != ended.host)
-      evidence.bounds.push_back(
-          {began.host, ended.host, ended.end - began.begin, common.step, ended.end});
+      evidence.bounds.push_back({began.host, ended.host, ended.end - began.begin, common.step,
+                                 ended.end, meeting.message});
   };
   if (meeting.message) {
     add(common.seen[0], common.seen[1]);
@@ -39,8 +39,12 @@ ClockEvidence clock_evidence(const Job& job, const RankClocks& clocks) {
                        .message = meeting.message};
       for (const std::uint32_t member : meeting.members) {
         const JobOperation& done = step.operations[member];
+        if (done.restored)
+          continue;
         common.seen.push_back({clocks.of(done.rank, number), done.end.value, done.begin.value});
       }
+      if (common.seen.size() < 2)
+        continue;
       add_bounds(meeting, common, evidence);
       if (!meeting.message)
         evidence.ends.push_back(std::move(common));

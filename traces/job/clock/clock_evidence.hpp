@@ -31,6 +31,7 @@ struct ClockBound {
   double most = 0;
   std::uint32_t step = 0;
   double at = 0;  ///< Since it began.
+  bool message = false;
 };
 
 /// All that a job's meetings say about its hosts' clocks.

@@ -49,8 +49,14 @@ class ClockFit {
   double residual() const;  ///< Median over all ends.
   /// By host: median residual, and how many ends it had.
   std::vector<std::pair<double, std::size_t>> residuals_by_host() const;
+  /// By host, in seconds: how well messages tell its offset against the first one of its part. Two
+  /// hosts that send each other messages both ways may be as far off as these allow; what both take
+  /// part in besides says no more, as ends differ from stage to stage. Along several pairs the
+  /// least sum counts; hosts that collectives of others join are as one. 0: no messages are needed.
+  std::vector<double> widths_by_host() const;
 
  private:
+  std::uint32_t first_of_part(std::uint32_t host) const;
   void join_parts();
   std::vector<bool> jumping_hosts() const;
   std::vector<std::vector<double>> all_residuals() const;

@@ -148,6 +148,19 @@ std::string parts_in_words(const JobClocks& clocks) {
   return text;
 }
 
+/// The first ones of many.
+std::string jumps_in_words(const JobClocks& clocks) {
+  constexpr std::size_t kMostJumps = 3;
+  std::vector<std::string> jumps;
+  for (const JumpedClock& jump : clocks.jumps)
+    jumps.push_back(
+        fmt::format("{} in step {} by {}", jump.host, jump.step, format_seconds(jump.by)));
+  const std::size_t all = jumps.size();
+  jumps.resize(std::min(all, kMostJumps));
+  return fmt::format("Clocks jumped, and these steps are left out: {}{}.", fmt::join(jumps, ", "),
+                     all > kMostJumps ? fmt::format(" and {} more", all - kMostJumps) : "");
+}
+
 /// Clocks that were moved; nothing where all ranks share one.
 std::string clock_table(const JobClocks& clocks) {
   if (clocks.hosts.size() < 2)
@@ -171,6 +184,8 @@ std::string clock_table(const JobClocks& clocks) {
     text += fmt::format("and {} more\n", clocks.hosts.size() - kMostClocks);
   if (clocks.by_step)
     text += "Offsets move from step to step and were found for each; the table has their middle.\n";
+  if (!clocks.jumps.empty())
+    text += wrap(jumps_in_words(clocks), 0);
   if (clocks.parts > 1)
     text += wrap(fmt::format("Doubtful: nothing joins the clocks of {} parts of the job ({}); "
                              "waits between these are not known.",
@@ -185,6 +200,10 @@ std::string doubts(const Diagnosis& diagnosis) {
     text += wrap(fmt::format("Doubtful: {} collectives and messages contradict others and were "
                              "taken apart; events are missing or were paired wrongly.",
                              diagnosis.taken_apart),
+                 0);
+  if (diagnosis.restored > 0)
+    text += wrap(fmt::format("Rows restored: {} operations that other steps have and these lost.",
+                             diagnosis.restored),
                  0);
   return text;
 }

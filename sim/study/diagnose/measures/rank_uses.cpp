@@ -1,4 +1,4 @@
-#include "sim/study/diagnose/rank_uses.hpp"
+#include "sim/study/diagnose/measures/rank_uses.hpp"
 
 #include <algorithm>
 #include <functional>

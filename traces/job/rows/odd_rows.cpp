@@ -1,4 +1,4 @@
-#include "traces/job/odd_rows.hpp"
+#include "traces/job/rows/odd_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -142,9 +142,9 @@ void leave_out_micro_batches(const std::set<std::int32_t>& odd, RowsByStep& rows
 }
 
 /// Ranks of a stage run as many passes in a step; where a stage has one rank, all ranks.
-void doubt_missing_passes(std::int64_t step, const std::vector<TypedOperation>& rows,
-                          const std::vector<JobRank>& ranks,
-                          const std::vector<OperationType>& types, ImportReport& report) {
+void doubt_missing_passes_of(std::int64_t step, const std::vector<TypedOperation>& rows,
+                             const std::vector<JobRank>& ranks,
+                             const std::vector<OperationType>& types, ImportReport& report) {
   std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> passes;  // By stage, then rank.
   for (const TypedOperation& row : rows) {
     std::size_t& count = passes[ranks[row.first.rank].stage][row.first.rank];
@@ -222,8 +222,6 @@ std::uint32_t leave_out_odd_rows(RowsByStep& rows, const std::vector<JobRank>& r
                     "with other times than an earlier one: of a second job?",
                     origin, differing, all));
   leave_out_micro_batches(odd_micro_batches(rows, types), rows, types, report);
-  for (const auto& [step, of_step] : rows)
-    doubt_missing_passes(step, of_step, ranks, types, report);
   const std::vector<std::uint32_t> counts = micro_batches_of(rows, ranks.size(), types);
   const auto [least, most] = std::ranges::minmax_element(counts);
   // So many may be lost: all passes of a micro-batch in every step.
@@ -234,6 +232,12 @@ std::uint32_t leave_out_odd_rows(RowsByStep& rows, const std::vector<JobRank>& r
         origin, *least, label_of(ranks[static_cast<std::size_t>(least - counts.begin())]), *most,
         label_of(ranks[static_cast<std::size_t>(most - counts.begin())])));
   return *most;
+}
+
+void doubt_missing_passes(const RowsByStep& rows, const std::vector<JobRank>& ranks,
+                          const std::vector<OperationType>& types, ImportReport& report) {
+  for (const auto& [step, of_step] : rows)
+    doubt_missing_passes_of(step, of_step, ranks, types, report);
 }
 
 }  // namespace stepcast

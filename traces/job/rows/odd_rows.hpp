@@ -22,12 +22,16 @@ void leave_out_stray_ranks(RowsByStep& rows, std::vector<JobRank>& ranks, Import
 
 /// Sorts the rows of each step by rank and time, leaves out and counts those that are there twice,
 /// that lie far from all others of their rank or last while it computes others, and passes of a
-/// micro-batch that hardly any rank has; passes that other ranks have are doubted. Returns how many
-/// micro-batches there are; 0: not told. Throws InputError `<origin>: ..` where many are there
-/// twice with other times, and where ranks have far fewer micro-batches than others: the table is
-/// of two jobs then.
+/// micro-batch that hardly any rank has. Returns how many micro-batches there are; 0: not told.
+/// Throws InputError `<origin>: ..` where many are there twice with other times, and where ranks
+/// have far fewer micro-batches than others: the table is of two jobs then.
 std::uint32_t leave_out_odd_rows(RowsByStep& rows, const std::vector<JobRank>& ranks,
                                  const std::vector<OperationType>& types, const std::string& origin,
                                  ImportReport& report);
+
+/// Doubts each pass that a rank did not run in a step in which others of its stage did (all others,
+/// where a stage has one rank).
+void doubt_missing_passes(const RowsByStep& rows, const std::vector<JobRank>& ranks,
+                          const std::vector<OperationType>& types, ImportReport& report);
 
 }  // namespace stepcast

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "traces/job/clock/clock_jumps.hpp"
+#include "traces/job/clock/step_offsets.hpp"
+
+namespace stepcast {
+
+/// The jumps that common ends tell, between steps: smaller ones than bounds allow, and those behind
+/// a pause of the recording, during which a clock may drift by far more.
+///
+/// Where the offsets of up to 16 steps before and as many behind lie on two lines of one slope
+/// (Theil's, within the sides), the clock jumped if these are apart by more than a millisecond, by
+/// more than crystals wander (1 ppm of the pause), and by five standard errors, of which that of
+/// the slope grows with the pause. Of many hosts most are taken not to have jumped. `known` jumps
+/// part the steps, and no line crosses them. By step.
+std::vector<ClockJump> jumps_of_offsets(const StepOffsets& offsets,
+                                        const std::vector<ClockJump>& known);
+
+}  // namespace stepcast
