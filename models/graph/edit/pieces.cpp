@@ -73,6 +73,15 @@ std::uint32_t piece_count(const WorkNode& node, std::uint32_t parts, std::option
   return static_cast<std::uint32_t>(std::max(1.0, count));
 }
 
+void refuse_more_nodes_than_fit(double nodes) {
+  constexpr double kMost = 1e7;
+  if (nodes > kMost)
+    throw InputError(
+        fmt::format("the step would have {:.2g} pieces of work: expected fewer copies, for at most "
+                    "{:.0e}",
+                    nodes, kMost));
+}
+
 /// Before there are any: a computation in many pieces is joined with all pieces of what follows it.
 void refuse_too_many(const std::vector<std::uint32_t>& nodes, std::uint32_t parts,
                      std::optional<Bytes> size, GraphEditor& editor) {
@@ -132,6 +141,7 @@ void split(const std::vector<std::uint32_t>& nodes, std::uint32_t parts, std::op
 
 void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, bool at_waits,
             GraphEditor& editor) {
+  refuse_more_nodes_than_fit(editor.size() + static_cast<double>(nodes.size()) * (times - 1.0));
   std::vector<bool> is_chosen(editor.size());
   for (const std::uint32_t id : nodes)
     is_chosen[id] = true;
@@ -180,6 +190,7 @@ void replicate(std::uint32_t ranks, const TransferRatio& ratio, GraphEditor& edi
     throw InputError(
         fmt::format("expected a multiple of the {} recorded ranks, found {}", have, ranks));
   const std::uint32_t count = editor.size();
+  refuse_more_nodes_than_fit(static_cast<double>(count) * ranks / have);
   std::vector<std::uint32_t> members(meetings_in(editor.graph()));
   std::vector<std::uint32_t> stage_of(members.size(), kNone);
   std::vector<bool> shared(members.size(), true);

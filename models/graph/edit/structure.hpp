@@ -83,13 +83,13 @@ void reorder(const std::vector<std::uint32_t>& nodes, SortKey key, bool descendi
              GraphEditor& editor);
 
 /// Each row of neighbours on a stream runs so many times, one after the other. `at_waits`: rows end
-/// as RowEnds says.
+/// as RowEnds says. Throws InputError where that would be more than 1e7 nodes.
 void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, bool at_waits,
             GraphEditor& editor);
 
 /// The recorded ranks again and again until there are so many: collectives of ranks of one stage
 /// are of all copies, everything else of one. Throws InputError for a graph without ranks, or if
-/// `ranks` is no multiple of theirs.
+/// `ranks` is no multiple of theirs, or where that would be more than 1e7 nodes.
 void replicate(std::uint32_t ranks, const TransferRatio& ratio, GraphEditor& editor);
 
 }  // namespace stepcast

@@ -42,7 +42,7 @@ std::string optimisation_json(const Optimisation& found) {
                   {"edits_tried", found.tried},
                   {"steps_simulated", found.simulated},
                   {"bound_by", found.bound_by}};
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string edited_step_json(const EditedStep& found) {
@@ -79,7 +79,7 @@ std::string edited_step_json(const EditedStep& found) {
   json["steps_simulated"] = found.simulated;
   json["bound_by"] = found.bound_by;
   json["notes"] = found.notes;
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace stepcast

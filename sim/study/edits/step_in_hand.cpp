@@ -2,12 +2,18 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "models/base/error.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
 
 void require_time(Seconds step) {
+  constexpr Seconds kMost{1e12};
+  if (!(step <= kMost))
+    throw InputError(fmt::format("the step would take {:.3g} s: expected at most {:.0e} s",
+                                 step.value, kMost.value));
   if (!(step > Seconds{}))
     throw InputError("the step would take no time: expected something left that does");
 }

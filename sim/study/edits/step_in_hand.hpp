@@ -46,7 +46,7 @@ class StepInHand {
   TimedStep now_;
 };
 
-/// Throws InputError for a step of no time.
+/// Throws InputError for a step of no time, or of more than 1e12 s.
 void require_time(Seconds step);
 
 }  // namespace stepcast

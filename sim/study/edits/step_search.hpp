@@ -44,7 +44,7 @@ struct EditedStep {
 /// LaneRound), while none of these gains the next four, sixteen at most; the best is kept. It ends
 /// when none gains, or five rounds together less than 0.1 %.
 ///
-/// Rounds are gone through from the same begin with cuts in two alone, with all cuts, and, where
+/// Rounds are gone through from the same begin with all cuts, with cuts in two alone, and, where
 /// nothing can be cut, from rows of communications that are fused up to the best of sizes. The
 /// shortest step that one of these descents comes to counts, so that more to choose from never
 /// leads to a longer one.

@@ -15,7 +15,7 @@ void LaneSearch::run() {
   const StepInHand::Reached begin = step_.reached();
   StepInHand::Reached best = begin;
   begin_ = begin.accepted.size();
-  for (const Descent descent : {Descent::Halves, Descent::AllCuts, Descent::RowsFirst}) {
+  for (const Descent descent : {Descent::AllCuts, Descent::Halves, Descent::RowsFirst}) {
     step_.go_back_to(begin);
     descent_ = descent;
     if (!begins())
@@ -31,9 +31,9 @@ void LaneSearch::run() {
 /// options of its schedule.
 bool LaneSearch::begins() {
   switch (descent_) {
-    case Descent::Halves:
-      return true;
     case Descent::AllCuts:
+      return true;
+    case Descent::Halves:
       return any_cuts_;
     case Descent::RowsFirst:
       return !any_cuts_ && fuse_rows();

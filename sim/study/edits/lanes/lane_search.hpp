@@ -23,8 +23,8 @@ class LaneSearch {
 
  private:
   enum class Descent : std::uint8_t {
+    AllCuts,    ///< In as many pieces at once as pay.
     Halves,     ///< What is cut is cut in two, again and again.
-    AllCuts,    ///< Or in more pieces at once.
     RowsFirst,  ///< Begins with whole rows of communications as few, of the best of sizes.
   };
   struct BestOfRound {
@@ -43,7 +43,7 @@ class LaneSearch {
   ChangedStep with(const LaneCandidate& candidate, LaneRound& round);
 
   StepInHand& step_;
-  Descent descent_ = Descent::Halves;
+  Descent descent_ = Descent::AllCuts;
   std::size_t begin_ = 0;                 // How many edits had been accepted before.
   bool any_cuts_ = false;                 // Something may be cut.
   std::map<std::string, Seconds> known_;  // By what a descent accepted, and the candidate.

@@ -55,6 +55,18 @@ TEST(WrongEditsTest, WhatAnEarlierEditTookAwayIsNoKindAnyMore) {
             "there is nothing of update");
 }
 
+// It ended for want of memory, or with a step of endless time.
+TEST(WrongEditsTest, WhatIsTooLargeIsRefused) {
+  EXPECT_EQ(error_with({"repeat times=4096", "repeat times=4096"}),
+            "repeat times=4096: the step would have 2e+08 pieces of work: expected fewer copies, "
+            "for at most 1e+07");
+  EXPECT_EQ(error_with({"repeat times=4096", "replicate ranks=4096"}),
+            "replicate ranks=4096: the step would have 1e+08 pieces of work: expected fewer "
+            "copies, for at most 1e+07");
+  EXPECT_EQ(error_with({"scale by=1e6", "scale by=1e6"}),
+            "scale by=1e6: the step would take 6.3e+13 s: expected at most 1e+12 s");
+}
+
 // A third of a third.
 TEST(WrongEditsTest, AStepIsMadeSoOnce) {
   EXPECT_EQ(error_with({"mixed-precision", "mixed-precision"}),
