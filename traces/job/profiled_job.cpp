@@ -267,6 +267,10 @@ void ProfiledJob::meet() {
       join(met, places, job_);
   for (std::size_t i = 0; i < meetings.unmatched; ++i)
     report_.doubt("collective that not every rank recorded", records_.front().origin);
+  const auto sends = [](const JobKind& kind) { return kind.purpose == JobPurpose::Message; };
+  if (shape_.pipeline == 0 && std::ranges::any_of(job_.kinds, sends))
+    report_.doubt("job with messages between ranks, taken as one stage: pp in a job file says more",
+                  records_.front().origin);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -61,8 +62,8 @@ TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
 
 /// Reduces a recorded step to its device's work. What the host did in between stays as edges: from
 /// work that it waited for to work that it launched then. Where the device idled although the next
-/// work was launched and all that it waits for had ended, work was lost on its way to the file: the
-/// time counts with what comes behind it, up to as much as the longest work of the step.
+/// work was launched and all that it waits for had ended, work was lost on its way to the file: in
+/// its place stands "lost work", up to as long as the longest work of the step.
 class DeviceReducer {
  public:
   DeviceReducer(const RecordedStep& recorded, const std::map<WorkPlace, TimelineWork>& pieces)
@@ -80,6 +81,7 @@ class DeviceReducer {
   TimelineStep run() {
     for (std::uint32_t task = 0; task < recorded_.tasks.size(); ++task)
       is_device(task) ? link(task) : carry(task);
+    put_in_order();
     return std::move(step_);
   }
 
@@ -150,15 +152,43 @@ class DeviceReducer {
 
   void add_lost_work(std::uint32_t task, std::size_t first_edge) {
     constexpr Seconds kLaunch{20e-6};  // A launch takes so long on its way to the device.
-    TimelineWork& work = step_.works[place_[task]];
+    const TimelineWork& work = step_.works[place_[task]];
     if (work.work == JobWork::Transfer || first_edge == step_.edges.size())
       return;
     Seconds ready = launch_of(task);
     for (std::size_t i = first_edge; i < step_.edges.size(); ++i)
       ready = std::max(ready, step_.works[step_.edges[i].first].end);
     const Seconds lost = work.begin - ready;
-    if (lost > kLaunch && lost <= longest_)
-      work.begin = ready;
+    if (lost <= kLaunch || lost > longest_)
+      return;
+    const auto place = static_cast<std::uint32_t>(step_.works.size());
+    for (std::size_t i = first_edge, last = step_.edges.size(); i < last; ++i)
+      step_.edges.emplace_back(step_.edges[i].first, place);
+    step_.edges.emplace_back(place, place_[task]);
+    TimelineWork piece = work;
+    piece.name = work.part + ": lost work";
+    piece.begin = ready;
+    piece.end = work.begin;
+    step_.works.push_back(std::move(piece));
+  }
+
+  /// Lost work was added behind all other.
+  void put_in_order() {
+    std::vector<TimelineWork>& works = step_.works;
+    std::vector<std::uint32_t> order(works.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t place) { return works[place].begin; });
+    std::vector<TimelineWork> sorted;
+    std::vector<std::uint32_t> place_then(order.size());
+    for (const std::uint32_t place : order) {
+      place_then[place] = static_cast<std::uint32_t>(sorted.size());
+      sorted.push_back(std::move(works[place]));
+    }
+    works = std::move(sorted);
+    for (auto& [before, after] : step_.edges) {
+      before = place_then[before];
+      after = place_then[after];
+    }
   }
 
   void edge(std::uint32_t before, std::uint32_t after) {

@@ -107,6 +107,7 @@ void JobReplay::tell_waits() {
       }))
     return;
   std::vector<std::vector<double>> met(job_.kinds.size());
+  has_met_.assign(job_.kinds.size(), false);
   const auto for_transfers = [&](bool alone, auto use) {
     for (std::size_t step = 0; step < steps_.size(); ++step)
       for (std::size_t place = 0; place < steps_[step].actual.size(); ++place) {
@@ -117,6 +118,7 @@ void JobReplay::tell_waits() {
   };
   for_transfers(false, [&](std::uint16_t kind, const Step& step, std::size_t place) {
     met[kind].push_back(step.actual[place]);
+    has_met_[kind] = true;
   });
   for (std::vector<double>& of : met)
     if (!of.empty())
@@ -143,8 +145,11 @@ void JobReplay::find_ideals() {
                                                  : mean_of(times[kind]));
   }
   for (std::size_t step = 0; step < steps_.size(); ++step)
-    for (const JobOperation& done : job_.steps[step].operations)
-      steps_[step].ideal.push_back(ideal_of_kind_[done.kind]);
+    for (std::size_t place = 0; place < steps_[step].actual.size(); ++place) {
+      const JobOperation& done = job_.steps[step].operations[place];
+      steps_[step].ideal.push_back(done.alone && !has_met_[done.kind] ? steps_[step].actual[place]
+                                                                      : ideal_of_kind_[done.kind]);
+    }
 }
 
 std::vector<double> JobReplay::recorded() const {

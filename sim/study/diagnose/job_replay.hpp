@@ -18,9 +18,9 @@ double mean_of(const std::vector<double>& values);  ///< Precondition: not empty
 ///
 /// The recorded duration of an operation that meets others holds waiting: its own time is its end
 /// less the last begin; one whose partners are not recorded takes at most the median of those that
-/// met. Ideal is, of computation, the mean of its kind over ranks, stages and
-/// steps, and of transfers the median, which a few congested ones do not move. (ByteDance's
-/// what-if analysis, OSDI'25.)
+/// met. Ideal is, of computation, the mean of its kind over ranks, stages and steps, and of
+/// transfers the median, which a few congested ones do not move; where none of a kind met, as
+/// recorded. (ByteDance's what-if analysis, OSDI'25.)
 class JobReplay {
  public:
   explicit JobReplay(const Job& job);
@@ -144,6 +144,7 @@ class JobReplay {
   const Job& job_;
   std::vector<Step> steps_;
   std::vector<double> ideal_of_kind_;
+  std::vector<bool> has_met_;  // By kind, if any are alone: whether any are not.
 };
 
 /// What reports say of a replay that misses the recorded steps by this share of them: nothing up to

@@ -53,7 +53,27 @@ std::vector<std::string> missing_numbers(const Job& job) {
   return names;
 }
 
+bool any_of_work(const Job& job, JobWork work) {
+  return std::ranges::any_of(job.kinds, [&](const JobKind& kind) { return kind.work == work; });
+}
+
+bool any_messages(const Job& job) {
+  return std::ranges::any_of(
+      job.kinds, [](const JobKind& kind) { return kind.purpose == JobPurpose::Message; });
+}
+
 }  // namespace
+
+std::string missing_work(const Job& job) {
+  const bool is_table = job.places > 0;
+  const bool forward = any_of_work(job, JobWork::Forward);
+  const bool backward = any_of_work(job, JobWork::Backward);
+  if (is_table && job.stages > 1 && !any_messages(job))
+    return "messages between stages";
+  if (is_table && forward != backward)
+    return forward ? "backward passes" : "forward passes";
+  return "";
+}
 
 MissingRanks missing_ranks(const Job& job) {
   const std::size_t expected = job.places > 0 ? job.places : job.gpus;

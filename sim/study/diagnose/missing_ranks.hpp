@@ -19,6 +19,11 @@ struct MissingRanks {
 
 MissingRanks missing_ranks(const Job& job);
 
+/// What a table of operations has none of although its job must have had it, so that others' waits
+/// for it look like delays of their hosts: "messages between stages", "backward passes", "forward
+/// passes"; empty: nothing.
+std::string missing_work(const Job& job);
+
 /// "Of at least 8 ranks 6 are recorded; missing: stage 3."
 std::string in_words(const MissingRanks& missing, std::size_t recorded);
 

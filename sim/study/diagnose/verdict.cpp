@@ -147,7 +147,7 @@ std::optional<JobVerdict> Judge::worker() const {
 
 /// By what a stage computes: its messages may be slow because a link is.
 std::optional<JobVerdict> Judge::stage() const {
-  if (diagnosis_.stages == 1)
+  if (!diagnosis_.gains.even_stages)
     return std::nullopt;
   const Job& job = replay_.job();
   double share = 0;
@@ -238,6 +238,11 @@ std::optional<JobVerdict> Judge::cause_of_waste() const {
 }
 
 JobVerdict Judge::launches() const {
+  if (const std::string missing = missing_work(replay_.job()); !missing.empty())
+    return {VerdictKind::None, "",
+            fmt::format("What holds up the job is not known: {} are not recorded, and {} of a step "
+                        "goes with delays that are waits for these, or the host's.",
+                        missing, percent(delays_))};
   if (auto verdict = pauses_verdict(diagnosis_, replay_, thresholds_))
     return *verdict;
   return {VerdictKind::Host, "",

@@ -30,8 +30,10 @@ std::string render_gains(const Diagnosis& diagnosis) {
   row(fmt::format("no straggler: rank{} {} as others", ranks.size() == 1 ? "" : "s", worst),
       undelayed, diagnosis.gains.even_ranks);
   row("work spread evenly over the stages", undelayed, diagnosis.gains.even_stages);
-  row("transfers in half their time", undelayed, diagnosis.gains.faster_network);
-  row("transfers in no time", undelayed, diagnosis.gains.free_network);
+  const std::string transfers =
+      diagnosis.missing.any() ? "transfers, with waits in them," : "transfers";
+  row(transfers + " in half their time", undelayed, diagnosis.gains.faster_network);
+  row(transfers + " in no time", undelayed, diagnosis.gains.free_network);
   if (const auto& larger = diagnosis.gains.larger_buckets)
     row(fmt::format("larger buckets, of {} or more", format_bytes(larger->size)), larger->now,
         larger->step);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace stepcast {
 namespace {
@@ -11,14 +12,17 @@ namespace {
 class StageShares {
  public:
   explicit StageShares(const JobReplay& replay) : job_(replay.job()) {
+    std::map<JobWork, std::map<std::uint32_t, std::set<std::uint32_t>>> ranks;  // That do it.
     for (std::uint32_t step = 0; step < replay.steps(); ++step)
       for (std::uint32_t place = 0; place < replay.actual(step).size(); ++place)
-        if (const JobOperation& done = job_.steps[step].operations[place]; computes(done))
+        if (const JobOperation& done = job_.steps[step].operations[place]; computes(done)) {
           times_[work_of(done)][stage_of(done)] += replay.actual(step)[place];
+          ranks[work_of(done)][stage_of(done)].insert(done.rank);
+        }
     for (auto& [work, of_stages] : times_) {
       double mean = 0;
       for (auto& [stage, time] : of_stages) {
-        time /= static_cast<double>(std::ranges::count(job_.ranks, stage, &JobRank::stage));
+        time /= static_cast<double>(ranks[work][stage].size());
         mean += time / static_cast<double>(of_stages.size());
       }
       for (auto& [stage, time] : of_stages)
@@ -63,7 +67,8 @@ Gains gains_of(const JobReplay& replay, const std::vector<std::uint32_t>& worst)
       const bool is_one = std::ranges::count(worst, at(step, place).rank) > 0;
       return (is_one ? replay.ideal(step) : replay.actual(step))[place];
     });
-  if (job.stages > 1) {
+  const auto elsewhere = [&](const JobRank& rank) { return rank.stage != job.ranks.front().stage; };
+  if (std::ranges::any_of(job.ranks, elsewhere)) {
     const StageShares shares(replay);
     gains.even_stages = step_with([&](std::uint32_t step, std::uint32_t place) {
       return replay.actual(step)[place] * shares.of(at(step, place));

@@ -30,7 +30,7 @@ std::optional<LargerBuckets> larger_buckets(const Job& job) {
     if (kind.purpose == JobPurpose::Sum && kind.size > Bytes{} &&
         kind.part == name_of(CollectiveKind::AllReduce))
       sizes.insert(kind.size);
-  if (sizes.size() < 2)
+  if (sizes.size() < 2 || missing_ranks(job).any())
     return std::nullopt;
   const EditableStep step = editable_steps(job).step;
   const WorkGraph& graph = step.graphs.front();

@@ -104,6 +104,16 @@ TEST(ReplayCommand, OtherRanksMustFillNodesAndLeaveNoOtherWhatIf) {
               HasSubstr("dear"));
 }
 
+TEST(DiagnoseCommand, ComparesWithANetworkThatIsThere) {
+  const Outcome outcome =
+      run_cli({"diagnose", kRanks, "--cluster", "rtx2080ti-16x4-10gbe", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\"cluster\": \"rtx2080ti-16x4-10gbe\""));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\"cluster_busbw_bytes_per_s\": null")));
+  EXPECT_THAT(run_cli({"diagnose", kRanks, "--cluster", "none"}).err,
+              HasSubstr("unknown cluster \"none\""));
+}
+
 TEST(DiagnoseCommand, NamesTheColumnsThatAnotherTableLacks) {
   const TemporaryFolder folder;
   const Outcome outcome =

@@ -1,6 +1,7 @@
 // Tables of which rows are left out: what is missing is told, and no more than is there.
 #include "sim/study/diagnose/missing_ranks.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <sstream>
 
@@ -134,11 +135,21 @@ TEST(MissingRanksTest, OneRankProvesOthers) {
     const Diagnosis diagnosis =
         diagnosis_of(pipeline(), [=](const Row& row) { return row.rank == rank; });
     EXPECT_TRUE(diagnosis.missing.at_least) << rank;
+    EXPECT_NEAR(diagnosis.slowdown, 1, 1e-6) << rank;  // of transfers that may be waits
     EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None) << rank << diagnosis.verdict.text;
     EXPECT_TRUE(begins_with(diagnosis.verdict.text, "Of at least ")) << diagnosis.verdict.text;
     EXPECT_NE(diagnosis.verdict.text.find("ranks 1 is recorded"), std::string::npos)
         << diagnosis.verdict.text;
   }
+}
+
+// Its passes differ, but there is no stage to compare them with.
+TEST(MissingRanksTest, ARankByItselfIsNoUnevenStage) {
+  MadePipeline made = pipeline();
+  made.forward = [](int, int, int step) { return step % 2 == 0 ? 0.010 : 0.015; };
+  const Diagnosis diagnosis = diagnosis_of(made, [](const Row& row) { return row.rank == 4; });
+  EXPECT_NE(diagnosis.verdict.kind, VerdictKind::Stage) << diagnosis.verdict.text;
+  EXPECT_FALSE(diagnosis.gains.even_stages);
 }
 
 TEST(MissingRanksTest, OneDataParallelRankProvesOthers) {
@@ -164,6 +175,26 @@ TEST(MissingRanksTest, ProfilesAreTheirRanks) {
 
 TEST(MissingRanksTest, AWholeTableMissesNobody) {
   EXPECT_FALSE(missing_ranks(table_job(pipeline().text())).any());
+}
+
+// What waits for work that the table has none of was told as the host's delay.
+TEST(MissingRanksTest, WorkThatIsMissingAltogetherIsNoDelayOfTheHost) {
+  const auto without = [](const std::vector<std::string>& types) {
+    return diagnosis_of(
+               pipeline(),
+               [&](const Row& row) { return std::ranges::find(types, row.type) == types.end(); })
+        .verdict;
+  };
+  const std::vector<std::pair<std::string, JobVerdict>> verdicts = {
+      {"messages between stages",
+       without({"forward-send", "forward-recv", "backward-send", "backward-recv"})},
+      {"backward passes", without({"backward-compute"})},
+      {"forward passes", without({"forward-compute"})}};
+  for (const auto& [missing, verdict] : verdicts) {
+    EXPECT_EQ(verdict.kind, VerdictKind::None) << verdict.text;
+    EXPECT_NE(verdict.text.find("not known: " + missing + " are not recorded"), std::string::npos)
+        << verdict.text;
+  }
 }
 
 // That the host held up the job was told of it.

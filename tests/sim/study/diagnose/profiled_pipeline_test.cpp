@@ -31,6 +31,17 @@ TEST(ProfiledPipelineTest, AnEvenPipelineIsNot) {
   EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::None) << diagnosis.verdict.text;
 }
 
+// Nothing in profiles says how many stages there are.
+TEST(ProfiledPipelineTest, MessagesWithoutStagesAreDoubted) {
+  const std::string doubt =
+      "job with messages between ranks, taken as one stage: pp in a job file says more";
+  for (const std::uint32_t stages : {0U, 2U}) {
+    ImportReport report;
+    profiled_job_of(MadePipelineProfiles{}.texts(), report, {.pipeline = stages});
+    EXPECT_EQ(report.doubtful().count(doubt), stages == 0 ? 1U : 0U);
+  }
+}
+
 /// A tenth of the events is missing from the second seed on, and clocks are off by up to 50 ms.
 MadePipelineProfiles with_faults(int seed) {
   MadePipelineProfiles made{.steps = 12};

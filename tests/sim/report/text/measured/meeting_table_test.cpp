@@ -33,6 +33,17 @@ TEST(MeetingTableTest, BandwidthsAreShownWhereSizesAreKnown) {
   EXPECT_THAT(render_meetings(diagnosis), HasSubstr("-\n"));
 }
 
+TEST(MeetingTableTest, AClustersBandwidthStandsBesideTheMeasuredOne) {
+  Diagnosis diagnosis = of_meeting({0, 1}, false);
+  diagnosis.cluster = "made";
+  EXPECT_THAT(render_meetings(diagnosis), HasSubstr("none is compared with made."));
+  diagnosis.meetings.front().bus_bandwidth = BytesPerSecond{2e9};
+  diagnosis.meetings.front().cluster_bandwidth = BytesPerSecond{8e9};
+  EXPECT_THAT(render_meetings(diagnosis),
+              HasSubstr("\nTheir bus bandwidth and what made has for that size, idle:\n"));
+  EXPECT_THAT(render_meetings(diagnosis), HasSubstr("2 GB/s         8 GB/s  25.0 %\n"));
+}
+
 TEST(MeetingTableTest, OfManyTheFirstFiveAreShown) {
   Diagnosis diagnosis = of_meeting({0, 1}, false);
   diagnosis.meetings.resize(7, diagnosis.meetings.front());

@@ -33,6 +33,16 @@ TEST(RankTableTest, ColumnsInWhichNobodyHasAnythingAreLeftOut) {
   EXPECT_THAT(render_ranks(diagnosis), HasSubstr("90.00   0.00     0.00        -\n"));
 }
 
+TEST(RankTableTest, DevicesAreShownAsFarAsProfilesTellOfThem) {
+  Diagnosis diagnosis = of_ranks(2);
+  diagnosis.ranks[1].device = {
+      .queued = 3.25, .queue_empty = 0.125, .allocated = Bytes{3221225472}, .reserved = {}};
+  const std::string text = render_ranks(diagnosis);
+  EXPECT_THAT(text, HasSubstr("rank  slow-down  computing  queued  no queue  allocated\n"));
+  EXPECT_THAT(text, HasSubstr("90.00     3.2    12.5 %      3 GiB\n"));
+  EXPECT_THAT(text, HasSubstr("90.00       -         -          -\n"));
+}
+
 TEST(RankTableTest, OfManyRanksTheSlowestAreShown) {
   const std::string text = render_ranks(of_ranks(64));
   EXPECT_THAT(text, HasSubstr("\n63       1.6300"));

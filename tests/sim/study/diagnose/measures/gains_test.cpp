@@ -46,6 +46,19 @@ TEST(GainsTest, EvenStagesTakeTheMeanOfAll) {
   expect_ms(*small.diagnosis().gains.even_stages, 4);
 }
 
+// A third rank, of the second stage, of which no pass is recorded, makes that stage no shorter.
+TEST(GainsTest, RanksWithoutPassesDoNotCount) {
+  SmallJob small;
+  small.job().stages = 2;
+  small.job().ranks[1] = {.number = 1, .stage = 1};
+  small.job().ranks.push_back({.number = 2, .data = 1, .stage = 1});
+  small.job().gpus = 3;
+  small.add(0, kForward, 1, 0, 2);
+  small.add(1, kForward, 1, 0, 6);
+  small.add(2, kCopy, 1, 0, 1);
+  expect_ms(*small.diagnosis().gains.even_stages, 4);
+}
+
 TEST(GainsTest, ARankByItselfIsNoStraggler) {
   SmallJob small;
   small.job().ranks.resize(1);

@@ -48,6 +48,12 @@ TEST(LargerBucketsTest, OfOneSizeTheStartUpIsNotKnown) {
   EXPECT_FALSE(larger_buckets(with_buckets({2, 2, 2})));
 }
 
+TEST(LargerBucketsTest, TransfersThatMayBeWaitsAreNotFused) {
+  Job job = with_buckets({1, 1, 3});
+  job.gpus = 3;
+  EXPECT_FALSE(larger_buckets(job));
+}
+
 TEST(LargerBucketsTest, OneCollectiveIsFusedWithNothing) {
   EXPECT_FALSE(larger_buckets(with_buckets({2})));
 }
