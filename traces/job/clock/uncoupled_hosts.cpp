@@ -13,7 +13,8 @@ namespace stepcast {
 namespace {
 
 constexpr double kFar = 10;
-constexpr double kLeast = 1e-3;  // Seconds.
+constexpr double kLeastMove = 1e-4;   // Seconds: of clocks.
+constexpr double kLeastApart = 1e-3;  // Of ends: those of one collective may differ by less.
 
 /// Those whose offsets against the first host scatter by far more than all others'.
 std::vector<std::uint32_t> hosts_apart(const StepOffsets& offsets) {
@@ -26,7 +27,7 @@ std::vector<std::uint32_t> hosts_apart(const StepOffsets& offsets) {
   std::ranges::sort(scatters);
   std::size_t first = 1;
   while (first < scatters.size() &&
-         scatters[first].first < std::max(kLeast, kFar * scatters[first - 1].first))
+         scatters[first].first < std::max(kLeastMove, kFar * scatters[first - 1].first))
     ++first;
   std::vector<std::uint32_t> apart;
   for (std::size_t i = first; i < scatters.size() && std::isfinite(scatters[i].first); ++i)
@@ -97,7 +98,7 @@ std::vector<std::uint32_t> uncoupled_hosts(const ClockEvidence& evidence,
     waits.push_back(wait);
   const double moves = scatter_of(offsets.of(apart.front(), 0, offsets.steps()));
   const bool nobody_waits = kFar * middle_in_place(waits) < moves;
-  const bool ends_apart = scatter_within_steps(ahead) > std::max(kLeast, moves / kFar);
+  const bool ends_apart = scatter_within_steps(ahead) > std::max(kLeastApart, moves / kFar);
   return nobody_waits || ends_apart ? apart : std::vector<std::uint32_t>();
 }
 
