@@ -26,13 +26,13 @@ std::string doubt_of_restored(const Job& job) {
 
 std::string doubt_of_clocks(const JobClocks& clocks, std::size_t steps) {
   if (clocks.contradicted > 0)
-    return fmt::format("clocks contradict each other in {} of {} steps, as those of two jobs would",
+    return fmt::format("clocks contradict each other in {} of {} steps, like those of two jobs",
                        clocks.contradicted, steps);
   if (clocks.uncoupled.empty())
     return "";
   const std::size_t others = clocks.uncoupled.size() - 1;
   return fmt::format(
-      "{}{} and the rest never wait for each other, as ranks of two jobs would not",
+      "{}{} and the rest never wait for each other, like ranks of two jobs",
       clocks.hosts[clocks.uncoupled.front()].name,
       others > 0 ? fmt::format(" with {} other{}", others, others > 1 ? "s" : "") : "");
 }

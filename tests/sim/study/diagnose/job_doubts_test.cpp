@@ -25,10 +25,10 @@ TEST(JobDoubtsTest, AJobIsDoubtedForEachReason) {
   job.clocks.uncoupled = {1, 2};
   EXPECT_EQ(doubts_of(job, 0), restored +
                                    "; rank 1 with 1 other and the rest never wait for each "
-                                   "other: of two jobs?");
+                                   "other, like ranks of two jobs");
   job.clocks.contradicted = 1;
   EXPECT_EQ(doubts_of(job, 0),
-            restored + "; clocks contradict each other in 1 of 1 steps: of ranks of one job?");
+            restored + "; clocks contradict each other in 1 of 1 steps, like those of two jobs");
 }
 
 }  // namespace
