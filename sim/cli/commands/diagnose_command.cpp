@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "sim/cli/on_one_line.hpp"
@@ -132,9 +133,10 @@ class DiagnoseCommand final : public Subcommand {
   }
 
   void doubt_replay(const Diagnosis& diagnosis) const {
-    if (diagnosis.doubt.empty())
+    if (diagnosis.doubts.empty())
       return;
-    const std::string text = fmt::format("{}: {}", files_.front(), diagnosis.doubt);
+    const std::string text =
+        fmt::format("{}: {}", files_.front(), fmt::join(diagnosis.doubts, "; "));
     if (strict_)
       throw InputError(text);
     tell("{}\n", text);

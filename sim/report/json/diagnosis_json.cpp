@@ -256,6 +256,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"recorded_step_s", diagnosis.recorded_step.value},
             {"simulated_step_s", diagnosis.simulated_step.value},
             {"simulated_step_error", diagnosis.step_error},
+            {"doubts", diagnosis.doubts},
             {"undelayed_step_s", diagnosis.undelayed_step.value},
             {"ideal_step_s", diagnosis.ideal_step.value},
             {"step_spread", spreads_json(diagnosis)},

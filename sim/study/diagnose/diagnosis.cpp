@@ -138,7 +138,7 @@ void Diagnosing::time_steps() {
     diagnosis_.step_error += diagnosis_.replayed.back().error();
   }
   diagnosis_.step_error /= static_cast<double>(recorded.size());
-  diagnosis_.doubt = doubts_of(job_, diagnosis_.step_error);
+  diagnosis_.doubts = doubts_of(job_, diagnosis_.step_error);
 }
 
 void Diagnosing::slow_down_parts() {

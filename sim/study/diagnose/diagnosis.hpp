@@ -190,9 +190,9 @@ struct Diagnosis {
   StepSpread simulated_spread;
   StepSpread undelayed_spread;
   StepSpread ideal_spread;
-  double step_error = 0;     ///< Mean |replayed - recorded| over recorded.
-  std::string doubt;         ///< Of all that follows, see doubts_of(); empty: none.
-  std::size_t restored = 0;  ///< Operations that were lost and are there as estimated.
+  double step_error = 0;            ///< Mean |replayed - recorded| over recorded.
+  std::vector<std::string> doubts;  ///< Of all that follows, see doubts_of().
+  std::size_t restored = 0;         ///< Operations that were lost and are there as estimated.
   double slowdown = 1;
   WasteExplained worst_ranks;
   WasteExplained last_stage;

@@ -1,9 +1,9 @@
 #include "sim/study/diagnose/job_doubts.hpp"
 
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "models/base/text.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
@@ -24,6 +24,14 @@ std::string doubt_of_restored(const Job& job) {
                        : "";
 }
 
+std::string doubt_of_parts(const JobClocks& clocks) {
+  return clocks.parts > 1 ? fmt::format(
+                                "nothing joins the clocks of {} parts of the job, between "
+                                "which waits are not known",
+                                clocks.parts)
+                          : "";
+}
+
 std::string doubt_of_clocks(const JobClocks& clocks, std::size_t steps) {
   if (clocks.contradicted > 0)
     return fmt::format("clocks contradict each other in {} of {} steps, like those of two jobs",
@@ -39,13 +47,14 @@ std::string doubt_of_clocks(const JobClocks& clocks, std::size_t steps) {
 
 }  // namespace
 
-std::string doubts_of(const Job& job, double error) {
+std::vector<std::string> doubts_of(const Job& job, double error) {
   std::vector<std::string> doubts;
-  for (std::string doubt : {doubt_of_replay(job, error), doubt_of_restored(job),
-                            doubt_of_clocks(job.clocks, job.steps.size())})
+  for (std::string doubt :
+       {doubt_of_replay(job, error), doubt_of_restored(job), doubt_of_parts(job.clocks),
+        doubt_of_clocks(job.clocks, job.steps.size())})
     if (!doubt.empty())
       doubts.push_back(std::move(doubt));
-  return fmt::format("{}", fmt::join(doubts, "; "));
+  return doubts;
 }
 
 }  // namespace stepcast

@@ -32,8 +32,8 @@ void add_parts(const std::string& what, const std::vector<PartSlowdown>& now,
   }
   if (now.size() < 2)
     return;
-  std::ranges::stable_sort(moved, std::greater<>(), [](const auto& pair) {
-    return std::abs(pair.first.slowdown / pair.second.slowdown - 1);
+  std::ranges::stable_sort(moved, std::greater<>(), [](const auto& pair) {  // by what is shown
+    return std::round(1e4 * std::abs(pair.first.slowdown / pair.second.slowdown - 1));
   });
   moved.resize(std::min(moved.size(), kMostRows));
   for (const auto& [part, other] : moved)

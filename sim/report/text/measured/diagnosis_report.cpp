@@ -187,9 +187,8 @@ std::string clock_table(const JobClocks& clocks) {
   if (!clocks.jumps.empty())
     text += wrap(jumps_in_words(clocks), 0);
   if (clocks.parts > 1)
-    text += wrap(fmt::format("Doubtful: nothing joins the clocks of {} parts of the job ({}); "
-                             "waits between these are not known.",
-                             clocks.parts, parts_in_words(clocks)),
+    text += wrap(fmt::format("Nothing joins the clocks of {} parts of the job: {}.", clocks.parts,
+                             parts_in_words(clocks)),
                  0);
   return text;
 }
@@ -212,7 +211,9 @@ std::string doubts(const Diagnosis& diagnosis) {
 
 std::string render_diagnosis(const Diagnosis& diagnosis) {
   const std::string doubt =
-      diagnosis.doubt.empty() ? "" : wrap("Doubtful: " + diagnosis.doubt + ".", 0);
+      diagnosis.doubts.empty()
+          ? ""
+          : wrap(fmt::format("Doubtful: {}.", fmt::join(diagnosis.doubts, "; ")), 0);
   return fmt::format("{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}", doubt, title(diagnosis),
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
                      parts(diagnosis), render_ranks(diagnosis), render_uneven_kernels(diagnosis),
