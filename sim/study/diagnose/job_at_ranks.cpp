@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/text.hpp"
 #include "sim/study/diagnose/diagnosis.hpp"
@@ -120,7 +121,7 @@ JobAtRanks job_at_ranks(const Job& job, const OtherSize& size) {
                     .recorded_gpus = job.gpus,
                     .recorded_step = diagnosis.recorded_step,
                     .step_error = diagnosis.step_error,
-                    .doubt = diagnosis.doubt,
+                    .doubt = fmt::format("{}", fmt::join(diagnosis.doubts, "; ")),
                     .size = size};
   const Workload workload = workload_of(job, size.ideal);
   OtherForecast other(workload, result.size);
