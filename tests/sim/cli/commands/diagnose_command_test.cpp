@@ -41,7 +41,7 @@ TEST(DiagnoseCommand, PartsWhoseClocksNothingJoinsAreNamed) {
   const TemporaryFolder folder;
   const Outcome outcome = run_cli({"diagnose", folder.file("gap.csv", pipeline_with_a_gap())});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("2 parts of the job (rank 0, rank 1; rank 2); waits"));
+  EXPECT_THAT(outcome.out, HasSubstr("2 parts of the job: rank 0, rank 1; rank 2."));
 }
 
 TEST(DiagnoseCommand, ComparesRunsOfOneJobOnly) {
