@@ -46,6 +46,10 @@ TrainingLaw law_like(const WrittenLaw& written, const std::filesystem::path& pat
   const DeviceSpec here = read_device(path);
   TrainingLaw law = by_data_sheet(theirs->law, written.law.peak,
                                   here.memory_bandwidth / read_device(other).memory_bandwidth);
+  if (law.products.empty())
+    throw InputError(
+        fmt::format("{}: /law/peak_tflops: expected a precision of which {} has products",
+                    path.string(), written.like));
   law.provenance = written.law.provenance;
   law.provenance.caveats.push_back(
       fmt::format("Times of {} are those of {} scaled by their data sheets: none was measured.",

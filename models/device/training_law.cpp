@@ -42,7 +42,10 @@ TrainingLaw by_data_sheet(const TrainingLaw& law, const std::map<std::string, Fl
     products.peak = products.peak * ratio_of(precision);
     products.bandwidth = products.bandwidth * bandwidth_ratio;
   }
-  const double attention = std::max(ratio_of("bf16"), ratio_of("fp16"));
+  double attention = std::max(ratio_of("bf16"), ratio_of("fp16"));
+  if (attention == 0)  // the sheet gives none of 16 bits
+    for (const auto& [precision, rate] : peak)
+      attention = std::max(attention, ratio_of(precision));
   scaled.flash_forward = scaled.flash_forward * attention;
   scaled.flash_backward = scaled.flash_backward * attention;
   scaled.elementwise = scaled.elementwise * bandwidth_ratio;

@@ -44,6 +44,17 @@ TEST(TrainingLaws, AreLikeThoseOfDevicesWithOneOfTheirOwn) {
   }
 }
 
+TEST(TrainingLaws, NeedASheetWithAPrecisionThatWasMeasured) {
+  const TraceFolder folder;
+  const TrainingLaw law = load_training_law(
+      folder.text("mine.json", device_with(R"("like": "h100", "peak_tflops": {"fp8": 3958},)")));
+  EXPECT_DOUBLE_EQ(law.flash_forward.value, 2 * load_training_law("h100").flash_forward.value);
+  const std::string file =
+      folder.text("none.json", device_with(R"("like": "h100", "peak_tflops": {"fp32": 67},)"));
+  EXPECT_EQ(input_error_of([&] { load_training_law(file); }),
+            file + ": /law/peak_tflops: expected a precision of which h100 has products");
+}
+
 TEST(TrainingLaws, AreTheirOwnOrLikeAnothers) {
   const TraceFolder folder;
   const std::string file = folder.text(

@@ -92,7 +92,7 @@ std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
     read.fail("shard", fmt::format("expected a divisor of the {} copies (dp x cp), found {}",
                                    job.copies(), shard));
   if (shard < job.copies() && (job.zero == 2 || (job.zero == 3 && job.experts_are_apart())))
-    read.fail("shard", "expected zero=1, or zero=3 and ep=1, beside it");
+    read.fail("shard", "expected zero=1, or zero=3 with ep=1 and etp=auto, beside it");
   return shard;
 }
 

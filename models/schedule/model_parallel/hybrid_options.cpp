@@ -35,7 +35,9 @@ std::vector<OptionInfo> layout_options() {
                     "how cp shares attention: ring (keys and values go round) or ulysses (by "
                     "heads, with all-to-alls)",
                     {"ring", "ulysses"}),
-      ways("ep", "expert parallelism: ranks of dp x cp that share the experts"),
+      ways("ep",
+           "expert parallelism: ranks of dp x cp (with etp=1 of tp x cp x dp) that share the "
+           "experts"),
       count_or_auto("etp",
                     "ranks that share each expert; auto: tp; 1: experts are whole, and ep divides "
                     "tp x cp x dp"),

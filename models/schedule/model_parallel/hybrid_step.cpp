@@ -203,7 +203,7 @@ class HybridStep {
       const ModelUnit& unit = job_.units[is_forward(pass) ? first + i : first + count - 1 - i];
       std::vector<TaskId> after;
       if (gathers && unit.parameters + unit.expert_parameters > 0)
-        after.push_back(gather(stage, unit));
+        after = gather(stage, unit);
       const auto index = static_cast<std::size_t>(&unit - job_.units.data());
       const Seconds packed = i + 1 == count ? packing(part, pass) : Seconds{};
       add_compute(stage, pass, PassLayers::of_unit(job_, index, pass.kind),
@@ -215,13 +215,23 @@ class HybridStep {
     }
   }
 
+  // Experts by the ranks that hold the same ones.
+  std::vector<TaskId> gather(std::uint32_t stage, const ModelUnit& unit) {
+    const TeamId copies = job_.shares_in_parts() ? teams_.shards[stage] : teams_.copies[stage];
+    if (!job_.experts_are_apart())
+      return {gather_over(copies, stage, unit.name, unit.parameters + unit.expert_parameters)};
+    std::vector<TaskId> gathered{gather_over(copies, stage, unit.name, unit.parameters)};
+    if (unit.expert_parameters > 0 && job_.layout.expert_copies() > 1)
+      gathered.push_back(
+          gather_over(teams_.expert_copies[stage], stage, unit.name, unit.expert_parameters));
+    return gathered;
+  }
+
   // One unit ahead: when the unit before the one that computes is done.
-  TaskId gather(std::uint32_t stage, const ModelUnit& unit) {
-    const TaskId gathered = builder_.all_gather(
-        unit.name, element_ * (unit.parameters + unit.expert_parameters),
-        {.stream = teams_.parameters,
-         .team = job_.shares_in_parts() ? teams_.shards[stage] : teams_.copies[stage],
-         .phase = "parameters"});
+  TaskId gather_over(TeamId team, std::uint32_t stage, const std::string& name, double parameters) {
+    const TaskId gathered =
+        builder_.all_gather(name, element_ * parameters,
+                            {.stream = teams_.parameters, .team = team, .phase = "parameters"});
     if (before_last_unit_ != kNone)
       builder_.after(gathered, {before_last_unit_});
     else

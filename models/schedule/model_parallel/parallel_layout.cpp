@@ -64,9 +64,12 @@ void check_model(const OptionReader& read, const CutModel& model, const Parallel
   require_divisor(read, "ep", layout.expert, "experts", shape.experts);
 }
 
-void cut_experts(const OptionReader& read, ParallelLayout& layout) {
+void cut_experts(const OptionReader& read, const CutModel& model, ParallelLayout& layout) {
   if (!read.is("etp", "auto"))
     layout.expert_tensor = read.count("etp");
+  if (layout.ranks_of_an_expert() != layout.tensor &&
+      !(model.transformer && model.transformer->shape.has_experts()))
+    read.fail("etp", "expected auto: the model has no experts");
   const Count each = layout.ranks_of_an_expert();
   if (each != 1 && each != layout.tensor)
     read.fail("etp", fmt::format("expected 1, tp ({}) or auto, found {}", layout.tensor, each));
@@ -119,7 +122,7 @@ ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const 
                           layout.tensor, layout.context, layout.pipeline, cut, cluster.ranks()));
   layout.data = static_cast<Count>(cluster.ranks() / cut);
   check_model(read, model, layout);
-  cut_experts(read, layout);
+  cut_experts(read, model, layout);
   return layout;
 }
 

@@ -19,7 +19,7 @@ namespace stepcast {
 struct ParallelLayout {
   std::uint32_t tensor = 1;
   std::uint32_t context = 1;
-  std::uint32_t expert = 1;  ///< Inside data x context: takes no GPUs of its own.
+  std::uint32_t expert = 1;                      ///< Inside a stage: takes no GPUs of its own.
   std::optional<std::uint32_t> expert_tensor{};  ///< Ranks that share an expert; none: tensor.
   std::uint32_t data = 1;
   std::uint32_t pipeline = 1;

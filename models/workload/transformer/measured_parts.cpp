@@ -19,8 +19,10 @@ double apart(double a, double b) {
 }
 
 bool has_same_messages(const MeasuredPart& row, const TransformerShard& shard) {
+  const bool same_experts =
+      row.part != ModelPart::ExpertBlock || shard.ranks_of_an_expert() == shard.tensor;
   return row.tensor == shard.tensor && row.context == shard.context && row.expert == shard.expert &&
-         shard.ranks_of_an_expert() == shard.tensor;
+         same_experts;
 }
 
 // How far a row is from what is wanted, what matters most first.

@@ -14,9 +14,10 @@
 namespace stepcast {
 
 CommandOption layout_option(std::string& layout) {
-  return {"--layout", "L", &layout,
-          "how the model is cut, such as tp=8,pp=4 (tensor, pipeline; cp: context,\nep: experts); "
-          "data parallelism follows"};
+  return {
+      "--layout", "L", &layout,
+      "how the model is cut, such as tp=8,pp=4 (tensor, pipeline; cp: context,\nep, etp: experts); "
+      "data parallelism follows"};
 }
 
 void add_layout(const std::string& layout, RunRequest& request) try {

@@ -30,7 +30,7 @@ int order(Seconds left, Seconds right) {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/// Over all pairs of layouts; 1 where nothing is to be ordered.
+/// Over all pairs of layouts; 1 where nothing is to be ordered, 0 where forecasts order nothing.
 double tau_of(const std::vector<Layout>& layouts) {
   double agree = 0, measured_apart = 0, predicted_apart = 0;
   for (std::size_t i = 0; i < layouts.size(); ++i)
@@ -42,7 +42,7 @@ double tau_of(const std::vector<Layout>& layouts) {
       predicted_apart += predicted != 0;
     }
   const double apart = std::sqrt(measured_apart * predicted_apart);
-  return apart > 0 ? agree / apart : 1;
+  return apart > 0 ? agree / apart : measured_apart > 0 ? 0 : 1;
 }
 
 using Rows = std::vector<const PredictedCase*>;

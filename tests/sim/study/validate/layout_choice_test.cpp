@@ -52,6 +52,12 @@ TEST(LayoutSweeps, CountALayoutThatWasMeasuredAgainOnce) {
       layout_sweeps({layout(1, 1, 1), layout(1, 2, 1), layout(1, 3, 1), layout(1, 4, 1)}).empty());
 }
 
+TEST(LayoutSweeps, GiveForecastsThatOrderNothingNoCredit) {
+  const auto sweeps =
+      layout_sweeps({layout(1, 1, 1), layout(2, 2, 1), layout(4, 3, 1), layout(8, 4, 1)});
+  EXPECT_EQ(sweeps[0].tau, 0.0);
+}
+
 TEST(SetChoices, TellHowManySweepsComeNearTheirBest) {
   const std::vector<SetChoice> choices = choices_of({{.set = "a", .lost = 0.0, .tau = 0.9},
                                                      {.set = "b", .lost = 0.2, .tau = 0.1},
