@@ -63,6 +63,17 @@ void set_field(Cluster& cluster, const std::string& path, const std::string& val
   throw InputError(fmt::format("cluster.{}: {}", path, error.what()));
 }
 
+Workload with_update_set(Workload workload, Seconds update) try {
+  workload = with_update_time(std::move(workload), update);
+  workload.provenance.notes.push_back(
+      fmt::format("update_time: {} of the step as set by the user; forward and backward take the "
+                  "rest, every layer scaled alike",
+                  format_seconds(update)));
+  return workload;
+} catch (const InputError& error) {
+  throw InputError(fmt::format("--set update_time={}: {}", format_seconds(update), error.what()));
+}
+
 }  // namespace
 
 Settings resolved_batch(Settings settings, const Cluster& cluster) {
@@ -99,6 +110,8 @@ Workload with_settings(Workload workload, const Settings& settings) {
         fmt::format("step_time: {} as set by the user; every layer scaled alike",
                     format_seconds(*settings.step_time)));
   }
+  if (settings.update_time)
+    workload = with_update_set(std::move(workload), *settings.update_time);
   return workload;
 }
 

@@ -34,6 +34,12 @@ void add_step_time(Settings& settings, std::string_view value) {
   settings.step_time = time;
 }
 
+void add_update_time(Settings& settings, std::string_view value) {
+  if (settings.update_time)
+    refuse_second();
+  settings.update_time = parse_seconds(value);
+}
+
 void add_batch(Settings& settings, std::string_view value) {
   if (settings.batch)
     refuse_second();
@@ -107,6 +113,8 @@ void add_count(Settings& settings, std::string_view flag, const char* path,
 void add_setting(Settings& settings, std::string_view key, std::string_view value) {
   if (key == "step_time")
     return add_step_time(settings, value);
+  if (key == "update_time")
+    return add_update_time(settings, value);
   if (key == "batch")
     return add_batch(settings, value);
   if (key == "global_batch")
@@ -144,6 +152,8 @@ void add_size(Settings& settings, std::optional<std::uint32_t> nodes,
 Settings overlaid(Settings base, const Settings& over) {
   if (over.step_time)
     base.step_time = over.step_time;
+  if (over.update_time)
+    base.update_time = over.update_time;
   if (over.batch)
     base.batch = over.batch;
   if (over.global_batch)

@@ -15,6 +15,7 @@ namespace stepcast {
 
 /// What a user changes about a run with `--set key=value`, checked but not yet applied:
 ///   step_time=252.9ms        forward, backward and update of the workload
+///   update_time=15.8ms       the part of the step that is the optimiser's update; the step stays
 ///   batch=8                  samples per GPU (weak scaling: it stays when GPUs are added)
 ///   global_batch=4096        samples of all GPUs (strong scaling); see resolved_batch()
 ///   batch_fixed_part=0.1     share of a layer's time that does not follow the batch
@@ -25,6 +26,7 @@ namespace stepcast {
 ///   anything else            an option of the schedule, which checks it itself
 struct Settings {
   std::optional<Seconds> step_time;
+  std::optional<Seconds> update_time;
   std::optional<std::uint32_t> batch;
   std::optional<std::uint32_t> global_batch;
   std::optional<double> batch_fixed_part;
@@ -52,8 +54,9 @@ Settings overlaid(Settings base, const Settings& over);
 /// Throws InputError if batch is set too or the division leaves a remainder.
 Settings resolved_batch(Settings settings, const Cluster& cluster);
 
-/// The workload at the batch size (loading second_workload if it is set) and then at the step time
-/// set. Its provenance notes the change.
+/// The workload at the batch size (loading second_workload if it is set), then at the step time and
+/// with the update set. Its provenance notes the changes. Throws InputError for an update that
+/// leaves nothing of the step.
 Workload with_settings(Workload workload, const Settings& settings);
 
 /// The cluster with the fields set. Its provenance notes each. Throws InputError if the result has

@@ -9,6 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/workload/optimiser_traffic.hpp"
 
 namespace stepcast {
 namespace {
@@ -101,27 +102,20 @@ Workload bare_roofline(const Architecture& architecture, const DeviceSpec& devic
   return with_matrices_by_name(std::move(workload));
 }
 
-/// SGD with momentum reads weight, gradient and momentum of each parameter and writes the first and
-/// the last; Adam has two moments.
 Seconds update_time(const Workload& workload, const DeviceSpec& device,
                     const std::string& optimiser) {
-  constexpr double kSgd = 5;
-  constexpr double kAdam = 7;
   if (optimiser.empty())
     return {};
-  if (optimiser != "sgd" && optimiser != "adam")
-    throw InputError(
-        fmt::format("`optimiser`: expected sgd or adam, found {}", in_quotes(optimiser)));
-  return parameter_size(workload) * (optimiser == "sgd" ? kSgd : kAdam) / device.memory_bandwidth;
+  return parameter_size(workload) * values_moved(optimiser) / elementwise_bandwidth(device);
 }
 
 std::string update_note(const Workload& workload, const DeviceSpec& device,
                         const std::string& optimiser) {
   return fmt::format(
-      "update: {} as the bytes that {} reads and writes of {} of parameters at {}; "
-      "the step time holds it",
+      "update: {} as {} reads and writes the size of the parameters, {}, {} times at {}; the step "
+      "time holds it",
       format_seconds(workload.update), optimiser, format_bytes(parameter_size(workload)),
-      format_bandwidth(device.memory_bandwidth));
+      values_moved(optimiser), format_bandwidth(elementwise_bandwidth(device)));
 }
 
 }  // namespace

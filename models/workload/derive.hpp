@@ -22,8 +22,8 @@ struct DeriveOptions {
   std::string source;
   /// Name of the workload; empty: "<architecture>-<device>-bs<batch>".
   std::string name;
-  /// "sgd" (with momentum) or "adam": the step time holds its update, which takes what it reads and
-  /// writes at the device's memory bandwidth. Empty: no update is told apart.
+  /// A name of values_moved(): the step time holds its update, which takes what it reads and writes
+  /// at elementwise_bandwidth(). Empty: no update is told apart.
   std::string optimiser;
 };
 

@@ -143,6 +143,17 @@ Workload with_step_time(Workload workload, Seconds step_time) {
   return workload;
 }
 
+Workload with_update_time(Workload workload, Seconds update) {
+  const Seconds step = compute_time(workload);
+  const Seconds passes = step - workload.update;
+  if (!(update >= Seconds{} && update < step && passes > Seconds{}))
+    throw InputError(fmt::format("expected less than the step's {}, which holds it, found {}",
+                                 format_seconds(step), format_seconds(update)));
+  scale_times(workload, (step - update) / passes);
+  workload.update = update;
+  return workload;
+}
+
 Workload with_batch(Workload workload, std::uint32_t batch) {
   if (batch == 0)
     throw InputError("batch: expected a whole number of at least 1, found 0");

@@ -66,8 +66,8 @@ std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedul
       {"--nodes", "N", &request.nodes, "resize the cluster to N nodes"},
       {"--gpus-per-node", "G", &request.gpus_per_node, "resize its nodes to G GPUs"},
       {"--set", "KEY=VALUE", &request.settings,
-       "change one thing; may be repeated. Keys: step_time, batch,\nglobal_batch, "
-       "batch_fixed_part, second_workload, straggler.<rank>,\n"
+       "change one thing; may be repeated. Keys: step_time, update_time,\nbatch, global_batch, "
+       "batch_fixed_part, second_workload,\nstraggler.<rank>, "
        "cluster.<field> (see stepcast show CLUSTER),\nor an option of the schedule (see stepcast "
        "show SCHEDULE)"},
       {"--fidelity", "F", &request.fidelity,

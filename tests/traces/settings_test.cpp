@@ -55,6 +55,29 @@ TEST(Settings, StepTimeRescalesTheWorkload) {
   EXPECT_EQ(workload.provenance.notes.size(), 1U);
 }
 
+// Two layers of 1 + 3 s each way: 4 s, of which 1 s becomes the update.
+TEST(Settings, UpdateTimeIsAPartOfTheStep) {
+  const Workload workload = with_settings(two_layers(), parse({"update_time=1s"}));
+  EXPECT_DOUBLE_EQ(workload.update.value, 1);
+  EXPECT_DOUBLE_EQ(compute_time(workload).value, compute_time(two_layers()).value);
+  EXPECT_DOUBLE_EQ(workload.layers[0].forward.value,
+                   (compute_time(two_layers()).value - 1) / compute_time(two_layers()).value);
+}
+
+TEST(Settings, UpdateTimeIsOfTheStepTimeThatIsSet) {
+  const Workload workload =
+      with_settings(two_layers(), parse({"update_time=500ms", "step_time=2s"}));
+  EXPECT_DOUBLE_EQ(workload.update.value, 0.5);
+  EXPECT_DOUBLE_EQ(compute_time(workload).value, 2);
+}
+
+TEST(Settings, AnUpdateThatFillsTheStepIsRefused) {
+  EXPECT_EQ(input_error_of([] {
+              with_settings(two_layers(), parse({"step_time=2s", "update_time=2s"}));
+            }),
+            "--set update_time=2 s: expected less than the step's 2 s, which holds it, found 2 s");
+}
+
 TEST(Settings, BatchIsAppliedBeforeStepTime) {
   // The batch doubles all times to 8 s; the step time then has the last word.
   const Workload workload = with_settings(two_layers(), parse({"step_time=2s", "batch=8"}));
@@ -127,6 +150,7 @@ TEST(Settings, WrongValuesAreRefusedAtOnce) {
                                "step_time=0s",
                                "step_time=-3ms",
                                "step_time=3",
+                               "update_time=-3ms",
                                "batch=0",
                                "batch=-1",
                                "batch=1.5",
@@ -152,6 +176,7 @@ TEST(Settings, NothingIsSetTwice) {
   EXPECT_EQ(error_of({"fusion=none", "fusion=none"}), "--set fusion=none: given twice");
   EXPECT_NE(error_of({"batch=1", "batch=2"}), "");
   EXPECT_NE(error_of({"step_time=1s", "step_time=2s"}), "");
+  EXPECT_NE(error_of({"update_time=1ms", "update_time=2ms"}), "");
   EXPECT_NE(error_of({"straggler.1=2", "straggler.01=3"}), "");
   EXPECT_NE(error_of({"cluster.nodes=2", "cluster.nodes=2"}), "");
 }

@@ -16,10 +16,10 @@ namespace stepcast {
 /// it (mpi_ops_v2.cc: the event of the data is recorded and the tensor enqueued; PerformOperation
 /// of operations.cc waits for the events). So what a cycle finds depends on the host's pace, of
 /// which a workload tells nothing: its times are the device's. `off` takes the device's pace for
-/// the host's, `on` a host that is infinitely fast. Neither holds everywhere: of two published runs
-/// of ResNet-50 one is met by `off` alone (V100, BlueFog), the other somewhat better by `on` (RTX
-/// 2080 Ti). The default is what the trace can tell, off; on where a schedule's program says when
-/// the host is stopped.
+/// the host's, `on` a host that is infinitely fast. The default is what the trace can tell, off; on
+/// where a program says when its host is stopped, as K-FAC's and that of the DeAR paper do. Not
+/// told, it may be either: of published runs of ResNet-50 those on V100s (BlueFog) are met by `off`
+/// alone.
 std::vector<OptionInfo> horovod_options(const char* run_ahead = "off");
 
 /// One negotiation takes

@@ -25,7 +25,7 @@ constexpr int kOutOfTolerance = 4;
 CaseOptions options_of(const CaseRequest& request) {
   const Settings settings = parse_settings(request.settings);
   if (!settings.cluster.empty() || settings.batch || settings.global_batch || settings.step_time ||
-      !settings.stragglers.empty())
+      settings.update_time || !settings.stragglers.empty())
     throw InputError("validate: --set with --cases takes options of pipelines only");
   return {.cluster = request.cluster, .blocks = request.blocks, .options = settings.schedule};
 }

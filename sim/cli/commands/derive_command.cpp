@@ -50,7 +50,8 @@ class DeriveCommand final : public Subcommand {
         {"--forward-fraction", "F", &forward_fraction_,
          "forward part of the step time, between 0 and 1 (0.36)"},
         {"--optimiser", "NAME", &derive_.optimiser,
-         "sgd or adam: tell its update apart, as bytes over memory bandwidth"},
+         "tell its update apart, as bytes over memory bandwidth: sgd (momentum),\nadam (fused), "
+         "torch-sgd, torch-momentum, torch-adam, torch-adamw"},
         {"--source", "TEXT", &derive_.source, "where the step time comes from, for the provenance"},
         {"--name", "NAME", &derive_.name, "default: <architecture>-<device>-bs<batch>"},
         output_option("-o,--output", &output_, "file to write; default: standard output"),

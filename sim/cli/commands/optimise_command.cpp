@@ -214,7 +214,7 @@ class OptimiseCommand final : public Subcommand {
 
   /// There is no schedule whose options they could be.
   static void refuse_options(const Settings& settings) {
-    static const std::vector<std::string> known{"step_time", "batch", "global_batch",
+    static const std::vector<std::string> known{"step_time", "update_time", "batch", "global_batch",
                                                 "batch_fixed_part"};
     if (settings.schedule.empty())
       return;

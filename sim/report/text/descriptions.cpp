@@ -93,6 +93,8 @@ std::string settings_text(const Settings& settings) {
   std::vector<std::string> parts;
   if (settings.step_time)
     parts.push_back(fmt::format("step_time={}", format_seconds(*settings.step_time)));
+  if (settings.update_time)
+    parts.push_back(fmt::format("update_time={}", format_seconds(*settings.update_time)));
   if (settings.batch)
     parts.push_back(fmt::format("batch={}", *settings.batch));
   if (settings.global_batch)
@@ -170,6 +172,9 @@ std::string description_of(const DeviceSpec& device) {
   Facts facts{{"device", device.name},
               {"fp32 peak", fmt::format("{:.2f} TFLOP/s", device.peak_fp32.value * 1e-12)},
               {"memory bandwidth", format_bandwidth(device.memory_bandwidth)},
+              {"element-wise", device.elementwise > BytesPerSecond{}
+                                   ? format_bandwidth(device.elementwise)
+                                   : "not measured, taken as all of it"},
               {"memory", device.memory > Bytes{} ? format_bytes(device.memory) : "unknown"}};
   add_provenance(facts, device.provenance);
   return render(facts);

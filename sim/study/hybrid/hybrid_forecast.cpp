@@ -85,10 +85,11 @@ ScheduleOptions hybrid_options_of(const Settings& settings) {
     options["global_batch"] = std::to_string(*settings.global_batch);
   if (settings.batch)
     options["micro_batch"] = std::to_string(*settings.batch);
-  if (settings.step_time || settings.batch_fixed_part || !settings.second_workload.empty())
+  if (settings.step_time || settings.update_time || settings.batch_fixed_part ||
+      !settings.second_workload.empty())
     throw InputError(
-        "`set` step_time, batch_fixed_part, second_workload: expected a schedule that does not cut "
-        "the model");
+        "`set` step_time, update_time, batch_fixed_part, second_workload: expected a schedule that "
+        "does not cut the model");
   return options;
 }
 

@@ -86,9 +86,19 @@ TEST(DeriveWorkload, AnOptimisersUpdateIsTakenFromTheStep) {
   EXPECT_NEAR(sgd.update.value, 4.5, 1e-12);
   EXPECT_NEAR(forward_time(sgd).value, 0.36 * 5.5, 1e-12);
   EXPECT_NEAR(compute_time(sgd).value, 10, 1e-12);
-  EXPECT_TRUE(sgd.provenance.notes.back().starts_with("update: 4.5 s as the bytes that sgd "));
+  EXPECT_TRUE(sgd.provenance.notes.back().starts_with("update: 4.5 s as sgd reads and writes "));
   const Workload adam = derive_workload(two_layers(), kDevice, 1, {10}, {.optimiser = "adam"});
   EXPECT_NEAR(adam.update.value, 6.3, 1e-12);
+}
+
+// 36 bytes at the 20 B/s that element-wise kernels reach. SGD without momentum reads parameter and
+// gradient, writes the one and, for the next step, a zero to the other.
+TEST(DeriveWorkload, AnUpdateRunsAtTheBandwidthOfElementwiseKernels) {
+  DeviceSpec device = kDevice;
+  device.elementwise = {20};
+  EXPECT_NEAR(
+      derive_workload(two_layers(), device, 1, {10}, {.optimiser = "torch-sgd"}).update.value,
+      4 * 36 / 20.0, 1e-12);
 }
 
 TEST(DeriveWorkload, AStepShorterThanItsUpdateIsRefused) {
@@ -96,7 +106,8 @@ TEST(DeriveWorkload, AStepShorterThanItsUpdateIsRefused) {
       message_of(two_layers(), 1, {4}, {.optimiser = "sgd"}),
       "`step-time` (or that of `throughput`): expected more than the update's 4.5 s, found 4 s");
   EXPECT_EQ(message_of(two_layers(), 1, {10}, {.optimiser = "lamb"}),
-            "`optimiser`: expected sgd or adam, found \"lamb\"");
+            "`optimiser`: expected one of sgd, adam, torch-sgd, torch-momentum, torch-adam, "
+            "torch-adamw, found \"lamb\"");
 }
 
 TEST(DeriveWorkload, StepTimeThatIsNotAboveZeroIsRefused) {

@@ -33,6 +33,8 @@ DeviceFile parse_file(std::string_view text, const std::string& origin) {
                              .memory = root.size_text_or("memory", {}),
                              .provenance = read_provenance(root.object("provenance"))},
                   .profiler_names = root.texts_or_none("profiler_names")};
+  if (root.has("elementwise_bandwidth"))
+    file.device.elementwise = root.bandwidth_text("elementwise_bandwidth");
   if (auto law = root.object_if("law"))
     file.law = read_law(*std::move(law));
   if (file.device.name.empty())

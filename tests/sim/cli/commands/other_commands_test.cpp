@@ -119,7 +119,8 @@ TEST(DeriveCommand, NamesWhatWasTyped) {
                     .starts_with("stepcast: --step-time (or that of --throughput): expected more "
                                  "than the update's "));
   EXPECT_EQ(refusal("--step-time", "100ms", "lamb"),
-            "stepcast: --optimiser: expected sgd or adam, found \"lamb\"\n");
+            "stepcast: --optimiser: expected one of sgd, adam, torch-sgd, torch-momentum, "
+            "torch-adam, torch-adamw, found \"lamb\"\n");
 }
 
 TEST(DeriveCommand, TellsWhatTheStepTimeHolds) {

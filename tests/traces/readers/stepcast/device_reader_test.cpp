@@ -29,6 +29,7 @@ TEST(DeviceReader, ReadsTheShippedRtx2080Ti) {
   EXPECT_EQ(device.name, "rtx2080ti");
   EXPECT_DOUBLE_EQ(device.peak_fp32.value, 13.45e12);
   EXPECT_DOUBLE_EQ(device.memory_bandwidth.value, 616e9);
+  EXPECT_DOUBLE_EQ(elementwise_bandwidth(device).value, 530e9);
   EXPECT_EQ(device.memory.value, 11.0 * 1024 * 1024 * 1024);
   EXPECT_EQ(device.provenance.kind, ProvenanceKind::Assumed);
 }
@@ -39,10 +40,11 @@ TEST(DeviceReader, TheNamesOfAProfilerAreAListOfTexts) {
             "gpu.json: /profiler_names: expected an array of strings, found \"GPU\"");
 }
 
-TEST(DeviceReader, MemoryMayBeUnknown) {
+TEST(DeviceReader, MemoryAndElementwiseBandwidthMayBeUnknown) {
   const DeviceSpec device = parse_device(
       device_with(R"("name": "gpu", "peak_fp32_tflops": 1, "memory_bandwidth": "1GBps")"), "");
   EXPECT_EQ(device.memory.value, 0);
+  EXPECT_EQ(elementwise_bandwidth(device).value, 1e9);
 }
 
 TEST(DeviceReader, PeakOfZeroIsRefused) {
