@@ -13,13 +13,14 @@ foreach(target ${targets} ${programs})
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
     get_filename_component(path ${source} ABSOLUTE BASE_DIR ${folder})
-    if(path MATCHES "^${PROJECT_SOURCE_DIR}/.*\\.cpp$" AND EXISTS ${path})
+    get_property(definitions SOURCE ${path} TARGET_DIRECTORY ${target} PROPERTY COMPILE_DEFINITIONS)
+    if(path MATCHES "^${PROJECT_SOURCE_DIR}/.*\\.cpp$" AND NOT path MATCHES "^${PROJECT_BINARY_DIR}/" AND NOT definitions)
       string(APPEND lines "${target} ${path}\n")
     endif()
   endforeach()
 endforeach()
 file(WRITE ${PROJECT_BINARY_DIR}/sources.txt "${lines}")
-execute_process(COMMAND ${STEPCAST_PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/batches ${PROJECT_SOURCE_DIR}
+execute_process(COMMAND ${STEPCAST_PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/batches ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/batches
                 INPUT_FILE ${PROJECT_BINARY_DIR}/sources.txt OUTPUT_FILE ${PROJECT_BINARY_DIR}/batches.cmake
                 COMMAND_ERROR_IS_FATAL ANY)
 include(${PROJECT_BINARY_DIR}/batches.cmake)

@@ -17,8 +17,8 @@ struct Traffic {
   double values;  ///< Read and written for each parameter.
 };
 
-// A fused kernel touches each value once. PyTorch's operations of one step, by torch/optim of 1.4 to
-// 1.8 and transformers/optimization.py, each with what it reads + writes:
+// A fused kernel touches each value once. PyTorch's operations of one step, by torch/optim of 1.4
+// to 1.8 and transformers/optimization.py, each with what it reads + writes:
 //   zero_grad        grad.zero_                       0 + 1
 //   sgd              p.add_(grad)                     2 + 1
 //   momentum         buf.mul_                         1 + 1
@@ -30,8 +30,8 @@ struct Traffic {
 //                    p.addcdiv_(exp_avg, denominator) 3 + 1
 //   adam             the root over its bias           1 + 1
 constexpr std::array kTraffic{
-    Traffic{"sgd", 5},       Traffic{"adam", 7},
-    Traffic{"torch-sgd", 4}, Traffic{"torch-momentum", 9},
+    Traffic{"sgd", 5},         Traffic{"adam", 7},
+    Traffic{"torch-sgd", 4},   Traffic{"torch-momentum", 9},
     Traffic{"torch-adam", 21}, Traffic{"torch-adamw", 19},
 };
 

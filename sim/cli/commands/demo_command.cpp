@@ -31,9 +31,7 @@ constexpr std::array kSchedules{"bsp", "wfbp", "ddp", "horovod", "dear"};
 /// DeAR and its baseline as its authors ran them: a buffer found by ten trials, of which 25 MiB is
 /// only the first, and a host ahead of its device.
 std::string_view preset_of(std::string_view schedule) {
-  return schedule == "dear"      ? "dear-icdcs23"
-         : schedule == "horovod" ? "horovod-icdcs23"
-                                 : "";
+  return schedule == "dear" ? "dear-icdcs23" : schedule == "horovod" ? "horovod-icdcs23" : "";
 }
 
 constexpr const char* kTimelineFile = "out/demo-timeline.json.gz";

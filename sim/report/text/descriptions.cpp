@@ -169,13 +169,13 @@ std::string description_of(const Cluster& cluster) {
 }
 
 std::string description_of(const DeviceSpec& device) {
-  Facts facts{{"device", device.name},
-              {"fp32 peak", fmt::format("{:.2f} TFLOP/s", device.peak_fp32.value * 1e-12)},
-              {"memory bandwidth", format_bandwidth(device.memory_bandwidth)},
-              {"element-wise", device.elementwise > BytesPerSecond{}
-                                   ? format_bandwidth(device.elementwise)
-                                   : "not measured, taken as all of it"},
-              {"memory", device.memory > Bytes{} ? format_bytes(device.memory) : "unknown"}};
+  Facts facts{
+      {"device", device.name},
+      {"fp32 peak", fmt::format("{:.2f} TFLOP/s", device.peak_fp32.value * 1e-12)},
+      {"memory bandwidth", format_bandwidth(device.memory_bandwidth)},
+      {"element-wise", device.elementwise > BytesPerSecond{} ? format_bandwidth(device.elementwise)
+                                                             : "not measured, taken as all of it"},
+      {"memory", device.memory > Bytes{} ? format_bytes(device.memory) : "unknown"}};
   add_provenance(facts, device.provenance);
   return render(facts);
 }

@@ -17,8 +17,8 @@ namespace stepcast {
 namespace {
 
 bool is_job_setting(const std::string& key) {
-  constexpr std::array kKeys{"step_time", "update_time", "batch", "global_batch", "batch_fixed_part",
-                             "second_workload"};
+  constexpr std::array kKeys{"step_time",    "update_time",      "batch",
+                             "global_batch", "batch_fixed_part", "second_workload"};
   return std::ranges::find(kKeys, key) != kKeys.end() || key.starts_with("straggler.") ||
          key.starts_with("cluster.");
 }

@@ -109,7 +109,8 @@ std::string mutated_lines(std::string_view text, std::uint32_t seed,
 
 const std::vector<std::string>& vocabulary_of_program() {
   static const std::vector<std::string> vocabulary = [] {
-    std::vector<std::string> words{"step_time=10ms", "update_time=1ms",
+    std::vector<std::string> words{"step_time=10ms",
+                                   "update_time=1ms",
                                    "batch=8",
                                    "global_batch=64",
                                    "straggler.1=1.5",
