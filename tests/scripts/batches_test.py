@@ -75,7 +75,7 @@ class Batches(unittest.TestCase):
     def test_every_kind_of_name_of_its_own_is_seen(self):
         for code in ("double name() {\n  return a + b;\n}", "constexpr int name = 3;", "struct name { int x; };",
                      "enum class name { A };", "const char* const name[] = {\"x\"};", "using name = std::vector<int>;",
-                     "template <class T, class U>\nvoid name(T t) { if (t) { } }", "thread_local std::vector<int> name;",
+                     "template <class T, class U>\nvoid name(T t) { if (t) { } }", "thread_local std::vector<int> name;", "const std::function<void()> name = [] {};",
                      "const Map name{{\"a\", {1, 2}}};", "name_type x();\nclass name final : public Base {\n};"):
             self.expect_renamed(own(code), own("bool name() { return true; }"))
             self.expect_apart(fixed(code), fixed("bool name() { return true; }"))
