@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -130,7 +131,7 @@ std::vector<ClockJump> find_jumps(const ClockEvidence& evidence, const Job& job,
   clocks.uncoupled = uncoupled_hosts(evidence, offsets);
   if (!clocks.uncoupled.empty())
     return jumps;
-  const std::vector<ClockJump> of_offsets = jumps_of_offsets(offsets, jumps);
+  const std::vector<ClockJump> of_offsets = jumps_of_offsets(offsets, evidence, jumps);
   jumps.insert(jumps.end(), of_offsets.begin(), of_offsets.end());
   std::ranges::stable_sort(jumps, {}, &ClockJump::step);
   return jumps;
@@ -187,6 +188,44 @@ void count_from_begin(Job& job) {
   }
 }
 
+/// The parts of a step's clocks, numbered in order of the hosts, by the fit's.
+std::map<std::uint32_t, std::uint32_t> parts_of(std::uint32_t step, const RankClocks& of_ranks,
+                                                const ClockFit& fit, const JobClocks& clocks) {
+  std::map<std::uint32_t, std::uint32_t> parts;
+  for (const HostClock& clock : clocks.hosts)
+    parts.emplace(fit.parts()[of_ranks.of(clock.ranks.front(), step)], parts.size());
+  return parts;
+}
+
+/// What hosts are in a step that has most parts. Clocks before a jump and behind it are of no
+/// common step, and need nothing that joins them.
+void tell_hosts(const Job& job, const RankClocks& of_ranks, const ClockFit& fit,
+                JobClocks& clocks) {
+  std::uint32_t step = 0;
+  auto parts = parts_of(step, of_ranks, fit, clocks);
+  for (std::uint32_t other = 1; other < job.steps.size(); ++other)
+    if (auto more = parts_of(other, of_ranks, fit, clocks); more.size() > parts.size()) {
+      step = other;
+      parts = std::move(more);
+    }
+  clocks.parts = job.one_clock ? 1 : static_cast<std::uint32_t>(parts.size());
+  const auto residuals = fit.residuals_by_host();
+  const std::vector<double> widths = fit.widths_by_host();
+  std::map<std::uint32_t, double> first;  // Offset of the first host of each part.
+  for (HostClock& clock : clocks.hosts) {
+    const std::uint32_t own = of_ranks.of(clock.ranks.front(), step);
+    clock.part = job.one_clock ? 0 : parts.at(fit.parts()[own]);
+    // What is subtracted grows with the clock's own time.
+    const double rate = 1 / (1 - fit.drifts()[own]);
+    const double offset = fit.offsets()[own];
+    const double of_first = first.emplace(clock.part, offset).first->second;
+    clock.offset = rounded((offset - of_first) * rate) + job.ranks[clock.ranks.front()].shifted;
+    clock.drift = fit.drifts()[own] * rate;
+    clock.half_width = rounded(std::max(residuals[own].first, widths[own]));
+    clock.collectives = residuals[own].second;
+  }
+}
+
 }  // namespace
 
 JobClocks put_on_one_clock(Job& job) {
@@ -207,27 +246,7 @@ JobClocks put_on_one_clock(Job& job) {
   }
   clocks.residual = Seconds{fit.residual()};
   clocks.by_step = fit.by_step();
-  const auto residuals = fit.residuals_by_host();
-  const std::vector<double> widths = fit.widths_by_host();
-  std::map<std::uint32_t, double> first;  // Offset of the first host of each part.
-  for (std::uint32_t host = 0; host < clocks.hosts.size(); ++host) {
-    HostClock& clock = clocks.hosts[host];
-    const std::uint32_t own = of_ranks.of(clock.ranks.front(), 0);
-    clock.part = job.one_clock ? 0 : fit.parts()[own];
-    // What is subtracted grows with the clock's own time.
-    const double rate = 1 / (1 - fit.drifts()[own]);
-    const double offset = fit.offsets()[own];
-    const double of_first = first.emplace(clock.part, offset).first->second;
-    clock.offset = rounded((offset - of_first) * rate) + job.ranks[clock.ranks.front()].shifted;
-    clock.drift = fit.drifts()[own] * rate;
-    clock.half_width = rounded(std::max(residuals[own].first, widths[own]));
-    clock.collectives = residuals[own].second;
-  }
-  std::set<std::uint32_t> parts;
-  for (std::uint32_t step = 0; step < job.steps.size(); ++step)
-    for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank)
-      parts.insert(fit.parts()[of_ranks.of(rank, step)]);
-  clocks.parts = job.one_clock ? 1 : static_cast<std::uint32_t>(parts.size());
+  tell_hosts(job, of_ranks, fit, clocks);
   count_violations(job, host_of, &HostClock::violations_after, clocks.hosts);
   count_from_begin(job);
   return clocks;

@@ -30,7 +30,7 @@ struct JumpedClock {
   std::string host;
   std::string step;
   std::string against;  ///< A host whose clock it contradicts,
-  Seconds by{};         ///< at least by so much.
+  Seconds by{};         ///< at least by so much, or (ends of collectives tell) about.
 };
 
 struct JobClocks {
@@ -42,7 +42,7 @@ struct JobClocks {
   bool by_hosts = false;         ///< and no two ranks' do: hosts are not those that were told.
   Seconds residual{};            ///< Median |end - common end| over all, after alignment.
   bool by_step = false;          ///< Offsets move from step to step and were found for each.
-  std::uint32_t parts = 1;       ///< Beyond 1: times of different parts cannot be compared.
+  std::uint32_t parts = 1;       ///< Of a step; beyond 1: their times cannot be compared.
   std::vector<std::uint32_t> uncoupled;  ///< Hosts for which no other waits, nor they for these.
 };
 

@@ -137,12 +137,14 @@ struct Job {
   std::uint32_t gpus = 1;    ///< Of the whole job.
   std::uint32_t places = 0;  ///< Ranks that whole traces have, each maybe for a group; 0: gpus.
   bool has_more = false;     ///< Some meet ranks that gpus and places do not count.
-  JobShape shape;            ///< What the job file says, and the traces of passes.
+  std::vector<std::uint32_t> data_ranks;  ///< Of a table: JobRank::data of the whole job.
+  JobShape shape;                         ///< What the job file says, and the traces of passes.
   std::vector<JobRank> ranks;
   std::vector<JobKind> kinds;
   std::vector<JobStep> steps;
   JobClocks clocks;          ///< What put_on_one_clock() found.
   std::size_t restored = 0;  ///< Operations that were lost and are there as estimated.
+  std::size_t lost = 0;      ///< Of which nothing tells when they ran.
   bool one_clock = false;    ///< Its reader put it on one, as far as clocks differ.
   bool profiled = false;     ///< Ranks are GPUs and operations kernels: a pass has many.
 };

@@ -11,6 +11,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
+#include "traces/job/foreign_ranks.hpp"
 #include "traces/job/rank_timeline.hpp"
 #include "traces/job/read_at_once.hpp"
 #include "traces/job/shape_check.hpp"
@@ -79,6 +80,7 @@ Job ProfiledJob::run() {
   if (job_.steps.empty())
     throw InputError(records_.front().origin +
                      ": expected a step that all ranks recorded whole, found none");
+  refuse_foreign_ranks(job_);
   if (job_.ranks.size() > 1)
     meet();
   return std::move(job_);

@@ -145,7 +145,7 @@ class DiagnoseCommand final : public Subcommand {
   void refuse_other_job(const Diagnosis& job, const Diagnosis& other) const {
     const auto layout = [](const Diagnosis& each) {
       return fmt::format("{} ranks, {} recorded, {} stages x {} data-parallel groups", each.gpus,
-                         each.ranks.size(), each.stages, each.by_data.size());
+                         each.ranks.size(), each.stages, each.groups);
     };
     if (layout(job) != layout(other))
       throw InputError(

@@ -270,6 +270,7 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"verdict", verdict_json(diagnosis)},
             {"meetings_taken_apart", diagnosis.taken_apart},
             {"rows_restored", diagnosis.restored},
+            {"rows_lost", diagnosis.lost},
             {"clocks", clocks_json(diagnosis)},
             {"clock_jumps", jumps_json(diagnosis.clocks)},
             {"contradicted_steps", diagnosis.clocks.contradicted},

@@ -94,11 +94,13 @@ Diagnosis Diagnosing::run(const VerdictThresholds& thresholds) {
   diagnosis_.job = job_.name;
   diagnosis_.gpus = job_.gpus;
   diagnosis_.stages = job_.stages;
+  diagnosis_.groups = data_groups(job_);
   diagnosis_.ranks = job_.ranks;
   diagnosis_.missing = missing_ranks(job_);
   diagnosis_.steps = job_.steps.size();
   diagnosis_.clocks = job_.clocks;
   diagnosis_.restored = job_.restored;
+  diagnosis_.lost = job_.lost;
   for (std::size_t step = 0; step < replay_.steps(); ++step)
     diagnosis_.taken_apart += replay_.graph(step).taken_apart();
   time_steps();

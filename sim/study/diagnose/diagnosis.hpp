@@ -179,6 +179,7 @@ struct Diagnosis {
   std::string job;
   std::uint32_t gpus = 0;
   std::uint32_t stages = 1;
+  std::uint32_t groups = 1;  ///< Data-parallel ones of the job, recorded or not.
   std::vector<JobRank> ranks;
   MissingRanks missing;
   std::size_t steps = 0;
@@ -193,6 +194,7 @@ struct Diagnosis {
   double step_error = 0;            ///< Mean |replayed - recorded| over recorded.
   std::vector<std::string> doubts;  ///< Of all that follows, see doubts_of().
   std::size_t restored = 0;         ///< Operations that were lost and are there as estimated.
+  std::size_t lost = 0;             ///< That were lost and are not there.
   double slowdown = 1;
   WasteExplained worst_ranks;
   WasteExplained last_stage;

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/missing_ranks.hpp"
 
 namespace stepcast {
 namespace {
@@ -16,12 +18,27 @@ std::string doubt_of_restored(const Job& job) {
   std::size_t all = 0;
   for (const JobStep& step : job.steps)
     all += step.operations.size();
-  const double share = static_cast<double>(job.restored) / static_cast<double>(all);
-  return share > kMany ? fmt::format(
-                             "{} of {} operations ({:.1f} %) are not recorded and were "
-                             "restored as others tell",
-                             job.restored, all, 100 * share)
-                       : "";
+  all += job.lost;
+  const std::size_t missing = job.restored + job.lost;
+  const double share = static_cast<double>(missing) / static_cast<double>(all);
+  if (share <= kMany)
+    return "";
+  return fmt::format("{} of {} operations ({:.1f} %) are not recorded {} restored as others tell",
+                     missing, all, 100 * share,
+                     job.lost == 0       ? std::string("and were")
+                     : job.restored == 0 ? std::string("and could not be")
+                                         : fmt::format("and {} of these were", job.restored));
+}
+
+/// Of ranks that look as if they had nothing to do.
+std::string doubt_of_passes(const Job& job, JobWork pass, const char* name) {
+  const std::vector<std::uint32_t> ranks = ranks_without(job, pass);
+  if (ranks.empty())
+    return "";
+  const std::size_t others = ranks.size() - 1;
+  return fmt::format(
+      "of rank {}{} no {} passes are recorded", label_of(job.ranks[ranks.front()]),
+      others > 0 ? fmt::format(" and {} other{}", others, others > 1 ? "s" : "") : "", name);
 }
 
 std::string doubt_of_parts(const JobClocks& clocks) {
@@ -45,13 +62,24 @@ std::string doubt_of_clocks(const JobClocks& clocks, std::size_t steps) {
       others > 0 ? fmt::format(" with {} other{}", others, others > 1 ? "s" : "") : "");
 }
 
+/// Where it throws, clocks may tell why.
+std::string doubt_of_replay(const Job& job, double error, const std::string& of_clocks) try {
+  return doubt_of_replay(job, error);
+} catch (const InputError& refused) {
+  if (of_clocks.empty())
+    throw;
+  throw InputError(fmt::format("{}; {}", refused.what(), of_clocks));
+}
+
 }  // namespace
 
 std::vector<std::string> doubts_of(const Job& job, double error) {
+  const std::string of_clocks = doubt_of_clocks(job.clocks, job.steps.size());
   std::vector<std::string> doubts;
   for (std::string doubt :
-       {doubt_of_replay(job, error), doubt_of_restored(job), doubt_of_parts(job.clocks),
-        doubt_of_clocks(job.clocks, job.steps.size())})
+       {doubt_of_replay(job, error, of_clocks), doubt_of_restored(job),
+        doubt_of_passes(job, JobWork::Forward, "forward"),
+        doubt_of_passes(job, JobWork::Backward, "backward"), doubt_of_parts(job.clocks), of_clocks})
     if (!doubt.empty())
       doubts.push_back(std::move(doubt));
   return doubts;

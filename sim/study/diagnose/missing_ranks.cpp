@@ -22,7 +22,7 @@ std::vector<std::string> missing_places(const Job& job) {
   for (std::uint32_t stage = 0; stage < job.stages; ++stage)
     if (!stages.contains(stage))
       names.push_back(fmt::format("stage {}", stage));
-  for (std::uint32_t data = 0; data < job.places / job.stages; ++data) {
+  for (const std::uint32_t data : job.data_ranks) {
     if (std::ranges::find(job.ranks, data, &JobRank::data) == job.ranks.end()) {
       names.push_back(fmt::format("dp_rank {}", data));
       continue;
@@ -75,6 +75,29 @@ std::string missing_work(const Job& job) {
   return "";
 }
 
+std::vector<std::uint32_t> ranks_without(const Job& job, JobWork pass) {
+  if (job.places == 0)
+    return {};
+  std::vector<bool> ran(job.ranks.size());
+  for (const JobStep& step : job.steps)
+    for (const JobOperation& done : step.operations)
+      if (job.kinds[done.kind].work == pass)
+        ran[done.rank] = true;
+  std::vector<std::uint32_t> without;
+  for (std::uint32_t rank = 0; rank < ran.size(); ++rank)
+    if (!ran[rank])
+      without.push_back(rank);
+  return without.size() < ran.size() ? without : std::vector<std::uint32_t>();
+}
+
+std::uint32_t data_groups(const Job& job) {
+  if (job.places > 0)
+    return job.places / job.stages;
+  const std::uint64_t of_group =
+      std::uint64_t{job.stages} * std::max(job.shape.tensor, 1U) * std::max(job.shape.context, 1U);
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, job.gpus / of_group));
+}
+
 MissingRanks missing_ranks(const Job& job) {
   const std::size_t expected = job.places > 0 ? job.places : job.gpus;
   return {.expected = expected,
@@ -90,9 +113,10 @@ std::string in_words(const MissingRanks& missing, std::size_t recorded) {
   const std::size_t expected = std::max(missing.expected, recorded + (missing.at_least ? 1 : 0));
   const std::string which =
       names.empty() ? "" : fmt::format("; missing: {}", fmt::join(names, "; "));
+  const std::size_t more = missing.names.size() - shown;
   return fmt::format("Of {}{} rank{} {} {} recorded{}{}.", missing.at_least ? "at least " : "",
                      expected, expected == 1 ? "" : "s", recorded, recorded == 1 ? "is" : "are",
-                     which, missing.names.size() > shown ? " .." : "");
+                     which, more > 0 ? fmt::format("; and {} more", more) : "");
 }
 
 }  // namespace stepcast

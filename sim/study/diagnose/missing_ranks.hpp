@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,16 @@ struct MissingRanks {
 
 MissingRanks missing_ranks(const Job& job);
 
+/// Data-parallel groups of the whole job.
+std::uint32_t data_groups(const Job& job);
+
 /// What a table of operations has none of although its job must have had it, so that others' waits
 /// for it look like delays of their hosts: "messages between stages", "backward passes", "forward
 /// passes"; empty: nothing.
 std::string missing_work(const Job& job);
+
+/// Ranks of a table that ran none of the passes of which others did, into Job::ranks.
+std::vector<std::uint32_t> ranks_without(const Job& job, JobWork pass);
 
 /// "Of at least 8 ranks 6 are recorded; missing: stage 3."
 std::string in_words(const MissingRanks& missing, std::size_t recorded);

@@ -293,6 +293,30 @@ TEST(ClocksTest, MessagesBothWaysJoinParts) {
   EXPECT_NEAR(clocks.hosts[2].offset.value, 0.02, 0.001);
 }
 
+// Stages meet in the first six steps alone. Behind these two clocks of the first one are set anew,
+// so that those before tell nothing of any: three parts were counted, of which one had a name.
+TEST(ClocksTest, PartsAreThoseOfAStep) {
+  OperationRows rows;
+  for (int step = 0; step < 12; ++step)
+    for (int rank = 0; rank < 10; ++rank) {
+      const double ahead = step < 6 ? 0 : rank == 1 ? 0.003 : rank == 3 ? -0.002 : 0;
+      const auto add = [&](const char* type, double begin, double end) {
+        rows.add(rank % 5, rank / 5, rank, step, type, begin + ahead, end - begin, 0, 0);
+      };
+      const double arrived = 0.1 * (1 + scatter(rank, step));
+      add("forward-compute", 0, arrived);
+      add("grads-reduce-scatter", arrived, 0.25);
+      if (step < 6)
+        add("optimizer-clip-main-grad", 0.25, 0.26);
+    }
+  Job job = read(rows.text());
+  const JobClocks clocks = put_on_one_clock(job);
+  EXPECT_EQ(clocks.jumps.size(), 2U);
+  EXPECT_EQ(clocks.parts, 2U);
+  for (std::size_t rank = 0; rank < 10; ++rank)
+    EXPECT_EQ(clocks.hosts[rank].part, rank / 5) << rank;
+}
+
 // Within each of four stages a collective tells the clocks of two copies apart to 2 us, between
 // stages one to 200 us. A rank alone cannot leave its copy, so that stages must be joined again
 // once it is known how much each kind scatters: then a mistake of a stage is 200 us over 500 s at

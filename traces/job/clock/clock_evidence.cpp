@@ -25,6 +25,19 @@ void add_bounds(const JobMeeting& meeting, const CommonEnd& common, ClockEvidenc
   }
 }
 
+void add_starts(const Job& job, const RankClocks& clocks, ClockEvidence& evidence) {
+  evidence.stages.assign(clocks.count(), job.stages);
+  for (std::uint32_t number = 0; number < job.steps.size(); ++number) {
+    std::vector<HostStart>& starts = evidence.starts.emplace_back(clocks.count());
+    for (const JobOperation& done : job.steps[number].operations) {
+      const std::uint32_t host = clocks.of(done.rank, number);
+      evidence.stages[host] = std::min(evidence.stages[host], job.ranks[done.rank].stage);
+      if (job.kinds[done.kind].work != JobWork::Host && done.begin.value < starts[host].begin)
+        starts[host] = {done.begin.value, done.kind};
+    }
+  }
+}
+
 }  // namespace
 
 ClockEvidence clock_evidence(const Job& job, const RankClocks& clocks) {
@@ -52,6 +65,7 @@ ClockEvidence clock_evidence(const Job& job, const RankClocks& clocks) {
         evidence.messages.push_back(std::move(common));
     }
   }
+  add_starts(job, clocks, evidence);
   return evidence;
 }
 

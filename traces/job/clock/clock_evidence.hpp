@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -34,6 +35,12 @@ struct ClockBound {
   bool message = false;
 };
 
+/// A host's first work of a step.
+struct HostStart {
+  double begin = INFINITY;  ///< Seconds since the step began, on the host's clock; infinite: none.
+  std::uint16_t kind = 0;
+};
+
 /// All that a job's meetings say about its hosts' clocks.
 struct ClockEvidence {
   std::uint32_t hosts = 0;
@@ -42,6 +49,8 @@ struct ClockEvidence {
   std::vector<CommonEnd> ends;      ///< Of collectives.
   std::vector<CommonEnd> messages;  ///< Between hosts.
   std::vector<ClockBound> bounds;
+  std::vector<std::vector<HostStart>> starts;  ///< By step and host.
+  std::vector<std::uint32_t> stages;           ///< By host: the first one of its ranks.
 };
 
 /// Which clock a rank's times are of: its host's or, once that jumped, what became of it. Those of

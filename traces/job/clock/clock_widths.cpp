@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "traces/job/clock/clock_fit.hpp"
+#include "traces/job/clock/joined_hosts.hpp"
 
 // Cost: a look at each bound and end, and a round over the pairs for each message on the longest
 // way.
@@ -20,27 +20,6 @@ struct Slack {
   double back = INFINITY;
 
   double most() const { return std::max(ahead, back); }
-};
-
-/// Hosts that are as one, by the least of them.
-class Joined {
- public:
-  explicit Joined(std::uint32_t hosts) : least_(hosts) {
-    std::iota(least_.begin(), least_.end(), 0U);
-  }
-  std::uint32_t of(std::uint32_t host) const {
-    while (least_[host] != host)
-      host = least_[host];
-    return host;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t one = of(a);
-    const std::uint32_t other = of(b);
-    least_[std::max(one, other)] = std::min(one, other);
-  }
-
- private:
-  std::vector<std::uint32_t> least_;
 };
 
 bool spans_messages(const CommonEnd& common, const std::map<Pair, Slack>& pairs) {
@@ -68,7 +47,7 @@ std::vector<double> ClockFit::widths_by_host() const {
   std::vector<double> widths(offsets_.size(), 0);
   if (pairs.empty())
     return widths;
-  Joined joined(evidence_.hosts);
+  JoinedHosts joined(evidence_.hosts);
   for (const CommonEnd& common : evidence_.ends)
     if (!spans_messages(common, pairs))
       for (const EndSeen& seen : common.seen)

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "traces/job/clock/jump_bounds.hpp"
 #include "traces/job/medians.hpp"
 
 // Cost: for each host and step up to 240 slopes; once more for each jump.
@@ -14,9 +16,18 @@ namespace {
 
 constexpr std::size_t kFewestSteps = 3;  // On either side: one that is off is no jump.
 constexpr std::size_t kMostSteps = 16;
+constexpr double kSure = 5;           // Standard errors.
 constexpr double kOfMedian = 1.2533;  // Its standard error over the mean's: sqrt(pi / 2).
 
 using Points = std::vector<StepOffset>;
+
+/// The first step that counts of those before one, and the end of those behind it.
+std::size_t from_of(std::size_t step, std::size_t first) {
+  return std::max(first + kMostSteps, step) - kMostSteps;
+}
+std::size_t end_of(std::size_t step, std::size_t end) {
+  return std::min(end, step + kMostSteps);
+}
 
 /// The slope of two lines, within the points of either.
 double common_slope(const Points& before, const Points& behind) {
@@ -69,8 +80,8 @@ Jump jump_between(const Points& before, const Points& behind, double scatter) {
   return jump;
 }
 
-/// What most clocks seem to jump is what the first one jumped the other way. Of two it is the
-/// other's that jumped: the first host's clock is that of all.
+/// What most clocks seem to jump is what the first one jumped the other way. Of two halves it is
+/// the other one that jumped: the first host's clock is that of all.
 Jump middle_jump(const std::vector<Jump>& jumps, const std::vector<std::uint32_t>& hosts) {
   std::vector<double> seconds;
   std::vector<double> errors;
@@ -78,12 +89,16 @@ Jump middle_jump(const std::vector<Jump>& jumps, const std::vector<std::uint32_t
     seconds.push_back(jumps[host].seconds);
     errors.push_back(jumps[host].error);
   }
-  return {hosts.size() > 2 ? middle_in_place(seconds) : 0, middle_in_place(errors)};
+  std::ranges::sort(seconds);
+  const double below = seconds[(seconds.size() - 1) / 2];
+  const double above = seconds[seconds.size() / 2];
+  return {std::abs(below) < std::abs(above) ? below : above, middle_in_place(errors)};
 }
 
 class OffsetJumps {
  public:
-  explicit OffsetJumps(const StepOffsets& offsets) : offsets_(offsets) {
+  OffsetJumps(const StepOffsets& offsets, const ClockEvidence& evidence)
+      : offsets_(offsets), evidence_(evidence) {
     for (std::uint32_t host = 0; host < offsets.hosts(); ++host)
       scatters_.push_back(scatter_of(offsets.of(host, 0, offsets.steps())));
   }
@@ -106,18 +121,24 @@ class OffsetJumps {
   };
 
   void part(std::size_t first, std::size_t end);
-  /// Seconds: daemons slew what is less, and crystals wander with their temperature.
+  /// Seconds: daemons slew what is less, and crystals wander with their temperature, by 1 ppm a
+  /// degree or so; in a pause, too, from which a jump is less than a few steps away.
   double least_jump(std::size_t step) const {
     constexpr double kLeastJump = 1e-3;
-    constexpr double kWander = 1e-6;
-    return kLeastJump + kWander * (offsets_.time_of(step) - offsets_.time_of(step - 1));
+    constexpr double kWander = 2e-6;
+    const std::size_t last = std::min(step + kFewestSteps, offsets_.steps()) - 1;
+    return kLeastJump + kWander * (offsets_.time_of(last) - offsets_.time_of(step - kFewestSteps));
   }
   std::size_t best_parting(const std::vector<ClockJump>& found, std::size_t from,
                            std::size_t end) const;
   std::vector<Jump> all_jumps(std::size_t from, std::size_t step, std::size_t end) const;
-  Found jumps_at(std::size_t step, std::size_t first, std::size_t end) const;
+  Found jumps_at(std::size_t step, std::size_t first, std::size_t end);
+  bool is_refuted(std::uint32_t host, const Jump& jump, const std::vector<std::uint32_t>& still,
+                  std::size_t step, std::size_t first, std::size_t end);
 
   const StepOffsets& offsets_;
+  const ClockEvidence& evidence_;
+  std::optional<JumpBounds> bounds_;  // Once any clock seems to jump.
   std::vector<double> scatters_;
   std::set<std::size_t> breaks_;
   std::vector<ClockJump> jumps_;
@@ -134,14 +155,9 @@ void OffsetJumps::part(std::size_t first, std::size_t end) {
     }
   if (at == end)
     return;
-  at = best_parting(most.jumps, std::max(first + kMostSteps, at) - kMostSteps,
-                    std::min(end, at + kMostSteps));
-  if (Found found = jumps_at(at, first, end); found.times > 1)
-    most = std::move(found);
-  for (ClockJump& jump : most.jumps)
-    jump.step = static_cast<std::uint32_t>(at);
-  std::erase_if(most.jumps, [&](const ClockJump& jump) { return jump.seconds <= least_jump(at); });
-  jumps_.insert(jumps_.end(), most.jumps.begin(), most.jumps.end());
+  at = best_parting(most.jumps, from_of(at, first), end_of(at, end));
+  const Found found = jumps_at(at, first, end);
+  jumps_.insert(jumps_.end(), found.jumps.begin(), found.jumps.end());
   part(first, at);
   part(at, end);
 }
@@ -181,11 +197,8 @@ std::vector<Jump> OffsetJumps::all_jumps(std::size_t from, std::size_t step,
   return jumps;
 }
 
-OffsetJumps::Found OffsetJumps::jumps_at(std::size_t step, std::size_t first,
-                                         std::size_t end) const {
-  constexpr double kSure = 5;
-  const std::size_t from = std::max(first + kMostSteps, step) - kMostSteps;
-  const std::vector<Jump> jumps = all_jumps(from, step, std::min(end, step + kMostSteps));
+OffsetJumps::Found OffsetJumps::jumps_at(std::size_t step, std::size_t first, std::size_t end) {
+  const std::vector<Jump> jumps = all_jumps(from_of(step, first), step, end_of(step, end));
   std::map<std::uint32_t, std::vector<std::uint32_t>> parts;  // Hosts, by the first one.
   for (std::uint32_t host = 0; host < offsets_.hosts(); ++host)
     if (std::isfinite(jumps[host].error))
@@ -193,13 +206,21 @@ OffsetJumps::Found OffsetJumps::jumps_at(std::size_t step, std::size_t first,
   Found found;
   for (const auto& [of, hosts] : parts) {
     const Jump usual = middle_jump(jumps, hosts);
+    std::vector<std::uint32_t> still;
+    std::vector<std::pair<std::uint32_t, Jump>> seem;
     for (const std::uint32_t host : hosts) {
-      const double by = std::abs(jumps[host].seconds - usual.seconds);
-      const double times =
-          by / std::max(least_jump(step), kSure * std::max(jumps[host].error, usual.error));
-      if (times <= 1)
+      const Jump jump{.seconds = jumps[host].seconds - usual.seconds,
+                      .error = kSure * std::max(jumps[host].error, usual.error)};
+      if (std::abs(jump.seconds) > std::max(least_jump(step), jump.error))
+        seem.emplace_back(host, jump);
+      else
+        still.push_back(host);
+    }
+    for (const auto& [host, jump] : seem) {
+      if (is_refuted(host, jump, still, step, first, end))
         continue;
-      found.times = std::max(found.times, times);
+      const double by = std::abs(jump.seconds);
+      found.times = std::max(found.times, by / std::max(least_jump(step), jump.error));
       found.jumps.push_back({.host = host,
                              .step = static_cast<std::uint32_t>(step),
                              .other = host == hosts.front() ? hosts.back() : hosts.front(),
@@ -209,11 +230,25 @@ OffsetJumps::Found OffsetJumps::jumps_at(std::size_t step, std::size_t first,
   return found;
 }
 
+/// Whether messages with a clock that did not jump allow neither so much nor what counts as a jump.
+bool OffsetJumps::is_refuted(std::uint32_t host, const Jump& jump,
+                             const std::vector<std::uint32_t>& still, std::size_t step,
+                             std::size_t first, std::size_t end) {
+  if (!bounds_)
+    bounds_.emplace(evidence_);
+  const double least = std::max(least_jump(step), std::abs(jump.seconds) - jump.error);
+  return std::ranges::any_of(still, [&](std::uint32_t other) {
+    const auto [ahead, behind] = jump.seconds > 0 ? std::pair(host, other) : std::pair(other, host);
+    return bounds_->most_ahead(ahead, behind, from_of(step, first), step, end_of(step, end)) <
+           least;
+  });
+}
+
 }  // namespace
 
-std::vector<ClockJump> jumps_of_offsets(const StepOffsets& offsets,
+std::vector<ClockJump> jumps_of_offsets(const StepOffsets& offsets, const ClockEvidence& evidence,
                                         const std::vector<ClockJump>& known) {
-  return OffsetJumps(offsets).run(known);
+  return OffsetJumps(offsets, evidence).run(known);
 }
 
 }  // namespace stepcast

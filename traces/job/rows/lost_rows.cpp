@@ -90,8 +90,7 @@ std::map<std::uint32_t, StageRows> stage_rows(const RowsByStep& rows,
         if (cell.rows[i] == nullptr && 2 * share.there >= share.usual)
           cell.lost.push_back(i);
       }
-      if (2 * cell.lost.size() > all)
-        cell.lost.clear();
+      cell.too_few = 2 * cell.lost.size() > all;
     }
   return stages;
 }

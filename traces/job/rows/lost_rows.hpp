@@ -20,6 +20,7 @@ struct RankRows {
   std::int64_t step = 0;
   std::vector<const JobOperation*> rows;
   std::vector<std::uint32_t> lost;  ///< Identities.
+  bool too_few = false;             ///< Are there for the others to tell when these ran.
 };
 
 /// What the ranks of a stage run, step by step.
@@ -29,8 +30,8 @@ struct StageRows {
 };
 
 /// By stage, with what is lost: what most ranks of the stage run in most steps, if half of the
-/// ranks (of all stages) that usually run such have it in the step. Where less than half of a
-/// rank's rows are there none counts as lost: it recorded no more. Rows must outlive the result.
+/// ranks (of all stages) that usually run such have it in the step. Too few are there where these
+/// are less than half of a rank's rows: it recorded no more. Rows must outlive the result.
 std::map<std::uint32_t, StageRows> stage_rows(const RowsByStep& rows,
                                               const std::vector<JobRank>& ranks,
                                               const std::vector<OperationType>& types);

@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::uint32_t kFew = 4;  // A quarter of the usual count is too few.
 
-bool is_pass(const TypedOperation& row, const std::vector<OperationType>& types) {
-  const JobWork work = types[row.second].work;
-  return row.first.micro_batch >= 0 && (work == JobWork::Forward || work == JobWork::Backward);
-}
-
 /// What no two operations of a step share.
 auto identity_of(const TypedOperation& row) {
   const JobOperation& done = row.first;
@@ -142,14 +137,15 @@ void leave_out_micro_batches(const std::set<std::int32_t>& odd, RowsByStep& rows
 }
 
 /// Ranks of a stage run as many passes in a step; where a stage has one rank, all ranks.
-void doubt_missing_passes_of(std::int64_t step, const std::vector<TypedOperation>& rows,
-                             const std::vector<JobRank>& ranks,
-                             const std::vector<OperationType>& types, ImportReport& report) {
+std::size_t doubt_missing_passes_of(std::int64_t step, const std::vector<TypedOperation>& rows,
+                                    const std::vector<JobRank>& ranks,
+                                    const std::vector<OperationType>& types, ImportReport& report) {
   std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> passes;  // By stage, then rank.
   for (const TypedOperation& row : rows) {
     std::size_t& count = passes[ranks[row.first.rank].stage][row.first.rank];
     count += is_pass(row, types) ? 1 : 0;
   }
+  std::size_t all_lost = 0;
   std::size_t most_of_all = 0;
   for (const auto& [stage, of_stage] : passes)
     for (const auto& [rank, count] : of_stage)
@@ -159,10 +155,11 @@ void doubt_missing_passes_of(std::int64_t step, const std::vector<TypedOperation
     for (const auto& [rank, count] : of_stage)
       most = std::max(most, count);
     for (const auto& [rank, count] : of_stage)
-      for (std::size_t lost = count; lost < most; ++lost)
+      for (std::size_t lost = count; lost < most; ++lost, ++all_lost)
         report.doubt("pass that is missing: other ranks ran it in the step",
                      fmt::format("rank {}, step {}", label_of(ranks[rank]), step));
   }
+  return all_lost;
 }
 
 /// By rank, from all of its steps.
@@ -178,6 +175,11 @@ std::vector<std::uint32_t> micro_batches_of(const RowsByStep& rows, std::size_t 
 }
 
 }  // namespace
+
+bool is_pass(const TypedOperation& row, const std::vector<OperationType>& types) {
+  const JobWork work = types[row.second].work;
+  return row.first.micro_batch >= 0 && (work == JobWork::Forward || work == JobWork::Backward);
+}
 
 void leave_out_stray_ranks(RowsByStep& rows, std::vector<JobRank>& ranks, ImportReport& report) {
   constexpr double kStray = 100;
@@ -234,10 +236,12 @@ std::uint32_t leave_out_odd_rows(RowsByStep& rows, const std::vector<JobRank>& r
   return *most;
 }
 
-void doubt_missing_passes(const RowsByStep& rows, const std::vector<JobRank>& ranks,
-                          const std::vector<OperationType>& types, ImportReport& report) {
+std::size_t doubt_missing_passes(const RowsByStep& rows, const std::vector<JobRank>& ranks,
+                                 const std::vector<OperationType>& types, ImportReport& report) {
+  std::size_t lost = 0;
   for (const auto& [step, of_step] : rows)
-    doubt_missing_passes_of(step, of_step, ranks, types, report);
+    lost += doubt_missing_passes_of(step, of_step, ranks, types, report);
+  return lost;
 }
 
 }  // namespace stepcast

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,9 +30,12 @@ std::uint32_t leave_out_odd_rows(RowsByStep& rows, const std::vector<JobRank>& r
                                  const std::vector<OperationType>& types, const std::string& origin,
                                  ImportReport& report);
 
+/// Whether it is a pass of a micro-batch.
+bool is_pass(const TypedOperation& row, const std::vector<OperationType>& types);
+
 /// Doubts each pass that a rank did not run in a step in which others of its stage did (all others,
-/// where a stage has one rank).
-void doubt_missing_passes(const RowsByStep& rows, const std::vector<JobRank>& ranks,
-                          const std::vector<OperationType>& types, ImportReport& report);
+/// where a stage has one rank). Returns how many.
+std::size_t doubt_missing_passes(const RowsByStep& rows, const std::vector<JobRank>& ranks,
+                                 const std::vector<OperationType>& types, ImportReport& report);
 
 }  // namespace stepcast

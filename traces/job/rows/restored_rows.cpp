@@ -176,29 +176,32 @@ std::optional<JobOperation> StageRestorer::restored(const RankRows& cell, std::u
 
 }  // namespace
 
-std::size_t restore_rows(RowsByStep& rows, const std::vector<JobRank>& ranks,
-                         const std::vector<OperationType>& types, ImportReport& report) {
+RestoredRows restore_rows(RowsByStep& rows, const std::vector<JobRank>& ranks,
+                          const std::vector<OperationType>& types, ImportReport& report) {
+  RestoredRows counts;
   RowsByStep restored;
   for (const auto& [number, stage] : stage_rows(rows, ranks, types)) {
     StageRestorer restorer(stage, types);
     for (const RankRows& cell : stage.cells)
       for (const std::uint32_t lost : cell.lost)
-        if (const auto row = restorer.restored(cell, lost)) {
+        if (const auto row = cell.too_few ? std::nullopt : restorer.restored(cell, lost)) {
           restored[cell.step].emplace_back(*row, std::get<0>(stage.identities[lost]));
           report.doubt("row that is lost, restored from what its rank ran in other steps",
                        fmt::format("rank {}, step {}", label_of(ranks[cell.rank]), cell.step));
+        } else {
+          const auto& [type, sequence, micro_batch, chunk] = stage.identities[lost];
+          counts.lost += is_pass({{.micro_batch = micro_batch}, type}, types) ? 0 : 1;
         }
   }
-  std::size_t count = 0;
   for (const auto& [step, of_step] : restored) {
     std::vector<TypedOperation>& all = rows[step];
     all.insert(all.end(), of_step.begin(), of_step.end());
     std::ranges::stable_sort(all, {}, [](const TypedOperation& row) {
       return std::tuple(row.first.rank, row.first.begin, row.first.end);
     });
-    count += of_step.size();
+    counts.restored += of_step.size();
   }
-  return count;
+  return counts;
 }
 
 }  // namespace stepcast

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -11,6 +12,7 @@
 #include "models/base/error.hpp"
 #include "traces/job/streams/sqlite_file.hpp"
 #include "traces/job/streams/work_names.hpp"
+#include "traces/readers/ranks/queued_work.hpp"
 
 // Tables are read row by row: kernels and copies, launches (by correlation and process), NVTX
 // ranges. Times are nanoseconds since the session began; its wall-clock time is one of the
@@ -100,8 +102,11 @@ class NsightExport {
     StreamWork of;
     std::int64_t begin = 0;
     std::int64_t end = 0;
-    std::int64_t launched = 0;
-    std::int64_t process = 0;
+    std::optional<std::int64_t> launched;  // When the call was over.
+  };
+  struct Call {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
   };
 
   void require(const char* table, std::initializer_list<const char*> columns) const {
@@ -117,13 +122,19 @@ class NsightExport {
   void read_launches() {
     if (!file_.has("CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid"))
       return;
-    file_.for_each("SELECT correlationId, globalTid, start FROM CUPTI_ACTIVITY_KIND_RUNTIME",
-                   [&](const SqliteRow& row) {
-                     const auto correlation = row.whole(0);
-                     const auto start = row.whole(2);
-                     if (correlation && start)
-                       launches_[row.whole(1).value_or(0) & kProcess].emplace(*correlation, *start);
-                   });
+    const bool has_end = file_.has("CUPTI_ACTIVITY_KIND_RUNTIME", "end");
+    file_.for_each(
+        fmt::format("SELECT correlationId, globalTid, start, {} FROM CUPTI_ACTIVITY_KIND_RUNTIME",
+                    has_end ? "end" : "start"),
+        [&](const SqliteRow& row) {
+          const auto correlation = row.whole(0);
+          const auto begin = row.whole(2);
+          if (!correlation || !begin || *begin < 0 || *begin > kLongestSession)
+            return;
+          const std::int64_t end =
+              std::clamp(row.whole(3).value_or(*begin), *begin, kLongestSession);
+          launches_[row.whole(1).value_or(0) & kProcess].emplace(*correlation, Call{*begin, end});
+        });
   }
 
   void read_ranges() {
@@ -168,11 +179,12 @@ class NsightExport {
     }
     const std::int64_t process = row.whole(5).value_or(0) & kProcess;
     const auto of_process = launches_.find(process);
-    std::int64_t launched = *begin;
+    std::optional<Call> launch;
     if (const auto correlation = row.whole(4); correlation && of_process != launches_.end())
       if (const auto found = of_process->second.find(*correlation);
           found != of_process->second.end())
-        launched = found->second;
+        launch = found->second;
+    const std::int64_t launched = launch ? launch->begin : *begin;
     StreamWork of = work_by_name(name.empty() ? "kernel without a name" : name);
     of.stream = std::to_string(row.whole(3).value_or(0));
     name_pass(launched, process, of.work);
@@ -181,7 +193,7 @@ class NsightExport {
     else if (steps_.empty())
       of.step = "session";
     works_[{row.whole(2).value_or(0), process}].push_back(
-        {std::move(of), *begin, *end, launched, process});
+        {std::move(of), *begin, *end, launch ? std::optional(launch->end) : std::nullopt});
     first_ = std::min(first_, *begin);
   }
 
@@ -206,17 +218,38 @@ class NsightExport {
       record.origin = works_.size() == 1 ? path_ : fmt::format("{} device {}", path_, place.first);
       record.first_time_us = session_began_us() + first_ / 1000;
       std::vector<StreamWork> all;
-      const std::int64_t zero = first_ / 1000 * 1000;
+      std::vector<QueuedWork> queued;
+      const auto since_zero = [zero = first_ / 1000 * 1000](std::int64_t time) {
+        return Seconds{kNanosecond * static_cast<double>(time - zero)};
+      };
       for (Work& work : works) {
-        work.of.work.begin = Seconds{kNanosecond * static_cast<double>(work.begin - zero)};
-        work.of.work.end = Seconds{kNanosecond * static_cast<double>(work.end - zero)};
+        work.of.work.begin = since_zero(work.begin);
+        work.of.work.end = since_zero(work.end);
+        if (work.launched)
+          queued.push_back(
+              {since_zero(*work.launched), since_zero(std::max(*work.launched, work.begin))});
         all.push_back(std::move(work.of));
       }
       timelines.push_back(timeline_of(std::move(record), std::move(all), report_));
+      add_queue(std::move(queued), timelines.back());
     }
     if (timelines.empty())
       throw InputError(path_ + ": expected kernels, found none");
     return timelines;
+  }
+
+  static void add_queue(std::vector<QueuedWork> queued, RankTimeline& timeline) {
+    std::vector<std::pair<Seconds, Seconds>> steps;
+    for (const TimelineStep& step : timeline.steps) {
+      Seconds end = step.begin;
+      for (const TimelineWork& work : step.works)
+        end = std::max(end, work.end);
+      steps.emplace_back(step.begin, end);
+    }
+    if (const auto queue = queue_of(std::move(queued), steps)) {
+      timeline.device.queued = queue->length;
+      timeline.device.queue_empty = queue->empty;
+    }
   }
 
   std::int64_t session_began_us() const {
@@ -232,7 +265,7 @@ class NsightExport {
   std::string path_;
   SqliteFile file_;
   ImportReport& report_;
-  std::map<std::int64_t, std::unordered_map<std::int64_t, std::int64_t>> launches_;
+  std::map<std::int64_t, std::unordered_map<std::int64_t, Call>> launches_;
   OfProcess steps_;
   OfProcess passes_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Work>> works_;  // By device, process.

@@ -33,8 +33,8 @@ std::string title(const Diagnosis& diagnosis) {
     ranks += fmt::format(", {} rank{} recorded", recorded, recorded == 1 ? "" : "s");
   return wrap(fmt::format("{}: {}, {} stage{} x {} data-parallel group{}, {} step{}", diagnosis.job,
                           ranks, diagnosis.stages, diagnosis.stages == 1 ? "" : "s",
-                          diagnosis.by_data.size(), diagnosis.by_data.size() == 1 ? "" : "s",
-                          diagnosis.steps, diagnosis.steps == 1 ? "" : "s"),
+                          diagnosis.groups, diagnosis.groups == 1 ? "" : "s", diagnosis.steps,
+                          diagnosis.steps == 1 ? "" : "s"),
               0);
 }
 
@@ -143,7 +143,7 @@ std::string parts_in_words(const JobClocks& clocks) {
     const std::size_t all = of.size();
     of.resize(std::min(all, kMostNames));
     text += fmt::format("{}{}{}", text.empty() ? "" : "; ", fmt::join(of, ", "),
-                        all > kMostNames ? " .." : "");
+                        all > kMostNames ? fmt::format(" and {} more", all - kMostNames) : "");
   }
   return text;
 }
@@ -203,6 +203,11 @@ std::string doubts(const Diagnosis& diagnosis) {
   if (diagnosis.restored > 0)
     text += wrap(fmt::format("Rows restored: {} operations that other steps have and these lost.",
                              diagnosis.restored),
+                 0);
+  if (diagnosis.lost > 0)
+    text += wrap(fmt::format("Rows lost for good: {} operations that others have, of which nothing "
+                             "tells when they ran.",
+                             diagnosis.lost),
                  0);
   return text;
 }

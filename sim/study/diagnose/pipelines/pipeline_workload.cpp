@@ -25,9 +25,9 @@ constexpr double kElement = 4;  // Bytes of a gradient, as of fp32: assumed.
 
 /// The layout that was recorded. Throws InputError for one of which the job file says too little.
 ParallelLayout layout_of(const Job& job) {
-  std::uint32_t data = 1;
+  std::uint32_t data = std::max(1U, job.places / job.stages);
   for (const JobRank& rank : job.ranks)
-    data = std::max(data, rank.data + 1);
+    data = job.places > 0 ? data : std::max(data, rank.data + 1);
   ParallelLayout layout{.tensor = std::max(job.shape.tensor, 1U),
                         .context = std::max(job.shape.context, 1U),
                         .data = std::max(job.shape.data, data),

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/input_error.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -32,6 +34,32 @@ TEST(JobDoubtsTest, AJobIsDoubtedForEachReason) {
   EXPECT_EQ(
       doubts_of(job, 0),
       (Doubts{restored, "clocks contradict each other in 1 of 1 steps, like those of two jobs"}));
+}
+
+TEST(JobDoubtsTest, RowsThatStayLostCount) {
+  Job job = job_of(198);
+  job.lost = 2;
+  EXPECT_EQ(doubts_of(job, 0), std::vector<std::string>());
+  job.restored = 1;
+  EXPECT_EQ(doubts_of(job, 0),
+            std::vector<std::string>{"3 of 200 operations (1.5 %) are not recorded and 1 of these "
+                                     "were restored as others tell"});
+  job.restored = 0;
+  job.lost = 3;
+  EXPECT_EQ(doubts_of(job, 0), std::vector<std::string>{
+                                   "3 of 201 operations (1.5 %) are not recorded and could not be "
+                                   "restored as others tell"});
+}
+
+// Two jobs are replayed far off, which was all that was said.
+TEST(JobDoubtsTest, AReplayThatIsRefusedTellsOfTwoJobs) {
+  Job job = job_of(1);
+  job.clocks.uncoupled = {1};
+  EXPECT_EQ(
+      input_error_of([&] { doubts_of(job, 0.2); }),
+      "a: the replay of the recorded steps misses them by 20.0 %: expected at most 10 % for "
+      "what-ifs to mean anything; rank 1 and the rest never wait for each other, like ranks of "
+      "two jobs");
 }
 
 TEST(JobDoubtsTest, ClocksThatNothingJoinsAreDoubted) {

@@ -208,5 +208,92 @@ TEST(MissingRanksTest, ATableWithoutComputationIsRefused) {
             "communication alone");
 }
 
+/// Its data-parallel ranks have other numbers; -1: they are not recorded.
+std::string with_data(const std::string& text, const std::function<int(int)>& number) {
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  std::string changed = line + "\n";
+  while (std::getline(lines, line))
+    if (const int to = number(line.front() - '0'); to >= 0)
+      changed += std::to_string(to) + line.substr(1) + "\n";
+  return changed;
+}
+
+// A first one was told to be missing, although no number is.
+TEST(MissingRanksTest, DataParallelRanksMayCountFromOne) {
+  const auto from_one = [](int data) { return data + 1; };
+  for (const std::string& text : {pipeline().text(), MadeJob{}.text()}) {
+    const std::string counted = with_data(text, from_one);
+    for (const std::uint32_t said : {0U, text == MadeJob{}.text() ? 8U : 2U}) {
+      const Job job = table_job(counted, {.data = said});
+      EXPECT_FALSE(missing_ranks(job).any()) << said;
+      EXPECT_EQ(job.gpus, 8U) << said;
+      EXPECT_EQ(data_groups(job), text == MadeJob{}.text() ? 8U : 2U) << said;
+    }
+  }
+  // The job file says of how many ranks the first and the last are not there.
+  EXPECT_EQ(
+      missing_ranks(table_job(with_data(MadeJob{.ranks = 7}.text(), from_one), {.data = 8})).names,
+      std::vector<std::string>{"dp_rank 0"});
+}
+
+TEST(MissingRanksTest, GapsOfDataParallelRanksAreNamed) {
+  const auto gap = [](int data) { return data < 2 ? data : data + 1; };
+  EXPECT_EQ(in_words(missing_ranks(table_job(with_data(MadeJob{}.text(), gap))), 8),
+            "Of 9 ranks 8 are recorded; missing: dp_rank 2.");
+  // The job file says that none is.
+  EXPECT_FALSE(missing_ranks(table_job(with_data(MadeJob{}.text(), gap), {.data = 8})).any());
+}
+
+// Without its last one a table was refused, without its first one read.
+TEST(MissingRanksTest, TheJobFileTellsWhichDataParallelRankIsMissing) {
+  for (const int missing : {0, 3, 7}) {
+    const std::string text =
+        kept_of(MadeJob{}.text(), [=](const Row& row) { return row.data != missing; });
+    for (const JobShape& shape : {JobShape{.data = 8}, JobShape{.data = 8, .gpus = 8},
+                                  JobShape{.tensor = 1, .context = 1, .gpus = 8}}) {
+      const Job job = table_job(text, shape);
+      EXPECT_EQ(missing_ranks(job).names,
+                std::vector<std::string>{fmt::format("dp_rank {}", missing)});
+      EXPECT_EQ(job.gpus, 8U);
+    }
+  }
+  EXPECT_EQ(missing_ranks(
+                table_job(kept_of(pipeline().text(), [](const Row& row) { return row.data == 0; }),
+                          {.data = 2, .pipeline = 4}))
+                .names,
+            std::vector<std::string>{"dp_rank 1"});
+  EXPECT_EQ(input_error_of([] { table_job(MadeJob{}.text(), {.data = 7}); }),
+            "made.csv: expected dp = 7, as the job file says, found 8");
+}
+
+TEST(MissingRanksTest, OfManyTheFirstOnesAreNamed) {
+  MissingRanks missing{.expected = 9};
+  for (int data = 1; data <= 6; ++data)
+    missing.names.push_back(fmt::format("dp_rank {}", data));
+  EXPECT_EQ(in_words(missing, 3),
+            "Of 9 ranks 3 are recorded; missing: dp_rank 1; dp_rank 2; dp_rank 3; dp_rank 4; and 2 "
+            "more.");
+}
+
+// Its stage's other rank has them: half of the ranks are no majority that tells when they ran.
+TEST(MissingRanksTest, ARankWithoutBackwardPassesIsDoubted) {
+  const auto doubts = [](int rank) {
+    return diagnosis_of(
+               pipeline(),
+               [=](const Row& row) { return row.rank != rank || row.type != "backward-compute"; })
+        .doubts;
+  };
+  EXPECT_TRUE(doubts(-1).empty());
+  for (const int rank : {0, 5}) {
+    const std::vector<std::string> found = doubts(rank);
+    EXPECT_EQ(
+        std::ranges::count(found, fmt::format("of rank {} no backward passes are recorded", rank)),
+        1)
+        << rank;
+  }
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -290,5 +290,20 @@ TEST(ProfiledJobTest, RanksOfTwoJobsAreRefused) {
             "rank1.json: expected a job of 4 ranks as in rank0.json, found a job of 5 ranks");
 }
 
+// Ranks 2 and 3 are of a job whose model has other layers. They were read without a word.
+TEST(ProfiledJobTest, RanksOfTwoModelsAreRefused) {
+  std::vector<std::string> texts = MadeProfiles{}.texts();
+  const std::vector<std::string> others = MadeProfiles{.layers = 14}.texts();
+  EXPECT_NO_THROW(profiled_job_of(others));
+  texts[2] = others[2];
+  texts[3] = others[3];
+  EXPECT_EQ(input_error_of([&] { profiled_job_of(texts); }).substr(0, 75),
+            "rank2.json: expected the kernels and collectives of rank0.json, whose stage");
+  // Stages run what they hold.
+  ImportReport report;
+  EXPECT_NO_THROW(
+      read_profiled_job({text_stream(texts[0], "0"), text_stream(texts[1], "1")}, {}, report));
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -200,5 +200,27 @@ TEST(StreamJobsTest, FilesOfTwoFormatsAreRefused) {
             paths[1].string() + ": expected tensorflow-or-mxnet, as the first file is");
 }
 
+// Of 15 ms a step each of eight pieces waits 3 us from the end of its launch until it begins.
+TEST(StreamJobsTest, NsightSystemsLaunchesTellTheQueue) {
+  const TraceFolder folder;
+  const MadeStreams made{.slower = 1};
+  const auto use_of = [&](const std::string& more) {
+    const std::filesystem::path path = folder.database("0.sqlite", made.nsight(0) + more);
+    std::filesystem::path paths[] = {path};
+    ImportReport report;
+    const DeviceUse use = read_job(paths, "", report).ranks.front().device;
+    std::filesystem::remove(path);
+    return use;
+  };
+  const double share = 8 * 3e-6 / 0.0105;
+  const DeviceUse use = use_of("");
+  ASSERT_TRUE(use.queued);
+  EXPECT_NEAR(*use.queued, share, 0.1 * share);
+  EXPECT_NEAR(use.queue_empty, 1 - share, 0.1 * share);
+  // Of other correlations no launch is known.
+  EXPECT_FALSE(
+      use_of("UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET correlationId = -correlationId;").queued);
+}
+
 }  // namespace
 }  // namespace stepcast

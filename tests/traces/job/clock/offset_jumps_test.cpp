@@ -46,6 +46,18 @@ TEST(OffsetJumpsTest, SmallJumpsBetweenStepsAreFound) {
       }
 }
 
+// Clocks before that and behind need nothing that joins them: no step has both.
+TEST(OffsetJumpsTest, ClocksThatJumpAtATimeAreOfOnePart) {
+  Job job = made_job(8);
+  set_ahead(job, 2, 11, 0.003);
+  set_ahead(job, 5, 11, -0.002);
+  const JobClocks clocks = put_on_one_clock(job);
+  EXPECT_EQ(clocks.jumps.size(), 2U);
+  EXPECT_EQ(clocks.parts, 1U);
+  for (const HostClock& clock : clocks.hosts)
+    EXPECT_EQ(clock.part, 0U);
+}
+
 /// 500 s pass before the twelfth step, and a clock drifts.
 Job paused_job(double drift) {
   Job job = made_job(8);

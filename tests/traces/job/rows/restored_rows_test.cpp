@@ -116,8 +116,10 @@ TEST(RestoredRowsTest, RanksThatRecordedLessThanHalfAStepAreLeftAsTheyAre) {
     at = end;
   }
   ImportReport report;
-  EXPECT_EQ(read(text, report).restored, 0U);
+  const Job job = read(text, report);
+  EXPECT_EQ(job.restored, 0U);
   EXPECT_EQ(report.doubtful().count("pass that is missing: other ranks ran it in the step"), 1U);
+  EXPECT_EQ(job.lost, kept - 4);  // All of them, whatever their kind.
 }
 
 // What was not recorded says nothing about clocks: alone it would contradict all others.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +17,7 @@ Diagnosis of_groups(std::uint32_t groups) {
   Diagnosis diagnosis{
       .gpus = 2 * groups,
       .stages = 2,
+      .groups = groups,
       .steps = 2,
       .recorded_step = Seconds{0.1},
       .simulated_step = Seconds{0.1},
@@ -86,6 +88,33 @@ TEST(DiagnosisReportTest, StaysAPage) {
   diagnosis.clocks.hosts.resize(64);
   diagnosis.meetings.resize(64, {.name = "all-reduce", .ranks = {0, 1}});
   EXPECT_LE(std::ranges::count(render_diagnosis(diagnosis), '\n'), 72);
+}
+
+TEST(DiagnosisReportTest, TheTitleCountsStagesAndGroupsOfTheJob) {
+  Diagnosis diagnosis = of_groups(2);
+  diagnosis.job = "a";
+  diagnosis.gpus = 8;
+  diagnosis.groups = 4;
+  EXPECT_THAT(render_diagnosis(diagnosis),
+              HasSubstr("a: 8 GPUs, 4 ranks recorded, 2 stages x 4 data-parallel groups"));
+}
+
+TEST(DiagnosisReportTest, PartsAreNamedWithoutThreeDots) {
+  Diagnosis diagnosis = of_groups(4);
+  for (std::uint32_t host = 0; host < 8; ++host)
+    diagnosis.clocks.hosts.push_back({.name = fmt::format("rank {}", host), .part = host / 6});
+  diagnosis.clocks.parts = 2;
+  EXPECT_THAT(on_one_line(render_diagnosis(diagnosis)),
+              HasSubstr("Nothing joins the clocks of 2 parts of the job: rank 0, rank 1, rank 2, "
+                        "rank 3 and 2 more; rank 6, rank 7."));
+}
+
+TEST(DiagnosisReportTest, RowsThatAreLostForGoodAreTold) {
+  Diagnosis diagnosis = of_groups(2);
+  EXPECT_THAT(render_diagnosis(diagnosis), Not(HasSubstr("lost for good")));
+  diagnosis.lost = 3;
+  EXPECT_THAT(on_one_line(render_diagnosis(diagnosis)),
+              HasSubstr("Rows lost for good: 3 operations that others have"));
 }
 
 }  // namespace
