@@ -14,6 +14,9 @@ std::string in_words(const FoldingUse& use) {
       fmt::format("flows were folded in {} of {} simulations", use.folded, use.simulations);
   if (use.refuted > 0)
     words += fmt::format("; {} began again, as ranks assumed to be alike were not", use.refuted);
+  if (use.met > 0)
+    words += fmt::format("; SimGrid moved {} flows as {}, of which {} were taken apart", use.met,
+                         use.moved, use.parted);
   return words;
 }
 

@@ -21,6 +21,14 @@ ClusterLinks::ClusterLinks(const Cluster& cluster)
               uplink_bandwidth(cluster).value);
 }
 
+std::uint32_t ClusterLinks::kind(LinkId link) const {
+  if (link < first_nic_)
+    return link / ranks();
+  if (link < first_uplink_)
+    return 2 + (link - first_nic_) / nodes_;
+  return 4 + (link - first_uplink_) / racks_;
+}
+
 LinkPath ClusterLinks::path(Rank from, Rank to) const {
   const std::uint32_t source = node_of_rank_[from];
   const std::uint32_t target = node_of_rank_[to];

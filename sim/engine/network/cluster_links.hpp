@@ -8,8 +8,6 @@
 
 namespace stepcast {
 
-using LinkId = std::uint32_t;
-
 /// The links of a message, from its sender's port on.
 struct LinkPath {
   std::array<LinkId, 6> links{};
@@ -28,6 +26,9 @@ class ClusterLinks {
   LinkPath path(Rank from, Rank to) const;
   LinkPath path(Rank from, Rank to, Distance distance) const;
   std::array<LinkId, 2> port_of(Rank rank) const { return {rank, ranks() + rank}; }
+
+  /// 0 to 5: ports, NICs and uplinks, those that send and those that receive.
+  std::uint32_t kind(LinkId link) const;
 
   /// By link, in bytes per second, of an idle one.
   const std::vector<double>& bandwidths() const { return bandwidths_; }

@@ -1,12 +1,10 @@
 #include "sim/engine/network/flow_links.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "models/base/index.hpp"
 #include "models/graph/task.hpp"
-#include "sim/engine/network/simgrid.hpp"
 
 // Max-min sharing gives a flow without company the bandwidth of its narrowest link, so nobody needs
 // to be asked: its end is known at its start, and a heap of ends stands beside the queue's agenda.
@@ -20,11 +18,6 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 int all_on_simgrid = 0;
-
-// As SimGrid counts them; nothing takes no time there.
-Bytes in_whole_units(Bytes size) {
-  return Bytes{std::max(1.0, std::round(size.value * kUnitsPerByte)) / kUnitsPerByte};
-}
 
 }  // namespace
 
@@ -44,11 +37,8 @@ FlowLinks::FlowLinks(const Cluster& cluster, EventQueue& queue, FlowListener& li
       capacity_(links_.bandwidths()),
       user_(capacity_.size(), kNone),
       share_(cluster.ranks(), 1),
-      always_on_simgrid_(all_on_simgrid > 0),
-      is_untold_(cluster.ranks()) {
+      always_on_simgrid_(all_on_simgrid > 0) {
   queue_.watch(this);
-  if (always_on_simgrid_)
-    hand_over();
 }
 
 FlowLinks::~FlowLinks() {
@@ -56,13 +46,16 @@ FlowLinks::~FlowLinks() {
 }
 
 void FlowLinks::start(const PortFlow& flow, std::uint32_t tag) {
-  const bool is_theirs = always_on_simgrid_ || on_simgrid_ > 0;
+  const bool is_theirs = always_on_simgrid_ || (shared_ && shared_->are_moving());
   const LinkPath path = links_.path(flow.from, flow.to, flow.distance);
   if (!is_theirs && std::ranges::all_of(path, [&](LinkId link) { return user_[link] == kNone; }))
     return start_alone(flow, path, tag);
+  if (!shared_)
+    shared_ = std::make_unique<SharedFlows>(cluster_, links_, capacity_, queue_, listener_,
+                                            !always_on_simgrid_);
   if (!is_theirs)
     hand_over();
-  start_on_simgrid(flow, flow.size, tag);
+  shared_->start(flow, path, flow.size, tag);
 }
 
 void FlowLinks::start_alone(const PortFlow& flow, const LinkPath& path, std::uint32_t tag) {
@@ -110,12 +103,8 @@ void FlowLinks::set_port(Rank rank, double share) {
     capacity_[link] = links_.bandwidths()[link] * share;
     if (user_[link] != kNone)
       run_at_narrowest(user_[link]);
-  }
-  if (always_on_simgrid_ || on_simgrid_ > 0)
-    platform_->set_port(rank, share);
-  else if (!is_untold_[rank]) {
-    is_untold_[rank] = true;
-    untold_.push_back(rank);
+    if (shared_)
+      shared_->capacity_has_changed(link);
   }
 }
 
@@ -154,36 +143,15 @@ void FlowLinks::tell_of_ends() {
 
 // In the order in which they began.
 void FlowLinks::hand_over() {
-  SimGrid& simgrid = simgrid_module();
-  if (platform_ == nullptr)
-    platform_ = &simgrid.platform_for(cluster_);
-  queue_.enter(simgrid);
-  for (const Rank rank : untold_) {
-    platform_->set_port(rank, share_[rank]);
-    is_untold_[rank] = false;
-  }
-  untold_.clear();
   std::ranges::sort(ends_, {}, &End::sequence);
   for (const auto& [time, sequence, id] : ends_) {
     const Lone& lone = lone_[id];
     if (time != lone.end)
       continue;
-    start_on_simgrid(lone.flow, Bytes{left_now(lone)}, lone.tag);
+    shared_->start(lone.flow, lone.path, Bytes{left_now(lone)}, lone.tag);
     take_off_links(id);
   }
   ends_.clear();
-}
-
-void FlowLinks::start_on_simgrid(const PortFlow& flow, Bytes left, std::uint32_t tag) {
-  ++on_simgrid_;
-  simgrid_module().start_flow(platform_->host(flow.from, flow.distance),
-                              platform_->host(flow.to, flow.distance), left, *this, tag);
-}
-
-void FlowLinks::flow_arrived(std::uint32_t tag) {
-  if (--on_simgrid_ == 0 && !always_on_simgrid_)
-    queue_.leave();
-  listener_.flow_arrived(tag);
 }
 
 }  // namespace stepcast

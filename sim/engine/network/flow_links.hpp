@@ -1,19 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/engine/event_queue.hpp"
-#include "sim/engine/network/cluster_links.hpp"
+#include "sim/engine/network/shared_flows.hpp"
 #include "sim/engine/network/wire.hpp"
 
 namespace stepcast {
 
 /// Moves flows over the links of a cluster. While each has its links for itself, it runs at the
 /// narrowest of them on the queue's own clock. When two meet on a link, SimGrid takes all that are
-/// in flight and those that follow, until none is left: it decides what each gets. It is loaded
-/// when flows of the process meet for the first time.
-class FlowLinks final : private FlowListener, private EventQueue::Endings {
+/// in flight and those that follow, until none is left: it decides what each gets (SharedFlows). It
+/// is loaded when flows of the process meet for the first time.
+class FlowLinks final : private EventQueue::Endings {
  public:
   /// `listener` is told of every flow that has arrived. All three must outlive the object, and
   /// nothing may be in flight.
@@ -22,13 +23,14 @@ class FlowLinks final : private FlowListener, private EventQueue::Endings {
   FlowLinks(const FlowLinks&) = delete;
   FlowLinks& operator=(const FlowLinks&) = delete;
 
-  /// Precondition: at most kLargestMessage.
+  /// Within an event. Precondition: at most kLargestMessage.
   void start(const PortFlow& flow, std::uint32_t tag);
 
   /// From now on the rank's port carries `share` of its bandwidth, 0 < share <= 1.
   void set_port(Rank rank, double share);
 
-  /// While one of these lives, SimGrid moves all flows of what is built: the reference of tests.
+  /// While one of these lives, SimGrid moves all flows of what is built, each by itself: the
+  /// reference of tests.
   struct AllOnSimGrid {
     AllOnSimGrid();
     ~AllOnSimGrid();
@@ -64,8 +66,6 @@ class FlowLinks final : private FlowListener, private EventQueue::Endings {
   void take_off_links(std::uint32_t lone);
   void drop_first_end();
   void hand_over();
-  void start_on_simgrid(const PortFlow& flow, Bytes left, std::uint32_t tag);
-  void flow_arrived(std::uint32_t tag) override;
   Seconds next_end() override;
   void end_before(Seconds time) override;
   void tell_of_ends() override;
@@ -84,10 +84,7 @@ class FlowLinks final : private FlowListener, private EventQueue::Endings {
   std::vector<std::uint32_t> arrived_;  // tags
 
   bool always_on_simgrid_ = false;
-  const Platform* platform_ = nullptr;  // SimGrid's; null: it was not asked yet
-  std::vector<Rank> untold_;            // ports whose share the platform may not know, each once
-  std::vector<bool> is_untold_;         // by rank
-  std::uint32_t on_simgrid_ = 0;        // flows
+  std::unique_ptr<SharedFlows> shared_;  // null: SimGrid was not asked yet
 };
 
 }  // namespace stepcast

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "models/network/cluster.hpp"
@@ -9,6 +10,8 @@ class Host;
 }
 
 namespace stepcast {
+
+using LinkId = std::uint32_t;
 
 /// How far a message goes.
 enum class Distance { Near, Far, Farthest };
@@ -54,8 +57,9 @@ class Platform {
     return nullptr;
   }
 
-  /// A GPU's port carries `share` of its bandwidth, until the platform is asked for again.
-  virtual void set_port(Rank rank, double share) const = 0;
+  /// A link, numbered as by ClusterLinks, carries `times` its bandwidth from now on, until the
+  /// platform is asked for again. `in_use`: flows cross it.
+  virtual void carry(LinkId link, double times, bool in_use) const = 0;
 
  protected:
   explicit Platform(const Cluster& cluster) : cluster_(cluster) {}

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -15,6 +17,8 @@ namespace stepcast {
 /// loaded when flows meet for the first time.
 class SimGrid {
  public:
+  struct Moving;  ///< Flows under way that were started as one.
+
   virtual ~SimGrid() = default;
 
   /// Sets the clock, so that a simulation gives the same bits whatever the process simulated
@@ -34,10 +38,17 @@ class SimGrid {
   /// changed since the last call. Nothing may be in flight.
   virtual const Platform& platform_for(const Cluster& cluster) = 0;
 
-  /// Moves `size` from one host to another and then calls listener.flow_arrived(tag). The listener
-  /// must outlive the flow. Precondition: at most kLargestMessage.
-  virtual void start_flow(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes size,
-                          FlowListener& listener, std::uint32_t tag) = 0;
+  /// Moves `each` from one host to another for each of `count` flows, which share links as so many
+  /// do, and then calls listener.flow_arrived(tag) once. The listener must outlive them.
+  /// Preconditions: at most kLargestMessage each; count is 1 unless weighs_flows().
+  virtual Moving* start_flows(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes each,
+                              std::uint32_t count, FlowListener& listener, std::uint32_t tag) = 0;
+
+  /// What each of more than one has still to move; they arrive at once, as if it were nothing.
+  virtual Bytes stop_flows(Moving& flows) = 0;
+
+  /// Whether several may go as one: versions from 4.0 on hide what that needs.
+  virtual bool weighs_flows() const = 0;
 
   /// Of the library that is loaded: "3.32" or "3.32.1".
   virtual std::string version() const = 0;
@@ -48,6 +59,11 @@ SimGrid& simgrid_module();
 
 /// Sizes are carried in whole units of 2^-20 bytes.
 inline constexpr double kUnitsPerByte = 1048576.0;
+
+/// At least one: nothing takes no time there.
+inline Bytes in_whole_units(Bytes size) {
+  return Bytes{std::max(1.0, std::round(size.value * kUnitsPerByte)) / kUnitsPerByte};
+}
 
 /// Whether there was a call of that.
 bool simgrid_is_loaded();

@@ -24,10 +24,12 @@ class LoadedSimGrid final : public SimGrid {
     simgrid_compat::take_into_this_thread();
     return StarPlatform::for_cluster(cluster);
   }
-  void start_flow(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes size,
-                  FlowListener& listener, std::uint32_t tag) override {
-    simgrid_compat::start_flow(from, to, size, listener, tag);
+  Moving* start_flows(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes each,
+                      std::uint32_t count, FlowListener& listener, std::uint32_t tag) override {
+    return simgrid_compat::start_flows(from, to, each, count, listener, tag);
   }
+  Bytes stop_flows(Moving& flows) override { return simgrid_compat::stop_flows(flows); }
+  bool weighs_flows() const override { return simgrid_compat::weighs_flows(); }
   std::string version() const override { return simgrid_compat::version(); }
 };
 

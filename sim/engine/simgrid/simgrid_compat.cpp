@@ -13,6 +13,9 @@
 
 #include <fmt/format.h>
 #include <simgrid/kernel/Timer.hpp>
+#include <simgrid/kernel/resource/Action.hpp>
+#include <simgrid/kernel/resource/Model.hpp>
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
 #include <xbt/log.h>
@@ -30,20 +33,29 @@ void* simgrid_context() __asm__("_ZN7simgrid6kernel7context7Context4selfEv") __a
 void set_simgrid_context(void* context) __asm__(
     "_ZN7simgrid6kernel7context7Context11set_currentEPS2_") __attribute__((weak));
 
-namespace stepcast::simgrid_compat {
-namespace {
+namespace stepcast {
 
-namespace sg4 = simgrid::s4u;
-
-// A flow in flight. It keeps its Comm alive: dropping the last reference to a running Comm crashes.
-struct Flow {
-  sg4::CommPtr comm;
+// It keeps its Comm alive: dropping the last reference to a running Comm crashes.
+struct SimGrid::Moving {
+  simgrid::s4u::CommPtr comm;
+  simgrid::kernel::resource::Action* action = nullptr;  // of more than one
+  std::uint32_t count = 1;
   FlowListener* listener = nullptr;
   std::uint32_t tag = 0;
 };
 
+}  // namespace stepcast
+
+namespace stepcast::simgrid_compat {
+namespace {
+
+namespace sg4 = simgrid::s4u;
+namespace resource = simgrid::kernel::resource;
+using Flow = SimGrid::Moving;
+
 struct Engines {
   std::unique_ptr<sg4::Engine> engine;
+  resource::Model* network = nullptr;  // of the platform; null where it is hidden
   LogLine log = nullptr;
   std::vector<std::unique_ptr<Flow>> idle;  // Flows to use again
   Flow* retired = nullptr;  // completed last; its Comm must outlive its own callback
@@ -217,19 +229,62 @@ void remove_timer(void* timer) {
   static_cast<simgrid::kernel::timer::Timer*>(timer)->remove();
 }
 
-void start_flow(sg4::Host* from, sg4::Host* to, Bytes size, FlowListener& listener,
-                std::uint32_t tag) {
+namespace {
+
+// From some version on SimGrid tells nobody what its network is.
+template <class Network>
+resource::Model* model_of(Network* network) {
+  if constexpr (requires { dynamic_cast<resource::Model*>(network); })
+    return dynamic_cast<resource::Model*>(network);
+  return nullptr;
+}
+
+// Their rates are one: `count` shares of each link (a penalty is 1 / shares), which a flow by
+// itself, held to the bandwidth of its narrowest link, could not get.
+void let_one_move_all(Flow& flow, double units) {
+  resource::Action& action = engines().network->get_started_action_set()->back();
+  action.set_remains(units * flow.count);
+  action.set_bound(-1);
+  action.set_sharing_penalty(1.0 / flow.count);
+  flow.action = &action;
+}
+
+}  // namespace
+
+void set_network(sg4::NetZone& zone) {
+  engines().network = model_of(zone.get_network_model());
+}
+
+bool weighs_flows() {
+  return engines().network != nullptr;
+}
+
+Flow* start_flows(sg4::Host* from, sg4::Host* to, Bytes each, std::uint32_t count,
+                  FlowListener& listener, std::uint32_t tag) {
   Flow* flow = new_flow();
   flow->listener = &listener;
   flow->tag = tag;
+  flow->count = count;
   flow->comm = sg4::Comm::sendto_init();
   flow->comm->set_data(flow);
   // A Comm of 0 bytes never starts; the payload must be known before the second end point is set,
   // because that starts it.
-  const double units = std::max(1.0, std::round(size.value * kUnitsPerByte));
+  const double units = in_whole_units(each).value * kUnitsPerByte;
   flow->comm->set_payload_size(static_cast<std::uint64_t>(units));
   flow->comm->set_source(from);
   flow->comm->set_destination(to);
+  if (count > 1)
+    let_one_move_all(*flow, units);
+  return flow;
+}
+
+// Cancelled, a Comm would complete twice; with nothing left it completes when SimGrid looks at its
+// links again, which a new bound makes it do.
+Bytes stop_flows(Flow& flow) {
+  const double left = std::max(0.0, flow.action->get_remains());
+  flow.action->set_remains(0);
+  flow.action->set_bound(-1);
+  return Bytes{left / flow.count / kUnitsPerByte};
 }
 
 }  // namespace stepcast::simgrid_compat

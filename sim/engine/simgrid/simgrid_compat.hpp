@@ -9,6 +9,10 @@
 #include "models/base/units.hpp"
 #include "sim/engine/network/simgrid.hpp"
 
+namespace simgrid::s4u {
+class NetZone;
+}
+
 namespace stepcast::simgrid_compat {
 
 /// Creates SimGrid's engine, once per process, configured for plain max-min sharing: CM02,
@@ -30,8 +34,13 @@ void run();
 void* set_timer(double date, std::function<void()> action);
 void remove_timer(void* timer);
 
+/// The platform's network, which start_flows() needs to know from then on.
+void set_network(simgrid::s4u::NetZone& zone);
+
 /// SimGrid counts whole units, which is why link bandwidths are multiplied by kUnitsPerByte.
-void start_flow(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes size,
-                FlowListener& listener, std::uint32_t tag);
+SimGrid::Moving* start_flows(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes each,
+                             std::uint32_t count, FlowListener& listener, std::uint32_t tag);
+Bytes stop_flows(SimGrid::Moving& flows);
+bool weighs_flows();
 
 }  // namespace stepcast::simgrid_compat

@@ -1,5 +1,6 @@
 #include "sim/engine/simgrid/star_platform.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -47,48 +48,51 @@ const StarPlatform& StarPlatform::for_cluster(const Cluster& cluster) {
     simgrid_compat::restart_engine();
     current.reset(new StarPlatform(cluster));
   }
-  current->restore_ports();
+  std::ranges::fill(current->times_, 1);
   return *current;
 }
 
 StarPlatform::StarPlatform(const Cluster& cluster) : Platform(cluster) {
   auto* zone = sg4::create_star_zone("cluster");
-  sg4::SplitDuplexLink* nic = nullptr;
-  sg4::SplitDuplexLink* uplink = nullptr;
+  std::vector<sg4::SplitDuplexLink*> ports;
+  std::vector<sg4::SplitDuplexLink*> nics;
+  std::vector<sg4::SplitDuplexLink*> uplinks;
   for (Rank rank = 0; rank < cluster.ranks(); ++rank) {
     const std::string id = std::to_string(rank);
     if (cluster.rack && rank % (cluster.rack->nodes * cluster.gpus_per_node) == 0)
-      uplink = duplex(zone, "rack" + id, uplink_bandwidth(cluster));
+      uplinks.push_back(duplex(zone, "rack" + id, uplink_bandwidth(cluster)));
     if (rank % cluster.gpus_per_node == 0)
-      nic = duplex(zone, "nic" + id, node_link(cluster).bandwidth);
-    auto* port = ports_.emplace_back(duplex(zone, "port" + id, cluster.intra_node.bandwidth));
-    near_.push_back(endpoint(zone, "near" + id, {up(port)}));
-    far_.push_back(endpoint(zone, "far" + id, {up(port), up(nic)}));
+      nics.push_back(duplex(zone, "nic" + id, node_link(cluster).bandwidth));
+    ports.push_back(duplex(zone, "port" + id, cluster.intra_node.bandwidth));
+    near_.push_back(endpoint(zone, "near" + id, {up(ports.back())}));
+    far_.push_back(endpoint(zone, "far" + id, {up(ports.back()), up(nics.back())}));
     if (cluster.rack)
-      farthest_.push_back(endpoint(zone, "farthest" + id, {up(port), up(nic), up(uplink)}));
+      farthest_.push_back(
+          endpoint(zone, "farthest" + id, {up(ports.back()), up(nics.back()), up(uplinks.back())}));
+  }
+  for (const auto& kind : {ports, nics, uplinks}) {
+    for (sg4::SplitDuplexLink* link : kind)
+      links_.push_back(link->get_link_up());
+    for (sg4::SplitDuplexLink* link : kind)
+      links_.push_back(link->get_link_down());
   }
   zone->seal();
-  carried_.assign(ports_.size(), 1);
+  simgrid_compat::set_network(*zone);
+  times_.assign(links_.size(), 1);
 }
 
 // A flow never gets faster than its links were when it began, so that their bandwidth must stay;
 // how much of it is shared may change.
-void StarPlatform::set_port(Rank rank, double share) const {
-  if (carried_[rank] == share)
+void StarPlatform::carry(LinkId id, double times, bool in_use) const {
+  if (times_[id] == times)
     return;
-  carried_[rank] = share;
-  for (sg4::Link* link : {ports_[rank]->get_link_up(), ports_[rank]->get_link_down()}) {
-    if (link->get_sharing_policy() != sg4::Link::SharingPolicy::NONLINEAR)
-      link->set_sharing_policy(
-          sg4::Link::SharingPolicy::NONLINEAR,
-          [this, rank](double capacity, int) { return capacity * carried_[rank]; });
+  times_[id] = times;
+  sg4::Link* link = links_[id];
+  if (link->get_sharing_policy() != sg4::Link::SharingPolicy::NONLINEAR)
+    link->set_sharing_policy(sg4::Link::SharingPolicy::NONLINEAR,
+                             [this, id](double capacity, int) { return capacity * times_[id]; });
+  if (in_use)
     link->set_bandwidth(link->get_bandwidth());  // SimGrid solves the link's flows anew.
-  }
-}
-
-void StarPlatform::restore_ports() const {
-  for (Rank rank = 0; rank < ports_.size(); ++rank)
-    set_port(rank, 1);
 }
 
 }  // namespace stepcast

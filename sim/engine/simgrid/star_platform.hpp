@@ -3,7 +3,7 @@
 #include "sim/engine/network/platform.hpp"
 
 namespace simgrid::s4u {
-class SplitDuplexLink;
+class Link;
 }
 
 namespace stepcast {
@@ -13,14 +13,12 @@ class StarPlatform final : public Platform {
  public:
   static const StarPlatform& for_cluster(const Cluster& cluster);
 
-  void set_port(Rank rank, double share) const override;
+  void carry(LinkId id, double times, bool in_use) const override;
 
  private:
   explicit StarPlatform(const Cluster& cluster);
-  void restore_ports() const;
-
-  std::vector<simgrid::s4u::SplitDuplexLink*> ports_;
-  mutable std::vector<double> carried_;  // by port: the share of its bandwidth
+  std::vector<simgrid::s4u::Link*> links_;  // as ClusterLinks numbers them
+  mutable std::vector<double> times_;       // by link: what it carries of its bandwidth
 };
 
 }  // namespace stepcast

@@ -1,7 +1,6 @@
 // Flows that are alone on their links, and those that SimGrid moves because they meet.
 #include "sim/engine/network/flow_links.hpp"
 
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,64 +8,21 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include "tests/support/examples.hpp"
+#include "tests/support/flow_arrivals.hpp"
 
 namespace stepcast {
 namespace {
 
 using namespace literals;
-
-struct Started {
-  PortFlow flow;
-  Seconds at{};
-};
-
-struct Share {
-  Seconds at{};
-  Rank rank = 0;
-  double share = 1;
-};
-
-/// When each flow has arrived.
-class Arrivals final : private FlowListener {
- public:
-  std::vector<double> of(const Cluster& cluster, const std::vector<Started>& flows,
-                         const std::vector<Share>& shares = {}) {
-    times_.assign(flows.size(), -1);
-    FlowLinks links(cluster, queue_, *this);
-    for (std::uint32_t i = 0; i < flows.size(); ++i)
-      queue_.at(flows[i].at, [&links, &flow = flows[i].flow, i] { links.start(flow, i); });
-    for (const Share& it : shares)
-      queue_.at(it.at, [&links, &it] { links.set_port(it.rank, it.share); });
-    queue_.run();
-    return times_;
-  }
-
- private:
-  void flow_arrived(std::uint32_t tag) override { times_[tag] = queue_.now().value; }
-
-  EventQueue queue_;
-  std::vector<double> times_;
-};
-
-std::vector<double> arrivals_of(const Cluster& cluster, const std::vector<Started>& flows,
-                                const std::vector<Share>& shares = {}) {
-  return Arrivals().of(cluster, flows, shares);
-}
-
-std::vector<double> on_simgrid(const Cluster& cluster, const std::vector<Started>& flows,
-                               const std::vector<Share>& shares = {}) {
-  const FlowLinks::AllOnSimGrid all;
-  return Arrivals().of(cluster, flows, shares);
-}
+using examples::arrivals_of;
+using examples::far;
+using examples::on_simgrid;
+using examples::PortChange;
+using examples::StartedFlow;
 
 /// Ports of 10 GB/s, NICs of 1 GB/s.
 Cluster four_nodes() {
   return examples::plain_cluster(4, 2);
-}
-
-PortFlow far(Rank from, Rank to, double bytes) {
-  return {.from = from, .to = to, .distance = Distance::Far, .size = Bytes{bytes}};
 }
 
 // 1 MB over a NIC: 1 ms; inside a node: .1 ms. Both ways of a link are two links.
@@ -87,8 +43,8 @@ TEST(FlowLinks, AFlowAHundredDaysOnArrives) {
 // A NIC of 1 GB/s behind a port that carries 10, then .5 for 1 ms, then 10 again: 2 MB take 1 + 1 +
 // .5 ms. The port of the other flow is slow before it begins: 1 MB in 2 ms.
 TEST(FlowLinks, AFlowAloneIsHeldUpByPortsThatGetSlower) {
-  const std::vector<Started> flows{{far(0, 2, 2e6), {}}, {far(4, 6, 1e6), 1.0_ms}};
-  const std::vector<Share> shares{
+  const std::vector<StartedFlow> flows{{far(0, 2, 2e6), {}}, {far(4, 6, 1e6), 1.0_ms}};
+  const std::vector<PortChange> shares{
       {1.0_ms, 0, 0.05}, {2.0_ms, 0, 1}, {0.5_ms, 6, 0.05}, {20.0_ms, 6, 1}};
   const auto ends = arrivals_of(four_nodes(), flows, shares);
   EXPECT_NEAR(ends[0], 2.5e-3, 1e-15);
@@ -139,7 +95,7 @@ TEST(FlowLinks, PortsThatChangeAMillionTimesTakeNoMemory) {
 
 // SimGrid lets what ends within a nanosecond end together: .5 bytes at 1 GB/s are half of one.
 TEST(FlowLinks, EndsLessThanANanosecondApartAreOneInstant) {
-  const std::vector<Started> flows{{far(0, 2, 1e6), {}}, {far(4, 6, 1e6 + 0.5), {}}};
+  const std::vector<StartedFlow> flows{{far(0, 2, 1e6), {}}, {far(4, 6, 1e6 + 0.5), {}}};
   const auto ends = arrivals_of(four_nodes(), flows);
   EXPECT_EQ(ends[0], ends[1]);
   EXPECT_EQ(ends, on_simgrid(four_nodes(), flows));
@@ -158,8 +114,8 @@ class RandomFlows {
         shares.push_back({Seconds{1e-6 * below(30 * gap)}, below(8), 0.01 * (1 + below(100))});
   }
 
-  std::vector<Started> flows;
-  std::vector<Share> shares;
+  std::vector<StartedFlow> flows;
+  std::vector<PortChange> shares;
   const Cluster& cluster() const { return cluster_; }
 
  private:

@@ -246,6 +246,9 @@ TEST(NetworkSection, HowOftenAllFlowsMoveIsCounted) {
   EXPECT_EQ(folding_use().simulations - before.simulations, 3U);
   EXPECT_EQ(folding_use().folded - before.folded, 2U);
   EXPECT_EQ(in_words({.simulations = 3, .folded = 2}), "flows were folded in 2 of 3 simulations");
+  EXPECT_EQ(in_words({.simulations = 3, .folded = 2, .met = 9, .moved = 4, .parted = 1}),
+            "flows were folded in 2 of 3 simulations; SimGrid moved 9 flows as 4, of which 1 were "
+            "taken apart");
 }
 
 }  // namespace

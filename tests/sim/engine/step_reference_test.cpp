@@ -29,12 +29,15 @@ class SimGridWire final : public Wire {
     queue_.after(startup, [this, i = sent_.size() - 1] {
       const Sent& sent = sent_[i];
       const Distance distance = distance_of(cluster_, sent.from, sent.to);
-      simgrid_module().start_flow(platform_.host(sent.from, distance),
-                                  platform_.host(sent.to, distance), sent.size, *sent.listener,
-                                  sent.tag);
+      simgrid_module().start_flows(platform_.host(sent.from, distance),
+                                   platform_.host(sent.to, distance), sent.size, 1, *sent.listener,
+                                   sent.tag);
     });
   }
-  void set_port(Rank rank, double share) override { platform_.set_port(rank, share); }
+  void set_port(Rank rank, double share) override {
+    for (const LinkId link : ClusterLinks(cluster_).port_of(rank))
+      platform_.carry(link, share, true);
+  }
 
  private:
   struct Sent {
