@@ -76,6 +76,7 @@ std::string edited_step_json(const EditedStep& found) {
   json["step_after_s"] = found.step_after.value;
   json["accepted"] = accepted_json(found.accepted);
   json["edits_tried"] = found.tried;
+  json["steps_estimated"] = found.replayed;
   json["steps_simulated"] = found.simulated;
   json["bound_by"] = found.bound_by;
   json["notes"] = found.notes;

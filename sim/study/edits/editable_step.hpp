@@ -28,6 +28,9 @@ struct TimedStep {
 struct EditableStep {
   std::vector<WorkGraph> graphs;
   std::function<TimedStep(const std::vector<WorkGraph>&)> time;
+  /// The same by a cheaper replay, where `time` is so dear that a search estimates first (see
+  /// pays_to_estimate()); else empty.
+  std::function<TimedStep(const std::vector<WorkGraph>&)> estimate;
   TransferRatio ratio;
   std::optional<PlannedModel>
       model;                       ///< Of a planned step; of kernels their names say what they do.

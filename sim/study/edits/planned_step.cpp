@@ -5,6 +5,7 @@
 
 #include "models/collective/collective.hpp"
 #include "models/schedule/edited/plan_graph.hpp"
+#include "sim/study/edits/estimates.hpp"
 
 namespace stepcast {
 namespace {
@@ -77,6 +78,11 @@ EditableStep editable_step(const Plan& plan, PlannedModel model, const Cluster& 
   step.time = [&plan, &cluster, &engine](const std::vector<WorkGraph>& graphs) {
     return timed(plan, graphs.front(), cluster, engine);
   };
+  if (stage_of_rank.empty() && pays_to_estimate(plan, engine))
+    step.estimate = [&plan, &cluster,
+                     estimates = estimating(engine)](const std::vector<WorkGraph>& graphs) {
+      return timed(plan, graphs.front(), cluster, estimates);
+    };
   step.ratio = [&plan, &cluster](const std::string& /*kind*/, const WorkNode& node, Bytes to,
                                  std::uint32_t, std::uint32_t) {
     const Seconds before = cost_at(plan, node, node.size, cluster);

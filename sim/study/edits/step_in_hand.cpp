@@ -37,6 +37,13 @@ TimedStep StepInHand::timed(const std::vector<WorkGraph>& graphs) try {
   throw InputError(error.what());
 }
 
+bool StepInHand::promises(const std::vector<WorkGraph>& graphs) {
+  if (!step_.estimate)
+    return true;
+  result_.replayed += 2;
+  return step_.estimate(graphs).step < step_.estimate(step_.graphs).step;
+}
+
 bool StepInHand::is_shorter(Seconds step) const {
   constexpr double kRounding = 1e-9;
   return step < now_.step * (1 - kRounding);
@@ -64,7 +71,7 @@ bool StepInHand::try_recipe(const char* recipe) {
   try {
     auto graphs = edited(step_.graphs, edit_request_of(recipe, {}), step_);
     ++result_.tried;
-    if (are_same_work(graphs, step_.graphs))
+    if (are_same_work(graphs, step_.graphs) || !promises(graphs))
       return false;
     TimedStep changed = timed(graphs);
     const bool gains = is_shorter(changed.step);

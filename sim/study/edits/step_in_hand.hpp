@@ -27,9 +27,12 @@ class StepInHand {
   /// Another number of GPUs: no gain is told.
   void accept_size(const std::string& text, std::uint32_t gpus, std::vector<WorkGraph> graphs,
                    TimedStep changed);
-  /// Accepts it if the step is shorter. Not for such a step, or nothing in it is meant: false.
+  /// Accepts it if the step is shorter, by its estimate first where there is one. Not for such a
+  /// step, or nothing in it is meant: false.
   bool try_recipe(const char* recipe);
   void replace(EditableStep step) { step_ = std::move(step); }
+  /// Whether it promises a shorter step; without estimates always.
+  bool promises(const std::vector<WorkGraph>& graphs);
 
   /// What was reached by edits, to go back to.
   struct Reached {

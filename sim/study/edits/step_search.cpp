@@ -40,6 +40,7 @@ class AskedEdits {
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", request.text, error.what()));
     }
+    note_limit(request);
     before_.push_back(request);
   }
 
@@ -51,6 +52,15 @@ class AskedEdits {
     if ((request.verb == "mixed-precision" || request.verb == "recomputation") &&
         std::ranges::count(before_, request.verb, &EditRequest::verb) > 0)
       throw InputError(request.text + ": is there already: expected it once");
+  }
+
+  /// Kernels of an update do not say of which layer they are, and tables have one update in all.
+  void note_limit(const EditRequest& request) {
+    if (request.verb == "priority-slices" && !step_.step().graphs.front().planned)
+      step_.result().notes.push_back(fmt::format(
+          "\"{}\" orders what is waited for within the step: the recording does not say which "
+          "layer of the next forward pass an update frees",
+          request.text));
   }
 
   /// A recorded rank may be of several GPUs.

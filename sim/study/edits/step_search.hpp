@@ -24,8 +24,9 @@ struct EditedStep {
   Seconds step_before{};
   Seconds step_after{};
   std::vector<AcceptedEdit> accepted;
-  std::size_t tried = 0;      ///< Edits that were estimated.
-  std::size_t simulated = 0;  ///< Steps that were timed.
+  std::size_t tried = 0;      ///< Edits that were estimated, by what they save or by a replay.
+  std::size_t replayed = 0;   ///< Steps that were estimated, where that is done first.
+  std::size_t simulated = 0;  ///< Steps that were timed, at the fidelity asked for.
   std::string bound_by;
   std::vector<std::string> notes;
 };

@@ -63,7 +63,7 @@ class BucketOptimiser {
   std::vector<Gradient> gradients_;
   Optimisation result_;
   BucketEnds buckets_;
-  std::vector<EditCandidate> offered_;  // That are shorter by their estimates.
+  std::vector<EditCandidate> offered_;  // The few with the shortest estimates, in their order.
   Seconds end_{};                       // By estimate, without them.
 };
 
@@ -147,24 +147,28 @@ Forecast BucketOptimiser::simulated(const BucketEnds& buckets) {
 
 /// Those with the shortest estimates that are shorter than without them, the shortest first.
 std::vector<EditCandidate> BucketOptimiser::best_edits() {
-  constexpr std::size_t kMost = 8;
   end_ = recursion_.end_of(buckets_);
   offered_.clear();
   offer_fusions(buckets_);
   offer_splits(buckets_);
   offer_moves(buckets_);
   offer_sizes();
-  std::ranges::stable_sort(offered_, {}, &EditCandidate::end);
-  offered_.resize(std::min(kMost, offered_.size()));
   return std::move(offered_);
 }
 
 void BucketOptimiser::offer(EditKind kind, const BucketEnds& buckets, const std::string& text) {
   constexpr double kRounding = 1e-9;
+  constexpr std::size_t kMost = 8;
   ++result_.tried;
   const Seconds end = recursion_.end_of(buckets);
-  if (end < end_ * (1 - kRounding))
-    offered_.push_back({.kind = kind, .text = text, .buckets = buckets, .end = end});
+  if (end >= end_ * (1 - kRounding))
+    return;
+  const auto place = std::ranges::upper_bound(offered_, end, {}, &EditCandidate::end);
+  if (offered_.size() == kMost && place == offered_.end())
+    return;
+  offered_.insert(place, {.kind = kind, .text = text, .buckets = buckets, .end = end});
+  if (offered_.size() > kMost)
+    offered_.pop_back();
 }
 
 void BucketOptimiser::offer_fusions(const BucketEnds& buckets) {

@@ -98,9 +98,12 @@ std::string render_edited_step(const EditedStep& found) {
   for (const std::string& note : found.notes)
     text += wrap("Note: " + note + ".", 6);
   text += '\n';
-  text += wrap(fmt::format("{}; edits accepted: {}, estimated: {}, steps simulated: {}.",
-                           outcome(found), found.accepted.size(), found.tried, found.simulated),
-               0);
+  const std::string replayed =
+      found.replayed > 0 ? fmt::format("estimated: {}, ", found.replayed) : "";
+  text += wrap(
+      fmt::format("{}; edits accepted: {}, estimated: {}, steps {}simulated: {}.", outcome(found),
+                  found.accepted.size(), found.tried, replayed, found.simulated),
+      0);
   if (found.memory_after > Bytes{})
     text += memory_and_options(found);
   return fmt::format("{}\n{}\n{}", text, edits(found.step_before, found.accepted),

@@ -35,12 +35,17 @@ ChangedStep LaneRound::with(const LaneCandidate& candidate) {
   return changed;
 }
 
+std::vector<WorkGraph> LaneRound::graphs_with(const LaneCandidate& candidate) const {
+  std::vector<WorkGraph> graphs;
+  for (std::size_t i = 0; i < step_.graphs.size(); ++i)
+    graphs.push_back(stepcast::changed(step_.graphs[i], change_of(candidate, i), step_.ratio));
+  return graphs;
+}
+
 void LaneRound::complete(const LaneCandidate& candidate, ChangedStep& changed) const {
   if (!changed.graphs.empty())
     return;
-  for (std::size_t i = 0; i < step_.graphs.size(); ++i)
-    changed.graphs.push_back(
-        stepcast::changed(step_.graphs[i], change_of(candidate, i), step_.ratio));
+  changed.graphs = graphs_with(candidate);
   changed.timed = step_.time(changed.graphs);
   changed.step = changed.timed.step;
 }

@@ -22,6 +22,8 @@ class LaneRound {
   std::vector<LaneCandidate> candidates() const;
   /// Throws InputError where something would wait for itself.
   ChangedStep with(const LaneCandidate& candidate);
+  /// The step's graphs with it.
+  std::vector<WorkGraph> graphs_with(const LaneCandidate& candidate) const;
   /// Makes sure that it has its graphs and their times.
   void complete(const LaneCandidate& candidate, ChangedStep& changed) const;
 

@@ -7,11 +7,14 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/study/edits/estimates.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
 
 void LaneSearch::run() {
+  if (step_.step().estimate)
+    return descend_simulated();
   const StepInHand::Reached begin = step_.reached();
   StepInHand::Reached best = begin;
   begin_ = begin.accepted.size();
@@ -49,6 +52,13 @@ void LaneSearch::descend() {
     while (step_.now().step > Seconds{} && stop_signal() == 0 && go_round() && !is_stalled()) {
     }  // What fused tensors wait for may be fused, too.
   } while (accepted.size() > before && step_.try_recipe("kernel-fusion"));
+}
+
+void LaneSearch::descend_simulated() {
+  begin_ = step_.result().accepted.size();
+  while (step_.now().step > Seconds{} && stop_signal() == 0 && go_estimated_round() &&
+         !is_stalled()) {
+  }
 }
 
 bool LaneSearch::fuse_rows() {
@@ -125,6 +135,77 @@ bool LaneSearch::go_round() {
   step_.accept(best.candidate->kind, best.candidate->text, std::move(best.changed.graphs),
                std::move(best.changed.timed));
   return true;
+}
+
+bool LaneSearch::go_estimated_round() {
+  constexpr std::size_t kFew = 10;
+  LaneRound round(step_.step(), step_.now());
+  std::vector<Estimated> found = estimated(round);
+  std::ranges::stable_sort(found, {}, &Estimated::step);
+  std::size_t simulated = 0;
+  for (const Estimated& each : found) {
+    const double work = simulated_work(step_.step().graphs.front().nodes.size());
+    if (simulated == kFew || work_ + work > kMostSimulatedWork || stop_signal() != 0)
+      return false;
+    if (refused_.contains(each.candidate.text))
+      continue;
+    ++simulated;
+    work_ += work;
+    if (accept_simulated(each.candidate, round))
+      return true;
+    refused_.insert(each.candidate.text);
+  }
+  return false;
+}
+
+/// Of the sixteen that promise most by what they save, in 2, 4 and 8 pieces, whatever the estimate
+/// says.
+std::vector<LaneSearch::Estimated> LaneSearch::estimated(LaneRound& round) {
+  constexpr std::size_t kMost = 16;
+  constexpr std::uint32_t kMostParts = 8;
+  std::vector<LaneCandidate> found = round.candidates();
+  step_.result().tried += found.size();
+  std::ranges::stable_sort(found, std::ranges::greater(), &LaneCandidate::estimate);
+  found.resize(std::min(kMost, found.size()));
+  std::vector<Estimated> all;
+  const auto add = [&](const LaneCandidate& candidate) {
+    if (const auto step = estimate_of(candidate, round))
+      all.push_back({candidate, *step});
+  };
+  for (const LaneCandidate& each : found) {
+    LaneCandidate candidate = each;
+    if (candidate.kind == EditKind::Fuse) {
+      add(candidate);
+      continue;
+    }
+    for (candidate.parts = 2; candidate.parts <= kMostParts; candidate.parts *= 2) {
+      candidate.text = fmt::format("{} in {}", each.text, candidate.parts);
+      add(candidate);
+    }
+  }
+  return all;
+}
+
+/// None of what would wait for itself.
+std::optional<Seconds> LaneSearch::estimate_of(const LaneCandidate& candidate,
+                                               LaneRound& round) try {
+  ++step_.result().replayed;
+  return step_.step().estimate(round.graphs_with(candidate)).step;
+} catch (const InputError&) {
+  return std::nullopt;
+} catch (const SimulationError&) {
+  return std::nullopt;
+}
+
+bool LaneSearch::accept_simulated(const LaneCandidate& candidate, LaneRound& round) try {
+  std::vector<WorkGraph> graphs = round.graphs_with(candidate);
+  TimedStep timed = step_.timed(graphs);
+  const bool is_shorter = step_.is_shorter(timed.step);
+  if (is_shorter)
+    step_.accept(candidate.kind, candidate.text, std::move(graphs), std::move(timed));
+  return is_shorter;
+} catch (const InputError&) {
+  return false;
 }
 
 /// In 2, 4, 8, 16 pieces, and on to the number that theory gives, while that pays; and in that.

@@ -74,9 +74,9 @@ FittedStep fitted_step(const Scenario& scenario, const std::string& schedule, By
                     .edits = {},
                     .change = {}};
   fitted.before = fitted.after = fitted.plan.memory.total();
-  fitted.step = time_of(fitted.plan, scenario);
   if (!(budget > Bytes{}) || fitted.before <= budget)
     return fitted;
+  fitted.step = time_of(fitted.plan, scenario);
   const Bytes recomputed =
       fitted.before - fitted.plan.memory.activations + recomputed_activations(scenario.workload);
   const EditRequest again = edit_request_of("recomputation", {});

@@ -11,7 +11,7 @@ struct FittedStep {
   Plan plan;
   std::vector<EditRequest> edits;  ///< What else makes it fit: recomputation.
   std::string change;              ///< In words; empty: it fits as it is.
-  Seconds step{};                  ///< Of the plan as it was.
+  Seconds step{};                  ///< Of the plan as it was, where it is changed.
   Bytes before{};                  ///< What a GPU held, and holds then.
   Bytes after{};
 };

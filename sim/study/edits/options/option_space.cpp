@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/study/edits/estimates.hpp"
 #include "sim/study/tuning/plan_hash.hpp"
 
 namespace stepcast {
@@ -63,6 +64,7 @@ std::optional<Seconds> OptionSteps::of(const ScheduleOptions& options, Bytes mem
     const std::uint64_t hash = hash_of(plan);
     if (const auto found = known_.find(hash); found != known_.end())
       return found->second;
+    work_ += simulated_work(plan.graph.size());
     return known_[hash] = space_.step(plan);
   } catch (const InputError&) {
     return std::nullopt;  // Values that the schedule refuses, or that do not go together.

@@ -24,6 +24,7 @@ struct OptionSpace {
   std::vector<SearchedOption> options;
   std::function<Plan(const ScheduleOptions&)> plan;  ///< Throws InputError for bad values.
   std::function<Seconds(const Plan&)> step;
+  std::function<Seconds(const Plan&)> estimate{};  ///< Cheaper, where `step` is dear; else empty.
 };
 
 /// The value in force.
@@ -53,10 +54,13 @@ class OptionSteps {
 
   const OptionSpace& space() const { return space_; }
   std::size_t simulated() const { return known_.size(); }
+  /// Of all that were simulated: see simulated_work().
+  double work() const { return work_; }
 
  private:
   const OptionSpace& space_;
   std::size_t most_tasks_;
+  double work_ = 0;
   std::map<std::uint64_t, Seconds> known_;  // By hash of the plan.
 };
 

@@ -8,6 +8,8 @@
 #include "models/base/text.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/study/edits/estimates.hpp"
+#include "sim/study/edits/options/estimated_options.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -184,16 +186,25 @@ Scenario with_best_options(const Scenario& scenario, const std::string& schedule
             best.settings.schedule = options;
             return planned(best, schedule).plan;
           },
-      .step = [&](const Plan& plan) { return step_time_of(plan, best.cluster, best.engine); }};
+      .step = [&](const Plan& other) { return step_time_of(other, best.cluster, best.engine); }};
   if (!info.compressed)
     space.options = searched_options(info.options, scenario.settings.schedule);
   const Plan plan = planned(scenario, schedule).plan;
   // One that does not fit as it is holds no more with other options.
   const Bytes limit = memory > Bytes{} ? std::max(memory, plan.memory.total()) : memory;
-  OptionSteps steps(space, plan.graph.size());
-  best.settings.schedule = best_options(steps, scenario.settings.schedule, limit, result);
-  result.simulated += steps.simulated();
-  result.options = changed_options(scenario.settings.schedule, best.settings.schedule);
+  const ScheduleOptions& given = scenario.settings.schedule;
+  if (pays_to_estimate(plan, scenario.engine)) {
+    space.estimate = [&](const Plan& other) {
+      return step_time_of(other, best.cluster, estimating(best.engine));
+    };
+    best.settings.schedule =
+        best_options_by_estimate(space, plan.graph.size(), given, limit, result);
+  } else {
+    OptionSteps steps(space, plan.graph.size());
+    best.settings.schedule = best_options(steps, given, limit, result);
+    result.simulated += steps.simulated();
+  }
+  result.options = changed_options(given, best.settings.schedule);
   return best;
 }
 

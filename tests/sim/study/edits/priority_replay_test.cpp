@@ -49,6 +49,10 @@ EditedStep edited_by(const WorkGraph& graph, const std::string& edit, bool searc
 // 35-40.
 TEST(PriorityReplayTest, WhatIsNeededFirstOvertakes) {
   const EditedStep step = edited_by(sharded({10}), "priority-slices size=5B");
+  ASSERT_EQ(step.notes.size(), 1U);
+  EXPECT_EQ(step.notes.front(),
+            "\"priority-slices size=5B\" orders what is waited for within the step: the recording "
+            "does not say which layer of the next forward pass an update frees");
   EXPECT_DOUBLE_EQ(step.step_before.value, 50);
   EXPECT_DOUBLE_EQ(step.step_after.value, 40);
 }

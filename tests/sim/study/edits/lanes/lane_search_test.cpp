@@ -39,6 +39,40 @@ TEST(LaneSearchTest, MoreWaysToCutEndNoLater) {
   EXPECT_EQ(found.accepted.back().step, found.step_after);
 }
 
+// By estimates that say the same of all steps, and that it is short: ten of a round are simulated
+// at most, and what counts is the simulation.
+TEST(LaneSearchTest, WhatIsAcceptedIsShorterBySimulation) {
+  const Workload workload = load_workload("resnet50-rtx2080ti-bs64");
+  const Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  const Plan plan = build_plan("ps", workload, cluster, {{"partition", "2MiB"}});
+  const EngineOptions engine{.fidelity = Fidelity::Analytic};
+  EditableStep step = editable_step(plan, workload, cluster, engine);
+  ASSERT_FALSE(step.estimate);
+  std::size_t simulated = 0;
+  step.time = [&simulated, time = step.time](const std::vector<WorkGraph>& graphs) {
+    ++simulated;
+    return time(graphs);
+  };
+  step.estimate = [time = step.time, &simulated](const std::vector<WorkGraph>& graphs) {
+    TimedStep wrong = time(graphs);
+    --simulated;
+    wrong.step = Seconds{1e-3};
+    return wrong;
+  };
+  EditedStep result;
+  edit_step(step, {}, true, result);
+  EXPECT_EQ(result.simulated, simulated);
+  EXPECT_LE(result.simulated, 1 + 10 * (result.accepted.size() + 1));
+  EXPECT_GE(result.replayed, result.simulated - 1);
+  EXPECT_FALSE(result.accepted.empty());
+  Seconds now = result.step_before;
+  for (const AcceptedEdit& edit : result.accepted) {
+    EXPECT_LT(edit.step, now);
+    now = edit.step;
+  }
+  EXPECT_EQ(now, result.step_after);
+}
+
 // All-reduces of each tensor: pairs alone were fused to a step 2.9 % longer than that of the best
 // buckets.
 TEST(LaneSearchTest, TensorsAreFusedNearlyAsWellAsBuckets) {

@@ -85,6 +85,33 @@ TEST(PlanOptionsTest, WhatTheUserGaveStays) {
   EXPECT_EQ(best.settings.schedule.at("order"), "arrival");
 }
 
+// Each value of each option was simulated.
+TEST(PlanOptionsTest, ServersAreEstimatedBeforeTheyAreSimulated) {
+  Scenario scenario = scenario_with("resnet50-rtx2080ti-bs64", "ps");
+  scenario.workload = few_tensors();
+  scenario.cluster.nodes = 4;
+  scenario.engine.fidelity = Fidelity::Flow;
+  EditedStep result;
+  const Scenario best = with_best_options(scenario, "ps", {}, result);
+  EXPECT_LE(result.simulated, 15U);
+  EXPECT_GT(result.replayed, result.simulated);
+  EXPECT_LT(result.step_after.value, 0.98 * result.step_before.value);
+  EXPECT_NEAR(step_with(best, "ps").value, result.step_after.value, 1e-12);
+  EXPECT_NEAR(step_with(scenario, "ps").value, result.step_before.value, 1e-12);
+}
+
+// These take no longer to simulate than to estimate.
+TEST(PlanOptionsTest, StepsWithOneStreamEachWayAreNotEstimated) {
+  for (const char* schedule : {"ddp", "dear"}) {
+    Scenario scenario = scenario_with("resnet50-rtx2080ti-bs64", schedule);
+    scenario.engine.fidelity = Fidelity::Flow;
+    EditedStep result;
+    with_best_options(scenario, schedule, {}, result);
+    EXPECT_EQ(result.replayed, 0U) << schedule;
+    EXPECT_GT(result.simulated, 10U) << schedule;
+  }
+}
+
 // On V100s at 100 Gb/s halving and doubling would be .12 ms shorter.
 TEST(PlanOptionsTest, TheLibraryKeepsItsAlgorithm) {
   EditedStep result;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "models/schedule/plan.hpp"
+#include "sim/engine/engine.hpp"
+
+// Where servers add up, messages to many of them are under way at once and share links: at `flow` a
+// simulation takes from half a second to a dozen, at `analytic` some hundredths. What a search
+// tries is then estimated at `analytic`, and only what promises most is simulated.
+
+namespace stepcast {
+
+/// By so much of a step an estimate may be too long.
+inline constexpr double kEstimateError = 0.1;
+
+/// What a simulation costs: with more tasks there are more messages at a time, too.
+constexpr double simulated_work(std::size_t tasks) {
+  return static_cast<double>(tasks) * static_cast<double>(tasks);
+}
+
+/// So much of it a search for fusions and cuts may take, which is some ten seconds.
+inline constexpr double kMostSimulatedWork = 24e6;
+
+/// Whether candidates of a plan are estimated before they are simulated. Not at `analytic`, which
+/// is the estimate, nor where communications go one way on a stream each (sums of gradients on one,
+/// parameters on another): these seldom meet, and a simulation takes milliseconds.
+bool pays_to_estimate(const Plan& plan, const EngineOptions& engine);
+
+/// The same job at the fidelity of estimates.
+EngineOptions estimating(EngineOptions engine);
+
+}  // namespace stepcast
