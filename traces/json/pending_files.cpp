@@ -42,6 +42,18 @@ PendingFile::~PendingFile() {
   slot.taken = false;
 }
 
+HeldSignals::HeldSignals() {
+  sigset_t ending;
+  ::sigemptyset(&ending);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    ::sigaddset(&ending, signal);
+  ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+}
+
+HeldSignals::~HeldSignals() {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
 void remove_pending_files() noexcept {
   for (const Slot& slot : slots)
     if (slot.named)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <string>
 
 namespace stepcast {
@@ -15,6 +16,19 @@ class PendingFile {
 
  private:
   int slot_ = -1;
+};
+
+/// Signals that end the process wait for as long as this lives: from the making of a file until its
+/// name is known to remove_pending_files().
+class HeldSignals {
+ public:
+  HeldSignals();
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_{};
 };
 
 /// Removes what was being written, when a signal ends the process. Async-signal-safe.

@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -91,10 +92,12 @@ void write_and_rename(const fs::path& path, const Writer& write) {
   const fs::path target = link_target(path);
   std::string temporary = target.string() + ".XXXXXX";
   const mode_t mode = mode_for(target);
+  std::optional<HeldSignals> held(std::in_place);
   Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (file.number() < 0)
     fail_to_write(path);
   const PendingFile pending(temporary);
+  held.reset();
   // A file system without modes refuses to set one; the file then keeps mkostemp's 0600.
   const bool moded = ::fchmod(file.number(), mode) == 0 || errno == EPERM || errno == ENOTSUP;
   if (moded && write(file.number()) && ::fsync(file.number()) == 0 && file.close() &&

@@ -1,3 +1,4 @@
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -122,6 +123,20 @@ TEST_F(TextFile, PendingFileIsRemovedByTheSignalPath) {
   remove_pending_files();  // nothing is pending any more
   EXPECT_FALSE(fs::exists(half));
   EXPECT_TRUE(fs::exists(whole));
+}
+
+volatile std::sig_atomic_t signals_seen = 0;
+
+// One that came between the making of a file and its name's being known left the file behind.
+TEST_F(TextFile, SignalsWaitUntilAFilesNameIsKnown) {
+  const auto before = std::signal(SIGTERM, [](int) { signals_seen = signals_seen + 1; });
+  {
+    const HeldSignals held;
+    ::raise(SIGTERM);
+    EXPECT_EQ(signals_seen, 0);
+  }
+  EXPECT_EQ(signals_seen, 1);
+  std::signal(SIGTERM, before);
 }
 
 TEST_F(TextFile, FileThatNeverEndsIsRefused) {
