@@ -26,8 +26,13 @@ void say_text(std::string_view text) {
     kept->said.append(text);
     return;
   }
+  // The end of a long text would wait in the buffer until the process ends, and a signal on the way
+  // would leave the text cut short.
+  constexpr std::size_t kLong = 4096;
   errno = 0;
-  if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size() && first_output_error == 0)
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+                       (text.size() < kLong || std::fflush(stdout) == 0);
+  if (!written && first_output_error == 0)
     first_output_error = errno != 0 ? errno : EIO;
 }
 
