@@ -9,7 +9,7 @@
 
 namespace stepcast {
 
-/// By so much of a step an estimate may be too long.
+/// By so much of a step an estimate may be too long (assumed).
 inline constexpr double kEstimateError = 0.1;
 
 /// What a simulation costs: with more tasks there are more messages at a time, too.

@@ -142,13 +142,19 @@ bool LaneSearch::go_estimated_round() {
   LaneRound round(step_.step(), step_.now());
   std::vector<Estimated> found = estimated(round);
   std::ranges::stable_sort(found, {}, &Estimated::step);
+  const double work = simulated_work(step_.step().graphs.front().nodes.size());
   std::size_t simulated = 0;
   for (const Estimated& each : found) {
-    const double work = simulated_work(step_.step().graphs.front().nodes.size());
-    if (simulated == kFew || work_ + work > kMostSimulatedWork || stop_signal() != 0)
+    if (simulated == kFew || stop_signal() != 0)
       return false;
     if (refused_.contains(each.candidate.text))
       continue;
+    if (work_ + work > kMostSimulatedWork) {
+      step_.result().notes.emplace_back(
+          "the search for fusions and cuts ended at the limit of what it simulates; --fidelity "
+          "analytic has none");
+      return false;
+    }
     ++simulated;
     work_ += work;
     if (accept_simulated(each.candidate, round))

@@ -73,6 +73,22 @@ TEST(LaneSearchTest, WhatIsAcceptedIsShorterBySimulation) {
   EXPECT_EQ(now, result.step_after);
 }
 
+// Of 6,000 tasks no cut is simulated, which was not said.
+TEST(LaneSearchTest, WhatEndsAtTheLimitOfSimulationsSaysSo) {
+  const Workload workload = load_workload("resnet50-rtx2080ti-bs64");
+  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  cluster.nodes = 2;
+  const Plan plan = build_plan("ps", workload, cluster, {{"partition", "32KiB"}});
+  const EngineOptions engine{.fidelity = Fidelity::Analytic};
+  EditableStep step = editable_step(plan, workload, cluster, engine);
+  ASSERT_GT(step.graphs.front().nodes.size(), 5000U);
+  step.estimate = step.time;
+  EditedStep result;
+  edit_step(step, {}, true, result);
+  EXPECT_EQ(result.notes.size(), 1U);
+  EXPECT_TRUE(result.accepted.empty());
+}
+
 // All-reduces of each tensor: pairs alone were fused to a step 2.9 % longer than that of the best
 // buckets.
 TEST(LaneSearchTest, TensorsAreFusedNearlyAsWellAsBuckets) {
