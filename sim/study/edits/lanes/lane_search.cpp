@@ -151,8 +151,8 @@ bool LaneSearch::go_estimated_round() {
       continue;
     if (work_ + work > kMostSimulatedWork) {
       step_.result().notes.emplace_back(
-          "the search for fusions and cuts ended at the limit of what it simulates; --fidelity "
-          "analytic has none");
+          "the search for fusions and cuts ended at the limit of what it simulates; at analytic "
+          "fidelity there is none");
       return false;
     }
     ++simulated;
