@@ -27,15 +27,16 @@ RecordedPart stage_record(const HybridJob& job, std::uint32_t stage) {
   return sum;
 }
 
-// Of so many ranks that share what is dense, those that hold the same experts.
-double sharers_of_experts(const HybridJob& job, double sharers) {
-  return std::max(1.0, sharers * job.layout.expert_copies() / job.copies());
-}
-
 }  // namespace
 
 double parameter_bytes(const CutModel& model) {
   return model.transformer ? element_size(model.transformer->shape).value : kFp32;
+}
+
+double leaving_parameters(const HybridJob& job, const ModelUnit& unit) {
+  const bool is_tied =
+      !job.recorded && job.zero < 3 && job.order.parts() == 1 && &unit == &job.units.back();
+  return std::max(0.0, unit.parameters - (is_tied ? job.tied : 0));
 }
 
 RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
@@ -57,12 +58,10 @@ RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
 MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_t stage) {
   const double element = parameter_bytes(model);
   const RankParameters held = stage_parameters(job, stage);
-  const double copies = job.shard;
-  const double expert_copies = sharers_of_experts(job, copies);
   const auto bytes = [&](double each, std::uint32_t sharded_from) {
     const bool sharded = job.zero >= sharded_from;
-    return Bytes{
-        each * (held.dense / (sharded ? copies : 1) + held.expert / (sharded ? expert_copies : 1))};
+    return Bytes{each * (held.dense / (sharded ? job.shard : 1) +
+                         held.expert / (sharded ? job.expert_shard() : 1))};
   };
   MemoryUse use{.parameters = bytes(element, 3),
                 .gradients = bytes(job.gradient_bytes, 2),
@@ -92,7 +91,7 @@ Seconds update_time(const HybridJob& job, std::uint32_t stage, BytesPerSecond mo
     return recorded.update / share + recorded.once;
   }
   const RankParameters held = stage_parameters(job, stage);
-  const double expert_share = sharers_of_experts(job, share);
+  const double expert_share = job.zero > 0 ? job.expert_shard() : 1;
   const Bytes traffic{(held.dense / share + held.expert / expert_share) *
                       job.settings.optimiser_bytes};
   return moves > BytesPerSecond{} ? traffic / moves : Seconds{};
