@@ -108,8 +108,8 @@ class CandidateMaker {
 
   void add_experts(const PlannedSchedule& schedule, const ListedValues& listed,
                    PlanCandidate candidate, Count data) {
-    const bool whole = listed.counts("etp", {candidate.tensor}).front() < candidate.tensor;
-    const Count ways = data * candidate.context * (whole ? candidate.tensor : 1);
+    const Count ways =
+        data * candidate.context * (has_whole_experts(listed, candidate) ? candidate.tensor : 1);
     for (const Count expert : listed.counts("ep", expert_ways(ways))) {
       candidate.expert = expert;
       for (const Count micro_batch :
@@ -141,7 +141,9 @@ class CandidateMaker {
     const bool copies = data * candidate.context > 1;
     const bool scores =
         site_.model.transformer && site_.model.transformer->shape.attention != AttentionKind::Flash;
-    const bool sequence = site_.model.transformer && candidate.tensor > 1;
+    const Words sequence = !site_.model.transformer || candidate.tensor == 1 ? Words{0}
+                           : has_whole_experts(listed, candidate)            ? Words{1}
+                                                                             : Words{0, 1};
     for (const auto recompute : listed.words("recompute", kRecomputeWords,
                                              recorded() ? Words{0}
                                              : scores   ? Words{0, 1, 2}
@@ -150,13 +152,17 @@ class CandidateMaker {
                                           !copies      ? Words{0}
                                           : recorded() ? Words{0, 1}
                                                        : Words{0, 1, 3}))
-        for (const auto parallel : listed.words("sequence_parallel", kSequenceParallel,
-                                                sequence ? Words{0, 1} : Words{0})) {
+        for (const auto parallel : listed.words("sequence_parallel", kSequenceParallel, sequence)) {
           candidate.recompute = recompute;
           candidate.zero = zero;
           candidate.sequence_parallel = parallel != 0;
           add(candidate);
         }
+  }
+
+  /// Each rank of a tensor group then needs tokens of its own.
+  static bool has_whole_experts(const ListedValues& listed, const PlanCandidate& candidate) {
+    return listed.counts("etp", {candidate.tensor}).front() < candidate.tensor;
   }
 
   /// As a pipeline was recorded, so were its tensor and context parallelism and its micro-batches.
