@@ -248,7 +248,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.norm_barrier = read.is("norm_barrier", "yes");
   job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
   if (model.transformer && model.transformer->shape.tied)
-    job.tied = job.units.back().parameters;
+    job.tied = vocabulary_parameters(model.transformer->shape, job.settings.shard);
   if (model.workload.pipeline)
     add_recorded(job, *model.workload.pipeline, read);
   job.by_broadcasts = read.is("updated", "broadcasts");
