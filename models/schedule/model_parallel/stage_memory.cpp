@@ -27,6 +27,26 @@ RecordedPart stage_record(const HybridJob& job, std::uint32_t stage) {
   return sum;
 }
 
+// What sharers gather of a unit.
+double gathered_parameters(const HybridJob& job, const ModelUnit& unit) {
+  return (job.shard > 1 ? unit.parameters : 0) +
+         (job.expert_shard() > 1 ? unit.expert_parameters : 0);
+}
+
+// With ZeRO-3, of the largest unit: parameters of the one in use and of the one gathered ahead, and
+// the gradients that are being reduced.
+Bytes gathered_units(const HybridJob& job, double element, std::uint32_t stage) {
+  if (job.zero < 3)
+    return {};
+  double most = 0;
+  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+    const std::uint32_t part = part_of(job.order, stage, chunk);
+    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit)
+      most = std::max(most, gathered_parameters(job, job.units[unit]));
+  }
+  return Bytes{most * (2 * element + job.gradient_bytes)};
+}
+
 }  // namespace
 
 double parameter_bytes(const CutModel& model) {
@@ -65,7 +85,8 @@ MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_
   };
   MemoryUse use{.parameters = bytes(element, 3),
                 .gradients = bytes(job.gradient_bytes, 2),
-                .optimiser = bytes(optimiser_state_bytes(job.optimiser, element), 1)};
+                .optimiser = bytes(optimiser_state_bytes(job.optimiser, element), 1),
+                .fusion_buffers = gathered_units(job, element, stage)};
   std::vector<double> of_chunk;
   Bytes largest{};
   for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {

@@ -93,6 +93,8 @@ TEST(SharedExperts, OfHybridShardingAreAddedUpBetweenParts) {
   const MemoryUse& use = run.hybrid.stages.front().memory;
   EXPECT_DOUBLE_EQ((use.parameters + use.gradients + use.optimiser).value,
                    16 * (held.dense / 8 + held.expert / 2));
+  const ModelUnit& block = run.job.units[1];  // in use, ahead, and the gradients of one
+  EXPECT_DOUBLE_EQ(use.fusion_buffers.value, 3 * 2 * (block.parameters + block.expert_parameters));
   double dense = 0;  // the head's matrix is the embedding's, and is gathered for both
   for (const ModelUnit& unit : run.job.units)
     dense += unit.parameters;
