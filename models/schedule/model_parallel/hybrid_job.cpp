@@ -96,8 +96,8 @@ std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
   const std::uint32_t instances = job.copies() / shard;
   if (job.zero > 0 && job.layout.expert_copies() % instances != 0)
     read.fail("shard",
-              fmt::format("expected dp x cp / shard ({} / {} = {}) to divide the {} copies "
-                          "of an expert: each part of the ranks holds all experts",
+              fmt::format("expected dp x cp / shard ({} / {} = {}) to divide the copies of "
+                          "an expert ({}): each part of the ranks holds all experts",
                           job.copies(), shard, instances, job.layout.expert_copies()));
   return shard;
 }

@@ -81,8 +81,8 @@ TEST(SharedExperts, OfWhichAPartWouldLackSomeAreRefused) {
   EXPECT_EQ(input_error_of([] {
               run_of({{"ep", "8"}, {"zero", "1"}, {"shard", "4"}});
             }),
-            "1f1b: option shard: expected dp x cp / shard (16 / 4 = 4) to divide the 2 copies of "
-            "an expert: each part of the ranks holds all experts");
+            "1f1b: option shard: expected dp x cp / shard (16 / 4 = 4) to divide the copies of "
+            "an expert (2): each part of the ranks holds all experts");
 }
 
 // FSDP's hybrid sharding: gathered in both passes of four blocks, scattered by the sharers, an
