@@ -91,10 +91,10 @@ std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
   if (job.copies() % shard != 0)
     read.fail("shard", fmt::format("expected a divisor of the {} copies (dp x cp), found {}",
                                    job.copies(), shard));
-  if (shard < job.copies() && job.zero == 2)
+  if (shard < job.copies() && job.zero % 2 == 0)
     read.fail("shard", "expected zero=1 or zero=3 beside it");
   const std::uint32_t instances = job.copies() / shard;
-  if (job.zero > 0 && job.layout.expert_copies() % instances != 0)
+  if (job.layout.expert_copies() % instances != 0)
     read.fail("shard",
               fmt::format("expected dp x cp / shard ({} / {} = {}) to divide the copies of "
                           "an expert ({}): each part of the ranks holds all experts",

@@ -138,7 +138,8 @@ class CandidateMaker {
 
   void add_rest(const ListedValues& listed, PlanCandidate candidate, Count data) {
     using Words = std::vector<std::uint8_t>;
-    const bool copies = data * candidate.context > 1;
+    const Count copies = data * candidate.context;
+    const bool in_parts = listed.counts("shard", {copies}).front() < copies;
     const bool scores =
         site_.model.transformer && site_.model.transformer->shape.attention != AttentionKind::Flash;
     const Words sequence = !site_.model.transformer || candidate.tensor == 1 ? Words{0}
@@ -149,9 +150,11 @@ class CandidateMaker {
                                              : scores   ? Words{0, 1, 2}
                                                         : Words{0, 2}))
       for (const auto zero : listed.words("zero", kZero,
-                                          !copies      ? Words{0}
-                                          : recorded() ? Words{0, 1}
-                                                       : Words{0, 1, 3}))
+                                          copies == 1              ? Words{0}
+                                          : recorded() && in_parts ? Words{1}
+                                          : recorded()             ? Words{0, 1}
+                                          : in_parts               ? Words{1, 3}
+                                                                   : Words{0, 1, 3}))
         for (const auto parallel : listed.words("sequence_parallel", kSequenceParallel, sequence)) {
           candidate.recompute = recompute;
           candidate.zero = zero;

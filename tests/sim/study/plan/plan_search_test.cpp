@@ -168,6 +168,15 @@ TEST(PlanSearch, NoBoundIsAboveItsSimulationOfHybridSharding) {
   expect_bounds_below(request);
 }
 
+TEST(PlanSearch, SharingInPartsIsOfLayoutsThatShare) {
+  PlanRequest request = small_transformer();
+  request.gpus = {16};
+  request.options = {{"shard", {"2"}}, {"tp", {"1"}}, {"recompute", {"none"}}};
+  const PlanSpace space = plan_space_of(request);
+  for (const BoundResult& bound : find_bounds(space, kTwoWorkers))
+    EXPECT_EQ(bound.refusal.find("zero=1"), std::string::npos) << bound.refusal;
+}
+
 // Whole experts need sequence parallelism: layouts without it are no candidates.
 TEST(PlanSearch, WholeExpertsBringSequenceParallelism) {
   PlanRequest request = small_transformer();
