@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/workload/transformer/presets.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/named_files.hpp"
 #include "traces/readers/stepcast/cluster_reader.hpp"
@@ -84,6 +85,21 @@ std::optional<fs::path> find_hardware_file(const std::string& device, const char
   return fs::is_regular_file(file, absent) ? std::optional(file) : std::nullopt;
 }
 
+// What was meant may be a transformer, which is no file and needs a device.
+std::string hint_for(CatalogKind kind, const std::string& name) {
+  std::vector<std::string> known = list_names(kind);
+  if (kind != CatalogKind::Workload)
+    return did_you_mean(name, known);
+  const std::vector<std::string> transformers = transformer_names();
+  if (std::ranges::find(transformers, name) != transformers.end())
+    return fmt::format(
+        "; of a transformer say the device, too, as in {}model={},device=a100 (see stepcast list "
+        "transformers)",
+        kTransformerPrefix, name);
+  known.insert(known.end(), transformers.begin(), transformers.end());
+  return did_you_mean(name, known);
+}
+
 }  // namespace
 
 void set_data_root(fs::path folder) {
@@ -123,7 +139,7 @@ fs::path find_file(CatalogKind kind, const std::string& name) {
   if (!name.empty() && fs::is_regular_file(file, absent))
     return file;
   throw InputError(fmt::format("unknown {} {} (see stepcast list {}){}", shelf.one, in_quotes(name),
-                               shelf.many, did_you_mean(name, list_names(kind))));
+                               shelf.many, hint_for(kind, name)));
 }
 
 fs::path find_workload(const std::string& name) {

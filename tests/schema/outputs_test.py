@@ -40,6 +40,8 @@ COMMANDS = [
     ["list"],
     ["show", "dear"],
     ["show", "rtx2080ti-16x4-10gbe"],
+    ["show", "deepseek-v3"],
+    ["show", "transformer:model=llama-2-70b,seq=8192"],
     ["explain", "busbw"],
     ["validate", "--fidelity", "analytic"],
     ["validate", ROOT / "tests/data/hardware/madeup-kernels.json"],

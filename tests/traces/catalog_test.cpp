@@ -119,6 +119,13 @@ TEST_F(Catalog, UnknownNameSuggestsTheNearestAndTheList) {
   EXPECT_EQ(input_error_of([] { find_workload("qqq"); }),
             "unknown workload \"qqq\" (see stepcast list workloads)");
   EXPECT_NE(input_error_of([] { find_workload(""); }), "no error");
+  EXPECT_EQ(input_error_of([] { find_workload("gpt3-175"); }),
+            "unknown workload \"gpt3-175\" (see stepcast list workloads); did you mean "
+            "\"gpt3-175b\"?");
+  EXPECT_EQ(input_error_of([] { find_workload("gpt3-175b"); }),
+            "unknown workload \"gpt3-175b\" (see stepcast list workloads); of a transformer say "
+            "the device, too, as in transformer:model=gpt3-175b,device=a100 (see stepcast list "
+            "transformers)");
 }
 
 TEST_F(Catalog, APathIsReturnedAsItIs) {

@@ -91,8 +91,14 @@ std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
   if (job.copies() % shard != 0)
     read.fail("shard", fmt::format("expected a divisor of the {} copies (dp x cp), found {}",
                                    job.copies(), shard));
-  if (shard < job.copies() && (job.zero == 2 || (job.zero == 3 && job.experts_are_apart())))
-    read.fail("shard", "expected zero=1, or zero=3 with ep=1 and etp=auto, beside it");
+  if (shard < job.copies() && job.zero % 2 == 0)
+    read.fail("shard", "expected zero=1 or zero=3 beside it");
+  const std::uint32_t instances = job.copies() / shard;
+  if (job.layout.expert_copies() % instances != 0)
+    read.fail("shard",
+              fmt::format("expected dp x cp / shard ({} / {} = {}) to divide the copies of "
+                          "an expert ({}): each part of the ranks holds all experts",
+                          job.copies(), shard, instances, job.layout.expert_copies()));
   return shard;
 }
 
@@ -242,7 +248,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.norm_barrier = read.is("norm_barrier", "yes");
   job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
   if (model.transformer && model.transformer->shape.tied)
-    job.tied = job.units.back().parameters;
+    job.tied = vocabulary_parameters(model.transformer->shape, job.settings.shard);
   if (model.workload.pipeline)
     add_recorded(job, *model.workload.pipeline, read);
   job.by_broadcasts = read.is("updated", "broadcasts");

@@ -42,11 +42,17 @@ struct HybridJob {
   std::uint32_t global_batch() const { return layout.data * micro_batch * micro_batches(); }
   /// Ranks that hold the same dense parameters.
   std::uint32_t copies() const { return layout.data * layout.context; }
-  bool has_copies() const { return copies() > 1; }
+  bool has_copies() const {
+    return copies() > 1 || (experts_are_apart() && layout.expert_copies() > 1);
+  }
   /// Whether their copies are on other ranks than those of what is dense.
   bool experts_are_apart() const {
     return layout.expert > 1 || layout.ranks_of_an_expert() != layout.tensor;
   }
+  /// Parts of the copies that share what `zero` says, each for itself (Megatron-Core's
+  /// num_distributed_optimizer_instances, FSDP's dp_replicate); of experts' copies as many.
+  std::uint32_t instances() const { return copies() / shard; }
+  std::uint32_t expert_shard() const { return layout.expert_copies() / instances(); }
   /// FSDP's hybrid sharding.
   bool shares_in_parts() const { return zero == 3 && shard < copies(); }
   bool shares_all() const { return zero > 0 && shard == copies(); }
@@ -86,6 +92,10 @@ double message_ratio(const HybridJob& job, std::uint32_t from, std::uint32_t to)
 
 /// Of one parameter, as the passes use it.
 double parameter_bytes(const CutModel& model);
+
+/// Dense ones of a unit, whose gradients leave behind it: a head's matrix that is the embedding's
+/// on the same rank leaves with that.
+double leaving_parameters(const HybridJob& job, const ModelUnit& unit);
 
 /// Parameters of a rank of a stage.
 RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage);

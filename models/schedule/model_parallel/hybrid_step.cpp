@@ -211,19 +211,22 @@ class HybridStep {
       before_last_unit_ = last_unit_;
       last_unit_ = last_task_;
       if (leaves)
-        gradients_.add_sum(stage, {unit.parameters, unit.expert_parameters}, unit.name, last_task_);
+        gradients_.add_sum(stage, {leaving_parameters(job_, unit), unit.expert_parameters},
+                           unit.name, last_task_);
     }
   }
 
   // Experts by the ranks that hold the same ones.
   std::vector<TaskId> gather(std::uint32_t stage, const ModelUnit& unit) {
-    const TeamId copies = job_.shares_in_parts() ? teams_.shards[stage] : teams_.copies[stage];
+    const StageCopies& dense = teams_.dense[stage];
+    const StageCopies& experts = teams_.experts[stage];
     if (!job_.experts_are_apart())
-      return {gather_over(copies, stage, unit.name, unit.parameters + unit.expert_parameters)};
-    std::vector<TaskId> gathered{gather_over(copies, stage, unit.name, unit.parameters)};
-    if (unit.expert_parameters > 0 && job_.layout.expert_copies() > 1)
-      gathered.push_back(
-          gather_over(teams_.expert_copies[stage], stage, unit.name, unit.expert_parameters));
+      return {gather_over(dense.shard, stage, unit.name, unit.parameters + unit.expert_parameters)};
+    std::vector<TaskId> gathered;
+    if (dense.count > 1)
+      gathered.push_back(gather_over(dense.shard, stage, unit.name, unit.parameters));
+    if (unit.expert_parameters > 0 && experts.sharers > 1)
+      gathered.push_back(gather_over(experts.shard, stage, unit.name, unit.expert_parameters));
     return gathered;
   }
 

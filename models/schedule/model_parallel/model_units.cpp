@@ -132,11 +132,16 @@ class TransformerUnits {
   // four all-to-alls in each pass, with nothing to do beside (Jacobs et al., DeepSpeed Ulysses,
   // 2023).
   Wait by_heads_wait() const {
-    const Bytes queries = size_ / shard().tensor;
-    const Bytes keys = queries * (static_cast<double>(shape_.kv_size()) / shape_.hidden);
+    const auto part = [&](double width) {
+      return size_ * (width / shape_.hidden / shard().tensor);
+    };
+    const Bytes queries = part(1.0 * shape_.heads * shape_.score_size());
+    const Bytes keys = part(1.0 * shape_.kv_heads * shape_.score_size());
+    const Bytes values = part(shape_.kv_size());
+    const Bytes made = part(shape_.attention_size());
     const Team team = context_team(settings_.layout, 0);
     Wait wait;
-    for (const Bytes size : {queries, keys, keys, queries})
+    for (const Bytes size : {queries, keys, values, made})
       wait += collective(CollectiveKind::AllToAll, size, team);
     return wait;
   }
@@ -148,7 +153,7 @@ class TransformerUnits {
       return {};
     if (settings_.context_by_heads)
       return by_heads_wait();
-    const Bytes block = size_ * (2.0 * shape_.kv_size() / shape_.hidden / shard().tensor);
+    const Bytes block = size_ * (1.0 * shape_.keys_and_values() / shape_.hidden / shard().tensor);
     Wait hop =
         collective(CollectiveKind::AllGather, block * ways, context_team(settings_.layout, 0));
     const Seconds hidden = attention * ((ways - 1) / ways);
@@ -255,9 +260,11 @@ class TransformerUnits {
   // Recomputation is of blocks alone.
   ModelUnit embedding() const {
     const PassTimes times = embedding_times(shape_, law_, shard());
-    const Wait wait = tensor_message(
-        shard().sequence_parallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
-        size_);
+    const Wait wait = shape_.sees_images()
+                          ? Wait{}
+                          : tensor_message(shard().sequence_parallel ? CollectiveKind::ReduceScatter
+                                                                     : CollectiveKind::AllReduce,
+                                           size_);
     return {.name = "embedding",
             .compute = {times.forward, times.input_gradient, times.weight_gradient},
             .forward_wait = wait.time,
@@ -266,17 +273,21 @@ class TransformerUnits {
             .output = size_};
   }
 
-  // Maximum, target and sum of every token's logits, 4 bytes each.
+  // Classes of images are not cut. Else maximum, target and sum of every token's logits, 4 bytes
+  // each.
   ModelUnit head() const {
     const PassTimes times = head_times(shape_, law_, shard());
     const Bytes tokens = size_ / shape_.hidden / element_size(shape_).value * 4;
     Wait forward;
-    for (int each = 0; each < 3; ++each)
-      forward += collective(CollectiveKind::AllReduce, tokens, tensor_team(settings_.layout, 0));
-    Wait backward = tensor_message(
-        shard().sequence_parallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
-        size_);
-    backward.time = exposed(backward.time, times.weight_gradient);
+    Wait backward;
+    if (!shape_.sees_images()) {
+      for (int each = 0; each < 3; ++each)
+        forward += collective(CollectiveKind::AllReduce, tokens, tensor_team(settings_.layout, 0));
+      backward = tensor_message(
+          shard().sequence_parallel ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce,
+          size_);
+      backward.time = exposed(backward.time, times.weight_gradient);
+    }
     return {.name = "head",
             .compute = {times.forward, times.input_gradient, times.weight_gradient},
             .forward_wait = forward.time,

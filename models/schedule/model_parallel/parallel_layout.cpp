@@ -196,6 +196,25 @@ Team expert_copies_team(const ParallelLayout& layout, std::uint32_t stage) {
   });
 }
 
+Team expert_shard_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size) {
+  Team team;
+  for (const Group& copies : expert_copies_team(layout, stage).groups)
+    for (auto first = copies.ranks.begin(); first != copies.ranks.end(); first += size)
+      team.groups.push_back({{first, first + size}});
+  return team;
+}
+
+Team expert_replica_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size) {
+  Team team;
+  for (const Group& copies : expert_copies_team(layout, stage).groups)
+    for (Count share = 0; share < size; ++share) {
+      Group& group = team.groups.emplace_back();
+      for (std::size_t each = share; each < copies.ranks.size(); each += size)
+        group.ranks.push_back(copies.ranks[each]);
+    }
+  return team;
+}
+
 Team stage_pairs(const ParallelLayout& layout, std::uint32_t from, std::uint32_t to) {
   return team_with(layout.stage_ranks(), [&](std::vector<Group>& groups) {
     for (Count i = 0; i < layout.stage_ranks(); ++i)

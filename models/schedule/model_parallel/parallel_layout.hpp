@@ -56,6 +56,9 @@ Team replica_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32
 /// Groups of two teams, each with its counterpart.
 Team together(Team one, const Team& other);
 Team expert_copies_team(const ParallelLayout& layout, std::uint32_t stage);
+/// The same among copies of experts.
+Team expert_shard_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size);
+Team expert_replica_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size);
 /// Pairs of each rank of a stage and its counterpart in another.
 Team stage_pairs(const ParallelLayout& layout, std::uint32_t from, std::uint32_t to);
 

@@ -11,14 +11,33 @@ StageTeams::StageTeams(const HybridJob& job, Builder& builder) : job_(job), buil
   parameters = builder.stream("parameters");
   for (std::uint32_t stage = 0; stage < job.order.stages; ++stage) {
     tensor.push_back(builder.team(tensor_team(job.layout, stage)));
-    copies.push_back(builder.team(copies_team(job.layout, stage)));
-    if (job.shares_in_parts()) {
-      shards.push_back(builder.team(shard_team(job.layout, stage, job.shard)));
-      replicas.push_back(builder.team(replica_team(job.layout, stage, job.shard)));
-    }
-    if (job.experts_are_apart())
-      expert_copies.push_back(builder.team(expert_copies_team(job.layout, stage)));
+    dense.push_back(dense_copies(stage));
+    experts.push_back(job.experts_are_apart() ? expert_copies(stage) : dense.back());
   }
+}
+
+StageCopies StageTeams::dense_copies(std::uint32_t stage) {
+  StageCopies copies{.count = job_.copies(),
+                     .sharers = job_.shard,
+                     .all = builder_.team(copies_team(job_.layout, stage))};
+  copies.shard = copies.all;
+  if (job_.zero > 0 && job_.shard < copies.count)
+    copies.shard = builder_.team(shard_team(job_.layout, stage, job_.shard));
+  if (job_.shares_in_parts())
+    copies.replicas = builder_.team(replica_team(job_.layout, stage, job_.shard));
+  return copies;
+}
+
+StageCopies StageTeams::expert_copies(std::uint32_t stage) {
+  StageCopies copies{.count = job_.layout.expert_copies(),
+                     .sharers = job_.zero > 0 ? job_.expert_shard() : 1,
+                     .all = builder_.team(expert_copies_team(job_.layout, stage))};
+  copies.shard = copies.all;
+  if (job_.zero > 0 && copies.sharers < copies.count)
+    copies.shard = builder_.team(expert_shard_team(job_.layout, stage, copies.sharers));
+  if (job_.shares_in_parts())
+    copies.replicas = builder_.team(expert_replica_team(job_.layout, stage, copies.sharers));
+  return copies;
 }
 
 TeamId StageTeams::between(std::uint32_t from, std::uint32_t to) {
@@ -51,30 +70,27 @@ StageGradients::StageGradients(const HybridJob& job, Builder& builder, StageTeam
 
 void StageGradients::add_sum(std::uint32_t stage, const RankParameters& parameters,
                              const std::string& of, TaskId after) {
-  add_sum_over(stage, teams_.copies[stage], parameters.dense, of, after);
-  if (parameters.expert > 0 && job_.layout.expert_copies() > 1)
-    add_sum_over(stage,
-                 job_.experts_are_apart() ? teams_.expert_copies[stage] : teams_.copies[stage],
-                 parameters.expert, of, after);
+  add_sum_over(stage, teams_.dense[stage], parameters.dense, of, after);
+  add_sum_over(stage, teams_.experts[stage], parameters.expert, of, after);
 }
 
-void StageGradients::add_sum_over(std::uint32_t stage, TeamId team, double parameters,
+void StageGradients::add_sum_over(std::uint32_t stage, const StageCopies& copies, double parameters,
                                   const std::string& of, TaskId after) {
-  if (parameters == 0)
+  if (parameters == 0 || copies.count == 1)
     return;
   const Bytes size{parameters * job_.gradient_bytes};
   const Bytes sent = size / job_.gradients.ratio;
   CommunicationOptions options{.stream = teams_.gradients,
-                               .team = team,
-                               .overhead = job_.gradients.of_sum(size, job_.copies()),
+                               .team = copies.all,
+                               .overhead = job_.gradients.of_sum(size, copies.count),
                                .phase = "gradients",
                                .after = {after}};
   if (job_.shares_in_parts()) {  // among neighbours, then with their counterparts
-    options.team = teams_.shards[stage];
+    options.team = copies.shard;
     const TaskId scattered = builder_.reduce_scatter(of, sent, options);
-    sums_[stage].push_back(builder_.all_reduce(of, sent / job_.shard,
+    sums_[stage].push_back(builder_.all_reduce(of, sent / copies.sharers,
                                                {.stream = teams_.gradients,
-                                                .team = teams_.replicas[stage],
+                                                .team = copies.replicas,
                                                 .phase = "gradients",
                                                 .after = {scattered}}));
     return;
@@ -176,25 +192,23 @@ TaskId StageGradients::add_update(std::uint32_t stage, TaskId norm) {
 
 void StageGradients::gather_updated(std::uint32_t stage, const RankParameters& held, TaskId update,
                                     TaskId first) {
-  const auto gather = [&](TeamId team, Bytes size) {
-    if (size == Bytes{})
+  const auto gather = [&](const StageCopies& copies, Bytes size) {
+    if (size == Bytes{} || copies.sharers == 1)
       return;
-    CommunicationOptions options{
-        .stream = teams_.parameters, .team = team, .phase = "parameters", .after = {update}};
+    CommunicationOptions options{.stream = teams_.parameters,
+                                 .team = copies.shard,
+                                 .phase = "parameters",
+                                 .after = {update}};
     TaskId gathered = kNone;
     if (!job_.by_broadcasts)
       gathered = builder_.all_gather("updated", size, options);
     else
-      for (options.root = 0; options.root < job_.shard; ++options.root)
-        gathered = builder_.broadcast("updated", size / job_.shard, options);
+      for (options.root = 0; options.root < copies.sharers; ++options.root)
+        gathered = builder_.broadcast("updated", size / copies.sharers, options);
     builder_.next_after(first, {gathered});
   };
-  gather(job_.shares_all() ? teams_.copies[stage]
-                           : builder_.team(shard_team(job_.layout, stage, job_.shard)),
-         gathered_size(job_, stage, element_));
-  if (job_.layout.expert_copies() > 1)
-    gather(job_.experts_are_apart() ? teams_.expert_copies[stage] : teams_.copies[stage],
-           element_ * held.expert);
+  gather(teams_.dense[stage], gathered_size(job_, stage, element_));
+  gather(teams_.experts[stage], element_ * held.expert);
 }
 
 }  // namespace stepcast

@@ -11,6 +11,15 @@
 
 namespace stepcast {
 
+/// Ranks of a stage that hold the same parameters, and those of them that share them.
+struct StageCopies {
+  std::uint32_t count = 1;    ///< Of the copies; 1: nobody else holds them.
+  std::uint32_t sharers = 1;  ///< Of what `zero` says.
+  TeamId all = 0;
+  TeamId shard = 0;     ///< Of the sharers: `all` where all copies are.
+  TeamId replicas = 0;  ///< Of those that hold the same share; with FSDP's hybrid sharding.
+};
+
 /// Where the ranks of a job's stages meet: teams by stage, and the streams of what they share.
 class StageTeams {
  public:
@@ -25,10 +34,13 @@ class StageTeams {
 
   StreamId gradients = 0;
   StreamId parameters = 0;
-  std::vector<TeamId> tensor, copies, expert_copies;
-  std::vector<TeamId> shards, replicas;  ///< Where parameters are shared in parts.
+  std::vector<TeamId> tensor;
+  std::vector<StageCopies> dense, experts;  ///< By stage.
 
  private:
+  StageCopies dense_copies(std::uint32_t stage);
+  StageCopies expert_copies(std::uint32_t stage);
+
   const HybridJob& job_;
   Builder& builder_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, TeamId> pairs_;
@@ -54,8 +66,8 @@ class StageGradients {
                    const std::vector<std::pair<std::uint32_t, TaskId>>& first_gathers);
 
  private:
-  void add_sum_over(std::uint32_t stage, TeamId team, double parameters, const std::string& of,
-                    TaskId after);
+  void add_sum_over(std::uint32_t stage, const StageCopies& copies, double parameters,
+                    const std::string& of, TaskId after);
   void add_sums_of_both(const std::vector<TaskId>& last);
   void add_sum_of_tied(const std::vector<TaskId>& last);
   TaskId add_norm(const std::vector<TaskId>& last);

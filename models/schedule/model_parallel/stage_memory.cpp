@@ -27,15 +27,36 @@ RecordedPart stage_record(const HybridJob& job, std::uint32_t stage) {
   return sum;
 }
 
-// Of so many ranks that share what is dense, those that hold the same experts.
-double sharers_of_experts(const HybridJob& job, double sharers) {
-  return std::max(1.0, sharers * job.layout.expert_copies() / job.copies());
+// What sharers gather of a unit.
+double gathered_parameters(const HybridJob& job, const ModelUnit& unit) {
+  return (job.shard > 1 ? unit.parameters : 0) +
+         (job.expert_shard() > 1 ? unit.expert_parameters : 0);
+}
+
+// With ZeRO-3, of the largest unit: parameters of the one in use and of the one gathered ahead, and
+// the gradients that are being reduced.
+Bytes gathered_units(const HybridJob& job, double element, std::uint32_t stage) {
+  if (job.zero < 3)
+    return {};
+  double most = 0;
+  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+    const std::uint32_t part = part_of(job.order, stage, chunk);
+    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit)
+      most = std::max(most, gathered_parameters(job, job.units[unit]));
+  }
+  return Bytes{most * (2 * element + job.gradient_bytes)};
 }
 
 }  // namespace
 
 double parameter_bytes(const CutModel& model) {
   return model.transformer ? element_size(model.transformer->shape).value : kFp32;
+}
+
+double leaving_parameters(const HybridJob& job, const ModelUnit& unit) {
+  const bool is_tied =
+      !job.recorded && job.zero < 3 && job.order.parts() == 1 && &unit == &job.units.back();
+  return std::max(0.0, unit.parameters - (is_tied ? job.tied : 0));
 }
 
 RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
@@ -57,16 +78,15 @@ RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
 MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_t stage) {
   const double element = parameter_bytes(model);
   const RankParameters held = stage_parameters(job, stage);
-  const double copies = job.shard;
-  const double expert_copies = sharers_of_experts(job, copies);
   const auto bytes = [&](double each, std::uint32_t sharded_from) {
     const bool sharded = job.zero >= sharded_from;
-    return Bytes{
-        each * (held.dense / (sharded ? copies : 1) + held.expert / (sharded ? expert_copies : 1))};
+    return Bytes{each * (held.dense / (sharded ? job.shard : 1) +
+                         held.expert / (sharded ? job.expert_shard() : 1))};
   };
   MemoryUse use{.parameters = bytes(element, 3),
                 .gradients = bytes(job.gradient_bytes, 2),
-                .optimiser = bytes(optimiser_state_bytes(job.optimiser, element), 1)};
+                .optimiser = bytes(optimiser_state_bytes(job.optimiser, element), 1),
+                .fusion_buffers = gathered_units(job, element, stage)};
   std::vector<double> of_chunk;
   Bytes largest{};
   for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
@@ -92,7 +112,7 @@ Seconds update_time(const HybridJob& job, std::uint32_t stage, BytesPerSecond mo
     return recorded.update / share + recorded.once;
   }
   const RankParameters held = stage_parameters(job, stage);
-  const double expert_share = sharers_of_experts(job, share);
+  const double expert_share = job.zero > 0 ? job.expert_shard() : 1;
   const Bytes traffic{(held.dense / share + held.expert / expert_share) *
                       job.settings.optimiser_bytes};
   return moves > BytesPerSecond{} ? traffic / moves : Seconds{};

@@ -48,6 +48,11 @@ class RankPart {
     times_.input_gradient += time_of({tokens, n, k});
     times_.weight_gradient += time_of({k, tokens, n});
   }
+  /// The first of a model, into whose input no gradient goes.
+  void first_product(double tokens, double k, double n) {
+    times_.forward += time_of({tokens, k, n});
+    times_.weight_gradient += time_of({k, tokens, n});
+  }
 
   void pass(Traffic traffic, double elements) {
     const double bytes = elements * wide_ * shard_.elementwise_traffic;
@@ -71,10 +76,10 @@ class RankPart {
     const double count = shard_.micro_batch * heads;
     const double queries = static_cast<double>(shape_.seq) / shard_.context;
     const double keys = shape_.seq;
-    const double size = shape_.head_size();
     RankPart scores(shape_, law_, shard_);
     for (const ProductShape& each :
-         {ProductShape{queries, size, keys, count}, ProductShape{queries, keys, size, count}}) {
+         {ProductShape{queries, 1.0 * shape_.score_size(), keys, count},
+          ProductShape{queries, keys, 1.0 * shape_.head_size(), count}}) {
       scores.times_.forward += time_of(each);
       scores.times_.input_gradient +=
           time_of({each.m, each.n, each.k, count}) + time_of({each.k, each.m, each.n, count});
@@ -97,10 +102,12 @@ class RankPart {
     return product_time(law_, shape_.precision, product);
   }
 
-  // Half of the square is masked and skipped; backward has five products for two.
+  // Where tokens see those before them alone, half of the square is masked and skipped; backward
+  // has five products for two.
   void flash() {
     const double heads = static_cast<double>(shape_.heads) / shard_.tensor;
-    const Flops forward{2.0 * tokens_ * shape_.seq * heads * shape_.head_size()};
+    const double square = 2 * tokens_ * shape_.seq * (shape_.causal ? 0.5 : 1);
+    const Flops forward{square * heads * (shape_.score_size() + shape_.head_size())};
     const double rate = shard_.attention_rate;
     times_.forward += law_.kernel + forward / law_.flash_forward / rate;
     times_.input_gradient += law_.kernel + forward * 2.5 / law_.flash_backward / rate;
@@ -114,15 +121,37 @@ class RankPart {
   PassTimes times_;
 };
 
+// Down to latent numbers, which are normed, on every rank of a tensor group (of its own tokens with
+// sequence parallelism), and up to a rank's heads (DeepSeek-V2, arXiv 2405.04434, section 2.1).
+void add_latent_projections(RankPart& part, const Transformer& shape, double t) {
+  const double h = shape.hidden;
+  const double queries = 1.0 * shape.heads * shape.score_size() / t;
+  const double own = part.outer(1);
+  if (shape.q_rank > 0) {
+    part.product(own, h, shape.q_rank);
+    part.pass(kNorm, own * shape.q_rank);
+  }
+  part.product(part.tokens(), shape.q_rank > 0 ? shape.q_rank : h, queries);
+  part.product(own, h, 1.0 * shape.kv_rank + shape.rope_dim);
+  part.pass(kNorm, own * shape.kv_rank);
+  part.product(part.tokens(), shape.kv_rank, 2.0 * shape.attention_size() / t);
+  part.pass(kRotary, part.tokens() * shape.rope_dim * (shape.heads / t + 1));
+}
+
 void add_attention(RankPart& part, const Transformer& shape, const TransformerShard& shard) {
   const double h = shape.hidden;
   const double t = shard.tensor;
+  const double size = shape.attention_size();
   part.pass(kNorm, part.outer(h));
-  part.product(part.tokens(), h, (h + 2.0 * shape.kv_size()) / t);
-  if (shape.gated)
-    part.pass(kRotary, part.tokens() * (h + shape.kv_size()) / t);
+  if (shape.is_latent()) {
+    add_latent_projections(part, shape, t);
+  } else {
+    part.product(part.tokens(), h, (size + 2.0 * shape.kv_size()) / t);
+    if (shape.gated)
+      part.pass(kRotary, part.tokens() * (size + shape.kv_size()) / t);
+  }
   part.attention();
-  part.product(part.tokens(), h / t, h);
+  part.product(part.tokens(), size / t, h);
   part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(h));
 }
 
@@ -167,20 +196,32 @@ Bytes activation_size(const Transformer& shape, const TransformerShard& shard) {
 RankParameters block_parameters(const Transformer& shape, const TransformerShard& shard,
                                 std::uint32_t layer) {
   const ParameterCounts counts = parameter_counts(shape, layer);
-  const double norms = (shape.gated ? 2.0 : 4.0) * shape.hidden;
-  const double dense = static_cast<double>(counts.attention + counts.mlp) - norms;
-  return {.dense = dense / shard.tensor + norms,
+  const auto copied = static_cast<double>(counts.copied);
+  const double cut = static_cast<double>(counts.attention + counts.mlp) - copied;
+  return {.dense = cut / shard.tensor + copied,
           .expert = static_cast<double>(counts.expert) * shape.experts / shard.expert /
                     shard.ranks_of_an_expert()};
 }
 
+// What is no matrix of words is on every rank.
 double embedding_parameters(const Transformer& shape, const TransformerShard& shard) {
-  const double positions = shape.learned_positions ? 1.0 * shape.seq * shape.hidden : 0;
-  return 1.0 * shape.vocab * shape.hidden / shard.tensor + positions;
+  const auto all = static_cast<double>(parameter_counts(shape, 0).embedding);
+  if (shape.sees_images())
+    return all;
+  const double words = 1.0 * shape.vocab * shape.hidden;
+  return words / shard.tensor + (all - words);
 }
 
 double head_parameters(const Transformer& shape, const TransformerShard& shard) {
-  return 1.0 * shape.vocab * shape.hidden / shard.tensor + shape.hidden;
+  const auto all = static_cast<double>(parameter_counts(shape, 0).head);
+  if (shape.sees_images())
+    return all;
+  const double words = shape.tied ? 0 : 1.0 * shape.vocab * shape.hidden;
+  return vocabulary_parameters(shape, shard) + (all - words);
+}
+
+double vocabulary_parameters(const Transformer& shape, const TransformerShard& shard) {
+  return 1.0 * shape.vocab * shape.hidden / shard.tensor;
 }
 
 PassTimes block_times(const Transformer& shape, const TrainingLaw& law,
@@ -202,7 +243,12 @@ PassTimes block_times(const Transformer& shape, const TrainingLaw& law,
 PassTimes embedding_times(const Transformer& shape, const TrainingLaw& law,
                           const TransformerShard& shard) {
   RankPart part(shape, law, shard);
-  part.pass(kLookUp, part.tokens() * shape.hidden);
+  if (shape.sees_images()) {
+    part.first_product(part.tokens(), shape.patch, shape.hidden);
+    part.pass(kAdd, part.tokens() * shape.hidden);
+  } else {
+    part.pass(kLookUp, part.tokens() * shape.hidden);
+  }
   part.accumulate(embedding_parameters(shape, shard));
   return part.times();
 }
@@ -210,10 +256,13 @@ PassTimes embedding_times(const Transformer& shape, const TrainingLaw& law,
 PassTimes head_times(const Transformer& shape, const TrainingLaw& law,
                      const TransformerShard& shard) {
   RankPart part(shape, law, shard);
-  const double vocabulary = vocabulary_of(shape, shard);
   part.pass(kNorm, part.outer(shape.hidden));
-  part.product(part.tokens(), shape.hidden, vocabulary);
-  part.loss(part.tokens() * vocabulary);
+  if (shape.pooler)
+    part.product(shard.micro_batch, shape.hidden, shape.hidden);
+  const double tokens = shape.sees_images() ? shard.micro_batch : part.tokens();
+  const double words = shape.sees_images() ? shape.vocab : vocabulary_of(shape, shard);
+  part.product(tokens, shape.hidden, words);
+  part.loss(tokens * words);
   part.accumulate(head_parameters(shape, shard));
   return part.times();
 }
@@ -229,20 +278,25 @@ Bytes held_by_block(const Transformer& shape, const TransformerShard& shard, Rec
   const double f = is_dense(shape, shape.dense_layers) && !shape.has_experts()
                        ? shape.ffn
                        : 1.0 * shape.ffn * (shape.top_k + shape.shared_experts);
-  const double outer = shape.gated ? 8 : 10;
-  const double inner = 4 * h + 4.0 * shape.kv_size() + (shape.gated ? 6 : 4) * f;
+  // Latent numbers before and behind their norm, the shared key once.
+  const double latent =
+      shape.is_latent() ? 4.0 * (shape.q_rank + shape.kv_rank) + 2.0 * shape.rope_dim : 0;
+  const double outer = (shape.gated ? 8 : 10) * h + latent;
+  const double inner = 2.0 * shape.heads * shape.score_size() + 2.0 * shape.attention_size() +
+                       2.0 * shape.keys_and_values() + (shape.gated ? 6 : 4) * f;
   const double stored = shape.attention == AttentionKind::Unfused ? 5
                         : shape.attention == AttentionKind::Fused ? 3
                                                                   : 0;
   const double scores =
       recompute == Recompute::Selective ? 0 : stored * shape.heads * tokens * shape.seq / t;
-  return Bytes{wide * (tokens * (outer * h / outer_part + inner / t) + scores)};
+  return Bytes{wide * (tokens * (outer / outer_part + inner / t) + scores)};
 }
 
 Bytes held_by_head(const Transformer& shape, const TransformerShard& shard) {
   const double tokens = static_cast<double>(shard.micro_batch) * shape.seq / shard.context;
   const double outer_part = shard.sequence_parallel ? shard.tensor : 1;
-  return Bytes{tokens * (4.0 * shape.hidden / outer_part + 4 * vocabulary_of(shape, shard))};
+  const double logits = shape.sees_images() ? 0 : vocabulary_of(shape, shard);
+  return Bytes{tokens * (4.0 * shape.hidden / outer_part + 4 * logits)};
 }
 
 std::optional<Recompute> find_recompute(std::string_view word) {

@@ -59,6 +59,8 @@ RankParameters block_parameters(const Transformer& shape, const TransformerShard
                                 std::uint32_t layer);
 double embedding_parameters(const Transformer& shape, const TransformerShard& shard);
 double head_parameters(const Transformer& shape, const TransformerShard& shard);
+/// Of the matrix that a tied head shares with the embedding.
+double vocabulary_parameters(const Transformer& shape, const TransformerShard& shard);
 
 /// Products by shape, the rest by its traffic; without communication. The backward pass of a
 /// product is two products, that of an operator bound by memory moves what autograd reads and

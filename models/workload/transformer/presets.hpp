@@ -16,6 +16,8 @@ struct TransformerPreset {
   std::string source;
 };
 
+std::vector<std::string> transformer_names();
+
 const std::vector<TransformerPreset>& transformer_presets();
 
 /// "llama-2-7b"; none for an unknown name.

@@ -1,6 +1,6 @@
 #include "models/workload/transformer/transformer.hpp"
 
-#include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,10 +33,64 @@ Count norm_count(const Transformer& shape) {
   return (shape.gated ? 1ULL : 2ULL) * shape.hidden;
 }
 
-Count attention_count(const Transformer& shape) {
+// Matrices of attention, and what of them every rank of a tensor group holds: the way down to
+// latent numbers.
+struct AttentionMatrices {
+  Count all = 0;
+  Count copied = 0;
+};
+
+AttentionMatrices attention_matrices(const Transformer& shape) {
   const Count h = shape.hidden;
-  const Count qkv = h + 2ULL * shape.kv_size();
-  return h * qkv + h * h + (shape.gated ? 0 : qkv + h) + norm_count(shape);
+  const Count out = Count{shape.attention_size()} * h;
+  if (!shape.is_latent())
+    return {.all = h * (shape.attention_size() + 2ULL * shape.kv_size()) + out};
+  const Count queries = Count{shape.heads} * shape.score_size();
+  const Count down = h * (shape.q_rank + shape.kv_rank + shape.rope_dim);
+  const Count up = queries * (shape.q_rank > 0 ? shape.q_rank : h) +
+                   2ULL * shape.kv_rank * shape.attention_size();
+  return {.all = down + up + out, .copied = down};
+}
+
+// Biases of queries, keys, values and of what comes out.
+Count attention_biases(const Transformer& shape) {
+  return shape.gated || shape.is_latent()
+             ? 0
+             : shape.attention_size() + 2ULL * shape.kv_size() + shape.hidden;
+}
+
+// Of a block, in the order of their use: before attention, and of latent numbers.
+Count attention_norms(const Transformer& shape) {
+  return norm_count(shape) + shape.q_rank + shape.kv_rank;
+}
+
+Count embedding_count(const Transformer& shape) {
+  const Count h = shape.hidden;
+  const Count tokens = shape.sees_images() ? h * shape.patch + 2 * h  // bias, and the class's token
+                                           : h * shape.vocab;
+  return tokens + h * shape.segments + (shape.learned_positions ? h * shape.seq : 0);
+}
+
+Count head_count(const Transformer& shape) {
+  const Count h = shape.hidden;
+  return norm_count(shape) + (shape.tied ? 0 : h * shape.vocab) +
+         (shape.sees_images() ? shape.vocab : 0) + (shape.pooler ? h * h + h : 0);
+}
+
+void check_attention(const Transformer& shape) {
+  if (shape.head_dim == 0)
+    require_divisor("heads", shape.heads, "hidden", shape.hidden);
+  require_positive("heads", shape.heads);
+  require_divisor("kv_heads", shape.kv_heads, "heads", shape.heads);
+  if (shape.is_latent() && shape.kv_heads != shape.heads)
+    throw InputError(
+        fmt::format("kv_heads: expected as many as heads ({}) beside kv_rank, found {}",
+                    shape.heads, shape.kv_heads));
+  for (const auto& [name, value] :
+       {std::pair{"q_rank", shape.q_rank}, {"rope_dim", shape.rope_dim}})
+    if (value > 0 && !shape.is_latent())
+      throw InputError(
+          fmt::format("{}: expected kv_rank beside it: it is of latent attention", name));
 }
 
 }  // namespace
@@ -52,16 +106,22 @@ void check_transformer(const Transformer& shape) {
   require_positive("seq", shape.seq);
   require_positive("vocab", shape.vocab);
   require_positive("experts", shape.experts);
-  require_divisor("heads", shape.heads, "hidden", shape.hidden);
-  require_divisor("kv_heads", shape.kv_heads, "heads", shape.heads);
+  check_attention(shape);
+  if (shape.sees_images() && shape.tied)
+    throw InputError("tied: expected no beside patch: classes are no words");
   if (shape.top_k == 0 || shape.top_k > shape.experts)
     throw InputError(
         fmt::format("top_k: expected 1 to experts ({}), found {}", shape.experts, shape.top_k));
 }
 
 ParameterCounts parameter_counts(const Transformer& shape, std::uint32_t layer) {
-  ParameterCounts counts{.attention = attention_count(shape)};
   const Count h = shape.hidden;
+  const AttentionMatrices matrices = attention_matrices(shape);
+  ParameterCounts counts{
+      .attention = matrices.all + attention_biases(shape) + attention_norms(shape),
+      .copied = matrices.copied + attention_norms(shape) + norm_count(shape),
+      .embedding = embedding_count(shape),
+      .head = head_count(shape)};
   if (!shape.has_experts()) {
     counts.mlp = mlp_count(shape, shape.ffn) + norm_count(shape);
   } else if (layer < shape.dense_layers) {
@@ -69,20 +129,32 @@ ParameterCounts parameter_counts(const Transformer& shape, std::uint32_t layer) 
   } else {
     counts.expert = mlp_count(shape, shape.ffn);
     counts.mlp = norm_count(shape) + h * shape.experts + shape.shared_experts * counts.expert;
+    counts.copied += h * shape.experts;
   }
-  counts.embedding = h * shape.vocab + (shape.learned_positions ? h * shape.seq : 0);
-  counts.head = norm_count(shape) + (shape.tied ? 0 : h * shape.vocab);
   return counts;
 }
 
-std::uint64_t parameter_count(const Transformer& shape) {
+namespace {
+
+// With so many experts of each block that has some.
+Count parameters_with(const Transformer& shape, std::uint32_t experts) {
   const ParameterCounts ends = parameter_counts(shape, 0);
   Count sum = ends.embedding + ends.head;
   for (std::uint32_t layer = 0; layer < shape.layers; ++layer) {
     const ParameterCounts block = parameter_counts(shape, layer);
-    sum += block.attention + block.mlp + block.expert * (block.expert > 0 ? shape.experts : 0);
+    sum += block.attention + block.mlp + block.expert * (block.expert > 0 ? experts : 0);
   }
   return sum;
+}
+
+}  // namespace
+
+std::uint64_t parameter_count(const Transformer& shape) {
+  return parameters_with(shape, shape.experts);
+}
+
+std::uint64_t active_parameter_count(const Transformer& shape) {
+  return parameters_with(shape, shape.top_k);
 }
 
 BlockFlops block_flops(const Transformer& shape, std::uint32_t layer) {
@@ -93,15 +165,17 @@ BlockFlops block_flops(const Transformer& shape, std::uint32_t layer) {
   const double f = !shape.has_experts() ? shape.ffn
                    : dense              ? shape.dense_ffn
                            : static_cast<double>(shape.ffn) * (shape.top_k + shape.shared_experts);
-  const double scores = 4 * s * s * h;
-  return {.forward = 2 * s * h * (2 * h + 2.0 * shape.kv_size()) + scores +
+  const double scores = 2 * s * s * shape.heads * (shape.score_size() + shape.head_size());
+  return {.forward = 2 * s * static_cast<double>(attention_matrices(shape).all) + scores +
                      2 * s * h * f * matrices + (dense ? 0 : 2 * s * h * shape.experts),
           .scores = scores,
           .last = 2 * s * h * f};
 }
 
+// Of an image one token is classified, and nothing goes back into it.
 double model_flops(const Transformer& shape) {
-  double forward = 2.0 * shape.seq * shape.hidden * shape.vocab;
+  double forward = 2.0 * shape.hidden * shape.vocab * (shape.sees_images() ? 1 : shape.seq);
+  forward += 2.0 / 3 * (2.0 * shape.seq * shape.hidden * shape.patch);
   for (std::uint32_t layer = 0; layer < shape.layers; ++layer)
     forward += block_flops(shape, layer).forward;
   return 3 * forward;

@@ -20,24 +20,42 @@ struct Transformer {
   std::uint32_t layers = 1;           ///< Blocks.
   std::uint32_t hidden = 1;
   std::uint32_t ffn = 4;       ///< Inner size of the MLP; of one expert where there are several.
-  std::uint32_t heads = 1;     ///< Divides `hidden`.
+  std::uint32_t heads = 1;     ///< Divides `hidden` where no head_dim is given.
   std::uint32_t kv_heads = 1;  ///< Divides `heads`; fewer: grouped queries.
   std::uint32_t seq = 1;       ///< Tokens of a sequence.
-  std::uint32_t vocab = 1;
-  std::uint32_t experts = 1;         ///< MLPs of a block; 1: dense.
-  std::uint32_t top_k = 1;           ///< Experts that a token goes through.
+  std::uint32_t vocab = 1;     ///< Of words; of classes where the input is an image.
+  std::uint32_t experts = 1;   ///< MLPs of a block; 1: dense.
+  std::uint32_t top_k = 1;     ///< Experts that a token goes through.
   std::uint32_t shared_experts = 0;  ///< Beside them, for every token.
   std::uint32_t dense_layers = 0;    ///< First blocks without experts; their MLP is dense_ffn.
   std::uint32_t dense_ffn = 0;
-  bool gated = false;              ///< Three matrices in an MLP (SwiGLU), no biases.
-  bool tied = true;                ///< The head uses the embedding's matrix.
+  std::uint32_t head_dim = 0;  ///< Numbers of a head's key and value; 0: hidden / heads.
+  std::uint32_t kv_rank = 0;   ///< Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434):
+                               ///< keys and values are made of so many numbers; 0: of `hidden`.
+  std::uint32_t q_rank = 0;    ///< The same of queries; 0: of `hidden`.
+  std::uint32_t rope_dim = 0;  ///< Numbers with positions beside a head's own; all keys share them.
+  std::uint32_t patch = 0;     ///< Numbers of a patch of an image, which are the tokens beside one
+                               ///< for the class; 0: words.
+  std::uint32_t segments = 0;  ///< Vectors of token types (BERT).
+  bool gated = false;          ///< Three matrices in an MLP (SwiGLU), no biases.
+  bool tied = true;            ///< The head uses the embedding's matrix.
   bool learned_positions = false;  ///< A vector for each position.
+  bool pooler = false;             ///< A product of the first token behind the last block (BERT).
+  bool causal = true;              ///< Tokens see those before them alone.
   AttentionKind attention = AttentionKind::Flash;
   std::string precision = "bf16";  ///< Of products: fp32, fp16, bf16, fp8.
 
   bool has_experts() const { return experts > 1; }
-  std::uint32_t head_size() const { return hidden / heads; }
+  bool is_latent() const { return kv_rank > 0; }
+  bool sees_images() const { return patch > 0; }
+  std::uint32_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
+  /// Numbers of a head that scores multiply.
+  std::uint32_t score_size() const { return head_size() + rope_dim; }
+  /// Of what attention gives, all heads.
+  std::uint32_t attention_size() const { return head_size() * heads; }
   std::uint32_t kv_size() const { return head_size() * kv_heads; }
+  /// Of keys and values of a token.
+  std::uint32_t keys_and_values() const { return (score_size() + head_size()) * kv_heads; }
 };
 
 /// What a shape must be to be built; throws InputError "heads: expected a divisor of hidden (100),
@@ -49,6 +67,8 @@ struct ParameterCounts {
   std::uint64_t attention = 0;  ///< Of a block, with its norm.
   std::uint64_t mlp = 0;        ///< Of a block without experts, or of all that is not an expert.
   std::uint64_t expert = 0;     ///< Of each expert; 0: none.
+  std::uint64_t copied = 0;     ///< Of attention and mlp what ranks of a tensor group all hold:
+                                ///< norms, what makes latent numbers, the router.
   std::uint64_t embedding = 0;  ///< Tokens and positions.
   std::uint64_t head = 0;       ///< With the last norm; a tied matrix is counted once, above.
 };
@@ -56,8 +76,9 @@ struct ParameterCounts {
 /// Of block `layer`: the first blocks may be without experts.
 ParameterCounts parameter_counts(const Transformer& shape, std::uint32_t layer);
 
-/// Of the whole model, as its authors publish it.
+/// Of the whole model, as its authors publish it; and those that a token goes through.
 std::uint64_t parameter_count(const Transformer& shape);
+std::uint64_t active_parameter_count(const Transformer& shape);
 
 /// Arithmetic of one sequence, forward and backward, that the model needs: recomputation does not
 /// count, and of attention the full square does (as in Narayanan et al., 2021).

@@ -31,16 +31,23 @@ constexpr std::array kCounts{CountKey{"layers", &Transformer::layers, 1},
                              CountKey{"top_k", &Transformer::top_k, 1},
                              CountKey{"shared_experts", &Transformer::shared_experts, 0},
                              CountKey{"dense_layers", &Transformer::dense_layers, 0},
-                             CountKey{"dense_ffn", &Transformer::dense_ffn, 0}};
+                             CountKey{"dense_ffn", &Transformer::dense_ffn, 0},
+                             CountKey{"head_dim", &Transformer::head_dim, 0},
+                             CountKey{"kv_rank", &Transformer::kv_rank, 0},
+                             CountKey{"q_rank", &Transformer::q_rank, 0},
+                             CountKey{"rope_dim", &Transformer::rope_dim, 0},
+                             CountKey{"patch", &Transformer::patch, 0},
+                             CountKey{"segments", &Transformer::segments, 0}};
 
 struct FlagKey {
   const char* name;
   bool Transformer::*field;
 };
 
-constexpr std::array kFlags{FlagKey{"gated", &Transformer::gated},
-                            FlagKey{"tied", &Transformer::tied},
-                            FlagKey{"learned_positions", &Transformer::learned_positions}};
+constexpr std::array kFlags{
+    FlagKey{"gated", &Transformer::gated}, FlagKey{"tied", &Transformer::tied},
+    FlagKey{"learned_positions", &Transformer::learned_positions},
+    FlagKey{"pooler", &Transformer::pooler}, FlagKey{"causal", &Transformer::causal}};
 
 constexpr std::array kRequired{"layers", "hidden", "heads", "seq", "vocab"};
 
@@ -86,9 +93,7 @@ bool set_shape(Transformer& shape, const std::string& key, const std::string& va
 }
 
 Transformer preset_of(const std::string& model) {
-  std::vector<std::string> names;
-  for (const TransformerPreset& preset : transformer_presets())
-    names.push_back(preset.shape.model);
+  const std::vector<std::string> names = transformer_names();
   const auto found = find_transformer(model);
   if (!found)
     throw InputError(fmt::format("transformer: model: expected one of {}, found {}{}",
@@ -106,7 +111,7 @@ void fill_in(Transformer& shape, const std::set<std::string>& given, bool preset
   if (!given.contains("kv_heads"))
     shape.kv_heads = shape.heads;
   if (!given.contains("tied"))
-    shape.tied = !shape.gated;
+    shape.tied = !shape.gated && !shape.sees_images();
   for (const char* key : kRequired)
     if (!given.contains(key))
       throw InputError(fmt::format("transformer: {}: missing, for example {}=48", key, key));
@@ -120,6 +125,14 @@ std::vector<std::string> transformer_keys() {
     keys.emplace_back(count.name);
   for (const FlagKey& flag : kFlags)
     keys.emplace_back(flag.name);
+  return keys;
+}
+
+std::vector<std::string> shape_keys() {
+  std::vector<std::string> keys = transformer_keys();
+  std::erase_if(keys, [](const std::string& key) {
+    return key == "model" || key == "device" || key == "batch" || key == "blocks";
+  });
   return keys;
 }
 
@@ -190,15 +203,27 @@ TransformerRequest transformer_of(const KeyValues& values) {
   return request;
 }
 
-TransformerRequest parse_transformer(std::string_view text) {
+namespace {
+
+KeyValues values_of(std::string_view text) try {
   if (text.starts_with(kTransformerPrefix))
     text.remove_prefix(kTransformerPrefix.size());
-  try {
-    return transformer_of(split_key_values(text));
-  } catch (const InputError& error) {
-    const std::string what = error.what();
-    throw InputError(what.starts_with("transformer:") ? what : "transformer: " + what);
-  }
+  return split_key_values(text);
+} catch (const InputError& error) {
+  throw InputError(fmt::format("transformer: {}", error.what()));
+}
+
+}  // namespace
+
+TransformerRequest parse_transformer(std::string_view text) {
+  return transformer_of(values_of(text));
+}
+
+Transformer parse_transformer_shape(std::string_view text) {
+  KeyValues values = values_of(text);
+  if (std::ranges::find(values, "device", &KeyValues::value_type::first) == values.end())
+    values.emplace_back("device", "any");
+  return transformer_of(values).shape;
 }
 
 }  // namespace stepcast

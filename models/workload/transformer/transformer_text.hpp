@@ -27,13 +27,20 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 KeyValues split_key_values(std::string_view text);
 
 /// Keys: layers, hidden, heads, kv_heads, seq, vocab, ffn, gated, experts, top_k, shared_experts,
-/// dense_layers, dense_ffn, tied, learned_positions, attention, precision, device, batch, blocks;
-/// or model, a preset that the others change. Throws InputError naming the key and what would be
-/// right.
+/// dense_layers, dense_ffn, head_dim, kv_rank, q_rank, rope_dim, patch, segments, tied,
+/// learned_positions, pooler, causal, attention, precision, device, batch, blocks; or model, a
+/// preset that the others change. Throws InputError naming the key and what would be right.
 TransformerRequest transformer_of(const KeyValues& values);
 
 /// "transformer:layers=48,...".
 TransformerRequest parse_transformer(std::string_view text);
+
+/// The shape alone of "transformer:model=llama-2-7b,seq=2048": a device may be missing. Throws the
+/// same.
+Transformer parse_transformer_shape(std::string_view text);
+
+/// The keys of a shape, in the order of help.
+std::vector<std::string> shape_keys();
 
 /// "4096", "yes", "flash": what a key of the in-line form is in a shape. Throws InputError for a
 /// key that is none of a shape.

@@ -14,6 +14,7 @@
 #include "models/schedule/presets/presets.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
+#include "models/workload/transformer/presets.hpp"
 #include "sim/cli/output/list_index.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
@@ -139,6 +140,29 @@ Table architecture_table(ListIndex& index) {
   return table;
 }
 
+Table transformer_table(ListIndex& /*index*/) {
+  Table table{.columns = {{"transformer", Align::Left},
+                          {"blocks"},
+                          {"hidden"},
+                          {"heads"},
+                          {"kv heads"},
+                          {"ffn"},
+                          {"experts"},
+                          {"vocabulary"},
+                          {"sequence"},
+                          {"parameters"}}};
+  for (const TransformerPreset& preset : transformer_presets()) {
+    const Transformer& t = preset.shape;
+    table.rows.push_back({t.model, std::to_string(t.layers), std::to_string(t.hidden),
+                          std::to_string(t.heads), std::to_string(t.kv_heads),
+                          std::to_string(t.ffn),
+                          t.has_experts() ? fmt::format("{} of {}", t.top_k, t.experts) : "-",
+                          std::to_string(t.vocab), std::to_string(t.seq),
+                          fmt::format("{:.3f} G", static_cast<double>(parameter_count(t)) * 1e-9)});
+  }
+  return table;
+}
+
 Table experiment_table(ListIndex& index) {
   Table table{.columns = {{"experiment", Align::Left},
                           {"workload", Align::Left},
@@ -188,15 +212,12 @@ struct Section {
   Table (*table)(ListIndex&);
 };
 
-constexpr std::array kSections{Section{"workloads", workload_table},
-                               Section{"clusters", cluster_table},
-                               Section{"schedules", schedule_table},
-                               Section{"presets", preset_table},
-                               Section{"devices", device_table},
-                               Section{"architectures", architecture_table},
-                               Section{"experiments", experiment_table},
-                               Section{"collectives", collectives_table},
-                               Section{"goals", goal_table}};
+constexpr std::array kSections{
+    Section{"workloads", workload_table},       Section{"clusters", cluster_table},
+    Section{"schedules", schedule_table},       Section{"presets", preset_table},
+    Section{"devices", device_table},           Section{"architectures", architecture_table},
+    Section{"transformers", transformer_table}, Section{"experiments", experiment_table},
+    Section{"collectives", collectives_table},  Section{"goals", goal_table}};
 
 /// Lists what can be named on the command line.
 class ListCommand final : public Subcommand {
@@ -208,8 +229,8 @@ class ListCommand final : public Subcommand {
 
   std::vector<CommandOption> options() override {
     return {{"KIND", "", &kind_,
-             "workloads, clusters, schedules, presets, devices,\narchitectures, experiments, "
-             "collectives or goals"},
+             "workloads, clusters, schedules, presets, devices,\narchitectures, transformers, "
+             "experiments, collectives or goals"},
             {"--json", "", &json_, "print the names as JSON"},
             output_option("--write-index", &index_file_,
                           "write down what the files say, for later lists: the build does")};

@@ -12,6 +12,8 @@
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/presets/presets.hpp"
+#include "models/workload/transformer/presets.hpp"
+#include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/descriptions.hpp"
@@ -20,6 +22,8 @@
 #include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
+#include "traces/readers/stepcast/transformers/transformer_reader.hpp"
+#include "traces/readers/stepcast/transformers/transformer_values.hpp"
 
 namespace stepcast {
 namespace {
@@ -125,6 +129,7 @@ std::optional<ScheduleInfo> find_schedule(const std::string& name) {
     known.push_back(pipeline.name);
   for (const FileKind& kind : kFileKinds)
     std::ranges::move(kind.names(), std::back_inserter(known));
+  std::ranges::move(transformer_names(), std::back_inserter(known));
   throw InputError(fmt::format("unknown name {} (see stepcast list){}", in_quotes(name),
                                did_you_mean(name, known)));
 }
@@ -154,17 +159,50 @@ std::string schedule_json(const ScheduleInfo& schedule) {
   return json.dump(2) + "\n";
 }
 
+/// A transformer, and where its shape is published: a shipped model, or what a user wrote.
+struct ShownTransformer {
+  Transformer shape;
+  std::string source;
+};
+
+std::optional<ShownTransformer> find_shown_transformer(const std::string& name) {
+  if (name.starts_with(kTransformerPrefix))
+    return ShownTransformer{parse_transformer_shape(name), ""};
+  if (name.ends_with(".json")) {
+    const auto request = find_transformer_file(name);
+    return request ? std::optional(ShownTransformer{request->shape, ""}) : std::nullopt;
+  }
+  for (const TransformerPreset& preset : transformer_presets())
+    if (preset.shape.model == name)
+      return ShownTransformer{preset.shape, preset.source};
+  return std::nullopt;
+}
+
+std::string transformer_json(const ShownTransformer& shown) {
+  nlohmann::ordered_json json{{"name", shown.shape.model}};
+  if (!shown.source.empty())
+    json["source"] = shown.source;
+  json["parameters"] = parameter_count(shown.shape);
+  json["active_parameters"] = active_parameter_count(shown.shape);
+  json["flops_per_sample"] = model_flops(shown.shape);
+  for (const std::string& key : shape_keys())
+    json["shape"][key] = value_json(shape_text(shown.shape, key));
+  return json.dump(2) + "\n";
+}
+
 /// Shows one thing that has a name.
 class ShowCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
     return {.description = "With where its numbers come from. --json prints the file itself.",
             .examples = {"stepcast show dear", "stepcast show rtx2080ti-16x4-10gbe",
+                         "stepcast show llama-2-70b",
+                         "stepcast show transformer:model=llama-2-70b,seq=8192",
                          "stepcast show my_workload.json"}};
   }
 
   std::vector<CommandOption> options() override {
-    return {{"NAME", "", &name_, "name (see stepcast list) or .json file"},
+    return {{"NAME", "", &name_, "name (see stepcast list), transformer:.. or .json file"},
             {"--json", "", &json_, "print JSON"}};
   }
 
@@ -180,7 +218,12 @@ class ShowCommand final : public Subcommand {
   std::string text() const {
     if (const auto schedule = find_schedule(name_))
       return json_ ? schedule_json(*schedule) : description_of(*schedule);
-    const FileKind* kind = is_path(name_) ? &kind_of_file(name_) : find_kind_of_name(name_);
+    const FileKind* kind = is_path(name_) ? nullptr : find_kind_of_name(name_);
+    if (kind == nullptr)
+      if (const auto shown = find_shown_transformer(name_))
+        return json_ ? transformer_json(*shown) : description_of(shown->shape, shown->source);
+    if (kind == nullptr && is_path(name_))
+      kind = &kind_of_file(name_);
     if (kind == nullptr)
       refuse(name_);
     return json_ ? read_text_file(kind->find(name_)) : kind->describe(name_);

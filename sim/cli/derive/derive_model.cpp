@@ -30,6 +30,10 @@ std::string in_line(const Transformer& shape, const std::string& device, std::ui
   if (shape.has_experts())
     text += fmt::format(",experts={},top_k={},shared_experts={}", shape.experts, shape.top_k,
                         shape.shared_experts);
+  for (const char* key : {"dense_layers", "dense_ffn", "head_dim", "kv_rank", "q_rank", "rope_dim",
+                          "patch", "segments", "pooler", "causal"})
+    if (const std::string value = shape_text(shape, key); value != shape_text({}, key))
+      text += fmt::format(",{}={}", key, value);
   return text;
 }
 

@@ -69,6 +69,44 @@ std::string longest_layers_table(const Workload& workload) {
   return render(table);
 }
 
+std::string attention_text(const Transformer& t) {
+  std::string text = fmt::format("{} heads of {}", t.heads, t.head_size());
+  if (t.is_latent())
+    text += fmt::format(", latent: queries of {}, keys and values of {} numbers, {} with positions",
+                        t.q_rank > 0 ? t.q_rank : t.hidden, t.kv_rank, t.rope_dim);
+  else if (t.kv_heads < t.heads)
+    text += fmt::format(", keys and values of {}", t.kv_heads);
+  const char* kernel = t.attention == AttentionKind::Flash   ? "flash"
+                       : t.attention == AttentionKind::Fused ? "fused"
+                                                             : "unfused";
+  return fmt::format("{}; {}, {}", text, kernel, t.causal ? "causal" : "both ways");
+}
+
+std::string mlp_text(const Transformer& t) {
+  std::string text =
+      fmt::format("{}{}{}", t.has_experts() ? "experts of " : "", t.ffn, t.gated ? ", gated" : "");
+  if (t.has_experts() && t.dense_layers > 0)
+    text += fmt::format("; without experts {}", t.dense_ffn);
+  return text;
+}
+
+std::string input_text(const Transformer& t) {
+  std::string text =
+      t.sees_images()
+          ? fmt::format("{} patches of {} numbers and a token for the class", t.seq - 1, t.patch)
+          : fmt::format("{} tokens of {}", t.seq, t.vocab);
+  if (t.segments > 0)
+    text += fmt::format(" and {} token types", t.segments);
+  return text + (t.learned_positions ? "; positions are learned" : "");
+}
+
+std::string head_text(const Transformer& t) {
+  if (t.sees_images())
+    return fmt::format("{} classes", t.vocab);
+  return fmt::format("{}{}", t.tied ? "the embedding's matrix" : "a matrix of its own",
+                     t.pooler ? "; a pooler" : "");
+}
+
 /// Writes a field of a cluster as `--set` takes it.
 struct FieldText {
   Cluster& cluster;
@@ -189,6 +227,35 @@ std::string description_of(const Architecture& architecture) {
       {"work", fmt::format("{:.3f} G multiply-accumulates per sample, forward",
                            macs(architecture) * 1e-9)}};
   add_provenance(facts, architecture.provenance);
+  return render(facts);
+}
+
+std::string description_of(const Transformer& transformer, const std::string& source) {
+  const Transformer& t = transformer;
+  Facts facts{{"transformer", t.model}, {"parameters", with_thousands(parameter_count(t))}};
+  if (t.has_experts())
+    facts.push_back({"of a token", with_thousands(active_parameter_count(t))});
+  facts.push_back(
+      {"blocks", t.has_experts() && t.dense_layers > 0
+                     ? fmt::format("{}, the first {} without experts", t.layers, t.dense_layers)
+                     : std::to_string(t.layers)});
+  facts.push_back({"hidden", std::to_string(t.hidden)});
+  facts.push_back({"attention", attention_text(t)});
+  facts.push_back({"mlp", mlp_text(t)});
+  if (t.has_experts())
+    facts.push_back({"experts", fmt::format("{} of {}{}", t.top_k, t.experts,
+                                            t.shared_experts > 0
+                                                ? fmt::format(", and {} for all", t.shared_experts)
+                                                : "")});
+  facts.push_back({"input", input_text(t)});
+  facts.push_back({"head", head_text(t)});
+  facts.push_back({"precision", t.precision});
+  facts.push_back({"work", fmt::format("{:.4g} TFLOP a sequence, forward and backward",
+                                       model_flops(t) * 1e-12)});
+  if (!source.empty()) {
+    facts.push_back({"source", source});
+    facts.push_back({"as a workload", fmt::format("transformer:model={},device=a100", t.model)});
+  }
   return render(facts);
 }
 

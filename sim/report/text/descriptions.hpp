@@ -7,6 +7,7 @@
 #include "models/network/cluster.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
+#include "models/workload/transformer/transformer.hpp"
 #include "models/workload/workload.hpp"
 #include "traces/readers/stepcast/experiments/experiment_reader.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
@@ -17,6 +18,8 @@ std::string description_of(const Workload& workload);  ///< With the longest lay
 std::string description_of(const Cluster& cluster);    ///< Fields by their paths for --set.
 std::string description_of(const DeviceSpec& device);
 std::string description_of(const Architecture& architecture);
+/// `source`: where the shape is published; empty: a user's.
+std::string description_of(const Transformer& transformer, const std::string& source);
 std::string description_of(const MeasuredCollectives& measured);  ///< With its curves.
 std::string description_of(const Experiment& experiment);
 std::string description_of(const Goal& goal);              ///< With its ways of training.

@@ -108,8 +108,8 @@ class CandidateMaker {
 
   void add_experts(const PlannedSchedule& schedule, const ListedValues& listed,
                    PlanCandidate candidate, Count data) {
-    const bool whole = listed.counts("etp", {candidate.tensor}).front() < candidate.tensor;
-    const Count ways = data * candidate.context * (whole ? candidate.tensor : 1);
+    const Count ways =
+        data * candidate.context * (has_whole_experts(listed, candidate) ? candidate.tensor : 1);
     for (const Count expert : listed.counts("ep", expert_ways(ways))) {
       candidate.expert = expert;
       for (const Count micro_batch :
@@ -138,25 +138,34 @@ class CandidateMaker {
 
   void add_rest(const ListedValues& listed, PlanCandidate candidate, Count data) {
     using Words = std::vector<std::uint8_t>;
-    const bool copies = data * candidate.context > 1;
+    const Count copies = data * candidate.context;
+    const bool in_parts = listed.counts("shard", {copies}).front() < copies;
     const bool scores =
         site_.model.transformer && site_.model.transformer->shape.attention != AttentionKind::Flash;
-    const bool sequence = site_.model.transformer && candidate.tensor > 1;
+    const Words sequence = !site_.model.transformer || candidate.tensor == 1 ? Words{0}
+                           : has_whole_experts(listed, candidate)            ? Words{1}
+                                                                             : Words{0, 1};
     for (const auto recompute : listed.words("recompute", kRecomputeWords,
                                              recorded() ? Words{0}
                                              : scores   ? Words{0, 1, 2}
                                                         : Words{0, 2}))
       for (const auto zero : listed.words("zero", kZero,
-                                          !copies      ? Words{0}
-                                          : recorded() ? Words{0, 1}
-                                                       : Words{0, 1, 3}))
-        for (const auto parallel : listed.words("sequence_parallel", kSequenceParallel,
-                                                sequence ? Words{0, 1} : Words{0})) {
+                                          copies == 1              ? Words{0}
+                                          : recorded() && in_parts ? Words{1}
+                                          : recorded()             ? Words{0, 1}
+                                          : in_parts               ? Words{1, 3}
+                                                                   : Words{0, 1, 3}))
+        for (const auto parallel : listed.words("sequence_parallel", kSequenceParallel, sequence)) {
           candidate.recompute = recompute;
           candidate.zero = zero;
           candidate.sequence_parallel = parallel != 0;
           add(candidate);
         }
+  }
+
+  /// Each rank of a tensor group then needs tokens of its own.
+  static bool has_whole_experts(const ListedValues& listed, const PlanCandidate& candidate) {
+    return listed.counts("etp", {candidate.tensor}).front() < candidate.tensor;
   }
 
   /// As a pipeline was recorded, so were its tensor and context parallelism and its micro-batches.

@@ -129,7 +129,7 @@ class HybridBound {
     for (std::size_t unit = job_.first_unit[1]; unit-- > begin;) {
       const PartTimes times = times_of(job_.units[unit]);
       computed += times.weight_gradient + (makes_halves() ? Seconds{} : times.input_gradient);
-      const double parameters = job_.units[unit].parameters;
+      const double parameters = leaving_parameters(job_, job_.units[unit]);
       const auto [time, is_new] = known.try_emplace(parameters);
       if (is_new)
         time->second = time_of(kind, gradients_of(parameters), group, groups_of_a_node());
@@ -147,7 +147,8 @@ class HybridBound {
 
   // Parameters are gathered in each pass and gradients reduced in each backward pass.
   Seconds network_of_shards() const {
-    const Group group = copies();
+    Group group = copies();
+    group.ranks.resize(job_.shard);
     Seconds gathers{};
     Seconds reductions{};
     for (std::size_t unit = 0; unit < job_.first_unit[1]; ++unit) {

@@ -34,6 +34,14 @@ TEST(Manual, CompletionKnowsCommandsAndOptions) {
   EXPECT_THAT(script, HasSubstr("    gate) options=\"--help --baseline --max-slowdown"));
 }
 
+// bash cuts words at colons and equals signs.
+TEST(Manual, CompletionKnowsModelsAndDevicesOfTransformers) {
+  const std::string script = run_cli({"help", "--completion"}).out;
+  EXPECT_THAT(script, HasSubstr("=) before=${COMP_WORDS[COMP_CWORD - 2]} ;;"));
+  EXPECT_THAT(script, HasSubstr("model | *,model) kind=transformers ;;"));
+  EXPECT_THAT(script, HasSubstr("device | *,device | --device) kind=devices ;;"));
+}
+
 TEST(Manual, OfAnUnknownCommandIsRefused) {
   const Outcome outcome = run_cli({"help", "rum", "--man"});
   EXPECT_EQ(outcome.exit_code, 2);

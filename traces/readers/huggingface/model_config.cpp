@@ -35,6 +35,10 @@ class Keys {
   std::uint32_t count_or(const char* key, std::uint32_t fallback, std::uint32_t least = 1) {
     return has(key) ? count(key, least) : fallback;
   }
+  /// Entries of an object; 0: there is none.
+  std::size_t entries(const char* key) const {
+    return has(key) && json_.at(key).is_object() ? json_.at(key).size() : 0;
+  }
   bool flag_or(const char* key, bool fallback) const {
     if (!has(key))
       return fallback;
@@ -56,21 +60,19 @@ class Keys {
 
 using Reader = void (*)(Keys& keys, ConfiguredModel& model);
 
-void require_plain_heads(Keys& keys, const Transformer& shape) {
-  if (shape.hidden % shape.heads == 0 &&
-      keys.count_or("head_dim", shape.head_size()) != shape.head_size())
-    keys.fail("head_dim", fmt::format("expected hidden_size / num_attention_heads = {}; heads of "
-                                      "another size are not modelled",
-                                      shape.head_size()));
-}
-
-void read_usual(Keys& keys, Transformer& shape) {
+void read_sizes(Keys& keys, Transformer& shape) {
   shape.layers = keys.count("num_hidden_layers");
   shape.hidden = keys.count("hidden_size");
   shape.heads = keys.count("num_attention_heads");
   shape.kv_heads = keys.count_or("num_key_value_heads", shape.heads);
   shape.ffn = keys.count("intermediate_size");
-  require_plain_heads(keys, shape);
+}
+
+void read_usual(Keys& keys, Transformer& shape) {
+  read_sizes(keys, shape);
+  const std::uint32_t size = keys.count_or("head_dim", 0, 0);
+  if (size > 0 && (shape.hidden % shape.heads != 0 || size != shape.hidden / shape.heads))
+    shape.head_dim = size;
 }
 
 void read_llama(Keys& keys, ConfiguredModel& model) {
@@ -115,6 +117,33 @@ void read_qwen_experts(Keys& keys, ConfiguredModel& model) {
   shape.shared_experts = shared / shape.ffn;
 }
 
+// DeepSeek-V2 and -V3: latent attention, experts behind the first layers.
+void read_deepseek(Keys& keys, ConfiguredModel& model) {
+  Transformer& shape = model.shape;
+  read_sizes(keys, shape);
+  shape.kv_heads = shape.heads;
+  shape.vocab = keys.count("vocab_size");
+  shape.seq = keys.count_or("max_position_embeddings", 4096);
+  shape.gated = true;
+  shape.tied = keys.flag_or("tie_word_embeddings", false);
+  shape.head_dim = keys.count("qk_nope_head_dim");
+  if (keys.count("v_head_dim") != shape.head_dim)
+    keys.fail("v_head_dim", fmt::format("expected that of keys, {}", shape.head_dim));
+  shape.rope_dim = keys.count("qk_rope_head_dim");
+  shape.kv_rank = keys.count("kv_lora_rank");
+  shape.q_rank = keys.count_or("q_lora_rank", 0, 0);
+  if (keys.count_or("moe_layer_freq", 1) != 1)
+    keys.fail("moe_layer_freq", "expected 1: experts in every layer behind the first");
+  shape.experts = keys.count("n_routed_experts");
+  shape.top_k = keys.count("num_experts_per_tok");
+  shape.shared_experts = keys.count_or("n_shared_experts", 0, 0);
+  shape.dense_layers = keys.count_or("first_k_dense_replace", 0, 0);
+  shape.dense_ffn = shape.ffn;
+  shape.ffn = keys.count("moe_intermediate_size");
+  if (keys.count_or("num_nextn_predict_layers", 0, 0) > 0)
+    model.notes.emplace_back("layers that predict the tokens after the next are left out");
+}
+
 void read_gpt2(Keys& keys, ConfiguredModel& model) {
   Transformer& shape = model.shape;
   shape.layers = keys.count_or("n_layer", 12);
@@ -134,9 +163,10 @@ void read_bert(Keys& keys, ConfiguredModel& model) {
   shape.vocab = keys.count("vocab_size");
   shape.seq = keys.count_or("max_position_embeddings", 512);
   shape.learned_positions = true;
-  model.notes.emplace_back(
-      "token types, the norm of the embedding and the pooler are left out; the head predicts every "
-      "token");
+  shape.segments = keys.count_or("type_vocab_size", 2);
+  shape.pooler = true;
+  shape.causal = false;
+  model.notes.emplace_back("the head predicts every token with the embedding's matrix alone");
 }
 
 void read_vit(Keys& keys, ConfiguredModel& model) {
@@ -151,21 +181,31 @@ void read_vit(Keys& keys, ConfiguredModel& model) {
   if (image > kLargest || channels > kLargest)
     keys.fail("image_size", fmt::format("expected at most {} pixels and channels", kLargest));
   shape.seq = (image / patch) * (image / patch) + 1;
-  shape.vocab = channels * patch * patch;
-  shape.tied = true;
+  shape.patch = channels * patch * patch;
+  constexpr std::size_t kImageNet = 1000;
+  constexpr std::size_t kMostClasses = 1U << 20;
+  const std::size_t classes = keys.entries("id2label");
+  shape.vocab =
+      static_cast<std::uint32_t>(classes > 0 ? std::min(classes, kMostClasses) : kImageNet);
+  if (classes == 0)
+    model.notes.emplace_back("classes are not stated: 1,000");
+  shape.tied = false;
   shape.learned_positions = true;
-  model.notes.emplace_back(
-      "the projection of patches stands as an embedding of as many rows, and the head has its "
-      "matrix: the classifier's own is left out");
+  shape.causal = false;
 }
 
 const std::map<std::string, Reader>& readers() {
-  static const std::map<std::string, Reader> readers{
-      {"bert", read_bert},       {"gpt2", read_gpt2},
-      {"llama", read_llama},     {"mistral", read_llama},
-      {"mixtral", read_mixtral}, {"qwen", read_first_qwen},
-      {"qwen2", read_qwen},      {"qwen2_moe", read_qwen_experts},
-      {"vit", read_vit}};
+  static const std::map<std::string, Reader> readers{{"bert", read_bert},
+                                                     {"deepseek_v2", read_deepseek},
+                                                     {"deepseek_v3", read_deepseek},
+                                                     {"gpt2", read_gpt2},
+                                                     {"llama", read_llama},
+                                                     {"mistral", read_llama},
+                                                     {"mixtral", read_mixtral},
+                                                     {"qwen", read_first_qwen},
+                                                     {"qwen2", read_qwen},
+                                                     {"qwen2_moe", read_qwen_experts},
+                                                     {"vit", read_vit}};
   return readers;
 }
 

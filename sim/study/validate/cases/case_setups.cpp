@@ -24,6 +24,18 @@ std::map<std::string, std::string> texts_of(ObjectReader& reader, std::string_vi
   return texts;
 }
 
+std::map<std::string, ScheduleOptions> options_by_precision(ObjectReader& reader) {
+  std::map<std::string, ScheduleOptions> options;
+  if (!reader.has("precisions"))
+    return options;
+  ObjectReader precisions = reader.object("precisions");
+  for (const char* precision : {"fp32", "fp16", "bf16", "fp8"})
+    if (precisions.has(precision))
+      options[precision] = texts_of(precisions, precision);
+  precisions.finish();
+  return options;
+}
+
 bool flag_of(ObjectReader& reader, std::string_view key, bool fallback) {
   const std::string text = reader.text_or(key, fallback ? "yes" : "no");
   if (text != "yes" && text != "no")
@@ -43,6 +55,7 @@ std::map<std::string, CaseSetup> read_case_setups(const std::filesystem::path& p
     setups[name] = {.cluster = set.text("cluster"),
                     .clusters = texts_of(set, "clusters"),
                     .usual = texts_of(set, "usual"),
+                    .precisions = options_by_precision(set),
                     .always = texts_of(set, "always"),
                     .gated = flag_of(set, "gated", false),
                     .tied = flag_of(set, "tied", true)};

@@ -58,6 +58,9 @@ Transformer shape_of(const MeasuredLayout& row, const CaseSetup& setup) {
 
 ScheduleOptions options_of(const MeasuredLayout& row, const CaseSetup& setup) {
   ScheduleOptions options = setup.usual;
+  if (const auto own = setup.precisions.find(row.precision); own != setup.precisions.end())
+    for (const auto& [name, value] : own->second)
+      options[name] = value;
   const auto set = [&](const char* name, std::uint32_t value) {
     options[name] = std::to_string(value);
   };

@@ -31,5 +31,14 @@ TEST(ExpertGroups, WholeExpertsGoOverRanksOfTensorParallelismToo) {
   EXPECT_EQ(describe(layout), "tp=2,pp=2,ep=4,etp=1,dp=4");
 }
 
+// Of four copies two neighbours share, in two parts.
+TEST(ExpertGroups, CopiesShareInParts) {
+  const ParallelLayout layout{.expert = 2, .data = 8};
+  EXPECT_EQ(ranks_of(expert_shard_team(layout, 0, 2)),
+            (std::vector<std::vector<Rank>>{{0, 2}, {4, 6}, {1, 3}, {5, 7}}));
+  EXPECT_EQ(ranks_of(expert_replica_team(layout, 0, 2)),
+            (std::vector<std::vector<Rank>>{{0, 4}, {2, 6}, {1, 5}, {3, 7}}));
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -28,6 +28,82 @@ TEST(Transformer, ParametersAreExact) {
   EXPECT_EQ(parameter_count(*find_transformer("mixtral-8x7b")), 46702792704U);
 }
 
+// 96 (12 h^2 + 13 h) of blocks, 50,257 words, 2,048 positions, a last norm.
+TEST(Transformer, Gpt3CountsItsPositions) {
+  constexpr std::uint64_t h = 12288;
+  EXPECT_EQ(parameter_count(*find_transformer("gpt3-175b")),
+            96 * (12 * h * h + 13 * h) + (50257 + 2048) * h + 2 * h);
+}
+
+// 109,482,240 and 335,141,888 of BertModel's checkpoints: token types, 512 positions and the pooler
+// are in it, the head that predicts words is the embedding.
+TEST(Transformer, BertCountsTokenTypesAndPooler) {
+  EXPECT_EQ(parameter_count(*find_transformer("bert-base")), 109482240U);
+  EXPECT_EQ(parameter_count(*find_transformer("bert-large")), 335141888U);
+}
+
+// 304,326,632 and 632,045,800 of torchvision's vit_l_16 and vit_h_14.
+TEST(Transformer, ImagesComeInPatchesAndLeaveAsClasses) {
+  const Transformer large = *find_transformer("vit-l-16");
+  const Transformer huge = *find_transformer("vit-h-14");
+  EXPECT_EQ(large.seq, 197U);
+  EXPECT_EQ(huge.seq, 257U);
+  EXPECT_EQ(parameter_count(large), 304326632U);
+  EXPECT_EQ(parameter_count(huge), 632045800U);
+}
+
+// The checkpoint's main model holds 671,026,419,200, of which 58 x 256 are biases of experts that
+// no gradient trains; 37 B are said to be active.
+TEST(Transformer, DeepSeekV3IsExact) {
+  const Transformer shape = *find_transformer("deepseek-v3");
+  EXPECT_EQ(parameter_count(shape), 671026419200U - 58 * 256);
+  EXPECT_NEAR(static_cast<double>(active_parameter_count(shape)), 37e9, 0.02 * 37e9);
+  const ParameterCounts dense = parameter_counts(shape, 2), experts = parameter_counts(shape, 3);
+  EXPECT_EQ(dense.attention - shape.hidden, 187107328U);  // without its first norm
+  EXPECT_EQ(dense.expert, 0U);
+  EXPECT_EQ(experts.expert, 3U * 7168 * 2048);
+}
+
+// Every preset: what ranks hold of all parts is the model, where nothing is cut.
+TEST(Transformer, ARankOfItsOwnHoldsTheModel) {
+  for (const TransformerPreset& preset : transformer_presets()) {
+    const Transformer& shape = preset.shape;
+    double sum = embedding_parameters(shape, {}) + head_parameters(shape, {}) -
+                 (shape.tied ? vocabulary_parameters(shape, {}) : 0);
+    for (std::uint32_t layer = 0; layer < shape.layers; ++layer) {
+      const RankParameters block = block_parameters(shape, {}, layer);
+      sum += block.dense + block.expert;
+    }
+    EXPECT_DOUBLE_EQ(sum, static_cast<double>(parameter_count(shape))) << shape.model;
+  }
+}
+
+// Products of a token: h (1536 + 576), 1536 x 128 x 192, 512 x 128 x 256, 128 x 128 x h; scores of
+// 192 numbers, sums of 128.
+TEST(Transformer, LatentAttentionMultipliesDownAndUp) {
+  const Transformer shape = *find_transformer("deepseek-v3");
+  const double h = 7168, s = 4096;
+  const double products = h * (1536 + 576) + 1536.0 * 128 * 192 + 512.0 * 128 * 256 + 16384 * h;
+  const BlockFlops flops = block_flops(shape, 0);
+  EXPECT_DOUBLE_EQ(flops.scores, 2 * s * s * 128 * (192 + 128));
+  EXPECT_DOUBLE_EQ(flops.forward, 2 * s * products + flops.scores + 6 * s * h * 18432);
+}
+
+// Half of the square is skipped where tokens see those before them alone.
+TEST(Transformer, BothWaysAttentionTakesTwiceAsLong) {
+  Transformer shape = *find_transformer("llama-2-7b");
+  const TrainingLaw law{
+      .products = {{"bf16", {.peak = FlopsPerSecond{3e14}, .bandwidth = BytesPerSecond{1e12}}}},
+      .flash_forward = FlopsPerSecond{1e14},
+      .flash_backward = FlopsPerSecond{1e14},
+      .elementwise = BytesPerSecond{1e12}};
+  const PassTimes one_way = block_times(shape, law, {}, 0);
+  shape.causal = false;
+  const double square = 2.0 * 4096 * 4096 * 4096;
+  EXPECT_NEAR((block_times(shape, law, {}, 0).forward - one_way.forward).value, square / 1e14,
+              1e-9);
+}
+
 // 72 s L h^2 (1 + s / 6h + V / 12 L h) of a sequence.
 TEST(Transformer, ModelFlopsFollowThePublishedFormula) {
   const Transformer shape = *find_transformer("gpt-22b");
@@ -90,6 +166,25 @@ std::string error_of(const char* text) {
     return error.what();
   }
   return "";
+}
+
+TEST(TransformerText, LatentAttentionAndPatchesAreKeys) {
+  const Transformer latent =
+      parse_transformer(
+          "transformer:layers=2,hidden=100,heads=3,head_dim=32,kv_rank=16,rope_dim=8,seq=8,vocab=9,"
+          "gated=yes,device=a100")
+          .shape;
+  EXPECT_EQ(latent.score_size(), 40U);
+  EXPECT_EQ(latent.attention_size(), 96U);
+  EXPECT_FALSE(parse_transformer("transformer:layers=2,hidden=64,heads=2,seq=8,vocab=10,patch=12,"
+                                 "device=a100")
+                   .shape.tied);
+  EXPECT_EQ(error_of("transformer:layers=2,hidden=64,heads=2,seq=8,vocab=9,q_rank=4,device=a100"),
+            "transformer: q_rank: expected kv_rank beside it: it is of latent attention");
+  EXPECT_EQ(error_of("transformer:model=vit-l-16,tied=yes,device=a100"),
+            "transformer: tied: expected no beside patch: classes are no words");
+  EXPECT_EQ(error_of("transformer:model=deepseek-v3,kv_heads=8,device=a100"),
+            "transformer: kv_heads: expected as many as heads (128) beside kv_rank, found 8");
 }
 
 TEST(TransformerText, FaultsNameTheKey) {

@@ -23,7 +23,7 @@ TEST(ListCommand, ListsEveryKindInHundredColumns) {
 
 TEST(ShowCommand, EverythingThatIsListedCanBeShown) {
   const json names = json::parse(run_cli({"list", "--json"}).out);
-  ASSERT_EQ(names.size(), 9U);
+  ASSERT_EQ(names.size(), 10U);
   for (const auto& [kind, list] : names.items()) {
     for (const std::string name : list) {
       if (name.starts_with("ideal"))

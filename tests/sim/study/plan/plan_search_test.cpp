@@ -155,6 +155,40 @@ TEST(PlanSearch, NoBoundIsAboveItsSimulationOfExperts) {
   expect_bounds_below(request);
 }
 
+// FSDP's hybrid sharding gathers among the sharers alone, which a bound over all copies would miss.
+TEST(PlanSearch, NoBoundIsAboveItsSimulationOfHybridSharding) {
+  PlanRequest request = small_transformer();
+  request.gpus = {16};
+  request.options = {{"zero", {"3"}},
+                     {"shard", {"2", "4"}},
+                     {"tp", {"1"}},
+                     {"pp", {"1", "2"}},
+                     {"recompute", {"none"}}};
+  request.settings.cluster["nic.bandwidth"] = "1Gbps";
+  expect_bounds_below(request);
+}
+
+TEST(PlanSearch, SharingInPartsIsOfLayoutsThatShare) {
+  PlanRequest request = small_transformer();
+  request.gpus = {16};
+  request.options = {{"shard", {"2"}}, {"tp", {"1"}}, {"recompute", {"none"}}};
+  const PlanSpace space = plan_space_of(request);
+  for (const BoundResult& bound : find_bounds(space, kTwoWorkers))
+    EXPECT_EQ(bound.refusal.find("zero=1"), std::string::npos) << bound.refusal;
+}
+
+// Whole experts need sequence parallelism: layouts without it are no candidates.
+TEST(PlanSearch, WholeExpertsBringSequenceParallelism) {
+  PlanRequest request = small_transformer();
+  request.workload += ",experts=4,top_k=2";
+  request.options = {{"etp", {"1"}}, {"tp", {"1", "2"}}, {"recompute", {"none"}}};
+  const PlanSpace space = plan_space_of(request);
+  for (const PlanCandidate& candidate : space.candidates)
+    EXPECT_EQ(candidate.sequence_parallel, candidate.tensor > 1);
+  for (const BoundResult& bound : find_bounds(space, kTwoWorkers))
+    EXPECT_EQ(bound.refusal, "");
+}
+
 TEST(PlanSearch, IsTheSameForAnyNumberOfWorkers) {
   PlanRequest request = small_transformer();
   request.most_simulated = 20;

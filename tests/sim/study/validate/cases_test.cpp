@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
+#include "sim/study/validate/cases/case_setups.hpp"
 #include "tests/support/recorded_data.hpp"
 
 namespace stepcast {
@@ -113,6 +114,20 @@ TEST(Cases, MeasuredBlocksForecastPipelinesCloserThanTheLaw) {
                               hidden + "-a100-megatron-deepspeed.json");
   EXPECT_GT(predict_cases(rows, {}, [] {}).sets.front().mean, 0.08);
   EXPECT_LT(predict_cases(rows, measured, [] {}).sets.front().mean, 0.03);
+}
+
+// Rows of fp16 add up gradients at 2 bytes, of bf16 at 4 (configs/cases/sets.json says why).
+TEST(Cases, APrecisionHasItsOwnSoftware) {
+  const CaseSetup setup = load_case_setups().at("bigscience-a100");
+  EXPECT_EQ(setup.usual.at("gradient_bytes"), "4");
+  EXPECT_EQ(setup.precisions.at("fp16").at("gradient_bytes"), "auto");
+  EXPECT_EQ(setup.precisions.size(), 1U);
+}
+
+TEST(Cases, BigScienceRunsOnOmniPath) {
+  STEPCAST_SKIP_WITHOUT(recorded_data("llm/bigscience-a100.csv"));
+  EXPECT_LE(errors_of("bigscience-a100.csv").mean, 0.05);
+  EXPECT_LE(errors_of("bigscience-v100.csv").mean, 0.09);
 }
 
 TEST(Cases, MegatronsPublishedSteps) {

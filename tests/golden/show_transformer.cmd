@@ -1,0 +1,1 @@
+stepcast show deepseek-v3

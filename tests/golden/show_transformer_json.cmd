@@ -1,0 +1,1 @@
+stepcast show transformer:model=vit-h-14,layers=40 --json
