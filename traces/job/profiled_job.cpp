@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -101,8 +102,8 @@ void ProfiledJob::refuse_other_jobs() const {
 /// count from the start of a host.
 Seconds ProfiledJob::time_between_recordings() const {
   constexpr std::int64_t k2001 = 1'000'000'000'000'000;  // In microseconds since 1970.
-  Seconds end{INFINITY};
-  Seconds begin{-INFINITY};
+  Seconds end{std::numeric_limits<double>::infinity()};
+  Seconds begin{-std::numeric_limits<double>::infinity()};
   for (std::uint32_t rank = 0; rank < records_.size(); ++rank) {
     const std::vector<TimelineStep>& steps = timelines_[rank].steps;
     if (records_[rank].first_time_us < k2001 || steps.empty())

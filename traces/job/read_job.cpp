@@ -114,6 +114,7 @@ std::optional<Job> read_streams(const std::vector<std::filesystem::path>& files,
   };
   const auto read_each = [&](const TimelineReader& read) {
     std::vector<TraceStream> streams;
+    streams.reserve(files.size());
     for (const std::filesystem::path& file : files)
       streams.push_back(file_stream(file));
     return job_of_timelines(read_timelines(streams, read, report), shape, report);

@@ -22,7 +22,7 @@ const fs::path kBranched = STEPCAST_SOURCE_DIR "/tests/data/traces/branched-grap
 const fs::path kVgg16 = STEPCAST_SOURCE_DIR "/traces/workloads/vgg16-pipedream-bs128.json";
 
 // It was a "filesystem error: directory iterator cannot open directory".
-TEST(Import, AFolderThatMayNotBeReadIsToldSo) {
+TEST(FilesOfAFolder, OneThatMayNotBeReadIsToldSo) {
   if (geteuid() == 0)
     GTEST_SKIP() << "root may read all";
   const fs::path folder = fs::temp_directory_path() / "stepcast-closed-folder";
