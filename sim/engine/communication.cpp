@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sim/engine/folding/components.hpp"
+#include "models/base/components.hpp"
 #include "sim/engine/replayer.hpp"
 
 namespace stepcast {
@@ -39,11 +39,11 @@ void Replayer::make_policies(StreamId stream) {
         components.join(folding_.meetings[id].members);
   policies.resize(folding_.classes.size());
   for (ClassId id = 0; id < policies.size(); ++id)
-    if (auto& policy = policies[components.root(id)]; !policy)
+    if (auto& policy = policies[components.of(id)]; !policy)
       policy = first ? std::move(first) : make();
   component_of_class_.resize(policies_.size());
   for (ClassId id = 0; id < policies.size(); ++id)
-    component_of_class_[stream].push_back(components.root(id));
+    component_of_class_[stream].push_back(components.of(id));
 }
 
 DispatchPolicy& Replayer::policy_of(const Operation& operation) {

@@ -169,6 +169,9 @@ std::string host_of(const JobShape& shape, std::uint32_t rank) {
 
 JobShape read_job_shape(const std::filesystem::path& path, const std::filesystem::path& trace) {
   const std::string text = read_text_file(path);
+  if (text.starts_with("\x1f\x8b"))
+    throw InputError(path.string() +
+                     ": expected a job file as plain JSON or CSV, found gzip-compressed data");
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && (text[first] == '{' || text[first] == '[')
              ? from_json(text, path.string())

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -53,6 +54,7 @@ class ProfiledJob {
 
   void refuse_other_jobs() const;
   void add_ranks();
+  Seconds time_between_recordings() const;
   std::vector<std::string> common_steps() const;
   void add_step(const std::string& name);
   void add_work(std::uint32_t rank, const TimelineStep& step);
@@ -81,6 +83,7 @@ Job ProfiledJob::run() {
     throw InputError(records_.front().origin +
                      ": expected a step that all ranks recorded whole, found none");
   refuse_foreign_ranks(job_);
+  job_.apart = time_between_recordings();
   if (job_.ranks.size() > 1)
     meet();
   return std::move(job_);
@@ -93,6 +96,26 @@ void ProfiledJob::refuse_other_jobs() const {
     record.steps = 0;
   if (const std::string why = why_not_one_job(records); !why.empty())
     throw InputError(why);
+}
+
+/// From where the first of them ended to where the last one began; 0: they overlap, or their clocks
+/// count from the start of a host.
+Seconds ProfiledJob::time_between_recordings() const {
+  constexpr std::int64_t k2001 = 1'000'000'000'000'000;  // In microseconds since 1970.
+  Seconds end{std::numeric_limits<double>::infinity()};
+  Seconds begin{-std::numeric_limits<double>::infinity()};
+  for (std::uint32_t rank = 0; rank < records_.size(); ++rank) {
+    const std::vector<TimelineStep>& steps = timelines_[rank].steps;
+    if (records_[rank].first_time_us < k2001 || steps.empty())
+      return {};
+    begin = std::max(begin, later(rank) + steps.front().begin);
+    Seconds own = steps.front().begin;
+    for (const TimelineStep& step : steps)
+      for (const TimelineWork& work : step.works)
+        own = std::max(own, work.end);
+    end = std::min(end, later(rank) + own);
+  }
+  return std::max(Seconds{}, begin - end);
 }
 
 void ProfiledJob::add_ranks() {

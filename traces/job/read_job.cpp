@@ -55,23 +55,43 @@ void refuse_other_table(std::string_view head, const std::string& origin) {
                                origin, fmt::join(missing, ", ")));
 }
 
+std::string in_words(const std::optional<std::string>& format, const std::filesystem::path& file) {
+  if (format)
+    return *format;
+  return is_operations_csv(head_of(file, kHead)) ? "a table of operations" : "another content";
+}
+
+/// What stands where profiles of ranks do.
+[[noreturn]] void refuse_format(const std::filesystem::path& file,
+                                const std::optional<std::string>& format, bool alone) {
+  if (!alone)
+    throw InputError(
+        fmt::format("{}: expected a trace of PyTorch's profiler, as one beside it is, "
+                    "or files of one format alone, found {}",
+                    file.string(), in_words(format, file)));
+  throw InputError(
+      fmt::format("{}: expected a table of operations (CSV with optype, start_ts, duration), "
+                  "traces of PyTorch's, TensorFlow's or MXNet's profiler, exports of Nsight "
+                  "Systems, Chakra graphs, a timeline of Horovod or BytePS's comm.json, found {}",
+                  file.string(), in_words(format, file)));
+}
+
+bool is_profile(const std::filesystem::path& file) {
+  return find_format(file) == KinetoReader().name();
+}
+
 /// One trace of PyTorch's profiler for each rank. Execution traces beside them hold no times.
 Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShape& shape,
                   ImportReport& report) {
   std::vector<TraceStream> streams;
   for (const std::filesystem::path& file : files) {
-    const std::string format = format_of(file);
+    const std::optional<std::string> format = find_format(file);
     if (format == execution_trace_reader().name() && files.size() > 1) {
       report.skip("execution trace, which holds no times", file.string());
       continue;
     }
     if (format != KinetoReader().name())
-      throw InputError(
-          fmt::format("{}: expected a table of operations (CSV with optype, start_ts, "
-                      "duration), traces of PyTorch's, TensorFlow's or MXNet's profiler, exports "
-                      "of Nsight Systems, Chakra graphs, a timeline of Horovod or BytePS's "
-                      "comm.json, found {}",
-                      file.string(), format));
+      refuse_format(file, format, std::ranges::none_of(files, is_profile));
     streams.push_back(file_stream(file));
   }
   if (streams.empty())
@@ -94,6 +114,7 @@ std::optional<Job> read_streams(const std::vector<std::filesystem::path>& files,
   };
   const auto read_each = [&](const TimelineReader& read) {
     std::vector<TraceStream> streams;
+    streams.reserve(files.size());
     for (const std::filesystem::path& file : files)
       streams.push_back(file_stream(file));
     return job_of_timelines(read_timelines(streams, read, report), shape, report);
@@ -225,10 +246,11 @@ Job read_job(std::span<const std::filesystem::path> paths, const std::filesystem
     return std::move(*job);
   }
   if (files.size() > 1)
-    throw InputError(
-        fmt::format("{}: expected one table of operations, which holds all ranks of "
-                    "a job; found a second one",
-                    files[1].string()));
+    throw InputError(fmt::format(
+        "{}: expected nothing beside {}, a table of operations, which holds all ranks of a job; "
+        "found {}",
+        files[1].string(), first.string(),
+        is_operations_csv(head_of(files[1], kHead)) ? "a second one" : "another file"));
   report.format = "operations-csv";
   Job job = read_operations_csv(text_of(file_stream(first)), first.string(), shape, report);
   put_on_one_clock(job, job_file, report);

@@ -66,7 +66,8 @@ void refuse_other_tools(const std::filesystem::path& path, std::string_view head
       throw InputError(fmt::format("{}: {}", path.string(), advice));
 }
 
-const TraceReader& reader_for(const std::filesystem::path& path) {
+/// Null: of no known format.
+const TraceReader* find_reader_of(const std::filesystem::path& path) {
   std::string head = head_of(path, kLongHead);
   if (head.starts_with(kByteOrderMark))
     head.erase(0, kByteOrderMark.size());
@@ -76,8 +77,12 @@ const TraceReader& reader_for(const std::filesystem::path& path) {
   const std::size_t start = head.find_first_not_of(" \t\r\n");
   const char first = start == std::string::npos ? '\0' : head[start];
   if (const TraceReader* reader = reader_by(first == '[' ? head : head.substr(0, kHeadSize)))
-    return *reader;
-  if (const TraceReader* reader = first == '{' ? reader_by_keys(path) : nullptr)
+    return reader;
+  return first == '{' ? reader_by_keys(path) : nullptr;
+}
+
+const TraceReader& reader_for(const std::filesystem::path& path) {
+  if (const TraceReader* reader = find_reader_of(path))
     return *reader;
   throw InputError(fmt::format("{}: expected a trace of a known format ({}), found another content",
                                path.string(), fmt::join(trace_formats(), ", ")));
@@ -149,6 +154,15 @@ void describe_tallies(const std::map<std::string, ImportReport::Tally>& tallies,
   }
 }
 
+void add_files_of(const std::filesystem::path& folder,
+                  std::vector<std::filesystem::path>& files) try {
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file())
+      files.push_back(entry.path());
+} catch (const std::filesystem::filesystem_error& error) {
+  throw InputError(fmt::format("{}: cannot be read: {}", folder.string(), error.code().message()));
+}
+
 }  // namespace
 
 Workload import_trace(const std::filesystem::path& path, const ImportOptions& options,
@@ -203,9 +217,7 @@ std::vector<std::filesystem::path> files_in(std::span<const std::filesystem::pat
       continue;
     }
     const std::size_t before = files.size();
-    for (const auto& entry : std::filesystem::directory_iterator(path))
-      if (entry.is_regular_file())
-        files.push_back(entry.path());
+    add_files_of(path, files);
     if (files.size() == before)
       throw InputError(path.string() + ": expected a folder with trace files, found none");
     std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
@@ -217,6 +229,11 @@ std::vector<std::filesystem::path> files_in(std::span<const std::filesystem::pat
 
 std::string format_of(const std::filesystem::path& path) {
   return reader_for(path).name();
+}
+
+std::optional<std::string> find_format(const std::filesystem::path& path) {
+  const TraceReader* reader = find_reader_of(path);
+  return reader ? std::optional<std::string>(reader->name()) : std::nullopt;
 }
 
 std::vector<std::string> trace_formats() {

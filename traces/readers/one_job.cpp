@@ -1,6 +1,9 @@
 #include "traces/readers/one_job.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -30,6 +33,36 @@ std::string why_the_same_rank(const RankRecord& record, const RankRecord& earlie
   return {};
 }
 
+struct Numbers {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+};
+
+/// PyTorch's numbers of the collectives of all ranks, which all of them count alike.
+std::optional<Numbers> numbers_of(const RankRecord& record) {
+  std::optional<Numbers> numbers;
+  for (const RankCollective& each : record.collectives) {
+    if (!each.sequence || !each.group.empty())
+      continue;
+    if (!numbers)
+      numbers.emplace();
+    numbers->least = std::min(numbers->least, *each.sequence);
+    numbers->most = std::max(numbers->most, *each.sequence);
+  }
+  return numbers;
+}
+
+std::string why_no_common_number(const RankRecord& record, const RankRecord& first) {
+  const auto own = numbers_of(record);
+  const auto others = numbers_of(first);
+  if (!own || !others || (own->least <= others->most && others->least <= own->most))
+    return {};
+  return fmt::format(
+      "{}: expected collectives of all ranks numbered {} to {} (Seq), as in {}, found {} to {}: "
+      "ranks of two jobs, or other steps",
+      record.origin, others->least, others->most, first.origin, own->least, own->most);
+}
+
 std::string why_another_job(const RankRecord& record, const RankRecord& first) {
   if (record.ranks != first.ranks)
     return fmt::format("{}: expected {} as in {}, found {}", record.origin, job_of(first),
@@ -37,7 +70,11 @@ std::string why_another_job(const RankRecord& record, const RankRecord& first) {
   if (record.steps != first.steps)
     return fmt::format("{}: expected {} steps as in {}, found {}", record.origin, first.steps,
                        first.origin, record.steps);
-  return {};
+  if (!record.nccl_version.empty() && !first.nccl_version.empty() &&
+      record.nccl_version != first.nccl_version)
+    return fmt::format("{}: expected NCCL {} as in {}, found {}: it joins ranks of one version",
+                       record.origin, first.nccl_version, first.origin, record.nccl_version);
+  return why_no_common_number(record, first);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct RankRecord {
   std::string origin;  ///< The file.
   std::optional<std::uint32_t> rank;
   std::optional<std::uint32_t> ranks;  ///< Of the whole job.
+  std::string nccl_version;            ///< Empty: not recorded.
   std::int64_t first_time_us = 0;      ///< On the rank's clock. (A double would round it.)
   std::size_t steps = 0;
   Seconds mean_step{};

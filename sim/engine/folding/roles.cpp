@@ -6,11 +6,11 @@
 #include <set>
 #include <tuple>
 
+#include "models/base/components.hpp"
 #include "models/base/index.hpp"
 #include "models/base/mix.hpp"
 #include "models/collective/group_shape.hpp"
 #include "models/graph/colour_refinement.hpp"
-#include "sim/engine/folding/components.hpp"
 #include "sim/engine/folding/crossed_links.hpp"
 #include "sim/engine/folding/link_demands.hpp"
 #include "sim/engine/folding/patterns.hpp"
@@ -115,11 +115,11 @@ class Surroundings {
     for (const TeamId team : teams) {
       std::set<std::uint32_t> met;
       for (const Group& group : plan_.teams[team].groups)
-        side_by_side |= !met.insert(components.root(group.ranks.front())).second;
+        side_by_side |= !met.insert(components.of(group.ranks.front())).second;
     }
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint64_t>> known;  // vertex, ranks so far
     for (Rank rank = 0; rank < cluster_.ranks(); ++rank) {
-      const auto [found, is_new] = known.try_emplace(components.root(rank), 0U, 0U);
+      const auto [found, is_new] = known.try_emplace(components.of(rank), 0U, 0U);
       auto& [vertex, seat] = found->second;
       if (is_new)
         vertex = graph_.add(mixed(kStream, stream));

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/engine/folding/components.hpp"
+#include "models/base/components.hpp"
 
 namespace stepcast {
 namespace {
@@ -28,9 +28,9 @@ struct TakingPart {
   }
   bool all_are_one_component() {
     const auto first = std::ranges::find_if(meetings_of, [](auto count) { return count > 0; });
-    const auto root = components.root(static_cast<ClassId>(first - meetings_of.begin()));
+    const auto root = components.of(static_cast<ClassId>(first - meetings_of.begin()));
     for (ClassId id = 0; id < meetings_of.size(); ++id)
-      if (meetings_of[id] > 0 && components.root(id) != root)
+      if (meetings_of[id] > 0 && components.of(id) != root)
         return false;
     return true;
   }

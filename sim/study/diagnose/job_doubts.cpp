@@ -49,6 +49,17 @@ std::string doubt_of_parts(const JobClocks& clocks) {
                           : "";
 }
 
+/// Clocks that are set over the network agree within a second.
+std::string doubt_of_times(const Job& job) {
+  constexpr Seconds kFar{60};
+  return job.apart > kFar
+             ? fmt::format(
+                   "ranks were recorded {} apart, so that their clocks are wrong, or they "
+                   "are of two jobs",
+                   format_seconds(job.apart))
+             : "";
+}
+
 std::string doubt_of_clocks(const JobClocks& clocks, std::size_t steps) {
   if (clocks.contradicted > 0)
     return fmt::format("clocks contradict each other in {} of {} steps, like those of two jobs",
@@ -76,10 +87,10 @@ std::string doubt_of_replay(const Job& job, double error, const std::string& of_
 std::vector<std::string> doubts_of(const Job& job, double error) {
   const std::string of_clocks = doubt_of_clocks(job.clocks, job.steps.size());
   std::vector<std::string> doubts;
-  for (std::string doubt :
-       {doubt_of_replay(job, error, of_clocks), doubt_of_restored(job),
-        doubt_of_passes(job, JobWork::Forward, "forward"),
-        doubt_of_passes(job, JobWork::Backward, "backward"), doubt_of_parts(job.clocks), of_clocks})
+  for (std::string doubt : {doubt_of_replay(job, error, of_clocks), doubt_of_restored(job),
+                            doubt_of_passes(job, JobWork::Forward, "forward"),
+                            doubt_of_passes(job, JobWork::Backward, "backward"),
+                            doubt_of_parts(job.clocks), of_clocks, doubt_of_times(job)})
     if (!doubt.empty())
       doubts.push_back(std::move(doubt));
   return doubts;

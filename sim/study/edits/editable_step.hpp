@@ -31,6 +31,7 @@ struct EditableStep {
   /// The same by a cheaper replay, where `time` is so dear that a search estimates first (see
   /// pays_to_estimate()); else empty.
   std::function<TimedStep(const std::vector<WorkGraph>&)> estimate;
+  std::optional<TimedStep> timed;  ///< As it is, where that is known.
   TransferRatio ratio;
   std::optional<PlannedModel>
       model;                       ///< Of a planned step; of kernels their names say what they do.

@@ -20,6 +20,14 @@ constexpr double simulated_work(std::size_t tasks) {
 /// So much of it a search for fusions and cuts may take, which is some ten seconds.
 inline constexpr double kMostSimulatedWork = 24e6;
 
+/// And a search down one way that simulates all that it tries: some twenty seconds.
+inline constexpr double kMostDescentWork = 60e6;
+
+/// Whether the steps of a plan are simulated fast enough for that.
+constexpr bool pays_to_simulate_all(std::size_t tasks) {
+  return simulated_work(tasks) * 50 < kMostDescentWork;
+}
+
 /// Whether candidates of a plan are estimated before they are simulated. Not at `analytic`, which
 /// is the estimate, nor where communications go one way on a stream each (sums of gradients on one,
 /// parameters on another): these seldom meet, and a simulation takes milliseconds.

@@ -19,8 +19,10 @@ void require_time(Seconds step) {
 }
 
 StepInHand::StepInHand(EditableStep step, EditedStep& result)
-    : step_(std::move(step)), result_(result), now_(step_.time(step_.graphs)) {
-  ++result_.simulated;
+    : step_(std::move(step)), result_(result) {
+  if (!step_.timed)
+    ++result_.simulated;
+  now_ = step_.timed ? *std::exchange(step_.timed, {}) : step_.time(step_.graphs);
   if (!(result_.step_before > Seconds{}))
     result_.step_before = now_.step;
   result_.step_after = now_.step;

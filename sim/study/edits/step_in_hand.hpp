@@ -10,8 +10,8 @@ namespace stepcast {
 /// A step as it is with the edits that were accepted so far, and what is told of them.
 class StepInHand {
  public:
-  /// Times it as it is. Fills `result`, which must outlive this, from step_before on, or goes on
-  /// where edits were accepted already.
+  /// Times it as it is, unless that is known. Fills `result`, which must outlive this, from
+  /// step_before on, or goes on where edits were accepted already.
   StepInHand(EditableStep step, EditedStep& result);
 
   const EditableStep& step() const { return step_; }

@@ -92,6 +92,12 @@ void AskedEdits::replicate(const EditRequest& request) try {
   throw InputError(fmt::format("{}: {}", request.text, error.what()));
 }
 
+/// Those that leave results as they are.
+void try_recipes(StepInHand& step) {
+  for (const char* recipe : {"cuda-graphs", "fused-optimiser", "kernel-fusion"})
+    step.try_recipe(recipe);
+}
+
 }  // namespace
 
 void edit_step(EditableStep step, const std::vector<EditRequest>& asked, bool search,
@@ -102,10 +108,17 @@ void edit_step(EditableStep step, const std::vector<EditRequest>& asked, bool se
   for (const EditRequest& request : asked)
     edits.apply(request);
   if (search) {
-    for (const char* recipe : {"cuda-graphs", "fused-optimiser", "kernel-fusion"})
-      in_hand.try_recipe(recipe);
+    try_recipes(in_hand);
     LaneSearch(in_hand).run();
   }
+  result.bound_by = path_in_words(in_hand.step().graphs.front(), in_hand.now());
+}
+
+void descend_step(EditableStep step, LaneDescent descent, KnownSteps& known, EditedStep& result) {
+  const StopsBetweenJobs stops;
+  StepInHand in_hand(std::move(step), result);
+  try_recipes(in_hand);
+  LaneSearch(in_hand).run(descent, known);
   result.bound_by = path_in_words(in_hand.step().graphs.front(), in_hand.now());
 }
 

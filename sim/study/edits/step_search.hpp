@@ -2,6 +2,7 @@
 
 #include "models/schedule/option_info.hpp"
 #include "sim/study/edits/editable_step.hpp"
+#include "sim/study/edits/lanes/lane_descent.hpp"
 #include "sim/study/edits/recipes.hpp"
 #include "sim/study/optimise/optimise.hpp"
 
@@ -51,5 +52,9 @@ struct EditedStep {
 /// leads to a longer one.
 void edit_step(EditableStep step, const std::vector<EditRequest>& asked, bool search,
                EditedStep& result);
+
+/// The search alone, down one way, whose candidates are simulated even where they could be
+/// estimated: see LaneSearch::run().
+void descend_step(EditableStep step, LaneDescent descent, KnownSteps& known, EditedStep& result);
 
 }  // namespace stepcast

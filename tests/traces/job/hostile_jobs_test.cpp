@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
+#include "tests/support/made_profiles.hpp"
 #include "tests/support/made_streams.hpp"
 #include "tests/support/trace_folder.hpp"
 #include "traces/job/read_job.hpp"
@@ -82,6 +83,28 @@ TEST(HostileJobsTest, WholeJobsAreRead) {
   for (const TextFormat& format : text_formats())
     EXPECT_EQ(taken(write(folder, format, format.text(made, 0), format.text(made, 1))).error, "")
         << format.name;
+}
+
+// A profile beside a table was called a second table, a timeline beside a profile neither.
+TEST(HostileJobsTest, FilesOfTwoFormatsAreRefusedByTheirNames) {
+  const TraceFolder folder;
+  const std::filesystem::path profile = folder.text("b.json", MadeProfiles().texts().front());
+  const std::filesystem::path table = folder.text(
+      "a.csv", "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id\n0,0,0,0,forward,0,1,0\n");
+  const std::filesystem::path words = folder.text("c.txt", "hello");
+  const auto timeline = folder.text(
+      "d.json", R"([{"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "grad"}},)"
+                R"({"ph": "B", "name": "NEGOTIATE_ALLREDUCE", "ts": 1, "pid": 1}])");
+  EXPECT_EQ(taken({table, profile}).error,
+            profile.string() + ": expected nothing beside " + table.string() +
+                ", a table of operations, which holds all ranks of a job; found another file");
+  const std::string beside =
+      ": expected a trace of PyTorch's profiler, as one beside it is, or files of one format "
+      "alone, found ";
+  EXPECT_EQ(taken({profile, table}).error, table.string() + beside + "a table of operations");
+  EXPECT_EQ(taken({profile, words}).error, words.string() + beside + "another content");
+  EXPECT_EQ(taken({profile, timeline}).error, timeline.string() + beside + "horovod-timeline");
+  EXPECT_EQ(taken({timeline, profile}).error, timeline.string() + beside + "horovod-timeline");
 }
 
 TEST(HostileJobsTest, TracesThatEndEarlyAreRefused) {

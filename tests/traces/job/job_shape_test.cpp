@@ -62,6 +62,12 @@ TEST_F(JobShapeTest, SizesAreOfEveryStageOrEach) {
             std::string::npos);
 }
 
+// Its bytes were printed as the name of a column.
+TEST_F(JobShapeTest, CompressedFilesAreToldSo) {
+  EXPECT_EQ(error_of("\x1f\x8b\b..."),
+            "expected a job file as plain JSON or CSV, found gzip-compressed data");
+}
+
 TEST_F(JobShapeTest, WrongFieldsAreNamed) {
   EXPECT_NE(error_of(R"({"dp": "2"})").find("/dp"), std::string::npos);
   EXPECT_NE(error_of(R"({"pb": 2})").find("pb"), std::string::npos);

@@ -21,6 +21,19 @@ namespace fs = std::filesystem;
 const fs::path kBranched = STEPCAST_SOURCE_DIR "/tests/data/traces/branched-graph.txt";
 const fs::path kVgg16 = STEPCAST_SOURCE_DIR "/traces/workloads/vgg16-pipedream-bs128.json";
 
+// It was a "filesystem error: directory iterator cannot open directory".
+TEST(FilesOfAFolder, OneThatMayNotBeReadIsToldSo) {
+  if (geteuid() == 0)
+    GTEST_SKIP() << "root may read all";
+  const fs::path folder = fs::temp_directory_path() / "stepcast-closed-folder";
+  fs::create_directory(folder);
+  fs::permissions(folder, fs::perms::none);
+  EXPECT_EQ(input_error_of([&] { files_in(std::vector<fs::path>{folder}); }),
+            folder.string() + ": cannot be read: Permission denied");
+  fs::permissions(folder, fs::perms::owner_all);
+  fs::remove(folder);
+}
+
 std::string gzipped(const std::string& text) {
   z_stream stream{};
   deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);

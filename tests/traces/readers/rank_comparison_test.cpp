@@ -42,6 +42,32 @@ TEST(OneJob, ARankBeyondTheNumberOfRanksIsInNoJob) {
   EXPECT_EQ(why_not_one_job(std::vector<RankRecord>{rank(1, 0, {8})}), "");
 }
 
+// NCCL refuses to join others.
+TEST(OneJob, RanksHaveOneVersionOfNccl) {
+  std::vector<RankRecord> ranks = {rank(0, 0, {8}), rank(1, 0, {8})};
+  ranks[0].nccl_version = "2.18.1";
+  EXPECT_EQ(why_not_one_job(ranks), "");
+  ranks[1].nccl_version = "2.19.3";
+  EXPECT_EQ(why_not_one_job(ranks),
+            "file: expected NCCL 2.18.1 as in file, found 2.19.3: it joins ranks of one version");
+}
+
+// Of two jobs that run the same, one further on.
+TEST(OneJob, CollectivesOfAllRanksHaveNumbersInCommon) {
+  std::vector<RankRecord> ranks = {rank(0, 0, {8, 18}), rank(1, 0, {8, 18})};
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    ranks[0].collectives[i].sequence = 40 + i;
+    ranks[1].collectives[i].sequence = 41 + i;
+  }
+  EXPECT_EQ(why_not_one_job(ranks), "");
+  ranks[1].collectives[0].sequence = 43;
+  EXPECT_EQ(why_not_one_job(ranks),
+            "file: expected collectives of all ranks numbered 40 to 41 (Seq), as in file, found 42 "
+            "to 43: ranks of two jobs, or other steps");
+  ranks[1].collectives[0].group = ranks[1].collectives[1].group = {1};
+  EXPECT_EQ(why_not_one_job(ranks), "");
+}
+
 TEST(RankComparison, FilesThatCountFromDifferentTimesAreOnTheirClocks) {
   std::vector<RankRecord> ranks = {rank(0, 0, {8, 18}), rank(1, 0, {8, 18})};
   ranks[0].first_time_us = 1'700'000'000'000'000;

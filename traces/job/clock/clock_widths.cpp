@@ -3,8 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "models/base/components.hpp"
 #include "traces/job/clock/clock_fit.hpp"
-#include "traces/job/clock/joined_hosts.hpp"
 
 // Cost: a look at each bound and end, and a round over the pairs for each message on the longest
 // way.
@@ -47,7 +47,7 @@ std::vector<double> ClockFit::widths_by_host() const {
   std::vector<double> widths(offsets_.size(), 0);
   if (pairs.empty())
     return widths;
-  JoinedHosts joined(evidence_.hosts);
+  Components joined(evidence_.hosts);
   for (const CommonEnd& common : evidence_.ends)
     if (!spans_messages(common, pairs))
       for (const EndSeen& seen : common.seen)

@@ -14,7 +14,8 @@
 namespace stepcast {
 namespace {
 
-constexpr std::size_t kFewestSteps = 3;  // On either side: one that is off is no jump.
+constexpr std::size_t kFewestSteps = 3;    // On either side: one that is off is no jump.
+constexpr std::size_t kFewestAtAnEnd = 2;  // Where three tell that there is a jump.
 constexpr std::size_t kMostSteps = 16;
 constexpr double kSure = 5;           // Standard errors.
 constexpr double kOfMedian = 1.2533;  // Its standard error over the mean's: sqrt(pi / 2).
@@ -126,8 +127,9 @@ class OffsetJumps {
   double least_jump(std::size_t step) const {
     constexpr double kLeastJump = 1e-3;
     constexpr double kWander = 2e-6;
+    const std::size_t first = std::max(step, kFewestSteps) - kFewestSteps;
     const std::size_t last = std::min(step + kFewestSteps, offsets_.steps()) - 1;
-    return kLeastJump + kWander * (offsets_.time_of(last) - offsets_.time_of(step - kFewestSteps));
+    return kLeastJump + kWander * (offsets_.time_of(last) - offsets_.time_of(first));
   }
   std::size_t best_parting(const std::vector<ClockJump>& found, std::size_t from,
                            std::size_t end) const;
@@ -155,15 +157,19 @@ void OffsetJumps::part(std::size_t first, std::size_t end) {
     }
   if (at == end)
     return;
-  at = best_parting(most.jumps, from_of(at, first), end_of(at, end));
-  const Found found = jumps_at(at, first, end);
-  jumps_.insert(jumps_.end(), found.jumps.begin(), found.jumps.end());
+  const std::size_t best = best_parting(most.jumps, from_of(at, first), end_of(at, end));
+  if (Found found = jumps_at(best, first, end); !found.jumps.empty()) {
+    most = std::move(found);
+    at = best;
+  }
+  jumps_.insert(jumps_.end(), most.jumps.begin(), most.jumps.end());
   part(first, at);
   part(at, end);
 }
 
 /// The step from which on lines of those that jump fit best: next to a long pause a jump is less
-/// sure than a few steps from it. Where a first host jumps all others' show it.
+/// sure than a few steps from it, and of three steps at an end the first or the last may be the
+/// only one on the other side of it. Where a first host jumps all others' show it.
 std::size_t OffsetJumps::best_parting(const std::vector<ClockJump>& found, std::size_t from,
                                       std::size_t end) const {
   std::vector<bool> counts(offsets_.hosts());
@@ -173,7 +179,7 @@ std::size_t OffsetJumps::best_parting(const std::vector<ClockJump>& found, std::
         counts[host] = true;
   std::size_t best = from;
   double least = INFINITY;
-  for (std::size_t step = from + kFewestSteps; step + kFewestSteps <= end; ++step) {
+  for (std::size_t step = from + kFewestAtAnEnd; step + kFewestAtAnEnd <= end; ++step) {
     const std::vector<Jump> jumps = all_jumps(from, step, end);
     double off = 0;
     for (std::uint32_t host = 0; host < offsets_.hosts(); ++host)
@@ -191,7 +197,7 @@ std::vector<Jump> OffsetJumps::all_jumps(std::size_t from, std::size_t step,
   for (std::uint32_t host = 0; host < offsets_.hosts(); ++host) {
     const Points before = offsets_.of(host, from, step);
     const Points behind = offsets_.of(host, step, end);
-    if (before.size() >= kFewestSteps && behind.size() >= kFewestSteps)
+    if (before.size() >= kFewestAtAnEnd && behind.size() >= kFewestAtAnEnd)
       jumps[host] = jump_between(before, behind, scatters_[host]);
   }
   return jumps;

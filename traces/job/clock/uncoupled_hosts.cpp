@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "traces/job/clock/joined_hosts.hpp"
+#include "models/base/components.hpp"
 #include "traces/job/medians.hpp"
 
 // Cost: for each pair of hosts of a stage 64 steps at most; for each way to part them (few) a look
@@ -60,7 +60,7 @@ struct Distance {
 /// The distances over which sets of hosts are joined to one, ascending; `joined` are from the
 /// start.
 std::vector<Distance> joining_distances(const ClockEvidence& evidence, const StepOffsets& offsets,
-                                        JoinedHosts joined) {
+                                        Components joined) {
   std::vector<std::vector<Pace>> paces;
   for (std::uint32_t host = 0; host < offsets.hosts(); ++host)
     paces.push_back(paces_of(host, evidence, offsets));
@@ -84,7 +84,7 @@ std::vector<Distance> joining_distances(const ClockEvidence& evidence, const Ste
 enum class Side : std::uint8_t { Neither, Own, Other };
 using Sides = std::vector<Side>;
 
-Sides sides_of(const JoinedHosts& joined, const Distance& between, std::uint32_t hosts) {
+Sides sides_of(const Components& joined, const Distance& between, std::uint32_t hosts) {
   const std::uint32_t own = std::min(joined.of(between.one), joined.of(between.other));
   const std::uint32_t other = std::max(joined.of(between.one), joined.of(between.other));
   Sides sides;
@@ -155,7 +155,7 @@ bool are_two_jobs(const ClockEvidence& evidence, const Sides& sides, double dist
 std::vector<std::uint32_t> uncoupled_hosts(const ClockEvidence& evidence,
                                            const StepOffsets& offsets) {
   constexpr std::size_t kMostCuts = 4;
-  JoinedHosts by_messages(offsets.hosts());
+  Components by_messages(offsets.hosts());
   for (const CommonEnd& message : evidence.messages)
     by_messages.join(message.seen[0].host, message.seen[1].host);
   const std::vector<Distance> all = joining_distances(evidence, offsets, by_messages);
@@ -163,7 +163,7 @@ std::vector<std::uint32_t> uncoupled_hosts(const ClockEvidence& evidence,
     const double usual = cut == 0 ? 0 : all[cut / 2].seconds;
     if (all[cut].seconds < std::max(kLeastMove, kFar * usual))
       continue;
-    JoinedHosts joined = by_messages;
+    Components joined = by_messages;
     for (std::size_t i = 0; i < cut; ++i)
       joined.join(all[i].one, all[i].other);
     const Sides sides = sides_of(joined, all[cut], offsets.hosts());

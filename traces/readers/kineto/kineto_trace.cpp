@@ -266,6 +266,8 @@ void KinetoBuilder::property(const std::string& path, const ChromeArgument& valu
     trace_.rank = whole();
   else if (path == "distributedInfo/world_size")
     trace_.world_size = whole();
+  else if (path == "distributedInfo/nccl_version")
+    trace_.nccl_version = value.text;
   else if (path == "deviceProperties/name" && trace_.device_name.empty())
     trace_.device_name = value.text;
   else

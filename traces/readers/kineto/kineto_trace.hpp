@@ -80,6 +80,7 @@ struct KinetoTrace {
   std::string device_name;
   std::optional<std::uint32_t> rank;
   std::optional<std::uint32_t> world_size;
+  std::string nccl_version;
   /// What the events' times count from, in microseconds on the host's clock: exact where a double
   /// would round.
   std::int64_t first_time_us = 0;

@@ -18,7 +18,8 @@ void LaneSearch::run() {
   const StepInHand::Reached begin = step_.reached();
   StepInHand::Reached best = begin;
   begin_ = begin.accepted.size();
-  for (const Descent descent : {Descent::AllCuts, Descent::Halves, Descent::RowsFirst}) {
+  for (const LaneDescent descent :
+       {LaneDescent::AllCuts, LaneDescent::Halves, LaneDescent::RowsFirst}) {
     step_.go_back_to(begin);
     descent_ = descent;
     if (!begins())
@@ -30,15 +31,24 @@ void LaneSearch::run() {
   step_.go_back_to(best);
 }
 
+void LaneSearch::run(LaneDescent descent, KnownSteps& known) {
+  std::swap(known, known_);
+  begin_ = step_.result().accepted.size();
+  descent_ = descent;
+  most_work_ = kMostDescentWork;
+  descend();
+  std::swap(known, known_);
+}
+
 /// Not where it would be the first one again. What is pushed and pulled goes in sizes that are
 /// options of its schedule.
 bool LaneSearch::begins() {
   switch (descent_) {
-    case Descent::AllCuts:
+    case LaneDescent::AllCuts:
       return true;
-    case Descent::Halves:
+    case LaneDescent::Halves:
       return any_cuts_;
-    case Descent::RowsFirst:
+    case LaneDescent::RowsFirst:
       return !any_cuts_ && fuse_rows();
   }
   return false;
@@ -54,7 +64,23 @@ void LaneSearch::descend() {
   } while (accepted.size() > before && step_.try_recipe("kernel-fusion"));
 }
 
+/// The first time that it may not, a note says so.
+bool LaneSearch::may_simulate() {
+  if (most_work_ == 0 || work_ + work_of_one() <= most_work_)
+    return true;
+  if (!std::exchange(is_limit_told_, true))
+    step_.result().notes.emplace_back(
+        "the search for fusions and cuts ended at the limit of what it simulates; at analytic "
+        "fidelity there is none");
+  return false;
+}
+
+double LaneSearch::work_of_one() const {
+  return simulated_work(step_.step().graphs.front().nodes.size());
+}
+
 void LaneSearch::descend_simulated() {
+  most_work_ = kMostSimulatedWork;
   begin_ = step_.result().accepted.size();
   while (step_.now().step > Seconds{} && stop_signal() == 0 && go_estimated_round() &&
          !is_stalled()) {
@@ -139,24 +165,21 @@ bool LaneSearch::go_round() {
 
 bool LaneSearch::go_estimated_round() {
   constexpr std::size_t kFew = 10;
+  if (!may_simulate())
+    return false;
   LaneRound round(step_.step(), step_.now());
   std::vector<Estimated> found = estimated(round);
   std::ranges::stable_sort(found, {}, &Estimated::step);
-  const double work = simulated_work(step_.step().graphs.front().nodes.size());
   std::size_t simulated = 0;
   for (const Estimated& each : found) {
     if (simulated == kFew || stop_signal() != 0)
       return false;
     if (refused_.contains(each.candidate.text))
       continue;
-    if (work_ + work > kMostSimulatedWork) {
-      step_.result().notes.emplace_back(
-          "the search for fusions and cuts ended at the limit of what it simulates; at analytic "
-          "fidelity there is none");
+    if (!may_simulate())
       return false;
-    }
     ++simulated;
-    work_ += work;
+    work_ += work_of_one();
     if (accept_simulated(each.candidate, round))
       return true;
     refused_.insert(each.candidate.text);
@@ -214,7 +237,8 @@ bool LaneSearch::accept_simulated(const LaneCandidate& candidate, LaneRound& rou
   return false;
 }
 
-/// In 2, 4, 8, 16 pieces, and on to the number that theory gives, while that pays; and in that.
+/// In 2, 4, 8, 16 pieces, and on to the number that theory gives, while that pays; and in that,
+/// where simulations need not be few.
 void LaneSearch::time_cuts(const LaneCandidate& found, LaneRound& round, BestOfRound& best) {
   constexpr std::uint32_t kUsual = 16;
   any_cuts_ = true;
@@ -224,7 +248,7 @@ void LaneSearch::time_cuts(const LaneCandidate& found, LaneRound& round, BestOfR
     cut.text = fmt::format("{} in {}", found.text, parts);
     return time(cut, round, best);
   };
-  if (descent_ == Descent::Halves) {
+  if (descent_ == LaneDescent::Halves) {
     step_in(2);
     return;
   }
@@ -237,7 +261,7 @@ void LaneSearch::time_cuts(const LaneCandidate& found, LaneRound& round, BestOfR
       break;
     shortest = step;
   }
-  if (!is_timed)
+  if (!is_timed && most_work_ == 0)
     step_in(found.parts);
 }
 
@@ -260,13 +284,17 @@ ChangedStep LaneSearch::with(const LaneCandidate& candidate, LaneRound& round) {
   std::string edits;
   for (std::size_t i = begin_; i < accepted.size(); ++i)
     edits += accepted[i].text + '\n';
-  const auto [known, is_new] = known_.try_emplace(edits + candidate.text, step_.now().step);
-  if (!is_new)
+  edits += candidate.text;
+  if (const auto known = known_.find(edits); known != known_.end())
     return {.step = known->second, .graphs = {}, .timed = {}};
+  if (!may_simulate())
+    return {.step = step_.now().step, .graphs = {}, .timed = {}};
+  Seconds& known = known_[edits] = step_.now().step;
   ++step_.result().simulated;
+  work_ += work_of_one();
   ChangedStep changed = round.with(candidate);
   require_time(changed.step);
-  known->second = changed.step;
+  known = changed.step;
   return changed;
 }
 

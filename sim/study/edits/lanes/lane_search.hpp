@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/study/edits/lanes/lane_descent.hpp"
 #include "sim/study/edits/lanes/lane_round.hpp"
 #include "sim/study/edits/step_in_hand.hpp"
 
@@ -24,13 +25,11 @@ class LaneSearch {
   explicit LaneSearch(StepInHand& step) : step_(step) {}
 
   void run();
+  /// Down one way, by simulations alone and as many as kMostDescentWork lets it.
+  /// `known`: what other descents from the same begin have timed; what this one does is added.
+  void run(LaneDescent descent, KnownSteps& known);
 
  private:
-  enum class Descent : std::uint8_t {
-    AllCuts,    ///< In as many pieces at once as pay.
-    Halves,     ///< What is cut is cut in two, again and again.
-    RowsFirst,  ///< Begins with whole rows of communications as few, of the best of sizes.
-  };
   struct BestOfRound {
     std::optional<LaneCandidate> candidate;
     ChangedStep changed;
@@ -48,6 +47,8 @@ class LaneSearch {
   void descend_simulated();
   bool go_round();
   bool go_estimated_round();
+  bool may_simulate();
+  double work_of_one() const;
   std::vector<Estimated> estimated(LaneRound& round);
   std::optional<Seconds> estimate_of(const LaneCandidate& candidate, LaneRound& round);
   bool accept_simulated(const LaneCandidate& candidate, LaneRound& round);
@@ -57,12 +58,14 @@ class LaneSearch {
   ChangedStep with(const LaneCandidate& candidate, LaneRound& round);
 
   StepInHand& step_;
-  Descent descent_ = Descent::AllCuts;
-  std::size_t begin_ = 0;                 // How many edits had been accepted before.
-  bool any_cuts_ = false;                 // Something may be cut.
-  std::set<std::string> refused_;         // Simulated, and no shorter.
-  double work_ = 0;                       // Of what was simulated: see simulated_work().
-  std::map<std::string, Seconds> known_;  // By what a descent accepted, and the candidate.
+  LaneDescent descent_ = LaneDescent::AllCuts;
+  std::size_t begin_ = 0;          // How many edits had been accepted before.
+  bool any_cuts_ = false;          // Something may be cut.
+  std::set<std::string> refused_;  // Simulated, and no shorter.
+  double work_ = 0;                // Of what was simulated: see simulated_work().
+  double most_work_ = 0;           // 0: no matter.
+  bool is_limit_told_ = false;
+  KnownSteps known_;  // By what a descent accepted, and the candidate.
 };
 
 }  // namespace stepcast

@@ -175,28 +175,35 @@ void note_memory(EditedStep& result) {
                     format_bytes(result.device_memory), format_bytes(result.memory_after)));
 }
 
-Scenario with_best_options(const Scenario& scenario, const std::string& schedule, Bytes memory,
-                           EditedStep& result) {
+OptionSpace option_space_of(Scenario& tried, const std::string& schedule) {
   const ScheduleInfo& info = schedule_of(schedule);
-  Scenario best = scenario;
   OptionSpace space{
       .options = {},
       .plan =
-          [&](const ScheduleOptions& options) {
-            best.settings.schedule = options;
-            return planned(best, schedule).plan;
+          [&tried, schedule](const ScheduleOptions& options) {
+            tried.settings.schedule = options;
+            return planned(tried, schedule).plan;
           },
-      .step = [&](const Plan& other) { return step_time_of(other, best.cluster, best.engine); }};
+      .step =
+          [&tried](const Plan& plan) { return step_time_of(plan, tried.cluster, tried.engine); },
+      .estimate =
+          [&tried](const Plan& plan) {
+            return step_time_of(plan, tried.cluster, estimating(tried.engine));
+          }};
   if (!info.compressed)
-    space.options = searched_options(info.options, scenario.settings.schedule);
+    space.options = searched_options(info.options, tried.settings.schedule);
+  return space;
+}
+
+Scenario with_best_options(const Scenario& scenario, const std::string& schedule, Bytes memory,
+                           EditedStep& result) {
+  Scenario best = scenario;
+  const OptionSpace space = option_space_of(best, schedule);
   const Plan plan = planned(scenario, schedule).plan;
   // One that does not fit as it is holds no more with other options.
   const Bytes limit = memory > Bytes{} ? std::max(memory, plan.memory.total()) : memory;
   const ScheduleOptions& given = scenario.settings.schedule;
   if (pays_to_estimate(plan, scenario.engine)) {
-    space.estimate = [&](const Plan& other) {
-      return step_time_of(other, best.cluster, estimating(best.engine));
-    };
     best.settings.schedule =
         best_options_by_estimate(space, plan.graph.size(), given, limit, result);
   } else {

@@ -15,6 +15,11 @@ namespace stepcast {
 std::vector<SearchedOption> searched_options(const std::vector<OptionInfo>& options,
                                              const ScheduleOptions& given);
 
+/// What a search may change of a schedule. `tried`, the scenario under the options that were tried
+/// last, must outlive it. Compressed gradients, whose buckets change what is sent, keep their
+/// options.
+OptionSpace option_space_of(Scenario& tried, const std::string& schedule);
+
 /// The options under which the step is shortest. Adds what it accepts to `result`, and fills it
 /// from step_before on.
 ///
@@ -35,7 +40,6 @@ void note_memory(EditedStep& result);
 /// The scenario with those options of its schedule under which the step is shortest: the sizes in
 /// which gradients travel (partitions, buckets, buffers) and the order in which servers take them
 /// (by priority: P3), as best_options() finds them. A round costs 11 simulations for each size.
-/// Compressed gradients, whose buckets change what is sent, keep their options.
 Scenario with_best_options(const Scenario& scenario, const std::string& schedule, Bytes memory,
                            EditedStep& result);
 

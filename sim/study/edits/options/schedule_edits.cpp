@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "sim/study/edits/estimates.hpp"
 #include "sim/study/edits/options/memory_fit.hpp"
+#include "sim/study/edits/options/option_ways.hpp"
 #include "sim/study/edits/options/plan_options.hpp"
 #include "sim/study/edits/planned_step.hpp"
 #include "sim/study/edits/replicated_step.hpp"
@@ -18,6 +20,10 @@ void edit_schedule(Scenario scenario, const std::string& schedule, std::vector<E
   result.memory_before = fitted.before;
   if (asked.empty() && fitted.change.empty() && search) {
     const Bytes limit = memory_limit(budget, scenario.cluster);
+    if (pays_to_estimate(fitted.plan, scenario.engine)) {
+      search_option_ways(scenario, schedule, limit, result);
+      return note_memory(result);
+    }
     scenario = with_best_options(scenario, schedule, limit, result);
     fitted = fitted_step(scenario, schedule, budget);
   }

@@ -12,8 +12,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/study/diagnose/diagnosis.hpp"
+
 namespace stepcast {
 namespace {
+
+using nlohmann::literals::operator""_json_pointer;
 
 /// Commands that print files, whose fields the schemas describe, or tables of names.
 constexpr std::array kNoReports = {"schema", "show", "import", "list", "derive", "demo"};
@@ -109,6 +113,23 @@ TEST(GlossaryTest, EveryPrintedColumnHasItsLine) {
   EXPECT_GT(columns.size(), 40U);
   for (const std::string& column : columns)
     EXPECT_NE(find_term(column), nullptr) << column;
+}
+
+// What a verdict may be is in the schema of its JSON, too.
+TEST(GlossaryTest, EveryKindOfVerdictHasItsLine) {
+  std::set<std::string> kinds;
+  for (int kind = 0; kind <= static_cast<int>(VerdictKind::Checkpoints); ++kind) {
+    const std::string name = name_of(static_cast<VerdictKind>(kind));
+    kinds.insert(name);
+    ASSERT_NE(find_term(name), nullptr) << name;
+    EXPECT_NE(find_term(name)->definition.find("verdict"), std::string::npos) << name;
+    EXPECT_NE(find_term("verdict")->definition.find(name), std::string::npos) << name;
+  }
+  const auto root = std::filesystem::path(STEPCAST_SOURCE_DIR);
+  const auto schema = nlohmann::json::parse(text_of(root / "configs/schema/diagnose.schema.json"));
+  EXPECT_EQ(schema.at("/definitions/verdict/properties/kind/enum"_json_pointer)
+                .get<std::set<std::string>>(),
+            kinds);
 }
 
 TEST(GlossaryTest, TermsAreFoundByHeadingAndKeyWhateverTheirSpelling) {

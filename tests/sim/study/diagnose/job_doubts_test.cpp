@@ -36,6 +36,16 @@ TEST(JobDoubtsTest, AJobIsDoubtedForEachReason) {
       (Doubts{restored, "clocks contradict each other in 1 of 1 steps, like those of two jobs"}));
 }
 
+TEST(JobDoubtsTest, RanksThatWereRecordedAnHourApartAreDoubted) {
+  Job job = job_of(1);
+  job.apart = Seconds{59};
+  EXPECT_EQ(doubts_of(job, 0), std::vector<std::string>());
+  job.apart = Seconds{3600};
+  EXPECT_EQ(doubts_of(job, 0),
+            std::vector<std::string>{"ranks were recorded 3600 s apart, so that their clocks are "
+                                     "wrong, or they are of two jobs"});
+}
+
 TEST(JobDoubtsTest, RowsThatStayLostCount) {
   Job job = job_of(198);
   job.lost = 2;

@@ -46,6 +46,32 @@ TEST(OffsetJumpsTest, SmallJumpsBetweenStepsAreFound) {
       }
 }
 
+// Of three steps at an end two are behind it, and tell it: it was told one step further in.
+TEST(OffsetJumpsTest, JumpsTwoStepsFromAnEndAreToldThere) {
+  for (const int ranks : {2, 3, 8})
+    for (const std::size_t step : {2U, 3U, 21U, 22U})
+      for (const double by : {0.002, -0.003}) {
+        Job job = made_job(ranks);
+        set_ahead(job, 1, step, by);
+        const JobClocks clocks = put_on_one_clock(job);
+        ASSERT_EQ(clocks.jumps.size(), 1U) << ranks << " " << step << " " << by;
+        EXPECT_EQ(clocks.jumps.front().host, "rank 1");
+        EXPECT_EQ(clocks.jumps.front().step, std::to_string(step));
+        EXPECT_NEAR(clocks.jumps.front().by.value, std::abs(by), 1e-4);
+        EXPECT_EQ(job.steps.size(), 23U);
+        EXPECT_LT(clocks.residual.value, 1e-6);
+      }
+}
+
+// One step that is off may have a reason of its own.
+TEST(OffsetJumpsTest, OfTheFirstAndTheLastStepNoneIsTold) {
+  for (const std::size_t step : {1U, 23U}) {
+    Job job = made_job(8);
+    set_ahead(job, 1, step, 0.002);
+    EXPECT_TRUE(put_on_one_clock(job).jumps.empty()) << step;
+  }
+}
+
 // Clocks before that and behind need nothing that joins them: no step has both.
 TEST(OffsetJumpsTest, ClocksThatJumpAtATimeAreOfOnePart) {
   Job job = made_job(8);
