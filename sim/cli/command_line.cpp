@@ -93,24 +93,23 @@ std::string examples_of(const CommandHelp& help) {
 }
 
 Command add_command(CLI::App& app, std::unique_ptr<Subcommand> code) {
-  const CommandHelp help = code->help();
   Command command{.code = std::move(code)};
   command.parser = app.add_subcommand(command.code->listed.name, command.code->listed.summary);
-  command.parser->allow_extras()->footer(examples_of(help));
+  command.parser->allow_extras();
+  return command;
+}
+
+/// Declares the options of a command and describes it: not of all, which takes a millisecond.
+void complete(Command& command) {
+  const CommandHelp help = command.code->help();
+  command.parser->description(command.code->listed.summary + ".\n" + help.description + "\n");
+  command.parser->footer(examples_of(help));
   for (CommandOption& option : command.code->options())
     bind(command, std::move(option));
   for (CommandOption& option : options_of(*command.limits)) {
     bind(command, std::move(option));
     command.bindings.back().parsed->group("");  // of all commands: `stepcast --help` tells of them
   }
-  return command;
-}
-
-/// The commands' descriptions are long; the list of commands shows the summaries only, so they are
-/// put in place when the command is known.
-void show_description(Command& command) {
-  const CommandHelp help = command.code->help();
-  command.parser->description(command.code->listed.summary + ".\n" + help.description + "\n");
 }
 
 std::vector<std::string> option_names(const CLI::App& parser) {
@@ -221,8 +220,8 @@ int parse_and_run(int argc, const char* const* argv) {
   std::vector<Command> commands = add_commands(app);
   check_command_name(commands, argc, argv);
   for (Command& command : commands) {
-    if (argc > 1 && command.parser->get_name() == argv[1])
-      show_description(command);
+    if (std::ranges::find(words, command.parser->get_name()) != words.end())
+      complete(command);
   }
   try {
     app.parse(argc, argv);
