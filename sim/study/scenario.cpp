@@ -143,7 +143,8 @@ ScheduleRun simulated_pipeline(const Scenario& scenario, const std::string& sche
                                           .options = job.options,
                                           .engine = job.engine,
                                           .chance = scenario.chance});
-  return {std::move(result.plan), std::move(result.timeline), std::move(result.hybrid.forecast)};
+  return {std::move(result.plan), std::move(result.timeline), std::move(result.hybrid.forecast),
+          std::move(result.passes)};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +62,8 @@ PlannedRun planned(const Scenario& scenario, const std::string& schedule);
 struct ScheduleRun {
   Plan plan;
   Timeline timeline;
-  Forecast forecast;  ///< Without the notes of add_notes().
+  Forecast forecast;               ///< Without the notes of add_notes().
+  std::optional<Workload> passes;  ///< Of a cut model: what tasks are of, in place of its layers.
 };
 ScheduleRun simulated(const Scenario& scenario, const std::string& schedule);
 

@@ -101,21 +101,22 @@ class RunCommand final : public Subcommand {
     if (decides && !plan_file_.empty())
       throw InputError("--export-plan: " + scenario.schedules.front() +
                        " has no plan, as its workers decide at run time");
-    const auto [plan, timeline, forecast] = every_step_of(result_of(scenario), scenario);
+    const auto [plan, timeline, forecast, passes] = every_step_of(result_of(scenario), scenario);
+    const Workload& of_tasks = passes ? *passes : scenario.workload;
     if (!plan_file_.empty())
-      write_plan(export_plan(scenario.workload, scenario.cluster, plan, scenario.engine.fidelity,
-                             timeline, origin()));
+      write_plan(export_plan(of_tasks, scenario.cluster, plan, scenario.engine.fidelity, timeline,
+                             origin()));
     if (!timeline_file_.empty() && decides)
       write_workers(scenario);
     else if (!timeline_file_.empty())
-      write_timeline(scenario.workload, plan, timeline);
+      write_timeline(of_tasks, plan, timeline);
     if (figure_.is_wanted())
       figure_.write(decides ? run_figure(forecast) : run_figure(forecast, plan, timeline));
     if (page_.is_wanted() && decides)
       page_.write(to_json(forecast));
     else if (page_.is_wanted())
       page_.write({"result", to_json(forecast)},
-                  {"timeline", chrome_trace(scenario.workload, plan, timeline)});
+                  {"timeline", chrome_trace(of_tasks, plan, timeline)});
     say("{}", json_ ? to_json(forecast) : render_run(forecast));
     return 0;
   }
@@ -129,13 +130,12 @@ class RunCommand final : public Subcommand {
       return hybrid_result_of(scenario);
     }();
     if (!timeline_file_.empty())
-      write_timeline(scenario.model.workload, result.plan, result.timeline);
+      write_timeline(result.passes, result.plan, result.timeline);
     if (figure_.is_wanted())
       figure_.write(pipeline_figure(result.hybrid, result.plan, result.timeline));
     if (page_.is_wanted())
-      page_.write(
-          {"result", to_json(result.hybrid.forecast)},
-          {"timeline", chrome_trace(scenario.model.workload, result.plan, result.timeline)});
+      page_.write({"result", to_json(result.hybrid.forecast)},
+                  {"timeline", chrome_trace(result.passes, result.plan, result.timeline)});
     say("{}", json_ ? hybrid_json(result.hybrid) : render_hybrid(result.hybrid));
     return 0;
   }

@@ -4,6 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/model_parallel/pass_layers.hpp"
 #include "sim/study/chance/seeded_run.hpp"
 #include "sim/study/hybrid/stage_slow_downs.hpp"
 #include "sim/study/scenario.hpp"
@@ -138,7 +139,8 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
   note_memory(forecast, run.job);
   return {.hybrid = std::move(hybrid),
           .plan = std::move(run.hybrid.plan),
-          .timeline = std::move(timeline)};
+          .timeline = std::move(timeline),
+          .passes = PassLayers::workload(run.job, scenario.model.workload)};
 }
 
 }  // namespace stepcast

@@ -56,6 +56,7 @@ struct HybridResult {
   HybridForecast hybrid;
   Plan plan;
   Timeline timeline;
+  Workload passes;  ///< The model with what the plan's tasks are of in place of its layers.
 };
 HybridResult hybrid_result_of(const HybridScenario& scenario);
 
