@@ -24,6 +24,7 @@
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/transformers/transformer_reader.hpp"
 #include "traces/readers/stepcast/transformers/transformer_values.hpp"
+#include "traces/transformers.hpp"
 
 namespace stepcast {
 namespace {
@@ -58,7 +59,8 @@ const std::array kFileKinds{
     in_catalog<CatalogKind::Device>("stepcast-device",
                                     [](const std::string& name) {
                                       return description_of(
-                                          read_device(find_file(CatalogKind::Device, name)));
+                                          read_device(find_file(CatalogKind::Device, name)),
+                                          find_training_law(name));
                                     }),
     in_catalog<CatalogKind::Architecture>(
         "stepcast-architecture",

@@ -206,7 +206,36 @@ std::string description_of(const Cluster& cluster) {
   return render(facts) + "\nChange a field with --set cluster.<field>=<value>.\n";
 }
 
-std::string description_of(const DeviceSpec& device) {
+namespace {
+
+std::string teraflops(FlopsPerSecond rate) {
+  return fmt::format("{:.1f} TFLOP/s", rate.value * 1e-12);
+}
+
+/// What transformers on a device take their times from.
+std::string law_text(const TrainingLaw& law) {
+  Facts facts{{"transformers", "by a law of products and of what memory bounds"}};
+  for (const auto& [precision, peak] : law.peak) {
+    const auto products = law.products.find(precision);
+    facts.emplace_back(
+        precision + " products",
+        products == law.products.end()
+            ? "not known, peak " + teraflops(peak)
+            : fmt::format("at most {} of {}", teraflops(products->second.peak), teraflops(peak)));
+  }
+  facts.emplace_back("flash attention",
+                     law.flash_forward > FlopsPerSecond{}
+                         ? fmt::format("{} forward, {} backward", teraflops(law.flash_forward),
+                                       teraflops(law.flash_backward))
+                         : "not known");
+  facts.emplace_back("norms, activations", format_bandwidth(law.elementwise));
+  add_provenance(facts, law.provenance);
+  return render(facts);
+}
+
+}  // namespace
+
+std::string description_of(const DeviceSpec& device, const std::optional<TrainingLaw>& law) {
   Facts facts{
       {"device", device.name},
       {"fp32 peak", fmt::format("{:.2f} TFLOP/s", device.peak_fp32.value * 1e-12)},
@@ -215,7 +244,7 @@ std::string description_of(const DeviceSpec& device) {
                                                              : "not measured, taken as all of it"},
       {"memory", device.memory > Bytes{} ? format_bytes(device.memory) : "unknown"}};
   add_provenance(facts, device.provenance);
-  return render(facts);
+  return render(facts) + (law ? "\n" + law_text(*law) : "\nTransformers: no law of this device.\n");
 }
 
 std::string description_of(const Architecture& architecture) {

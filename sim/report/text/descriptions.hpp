@@ -1,9 +1,11 @@
 #pragma once
 // What `stepcast show` prints, one function for each kind of thing.
 
+#include <optional>
 #include <string>
 
 #include "models/device/device_spec.hpp"
+#include "models/device/training_law.hpp"
 #include "models/network/cluster.hpp"
 #include "models/schedule/registry.hpp"
 #include "models/workload/architecture.hpp"
@@ -16,7 +18,7 @@ namespace stepcast {
 
 std::string description_of(const Workload& workload);  ///< With the longest layers.
 std::string description_of(const Cluster& cluster);    ///< Fields by their paths for --set.
-std::string description_of(const DeviceSpec& device);
+std::string description_of(const DeviceSpec& device, const std::optional<TrainingLaw>& law);
 std::string description_of(const Architecture& architecture);
 /// `source`: where the shape is published; empty: a user's.
 std::string description_of(const Transformer& transformer, const std::string& source);

@@ -1,0 +1,1 @@
+stepcast show h200
