@@ -149,9 +149,24 @@ PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster&
   }
 }
 
+// DeepSpeed's pipeline engine asserts the same: shares of gradients that several micro-batches in
+// flight add up to would have to be reduced again for each of them.
+void check_zero(const OptionReader& read, const HybridJob& job) {
+  if (job.zero > 1 && job.order.both_ways)
+    read.fail("zero", "expected 0 or 1 where two stages hold each part");
+  if (job.zero == 2 && job.layout.pipeline > 1)
+    read.fail("zero",
+              fmt::format("expected zero=1 with a pipeline (pp={}): zero=2 would reduce all "
+                          "gradients again for each micro-batch, and DeepSpeed refuses the two "
+                          "together",
+                          job.layout.pipeline));
+}
+
 void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const OptionReader& read) {
   if (job.zero == 3)
-    read.fail("zero", "expected 0, 1 or 2: gathers of parameters within a step were not recorded");
+    read.fail("zero", fmt::format("expected {}: gathers of parameters within a step were not "
+                                  "recorded",
+                                  job.layout.pipeline > 1 ? "0 or 1" : "0, 1 or 2"));
   job.recorded = true;
   job.norm = pipeline.norm.value_or(Seconds{});
   job.tied = pipeline.tied / size_of(DataType::Float32);
@@ -195,12 +210,14 @@ void recompute_by_stage(HybridJob& job, const CutModel& model, const Cluster& cl
   options.read.fail("recompute_stages", error.what());
 }
 
-// Passes and messages inside and between parts; with zero=3 by layer, gathers, gradients too.
+// Passes and messages inside and between parts; by layer where parameters are gathered (zero=3) or
+// gradients leave (zero=2 too) in every micro-batch.
 void require_few_tasks(const OptionReader& read, const CutModel& model,
                        const ParallelLayout& layout, std::uint32_t micro_batches,
                        std::uint32_t chunks) {
   constexpr std::uint64_t kMost = 2'000'000;
-  const bool by_layer = read.is("zero", "3") && layout.data * layout.context > 1;
+  const bool by_layer =
+      (read.is("zero", "2") || read.is("zero", "3")) && layout.data * layout.context > 1;
   const std::uint64_t parts = std::uint64_t{layout.pipeline} * chunks;
   const std::uint64_t layers =
       model.transformer ? model.transformer->shape.layers : model.workload.layers.size();
@@ -238,8 +255,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   require_layers(read, model, job.order.parts());
   job.units = units_of(model, cluster, job);
   job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
-  if (job.zero > 1 && job.order.both_ways)
-    read.fail("zero", "expected 0 or 1 where two stages hold each part");
+  check_zero(read, job);
   job.shard = shard_of(read, job);
   job.gradient_bytes =
       read.is("gradient_bytes", "auto") ? parameter_bytes(model) : read.number("gradient_bytes");
