@@ -149,6 +149,24 @@ PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster&
   }
 }
 
+// Each token goes to an expert once at most: the fullest one may get all tokens, which is experts /
+// top_k times the mean.
+void check_expert_load(const OptionReader& read, const CutModel& model) {
+  if (!model.transformer || !model.transformer->shape.has_experts()) {
+    if (read.number("expert_imbalance") != 1)
+      read.fail("expert_imbalance", fmt::format("expected 1: the model has no experts, found {}",
+                                                read.text("expert_imbalance")));
+    return;
+  }
+  const Transformer& shape = model.transformer->shape;
+  const double most = static_cast<double>(shape.experts) / shape.top_k;
+  if (read.number("expert_imbalance") > most)
+    read.fail("expert_imbalance",
+              fmt::format("expected at most experts / top_k ({} / {} = {:.6g}), where every token "
+                          "goes to the fullest expert, found {}",
+                          shape.experts, shape.top_k, most, read.text("expert_imbalance")));
+}
+
 // DeepSpeed's pipeline engine asserts the same: shares of gradients that several micro-batches in
 // flight add up to would have to be reduced again for each of them.
 void check_zero(const OptionReader& read, const HybridJob& job) {
@@ -240,6 +258,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
                      OrderMaker order) {
   const OptionReader& read = options.read;
   HybridJob job{.layout = layout_of(read, model, cluster)};
+  check_expert_load(read, model);
   job.micro_batch = micro_batch_of(read, model.workload);
   job.settings = settings_of(read, job.layout, job.micro_batch);
   require_layers(read, model, job.layout.pipeline);
