@@ -57,6 +57,7 @@ UnitSettings settings_of(const OptionReader& read, const ParallelLayout& layout,
                     .expert_tensor = layout.expert_tensor,
                     .sequence_parallel = layout.tensor > 1 && read.is("sequence_parallel", "yes"),
                     .expert_imbalance = read.number("expert_imbalance"),
+                    .capacity_factor = read.number("capacity_factor"),
                     .accumulation_bytes = read.number("accumulation_bytes"),
                     .elementwise_traffic = read.number("elementwise_traffic"),
                     .attention_rate = read.number("attention_rate"),
@@ -151,20 +152,21 @@ PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster&
 
 // Each token goes to an expert once at most: the fullest one may get all tokens, which is experts /
 // top_k times the mean.
-void check_expert_load(const OptionReader& read, const CutModel& model) {
+void check_expert_load(const OptionReader& read, const CutModel& model, const char* name,
+                       double without) {
+  const double load = read.number(name);
   if (!model.transformer || !model.transformer->shape.has_experts()) {
-    if (read.number("expert_imbalance") != 1)
-      read.fail("expert_imbalance", fmt::format("expected 1: the model has no experts, found {}",
-                                                read.text("expert_imbalance")));
+    if (load != without)
+      read.fail(name, fmt::format("expected {}: the model has no experts, found {}", without,
+                                  read.text(name)));
     return;
   }
   const Transformer& shape = model.transformer->shape;
   const double most = static_cast<double>(shape.experts) / shape.top_k;
-  if (read.number("expert_imbalance") > most)
-    read.fail("expert_imbalance",
-              fmt::format("expected at most experts / top_k ({} / {} = {:.6g}), where every token "
-                          "goes to the fullest expert, found {}",
-                          shape.experts, shape.top_k, most, read.text("expert_imbalance")));
+  if (load > most)
+    read.fail(name, fmt::format("expected at most experts / top_k ({} / {} = {:.6g}), where every "
+                                "token goes to the fullest expert, found {}",
+                                shape.experts, shape.top_k, most, read.text(name)));
 }
 
 // DeepSpeed's pipeline engine asserts the same: shares of gradients that several micro-batches in
@@ -258,7 +260,8 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
                      OrderMaker order) {
   const OptionReader& read = options.read;
   HybridJob job{.layout = layout_of(read, model, cluster)};
-  check_expert_load(read, model);
+  check_expert_load(read, model, "expert_imbalance", 1);
+  check_expert_load(read, model, "capacity_factor", 0);
   job.micro_batch = micro_batch_of(read, model.workload);
   job.settings = settings_of(read, job.layout, job.micro_batch);
   require_layers(read, model, job.layout.pipeline);

@@ -113,7 +113,11 @@ std::vector<OptionInfo> kernel_options() {
                     "version",
                     {.least = 0, .most = 16, .above_least = true}),
       number_option("expert_imbalance", "1", "load of the fullest expert over the mean",
-                    {.least = 1, .most = 1024})};
+                    {.least = 1, .most = 1024}),
+      number_option("capacity_factor", "0",
+                    "tokens that each expert computes over the mean, more dropped, less padded; "
+                    "0: no limit, so that the fullest one decides",
+                    {.least = 0, .most = 1024})};
 }
 
 // What hybrid compression of a kind of messages takes.
