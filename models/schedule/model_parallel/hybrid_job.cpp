@@ -253,7 +253,7 @@ void require_few_tasks(const OptionReader& read, const CutModel& model,
 }  // namespace
 
 std::vector<std::string> layout_axes() {
-  return {"tp", "pp", "cp", "ep", "etp"};
+  return {"tp", "pp", "cp", "ep", "etp", "dp"};
 }
 
 HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,

@@ -41,6 +41,7 @@ std::vector<OptionInfo> layout_options() {
       count_or_auto("etp",
                     "ranks that share each expert; auto: tp; 1: experts are whole, and ep divides "
                     "tp x cp x dp"),
+      count_or_auto("dp", "data parallelism: copies of the model; auto: GPUs / (tp x pp x cp)"),
       count_or_auto("micro_batch", "samples of one pass; auto: the workload's batch"),
       count_or_auto("global_batch",
                     "samples of a step of all GPUs; auto: four micro-batches for each stage"),
