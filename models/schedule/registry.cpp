@@ -1,6 +1,7 @@
 #include "models/schedule/registry.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <list>
 #include <utility>
 
@@ -21,6 +22,7 @@ namespace stepcast {
 #undef STEPCAST_SCHEDULE
 const std::vector<ScheduleInfo>& run_time_schedules();  // of decentralised/, a folder above
 const std::vector<ScheduleInfo>& preset_schedules();    // of presets/
+std::vector<std::string> pipeline_names();              // of model_parallel/
 
 namespace {
 
@@ -54,6 +56,18 @@ const ScheduleInfo* find_listed(std::string_view name) {
     for (const ScheduleInfo& schedule : *schedules)
       if (schedule.name == name)
         return &schedule;
+  return nullptr;
+}
+
+const ScheduleInfo* find_schedule(std::string_view name) {
+  if (const ScheduleInfo* listed = find_listed(name))
+    return listed;
+  for (const ScheduleInfo& schedule : added_schedules())
+    if (schedule.name == name)
+      return &schedule;
+  for (const ScheduleInfo& preset : preset_schedules())
+    if (preset.name == name)
+      return &preset;
   return nullptr;
 }
 
@@ -107,26 +121,34 @@ void add_schedule(ScheduleInfo schedule) {
     *same = std::move(schedule);
 }
 
+bool is_schedule(std::string_view name) {
+  return find_schedule(name) != nullptr;
+}
+
+void refuse_schedule(std::string_view name, std::span<const std::string> expected,
+                     std::span<const std::string> known) {
+  if (name == "fsdp")
+    throw InputError(
+        "unknown schedule \"fsdp\": expected zero with stage=3, or a schedule that cuts the "
+        "model, such as 1f1b, with zero=3");
+  throw InputError(fmt::format("unknown schedule \"{}\": expected one of {}{}", name,
+                               fmt::join(expected, ", "), did_you_mean(name, known)));
+}
+
 const ScheduleInfo& schedule_of(std::string_view name) {
-  if (const ScheduleInfo* listed = find_listed(name))
-    return *listed;
+  if (const ScheduleInfo* found = find_schedule(name))
+    return *found;
   std::vector<std::string> names;
-  for (const ScheduleInfo& schedule : added_schedules())
-    if (schedule.name == name)
-      return schedule;
   for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
     for (const ScheduleInfo& schedule : *schedules)
       names.push_back(schedule.name);
   for (const ScheduleInfo& schedule : added_schedules())
     names.push_back(schedule.name);
-  const std::string expected = fmt::format("{}", fmt::join(names, ", "));
-  for (const ScheduleInfo& preset : preset_schedules()) {
-    if (preset.name == name)
-      return preset;
-    names.push_back(preset.name);
-  }
-  throw InputError(fmt::format("unknown schedule \"{}\": expected one of {}{}", name, expected,
-                               did_you_mean(name, names)));
+  std::vector<std::string> known = names;
+  for (const ScheduleInfo& preset : preset_schedules())
+    known.push_back(preset.name);
+  std::ranges::move(pipeline_names(), std::back_inserter(known));
+  refuse_schedule(name, names, known);
 }
 
 ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options) {

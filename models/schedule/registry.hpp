@@ -2,6 +2,8 @@
 // The list of schedules, for those who use them; what a schedule needs to be in it is in
 // schedule_info.hpp.
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,14 @@ void add_schedule(ScheduleInfo schedule);
 
 /// Throws InputError naming the nearest schedule if there is none of that name.
 const ScheduleInfo& schedule_of(std::string_view name);
+
+/// Whether schedule_of() finds it.
+bool is_schedule(std::string_view name);
+
+/// Throws InputError for a name that none has: those that would do, and the nearest of `known`; of
+/// one that has another name here, that.
+[[noreturn]] void refuse_schedule(std::string_view name, std::span<const std::string> expected,
+                                  std::span<const std::string> known);
 
 /// Builds the plan. Throws InputError for an unknown option (nearest named) or a bad value.
 Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,

@@ -57,6 +57,7 @@ UnitSettings settings_of(const OptionReader& read, const ParallelLayout& layout,
                     .expert_tensor = layout.expert_tensor,
                     .sequence_parallel = layout.tensor > 1 && read.is("sequence_parallel", "yes"),
                     .expert_imbalance = read.number("expert_imbalance"),
+                    .capacity_factor = read.number("capacity_factor"),
                     .accumulation_bytes = read.number("accumulation_bytes"),
                     .elementwise_traffic = read.number("elementwise_traffic"),
                     .attention_rate = read.number("attention_rate"),
@@ -149,9 +150,43 @@ PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster&
   }
 }
 
+// Each token goes to an expert once at most: the fullest one may get all tokens, which is experts /
+// top_k times the mean.
+void check_expert_load(const OptionReader& read, const CutModel& model, const char* name,
+                       double without) {
+  const double load = read.number(name);
+  if (!model.transformer || !model.transformer->shape.has_experts()) {
+    if (load != without)
+      read.fail(name, fmt::format("expected {}: the model has no experts, found {}", without,
+                                  read.text(name)));
+    return;
+  }
+  const Transformer& shape = model.transformer->shape;
+  const double most = static_cast<double>(shape.experts) / shape.top_k;
+  if (load > most)
+    read.fail(name, fmt::format("expected at most experts / top_k ({} / {} = {:.6g}), where every "
+                                "token goes to the fullest expert, found {}",
+                                shape.experts, shape.top_k, most, read.text(name)));
+}
+
+// DeepSpeed's pipeline engine asserts the same: shares of gradients that several micro-batches in
+// flight add up to would have to be reduced again for each of them.
+void check_zero(const OptionReader& read, const HybridJob& job) {
+  if (job.zero > 1 && job.order.both_ways)
+    read.fail("zero", "expected 0 or 1 where two stages hold each part");
+  if (job.zero == 2 && job.layout.pipeline > 1)
+    read.fail("zero",
+              fmt::format("expected zero=1 with a pipeline (pp={}): zero=2 would reduce all "
+                          "gradients again for each micro-batch, and DeepSpeed refuses the two "
+                          "together",
+                          job.layout.pipeline));
+}
+
 void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const OptionReader& read) {
   if (job.zero == 3)
-    read.fail("zero", "expected 0, 1 or 2: gathers of parameters within a step were not recorded");
+    read.fail("zero", fmt::format("expected {}: gathers of parameters within a step were not "
+                                  "recorded",
+                                  job.layout.pipeline > 1 ? "0 or 1" : "0, 1 or 2"));
   job.recorded = true;
   job.norm = pipeline.norm.value_or(Seconds{});
   job.tied = pipeline.tied / size_of(DataType::Float32);
@@ -195,12 +230,14 @@ void recompute_by_stage(HybridJob& job, const CutModel& model, const Cluster& cl
   options.read.fail("recompute_stages", error.what());
 }
 
-// Passes and messages inside and between parts; with zero=3 by layer, gathers, gradients too.
+// Passes and messages inside and between parts; by layer where parameters are gathered (zero=3) or
+// gradients leave (zero=2 too) in every micro-batch.
 void require_few_tasks(const OptionReader& read, const CutModel& model,
                        const ParallelLayout& layout, std::uint32_t micro_batches,
                        std::uint32_t chunks) {
   constexpr std::uint64_t kMost = 2'000'000;
-  const bool by_layer = read.is("zero", "3") && layout.data * layout.context > 1;
+  const bool by_layer =
+      (read.is("zero", "2") || read.is("zero", "3")) && layout.data * layout.context > 1;
   const std::uint64_t parts = std::uint64_t{layout.pipeline} * chunks;
   const std::uint64_t layers =
       model.transformer ? model.transformer->shape.layers : model.workload.layers.size();
@@ -216,13 +253,15 @@ void require_few_tasks(const OptionReader& read, const CutModel& model,
 }  // namespace
 
 std::vector<std::string> layout_axes() {
-  return {"tp", "pp", "cp", "ep", "etp"};
+  return {"tp", "pp", "cp", "ep", "etp", "dp"};
 }
 
 HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,
                      OrderMaker order) {
   const OptionReader& read = options.read;
   HybridJob job{.layout = layout_of(read, model, cluster)};
+  check_expert_load(read, model, "expert_imbalance", 1);
+  check_expert_load(read, model, "capacity_factor", 0);
   job.micro_batch = micro_batch_of(read, model.workload);
   job.settings = settings_of(read, job.layout, job.micro_batch);
   require_layers(read, model, job.layout.pipeline);
@@ -238,8 +277,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   require_layers(read, model, job.order.parts());
   job.units = units_of(model, cluster, job);
   job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
-  if (job.zero > 1 && job.order.both_ways)
-    read.fail("zero", "expected 0 or 1 where two stages hold each part");
+  check_zero(read, job);
   job.shard = shard_of(read, job);
   job.gradient_bytes =
       read.is("gradient_bytes", "auto") ? parameter_bytes(model) : read.number("gradient_bytes");

@@ -56,6 +56,8 @@ struct HybridJob {
   /// FSDP's hybrid sharding.
   bool shares_in_parts() const { return zero == 3 && shard < copies(); }
   bool shares_all() const { return zero > 0 && shard == copies(); }
+  /// Ranks keep a share of the gradients: those of every micro-batch leave before the next one's.
+  bool scatters_each_micro_batch() const { return zero == 2 && has_copies(); }
 };
 
 /// The names of the options that say which part of a job each rank has: `--layout` sets them.

@@ -41,6 +41,7 @@ std::vector<OptionInfo> layout_options() {
       count_or_auto("etp",
                     "ranks that share each expert; auto: tp; 1: experts are whole, and ep divides "
                     "tp x cp x dp"),
+      count_or_auto("dp", "data parallelism: copies of the model; auto: GPUs / (tp x pp x cp)"),
       count_or_auto("micro_batch", "samples of one pass; auto: the workload's batch"),
       count_or_auto("global_batch",
                     "samples of a step of all GPUs; auto: four micro-batches for each stage"),
@@ -113,7 +114,11 @@ std::vector<OptionInfo> kernel_options() {
                     "version",
                     {.least = 0, .most = 16, .above_least = true}),
       number_option("expert_imbalance", "1", "load of the fullest expert over the mean",
-                    {.least = 1, .most = 1024})};
+                    {.least = 1, .most = 1024}),
+      number_option("capacity_factor", "0",
+                    "tokens that each expert computes over the mean, more dropped, less padded; "
+                    "0: no limit, so that the fullest one decides",
+                    {.least = 0, .most = 1024})};
 }
 
 // What hybrid compression of a kind of messages takes.

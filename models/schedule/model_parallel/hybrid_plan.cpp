@@ -78,6 +78,33 @@ void note_experts(Plan& plan, const Transformer& shape) {
          "for them is left out: measured steps of such models took up to three times as long."});
 }
 
+// At least: the fullest expert has so many times the mean, the others may share the rest equally.
+double dropped_share(const TransformerShard& shard, double experts) {
+  const double capacity = shard.capacity_factor;
+  const double others = (experts - shard.expert_imbalance) / (experts - 1);
+  return (std::max(0.0, shard.expert_imbalance - capacity) +
+          (experts - 1) * std::max(0.0, others - capacity)) /
+         experts;
+}
+
+void note_capacity(Plan& plan, const HybridJob& job, const Transformer& shape) {
+  const TransformerShard& shard = job.settings.shard;
+  if (shard.capacity_factor == 0 || !shape.has_experts())
+    return;
+  constexpr double kPercent = 100;
+  const double dropped = dropped_share(shard, shape.experts);
+  plan.notes.push_back(
+      {NoteKind::Option, "capacity_factor",
+       dropped > 0
+           ? fmt::format("Of what tokens send to experts at least {:.3g} % is dropped: the fullest "
+                         "expert has {:.6g} times the mean, and room for {:.6g} times. What that "
+                         "does to convergence is not forecast.",
+                         kPercent * dropped, shard.expert_imbalance, shard.capacity_factor)
+           : fmt::format("Every expert computes {:.6g} times the mean, padded: the fullest one has "
+                         "{:.6g} times.",
+                         shard.capacity_factor, shard.expert_imbalance)});
+}
+
 // Of a sequence, what backward passes compute again.
 double recomputed_flops(const HybridJob& job, const Transformer& shape) {
   double sum = 0;
@@ -137,6 +164,8 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
     note_measured(plan, job, *model.transformer);
   if (model.transformer)
     note_experts(plan, model.transformer->shape);
+  if (model.transformer)
+    note_capacity(plan, job, model.transformer->shape);
   add_model(hybrid, job, model);
   return hybrid;
 }

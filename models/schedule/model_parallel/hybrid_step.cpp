@@ -87,7 +87,7 @@ class HybridStep {
     if (const Seconds before = time_before_sums(job_, stage); before > Seconds{})
       last_task_ = builder_.compute("recorded delays", before,
                                     {.phase = "recorded delays", .team = teams_.tensor[stage]});
-    if (job_.has_copies() && !leaves_by_unit() && job_.zero < 3 && !job_.order.both_ways)
+    if (job_.has_copies() && !leaves_by_unit() && job_.zero < 2 && !job_.order.both_ways)
       gradients_.add_sum(stage, stage_parameters(job_, stage), "stage", last_task_);
     last_of_.push_back(last_task_);
   }
@@ -124,14 +124,28 @@ class HybridStep {
     const std::uint32_t part = part_of(job_.order, stage, pass.chunk);
     const bool gathers =
         job_.zero == 3 && job_.has_copies() && pass.kind != PassKind::WeightGradient;
-    const bool leaves = job_.has_copies() && pass.kind != PassKind::InputGradient &&
-                        !is_forward(pass) && (job_.zero == 3 || (is_last && leaves_by_unit()));
+    const bool makes = pass.kind != PassKind::InputGradient && !is_forward(pass);
+    const bool scatters = makes && job_.scatters_each_micro_batch();
+    const bool leaves = makes && job_.has_copies() &&
+                        (job_.zero == 3 || ((is_last || scatters) && leaves_by_unit()));
     first_task_ = kNone;
     if (gathers || leaves)
       add_units(stage, part, pass, gathers, leaves);
     else
       add_whole(stage, part, pass);
     keep_ends(stage, pass);
+    if (scatters && !leaves)
+      add_sums_before_next(stage, part);
+  }
+
+  // Of a whole pass; the next one begins when they are done.
+  void add_sums_before_next(std::uint32_t stage, std::uint32_t part) {
+    RankParameters made;
+    for (std::size_t unit = job_.first_unit[part]; unit < job_.first_unit[part + 1]; ++unit) {
+      made.dense += leaving_parameters(job_, job_.units[unit]);
+      made.expert += job_.units[unit].expert_parameters;
+    }
+    before_next_ = gradients_.add_sum(stage, made, "stage", last_task_);
   }
 
   void keep_ends(std::uint32_t stage, const PipelinePass& pass) {
@@ -182,6 +196,8 @@ class HybridStep {
     builder_.compute_on(teams_.tensor[stage]);
     last_task_ =
         is_forward(pass) ? builder_.forward(layer, after) : builder_.backward(layer, after);
+    builder_.after(last_task_, before_next_);
+    before_next_.clear();
     if (first_task_ == kNone)
       first_task_ = last_task_;
     if (wait > Seconds{})
@@ -304,6 +320,7 @@ class HybridStep {
   TaskId last_task_ = kNone;
   TaskId last_unit_ = kNone;
   TaskId before_last_unit_ = kNone;
+  std::vector<TaskId> before_next_;  // sums that the next pass waits for
 };
 
 }  // namespace

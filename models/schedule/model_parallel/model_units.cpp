@@ -164,11 +164,12 @@ class TransformerUnits {
     return shape_.has_experts() && layer >= shape_.dense_layers;
   }
 
-  // Tokens to their experts and back; the fullest one's ranks receive most.
+  // Tokens to their experts and back; the fullest one's ranks receive most, or all as many as their
+  // capacity.
   Wait expert_wait(std::uint32_t layer) const {
     if (!has_experts(layer))
       return {};
-    const Bytes size = size_ * (shape_.top_k * shard().expert_imbalance /
+    const Bytes size = size_ * (shape_.top_k * shard().expert_load() /
                                 (shard().sequence_parallel ? shard().tensor : 1));
     Wait wait = collective(CollectiveKind::AllToAll, size, expert_team(settings_.layout, 0));
     wait += wait;

@@ -113,11 +113,36 @@ class Walk {
       seen.push_back(stage);
       stage = waits_for(stage);
     }
+    if (waits_for(stage) == stage)
+      refuse_alone(stage);
     std::string circle;
     for (auto at = std::ranges::find(seen, stage); at != seen.end(); ++at)
       circle += fmt::format("{} of stage {}, which waits for ", described(*at), *at);
     throw InputError(
         fmt::format("order: a cycle: {}{} of stage {}", circle, described(stage), stage));
+  }
+
+  // The pass that a stage waits for stands behind on that stage itself.
+  [[noreturn]] void refuse_alone(std::uint32_t stage) const {
+    const auto& passes = order_.ranks[stage];
+    const PipelinePass& pass = passes[next_[stage]];
+    const std::uint32_t part = part_of(order_, stage, pass.chunk);
+    const bool forward = pass.kind == PassKind::Forward;
+    const bool own = !forward && (pass.kind == PassKind::WeightGradient ||
+                                  forward_[place(part, pass.micro_batch)] < Seconds{});
+    const std::uint32_t needed = own ? part : forward ? part - 1 : part + 1;
+    const bool needs_forward = forward || (own && pass.kind != PassKind::WeightGradient);
+    const auto behind = std::ranges::find_if(passes, [&](const PipelinePass& other) {
+      return other.micro_batch == pass.micro_batch && other.kind != PassKind::WeightGradient &&
+             (other.kind == PassKind::Forward) == needs_forward &&
+             part_of(order_, stage, other.chunk) == needed;
+    });
+    const std::string name =
+        behind == passes.end() ? "a pass that is missing" : describe(*behind, order_.chunks > 1);
+    throw InputError(
+        fmt::format("order: a cycle: {} of stage {}, which waits for {} of stage {}, "
+                    "which stands behind it",
+                    described(stage), stage, name, stage));
   }
 
   std::string described(std::uint32_t stage) const {

@@ -31,6 +31,19 @@ const char* culprit_of(const ParallelLayout& layout, std::uint64_t gpus) {
   return std::ranges::max_element(ways, {}, &std::pair<const char*, Count>::second)->first;
 }
 
+/// Copies that the user asks for beside what each of them takes.
+void require_copies(const OptionReader& read, const ParallelLayout& layout, std::uint64_t gpus) {
+  if (read.is("dp", "auto"))
+    return;
+  const std::uint64_t cut = std::uint64_t{layout.tensor} * layout.pipeline * layout.context;
+  const Count data = read.count("dp");
+  if (cut * data != gpus)
+    read.fail("dp",
+              fmt::format("expected tp x pp x cp x dp ({} x {} x {} x {} = {}) to be the {} "
+                          "GPUs",
+                          layout.tensor, layout.pipeline, layout.context, data, cut * data, gpus));
+}
+
 void check_recorded(const OptionReader& read, const RecordedPipeline& pipeline,
                     const ParallelLayout& layout) {
   const auto check = [&](const char* name, Count recorded, Count asked) {
@@ -116,6 +129,7 @@ ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const 
                         .expert = read.count("ep"),
                         .pipeline = read.count("pp")};
   const std::uint64_t cut = std::uint64_t{layout.tensor} * layout.context * layout.pipeline;
+  require_copies(read, layout, cluster.ranks());
   if (cluster.ranks() % cut != 0)
     read.fail(culprit_of(layout, cluster.ranks()),
               fmt::format("expected tp x cp x pp ({} x {} x {} = {}) to divide the {} GPUs",

@@ -39,8 +39,9 @@ struct ParallelLayout {
 /// "tp=8,pp=4,dp=2"; context and expert parallelism where there is any.
 std::string describe(const ParallelLayout& layout);
 
-/// The options tp, pp, cp, ep, etp with the data parallelism that follows from the cluster. Throws
-/// InputError where they do not divide its GPUs, the heads, the experts or the sequence.
+/// The options tp, pp, cp, ep, etp with the data parallelism that follows from the cluster, which
+/// dp may say again. Throws InputError where they do not divide its GPUs, the heads, the experts or
+/// the sequence.
 ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const Cluster& cluster);
 
 /// Ranks of a stage that share layers, that share activations of a sequence, that hold copies of

@@ -155,6 +155,13 @@ const std::vector<PipelineInfo>& pipelines() {
   return all;
 }
 
+std::vector<std::string> pipeline_names() {
+  std::vector<std::string> names;
+  for (const PipelineInfo& pipeline : pipelines())
+    names.push_back(pipeline.name);
+  return names;
+}
+
 const PipelineInfo* find_pipeline(std::string_view name) {
   const auto found = std::ranges::find(pipelines(), name, &PipelineInfo::name);
   return found == pipelines().end() ? nullptr : &*found;

@@ -24,6 +24,7 @@ struct PipelineInfo {
 /// dualpipe, and `pipeline`, whose order is the user's. With one stage each is tensor and data
 /// parallelism alone.
 const std::vector<PipelineInfo>& pipelines();
+std::vector<std::string> pipeline_names();
 
 /// Null for another name.
 const PipelineInfo* find_pipeline(std::string_view name);

@@ -68,10 +68,12 @@ StageGradients::StageGradients(const HybridJob& job, Builder& builder, StageTeam
       moves_(moves),
       sums_(job.order.stages) {}
 
-void StageGradients::add_sum(std::uint32_t stage, const RankParameters& parameters,
-                             const std::string& of, TaskId after) {
+std::vector<TaskId> StageGradients::add_sum(std::uint32_t stage, const RankParameters& parameters,
+                                            const std::string& of, TaskId after) {
+  const std::size_t before = sums_[stage].size();
   add_sum_over(stage, teams_.dense[stage], parameters.dense, of, after);
   add_sum_over(stage, teams_.experts[stage], parameters.expert, of, after);
+  return {sums_[stage].begin() + static_cast<std::ptrdiff_t>(before), sums_[stage].end()};
 }
 
 void StageGradients::add_sum_over(std::uint32_t stage, const StageCopies& copies, double parameters,

@@ -55,9 +55,10 @@ class StageGradients {
   StageGradients(const HybridJob& job, Builder& builder, StageTeams& teams, Bytes element,
                  BytesPerSecond moves);
 
-  /// The copies of a stage add up gradients of so many parameters when `after` is done.
-  void add_sum(std::uint32_t stage, const RankParameters& parameters, const std::string& of,
-               TaskId after);
+  /// The copies of a stage add up gradients of so many parameters when `after` is done: tasks that
+  /// end when they have.
+  std::vector<TaskId> add_sum(std::uint32_t stage, const RankParameters& parameters,
+                              const std::string& of, TaskId after);
   /// Of what more than one stage holds. `last` is the last task of each stage's passes.
   void add_sums_of_stages(const std::vector<TaskId>& last);
   /// The tasks of the next step that wait for a stage's update are the gathers of its first

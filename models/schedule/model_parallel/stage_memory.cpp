@@ -33,18 +33,25 @@ double gathered_parameters(const HybridJob& job, const ModelUnit& unit) {
          (job.expert_shard() > 1 ? unit.expert_parameters : 0);
 }
 
-// With ZeRO-3, of the largest unit: parameters of the one in use and of the one gathered ahead, and
-// the gradients that are being reduced.
-Bytes gathered_units(const HybridJob& job, double element, std::uint32_t stage) {
-  if (job.zero < 3)
+// What is whole for a while of what is otherwise kept in shares. Of the largest unit, with ZeRO-3,
+// parameters of the one in use and of the one gathered ahead, and gradients that are being reduced;
+// with ZeRO-2 those gradients, or all of a pass where they leave behind it.
+Bytes whole_for_a_while(const HybridJob& job, double element, std::uint32_t stage) {
+  if (job.zero < 2)
     return {};
   double most = 0;
   for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
     const std::uint32_t part = part_of(job.order, stage, chunk);
-    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit)
-      most = std::max(most, gathered_parameters(job, job.units[unit]));
+    double of_pass = 0;
+    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit) {
+      const double of_unit = gathered_parameters(job, job.units[unit]);
+      of_pass += of_unit;
+      most = std::max(most, of_unit);
+    }
+    if (job.zero == 2 && !job.overlap_gradients)
+      most = std::max(most, of_pass);
   }
-  return Bytes{most * (2 * element + job.gradient_bytes)};
+  return Bytes{most * (job.zero == 3 ? 2 * element + job.gradient_bytes : job.gradient_bytes)};
 }
 
 }  // namespace
@@ -86,7 +93,7 @@ MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_
   MemoryUse use{.parameters = bytes(element, 3),
                 .gradients = bytes(job.gradient_bytes, 2),
                 .optimiser = bytes(optimiser_state_bytes(job.optimiser, element), 1),
-                .fusion_buffers = gathered_units(job, element, stage)};
+                .fusion_buffers = whole_for_a_while(job, element, stage)};
   std::vector<double> of_chunk;
   Bytes largest{};
   for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {

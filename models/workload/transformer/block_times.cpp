@@ -169,7 +169,7 @@ void add_experts(RankPart& part, const Transformer& shape, const TransformerShar
   const double routed = part.tokens() * (shard.ranks_of_an_expert() / shard.tensor);
   part.product(routed, h, shape.experts);
   const double held = static_cast<double>(shape.experts) / shard.expert;
-  const double tokens = routed * shape.top_k / held * shard.expert_imbalance;
+  const double tokens = routed * shape.top_k / held * shard.expert_load();
   for (double expert = 0; expert < held; ++expert)
     add_mlp(part, shape, tokens, shape.ffn / shard.ranks_of_an_expert());
   part.pass(kAdd, routed * shape.top_k * h);  // to the experts' order and back
@@ -275,9 +275,10 @@ Bytes held_by_block(const Transformer& shape, const TransformerShard& shard, Rec
   const double outer_part = shard.sequence_parallel ? t : 1;
   if (recompute == Recompute::Full)
     return Bytes{2 * tokens * h * wide / outer_part};
+  const double routed = shape.top_k * (shard.capacity_factor > 0 ? shard.capacity_factor : 1);
   const double f = is_dense(shape, shape.dense_layers) && !shape.has_experts()
                        ? shape.ffn
-                       : 1.0 * shape.ffn * (shape.top_k + shape.shared_experts);
+                       : shape.ffn * (routed + shape.shared_experts);
   // Latent numbers before and behind their norm, the shared key once.
   const double latent =
       shape.is_latent() ? 4.0 * (shape.q_rank + shape.kv_rank) + 2.0 * shape.rope_dim : 0;

@@ -21,12 +21,16 @@ struct TransformerShard {
   std::optional<std::uint32_t> expert_tensor{};  ///< Ranks that share an expert; none: tensor.
   bool sequence_parallel = false;  ///< Norms and dropout are shared over `tensor` too.
   double expert_imbalance = 1;     ///< Load of the fullest expert over the mean.
+  /// Tokens that every expert computes, over the mean: more are dropped, less padded. 0: no limit.
+  double capacity_factor = 0;
   double accumulation_bytes = 10;  ///< Moved for each parameter to add up its gradient.
   double elementwise_traffic = 1;  ///< Of norms, activations, sums over that of fused kernels.
   double attention_rate = 1;       ///< Of flash attention, over that of the device's law.
   bool pad_vocabulary = true;      ///< To a multiple of 128 a rank.
 
   double ranks_of_an_expert() const { return expert_tensor.value_or(tensor); }
+  /// Of the expert that decides, over the mean.
+  double expert_load() const { return capacity_factor > 0 ? capacity_factor : expert_imbalance; }
 };
 
 /// Compute of one micro-batch on one rank, by pass.

@@ -26,6 +26,7 @@
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/hybrid/hybrid_effects.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/protocols/protocol_forecast.hpp"
 #include "sim/study/sensitivity/edges.hpp"
@@ -127,7 +128,10 @@ class RunCommand final : public Subcommand {
       throw InputError("--export-plan: expected a schedule that does not cut the model");
     const HybridResult result = [&] {
       const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
-      return hybrid_result_of(scenario);
+      HybridResult simulated = hybrid_result_of(scenario);
+      std::ranges::move(changes_without_effect(scenario, simulated),
+                        std::back_inserter(simulated.hybrid.forecast.notes));
+      return simulated;
     }();
     if (!timeline_file_.empty())
       write_timeline(result.passes, result.plan, result.timeline);

@@ -1,13 +1,13 @@
 #include "sim/cli/options/layout_option.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/registry.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 
@@ -17,16 +17,15 @@ CommandOption layout_option(std::string& layout) {
   return {
       "--layout", "L", &layout,
       "how the model is cut, such as tp=8,pp=4 (tensor, pipeline; cp: context,\nep, etp: experts); "
-      "data parallelism follows"};
+      "data parallelism (dp) follows"};
 }
 
 void add_layout(const std::string& layout, RunRequest& request) try {
   const std::vector<std::string> axes = layout_axes();
   for (const auto& [axis, ways] : split_key_values(layout)) {
     if (std::ranges::find(axes, axis) == axes.end())
-      throw InputError(fmt::format("expected one of {}, found {}{}", fmt::join(axes, ", "),
-                                   in_quotes(axis),
-                                   axis == "dp" ? "; dp follows from the number of GPUs" : ""));
+      throw InputError(
+          fmt::format("expected one of {}, found {}", fmt::join(axes, ", "), in_quotes(axis)));
     const std::string setting = axis + "=" + ways;
     for (const std::string& other : request.settings)
       if (other.starts_with(axis + "="))
@@ -41,8 +40,9 @@ void add_layout(const std::string& layout, RunRequest& request) try {
 void require_cut(const std::string& layout, const Experiment& experiment) {
   if (layout.empty() || experiment.schedules.size() != 1 || is_hybrid(experiment))
     return;
-  std::vector<std::string> names;
-  std::ranges::transform(pipelines(), std::back_inserter(names), &PipelineInfo::name);
+  const std::vector<std::string> names = pipeline_names();
+  if (!is_schedule(experiment.schedules.front()))
+    refuse_schedule(experiment.schedules.front(), names, names);
   throw InputError(fmt::format("--layout {}: {} does not cut the model; expected one of {}", layout,
                                experiment.schedules.front(), fmt::join(names, ", ")));
 }

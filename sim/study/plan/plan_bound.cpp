@@ -43,7 +43,8 @@ class HybridBound {
       return longest + norm() + update_time(job_, 0, moves_);
     if (job_.zero == 3)
       return std::max(longest, network_of_shards()) + norm() + update_time(job_, 0, moves_);
-    return longest + exposed_gradients() + norm() + update_time(job_, 0, moves_) + gathering();
+    const Seconds summed = std::max(longest + exposed_gradients(), network_of_gradients());
+    return summed + norm() + update_time(job_, 0, moves_) + gathering();
   }
 
  private:
@@ -117,11 +118,14 @@ class HybridBound {
     return Bytes{parameters * job_.gradient_bytes} / job_.gradients.ratio;
   }
 
-  // Gradients of stage 0 leave one after the other behind the unit that made them.
+  // Gradients of stage 0 leave one after the other behind the unit that made them, or at once.
   Seconds exposed_gradients() const {
     const bool shares = job_.zero > 0 && job_.shard == job_.copies();
     const CollectiveKind kind = shares ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce;
     const Group group = copies();
+    if (!job_.overlap_gradients)
+      return time_of(kind, gradients_of(stage_parameters(job_, 0).dense), group,
+                     groups_of_a_node());
     std::map<double, Seconds> known;
     Seconds computed{};
     Seconds sent{};
@@ -136,6 +140,15 @@ class HybridBound {
       sent = std::max(sent, computed) + time->second;
     }
     return std::max(Seconds{}, sent - computed);
+  }
+
+  // With ZeRO-2 those of every micro-batch, one behind the other.
+  Seconds network_of_gradients() const {
+    if (!job_.scatters_each_micro_batch())
+      return {};
+    const Bytes size = gradients_of(stage_parameters(job_, 0).dense);
+    return time_of(CollectiveKind::ReduceScatter, size, copies(), groups_of_a_node()) *
+           micro_batches_;
   }
 
   Seconds gathering() const {

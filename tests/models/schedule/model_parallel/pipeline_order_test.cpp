@@ -166,6 +166,17 @@ TEST(PipelineOrder, ACycleIsNamed) {
             "stage 0");
 }
 
+// It was said to wait for itself.
+TEST(PipelineOrder, APassThatStandsBeforeWhatItNeedsIsNamedWithIt) {
+  EXPECT_EQ(error_of("F0 F1 B0 B1\nB0 F0 F1 B1\n"),
+            "order: a cycle: B0 of stage 1, which waits for F0 of stage 1, which stands behind it");
+  EXPECT_EQ(error_of("F0 W0 I0\n"),
+            "order: a cycle: W0 of stage 0, which waits for I0 of stage 0, which stands behind it");
+  EXPECT_EQ(error_of("F0.1 F0.0 B0.1 B0.0\n"),
+            "order: a cycle: F0.1 of stage 0, which waits for F0.0 of stage 0, which stands behind "
+            "it");
+}
+
 // With as many micro-batches as stages and R = 2 F the best first stage is half as long again as
 // the others: (2p - 1 + 1/q) p / (p + 1/q) mean stages, against 2p - 1.
 TEST(Partition, UnevenStagesGainWhatTheyArePublishedToGain) {

@@ -40,6 +40,32 @@ TEST(RunLayout, SchedulesThatDoNotCutTheModelSaySo) {
             "interleaved, zb-h1, zb-h2, zb-v, dualpipe, pipeline\n");
 }
 
+TEST(RunLayout, SchedulesThatAreNoneSaySo) {
+  EXPECT_EQ(error_of({"--schedule", "1F1B", "--layout", "pp=4"}),
+            "stepcast: unknown schedule \"1F1B\": expected one of gpipe, 1f1b, interleaved, zb-h1, "
+            "zb-h2, zb-v, dualpipe, pipeline; did you mean \"1f1b\"?\n");
+  const std::string without = error_of({"--schedule", "1F1B"});
+  EXPECT_TRUE(without.ends_with("; did you mean \"1f1b\"?\n")) << without;
+}
+
+TEST(RunLayout, FsdpHasAnotherNameHere) {
+  const std::string expected =
+      "stepcast: unknown schedule \"fsdp\": expected zero with stage=3, or a schedule that cuts "
+      "the model, such as 1f1b, with zero=3\n";
+  EXPECT_EQ(error_of({"--schedule", "fsdp"}), expected);
+  EXPECT_EQ(error_of({"--schedule", "fsdp", "--layout", "tp=8"}), expected);
+}
+
+TEST(RunLayout, DataParallelismMayBeSaidAgain) {
+  const Outcome outcome = run_of(
+      kModel, {"--schedule", "1f1b", "--layout", "tp=8,pp=4,dp=2", "--fidelity", "analytic"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("tp=8,pp=4,dp=2"), std::string::npos) << outcome.out;
+  EXPECT_EQ(error_of({"--schedule", "1f1b", "--layout", "tp=8,pp=4", "--set", "dp=4"}),
+            "stepcast: 1f1b: option dp: expected tp x pp x cp x dp (8 x 4 x 1 x 4 = 128) to be the "
+            "64 GPUs\n");
+}
+
 TEST(RunLayout, TheAxisThatDoesNotDivideIsBlamed) {
   for (const char* layout : {"pp=100", "tp=8,pp=100"})
     EXPECT_TRUE(error_of({"--schedule", "1f1b", "--layout", layout})

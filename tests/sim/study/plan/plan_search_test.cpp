@@ -168,6 +168,29 @@ TEST(PlanSearch, NoBoundIsAboveItsSimulationOfHybridSharding) {
   expect_bounds_below(request);
 }
 
+// Every micro-batch scatters its gradients over a slow network, beside its backward pass or behind.
+TEST(PlanSearch, NoBoundIsAboveItsSimulationOfGradientShards) {
+  PlanRequest request = small_transformer();
+  request.gpus = {16};
+  request.options = {{"zero", {"1", "2"}},    {"tp", {"1", "2"}},
+                     {"pp", {"1"}},           {"micro_batch", {"1"}},
+                     {"recompute", {"none"}}, {"overlap_gradients", {"yes", "no"}}};
+  request.settings.cluster["nic.bandwidth"] = "1Gbps";
+  request.global_batch = 64;
+  expect_bounds_below(request);
+}
+
+TEST(PlanSearch, GradientShardsAreOfLayoutsWithoutAPipeline) {
+  PlanRequest request = small_transformer();
+  request.gpus = {16};
+  request.options = {{"zero", {"2"}}, {"tp", {"1"}}, {"recompute", {"none"}}};
+  const CapacityPlan plan =
+      search_plan(plan_space_of(request), kTwoWorkers, request.most_simulated, kNothing);
+  ASSERT_FALSE(plan.choices.empty());
+  for (const PlanChoice& choice : plan.choices)
+    EXPECT_NE(choice.layout.find("pp=1,"), std::string::npos) << choice.layout;
+}
+
 TEST(PlanSearch, SharingInPartsIsOfLayoutsThatShare) {
   PlanRequest request = small_transformer();
   request.gpus = {16};

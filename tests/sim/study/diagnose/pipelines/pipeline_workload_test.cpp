@@ -251,7 +251,7 @@ TEST(PipelineWorkloadTest, OtherLayoutsThanFollowFromTheRecordingAreRefused) {
       error({{"micro_batch", "2"}}),
       "1f1b: option micro_batch: expected 1: how long another one takes was not recorded, found 2");
   EXPECT_EQ(error({{"zero", "3"}}),
-            "1f1b: option zero: expected 0, 1 or 2: gathers of parameters within a step were not "
+            "1f1b: option zero: expected 0 or 1: gathers of parameters within a step were not "
             "recorded");
   EXPECT_EQ(input_error_of([&] {
               job_at_ranks(job_of(with_transfers(), told()),

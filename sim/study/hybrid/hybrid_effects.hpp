@@ -1,0 +1,15 @@
+#pragma once
+
+#include "sim/study/hybrid/hybrid_forecast.hpp"
+
+namespace stepcast {
+
+/// Options of a job that cuts the model which changed nothing: without them the step takes as long
+/// and its stages hold as much. Those of the layout and the batch, which the report names anyway,
+/// are left out.
+///
+/// Each costs one more simulation; none is made of chance, at `step` fidelity, nor with more than
+/// 1024 ranks at `flow`.
+Notes changes_without_effect(const HybridScenario& scenario, const HybridResult& result);
+
+}  // namespace stepcast
