@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sim/study/plan/capacity_plan.hpp"
+#include "sim/study/plan/least_memory.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -47,8 +48,8 @@ class Search {
     while (left_ > 0 && simulate(more_of_the_best())) {
     }
     plan_.bounded += std::exchange(missing_, 0);
-    if (plan_.choices.empty())
-      simulate(smallest());
+    if (std::ranges::none_of(plan_.choices, &PlanChoice::fits))
+      simulate(of_least_memory(plan_.space, plan_.bounds, kShown));
     return std::move(plan_);
   }
 
@@ -255,17 +256,6 @@ class Search {
       --plan_.bounded;
     }
     return round;
-  }
-
-  /// Nothing fits: what comes nearest.
-  std::vector<std::size_t> smallest() const {
-    std::vector<std::size_t> all;
-    for (std::size_t i = 0; i < plan_.bounds.size(); ++i)
-      if (plan_.bounds[i].refusal.empty())
-        all.push_back(i);
-    std::ranges::stable_sort(all, {}, [&](std::size_t i) { return plan_.bounds[i].memory; });
-    all.resize(std::min(all.size(), kShown));
-    return all;
   }
 
   CapacityPlan plan_;
