@@ -7,6 +7,7 @@
 // cannot tell apart (data parallelism: compute alone) the one whose kind did best elsewhere.
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -87,13 +88,29 @@ class Search {
       return;
     constexpr std::size_t kMostRefused = 32;
     CostEstimate cost;
+    PlanTrial trial;
     for (std::size_t i = 0; i < std::min(open->order.size(), kMostRefused); ++i)
-      if (cost.memory == Bytes{})
-        cost = cost_of(plan_.space, trial_of(plan_.space, plan_.space.candidates[open->order[i]]));
+      if (cost.memory == Bytes{}) {
+        trial = trial_of(plan_.space, plan_.space.candidates[open->order[i]]);
+        cost = cost_of(plan_.space, trial);
+      }
     const std::size_t count = std::min<std::size_t>(count_queued(), left_);
-    cost.time = cost.time * (static_cast<double>(count) /
-                             static_cast<double>(std::min<std::size_t>(workers_, count)));
+    const double rounds =
+        static_cast<double>(count) / static_cast<double>(std::min<std::size_t>(workers_, count));
+    cost.time = measured_or(cost.time, rounds, trial) * rounds;
     plan_.space.request.costs(cost, count);
+  }
+
+  /// Of a simulation that many are like, the time that it takes; an estimate where that would be
+  /// waited for, or all are over soon.
+  Seconds measured_or(Seconds estimate, double rounds, const PlanTrial& trial) const {
+    constexpr Seconds kSoon{5};
+    constexpr Seconds kLong{20};
+    if (estimate * rounds < kSoon || estimate > kLong)
+      return estimate;
+    const auto begin = std::chrono::steady_clock::now();
+    run_trials(plan_.space, {trial}, 1, [] {});
+    return Seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
   }
 
   std::size_t count_queued() const {
