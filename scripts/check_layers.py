@@ -69,6 +69,7 @@ NAMED_ELSEWHERE = {
     "models/schedule/model_parallel/": "an option says the stage of ZeRO and bears its name",
     "sim/study/validate/cases/cases.cpp": "sets that option",
     "sim/study/plan/": "chooses values of that option",
+    "sim/study/hybrid/fit_advice.cpp": "tries values of that option",
     "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
     "models/schedule/presets/": "a preset is the option set of a paper, and the list of them is one table",
     "models/network/layout.cpp": "an axis of a layout bears the name of the schedule of a user's order",

@@ -56,6 +56,8 @@ int run_case_validation(const CaseRequest& request) {
   say("{}", request.json ? cases_json(results) : render_cases(results));
   if (request.max_error && results.cases.empty())
     throw InputError("--max-error: every row was left out; nothing is compared with it");
+  if (results.cases.empty())
+    throw InputError("--cases: every row was left out; nothing could be compared");
   for (const CaseErrors& set : results.sets)
     if (request.max_error && 100 * set.mean > *request.max_error) {
       std::fflush(stdout);

@@ -80,9 +80,7 @@ std::string choice_table(const std::vector<SetChoice>& choices) {
   return "\nThe layout forecast as fastest, beside the fastest of its sweep\n" + render(table);
 }
 
-}  // namespace
-
-std::string render_cases(const CaseResults& results) {
+std::string errors_of_sets(const CaseResults& results) {
   Table table{{{"set", Align::Left},
                {"cases", Align::Right},
                {"median", Align::Right},
@@ -95,14 +93,34 @@ std::string render_cases(const CaseResults& results) {
     table.rows.push_back({set.set, std::to_string(set.cases), percent(set.median),
                           percent(set.mean), percent(set.p90), percent(set.worst),
                           fmt::format("{:+.1f} %", 100 * set.bias)});
-  std::string text = render(table);
+  return render(table);
+}
+
+std::string rows_in_words(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "row" : "rows");
+}
+
+/// Every row was left out, most for that reason.
+std::string nothing_compared(const CaseResults& results) {
+  if (results.left_out.empty())
+    return "Nothing could be compared: there are no rows.\n";
+  const auto commonest =
+      std::ranges::max_element(results.left_out, {}, [](const auto& each) { return each.second; });
+  return fmt::format("Nothing could be compared: every row was left out{}: {}.\n",
+                     results.left_out.size() > 1 ? ", most often" : "", commonest->first);
+}
+
+}  // namespace
+
+std::string render_cases(const CaseResults& results) {
+  std::string text = results.cases.empty() ? nothing_compared(results) : errors_of_sets(results);
   const std::vector<SetChoice> choices = choices_of(layout_sweeps(results.cases));
   if (!choices.empty())
     text += choice_table(choices);
   if (!results.left_out.empty())
     text += "\nLeft out:\n";
   for (const auto& [reason, rows] : results.left_out)
-    text += fmt::format("  {} rows: {}\n", rows, reason);
+    text += fmt::format("  {}: {}\n", rows_in_words(rows), reason);
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/model_parallel/pass_layers.hpp"
 #include "sim/study/chance/seeded_run.hpp"
+#include "sim/study/hybrid/fit_advice.hpp"
 #include "sim/study/hybrid/stage_slow_downs.hpp"
 #include "sim/study/scenario.hpp"
 #include "sim/timeline/window.hpp"
@@ -67,15 +68,9 @@ void add_splits(HybridForecast& hybrid, const Plan& plan, const Timeline& timeli
     hybrid.stages[i].split = scaled_to(splits[i], hybrid.stages[i].bubble);
 }
 
-void note_memory(Forecast& forecast, const HybridJob& job) {
-  if (forecast.device_memory == Bytes{} || forecast.memory.total() <= forecast.device_memory)
-    return;
-  std::string helps = job.settings.recompute != Recompute::Full ? "recompute=full, " : "";
-  if (job.zero == 0 && job.copies() > 1)
-    helps += "zero=1, ";
-  forecast.notes.push_back(
-      {NoteKind::Memory, "memory",
-       fmt::format("What would make it fit: {}more stages (pp), a smaller micro_batch.", helps)});
+void note_memory(Forecast& forecast, const HybridScenario& scenario, const HybridJob& job) {
+  if (forecast.device_memory > Bytes{} && forecast.memory.total() > forecast.device_memory)
+    forecast.notes.push_back({NoteKind::Memory, "memory", fit_advice(scenario, job)});
 }
 
 }  // namespace
@@ -136,7 +131,7 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
   hybrid.forecast.layout = run.hybrid.layout;
   add_stages(hybrid, run.hybrid, timeline);
   add_splits(hybrid, run.hybrid.plan, timeline, scenario);
-  note_memory(forecast, run.job);
+  note_memory(forecast, scenario, run.job);
   return {.hybrid = std::move(hybrid),
           .plan = std::move(run.hybrid.plan),
           .timeline = std::move(timeline),

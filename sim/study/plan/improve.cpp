@@ -1,15 +1,13 @@
 #include "sim/study/plan/improve.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <limits>
-#include <set>
+#include <map>
+#include <optional>
 
-#include "models/base/error.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
-#include "models/schedule/registry.hpp"
+#include "sim/study/plan/moves.hpp"
 #include "sim/study/stop.hpp"
-#include "sim/study/tuning/tuned_option.hpp"
 
 namespace stepcast {
 namespace {
@@ -17,131 +15,143 @@ namespace {
 constexpr int kRounds = 6;
 constexpr std::size_t kMostSizes = 8;
 constexpr double kGain = 1e-6;  // of rounding at least
+constexpr double kNear = 1.25;  // times the best of a size: what options of a schedule may gain
 
-constexpr std::array kCounted{"micro_batch", "virtual_stages"};
-
-/// Trials that differ from one by one option.
-class Moves {
- public:
-  Moves(const PlanSpace& space, const PlanTrial& from) : space_(space), from_(from) {
-    const std::string& name = space.schedules[from.schedule].name;
-    if (const PipelineInfo* pipeline = find_pipeline(name))
-      add_of_layout(*pipeline);
-    else
-      for (const OptionInfo& option : schedule_of(name).options)
-        add_of(option);
-  }
-
-  std::vector<PlanTrial> all() && { return std::move(moves_); }
-
- private:
-  bool is_listed(const std::string& name) const {
-    return std::ranges::find(space_.request.options, name, &ListedOption::name) !=
-           space_.request.options.end();
-  }
-
-  void add(const std::string& name, const std::string& value) {
-    moves_.push_back(from_);
-    moves_.back().options[name] = value;
-  }
-
-  void add_of_layout(const PipelineInfo& pipeline) {
-    for (const OptionInfo& option : pipeline.options)
-      add_alternatives(option);
-    for (const char* name : kCounted)
-      if (const auto now = from_.options.find(name); now != from_.options.end() && !is_listed(name))
-        add_near(name, std::stoul(now->second));
-  }
-
-  void add_near(const std::string& name, unsigned long now) {
-    std::set<unsigned long> near{now * 2, now + 1, now * 3, std::max(now / 2, 1UL),
-                                 std::max(now - 1, 1UL)};
-    near.erase(now);
-    for (const unsigned long value : near)
-      add(name, std::to_string(value));
-  }
-
-  const std::string& now(const OptionInfo& option) const {
-    const auto given = from_.options.find(option.name);
-    return given == from_.options.end() ? option.default_value : given->second;
-  }
-
-  void add_alternatives(const OptionInfo& option) {
-    if (!is_listed(option.name))
-      for (const std::string& word : option.alternatives)
-        if (word != now(option))
-          add(option.name, word);
-  }
-
-  // Of data parallelism: sizes of buffers too.
-  void add_of(const OptionInfo& option) {
-    const bool is_word = std::ranges::find(option.words, now(option)) != option.words.end();
-    if (option.kind == OptionKind::Size && !is_word && !is_listed(option.name)) {
-      const double size = parse_option(option, now(option));
-      for (const double factor : {0.5, 2.0})
-        if (option.range.contains(size * factor))
-          add(option.name, write_value(OptionUnit::Size, size * factor));
-    }
-    add_alternatives(option);
-  }
-
-  const PlanSpace& space_;
-  const PlanTrial& from_;
-  std::vector<PlanTrial> moves_;
-};
-
-/// The best of a size, which is changed for as long as that helps.
+/// Somewhere on the way up: changed for as long as that helps.
 struct Climber {
   PlanTrial at;
   double sample_s = 0;
+  bool moved = false;
 };
 
-std::vector<Climber> climbers_of(const CapacityPlan& plan) {
-  std::vector<Climber> climbers;
-  for (const std::size_t i : plan.front)
-    if (climbers.size() < kMostSizes)
-      climbers.push_back({plan.choices[i].trial, sample_time(plan.choices[i].forecast)});
-  return climbers;
+Climber climber_at(const PlanChoice& choice) {
+  return {.at = choice.trial, .sample_s = sample_time(choice.forecast)};
 }
 
-/// One round of all; those that nothing helps any more leave.
-void climb(CapacityPlan& plan, std::vector<Climber>& climbers, std::uint32_t workers,
-           const std::function<void()>& finished) {
+bool is_same(const PlanTrial& a, const PlanTrial& b) {
+  return a.site == b.site && a.schedule == b.schedule && a.options == b.options;
+}
+
+/// The best of each size.
+std::vector<Climber> leaders_of(const CapacityPlan& plan) {
+  std::vector<Climber> leaders;
+  for (const std::size_t i : plan.front)
+    if (leaders.size() < kMostSizes)
+      leaders.push_back(climber_at(plan.choices[i]));
+  return leaders;
+}
+
+/// The best of each other schedule of data parallelism on these sizes that is not far behind: with
+/// options of its own it may lead.
+std::vector<Climber> contenders_of(const CapacityPlan& plan) {
+  std::vector<Climber> contenders;
+  for (const Climber& leader : leaders_of(plan)) {
+    std::map<std::uint32_t, const PlanChoice*> best;  // by schedule
+    for (const PlanChoice& choice : plan.choices) {
+      const PlanTrial& trial = choice.trial;
+      const double time = sample_time(choice.forecast);
+      if (trial.site != leader.at.site || trial.schedule == leader.at.schedule || !choice.fits ||
+          plan.space.schedules[trial.schedule].cuts || time > leader.sample_s * kNear)
+        continue;
+      const PlanChoice*& known = best[trial.schedule];
+      if (known == nullptr || time < sample_time(known->forecast))
+        known = &choice;
+    }
+    for (const auto& [schedule, choice] : best)
+      contenders.push_back(climber_at(*choice));
+  }
+  return contenders;
+}
+
+using MovesOf = std::vector<PlanTrial> (*)(const PlanSpace& space, const PlanTrial& from);
+
+/// One round of all; those that nothing helps any more leave for `ended`. What is found on the way.
+std::vector<PlanChoice> climb(const PlanSpace& space, std::vector<Climber>& climbers, MovesOf moves,
+                              std::uint32_t workers, const std::function<void()>& finished,
+                              std::vector<Climber>& ended) {
   std::vector<PlanTrial> trials;
   std::vector<std::size_t> of;
   for (std::size_t i = 0; i < climbers.size(); ++i)
-    for (PlanTrial& trial : Moves(plan.space, climbers[i].at).all()) {
+    for (PlanTrial& trial : moves(space, climbers[i].at)) {
       trials.push_back(std::move(trial));
       of.push_back(i);
     }
-  std::vector<TrialResult> results = run_trials(plan.space, trials, workers, finished);
+  std::vector<TrialResult> results = run_trials(space, trials, workers, finished);
   std::vector<std::optional<PlanChoice>> best(climbers.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i].forecast)
       continue;
-    PlanChoice choice = choice_of(plan.space, trials[i], *std::move(results[i].forecast));
+    PlanChoice choice = choice_of(space, trials[i], *std::move(results[i].forecast));
     const double time = sample_time(choice.forecast);
     if (!choice.fits || time >= climbers[of[i]].sample_s * (1 - kGain))
       continue;
-    climbers[of[i]] = {choice.trial, time};
+    climbers[of[i]] = {choice.trial, time, true};
     best[of[i]] = std::move(choice);
   }
+  std::vector<PlanChoice> found;
   std::vector<Climber> left;
-  for (std::size_t i = 0; i < climbers.size(); ++i)
-    if (best[i]) {
-      plan.choices.push_back(*std::move(best[i]));
-      left.push_back(climbers[i]);
-    }
+  for (std::size_t i = 0; i < climbers.size(); ++i) {
+    (best[i] ? left : ended).push_back(climbers[i]);
+    if (best[i])
+      found.push_back(*std::move(best[i]));
+  }
   climbers = std::move(left);
+  return found;
+}
+
+/// Where simulations of the plan are not analytic, climbers start from analytic times.
+void time_analytically(const PlanSpace& analytic, std::vector<Climber>& climbers,
+                       std::uint32_t workers, const std::function<void()>& finished) {
+  std::vector<PlanTrial> trials;
+  for (const Climber& climber : climbers)
+    trials.push_back(climber.at);
+  const std::vector<TrialResult> results = run_trials(analytic, trials, workers, finished);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    climbers[i].sample_s = results[i].forecast ? sample_time(*results[i].forecast) : 0;
+}
+
+/// Varies options of what may yet lead, in analytic simulations, and simulates where that came to.
+/// Where the plan's own are not, sizes alone: algorithms are ranked otherwise by flows.
+void vary_contenders(CapacityPlan& plan, std::uint32_t workers,
+                     const std::function<void()>& finished) {
+  std::vector<Climber> climbers = contenders_of(plan);
+  PlanSpace analytic = plan.space;
+  analytic.candidates.clear();
+  analytic.request.fidelity = Fidelity::Analytic;
+  const bool is_analytic = plan.space.request.fidelity == Fidelity::Analytic;
+  if (!is_analytic)
+    time_analytically(analytic, climbers, workers, finished);
+  std::vector<Climber> ended;
+  for (int round = 0; round < kRounds && !climbers.empty() && stop_signal() == 0; ++round)
+    climb(analytic, climbers, is_analytic ? moves_from : resized_from, workers, finished, ended);
+  ended.insert(ended.end(), climbers.begin(), climbers.end());
+  std::vector<PlanTrial> trials;
+  for (const Climber& climber : ended)
+    if (climber.moved)
+      trials.push_back(climber.at);
+  std::vector<TrialResult> results = run_trials(plan.space, trials, workers, finished);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].forecast)
+      plan.choices.push_back(choice_of(plan.space, trials[i], *std::move(results[i].forecast)));
+  rank_choices(plan);
 }
 
 }  // namespace
 
 void improve_plan(CapacityPlan& plan, std::uint32_t workers,
                   const std::function<void()>& finished) {
-  std::vector<Climber> climbers = climbers_of(plan);
-  for (int round = 0; round < kRounds && !climbers.empty() && stop_signal() == 0; ++round)
-    climb(plan, climbers, workers, finished);
+  // Those that were leading climb, too: with options of their own they may lead again.
+  std::vector<Climber> leaders = leaders_of(plan);
+  vary_contenders(plan, workers, finished);
+  const std::size_t before = leaders.size();
+  for (Climber& leader : leaders_of(plan))
+    if (std::none_of(leaders.begin(), leaders.begin() + static_cast<std::ptrdiff_t>(before),
+                     [&](const Climber& each) { return is_same(each.at, leader.at); }))
+      leaders.push_back(std::move(leader));
+  std::vector<Climber> ended;
+  for (int round = 0; round < kRounds && !leaders.empty() && stop_signal() == 0; ++round)
+    std::ranges::move(climb(plan.space, leaders, moves_from, workers, finished, ended),
+                      std::back_inserter(plan.choices));
   rank_choices(plan);
 }
 

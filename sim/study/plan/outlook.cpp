@@ -189,10 +189,14 @@ void add_conflict(const CapacityPlan& plan, std::vector<std::string>& sentences)
 
 std::string too_large(const CapacityPlan& plan) {
   const PlanChoice& least = plan.choices.front();
+  const Bytes has = plan.space.sites[least.trial.site].memory;
+  const Bytes needs = least.forecast.memory.total();
   return fmt::format(
-      "Nothing fits the {} that a GPU may hold: {} need {} each, the least of what was simulated.",
-      format_bytes(plan.space.sites[least.trial.site].memory), gpus_of(plan.space, least),
-      format_bytes(least.forecast.memory.total()));
+      "Nothing fits the {} that a GPU may hold: the least of all {} candidates, {} {}, needs {} on "
+      "each of {}, {} too much.",
+      format_bytes(has), plan.space.candidates.size(),
+      plan.space.schedules[least.trial.schedule].name, least.layout, format_bytes(needs),
+      gpus_of(plan.space, least), format_bytes(needs - has));
 }
 
 void add_utilisation(const CapacityPlan& plan, std::vector<std::string>& sentences) {

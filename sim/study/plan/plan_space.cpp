@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/study/plan/fixed_layout.hpp"
 #include "sim/study/scenario.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
@@ -109,6 +110,7 @@ class SpaceMaker {
     space_.samples = samples();
     add_schedules();
     add_candidates(space_, 0);
+    check_fixed_layouts(space_);
     if (space_.candidates.empty())
       throw InputError(
           fmt::format("`global_batch`: no layout and batch of a GPU comes out even on any of {} "

@@ -6,6 +6,7 @@
 #include "models/base/archive.hpp"
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
+#include "sim/study/hybrid/fullest_stage.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/plan/plan_bound.hpp"
 #include "sim/study/scenario.hpp"
@@ -100,6 +101,16 @@ PlanTrial trial_of(const PlanSpace& space, const PlanCandidate& candidate) {
   return {.site = candidate.site,
           .schedule = candidate.schedule,
           .options = options_of(space, candidate)};
+}
+
+Bytes memory_needed(const PlanSpace& space, const PlanTrial& trial) {
+  const std::string& schedule = space.schedules[trial.schedule].name;
+  const PipelineInfo* pipeline = find_pipeline(schedule);
+  if (pipeline == nullptr)
+    return planned(whole_scenario(space, trial), schedule).plan.memory.total();
+  const PlanSite& site = space.sites[trial.site];
+  return fullest_stage(hybrid_job_of(*pipeline, site.model, site.cluster, trial.options),
+                       site.model);
 }
 
 CostEstimate cost_of(const PlanSpace& space, const PlanTrial& trial) try {

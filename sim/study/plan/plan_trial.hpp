@@ -31,6 +31,10 @@ PlanTrial trial_of(const PlanSpace& space, const PlanCandidate& candidate);
 std::vector<TrialResult> run_trials(const PlanSpace& space, const std::vector<PlanTrial>& trials,
                                     std::uint32_t workers, const std::function<void()>& finished);
 
+/// What a GPU holds of a trial, worked out without a simulation. Throws InputError for one that the
+/// schedule refuses.
+Bytes memory_needed(const PlanSpace& space, const PlanTrial& trial);
+
 /// What simulating a trial may take; nothing of one that the schedule refuses.
 CostEstimate cost_of(const PlanSpace& space, const PlanTrial& trial);
 

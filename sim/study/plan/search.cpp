@@ -7,11 +7,13 @@
 // cannot tell apart (data parallelism: compute alone) the one whose kind did best elsewhere.
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include "sim/study/plan/capacity_plan.hpp"
+#include "sim/study/plan/least_memory.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -47,8 +49,8 @@ class Search {
     while (left_ > 0 && simulate(more_of_the_best())) {
     }
     plan_.bounded += std::exchange(missing_, 0);
-    if (plan_.choices.empty())
-      simulate(smallest());
+    if (std::ranges::none_of(plan_.choices, &PlanChoice::fits))
+      simulate(of_least_memory(plan_.space, plan_.bounds, kShown));
     return std::move(plan_);
   }
 
@@ -86,13 +88,29 @@ class Search {
       return;
     constexpr std::size_t kMostRefused = 32;
     CostEstimate cost;
+    PlanTrial trial;
     for (std::size_t i = 0; i < std::min(open->order.size(), kMostRefused); ++i)
-      if (cost.memory == Bytes{})
-        cost = cost_of(plan_.space, trial_of(plan_.space, plan_.space.candidates[open->order[i]]));
+      if (cost.memory == Bytes{}) {
+        trial = trial_of(plan_.space, plan_.space.candidates[open->order[i]]);
+        cost = cost_of(plan_.space, trial);
+      }
     const std::size_t count = std::min<std::size_t>(count_queued(), left_);
-    cost.time = cost.time * (static_cast<double>(count) /
-                             static_cast<double>(std::min<std::size_t>(workers_, count)));
+    const double rounds =
+        static_cast<double>(count) / static_cast<double>(std::min<std::size_t>(workers_, count));
+    cost.time = measured_or(cost.time, rounds, trial) * rounds;
     plan_.space.request.costs(cost, count);
+  }
+
+  /// Of a simulation that many are like, the time that it takes; an estimate where that would be
+  /// waited for, or all are over soon.
+  Seconds measured_or(Seconds estimate, double rounds, const PlanTrial& trial) const {
+    constexpr Seconds kSoon{5};
+    constexpr Seconds kLong{20};
+    if (estimate * rounds < kSoon || estimate > kLong)
+      return estimate;
+    const auto begin = std::chrono::steady_clock::now();
+    run_trials(plan_.space, {trial}, 1, [] {});
+    return Seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
   }
 
   std::size_t count_queued() const {
@@ -255,17 +273,6 @@ class Search {
       --plan_.bounded;
     }
     return round;
-  }
-
-  /// Nothing fits: what comes nearest.
-  std::vector<std::size_t> smallest() const {
-    std::vector<std::size_t> all;
-    for (std::size_t i = 0; i < plan_.bounds.size(); ++i)
-      if (plan_.bounds[i].refusal.empty())
-        all.push_back(i);
-    std::ranges::stable_sort(all, {}, [&](std::size_t i) { return plan_.bounds[i].memory; });
-    all.resize(std::min(all.size(), kShown));
-    return all;
   }
 
   CapacityPlan plan_;

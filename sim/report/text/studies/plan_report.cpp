@@ -187,13 +187,16 @@ std::string run_command_of(const PlanSpace& space, const PlanTrial& trial) {
 }
 
 std::string render_plan(const CapacityPlan& plan) {
-  std::string text = heading(plan).append("\n");
+  const bool fits = plan.choices.front().fits;
+  // Then the outlook's last sentence says what is missing.
+  std::string text = fits ? "" : wrap(plan.outlook.back(), 2).append("\n");
+  text.append(heading(plan)).append("\n");
   text.append(render(table_of(plan, first(plan.choices.size(), kShown))));
   if (plan.front.size() > 1)
     text.append("\nNobody else is faster and cheaper\n").append(render(table_of(plan, plan.front)));
   text.append(memory_lines(plan)).append(changes_table(plan)).append(reasons(plan));
   text.append(list_of("Outlook", plan.outlook)).append(list_of("Notes", plan.space.notes));
-  text.append("\nThe best by itself\n  ");
+  text.append(fits ? "\nThe best by itself\n  " : "\nThe smallest by itself\n  ");
   return text.append(run_command_of(plan.space, plan.choices.front().trial)).append("\n");
 }
 

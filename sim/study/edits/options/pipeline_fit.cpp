@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/base/error.hpp"
+#include "sim/study/hybrid/fullest_stage.hpp"
 #include "sim/study/plan/plan_bound.hpp"
 #include "sim/study/stop.hpp"
 
@@ -27,13 +28,6 @@ std::vector<ScheduleOptions> combinations(const OptionSpace& space, const Schedu
         all.push_back(with_value(options, option, value));
   }
   return all;
-}
-
-Bytes fullest_stage(const HybridJob& job, const CutModel& model) {
-  Bytes most{};
-  for (std::uint32_t stage = 0; stage < job.order.stages; ++stage)
-    most = std::max(most, stage_memory(job, model, stage).total());
-  return most;
 }
 
 void stop_if_asked() {

@@ -148,6 +148,37 @@ TEST(PlanCommand, ATransformerRunsOnTheDeviceOfEachCluster) {
   EXPECT_NE(plan["command"].get<std::string>().find("device=h100"), std::string::npos);
 }
 
+std::string error_of_transformer(const std::string& option, const std::string& schedules) {
+  std::vector<std::string> typed{
+      "plan",           "--workload", "transformer:layers=4,hidden=512,heads=8,seq=512,vocab=5120",
+      "--clusters",     "dgx-a100",   "--gpus",
+      "8,24",           "--set",      option,
+      "--global-batch", "48"};
+  if (!schedules.empty())
+    typed.insert(typed.end(), {"--schedules", schedules});
+  const Outcome outcome = run_cli(typed);
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+  EXPECT_EQ(outcome.out, "");
+  return outcome.err;
+}
+
+// Data-parallel runs were told as if nobody had asked for it.
+TEST(PlanCommand, AFixedPartOfTheLayoutThatNoLayoutHasIsRefused) {
+  for (const char* schedules : {"", "1f1b"})
+    EXPECT_EQ(error_of_transformer("tp=3", schedules),
+              "stepcast: --set tp: no layout has tp=3: expected one of 1, 2, 4, 8, which divide "
+              "the 8 heads and the GPUs of a node\n");
+  EXPECT_EQ(
+      error_of_transformer("pp=6", ""),
+      "stepcast: --set pp: no layout has pp=6: expected a divisor of the GPUs, 4 (the layers) "
+      "at most\n");
+  EXPECT_EQ(error_of_transformer("ep=2", ""),
+            "stepcast: --set ep: no layout has ep=2: expected 1, as the model has no experts\n");
+  EXPECT_EQ(error_of_transformer("micro_batch=7", ""),
+            "stepcast: --set micro_batch: no layout has micro_batch=7: expected a divisor of the "
+            "samples of a step\n");
+}
+
 // 0 was no limit at all.
 TEST(PlanCommand, NothingFitsIntoNoMemory) {
   EXPECT_EQ(error_of({"--max-memory-per-gpu", "0B"}),

@@ -18,7 +18,20 @@ TEST(ValidateCases, WithNoRowLeftNothingPasses) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("--max-error: every row was left out"), std::string::npos)
       << outcome.err;
-  EXPECT_NE(outcome.out.find("1 rows: ran on a100"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("  1 row: ran on a100"), std::string::npos) << outcome.out;
+}
+
+// It was an empty table, and all was well.
+TEST(ValidateCases, WithNoRowLeftTheFirstLineSaysWhy) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("t.csv", kTable);
+  const Outcome outcome =
+      run_cli({"validate", "--cases", file, "--cluster", "rtx2080ti-16x4-10gbe"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err, "stepcast: --cases: every row was left out; nothing could be compared\n");
+  EXPECT_TRUE(
+      outcome.out.starts_with("Nothing could be compared: every row was left out: ran on a100"))
+      << outcome.out;
 }
 
 TEST(ValidateCases, UnknownOptionIsRefused) {

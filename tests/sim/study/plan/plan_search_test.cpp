@@ -1,5 +1,6 @@
 // The search against simulating everything.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 
@@ -51,6 +52,24 @@ TEST(PlanSearch, TellsFirstWhatItMayTake) {
   search_plan(plan_space_of(request), kTwoWorkers, request.most_simulated,
               [&] { EXPECT_EQ(told.size(), 1U); });
   EXPECT_EQ(told, std::vector<std::size_t>{20});
+}
+
+// 60 s were told of 3 s: the estimate of a simulation of flows was 20 times what it takes.
+TEST(PlanSearch, WhatItMayTakeIsOfAMeasuredSimulation) {
+  PlanRequest request = small_transformer();
+  request.workload = "transformer:model=gpt-22b";
+  request.gpus = {128};
+  request.global_batch = 1024;
+  request.schedules = {"1f1b", "gpipe"};
+  request.options = {};
+  request.fidelity = Fidelity::Flow;
+  Seconds told{};
+  request.costs = [&](const CostEstimate& cost, std::size_t) { told = cost.time; };
+  const auto begin = std::chrono::steady_clock::now();
+  search_plan(plan_space_of(request), kTwoWorkers, 200, kNothing);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  EXPECT_GT(told, Seconds{});
+  EXPECT_LT(told.value, 10 * taken.count());
 }
 
 /// Every candidate simulated; those that are refused left out.
@@ -254,6 +273,39 @@ TEST(PlanSearch, WhereNothingFitsWhatIsSmallestComesFirst) {
     EXPECT_GE(choice.forecast.memory.total().value, least);
   EXPECT_TRUE(plan.outlook.front().starts_with("Nothing fits the 976.6 KiB that a GPU may hold: "))
       << plan.outlook.front();
+}
+
+/// 100 million parameters on GPUs of 1 GB: as data parallelism 1.2 GB of parameters, gradients and
+/// optimiser state on each, and over stages a part of that.
+PlanRequest too_large_transformer() {
+  PlanRequest request = small_transformer();
+  request.workload = "transformer:layers=4,hidden=1024,heads=8,seq=512,vocab=51200";
+  request.gpus = {4};
+  request.schedules = {};
+  request.options = {};
+  request.most_memory = Bytes{2e8};
+  return request;
+}
+
+// Ten data-parallel runs, whose memory no bound knows, were told as the least of all.
+TEST(PlanSearch, WhereNothingFitsTheLeastOfAllCandidatesIsNamed) {
+  const CapacityPlan plan = find_plan(too_large_transformer(), kTwoWorkers, kNothing);
+  const PlanSpace& space = plan.space;
+  double least = 1e300;
+  for (std::size_t i = 0; i < space.candidates.size(); ++i)
+    if (plan.bounds[i].refusal.empty())
+      least = std::min(least, memory_needed(space, trial_of(space, space.candidates[i])).value);
+  const PlanChoice& first = plan.choices.front();
+  EXPECT_DOUBLE_EQ(first.forecast.memory.total().value, least);
+  EXPECT_TRUE(space.schedules[first.trial.schedule].cuts);
+  EXPECT_NE(plan.outlook.back().find(" too much."), std::string::npos) << plan.outlook.back();
+}
+
+TEST(PlanSearch, MemoryIsKnownWithoutASimulation) {
+  const PlanSpace space = plan_space_of(small_transformer());
+  for (const PlanChoice& choice : all_choices(space))
+    EXPECT_DOUBLE_EQ(memory_needed(space, choice.trial).value, choice.forecast.memory.total().value)
+        << run_text(space, choice.trial);
 }
 
 }  // namespace
