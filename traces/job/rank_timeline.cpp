@@ -266,7 +266,7 @@ void add_messages(const KinetoTrace& trace, const KinetoView& view, RankRecord& 
                                   .size = known.size,
                                   .group = known.group,
                                   .sequence = known.sequence,
-                                  .step = work.step,
+                                  .step = common_number(view.steps, work.step),
                                   .begin = event.start,
                                   .end = event.end()});
   }

@@ -16,7 +16,7 @@ struct RankCollective {
   Bytes size{};                           ///< 0: not recorded.
   std::vector<std::uint32_t> group;       ///< The ranks that ran it, ascending; empty: all.
   std::optional<std::uint64_t> sequence;  ///< PyTorch's number of it in its group.
-  std::uint32_t step = 0;
+  std::uint32_t step = 0;                 ///< By a number that all ranks share, if one is told.
   Seconds begin{};
   Seconds end{};
 };

@@ -1,6 +1,7 @@
 #include "traces/job/streams/stream_timeline.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <queue>
 
@@ -78,6 +79,14 @@ class DependencyFinder {
   std::uint32_t transfer_ = kNobody;
 };
 
+/// 12 of "step 12", which other ranks call so, too; the place of a step without a number.
+std::uint32_t common_number(const std::string& step, std::size_t place) {
+  auto number = static_cast<std::uint32_t>(place);
+  const std::size_t digits = step.find_last_not_of("0123456789") + 1;
+  std::from_chars(step.data() + digits, step.data() + step.size(), number);
+  return number;
+}
+
 /// The steps in order of their first work, with all work.
 void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport& report) {
   constexpr std::size_t kMostStreams = 250;
@@ -98,7 +107,7 @@ void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport&
                                              .size = of.work.size,
                                              .group = {},
                                              .sequence = std::nullopt,
-                                             .step = static_cast<std::uint32_t>(place->second),
+                                             .step = common_number(of.step, place->second),
                                              .begin = of.work.begin,
                                              .end = of.work.end});
     timeline.steps[place->second].works.push_back(std::move(of.work));

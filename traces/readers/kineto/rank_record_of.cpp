@@ -51,7 +51,7 @@ RankRecord rank_record_of(const KinetoTrace& trace, const KinetoView& view,
                                   .size = known.size,
                                   .group = *group,
                                   .sequence = known.sequence,
-                                  .step = work.step,
+                                  .step = common_number(view.steps, work.step),
                                   .begin = event.start,
                                   .end = event.end()});
   }

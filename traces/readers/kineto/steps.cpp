@@ -145,4 +145,9 @@ KinetoSteps find_steps(const KinetoTrace& trace) {
           .thread = busiest_thread(trace)};
 }
 
+std::uint32_t common_number(const KinetoSteps& steps, std::uint32_t place) {
+  const std::string& name = steps.steps[place].name;
+  return name.starts_with(kProfilerStep) ? static_cast<std::uint32_t>(number_of(name)) : place;
+}
+
 }  // namespace stepcast

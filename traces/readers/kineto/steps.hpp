@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct KinetoSteps {
   bool marked = true;             ///< By anything at all.
   std::uint16_t thread = 0;       ///< The thread that trains.
 };
+
+/// What ranks that recorded other steps know the step at a place by: the number of its ProfilerStep
+/// annotation; the place where steps are told apart by anything else.
+std::uint32_t common_number(const KinetoSteps& steps, std::uint32_t place);
 
 /// Steps by the profiler's ProfilerStep annotations; else from one occurrence to the next of the
 /// first annotation that repeats, the last one to the end of the work; else all of the trace as one
