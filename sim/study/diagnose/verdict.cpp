@@ -305,11 +305,22 @@ JobVerdict Judge::nothing(bool wasteful) const {
                       percent(thresholds_.explained), largest->name, largest->slowdown)};
 }
 
+/// Whether it says that some ranks are slower than others, or wait for them.
+bool compares_ranks(VerdictKind kind) {
+  return kind != VerdictKind::None && kind != VerdictKind::Host && kind != VerdictKind::Checkpoints;
+}
+
 }  // namespace
 
 JobVerdict verdict_of(const Diagnosis& diagnosis, const JobReplay& replay,
                       const VerdictThresholds& thresholds) {
-  return Judge(diagnosis, replay, thresholds).run();
+  JobVerdict verdict = Judge(diagnosis, replay, thresholds).run();
+  if (diagnosis.clocks.parts > 1 && compares_ranks(verdict.kind))
+    return {VerdictKind::None, "",
+            fmt::format("Who holds up the job cannot be said: nothing joins the clocks of {} parts "
+                        "of its ranks.",
+                        diagnosis.clocks.parts)};
+  return verdict;
 }
 
 }  // namespace stepcast

@@ -54,6 +54,17 @@ TEST_P(MissingStepsTest, HideNoSlowRank) {
   EXPECT_EQ(diagnosis.verdict.subject, "rank 2");
 }
 
+TEST(UnjoinedClocksTest, LeaveOpenWhoHoldsUpTheJob) {
+  Job job = profiled_job_of(uneven_clocks(2).texts());
+  EXPECT_EQ(diagnose(job).verdict.subject, "rank 2");
+  job.clocks.parts = 2;
+  const JobVerdict verdict = diagnose(job).verdict;
+  EXPECT_EQ(verdict.kind, VerdictKind::None);
+  EXPECT_EQ(verdict.text,
+            "Who holds up the job cannot be said: nothing joins the clocks of 2 parts of its "
+            "ranks.");
+}
+
 INSTANTIATE_TEST_SUITE_P(FirstAndLater, MissingStepsTest, testing::Values(0, 5));
 
 }  // namespace
