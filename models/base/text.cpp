@@ -224,4 +224,12 @@ std::string format_bandwidth(BytesPerSecond bandwidth) {
   return format_in(bandwidth.value, kShownBandwidths);
 }
 
+std::optional<std::uint64_t> number_at_end(std::string_view name) {
+  std::uint64_t number = 0;
+  const char* end = name.data() + name.size();
+  const char* digits = name.data() + name.find_last_not_of("0123456789") + 1;
+  const bool is_number = std::from_chars(digits, end, number).ec == std::errc();
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace stepcast

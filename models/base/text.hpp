@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ BytesPerSecond parse_bandwidth(std::string_view text);
 double parse_number(std::string_view text);
 /// A whole number from `least` on.
 std::uint32_t parse_count(std::string_view text, std::uint32_t least = 0);
+
+/// 12 of "step 12": the digits that a name ends with; nullopt: none, or too many.
+std::optional<std::uint64_t> number_at_end(std::string_view name);
 
 /// "313.7 ms", "14.5 us"; "25 MiB"; "1.16 GB/s": three to four significant digits.
 std::string format_seconds(Seconds time);

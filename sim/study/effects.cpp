@@ -99,20 +99,19 @@ std::optional<Seconds> find_iteration_time(const Scenario& scenario, const std::
   return std::nullopt;
 }
 
-/// Equal but for rounding: another plan may add up the same times in another order.
+}  // namespace
+
 bool same(Seconds a, Seconds b) {
   constexpr double kRounding = 1e-9;
   return std::abs(a / b - 1) < kRounding;
 }
 
-}  // namespace
-
-bool is_cheap(const Scenario& scenario) {
-  switch (scenario.engine.fidelity) {
+bool is_cheap(const EngineOptions& engine, const Cluster& cluster) {
+  switch (engine.fidelity) {
     case Fidelity::Analytic:
       return true;
     case Fidelity::Flow:
-      return scenario.cluster.ranks() <= kMostRanks;
+      return cluster.ranks() <= kMostRanks;
     case Fidelity::Step:
       return false;
   }
@@ -143,7 +142,7 @@ void add_host_bound(Forecast& forecast, const Scenario& scenario) {
 Notes changes_without_effect(const Scenario& scenario, const std::string& schedule,
                              Seconds iteration_time) {
   Notes notes;
-  if (!is_cheap(scenario))
+  if (!is_cheap(scenario.engine, scenario.cluster))
     return notes;
   for (const Change& change : changes_of(scenario.settings, schedule)) {
     const auto without = find_iteration_time(scenario, schedule, change.without);

@@ -20,8 +20,11 @@ void add_likely_range(Forecast& forecast, const Cluster& cluster);
 /// What of add_notes() needs no simulation, and add_likely_range().
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario);
 
-/// Whether a note may cost a simulation.
-bool is_cheap(const Scenario& scenario);
+/// Whether a note may cost a simulation on such a cluster.
+bool is_cheap(const EngineOptions& engine, const Cluster& cluster);
+
+/// Equal but for rounding: another plan may add up the same times in another order.
+bool same(Seconds a, Seconds b);
 
 /// On a batch that times do not follow.
 Notes notes_on_batch(const Scenario& scenario);

@@ -1,7 +1,6 @@
 #include "traces/job/profiled_job.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
+#include "models/base/text.hpp"
 #include "traces/job/foreign_ranks.hpp"
 #include "traces/job/rank_timeline.hpp"
 #include "traces/job/read_at_once.hpp"
@@ -23,14 +23,6 @@ namespace stepcast {
 namespace {
 
 constexpr double kMicrosecond = 1e-6;
-
-/// 4 of "ProfilerStep#4"; 0 of what ends with no number.
-std::uint64_t number_of_mark(const std::string& name) {
-  std::uint64_t number = 0;
-  const std::size_t digits = name.find_last_not_of("0123456789") + 1;
-  std::from_chars(name.data() + digits, name.data() + name.size(), number);
-  return number;
-}
 
 class ProfiledJob {
  public:
@@ -174,7 +166,7 @@ std::vector<std::string> ProfiledJob::common_steps() const {
 
 void ProfiledJob::add_step(const std::string& name) {
   const std::uint64_t least = job_.steps.empty() ? 0 : job_.steps.back().number + 1;
-  job_.steps.push_back({.name = name, .number = std::max(least, number_of_mark(name))});
+  job_.steps.push_back({.name = name, .number = std::max(least, number_at_end(name).value_or(0))});
   for (std::uint32_t rank = 0; rank < timelines_.size(); ++rank)
     add_work(rank, *steps_[rank].at(name));
 }

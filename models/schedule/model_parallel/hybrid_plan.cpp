@@ -162,10 +162,10 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
   note_no_host(plan, cluster.software);
   if (model.transformer && !model.transformer->measured.rows.empty())
     note_measured(plan, job, *model.transformer);
-  if (model.transformer)
+  if (model.transformer) {
     note_experts(plan, model.transformer->shape);
-  if (model.transformer)
     note_capacity(plan, job, model.transformer->shape);
+  }
   add_model(hybrid, job, model);
   return hybrid;
 }

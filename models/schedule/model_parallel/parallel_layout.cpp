@@ -167,24 +167,6 @@ Team copies_team(const ParallelLayout& layout, std::uint32_t stage) {
   });
 }
 
-Team shard_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size) {
-  return team_with(layout.stage_ranks() / size, [&](std::vector<Group>& groups) {
-    for (Count each = 0; each < layout.data * layout.context; ++each)
-      for (Count t = 0; t < layout.tensor; ++t)
-        groups[each / size * layout.tensor + t].ranks.push_back(
-            layout.rank(stage, each / layout.context, each % layout.context, t));
-  });
-}
-
-Team replica_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size) {
-  return team_with(layout.tensor * size, [&](std::vector<Group>& groups) {
-    for (Count each = 0; each < layout.data * layout.context; ++each)
-      for (Count t = 0; t < layout.tensor; ++t)
-        groups[each % size * layout.tensor + t].ranks.push_back(
-            layout.rank(stage, each / layout.context, each % layout.context, t));
-  });
-}
-
 Team together(Team one, const Team& other) {
   for (std::size_t group = 0; group < one.groups.size(); ++group)
     for (const Rank rank : other.groups[group].ranks)
@@ -210,21 +192,21 @@ Team expert_copies_team(const ParallelLayout& layout, std::uint32_t stage) {
   });
 }
 
-Team expert_shard_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size) {
+Team shard_team(const Team& copies, std::uint32_t size) {
   Team team;
-  for (const Group& copies : expert_copies_team(layout, stage).groups)
-    for (auto first = copies.ranks.begin(); first != copies.ranks.end(); first += size)
+  for (const Group& group : copies.groups)
+    for (auto first = group.ranks.begin(); first != group.ranks.end(); first += size)
       team.groups.push_back({{first, first + size}});
   return team;
 }
 
-Team expert_replica_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size) {
+Team replica_team(const Team& copies, std::uint32_t size) {
   Team team;
-  for (const Group& copies : expert_copies_team(layout, stage).groups)
+  for (const Group& group : copies.groups)
     for (Count share = 0; share < size; ++share) {
-      Group& group = team.groups.emplace_back();
-      for (std::size_t each = share; each < copies.ranks.size(); each += size)
-        group.ranks.push_back(copies.ranks[each]);
+      Group& replicas = team.groups.emplace_back();
+      for (std::size_t each = share; each < group.ranks.size(); each += size)
+        replicas.ranks.push_back(group.ranks[each]);
     }
   return team;
 }

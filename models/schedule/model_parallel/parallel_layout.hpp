@@ -50,16 +50,13 @@ Team tensor_team(const ParallelLayout& layout, std::uint32_t stage);
 Team context_team(const ParallelLayout& layout, std::uint32_t stage);
 Team expert_team(const ParallelLayout& layout, std::uint32_t stage);
 Team copies_team(const ParallelLayout& layout, std::uint32_t stage);
-/// Neighbours among the copies, `size` of them.
-Team shard_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size);
-/// Of those, ranks that hold the same share.
-Team replica_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size);
 /// Groups of two teams, each with its counterpart.
 Team together(Team one, const Team& other);
 Team expert_copies_team(const ParallelLayout& layout, std::uint32_t stage);
-/// The same among copies of experts.
-Team expert_shard_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size);
-Team expert_replica_team(const ParallelLayout& layout, std::uint32_t stage, std::uint32_t size);
+/// Neighbours among copies, `size` of them.
+Team shard_team(const Team& copies, std::uint32_t size);
+/// Of those, ranks that hold the same share.
+Team replica_team(const Team& copies, std::uint32_t size);
 /// Pairs of each rank of a stage and its counterpart in another.
 Team stage_pairs(const ParallelLayout& layout, std::uint32_t from, std::uint32_t to);
 

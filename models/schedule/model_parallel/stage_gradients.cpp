@@ -11,32 +11,21 @@ StageTeams::StageTeams(const HybridJob& job, Builder& builder) : job_(job), buil
   parameters = builder.stream("parameters");
   for (std::uint32_t stage = 0; stage < job.order.stages; ++stage) {
     tensor.push_back(builder.team(tensor_team(job.layout, stage)));
-    dense.push_back(dense_copies(stage));
-    experts.push_back(job.experts_are_apart() ? expert_copies(stage) : dense.back());
+    dense.push_back(copies(copies_team(job.layout, stage), job.copies(), job.shard));
+    experts.push_back(job.experts_are_apart()
+                          ? copies(expert_copies_team(job.layout, stage),
+                                   job.layout.expert_copies(), job.expert_shard())
+                          : dense.back());
   }
 }
 
-StageCopies StageTeams::dense_copies(std::uint32_t stage) {
-  StageCopies copies{.count = job_.copies(),
-                     .sharers = job_.shard,
-                     .all = builder_.team(copies_team(job_.layout, stage))};
+StageCopies StageTeams::copies(const Team& all, std::uint32_t count, std::uint32_t sharers) {
+  StageCopies copies{.count = count, .sharers = sharers, .all = builder_.team(all)};
   copies.shard = copies.all;
-  if (job_.zero > 0 && job_.shard < copies.count)
-    copies.shard = builder_.team(shard_team(job_.layout, stage, job_.shard));
+  if (job_.zero > 0 && sharers < count)
+    copies.shard = builder_.team(shard_team(all, sharers));
   if (job_.shares_in_parts())
-    copies.replicas = builder_.team(replica_team(job_.layout, stage, job_.shard));
-  return copies;
-}
-
-StageCopies StageTeams::expert_copies(std::uint32_t stage) {
-  StageCopies copies{.count = job_.layout.expert_copies(),
-                     .sharers = job_.zero > 0 ? job_.expert_shard() : 1,
-                     .all = builder_.team(expert_copies_team(job_.layout, stage))};
-  copies.shard = copies.all;
-  if (job_.zero > 0 && copies.sharers < copies.count)
-    copies.shard = builder_.team(expert_shard_team(job_.layout, stage, copies.sharers));
-  if (job_.shares_in_parts())
-    copies.replicas = builder_.team(expert_replica_team(job_.layout, stage, copies.sharers));
+    copies.replicas = builder_.team(replica_team(all, sharers));
   return copies;
 }
 

@@ -38,8 +38,7 @@ class StageTeams {
   std::vector<StageCopies> dense, experts;  ///< By stage.
 
  private:
-  StageCopies dense_copies(std::uint32_t stage);
-  StageCopies expert_copies(std::uint32_t stage);
+  StageCopies copies(const Team& all, std::uint32_t count, std::uint32_t sharers);
 
   const HybridJob& job_;
   Builder& builder_;

@@ -208,8 +208,7 @@ double embedding_parameters(const Transformer& shape, const TransformerShard& sh
   const auto all = static_cast<double>(parameter_counts(shape, 0).embedding);
   if (shape.sees_images())
     return all;
-  const double words = 1.0 * shape.vocab * shape.hidden;
-  return words / shard.tensor + (all - words);
+  return vocabulary_parameters(shape, shard) + (all - 1.0 * shape.vocab * shape.hidden);
 }
 
 double head_parameters(const Transformer& shape, const TransformerShard& shard) {

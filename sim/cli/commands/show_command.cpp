@@ -127,8 +127,7 @@ std::optional<ScheduleInfo> find_schedule(const std::string& name) {
   for (const auto* schedules : {&all_schedules(), &run_time_schedules(), &preset_schedules()})
     for (const ScheduleInfo& schedule : *schedules)
       known.push_back(schedule.name);
-  for (const PipelineInfo& pipeline : pipelines())
-    known.push_back(pipeline.name);
+  std::ranges::move(pipeline_names(), std::back_inserter(known));
   for (const FileKind& kind : kFileKinds)
     std::ranges::move(kind.names(), std::back_inserter(known));
   std::ranges::move(transformer_names(), std::back_inserter(known));

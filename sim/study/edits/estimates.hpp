@@ -23,9 +23,10 @@ inline constexpr double kMostSimulatedWork = 24e6;
 /// And a search down one way that simulates all that it tries: some twenty seconds.
 inline constexpr double kMostDescentWork = 60e6;
 
-/// Whether the steps of a plan are simulated fast enough for that.
+/// Whether the steps of a plan are simulated fast enough for that: fifty candidates at least.
 constexpr bool pays_to_simulate_all(std::size_t tasks) {
-  return simulated_work(tasks) * 50 < kMostDescentWork;
+  constexpr double kCandidates = 50;
+  return simulated_work(tasks) * kCandidates < kMostDescentWork;
 }
 
 /// Whether candidates of a plan are estimated before they are simulated. Not at `analytic`, which

@@ -1,7 +1,6 @@
 #include "sim/study/hybrid/hybrid_effects.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -9,24 +8,11 @@
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/study/effects.hpp"
 #include "sim/study/hybrid/stage_slow_downs.hpp"
 
 namespace stepcast {
 namespace {
-
-constexpr std::uint32_t kMostRanks = 1024;
-
-bool is_cheap(const HybridScenario& scenario) {
-  switch (scenario.engine.fidelity) {
-    case Fidelity::Analytic:
-      return true;
-    case Fidelity::Flow:
-      return scenario.cluster.ranks() <= kMostRanks;
-    case Fidelity::Step:
-      return false;
-  }
-  return false;
-}
 
 /// What the report shows in any case, and what says what the job is.
 bool is_shown(const std::string& option) {
@@ -44,7 +30,6 @@ bool holds_the_same(const HybridPlan& plan, const std::vector<StageForecast>& st
 /// None where the other options cannot be without this one.
 std::optional<bool> is_same_without(const HybridScenario& scenario, const HybridResult& result,
                                     const std::string& option) try {
-  constexpr double kRounding = 1e-9;  // another plan may add up the same times in another order
   ScheduleOptions options = scenario.options;
   options.erase(option);
   HybridRun run = build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, options);
@@ -54,8 +39,8 @@ std::optional<bool> is_same_without(const HybridScenario& scenario, const Hybrid
   engine.slow_down =
       slow_downs_by_stage(std::move(engine.slow_down), run.job, scenario.model.workload);
   engine.fold = true;
-  const Seconds time = step_time_of(run.hybrid.plan, scenario.cluster, engine);
-  return std::abs(time / result.hybrid.forecast.iteration_time - 1) < kRounding;
+  return same(step_time_of(run.hybrid.plan, scenario.cluster, engine),
+              result.hybrid.forecast.iteration_time);
 } catch (const InputError&) {
   return std::nullopt;
 }
@@ -64,7 +49,7 @@ std::optional<bool> is_same_without(const HybridScenario& scenario, const Hybrid
 
 Notes changes_without_effect(const HybridScenario& scenario, const HybridResult& result) {
   Notes notes;
-  if (scenario.engine.slow_down.is_chance() || !is_cheap(scenario))
+  if (scenario.engine.slow_down.is_chance() || !is_cheap(scenario.engine, scenario.cluster))
     return notes;
   for (const OptionInfo& option : scenario.pipeline->options) {
     const auto given = scenario.options.find(option.name);

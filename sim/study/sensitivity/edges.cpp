@@ -46,7 +46,7 @@ void add_edges(ScheduleRun& run, const Scenario& scenario) {
       std::accumulate(times.begin(), times.end(), std::size_t{0}) * run.timeline.classes.size();
   const bool by_chance =
       scenario.engine.slow_down.is_chance() || run.forecast.protocol.iterations_per_s != 0;
-  if (by_chance || !is_cheap(scenario) || runs > kMostRuns)
+  if (by_chance || !is_cheap(scenario.engine, scenario.cluster) || runs > kMostRuns)
     return;
   for (const Input& input : kInputs)
     for (const double change : {-kChange, kChange}) {

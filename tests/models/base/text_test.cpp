@@ -163,5 +163,13 @@ TEST(Text, QuantitiesBeyondAnyMachineAreRefused) {
   EXPECT_EQ(error(parse_number, "-1e31"), "expected a number from -1e30 to 1e30, found \"-1e31\"");
 }
 
+TEST(Text, NumberAtTheEndOfAName) {
+  EXPECT_EQ(number_at_end("ProfilerStep#4"), 4U);
+  EXPECT_EQ(number_at_end("12"), 12U);
+  EXPECT_EQ(number_at_end("step 12 of"), std::nullopt);
+  EXPECT_EQ(number_at_end(""), std::nullopt);
+  EXPECT_EQ(number_at_end("step 99999999999999999999"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace stepcast

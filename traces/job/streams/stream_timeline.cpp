@@ -1,13 +1,13 @@
 #include "traces/job/streams/stream_timeline.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <queue>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 
 // Work in order of its begin; what has begun waits in a queue by its end, so that the last
 // computation and the last transfer that have ended are known at every begin: n log n.
@@ -79,14 +79,6 @@ class DependencyFinder {
   std::uint32_t transfer_ = kNobody;
 };
 
-/// 12 of "step 12", which other ranks call so, too; the place of a step without a number.
-std::uint32_t common_number(const std::string& step, std::size_t place) {
-  auto number = static_cast<std::uint32_t>(place);
-  const std::size_t digits = step.find_last_not_of("0123456789") + 1;
-  std::from_chars(step.data() + digits, step.data() + step.size(), number);
-  return number;
-}
-
 /// The steps in order of their first work, with all work.
 void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport& report) {
   constexpr std::size_t kMostStreams = 250;
@@ -103,13 +95,14 @@ void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport&
     const auto next = static_cast<std::uint8_t>(1 + std::min(streams.size(), kMostStreams));
     of.work.stream = streams.try_emplace(of.stream, next).first->second;
     if (of.kind && ends_on_all_together(*of.kind))
-      timeline.record.collectives.push_back({.kind = *of.kind,
-                                             .size = of.work.size,
-                                             .group = {},
-                                             .sequence = std::nullopt,
-                                             .step = common_number(of.step, place->second),
-                                             .begin = of.work.begin,
-                                             .end = of.work.end});
+      timeline.record.collectives.push_back(
+          {.kind = *of.kind,
+           .size = of.work.size,
+           .group = {},
+           .sequence = std::nullopt,
+           .step = static_cast<std::uint32_t>(number_at_end(of.step).value_or(place->second)),
+           .begin = of.work.begin,
+           .end = of.work.end});
     timeline.steps[place->second].works.push_back(std::move(of.work));
   }
 }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 
 #include <fmt/format.h>
+
+#include "models/base/text.hpp"
 
 namespace stepcast {
 namespace {
@@ -59,12 +60,9 @@ std::vector<Seconds> ends_at_next(const Events& marks, Seconds end) {
   return ends;
 }
 
-/// 4 of "ProfilerStep#4"; 0 of what is no number.
+/// 0 of a ProfilerStep without a number.
 std::uint64_t number_of(std::string_view name) {
-  std::uint64_t number = 0;
-  name.remove_prefix(kProfilerStep.size());
-  std::from_chars(name.data(), name.data() + name.size(), number);
-  return number;
+  return number_at_end(name).value_or(0);
 }
 
 /// A step lasts until the next in number begins. Before steps that were not recorded, and at the

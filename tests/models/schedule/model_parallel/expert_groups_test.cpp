@@ -34,9 +34,9 @@ TEST(ExpertGroups, WholeExpertsGoOverRanksOfTensorParallelismToo) {
 // Of four copies two neighbours share, in two parts.
 TEST(ExpertGroups, CopiesShareInParts) {
   const ParallelLayout layout{.expert = 2, .data = 8};
-  EXPECT_EQ(ranks_of(expert_shard_team(layout, 0, 2)),
+  EXPECT_EQ(ranks_of(shard_team(expert_copies_team(layout, 0), 2)),
             (std::vector<std::vector<Rank>>{{0, 2}, {4, 6}, {1, 3}, {5, 7}}));
-  EXPECT_EQ(ranks_of(expert_replica_team(layout, 0, 2)),
+  EXPECT_EQ(ranks_of(replica_team(expert_copies_team(layout, 0), 2)),
             (std::vector<std::vector<Rank>>{{0, 4}, {2, 6}, {1, 5}, {3, 7}}));
 }
 
