@@ -33,9 +33,10 @@ inline std::string without_heartbeats(const std::string& text) {
   return rest;
 }
 
-/// Runs the whole program in this process, on the data files of the source tree.
-inline Outcome run_cli(const std::vector<std::string>& arguments) {
-  ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
+/// Runs the whole program in this process, on the data files of a folder: of the source tree.
+inline Outcome run_cli(const std::vector<std::string>& arguments,
+                       const std::string& data = STEPCAST_SOURCE_DIR) {
+  ::setenv("STEPCAST_DATA", data.c_str(), 1);
   std::vector<const char*> pointers{"stepcast"};
   for (const std::string& argument : arguments)
     pointers.push_back(argument.c_str());
