@@ -121,6 +121,9 @@ void supply_buckets(const KinetoTrace& trace, std::span<const Bytes> buckets, Ki
 void count_doubts(const KinetoTrace& trace, const KinetoView& view, ImportReport& report) {
   if (!view.steps.marked)
     report.doubt("trace without marks of steps, taken as one step", "the trace");
+  for (const KinetoStep& step : view.steps.steps)
+    if (step.mark_lost)
+      report.doubt("step without a mark, taken to be all between its neighbours", step.name);
   std::map<std::int32_t, Seconds> stream_end;
   for (const DeviceWork& work : view.work) {
     const KinetoEvent& event = trace.events[work.event];

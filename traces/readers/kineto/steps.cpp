@@ -7,13 +7,12 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "traces/readers/kineto/steps/lost_marks.hpp"
 
 namespace stepcast {
 namespace {
 
 using Events = std::vector<const KinetoEvent*>;
-
-constexpr std::string_view kProfilerStep = "ProfilerStep#";
 
 Events annotations_by_start(const KinetoTrace& trace) {
   Events found;
@@ -125,6 +124,7 @@ KinetoSteps find_steps(const KinetoTrace& trace) {
   if (const Events marks = profiler_steps(trace, annotations); !marks.empty()) {
     KinetoSteps found =
         from(trace, marks, "ProfilerStep annotations", ends_of_profiler_steps(trace, marks));
+    restore_lost_steps(trace, found);
     if (!found.steps.empty())
       return found;
   }

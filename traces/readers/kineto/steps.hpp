@@ -2,17 +2,22 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "traces/readers/kineto/kineto_trace.hpp"
 
 namespace stepcast {
 
+/// What names of the profiler's annotations begin with, before the step's number.
+inline constexpr std::string_view kProfilerStep = "ProfilerStep#";
+
 /// One training step on the host's clock.
 struct KinetoStep {
   std::string name;
   Seconds begin{};
   Seconds end{};
+  bool mark_lost = false;  ///< What is between two others: its own mark was not recorded.
 
   Seconds duration() const { return end - begin; }
 };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/traces/readers/kineto/made_trace.hpp"
 #include "tests/traces/readers/kineto/small_import.hpp"
 
 namespace stepcast {
@@ -23,6 +24,38 @@ TEST(KinetoSteps, StepsWithoutProfilerMarksLastFromOneAnnotationToTheNext) {
   EXPECT_NEAR(summary.steps[0].duration.value, 990e-6, kExactTime);
   EXPECT_FALSE(summary.steps[1].whole);
   EXPECT_NEAR(summary.device_step->value, 1000e-6, kExactTime);
+}
+
+TEST(KinetoSteps, ALostMarkIsPutBackBetweenItsNeighbours) {
+  const std::string whole = ahead_of_its_device().text();
+  ImportReport report;
+  const TraceSummary known = inspect_kineto(whole, report);
+  const TraceSummary restored =
+      inspect_kineto(all_replaced(whole, "ProfilerStep#1", "lost"), report);
+  ASSERT_EQ(restored.steps.size(), known.steps.size());
+  for (std::size_t i = 0; i < known.steps.size(); ++i) {
+    EXPECT_EQ(restored.steps[i].name, known.steps[i].name);
+    EXPECT_EQ(restored.steps[i].work, known.steps[i].work);
+    EXPECT_NEAR(restored.steps[i].duration.value, known.steps[i].duration.value, kExactTime);
+  }
+  EXPECT_EQ(
+      report.doubtful().at("step without a mark, taken to be all between its neighbours").count,
+      1U);
+}
+
+TEST(KinetoSteps, NothingIsPutBackWhereNothingRanOrMoreThanOneIsSkipped) {
+  MadeTrace idle;
+  for (const int number : {1, 3}) {  // 100 us of which the profiler recorded nothing between
+    idle.step(number, 100 * number, 100);
+    idle.host("aten::linear", 100 * number + 1, 20);
+    idle.launched("gemm", 7, 100 * number + 5, 100 * number + 10, 50);
+  }
+  ImportReport report;
+  EXPECT_EQ(inspect_kineto(idle.text(), report).steps.size(), 2U);
+  const std::string two = all_replaced(ahead_of_its_device().text(), "ProfilerStep#1", "lost");
+  EXPECT_EQ(
+      inspect_kineto(all_replaced(two, "ProfilerStep#2", "ProfilerStep#3"), report).steps.size(),
+      2U);
 }
 
 TEST(KinetoSteps, AnAnnotationInsideAnotherOfItsNameIsNoStep) {
