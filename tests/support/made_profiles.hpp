@@ -29,8 +29,10 @@ struct MadeProfiles {
   std::function<double(int)> offset = [](int) { return 0.0; };  ///< Of a rank's clock.
   /// And by so much once it was set anew (rank, true time).
   std::function<double(int, double)> ahead = [](int, double) { return 0.0; };
-  /// Whether an event is lost on its way to the file (rank, number of the event).
+  /// Whether an event is lost on its way to the file (rank, number of the event): of kernels alone,
+  /// or also of operators, calls and marks of steps.
   std::function<bool(int, int)> lost = [](int, int) { return false; };
+  bool lose_all_kinds = true;
 
   /// The traces, by rank.
   std::vector<std::string> texts() const { return Writer(*this).run(); }
@@ -57,8 +59,7 @@ struct MadeProfiles {
     void add(int rank, const char* category, const std::string& name, double begin, double duration,
              const std::string& arguments, int thread = 1) {
       Rank& of = at(rank);
-      const bool device = std::string(category) == "kernel";
-      if (device && made.lost(rank, of.count++))
+      if ((made.lose_all_kinds || std::string(category) == "kernel") && made.lost(rank, of.count++))
         return;
       of.events += fmt::format(
           ",\n"

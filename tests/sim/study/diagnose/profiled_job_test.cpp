@@ -107,12 +107,12 @@ TEST(ProfiledJobTest, ASlowLinkOfTwoIsFound) {
   }
 }
 
-/// A tenth of the kernels, others for each seed.
+/// A tenth, others for each seed.
 std::function<bool(int, int)> a_tenth(int seed) {
   return [seed](int rank, int number) { return scatter(rank, number, seed) < 0.1; };
 }
 
-/// With a tenth of the kernels lost, from the second seed on, and clocks that are off.
+/// With a tenth of all events lost, from the second seed on, and clocks that are off.
 MadeProfiles with_faults(MadeProfiles made, int seed) {
   made.steps = 12;
   made.offset = [seed](int rank) { return 50'000 * (2 * scatter(rank, 3, seed) - 1); };
@@ -140,13 +140,14 @@ TEST(ProfiledJobTest, ASlowRankIsFoundWhateverIsMissing) {
 
 // 18 x 1.15 + 2 ms, where 18 x (7 + 1.15) / 8 + 2 ms are even: 1.116. Ranks have lost unequal
 // numbers of kernels, which makes the even step somewhat longer; it was 1.03 in the mean where the
-// time of lost kernels was that of the next ones.
+// time of lost kernels was that of the next ones. Where launches are lost too it is 1.043.
 TEST(ProfiledJobTest, WhatIsMissingHardlyChangesTheSlowDown) {
   double mean = 0;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     MadeProfiles made;
     made.ranks = 8;
     made.group = 8;
+    made.lose_all_kinds = false;
     made.kernel = [seed](int rank, int step, int layer, bool forward) {
       return usual(rank, step, layer, forward) * (rank == seed % 8 ? 1.15 : 1);
     };
