@@ -121,6 +121,9 @@ void supply_buckets(const KinetoTrace& trace, std::span<const Bytes> buckets, Ki
 void count_doubts(const KinetoTrace& trace, const KinetoView& view, ImportReport& report) {
   if (!view.steps.marked)
     report.doubt("trace without marks of steps, taken as one step", "the trace");
+  for (std::size_t i = 0; i < view.steps.overlapping; ++i)
+    report.skip("step that overlaps another, as where a clock was set back",
+                view.steps.steps.front().name);
   for (const KinetoStep& step : view.steps.steps)
     if (step.mark_lost)
       report.doubt("step without a mark, taken to be all between its neighbours", step.name);

@@ -124,6 +124,7 @@ KinetoSteps find_steps(const KinetoTrace& trace) {
   if (const Events marks = profiler_steps(trace, annotations); !marks.empty()) {
     KinetoSteps found =
         from(trace, marks, "ProfilerStep annotations", ends_of_profiler_steps(trace, marks));
+    leave_out_overlapping_steps(found);
     restore_lost_steps(trace, found);
     if (!found.steps.empty())
       return found;

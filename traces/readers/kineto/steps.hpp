@@ -27,6 +27,7 @@ struct KinetoSteps {
   std::string how;                ///< By what they were told apart.
   bool marked = true;             ///< By anything at all.
   std::uint16_t thread = 0;       ///< The thread that trains.
+  std::size_t overlapping = 0;    ///< Left out, as they overlap.
 };
 
 /// What ranks that recorded other steps know the step at a place by: the number of its ProfilerStep

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
 
 #include "models/base/statistics.hpp"
+#include "traces/readers/ranks/common_classes.hpp"
 
 namespace stepcast {
 namespace {
@@ -14,31 +13,6 @@ using Collectives = std::span<const RankCollective>;
 
 constexpr Seconds kMostApart{1e-3};  // Ends of one collective.
 
-/// Of collectives that may be the same. What a rank sends to all others may differ by rank.
-using Class = std::tuple<std::vector<std::uint32_t>, CollectiveKind, Bytes>;
-
-Class class_of(const RankCollective& done) {
-  return {done.group, done.kind, done.kind == CollectiveKind::AllToAll ? Bytes{} : done.size};
-}
-
-using ByClass = std::map<Class, std::vector<std::uint32_t>>;
-
-ByClass by_class(Collectives all) {
-  ByClass classes;
-  for (std::uint32_t i = 0; i < all.size(); ++i)
-    classes[class_of(all[i])].push_back(i);
-  return classes;
-}
-
-/// Calls `use` with the places of each class that both have.
-template <typename Use>
-void for_common_classes(Collectives a, Collectives b, Use use) {
-  const ByClass others = by_class(b);
-  for (const auto& [key, mine] : by_class(a))
-    if (const auto found = others.find(key); found != others.end())
-      use(mine, found->second);
-}
-
 Seconds difference_of_ends(const RankCollective& a, const RankCollective& b) {
   return b.end - a.end;
 }
@@ -46,48 +20,6 @@ Seconds difference_of_ends(const RankCollective& a, const RankCollective& b) {
 bool ends_together(const RankCollective& a, const RankCollective& b, Seconds offset) {
   const Seconds apart = difference_of_ends(a, b) - offset;
   return Seconds{std::abs(apart.value)} <= end_tolerance(a, b);
-}
-
-void pair_by_number(Collectives a, Collectives b, CollectivePairs& pairs) {
-  using Number = std::tuple<std::vector<std::uint32_t>, CollectiveKind, std::uint64_t>;
-  std::map<Number, std::uint32_t> places;
-  for (std::uint32_t i = 0; i < a.size(); ++i)
-    if (a[i].sequence)
-      places.emplace(Number{a[i].group, a[i].kind, *a[i].sequence}, i);
-  for (std::uint32_t i = 0; i < b.size(); ++i)
-    if (b[i].sequence)
-      if (const auto found = places.find({b[i].group, b[i].kind, *b[i].sequence});
-          found != places.end()) {
-        pairs.emplace_back(found->second, i);
-        places.erase(found);
-      }
-}
-
-/// The n-th of a class in each step in which both recorded as many.
-void pair_by_count(Collectives a, Collectives b, CollectivePairs& pairs) {
-  using Steps = std::map<std::uint32_t, std::vector<std::uint32_t>>;
-  const auto by_step = [](Collectives all, const std::vector<std::uint32_t>& places) {
-    Steps steps;
-    for (const std::uint32_t place : places)
-      if (!all[place].sequence)
-        steps[all[place].step].push_back(place);
-    return steps;
-  };
-  for_common_classes(a, b, [&](const auto& mine, const auto& others) {
-    Steps other_steps = by_step(b, others);
-    for (const auto& [step, places] : by_step(a, mine)) {
-      const std::vector<std::uint32_t>& matching = other_steps[step];
-      for (std::size_t i = 0; i < places.size() && matching.size() == places.size(); ++i)
-        pairs.emplace_back(places[i], matching[i]);
-    }
-  });
-}
-
-CollectivePairs pair_by_sequence(Collectives a, Collectives b) {
-  CollectivePairs pairs;
-  pair_by_number(a, b, pairs);
-  pair_by_count(a, b, pairs);
-  return pairs;
 }
 
 /// The median difference of ends, if most pairs lie near it.
@@ -178,19 +110,32 @@ void add(std::pair<std::uint32_t, std::uint32_t> pair, CollectivePairs& pairs, T
   taken.others[pair.second] = true;
 }
 
+/// When collectives ended by another clock, which is so much behind theirs at each.
+class Ends {
+ public:
+  Ends(Collectives all, const std::vector<Seconds>& offsets) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      ends_.push_back(all[i].end - offsets[i]);
+  }
+  Seconds of(std::uint32_t place) const { return ends_[place]; }
+
+ private:
+  std::vector<Seconds> ends_;
+};
+
 /// The nearest free one among `others`, which are in order of their ends; none if its end is
 /// further off than tolerated.
 std::optional<std::uint32_t> nearest(const RankCollective& mine, Collectives b,
-                                     const std::vector<std::uint32_t>& others, Seconds offset,
+                                     const std::vector<std::uint32_t>& others, const Ends& ends,
                                      const Taken& taken) {
-  const auto end_of = [&](std::uint32_t other) { return b[other].end; };
+  const auto end_of = [&](std::uint32_t other) { return ends.of(other); };
   std::optional<std::uint32_t> best;
-  for (auto at = std::ranges::lower_bound(others, mine.end + offset - kMostApart, {}, end_of);
-       at != others.end() && end_of(*at) <= mine.end + offset + kMostApart; ++at) {
+  for (auto at = std::ranges::lower_bound(others, mine.end - kMostApart, {}, end_of);
+       at != others.end() && end_of(*at) <= mine.end + kMostApart; ++at) {
     const auto apart = [&](std::uint32_t other) {
-      return std::abs((difference_of_ends(mine, b[other]) - offset).value);
+      return Seconds{std::abs((end_of(other) - mine.end).value)};
     };
-    if (!taken.others[*at] && ends_together(mine, b[*at], offset) &&
+    if (!taken.others[*at] && apart(*at) <= end_tolerance(mine, b[*at]) &&
         (!best || apart(*at) < apart(*best)))
       best = *at;
   }
@@ -209,30 +154,25 @@ std::optional<Seconds> find_clock_offset(Collectives a, Collectives b) {
   if (const auto offset = offset_of(a, b, pair_by_sequence(a, b)))
     return offset;
   const auto shared = most_common_offset(a, b);
-  return shared ? offset_of(a, b, pair_by_ends(a, b, *shared)) : std::nullopt;
+  return shared ? offset_of(a, b, pair_by_ends(a, b, std::vector(b.size(), *shared)))
+                : std::nullopt;
 }
 
-std::optional<Seconds> find_offset_after_jump(Collectives a, Collectives b) {
-  constexpr std::size_t kFewest = 3;
-  const CollectivePairs pairs = pair_by_sequence(a, b);
-  const bool most = 2 * pairs.size() > std::max(a.size(), b.size());
-  return pairs.size() >= kFewest && most ? offset_of(a, b, pairs) : std::nullopt;
-}
-
-CollectivePairs pair_by_ends(Collectives a, Collectives b, Seconds offset) {
+CollectivePairs pair_by_ends(Collectives a, Collectives b, const std::vector<Seconds>& offsets) {
   CollectivePairs pairs;
+  const Ends ends(b, offsets);
   Taken taken{std::vector<bool>(a.size()), std::vector<bool>(b.size())};
   for (const auto& pair : pair_by_sequence(a, b))
-    if (ends_together(a[pair.first], b[pair.second], offset))
+    if (ends_together(a[pair.first], b[pair.second], offsets[pair.second]))
       add(pair, pairs, taken);
   for_common_classes(a, b, [&](const auto& mine, const auto& others) {
     std::vector<std::uint32_t> free;
     std::ranges::copy_if(others, std::back_inserter(free),
                          [&](std::uint32_t other) { return !taken.others[other]; });
-    std::ranges::stable_sort(free, {}, [&](std::uint32_t other) { return b[other].end; });
+    std::ranges::stable_sort(free, {}, [&](std::uint32_t other) { return ends.of(other); });
     for (const std::uint32_t place : mine)
       if (!taken.mine[place])
-        if (const auto other = nearest(a[place], b, free, offset, taken))
+        if (const auto other = nearest(a[place], b, free, ends, taken))
           add({place, *other}, pairs, taken);
   });
   std::ranges::sort(pairs);

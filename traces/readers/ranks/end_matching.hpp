@@ -2,15 +2,12 @@
 
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "traces/readers/rank_record.hpp"
+#include "traces/readers/ranks/sequence_pairs.hpp"
 
 namespace stepcast {
-
-/// Collectives of two ranks that are one and the same: places in the two lists.
-using CollectivePairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// How far apart the ends of one collective may be on two ranks, their clocks' offset apart: half
 /// of the time that it took on either, within 50 us and 1 ms. Both ranks were in its last round, so
@@ -19,8 +16,7 @@ Seconds end_tolerance(const RankCollective& a, const RankCollective& b);
 
 /// What to add to the times of `b` for the first rank's clock: by collectives that both recorded.
 ///
-/// These are first taken by their sequence: by the number that PyTorch gives them, else the n-th of
-/// a group, kind and size in a step, where both ranks recorded as many. The offset is the median
+/// These are first taken by their sequence (pair_by_sequence()). The offset is the median
 /// difference of their ends, if most lie within their tolerance of it. Else events are missing on
 /// either side: then it is the difference of ends that at least three compatible pairs share, of
 /// several that nearly as many share, as where steps repeat, the one that most
@@ -29,15 +25,10 @@ Seconds end_tolerance(const RankCollective& a, const RankCollective& b);
 std::optional<Seconds> find_clock_offset(std::span<const RankCollective> a,
                                          std::span<const RankCollective> b);
 
-/// The same of what another offset left unpaired: of a clock that was set anew. Only by sequence,
-/// if that pairs most of both.
-std::optional<Seconds> find_offset_after_jump(std::span<const RankCollective> a,
-                                              std::span<const RankCollective> b);
-
-/// The collectives of `a` and `b`, whose times are `offset` later, that end together: those of
-/// equal sequence first, the others by the nearest end. No pair's ends lie further apart than
-/// tolerated.
+/// The collectives of `a` and `b` that end together, where times of each of `b` are so much later:
+/// those of equal sequence first, the others by the nearest end. No pair's ends lie further apart
+/// than tolerated.
 CollectivePairs pair_by_ends(std::span<const RankCollective> a, std::span<const RankCollective> b,
-                             Seconds offset);
+                             const std::vector<Seconds>& offsets);
 
 }  // namespace stepcast

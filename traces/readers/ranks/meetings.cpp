@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "traces/readers/ranks/end_matching.hpp"
+#include "traces/readers/ranks/local_offsets.hpp"
 
 namespace stepcast {
 namespace {
@@ -31,19 +31,6 @@ Collectives on_own_clock(const RankRecord& record, const RankRecord& first) {
     done.end += later;
   }
   return all;
-}
-
-Collectives select(const Collectives& all, const std::vector<std::uint32_t>& places) {
-  Collectives kept;
-  for (const std::uint32_t place : places)
-    kept.push_back(all[place]);
-  return kept;
-}
-
-std::vector<std::uint32_t> places_of(const Collectives& all) {
-  std::vector<std::uint32_t> places(all.size());
-  std::iota(places.begin(), places.end(), 0U);
-  return places;
 }
 
 template <typename Keep>
@@ -141,37 +128,20 @@ std::set<Group> Finder::groups() const {
   return groups;
 }
 
-/// What the rank's clock as it was at first leaves unpaired may be of one that was set anew.
-/// Returns how many of its collectives met the leader's.
+/// Returns how many of the rank's collectives met the leader's.
 std::size_t Finder::add_member(std::size_t rank, Seconds of_lead, const Collectives& lead,
                                const Collectives& own, std::vector<RankMeeting>& meetings) const {
-  constexpr int kMostJumps = 8;
-  std::vector<std::uint32_t> left_of_lead = places_of(lead);
-  std::vector<std::uint32_t> left = places_of(own);
-  Seconds offset = result_.offsets[rank];
-  for (int jump = 0; jump <= kMostJumps; ++jump) {
-    const auto pairs =
-        pair_by_ends(select(lead, left_of_lead), select(own, left), offset - of_lead);
-    std::set<std::uint32_t> met_lead;
-    std::set<std::uint32_t> met;
-    for (const auto& [mine, other] : pairs) {
-      const RankCollective& done = own[left[other]];
-      RankMeeting& meeting = meetings[left_of_lead[mine]];
-      meeting.ranks.push_back(rank);
-      meeting.begins.push_back(done.begin - offset);
-      meeting.ends.push_back(done.end - offset);
-      meeting.offsets.push_back(offset);
-      met_lead.insert(left_of_lead[mine]);
-      met.insert(left[other]);
-    }
-    std::erase_if(left_of_lead, [&](std::uint32_t place) { return met_lead.contains(place); });
-    std::erase_if(left, [&](std::uint32_t place) { return met.contains(place); });
-    const auto next = find_offset_after_jump(select(lead, left_of_lead), select(own, left));
-    if (pairs.empty() || !next)
-      break;
-    offset = of_lead + *next;
+  const std::vector<Seconds> offsets = offsets_along(lead, own, result_.offsets[rank] - of_lead);
+  const CollectivePairs pairs = pair_by_ends(lead, own, offsets);
+  for (const auto& [mine, other] : pairs) {
+    const Seconds offset = of_lead + offsets[other];
+    RankMeeting& meeting = meetings[mine];
+    meeting.ranks.push_back(rank);
+    meeting.begins.push_back(own[other].begin - offset);
+    meeting.ends.push_back(own[other].end - offset);
+    meeting.offsets.push_back(offset);
   }
-  return own.size() - left.size();
+  return pairs.size();
 }
 
 void Finder::meet(const Group& group) {

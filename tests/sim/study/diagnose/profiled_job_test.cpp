@@ -238,7 +238,8 @@ TEST(ProfiledJobTest, AClockThatJumpsInATraceCostsItsStep) {
   MadeProfiles made = slow_rank(3);
   made.steps = 12;
   const double slowdown = diagnose(job_of(made)).slowdown;
-  for (const double by : {500'000.0, 30'000.0, -20'000.0}) {
+  // 27,210: collectives of one step end where those of the next one did.
+  for (const double by : {500'000.0, 70'000.0, 30'000.0, 27'210.0, 5'000.0, -20'000.0}) {
     made.ahead = [by](int rank, double at) { return rank == 1 && at > 5.5 * 27'200 ? by : 0.0; };
     const Job job = job_of(made);
     ASSERT_FALSE(job.clocks.jumps.empty()) << by;
@@ -248,6 +249,21 @@ TEST(ProfiledJobTest, AClockThatJumpsInATraceCostsItsStep) {
     EXPECT_NEAR(diagnosis.slowdown, slowdown, 0.002) << by;
     EXPECT_EQ(diagnosis.verdict.subject, "rank 3") << by << diagnosis.verdict.text;
   }
+}
+
+// Set back by several steps: what was recorded twice at a time is left out, and no verdict is
+// wrong.
+TEST(ProfiledJobTest, AClockThatIsSetBackCostsTheStepsThatItRepeats) {
+  MadeProfiles made = slow_rank(3);
+  made.steps = 16;
+  made.ahead = [](int rank, double at) { return rank == 1 && at > 8 * 27'200 ? -70'000.0 : 0.0; };
+  ImportReport report;
+  const Job job = profiled_job_of(made.texts(), report);
+  EXPECT_GE(report.skipped().at("step that overlaps another, as where a clock was set back").count,
+            4U);
+  ASSERT_FALSE(job.clocks.jumps.empty());
+  EXPECT_EQ(job.clocks.jumps.front().host, "rank 1");
+  EXPECT_EQ(diagnose(job).verdict.subject, "rank 3");
 }
 
 /// Steps of others' profiles, counted independently (tests/data/recorded_traces.csv).

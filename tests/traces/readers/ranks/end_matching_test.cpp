@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "traces/readers/ranks/local_offsets.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -12,6 +14,10 @@ std::vector<RankCollective> ending_at(const std::vector<double>& ends_ms) {
     all.push_back(
         {.size = Bytes{100}, .begin = Seconds{(end - 10) * 1e-3}, .end = Seconds{end * 1e-3}});
   return all;
+}
+
+std::vector<Seconds> everywhere(Seconds offset, const std::vector<RankCollective>& all) {
+  return std::vector(all.size(), offset);
 }
 
 TEST(EndMatching, EndsMayLieHalfACollectiveApartWithin50MicrosecondsAndAMillisecond) {
@@ -31,7 +37,7 @@ TEST(EndMatching, EventsThatAreMissingAtRandomAreMatchedByTheirEnds) {
   const auto offset = find_clock_offset(a, b);
   ASSERT_TRUE(offset.has_value());
   EXPECT_NEAR(offset->value, 0.1e-3, 1e-12);
-  EXPECT_EQ(pair_by_ends(a, b, *offset), (CollectivePairs{{0, 1}, {1, 2}, {3, 3}}));
+  EXPECT_EQ(pair_by_ends(a, b, everywhere(*offset, b)), (CollectivePairs{{0, 1}, {1, 2}, {3, 3}}));
 }
 
 TEST(EndMatching, ClocksMayBeFarApart) {
@@ -52,20 +58,56 @@ TEST(EndMatching, NumbersTellTheSameCollectiveWhereEventsAreMissing) {
   for (std::uint64_t i = 0; i < 2; ++i)
     b[i].sequence = i + 1;
   EXPECT_NEAR(find_clock_offset(a, b).value_or(Seconds{1}).value, 0, 1e-12);
-  EXPECT_EQ(pair_by_ends(a, b, Seconds{}), (CollectivePairs{{1, 0}, {2, 1}}));
+  EXPECT_EQ(pair_by_ends(a, b, everywhere({}, b)), (CollectivePairs{{1, 0}, {2, 1}}));
 }
 
 TEST(EndMatching, OtherGroupsKindsAndSizesAreOtherCollectives) {
   const auto a = ending_at({10});
   auto b = ending_at({10});
   b[0].group = {0, 1};
-  EXPECT_TRUE(pair_by_ends(a, b, {}).empty());
+  EXPECT_TRUE(pair_by_ends(a, b, everywhere({}, b)).empty());
   b = ending_at({10});
   b[0].kind = CollectiveKind::AllGather;
-  EXPECT_TRUE(pair_by_ends(a, b, {}).empty());
+  EXPECT_TRUE(pair_by_ends(a, b, everywhere({}, b)).empty());
   b = ending_at({10});
   b[0].size = Bytes{99};
-  EXPECT_TRUE(pair_by_ends(a, b, {}).empty());
+  EXPECT_TRUE(pair_by_ends(a, b, everywhere({}, b)).empty());
+}
+
+/// Two in each of twelve steps of 20 ms, of which a clock is so much ahead from the sixth on.
+std::vector<RankCollective> two_a_step(double ahead_ms) {
+  std::vector<RankCollective> all;
+  for (std::uint32_t step = 0; step < 12; ++step)
+    for (const double end : {12.0, 18.0}) {
+      all.push_back(ending_at({20 * step + end + (step < 6 ? 0 : ahead_ms)}).front());
+      all.back().step = step;
+    }
+  return all;
+}
+
+// By 20 and 6 ms, what ends together is of another step, or another one of the step.
+TEST(EndMatching, AClockThatIsSetAnewHasTwoOffsets) {
+  for (const double ahead : {-70.0, -20.0, 6.0, 20.0, 500.0}) {
+    const auto offsets = offsets_along(two_a_step(0), two_a_step(ahead), {});
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+      EXPECT_NEAR(offsets[i].value, (i < 12 ? 0 : ahead) * 1e-3, 1e-12) << ahead << " " << i;
+  }
+}
+
+// The first of a step is missing on one side, the last on the other: pairs are 6 ms off, in three
+// steps in a row, and end together in none.
+TEST(EndMatching, WrongPairsAreNoClockThatIsSetAnew) {
+  auto a = two_a_step(0);
+  auto b = two_a_step(0);
+  for (const int step : {6, 5, 4}) {
+    a.erase(a.begin() + 2 * step);
+    b.erase(b.begin() + 2 * step + 1);
+    b.insert(b.begin() + 2 * step + 1, ending_at({20.0 * step + 15}).front());
+    b[static_cast<std::size_t>(2 * step + 1)].step = static_cast<std::uint32_t>(step);
+    b[static_cast<std::size_t>(2 * step + 1)].size = Bytes{7};
+  }
+  for (const Seconds offset : offsets_along(a, b, {}))
+    EXPECT_EQ(offset.value, 0);
 }
 
 }  // namespace

@@ -39,6 +39,27 @@ bool ran_anything(const KinetoStep& step, const std::vector<Seconds>& begins) {
 
 }  // namespace
 
+void leave_out_overlapping_steps(KinetoSteps& steps) {
+  constexpr double kTolerated = 0.1;  // Of the shorter one.
+  std::vector<bool> overlaps(steps.steps.size());
+  for (std::size_t i = 0; i < steps.steps.size(); ++i)
+    for (std::size_t k = i + 1; k < steps.steps.size(); ++k) {
+      const KinetoStep& earlier = steps.steps[i];
+      const KinetoStep& later = steps.steps[k];
+      if (later.begin >= earlier.end)
+        break;
+      const Seconds shared = std::min(earlier.end, later.end) - later.begin;
+      if (shared > kTolerated * std::min(earlier.duration(), later.duration()))
+        overlaps[i] = overlaps[k] = true;
+    }
+  std::vector<KinetoStep> kept;
+  for (std::size_t i = 0; i < steps.steps.size(); ++i)
+    if (!overlaps[i])
+      kept.push_back(std::move(steps.steps[i]));
+  steps.overlapping = steps.steps.size() - kept.size();
+  steps.steps = std::move(kept);
+}
+
 void restore_lost_steps(const KinetoTrace& trace, KinetoSteps& steps) {
   std::vector<KinetoStep> skipped;
   for (std::uint32_t i = 0; i + 1 < steps.steps.size(); ++i)
