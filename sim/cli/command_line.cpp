@@ -1,6 +1,7 @@
 #include "sim/cli/command_line.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -60,10 +61,13 @@ struct Command {
   std::unique_ptr<Limits> limits = std::make_unique<Limits>();
 };
 
+/// What a file holds may be in a message, but must not move a terminal's cursor or end its line.
 std::string single_line(std::string text) {
   while (!text.empty() && text.back() == '\n')
     text.pop_back();
   std::ranges::replace(text, '\n', ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, '?');
   return text;
 }
 

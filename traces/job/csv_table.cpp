@@ -17,6 +17,8 @@ CsvTable::CsvTable(std::string_view text, std::string origin)
     : rest_(text), origin_(std::move(origin)) {
   if (!read_line())
     throw InputError(origin_ + ": expected a heading with the names of the columns, found nothing");
+  if (text_.find('\0') != std::string_view::npos)
+    throw InputError(origin_ + ": expected a heading with the names of the columns, found no text");
   split();
   columns_.assign(cells_.begin(), cells_.end());
 }

@@ -89,6 +89,8 @@ JobShape from_json(const std::string& text, const std::string& origin) {
     shape.*size.field = static_cast<std::uint32_t>(value);
   }
   shape.hosts = reader.texts_or_none("hosts");
+  if (reader.has("hosts") && shape.hosts.empty())
+    reader.fail("hosts", "expected the host of each rank, found none");
   read_sizes(reader, shape.sizes);
   shape.recorded_on = reader.text_or("recorded_on", "");
   reader.finish();

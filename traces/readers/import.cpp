@@ -154,10 +154,11 @@ void describe_tallies(const std::map<std::string, ImportReport::Tally>& tallies,
   }
 }
 
+/// But not the hidden ones, which desktops and editors leave there.
 void add_files_of(const std::filesystem::path& folder,
                   std::vector<std::filesystem::path>& files) try {
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.is_regular_file())
+    if (entry.is_regular_file() && !entry.path().filename().string().starts_with('.'))
       files.push_back(entry.path());
 } catch (const std::filesystem::filesystem_error& error) {
   throw InputError(fmt::format("{}: cannot be read: {}", folder.string(), error.code().message()));

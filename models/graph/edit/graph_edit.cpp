@@ -170,6 +170,14 @@ void require_order(const WorkGraph& graph) {
           in_quotes(stream.name)));
 }
 
+/// Each once: ranks have streams of one name.
+std::string names_of_streams(const WorkGraph& graph) {
+  std::set<std::string_view> names;
+  for (const WorkStream& stream : graph.streams)
+    names.insert(stream.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::size_t count_selected(const GraphEdit& edit, const WorkGraph& graph) {
@@ -190,6 +198,8 @@ std::string nothing_selected(const GraphEdit& edit, const WorkGraph& graph) {
                                  needs_size(edit) ? " of known size" : "", fmt::join(left, ", "));
   if (!gone.empty())
     text += fmt::format("; there is nothing of {}", fmt::join(gone, ", "));
+  if (!edit.what.stream.any.empty() || !edit.what.stream.none.empty())
+    text += "; streams are " + names_of_streams(graph);
   if (!edit.what.stages.empty() && !graph.stages.empty())
     text += fmt::format("; stages are 0 to {}", std::ranges::max(graph.stages));
   if (!edit.what.ranks.empty() && !graph.stages.empty())

@@ -46,6 +46,14 @@ TEST(GraphEditTest, OneRankHoldsUpAll) {
   EXPECT_DOUBLE_EQ(step_after("scale rank=0-1 kind=forward by=3"), 83);
 }
 
+TEST(GraphEditTest, StreamsThatAreNotThereAreToldFromThoseThatAre) {
+  const std::string error = input_error_of([] { after("scale stream=7 by=3", made_graph()); });
+  const std::size_t streams = error.find("; streams are ");
+  ASSERT_NE(streams, std::string::npos) << error;
+  for (const WorkStream& stream : made_graph().streams)
+    EXPECT_NE(error.find(stream.name, streams), std::string::npos) << error;
+}
+
 // Each rank a stage: the same by either word.
 TEST(GraphEditTest, StagesAreSelectedAsRanksAre) {
   WorkGraph graph = made_graph();

@@ -68,7 +68,14 @@ TEST_F(JobShapeTest, CompressedFilesAreToldSo) {
             "expected a job file as plain JSON or CSV, found gzip-compressed data");
 }
 
+// What an error says ends with a zero: this one was empty.
+TEST_F(JobShapeTest, WhatIsNoTextIsToldSo) {
+  EXPECT_EQ(error_of(std::string("\0\1", 2)),
+            "expected a heading with the names of the columns, found no text");
+}
+
 TEST_F(JobShapeTest, WrongFieldsAreNamed) {
+  EXPECT_EQ(error_of(R"({"hosts": []})"), "/hosts: expected the host of each rank, found none");
   EXPECT_NE(error_of(R"({"dp": "2"})").find("/dp"), std::string::npos);
   EXPECT_NE(error_of(R"({"pb": 2})").find("pb"), std::string::npos);
   EXPECT_NE(error_of(R"({"dp": 99999999999})").find("expected at most 1000000"), std::string::npos);

@@ -34,6 +34,16 @@ TEST(FilesOfAFolder, OneThatMayNotBeReadIsToldSo) {
   fs::remove(folder);
 }
 
+// An editor's or a desktop's was "another content".
+TEST(FilesOfAFolder, HiddenOnesAreNone) {
+  const fs::path folder = fs::temp_directory_path() / "stepcast-hidden-files";
+  fs::create_directory(folder);
+  for (const char* name : {".DS_Store", "rank0.json"})
+    write_text_file(folder / name, "{}");
+  EXPECT_EQ(files_in(std::vector<fs::path>{folder}), std::vector<fs::path>{folder / "rank0.json"});
+  fs::remove_all(folder);
+}
+
 std::string gzipped(const std::string& text) {
   z_stream stream{};
   deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
