@@ -290,6 +290,9 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   if (model.workload.pipeline)
     add_recorded(job, *model.workload.pipeline, read);
   job.by_broadcasts = read.is("updated", "broadcasts");
+  job.by_block = read.is("updated", "next-forward");
+  if (job.by_block && job.order.both_ways)
+    read.fail("updated", "expected all-gather where two stages hold each part");
   job.recompute.assign(job.order.stages, job.settings.recompute);
   job.first_unit = bounds_of(job, model, cluster, options);
   if (!read.is("recompute_stages", "alike"))

@@ -28,7 +28,8 @@ struct HybridJob {
   std::string optimiser;
   bool overlap_gradients = true;
   bool norm_barrier = true;
-  bool by_broadcasts = false;     ///< How updated parameters come back.
+  bool by_broadcasts = false;     ///< How updated parameters come back,
+  bool by_block = false;          ///< or beside the next step's first passes, as in DeAR.
   Seconds blocked{};              ///< By a message between stages, both its ends; 0: asynchronous.
   bool scatter_messages = false;  ///< Ranks of a tensor group send a part each.
   double tied = 0;                ///< Parameters that the first and the last part share.
@@ -56,6 +57,10 @@ struct HybridJob {
   /// FSDP's hybrid sharding.
   bool shares_in_parts() const { return zero == 3 && shard < copies(); }
   bool shares_all() const { return zero > 0 && shard == copies(); }
+  /// Each of a part's blocks waits for its own parameters, or DeAR's gradients, in its first pass.
+  bool awaits_blocks() const { return by_block && zero < 3 && has_copies(); }
+  /// DeAR: copies that share nothing update whole blocks, each before its first pass.
+  bool updates_blocks() const { return awaits_blocks() && zero == 0; }
   /// Ranks keep a share of the gradients: those of every micro-batch leave before the next one's.
   bool scatters_each_micro_batch() const { return zero == 2 && has_copies(); }
 };

@@ -99,10 +99,12 @@ std::vector<OptionInfo> kernel_options() {
                     "between stages: asynchronous (beside compute) or blocking (sender and "
                     "receiver wait)",
                     {"asynchronous", "blocking"}),
-      choice_option("updated", "all-gather",
-                    "zero=1, 2: how updated parameters come back: all-gather, or broadcasts, one "
-                    "after the other from each copy",
-                    {"all-gather", "broadcasts"}),
+      choice_option(
+          "updated", "all-gather",
+          "zero=1, 2: how updated parameters come back: all-gather, broadcasts, one after "
+          "the other from each copy, or next-forward: block by block, beside the next "
+          "step's first passes (zero=0: gradients do, as in DeAR)",
+          {"all-gather", "broadcasts", "next-forward"}),
       yes_or_no("recompute_stops_early", "no",
                 "full recomputation leaves out a block's last product, whose output nobody "
                 "needs (PyTorch's non-reentrant checkpoints)"),

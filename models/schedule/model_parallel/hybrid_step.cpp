@@ -30,7 +30,8 @@ class HybridStep {
                                      : cluster.device.memory_bandwidth),
         ends_(std::size_t{job.order.parts()} * job.micro_batches()),
         messages_(std::size_t{2} * job.order.stages * job.order.chunks),
-        first_of_(job.order.stages, kNone) {
+        first_of_(job.order.stages, kNone),
+        has_begun_(job.order.parts()) {
     for (std::uint32_t i = 0; i < job.micro_batches(); ++i)
       micro_batches_.push_back("micro-batch " + std::to_string(i));
   }
@@ -41,7 +42,7 @@ class HybridStep {
     for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage)
       add_messages(stage);
     gradients_.add_sums_of_stages(last_of_);
-    gradients_.add_updates(first_of_, last_of_, first_gathers_);
+    gradients_.add_updates(first_of_, last_of_, first_gathers_, awaited_);
     return std::move(builder_).build();
   }
 
@@ -128,9 +129,11 @@ class HybridStep {
     const bool scatters = makes && job_.scatters_each_micro_batch();
     const bool leaves = makes && job_.has_copies() &&
                         (job_.zero == 3 || ((is_last || scatters) && leaves_by_unit()));
+    const bool awaits = job_.awaits_blocks() && is_forward(pass) && !has_begun_[part];
+    has_begun_[part] = true;
     first_task_ = kNone;
-    if (gathers || leaves)
-      add_units(stage, part, pass, gathers, leaves);
+    if (gathers || leaves || awaits)
+      add_units(stage, part, pass, {.gathers = gathers, .leaves = leaves, .awaits = awaits});
     else
       add_whole(stage, part, pass);
     keep_ends(stage, pass);
@@ -191,10 +194,11 @@ class HybridStep {
     return sum;
   }
 
-  void add_compute(std::uint32_t stage, const PipelinePass& pass, LayerId layer, Seconds wait,
-                   const std::vector<TaskId>& after = {}) {
+  // Returns the pass; behind it the stage may wait.
+  TaskId add_compute(std::uint32_t stage, const PipelinePass& pass, LayerId layer, Seconds wait,
+                     const std::vector<TaskId>& after = {}) {
     builder_.compute_on(teams_.tensor[stage]);
-    last_task_ =
+    const TaskId computed = last_task_ =
         is_forward(pass) ? builder_.forward(layer, after) : builder_.backward(layer, after);
     builder_.after(last_task_, before_next_);
     before_next_.clear();
@@ -202,6 +206,7 @@ class HybridStep {
       first_task_ = last_task_;
     if (wait > Seconds{})
       add_wait(stage, wait);
+    return computed;
   }
 
   void add_wait(std::uint32_t stage, Seconds wait) {
@@ -209,24 +214,33 @@ class HybridStep {
     last_task_ = builder_.compute(kInLayers, wait, in_layers_);
   }
 
-  // Unit by unit: parameters are gathered while the unit before computes, gradients leave behind
-  // their unit.
-  void add_units(std::uint32_t stage, std::uint32_t part, const PipelinePass& pass, bool gathers,
-                 bool leaves) {
+  // What a pass does unit by unit: gathers its parameters while the unit before computes, lets its
+  // gradients leave behind it, or waits for what the step before has updated.
+  struct OfUnits {
+    bool gathers = false;
+    bool leaves = false;
+    bool awaits = false;
+  };
+
+  void add_units(std::uint32_t stage, std::uint32_t part, const PipelinePass& pass, OfUnits does) {
     const std::size_t first = job_.first_unit[part];
     const std::size_t count = job_.first_unit[part + 1] - first;
     for (std::size_t i = 0; i < count; ++i) {
       const ModelUnit& unit = job_.units[is_forward(pass) ? first + i : first + count - 1 - i];
       std::vector<TaskId> after;
-      if (gathers && unit.parameters + unit.expert_parameters > 0)
+      if (does.gathers && unit.parameters + unit.expert_parameters > 0)
         after = gather(stage, unit);
       const auto index = static_cast<std::size_t>(&unit - job_.units.data());
-      const Seconds packed = i + 1 == count ? packing(part, pass) : Seconds{};
-      add_compute(stage, pass, PassLayers::of_unit(job_, index, pass.kind),
-                  wait_of(pass.kind, unit) + packed, after);
+      if (job_.updates_blocks() && does.awaits)
+        awaited_.push_back({stage, index, gradients_.add_update_of(stage, index)});
+      const Seconds beside = i + 1 == count ? beside_passes(part, pass) : Seconds{};
+      const TaskId computed = add_compute(stage, pass, PassLayers::of_unit(job_, index, pass.kind),
+                                          wait_of(pass.kind, unit) + beside, after);
+      if (!job_.updates_blocks() && does.awaits)
+        awaited_.push_back({stage, index, computed});
       before_last_unit_ = last_unit_;
       last_unit_ = last_task_;
-      if (leaves)
+      if (does.leaves)
         gradients_.add_sum(stage, {leaving_parameters(job_, unit), unit.expert_parameters},
                            unit.name, last_task_);
     }
@@ -316,6 +330,8 @@ class HybridStep {
   std::vector<TaskId> first_of_;                  // by stage
   std::vector<TaskId> last_of_;                   // of each stage's passes
   std::vector<std::pair<std::uint32_t, TaskId>> first_gathers_;
+  std::vector<AwaitedUnit> awaited_;
+  std::vector<bool> has_begun_;  // by part
   TaskId first_task_ = kNone;
   TaskId last_task_ = kNone;
   TaskId last_unit_ = kNone;

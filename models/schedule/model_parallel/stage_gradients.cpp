@@ -86,8 +86,9 @@ void StageGradients::add_sum_over(std::uint32_t stage, const StageCopies& copies
                                                 .after = {scattered}}));
     return;
   }
-  sums_[stage].push_back(job_.shares_all() ? builder_.reduce_scatter(of, sent, options)
-                                           : builder_.all_reduce(of, sent, options));
+  sums_[stage].push_back(job_.shares_all() || job_.updates_blocks()
+                             ? builder_.reduce_scatter(of, sent, options)
+                             : builder_.all_reduce(of, sent, options));
 }
 
 void StageGradients::add_sums_of_stages(const std::vector<TaskId>& last) {
@@ -142,18 +143,25 @@ void StageGradients::add_sum_of_tied(const std::vector<TaskId>& last) {
   sums_[head].push_back(summed);
 }
 
-void StageGradients::add_updates(
-    const std::vector<TaskId>& first, const std::vector<TaskId>& last,
-    const std::vector<std::pair<std::uint32_t, TaskId>>& first_gathers) {
+void StageGradients::add_updates(const std::vector<TaskId>& first, const std::vector<TaskId>& last,
+                                 const std::vector<std::pair<std::uint32_t, TaskId>>& first_gathers,
+                                 const std::vector<AwaitedUnit>& awaited) {
   const bool has_norm = job_.norm_barrier && builder_.cluster().ranks() > 1;
   const TaskId norm = has_norm ? add_norm(last) : kNone;
   for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage) {
     const RankParameters held = stage_parameters(job_, stage);
-    const TaskId update = add_update(stage, norm);
+    std::vector<TaskId> done = sums_[stage];
+    if (norm != kNone)
+      done.push_back(norm);
+    const TaskId update = job_.updates_blocks() ? kNone : add_update(stage, done);
     if (job_.zero == 3 && job_.has_copies()) {
       for (const auto& [of_stage, gathered] : first_gathers)
         if (of_stage == stage)
           builder_.next_after(gathered, {update});
+    } else if (job_.awaits_blocks()) {
+      for (const AwaitedUnit& unit : awaited)
+        if (unit.stage == stage)
+          gather_unit(unit, update == kNone ? done : std::vector{update});
     } else if (job_.zero > 0 && job_.has_copies()) {
       gather_updated(stage, held, update, first[stage]);
     }
@@ -172,13 +180,45 @@ TaskId StageGradients::add_norm(const std::vector<TaskId>& last) {
                               .after = all});
 }
 
-TaskId StageGradients::add_update(std::uint32_t stage, TaskId norm) {
+TaskId StageGradients::add_update(std::uint32_t stage, const std::vector<TaskId>& after) {
   const TaskId update = builder_.compute("update", update_time(job_, stage, moves_),
                                          {.phase = "update", .team = teams_.tensor[stage]});
-  builder_.after(update, sums_[stage]);
-  if (norm != kNone)
-    builder_.after(update, {norm});
+  builder_.after(update, after);
   return update;
+}
+
+TaskId StageGradients::add_update_of(std::uint32_t stage, std::size_t unit) {
+  const RankParameters held = stage_parameters(job_, stage);
+  const RankParameters own = leaving(job_.units[unit]);
+  const double all = held.dense + held.expert;
+  const double share = all > 0 ? (own.dense + own.expert) / all : 0;
+  return builder_.compute("update", update_time(job_, stage, moves_) * share,
+                          {.phase = "update", .team = teams_.tensor[stage]});
+}
+
+// Updated parameters of a unit among those that share them, or DeAR's gradients among all copies.
+void StageGradients::gather_unit(const AwaitedUnit& awaited, const std::vector<TaskId>& after) {
+  const ModelUnit& unit = job_.units[awaited.unit];
+  const RankParameters own = leaving(unit);
+  const auto gather = [&](const StageCopies& copies, Bytes size) {
+    if (size == Bytes{} || (job_.updates_blocks() ? copies.count : copies.sharers) == 1)
+      return;
+    const TaskId gathered = builder_.all_gather(
+        unit.name, size,
+        {.stream = teams_.parameters, .team = copies.shard, .phase = "parameters", .after = after});
+    builder_.next_after(awaited.waits, {gathered});
+  };
+  const StageCopies& dense = teams_.dense[awaited.stage];
+  const StageCopies& experts = teams_.experts[awaited.stage];
+  if (job_.updates_blocks()) {
+    const Bytes each = Bytes{job_.gradient_bytes} / job_.gradients.ratio;
+    gather(dense, each * own.dense);
+    gather(experts, each * own.expert);
+    return;
+  }
+  const double share = own.dense / std::max(1.0, stage_parameters(job_, awaited.stage).dense);
+  gather(dense, gathered_size(job_, awaited.stage, element_) * share);
+  gather(experts, element_ * own.expert);
 }
 
 void StageGradients::gather_updated(std::uint32_t stage, const RankParameters& held, TaskId update,

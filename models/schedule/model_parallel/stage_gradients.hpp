@@ -46,6 +46,13 @@ class StageTeams {
   std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, StreamId> messages_;
 };
 
+/// What waits for a unit's parameters: its first pass, or DeAR's update before that.
+struct AwaitedUnit {
+  std::uint32_t stage = 0;
+  std::size_t unit = 0;
+  TaskId waits = 0;  ///< In the next step.
+};
+
 /// What becomes of the stages' gradients: copies add them up behind the passes that complete them,
 /// then the norm, the updates, and the parameters that go back before the next step.
 class StageGradients {
@@ -60,10 +67,13 @@ class StageGradients {
                               const std::string& of, TaskId after);
   /// Of what more than one stage holds. `last` is the last task of each stage's passes.
   void add_sums_of_stages(const std::vector<TaskId>& last);
+  /// DeAR's update of a unit, in front of its first pass. Returns its task.
+  TaskId add_update_of(std::uint32_t stage, std::size_t unit);
   /// The tasks of the next step that wait for a stage's update are the gathers of its first
-  /// parameters (ZeRO 3: stage and task), else its first task.
+  /// parameters (ZeRO 3: stage and task), those that wait for their units, else its first task.
   void add_updates(const std::vector<TaskId>& first, const std::vector<TaskId>& last,
-                   const std::vector<std::pair<std::uint32_t, TaskId>>& first_gathers);
+                   const std::vector<std::pair<std::uint32_t, TaskId>>& first_gathers,
+                   const std::vector<AwaitedUnit>& awaited);
 
  private:
   void add_sum_over(std::uint32_t stage, const StageCopies& copies, double parameters,
@@ -71,8 +81,12 @@ class StageGradients {
   void add_sums_of_both(const std::vector<TaskId>& last);
   void add_sum_of_tied(const std::vector<TaskId>& last);
   TaskId add_norm(const std::vector<TaskId>& last);
-  TaskId add_update(std::uint32_t stage, TaskId norm);
+  TaskId add_update(std::uint32_t stage, const std::vector<TaskId>& after);
+  RankParameters leaving(const ModelUnit& unit) const {
+    return {leaving_parameters(job_, unit), unit.expert_parameters};
+  }
   void gather_updated(std::uint32_t stage, const RankParameters& held, TaskId update, TaskId first);
+  void gather_unit(const AwaitedUnit& awaited, const std::vector<TaskId>& after);
 
   const HybridJob& job_;
   Builder& builder_;

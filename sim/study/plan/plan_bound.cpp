@@ -44,6 +44,8 @@ class HybridBound {
     if (job_.zero == 3)
       return std::max(longest, network_of_shards()) + norm() + update_time(job_, 0, moves_);
     const Seconds summed = std::max(longest + exposed_gradients(), network_of_gradients());
+    if (job_.awaits_blocks())  // what comes then may hide in the next step, DeAR's updates too
+      return summed + norm();
     return summed + norm() + update_time(job_, 0, moves_) + gathering();
   }
 
@@ -120,7 +122,7 @@ class HybridBound {
 
   // Gradients of stage 0 leave one after the other behind the unit that made them, or at once.
   Seconds exposed_gradients() const {
-    const bool shares = job_.zero > 0 && job_.shard == job_.copies();
+    const bool shares = (job_.zero > 0 && job_.shard == job_.copies()) || job_.updates_blocks();
     const CollectiveKind kind = shares ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce;
     const Group group = copies();
     if (!job_.overlap_gradients)
