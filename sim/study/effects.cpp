@@ -189,10 +189,11 @@ Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
   return notes;
 }
 
-void add_likely_range(Forecast& forecast, const Cluster& cluster) {
-  if (find_pipeline(forecast.schedule) != nullptr)
-    return;  // none of the checked steps cut the model
-  const LikelyRange range = shipped_range(forecast.schedule, forecast.device, cluster);
+void add_likely_range(Forecast& forecast, const Cluster& cluster, std::optional<bool> experts) {
+  if (find_pipeline(forecast.schedule) != nullptr && !experts)
+    return;  // of recorded pipelines, none of which was checked
+  const LikelyRange range =
+      shipped_range(forecast.schedule, forecast.device, cluster, experts.value_or(false));
   forecast.likely_low = forecast.iteration_time * range.low;
   forecast.likely_high = forecast.iteration_time * range.high;
   forecast.error_basis = range.basis;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "sim/study/scenario.hpp"
 
 namespace stepcast {
@@ -14,8 +16,10 @@ namespace stepcast {
 void add_notes(Forecast& forecast, const Scenario& scenario);
 
 /// Where the step is likely to lie by the errors of checked cases that are most like it: see
-/// likely_range().
-void add_likely_range(Forecast& forecast, const Cluster& cluster);
+/// likely_range(). Of schedules that cut the model only where the model's experts, or that it has
+/// none, are told: none of the steps recorded as pipelines was checked.
+void add_likely_range(Forecast& forecast, const Cluster& cluster,
+                      std::optional<bool> experts = std::nullopt);
 
 /// What of add_notes() needs no simulation, and add_likely_range().
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario);

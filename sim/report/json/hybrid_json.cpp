@@ -44,6 +44,11 @@ std::string cases_json(const CaseResults& results) {
                              {"model", each.row.model},
                              {"gpus", each.row.gpus},
                              {"line", each.row.line},
+                             {"schedule", each.schedule},
+                             {"cluster", each.cluster},
+                             {"device", each.device},
+                             {"network", each.network},
+                             {"experts", each.row.experts},
                              {"measured_s", each.row.measured.value},
                              {"predicted_s", each.predicted.value},
                              {"error", each.error()}});

@@ -6,6 +6,7 @@
 #include "models/base/text.hpp"
 #include "models/schedule/model_parallel/pass_layers.hpp"
 #include "sim/study/chance/seeded_run.hpp"
+#include "sim/study/effects.hpp"
 #include "sim/study/hybrid/fit_advice.hpp"
 #include "sim/study/hybrid/stage_slow_downs.hpp"
 #include "sim/study/scenario.hpp"
@@ -129,6 +130,8 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
     hybrid.hardware_utilisation = run.hybrid.hardware_flops / (run.hybrid.peak.value * gpus);
   }
   hybrid.forecast.layout = run.hybrid.layout;
+  if (const auto& transformer = scenario.model.transformer)
+    add_likely_range(forecast, scenario.cluster, transformer->shape.has_experts());
   add_stages(hybrid, run.hybrid, timeline);
   add_splits(hybrid, run.hybrid.plan, timeline, scenario);
   note_memory(forecast, scenario, run.job);

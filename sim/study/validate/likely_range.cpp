@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/presets/presets.hpp"
 #include "models/schedule/registry.hpp"
 #include "traces/catalog.hpp"
@@ -51,7 +52,24 @@ std::string on_network(const std::string& network) {
   return network == "node" ? "in one node" : fmt::format("on {} networks", network);
 }
 
+bool cuts_the_model(const std::string& schedule) {
+  return find_pipeline(schedule) != nullptr;
+}
+
+std::vector<Choice> choices_of_layouts(const RangeQuestion& question) {
+  const auto is_like = [experts = question.experts](const CheckedCase& each) {
+    return (each.experts > 1) == experts;
+  };
+  const std::string of = question.experts ? "of models with experts" : "of models without experts";
+  return {{[=](const CheckedCase& each) { return is_like(each) && each.device == question.device; },
+           fmt::format("{} on {}", of, question.device)},
+          {is_like, of},
+          {[](const CheckedCase&) { return true; }, "of all models that are cut"}};
+}
+
 std::vector<Choice> choices_for(const RangeQuestion& question) {
+  if (cuts_the_model(question.schedule))
+    return choices_of_layouts(question);
   const std::string schedule = original_of(question.schedule);
   const std::string family = family_of(schedule);
   const std::string where = on_network(question.network);
@@ -106,8 +124,15 @@ std::string basis_of(const RangeQuestion& question, const Choice& choice,
   if (std::ranges::none_of(cases,
                            [&](const CheckedCase& c) { return c.device == question.device; }))
     text += ", wider as none of them is of this device";
+  if (cuts_the_model(question.schedule))
+    text += ", wider as their software was described with them in sight";
   text += fmt::format(": {:.1f} %", 100 * width);
   return text;
+}
+
+std::vector<CheckedCase> shipped(const char* file) {
+  const auto path = data_root() / "traces/published/checked" / file;
+  return std::filesystem::exists(path) ? read_checked_cases(path) : std::vector<CheckedCase>{};
 }
 
 }  // namespace
@@ -134,30 +159,34 @@ LikelyRange likely_range(const RangeQuestion& question, std::span<const CheckedC
 }
 
 LikelyRange shipped_range(const std::string& schedule, const std::string& device,
-                          const Cluster& cluster) {
-  if (shipped_checks().empty())
+                          const Cluster& cluster, bool experts) {
+  const auto& cases = cuts_the_model(schedule) ? shipped_layouts() : shipped_checks();
+  if (cases.empty())
     return {.low = 0, .high = 0, .basis = {}};
   // A study asks the same thousands of times.
-  thread_local std::map<std::tuple<std::string, std::string, std::string, std::uint32_t>,
+  thread_local std::map<std::tuple<std::string, std::string, std::string, std::uint32_t, bool>,
                         LikelyRange>
       known;
   const RangeQuestion question{.schedule = schedule,
                                .device = device,
                                .network = std::string(network_class(cluster)),
-                               .gpus = cluster.ranks()};
+                               .gpus = cluster.ranks(),
+                               .experts = experts};
   const auto [found, is_new] =
-      known.try_emplace({schedule, device, question.network, question.gpus});
+      known.try_emplace({schedule, device, question.network, question.gpus, experts});
   if (is_new)
-    found->second = likely_range(question, shipped_checks());
+    found->second = likely_range(question, cases);
   return found->second;
 }
 
 const std::vector<CheckedCase>& shipped_checks() {
-  static const std::vector<CheckedCase> checks = [] {
-    const auto path = data_root() / "traces/published/checked/cases.json";
-    return std::filesystem::exists(path) ? read_checked_cases(path) : std::vector<CheckedCase>{};
-  }();
+  static const std::vector<CheckedCase> checks = shipped("cases.json");
   return checks;
+}
+
+const std::vector<CheckedCase>& shipped_layouts() {
+  static const std::vector<CheckedCase> layouts = shipped("layouts.json");
+  return layouts;
 }
 
 }  // namespace stepcast

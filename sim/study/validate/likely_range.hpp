@@ -15,6 +15,7 @@ struct RangeQuestion {
   std::string device;
   std::string network;  ///< See network_class().
   std::uint32_t gpus = 1;
+  bool experts = false;  ///< The model has some: asked of schedules that cut it.
 };
 
 /// Where a measured step is likely to lie, as factors on the predicted time.
@@ -36,13 +37,20 @@ std::string_view network_class(const Cluster& cluster);
 /// doubling of GPUs beyond the largest of them. These four widths are chosen, not fitted;
 /// likely_range_test measures what they cover where a schedule, a device or the larger sizes are
 /// left out. Precondition: `cases` is not empty.
+///
+/// Of schedules that cut the model: of models like it (with experts or without) on the same device,
+/// else of models like it, else of all; all of them count as of other schedules: their software was
+/// described with them in sight, that of the question is not.
 LikelyRange likely_range(const RangeQuestion& question, std::span<const CheckedCase> cases);
 
 /// The same from the cases that ship, for all ranks of the cluster; 0 to 0 where there are none.
 LikelyRange shipped_range(const std::string& schedule, const std::string& device,
-                          const Cluster& cluster);
+                          const Cluster& cluster, bool experts = false);
 
-/// The cases that StepCast ships; none where its data lie elsewhere without them. Read once.
+/// The cases that StepCast ships, of schedules that do not cut the model, to which nothing was
+/// fitted; none where its data lie elsewhere without them. Read once.
 const std::vector<CheckedCase>& shipped_checks();
+/// Those that cut it, whose clusters and software were described with their rows in sight.
+const std::vector<CheckedCase>& shipped_layouts();
 
 }  // namespace stepcast

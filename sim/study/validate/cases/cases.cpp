@@ -10,6 +10,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/validate/cases/case_options.hpp"
+#include "sim/study/validate/likely_range.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
 #include "traces/transformers.hpp"
@@ -120,7 +121,7 @@ class Predictor {
                         blocks.file, blocks.parts.shape.at("hidden")));
   }
 
-  Seconds predict(const MeasuredLayout& row) {
+  PredictedCase predict(const MeasuredLayout& row) {
     const CaseSetup setup = setup_of(row);
     if (row.tensor * row.pipeline * row.data * row.context != row.gpus)
       throw NotExpressed("tp x pp x dp x cp differs from the GPUs");
@@ -133,8 +134,14 @@ class Predictor {
       options.erase("virtual_stages");
     const Cluster cluster = cluster_of(row, setup);
     const PipelineInfo& pipeline = megatron_pipeline(several_parts);
-    return options.contains("micro_batch") ? step_of(pipeline, model, cluster, options)
-                                           : best_step(pipeline, model, cluster, options);
+    return {.row = row,
+            .predicted = options.contains("micro_batch")
+                             ? step_of(pipeline, model, cluster, options)
+                             : best_step(pipeline, model, cluster, options),
+            .schedule = pipeline.name,
+            .cluster = cluster.name,
+            .device = device_of(row.gpu),
+            .network = std::string(network_class(cluster))};
   }
 
  private:
@@ -268,7 +275,7 @@ CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOpt
   CaseResults results;
   for (const MeasuredLayout& row : rows) {
     try {
-      results.cases.push_back({row, predictor.predict(row)});
+      results.cases.push_back(predictor.predict(row));
     } catch (const InputError& error) {
       ++results.left_out[error.what()];
     }

@@ -16,6 +16,7 @@ namespace stepcast {
 struct PredictedCase {
   MeasuredLayout row;
   Seconds predicted{};
+  std::string schedule{}, cluster{}, device{}, network{};  ///< As StepCast forecast it.
 
   /// Above 0: forecast too long.
   double error() const { return predicted / row.measured - 1; }

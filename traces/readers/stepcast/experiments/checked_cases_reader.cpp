@@ -25,6 +25,7 @@ CheckedCase read_case(ObjectReader object) {
                       .schedule = object.text("schedule"),
                       .label = object.text_or("label", ""),
                       .network = object.text("network"),
+                      .experts = static_cast<std::uint32_t>(object.count_or("experts", 1, 1)),
                       .gpus = static_cast<std::uint32_t>(object.count("gpus", 1)),
                       .measured = time_of(object, "measured_s"),
                       .predicted = time_of(object, "predicted_s")};

@@ -10,15 +10,16 @@
 
 namespace stepcast {
 
-/// A measured step that nothing was fitted to, and what StepCast said of it when the file was made.
+/// A measured step, and what StepCast said of it when the file was made.
 struct CheckedCase {
   std::string source;  ///< Which published file, or which table.
   std::string workload;
   std::string cluster;
   std::string device;
   std::string schedule;
-  std::string label;    ///< What the source calls the system; may be empty.
-  std::string network;  ///< As of network_class(): what the step's bytes cross.
+  std::string label;          ///< What the source calls the system; may be empty.
+  std::string network;        ///< As of network_class(): what the step's bytes cross.
+  std::uint32_t experts = 1;  ///< Of a block; 1: the model has none.
   std::uint32_t gpus = 0;
   Seconds measured{};
   Seconds predicted{};
