@@ -52,6 +52,7 @@ class ProfiledJob {
   void add_work(std::uint32_t rank, const TimelineStep& step);
   std::uint16_t kind_of(const TimelineWork& work);
   void meet();
+  void join(const RankMeeting& met);
   Seconds later(std::uint32_t rank) const {
     return Seconds{kMicrosecond *
                    static_cast<double>(records_[rank].first_time_us - records_[0].first_time_us)};
@@ -64,6 +65,9 @@ class ProfiledJob {
   std::vector<RankRecord> records_;
   Job job_;
   std::map<std::string, std::uint16_t, std::less<>> kinds_;
+  /// By rank and id: step and operation.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>>
+      transfers_;
 };
 
 Job ProfiledJob::run() {
@@ -189,6 +193,9 @@ void ProfiledJob::add_work(std::uint32_t rank, const TimelineStep& step) {
   for (std::uint32_t i = 0; i < step.works.size(); ++i) {
     const TimelineWork& work = step.works[i];
     const std::uint16_t kind = kind_of(work);
+    if (work.work == JobWork::Transfer)
+      transfers_[{rank, work.id}] = {static_cast<std::uint32_t>(job_.steps.size() - 1),
+                                     first + 1 + i};
     into.operations.push_back({.rank = rank,
                                .kind = kind,
                                .micro_batch = 0,
@@ -222,49 +229,24 @@ std::uint16_t ProfiledJob::kind_of(const TimelineWork& work) {
   return found->second;
 }
 
-/// The transfers of all ranks, each told by its rank and end.
-class TransferPlaces {
- public:
-  using Place = std::pair<std::uint32_t, std::uint32_t>;  // Step, operation.
-
-  /// Marks them as alone, until they are joined.
-  explicit TransferPlaces(Job& job) {
-    for (std::uint32_t step = 0; step < job.steps.size(); ++step)
-      for (std::uint32_t i = 0; i < job.steps[step].operations.size(); ++i) {
-        JobOperation& done = job.steps[step].operations[i];
-        if (job.kinds[done.kind].work != JobWork::Transfer)
-          continue;
-        done.alone = true;
-        places_[{done.rank, nanoseconds(done.end)}] = {step, i};
-      }
-  }
-
-  std::optional<Place> find(std::uint32_t rank, Seconds end) const {
-    constexpr double kRounding = 2;
-    const auto found = places_.lower_bound({rank, nanoseconds(end) - kRounding});
-    const bool is_there = found != places_.end() && found->first.first == rank &&
-                          found->first.second <= nanoseconds(end) + kRounding;
-    return is_there ? std::optional(found->second) : std::nullopt;
-  }
-
- private:
-  /// Whole ones; a hostile trace may hold more than an integer.
-  static double nanoseconds(Seconds time) { return std::round(time.value * 1e9); }
-
-  std::map<std::pair<std::uint32_t, double>, Place> places_;
-};
-
-/// Joins the members of a meeting, which may lie in several steps.
-void join(const RankMeeting& met, const TransferPlaces& places, Job& job) {
+/// Joins the members of a meeting, which may lie in several steps. What goes on behind its step
+/// ended there for the job, and not with the others.
+void ProfiledJob::join(const RankMeeting& met) {
+  constexpr Seconds kRounding{2e-9};
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_step;
-  for (std::size_t i = 0; i < met.ranks.size(); ++i)
-    if (const auto place =
-            places.find(static_cast<std::uint32_t>(met.ranks[i]), met.ends[i] + met.offsets[i]))
-      by_step[place->first].push_back(place->second);
+  for (std::size_t i = 0; i < met.ranks.size(); ++i) {
+    const auto found = transfers_.find({static_cast<std::uint32_t>(met.ranks[i]), met.ids[i]});
+    if (found == transfers_.end())
+      continue;
+    const auto [step, operation] = found->second;
+    const Seconds off = job_.steps[step].operations[operation].end - (met.ends[i] + met.offsets[i]);
+    if (std::abs(off.value) <= kRounding.value)
+      by_step[step].push_back(operation);
+  }
   for (auto& [number, members] : by_step) {
     if (members.size() < 2)
       continue;
-    JobStep& step = job.steps[number];
+    JobStep& step = job_.steps[number];
     for (const std::uint32_t member : members) {
       step.operations[member].meeting = static_cast<std::uint32_t>(step.meetings.size());
       step.operations[member].alone = false;
@@ -278,10 +260,11 @@ void ProfiledJob::meet() {
   if (!meetings.why_not.empty())
     throw InputError(
         fmt::format("{}: no ranks of one job: {}", records_.front().origin, meetings.why_not));
-  const TransferPlaces places(job_);
+  for (const auto& [id, place] : transfers_)
+    job_.steps[place.first].operations[place.second].alone = true;  // Until they are joined.
   for (const std::vector<RankMeeting>* all : {&meetings.all, &meetings.partial})
     for (const RankMeeting& met : *all)
-      join(met, places, job_);
+      join(met);
   for (std::size_t i = 0; i < meetings.unmatched; ++i)
     report_.doubt("collective that not every rank recorded", records_.front().origin);
   const auto sends = [](const JobKind& kind) { return kind.purpose == JobPurpose::Message; };

@@ -56,6 +56,7 @@ TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
       piece.name += fmt::format(" of {}", known.ranks);
     piece.size = known.size;
     piece.ranks = known.ranks;
+    piece.id = work.event;
   }
   return piece;
 }
@@ -252,6 +253,19 @@ std::map<std::string_view, bool> steps_alone(const KinetoView& view) {
   return alone;
 }
 
+/// Of a message between two ranks; none where its kernel alone is recorded.
+std::optional<std::uint32_t> sender_of(const KinetoTrace& trace, const DeviceWork& work,
+                                       std::optional<std::uint32_t> own) {
+  if (work.collective == kNoEvent || !own)
+    return std::nullopt;
+  const KinetoCollective& noted = trace.collectives[work.collective];
+  if (sends(noted.name))
+    return own;
+  if (!receives(noted.name))
+    return std::nullopt;
+  return noted.group.front() == *own ? noted.group.back() : noted.group.front();
+}
+
 /// Messages between two ranks end together on both, as collectives do: the kernel of either side
 /// runs until the data is there.
 void add_messages(const KinetoTrace& trace, const KinetoView& view, RankRecord& record) {
@@ -265,10 +279,12 @@ void add_messages(const KinetoTrace& trace, const KinetoView& view, RankRecord& 
     record.collectives.push_back({.kind = *known.kind,
                                   .size = known.size,
                                   .group = known.group,
+                                  .sender = sender_of(trace, work, record.rank),
                                   .sequence = known.sequence,
                                   .step = common_number(view.steps, work.step),
                                   .begin = event.start,
-                                  .end = event.end()});
+                                  .end = event.end(),
+                                  .id = work.event});
   }
   std::ranges::stable_sort(record.collectives, {}, &RankCollective::begin);
 }

@@ -27,6 +27,7 @@ struct TimelineWork {
   bool copies = false;    ///< Of memory: no computation.
   bool updates = false;   ///< Computation of the optimiser.
   bool scatters = false;  ///< A sum of which each rank keeps a part.
+  std::uint32_t id = 0;   ///< Of a transfer: that of its RankCollective.
 };
 
 /// Makes it a transfer, with part and purpose of its kind of collective; nullopt: not known.

@@ -15,10 +15,12 @@ struct RankCollective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   Bytes size{};                           ///< 0: not recorded.
   std::vector<std::uint32_t> group;       ///< The ranks that ran it, ascending; empty: all.
+  std::optional<std::uint32_t> sender;    ///< Of a message the rank that sends, if it is told.
   std::optional<std::uint64_t> sequence;  ///< PyTorch's number of it in its group.
   std::uint32_t step = 0;                 ///< By a number that all ranks share, if one is told.
   Seconds begin{};
   Seconds end{};
+  std::uint32_t id = 0;  ///< Tells it from all other work of the rank.
 };
 
 /// What of one rank's trace is compared with the other ranks'.

@@ -84,6 +84,7 @@ void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport&
   constexpr std::size_t kMostStreams = 250;
   std::map<std::string, std::size_t> places;
   std::map<std::string, std::uint8_t> streams;
+  std::uint32_t id = 0;
   for (StreamWork& of : works) {
     if (of.step.empty()) {
       report.skip("device work outside of the steps", of.work.name);
@@ -94,6 +95,7 @@ void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport&
       timeline.steps.push_back({.name = of.step});
     const auto next = static_cast<std::uint8_t>(1 + std::min(streams.size(), kMostStreams));
     of.work.stream = streams.try_emplace(of.stream, next).first->second;
+    of.work.id = ++id;
     if (of.kind && ends_on_all_together(*of.kind))
       timeline.record.collectives.push_back(
           {.kind = *of.kind,
@@ -102,7 +104,8 @@ void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport&
            .sequence = std::nullopt,
            .step = static_cast<std::uint32_t>(number_at_end(of.step).value_or(place->second)),
            .begin = of.work.begin,
-           .end = of.work.end});
+           .end = of.work.end,
+           .id = of.work.id});
     timeline.steps[place->second].works.push_back(std::move(of.work));
   }
 }

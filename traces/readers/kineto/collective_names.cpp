@@ -39,10 +39,19 @@ std::optional<CollectiveKind> collective_kind_of(std::string_view name) {
 }
 
 std::optional<CollectiveKind> collective_kind_by_argument(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kPointToPoint = {"send", "recv", "isend", "irecv"};
-  if (std::ranges::find(kPointToPoint, bare(name)) != kPointToPoint.end())
+  if (sends(name) || receives(name))
     return CollectiveKind::Send;
   return collective_kind_of(name);
+}
+
+bool sends(std::string_view collective) {
+  const std::string letters = bare(collective);
+  return letters == "send" || letters == "isend";
+}
+
+bool receives(std::string_view collective) {
+  const std::string letters = bare(collective);
+  return letters == "recv" || letters == "irecv";
 }
 
 bool is_collective_kernel(std::string_view name) {

@@ -105,6 +105,10 @@ std::optional<CollectiveKind> collective_kind_of(std::string_view name);
 /// NCCL runs them, as it does an all-to-all, by the kernel SendRecv.
 std::optional<CollectiveKind> collective_kind_by_argument(std::string_view name);
 
+/// Whether this argument is that of one end of a message.
+bool sends(std::string_view collective);
+bool receives(std::string_view collective);
+
 /// Whether a kernel of this name belongs to NCCL or RCCL.
 bool is_collective_kernel(std::string_view name);
 

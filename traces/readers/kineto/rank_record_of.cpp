@@ -53,7 +53,8 @@ RankRecord rank_record_of(const KinetoTrace& trace, const KinetoView& view,
                                   .sequence = known.sequence,
                                   .step = common_number(view.steps, work.step),
                                   .begin = event.start,
-                                  .end = event.end()});
+                                  .end = event.end(),
+                                  .id = work.event});
   }
   return record;
 }

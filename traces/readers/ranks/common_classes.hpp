@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -11,10 +12,12 @@
 namespace stepcast {
 
 /// Of collectives that may be the same. What a rank sends to all others may differ by rank.
-using CollectiveClass = std::tuple<std::vector<std::uint32_t>, CollectiveKind, Bytes>;
+using CollectiveClass =
+    std::tuple<std::vector<std::uint32_t>, CollectiveKind, Bytes, std::optional<std::uint32_t>>;
 
 inline CollectiveClass class_of(const RankCollective& done) {
-  return {done.group, done.kind, done.kind == CollectiveKind::AllToAll ? Bytes{} : done.size};
+  return {done.group, done.kind, done.kind == CollectiveKind::AllToAll ? Bytes{} : done.size,
+          done.sender};
 }
 
 using ByClass = std::map<CollectiveClass, std::vector<std::uint32_t>>;

@@ -140,6 +140,7 @@ std::size_t Finder::add_member(std::size_t rank, Seconds of_lead, const Collecti
     meeting.begins.push_back(own[other].begin - offset);
     meeting.ends.push_back(own[other].end - offset);
     meeting.offsets.push_back(offset);
+    meeting.ids.push_back(own[other].id);
   }
   return pairs.size();
 }

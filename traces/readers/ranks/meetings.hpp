@@ -14,6 +14,7 @@ struct RankMeeting {
   std::vector<Seconds> begins;
   std::vector<Seconds> ends;
   std::vector<Seconds> offsets;  ///< Of the ranks' clocks then: one may be set anew.
+  std::vector<std::uint32_t> ids;
 };
 
 /// The collectives that the given ranks of a job ran together.

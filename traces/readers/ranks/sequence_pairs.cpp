@@ -11,14 +11,15 @@ namespace {
 using Collectives = std::span<const RankCollective>;
 
 void pair_by_number(Collectives a, Collectives b, CollectivePairs& pairs) {
-  using Number = std::tuple<std::vector<std::uint32_t>, CollectiveKind, std::uint64_t>;
+  using Number = std::tuple<std::vector<std::uint32_t>, CollectiveKind,
+                            std::optional<std::uint32_t>, std::uint64_t>;
   std::map<Number, std::uint32_t> places;
   for (std::uint32_t i = 0; i < a.size(); ++i)
     if (a[i].sequence)
-      places.emplace(Number{a[i].group, a[i].kind, *a[i].sequence}, i);
+      places.emplace(Number{a[i].group, a[i].kind, a[i].sender, *a[i].sequence}, i);
   for (std::uint32_t i = 0; i < b.size(); ++i)
     if (b[i].sequence)
-      if (const auto found = places.find({b[i].group, b[i].kind, *b[i].sequence});
+      if (const auto found = places.find({b[i].group, b[i].kind, b[i].sender, *b[i].sequence});
           found != places.end()) {
         pairs.emplace_back(found->second, i);
         places.erase(found);

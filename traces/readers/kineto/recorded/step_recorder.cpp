@@ -60,6 +60,8 @@ void StepRecorder::add_device_work(const std::vector<std::uint32_t>& all) {
   for (const std::uint32_t i : all) {
     const DeviceWork& work = view_.work[i];
     const RecordedTask task = task_of(work);
+    if (work.collective != kNoEvent && receives(trace_.collectives[work.collective].name))
+      receives_.insert(static_cast<std::uint32_t>(result_.tasks.size()));
     if (work.launch == kNoEvent) {
       add_device_task(task, kNoEvent);
       continue;

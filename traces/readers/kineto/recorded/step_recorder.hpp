@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,8 @@ class StepRecorder {
     bool empty() const { return tasks.empty() && earlier.empty(); }
   };
 
+  class Unwaited;
+
   void add_device_work(const std::vector<std::uint32_t>& all);
   RecordedTask task_of(const DeviceWork& work);
   void add_blocking_copy(RecordedTask task, std::uint32_t launch);
@@ -80,6 +83,8 @@ class StepRecorder {
   std::uint32_t next_launched(std::uint16_t stream, Seconds after) const;
   std::vector<std::uint32_t> calls_in_order() const;
   std::uint32_t held_up_by(std::uint32_t wait) const;
+  std::uint16_t stream_of_thread(std::uint32_t call) const;
+  bool only_communicates(std::uint16_t stream) const;
   void add_stream_waits();
   bool add_wait_for_earlier(std::uint32_t next);
   void doubt_collectives_without_waiter();
@@ -102,6 +107,7 @@ class StepRecorder {
   RecordedStep result_;
   std::map<std::string, std::uint16_t> streams_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> launched_;  // by launch: tasks
+  std::unordered_set<std::uint32_t> receives_;                              // messages that do
   std::vector<std::uint32_t> launch_of_;  // of the device tasks, which come first
   std::vector<std::uint32_t> behind_;     // of the device tasks: the one before on its stream
   std::map<std::uint16_t, std::uint32_t> last_of_stream_;

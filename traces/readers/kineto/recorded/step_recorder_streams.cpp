@@ -65,9 +65,9 @@ void StepRecorder::add_collective_dependencies() {
     if (result_.tasks[task].kind != RecordedKind::Collective || launch_of_[task] == kNoEvent)
       continue;
     for (std::uint16_t other = 0; other < on_stream_.size(); ++other) {
-      const std::uint32_t before = last_launched(on_stream_[other].tasks, launch_time(task));
-      if (other == result_.tasks[task].stream)
+      if (other == result_.tasks[task].stream || only_communicates(other))
         continue;
+      const std::uint32_t before = last_launched(on_stream_[other].tasks, launch_time(task));
       if (before != kNoEvent)
         add_checked(before, task);
       else if (const auto end = earlier_end(other);
@@ -91,6 +91,12 @@ std::vector<std::uint32_t> StepRecorder::calls_in_order() const {
   return calls;
 }
 
+/// On which the thread of a call computes; 0: on none yet.
+std::uint16_t StepRecorder::stream_of_thread(std::uint32_t call) const {
+  const std::uint32_t last = last_launched(computing_[event(call).thread], event(call).start);
+  return last == kNoEvent ? std::uint16_t{0} : result_.tasks[last].stream;
+}
+
 // A thread lets the stream wait on which it computes; one that computed nothing yet, that on which
 // work is launched next.
 std::uint32_t StepRecorder::held_up_by(std::uint32_t wait) const {
@@ -107,28 +113,108 @@ std::uint32_t StepRecorder::held_up_by(std::uint32_t wait) const {
   return first;
 }
 
-// Collectives are waited for in the order of their launch, those of earlier steps first.
+bool StepRecorder::only_communicates(std::uint16_t stream) const {
+  const auto& tasks = on_stream_[stream].tasks;
+  return std::ranges::all_of(
+      tasks, [&](std::uint32_t t) { return result_.tasks[t].kind == RecordedKind::Collective; });
+}
+
+// What was launched and is not waited for yet, in order. Which of it a call waits for is not
+// recorded: of collectives the first one. Messages are often sent without a wait, and received with
+// one: where work began although it could have before, it waited for what ended just then, else
+// for what was received of the messages launched just before the call, then what was sent.
+class StepRecorder::Unwaited {
+ public:
+  explicit Unwaited(const StepRecorder& recorder) : of_(recorder) {}
+
+  void launched(std::uint32_t task) {
+    all_.push_back(task);
+    recent_.push_back(task);
+  }
+  void computes() { recent_.clear(); }
+  const std::deque<std::uint32_t>& all() const { return all_; }
+
+  /// What a call waits for that holds up this work; none that times allow.
+  std::uint32_t take(std::uint32_t next) {
+    const std::uint32_t found = choose(next);
+    std::erase(all_, found);
+    std::erase(recent_, found);
+    return found;
+  }
+
+ private:
+  bool is_message(std::uint32_t task) const {
+    return of_.result_.tasks[task].collective == CollectiveKind::Send;
+  }
+  Seconds start_of(std::uint32_t task) const { return of_.result_.tasks[task].start; }
+  bool may_hold(std::uint32_t task, std::uint32_t next) const {
+    return of_.end_of(task) <= start_of(next) + kTolerance;
+  }
+
+  std::uint32_t choose(std::uint32_t next) const {
+    if (std::ranges::none_of(all_, [&](std::uint32_t task) { return is_message(task); }))
+      return !all_.empty() && may_hold(all_.front(), next) ? all_.front() : kNoEvent;
+    if (const std::uint32_t last = ended_just_before(next); last != kNoEvent)
+      return last;
+    for (const bool receives : {true, false})
+      for (const std::uint32_t task : recent_)
+        if (of_.receives_.contains(task) == receives && may_hold(task, next))
+          return task;
+    const auto first =
+        std::ranges::find_if(all_, [&](std::uint32_t task) { return may_hold(task, next); });
+    return first == all_.end() ? kNoEvent : *first;
+  }
+
+  std::uint32_t ended_just_before(std::uint32_t next) const {
+    constexpr Seconds kJust{20e-6};  // A stream that waited begins its next work so soon.
+    const std::uint32_t launch = of_.launch_of_[next];
+    Seconds could = launch == kNoEvent ? Seconds{} : of_.event(launch).end();
+    if (of_.behind_[next] != kNoEvent)
+      could = std::max(could, of_.end_of(of_.behind_[next]));
+    std::uint32_t last = kNoEvent;
+    for (const std::uint32_t task : all_)
+      if (may_hold(task, next) && of_.end_of(task) > could + kTolerance &&
+          of_.end_of(task) + kJust >= start_of(next) &&
+          (last == kNoEvent || of_.end_of(task) > of_.end_of(last)))
+        last = task;
+    return last;
+  }
+
+  const StepRecorder& of_;
+  std::deque<std::uint32_t> all_;
+  std::vector<std::uint32_t> recent_;  // Since work was launched that computes.
+};
+
+// What a stream waits for also holds up what is launched from it on another one.
 void StepRecorder::add_stream_waits() {
-  std::deque<std::uint32_t> launched;  // collectives that nothing waits for yet
+  Unwaited unwaited(*this);
+  std::map<std::uint16_t, std::vector<std::uint32_t>> waited;  // By stream, since it computed.
   for (const std::uint32_t call : calls_in_order()) {
-    if (const auto found = launched_.find(call); found != launched_.end())
+    if (const auto found = launched_.find(call); found != launched_.end()) {
       for (const std::uint32_t task : found->second)
-        if (result_.tasks[task].kind == RecordedKind::Collective)
-          launched.push_back(task);
+        if (result_.tasks[task].kind != RecordedKind::Collective) {
+          waited[result_.tasks[task].stream].clear();
+          unwaited.computes();
+        } else {
+          for (const std::uint32_t before : waited[stream_of_thread(call)])
+            if (end_of(before) <= result_.tasks[task].start + kTolerance)
+              result_.edges.emplace_back(before, task);
+          unwaited.launched(task);
+        }
+    }
     const bool waits = trace_.name_of(event(call)).find("StreamWaitEvent") != std::string::npos;
     if (!waits || launches_collective(call))
       continue;
     const std::uint32_t next = held_up_by(call);
-    if (next == kNoEvent || add_wait_for_earlier(next) || launched.empty())
+    if (next == kNoEvent || add_wait_for_earlier(next))
       continue;
-    // Where the times say otherwise, the call waited for something else.
-    if (end_of(launched.front()) > result_.tasks[next].start + kTolerance)
-      continue;
-    result_.edges.emplace_back(launched.front(), next);
-    launched.pop_front();
+    if (const std::uint32_t before = unwaited.take(next); before != kNoEvent) {
+      result_.edges.emplace_back(before, next);
+      waited[result_.tasks[next].stream].push_back(before);
+    }
   }
   unwaited_.clear();
-  for (const std::uint32_t task : launched)
+  for (const std::uint32_t task : unwaited.all())
     unwaited_.insert(result_.streams[result_.tasks[task].stream]);
 }
 
