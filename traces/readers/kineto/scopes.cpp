@@ -5,6 +5,9 @@
 namespace stepcast {
 namespace {
 
+// Times are told to the nanosecond: what begins where something ended is not inside it.
+constexpr Seconds kRounding{0.5e-9};
+
 struct Open {
   Seconds end{};
   std::uint32_t inside = 0;  // Into Scopes::distinct.
@@ -64,7 +67,7 @@ void nest(const KinetoTrace& trace, const std::vector<std::uint32_t>& order, Sco
   std::vector<Open> open;
   for (const std::uint32_t index : order) {
     const KinetoEvent& event = trace.events[index];
-    while (!open.empty() && open.back().end <= event.start)
+    while (!open.empty() && open.back().end <= event.start + kRounding)
       open.pop_back();
     const std::uint32_t around = open.empty() ? 0 : open.back().inside;
     scopes.of_event[index] = around;

@@ -134,15 +134,23 @@ class StepRecorder::Unwaited {
   void computes() { recent_.clear(); }
   const std::deque<std::uint32_t>& all() const { return all_; }
 
-  /// What a call waits for that holds up this work; none that times allow.
-  std::uint32_t take(std::uint32_t next) {
-    const std::uint32_t found = choose(next);
+  /// What a call surely waits for, by the times; none: they do not tell.
+  std::uint32_t take_ended_just_before(std::uint32_t next) {
+    return take(has_messages() ? ended_just_before(next) : kNoEvent);
+  }
+  /// What it may wait for; none that times allow.
+  std::uint32_t take_any(std::uint32_t next) { return take(choose(next)); }
+
+ private:
+  std::uint32_t take(std::uint32_t found) {
     std::erase(all_, found);
     std::erase(recent_, found);
     return found;
   }
 
- private:
+  bool has_messages() const {
+    return std::ranges::any_of(all_, [&](std::uint32_t task) { return is_message(task); });
+  }
   bool is_message(std::uint32_t task) const {
     return of_.result_.tasks[task].collective == CollectiveKind::Send;
   }
@@ -152,10 +160,8 @@ class StepRecorder::Unwaited {
   }
 
   std::uint32_t choose(std::uint32_t next) const {
-    if (std::ranges::none_of(all_, [&](std::uint32_t task) { return is_message(task); }))
+    if (!has_messages())
       return !all_.empty() && may_hold(all_.front(), next) ? all_.front() : kNoEvent;
-    if (const std::uint32_t last = ended_just_before(next); last != kNoEvent)
-      return last;
     for (const bool receives : {true, false})
       for (const std::uint32_t task : recent_)
         if (of_.receives_.contains(task) == receives && may_hold(task, next))
@@ -206,9 +212,14 @@ void StepRecorder::add_stream_waits() {
     if (!waits || launches_collective(call))
       continue;
     const std::uint32_t next = held_up_by(call);
-    if (next == kNoEvent || add_wait_for_earlier(next))
+    if (next == kNoEvent)
       continue;
-    if (const std::uint32_t before = unwaited.take(next); before != kNoEvent) {
+    std::uint32_t before = unwaited.take_ended_just_before(next);
+    if (before == kNoEvent && add_wait_for_earlier(next))
+      continue;
+    if (before == kNoEvent)
+      before = unwaited.take_any(next);
+    if (before != kNoEvent) {
       result_.edges.emplace_back(before, next);
       waited[result_.tasks[next].stream].push_back(before);
     }
