@@ -40,9 +40,63 @@ std::size_t in_common(const RankWork& one, const RankWork& other) {
   return common;
 }
 
+/// How often a rank ran something in a step.
+struct Often {
+  std::size_t usual = 0;  ///< Median.
+  std::size_t most = 0;
+};
+
+/// By rank.
+std::vector<Often> how_often(const Job& job, std::uint16_t kind) {
+  std::vector<std::vector<std::size_t>> counts(job.ranks.size(),
+                                               std::vector<std::size_t>(job.steps.size()));
+  for (std::size_t step = 0; step < job.steps.size(); ++step)
+    for (const JobOperation& done : job.steps[step].operations)
+      counts[done.rank][step] += done.kind == kind ? 1 : 0;
+  std::vector<Often> often;
+  for (std::vector<std::size_t>& of_rank : counts) {
+    std::ranges::sort(of_rank);
+    often.push_back({of_rank[of_rank.size() / 2], of_rank.back()});
+  }
+  return often;
+}
+
+/// Whether a rank cannot have taken part in what all others did: losses do not explain it.
+bool is_foreign(const std::vector<Often>& often, std::size_t rank) {
+  std::size_t most_of_others = 0;
+  std::size_t least_usual_of_others = often[rank].most + 1;
+  for (std::size_t other = 0; other < often.size(); ++other)
+    if (other != rank) {
+      most_of_others = std::max(most_of_others, often[other].most);
+      least_usual_of_others = std::min(least_usual_of_others, often[other].usual);
+    }
+  return often[rank].usual > most_of_others || often[rank].most < least_usual_of_others;
+}
+
+/// What all ranks take part in they run equally often.
+void refuse_other_collectives(const Job& job) {
+  constexpr std::size_t kFewestSteps = 5;
+  if (job.steps.size() < kFewestSteps || job.ranks.size() < 2)
+    return;
+  for (std::uint16_t kind = 0; kind < job.kinds.size(); ++kind) {
+    if (job.kinds[kind].work != JobWork::Transfer || job.kinds[kind].ranks != job.gpus ||
+        job.kinds[kind].purpose == JobPurpose::Message)
+      continue;
+    const std::vector<Often> often = how_often(job, kind);
+    for (std::size_t rank = often.size(); rank-- > 0;)
+      if (is_foreign(often, rank))
+        throw InputError(fmt::format(
+            "{}: expected {} as often in a step as on the other ranks, {} times, found {}: "
+            "ranks of two jobs?",
+            job.ranks[rank].origin, job.kinds[kind].name, often[rank == 0 ? 1 : 0].usual,
+            often[rank].usual));
+  }
+}
+
 }  // namespace
 
 void refuse_foreign_ranks(const Job& job) {
+  refuse_other_collectives(job);
   const auto sends = [](const JobKind& kind) { return kind.purpose == JobPurpose::Message; };
   if (job.shape.pipeline == 0 && std::ranges::any_of(job.kinds, sends))
     return;

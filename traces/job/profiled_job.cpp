@@ -268,6 +268,16 @@ void ProfiledJob::meet() {
   for (std::size_t i = 0; i < meetings.unmatched; ++i)
     report_.doubt("collective that not every rank recorded", records_.front().origin);
   const auto sends = [](const JobKind& kind) { return kind.purpose == JobPurpose::Message; };
+  const auto may_send = [&](const JobKind& kind) {
+    return sends(kind) || (kind.work == JobWork::Transfer && kind.purpose == JobPurpose::Other);
+  };
+  const auto of_other_stage = [&](const JobRank& rank) {
+    return rank.stage != job_.ranks.front().stage;
+  };
+  if (std::ranges::any_of(job_.ranks, of_other_stage) && std::ranges::none_of(job_.kinds, may_send))
+    throw InputError(fmt::format(
+        "{}: expected messages between the {} stages that the job file tells, found none",
+        records_.front().origin, job_.stages));
   if (shape_.pipeline == 0 && std::ranges::any_of(job_.kinds, sends))
     report_.doubt("job with messages between ranks, taken as one stage: pp in a job file says more",
                   records_.front().origin);

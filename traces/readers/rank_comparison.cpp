@@ -77,6 +77,8 @@ RankComparison compare_ranks(std::span<const RankRecord> records) {
     return comparison;
   Meetings meetings = find_meetings(records);
   comparison.why_not = meetings.why_not;
+  if (comparison.why_not.empty() && meetings.all.empty())
+    comparison.why_not = "no collective that all of them recorded";
   if (!comparison.why_not.empty())
     return comparison;
   comparison.job = records.front().ranks.value_or(0);

@@ -1,5 +1,6 @@
 #include "sim/study/diagnose/job_doubts.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,14 @@ std::string doubt_of_passes(const Job& job, JobWork pass, const char* name) {
   return fmt::format(
       "of rank {}{} no {} passes are recorded", label_of(job.ranks[ranks.front()]),
       others > 0 ? fmt::format(" and {} other{}", others, others > 1 ? "s" : "") : "", name);
+}
+
+std::string doubt_of_stages(const Job& job) {
+  const auto is_message = [](const JobKind& kind) { return kind.purpose == JobPurpose::Message; };
+  return job.profiled && job.shape.pipeline == 0 && std::ranges::any_of(job.kinds, is_message)
+             ? "ranks send each other messages and no job file says of how many stages (pp), so "
+               "that a slow stage looks like slow ranks, or like nobody"
+             : "";
 }
 
 std::string doubt_of_parts(const JobClocks& clocks) {
@@ -87,10 +96,11 @@ std::string doubt_of_replay(const Job& job, double error, const std::string& of_
 std::vector<std::string> doubts_of(const Job& job, double error) {
   const std::string of_clocks = doubt_of_clocks(job.clocks, job.steps.size());
   std::vector<std::string> doubts;
-  for (std::string doubt : {doubt_of_replay(job, error, of_clocks), doubt_of_restored(job),
-                            doubt_of_passes(job, JobWork::Forward, "forward"),
-                            doubt_of_passes(job, JobWork::Backward, "backward"),
-                            doubt_of_parts(job.clocks), of_clocks, doubt_of_times(job)})
+  for (std::string doubt :
+       {doubt_of_replay(job, error, of_clocks), doubt_of_restored(job),
+        doubt_of_passes(job, JobWork::Forward, "forward"),
+        doubt_of_passes(job, JobWork::Backward, "backward"), doubt_of_stages(job),
+        doubt_of_parts(job.clocks), of_clocks, doubt_of_times(job)})
     if (!doubt.empty())
       doubts.push_back(std::move(doubt));
   return doubts;

@@ -8,6 +8,7 @@
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "sim/study/diagnose/long_pauses.hpp"
+#include "sim/study/diagnose/measures/ranks_apart.hpp"
 #include "sim/study/diagnose/pass_variation.hpp"
 #include "sim/study/diagnose/periodic_steps.hpp"
 #include "sim/study/diagnose/slow_links.hpp"
@@ -90,6 +91,7 @@ class Judge {
 
   std::optional<JobVerdict> cause_of_waste() const;
   std::optional<JobVerdict> worker() const;
+  std::optional<JobVerdict> slow(const std::vector<std::uint32_t>& ranks, double share) const;
   std::optional<JobVerdict> stage() const;
   std::optional<JobVerdict> network() const;
   std::optional<JobVerdict> slow_link(UsualTransfer usual, double least) const;
@@ -122,27 +124,34 @@ class Judge {
   double delays_ = 0;
 };
 
+/// The worst ranks, else those that compute longer than all others.
 std::optional<JobVerdict> Judge::worker() const {
   const WasteExplained& worst = diagnosis_.worst_ranks;
+  if (auto verdict = worst.share ? slow(worst.ranks, *worst.share) : std::nullopt)
+    return verdict;
+  const std::vector<std::uint32_t> apart = ranks_apart(diagnosis_);
+  if (apart.empty())
+    return std::nullopt;
+  return slow(apart, share_without(mean_of(replay_.replay_if([&](const JobOperation& done) {
+                return !std::ranges::binary_search(apart, done.rank);
+              }))));
+}
+
+std::optional<JobVerdict> Judge::slow(const std::vector<std::uint32_t>& ranks, double share) const {
   // The only rank of a stage cannot be told from its stage.
   const bool one_group = diagnosis_.by_data.size() == 1 && diagnosis_.stages > 1;
-  if (!worst.share || *worst.share <= thresholds_.explained || one_group)
+  if (share <= thresholds_.explained || one_group)
     return std::nullopt;
   // As slow as its stage is no slow worker.
   if (diagnosis_.stages > 1 &&
-      share_without(step_as_their_stages(replay_, worst.ranks)) <= thresholds_.explained)
+      share_without(step_as_their_stages(replay_, ranks)) <= thresholds_.explained)
     return std::nullopt;
-  std::string names;
-  for (const std::uint32_t rank : worst.ranks)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", label_of(diagnosis_.ranks[rank]));
-  const bool servers = std::ranges::any_of(
-      worst.ranks, [&](std::uint32_t rank) { return diagnosis_.ranks[rank].serves; });
-  const std::string what = worst.ranks.size() == 1 ? "rank " : "ranks ";
-  const std::string subject = servers ? names : what + names;
-  const double step = diagnosis_.undelayed_step.value - *worst.share * waste_;
-  return JobVerdict{VerdictKind::Worker, subject,
-                    fmt::format("Slow: {}. With its work as fast as the others' {}; that is {}.",
-                                subject, step_instead(step), of_the_waste(*worst.share))};
+  const std::string subject = in_words(diagnosis_, ranks);
+  const double step = diagnosis_.undelayed_step.value - share * waste_;
+  return JobVerdict{
+      VerdictKind::Worker, subject,
+      fmt::format("Slow: {}. With {} work as fast as the others' {}; that is {}.", subject,
+                  ranks.size() == 1 ? "its" : "their", step_instead(step), of_the_waste(share))};
 }
 
 /// By what a stage computes: its messages may be slow because a link is.

@@ -53,7 +53,7 @@ class Finder {
     if (result_.why_not.empty())
       for (const Group& group : groups())
         meet(group);
-    if (result_.why_not.empty() && result_.all.empty())
+    if (result_.why_not.empty() && result_.all.empty() && result_.partial.empty())
       result_.why_not = "no collective that all of them recorded";
     return std::move(result_);
   }

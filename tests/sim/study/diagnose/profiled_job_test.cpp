@@ -138,6 +138,22 @@ TEST(ProfiledJobTest, ASlowRankIsFoundWhateverIsMissing) {
   }
 }
 
+// Two of eight are slow: a node, where hosts are known. "No single cause" it was.
+TEST(ProfiledJobTest, SeveralSlowRanksAreFoundWhateverIsMissing) {
+  for (int seed = 0; seed < 6; ++seed) {
+    MadeProfiles made;
+    made.ranks = made.group = 8;
+    made.kernel = [](int rank, int step, int layer, bool forward) {
+      return usual(rank, step, layer, forward) * (rank == 2 || rank == 3 ? 1.4 : 1);
+    };
+    Job job = job_of(with_faults(made, seed));
+    EXPECT_EQ(diagnose(job).verdict.subject, "ranks 2, 3") << seed;
+    for (JobRank& rank : job.ranks)
+      rank.host = std::string(1, static_cast<char>('a' + rank.number / 2));
+    EXPECT_EQ(diagnose(job).verdict.subject, "node b (ranks 2, 3)") << seed;
+  }
+}
+
 // 18 x 1.15 + 2 ms, where 18 x (7 + 1.15) / 8 + 2 ms are even: 1.116. Ranks have lost unequal
 // numbers of kernels, which makes the even step somewhat longer; it was 1.03 in the mean where the
 // time of lost kernels was that of the next ones. Where launches are lost too it is 1.043.
@@ -316,6 +332,13 @@ TEST(ProfiledJobTest, RanksOfTwoModelsAreRefused) {
   texts[3] = others[3];
   EXPECT_EQ(input_error_of([&] { profiled_job_of(texts); }).substr(0, 75),
             "rank2.json: expected the kernels and collectives of rank0.json, whose stage");
+  // One layer more is one bucket more, which the others would wait for without end.
+  MadeProfiles more{.layers = 7};
+  texts = MadeProfiles{}.texts();
+  texts[2] = more.texts()[2];
+  EXPECT_EQ(input_error_of([&] { profiled_job_of(texts); }),
+            "rank2.json: expected all-reduce 3.815 MiB of 4 as often in a step as on the other "
+            "ranks, 3 times, found 4: ranks of two jobs?");
   // Stages run what they hold.
   ImportReport report;
   EXPECT_NO_THROW(
