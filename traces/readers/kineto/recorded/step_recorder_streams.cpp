@@ -122,7 +122,7 @@ bool StepRecorder::only_communicates(std::uint16_t stream) const {
 // What was launched and is not waited for yet, in order. Which of it a call waits for is not
 // recorded: of collectives the first one. Messages are often sent without a wait, and received with
 // one: where work began although it could have before, it waited for what ended just then, else
-// for what was received of the messages launched just before the call, then what was sent.
+// for what of that was launched just before the call: what is received, collectives, what is sent.
 class StepRecorder::Unwaited {
  public:
   explicit Unwaited(const StepRecorder& recorder) : of_(recorder) {}
@@ -132,6 +132,9 @@ class StepRecorder::Unwaited {
     recent_.push_back(task);
   }
   void computes() { recent_.clear(); }
+  bool is_message(std::uint32_t task) const {
+    return of_.result_.tasks[task].collective == CollectiveKind::Send;
+  }
   const std::deque<std::uint32_t>& all() const { return all_; }
 
   /// What a call surely waits for, by the times; none: they do not tell.
@@ -151,8 +154,12 @@ class StepRecorder::Unwaited {
   bool has_messages() const {
     return std::ranges::any_of(all_, [&](std::uint32_t task) { return is_message(task); });
   }
-  bool is_message(std::uint32_t task) const {
-    return of_.result_.tasks[task].collective == CollectiveKind::Send;
+  /// Which is likelier to be waited for.
+  enum class Rank : std::uint8_t { Received, Collective, Sent };
+  Rank rank_of(std::uint32_t task) const {
+    return of_.receives_.contains(task) ? Rank::Received
+           : is_message(task)           ? Rank::Sent
+                                        : Rank::Collective;
   }
   Seconds start_of(std::uint32_t task) const { return of_.result_.tasks[task].start; }
   bool may_hold(std::uint32_t task, std::uint32_t next) const {
@@ -162,9 +169,9 @@ class StepRecorder::Unwaited {
   std::uint32_t choose(std::uint32_t next) const {
     if (!has_messages())
       return !all_.empty() && may_hold(all_.front(), next) ? all_.front() : kNoEvent;
-    for (const bool receives : {true, false})
+    for (const Rank rank : {Rank::Received, Rank::Collective, Rank::Sent})
       for (const std::uint32_t task : recent_)
-        if (of_.receives_.contains(task) == receives && may_hold(task, next))
+        if (rank_of(task) == rank && may_hold(task, next))
           return task;
     const auto first =
         std::ranges::find_if(all_, [&](std::uint32_t task) { return may_hold(task, next); });
@@ -181,7 +188,8 @@ class StepRecorder::Unwaited {
     for (const std::uint32_t task : all_)
       if (may_hold(task, next) && of_.end_of(task) > could + kTolerance &&
           of_.end_of(task) + kJust >= start_of(next) &&
-          (last == kNoEvent || of_.end_of(task) > of_.end_of(last)))
+          (last == kNoEvent || rank_of(task) < rank_of(last) ||
+           (rank_of(task) == rank_of(last) && of_.end_of(task) > of_.end_of(last))))
         last = task;
     return last;
   }
@@ -226,7 +234,8 @@ void StepRecorder::add_stream_waits() {
   }
   unwaited_.clear();
   for (const std::uint32_t task : unwaited.all())
-    unwaited_.insert(result_.streams[result_.tasks[task].stream]);
+    if (!unwaited.is_message(task))
+      unwaited_.insert(result_.streams[result_.tasks[task].stream]);
 }
 
 /// The first stream of which nothing waited for the collectives of the steps before.
