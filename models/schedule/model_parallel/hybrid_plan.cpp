@@ -6,7 +6,6 @@
 
 #include "models/base/text.hpp"
 #include "models/schedule/edited/host_work.hpp"
-#include "models/schedule/model_parallel/hybrid_step.hpp"
 #include "models/workload/workload.hpp"
 
 namespace stepcast {
@@ -142,7 +141,9 @@ void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model) 
 
 HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluster& cluster,
                        const OptionReader& read) {
-  HybridPlan hybrid{.plan = hybrid_step(job, model, cluster, read), .layout = describe(job.layout)};
+  PlannedStep step = hybrid_step(job, model, cluster, read);
+  HybridPlan hybrid{.plan = std::move(step.plan), .layout = describe(job.layout)};
+  hybrid.passes = std::move(step.passes);
   Plan& plan = hybrid.plan;
   plan.summary = {.workers = job.layout.ranks(),
                   .passes = job.micro_batches(),

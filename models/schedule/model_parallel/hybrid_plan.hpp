@@ -1,6 +1,7 @@
 #pragma once
 
 #include "models/schedule/model_parallel/hybrid_job.hpp"
+#include "models/schedule/model_parallel/hybrid_step.hpp"
 #include "models/schedule/plan.hpp"
 
 namespace stepcast {
@@ -17,6 +18,7 @@ struct HybridPlan {
   Plan plan;
   std::string layout;                ///< "tp=8,pp=4,dp=2"
   std::vector<PlannedStage> stages;  ///< By stage.
+  std::vector<PlannedPass> passes;   ///< In order of their tasks.
   double model_flops = 0;            ///< That the model needs for a step, all GPUs together.
   double hardware_flops = 0;         ///< The same with what is recomputed.
   FlopsPerSecond peak{};             ///< Of one GPU; 0: unknown.

@@ -36,14 +36,14 @@ class HybridStep {
       micro_batches_.push_back("micro-batch " + std::to_string(i));
   }
 
-  Plan build() && {
+  PlannedStep build() && {
     for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage)
       add_passes(stage);
     for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage)
       add_messages(stage);
     gradients_.add_sums_of_stages(last_of_);
     gradients_.add_updates(first_of_, last_of_, first_gathers_, awaited_);
-    return std::move(builder_).build();
+    return {.plan = std::move(builder_).build(), .passes = std::move(passes_)};
   }
 
  private:
@@ -100,6 +100,7 @@ class HybridStep {
     Seconds wait{};
     Seconds compute{};
     for (const PipelinePass& pass : {forward, backward}) {
+      begins_pass_ = true;
       const std::uint32_t part = part_of(job_.order, stage, pass.chunk);
       for (std::size_t unit = job_.first_unit[part]; unit < job_.first_unit[part + 1]; ++unit) {
         wait += wait_of(pass.kind, job_.units[unit]);
@@ -131,6 +132,7 @@ class HybridStep {
                         (job_.zero == 3 || ((is_last || scatters) && leaves_by_unit()));
     const bool awaits = job_.awaits_blocks() && is_forward(pass) && !has_begun_[part];
     has_begun_[part] = true;
+    begins_pass_ = true;
     first_task_ = kNone;
     if (gathers || leaves || awaits)
       add_units(stage, part, pass, {.gathers = gathers, .leaves = leaves, .awaits = awaits});
@@ -200,6 +202,9 @@ class HybridStep {
     builder_.compute_on(teams_.tensor[stage]);
     const TaskId computed = last_task_ =
         is_forward(pass) ? builder_.forward(layer, after) : builder_.backward(layer, after);
+    if (begins_pass_)
+      passes_.push_back({computed, pass.micro_batch, pass.chunk, pass.kind});
+    begins_pass_ = false;
     builder_.after(last_task_, before_next_);
     before_next_.clear();
     if (first_task_ == kNone)
@@ -337,12 +342,14 @@ class HybridStep {
   TaskId last_unit_ = kNone;
   TaskId before_last_unit_ = kNone;
   std::vector<TaskId> before_next_;  // sums that the next pass waits for
+  std::vector<PlannedPass> passes_;
+  bool begins_pass_ = false;
 };
 
 }  // namespace
 
-Plan hybrid_step(const HybridJob& job, const CutModel& model, const Cluster& cluster,
-                 const OptionReader& read) {
+PlannedStep hybrid_step(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+                        const OptionReader& read) {
   const Workload passes = PassLayers::workload(job, model.workload);
   return HybridStep(job, model, passes, cluster, read).build();
 }

@@ -136,7 +136,7 @@ class RunCommand final : public Subcommand {
     if (!timeline_file_.empty())
       write_timeline(result.passes, result.plan, result.timeline);
     if (figure_.is_wanted())
-      figure_.write(pipeline_figure(result.hybrid, result.plan, result.timeline));
+      figure_.write(pipeline_figure(result));
     if (page_.is_wanted())
       page_.write({"result", to_json(result.hybrid.forecast)},
                   {"timeline", chrome_trace(result.passes, result.plan, result.timeline)});

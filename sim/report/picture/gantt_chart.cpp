@@ -15,6 +15,8 @@ constexpr double kLeft = 230, kRight = 1180, kWidth = 1200;
 constexpr double kTop = 30, kRow = 24, kBar = 18, kBelow = 52;
 constexpr double kVisible = 0.3;   // units: what is narrower cannot be seen by itself
 constexpr double kOutlined = 3.0;  // bars from this width on have a line between them
+constexpr double kDigit = 6, kBesideText = 3;
+constexpr double kDark = 0.3;  // colours that are no lighter take white text
 constexpr std::size_t kLongestName = 31;
 
 /// Bars in units of the picture, by row, then by begin; what cannot be told apart is one.
@@ -44,11 +46,17 @@ std::vector<GanttBar> visible_bars(const GanttChart& chart) {
 }
 
 std::string drawn(const GanttBar& bar, double top) {
-  return fmt::format(
-      "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"{}/>\n", bar.begin,
-      top + kRow * static_cast<double>(bar.row) + (kRow - kBar) / 2,
-      std::max(kVisible, bar.end - bar.begin), kBar, svg::colour(bar.kind),
-      bar.end - bar.begin < kOutlined ? "" : R"( stroke="white" stroke-width=".6")");
+  const double y = top + kRow * static_cast<double>(bar.row) + (kRow - kBar) / 2;
+  const double width = bar.end - bar.begin;
+  std::string out = fmt::format(
+      "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"{}{}/>\n",
+      bar.begin, y, std::max(kVisible, width), kBar, svg::colour(bar.kind),
+      bar.lighter > 0 ? fmt::format(R"( fill-opacity="{:.2f}")", 1 - bar.lighter) : "",
+      width < kOutlined ? "" : R"( stroke="white" stroke-width=".6")");
+  if (!bar.text.empty() && width > kDigit * static_cast<double>(bar.text.size()) + kBesideText)
+    out += svg::text((bar.begin + bar.end) / 2, y + kBar - 5, "middle", bar.text,
+                     bar.lighter < kDark ? R"(font-size="10" fill="white")" : R"(font-size="10")");
+  return out;
 }
 
 }  // namespace
@@ -65,6 +73,8 @@ Panel panel_of(const GanttChart& chart) {
                      shortened(chart.rows[row], kLongestName));
   for (const GanttBar& bar : visible_bars(chart))
     out += drawn(bar, top);
+  if (!chart.remark.empty())
+    out += svg::text(kLeft, bottom + kBelow - 4, "start", chart.remark, R"(font-size="11")");
   return {out, kWidth, bottom + kBelow};
 }
 

@@ -12,6 +12,8 @@ struct GanttBar {
   double begin = 0;
   double end = 0;
   std::size_t kind = 0;
+  double lighter = 0;  ///< 0: in the colour of its kind; 1: white.
+  std::string text{};  ///< In it, where it fits.
 };
 
 /// What ran when: rows of bars that do not overlap within a row, between `from` and `to`.
@@ -22,6 +24,7 @@ struct GanttChart {
   double to = 1;
   std::vector<std::string> rows{};
   std::vector<std::string> kinds{};  ///< The legend.
+  std::string remark{};              ///< Below it.
   std::vector<GanttBar> bars{};
 };
 

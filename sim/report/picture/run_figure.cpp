@@ -75,14 +75,21 @@ class GanttOfStep {
   }
 
   /// A row for what each stage of a pipeline computes.
-  GanttChart stages(const std::vector<StageForecast>& stages) {
+  GanttChart stages(const std::vector<StageForecast>& stages,
+                    const std::vector<PlannedPass>& passes) {
     chart_.title = "Stages";
+    const std::uint32_t chunks =
+        passes.empty() ? 1 : 1 + std::ranges::max(passes, {}, &PlannedPass::chunk).chunk;
+    if (chunks > 1)
+      chart_.remark = "lighter: other parts of the model on the same rank";
     for (std::size_t i = 0; i < stages.size(); ++i)
       if (const std::size_t row = new_row(fmt::format("{}: {}", i, stages[i].holds)); row != kNoRow)
         for (const Slice& slice :
              lanes_of(plan_, timeline_, timeline_.class_of_rank[stages[i].rank]).slices)
-          if (plan_.graph.task(slice.task).kind != TaskKind::Communication)
+          if (plan_.graph.task(slice.task).kind != TaskKind::Communication) {
             add(row, slice);
+            name_pass(passes, chunks, slice.task);
+          }
     if (left_out_ > 0)
       chart_.title += fmt::format(" ({} of {})", kMostRows, stages.size());
     return std::move(chart_);
@@ -129,6 +136,22 @@ class GanttOfStep {
                          : phase_of(plan_, task))});
   }
 
+  /// Of the bar that was added last, if it is of a pass.
+  void name_pass(const std::vector<PlannedPass>& passes, std::uint32_t chunks, TaskId task) {
+    GanttBar& bar = chart_.bars.back();
+    const auto behind = std::ranges::upper_bound(passes, task, {}, &PlannedPass::first);
+    if (behind == passes.begin() || bar.kind > 1)
+      return;
+    const PlannedPass& pass = *std::prev(behind);
+    constexpr double kLightest = 0.55;
+    bar.lighter = chunks > 1 ? kLightest * pass.chunk / (chunks - 1) : 0;
+    bar.text = std::to_string(pass.micro_batch);
+    if (pass.kind == PassKind::InputGradient)
+      bar.kind = kind_of("gradients of inputs");
+    else if (pass.kind == PassKind::WeightGradient)
+      bar.kind = kind_of("gradients of weights");
+  }
+
   std::size_t kind_of(const std::string& name) {
     const auto found = std::ranges::find(chart_.kinds, name);
     if (found != chart_.kinds.end())
@@ -163,12 +186,13 @@ std::string run_figure(const Forecast& forecast) {
   return sheet(forecast, {panel_of(waterfall_of(forecast))});
 }
 
-std::string pipeline_figure(const HybridForecast& hybrid, const Plan& plan,
-                            const Timeline& timeline) {
-  const Forecast& forecast = hybrid.forecast;
+std::string pipeline_figure(const HybridResult& result) {
+  const Forecast& forecast = result.hybrid.forecast;
+  GanttChart chart =
+      GanttOfStep(result.plan, result.timeline).stages(result.hybrid.stages, result.planned_passes);
   return sheet_of(fmt::format("{}: {}, {}, {} ms", forecast.schedule, title_of(forecast),
                               forecast.layout, milliseconds(forecast.iteration_time)),
-                  {panel_of(GanttOfStep(plan, timeline).stages(hybrid.stages))});
+                  {panel_of(chart)});
 }
 
 }  // namespace stepcast

@@ -18,8 +18,9 @@ std::string run_figure(const Forecast& forecast, const Plan& plan, const Timelin
 std::string run_figure(const Forecast& forecast);
 
 /// The pipeline of a job that cuts the model, for print: a row for each stage, with the passes of
-/// the steady iteration on one of its ranks.
-std::string pipeline_figure(const HybridForecast& hybrid, const Plan& plan,
-                            const Timeline& timeline);
+/// the steady iteration on one of its ranks. Passes bear the number of their micro-batch where that
+/// fits; those of other parts that a rank holds are lighter, and halves of backward passes, of
+/// inputs and of weights, have colours of their own.
+std::string pipeline_figure(const HybridResult& result);
 
 }  // namespace stepcast

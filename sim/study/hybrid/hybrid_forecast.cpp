@@ -138,7 +138,8 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
   return {.hybrid = std::move(hybrid),
           .plan = std::move(run.hybrid.plan),
           .timeline = std::move(timeline),
-          .passes = PassLayers::workload(run.job, scenario.model.workload)};
+          .passes = PassLayers::workload(run.job, scenario.model.workload),
+          .planned_passes = std::move(run.hybrid.passes)};
 }
 
 }  // namespace stepcast

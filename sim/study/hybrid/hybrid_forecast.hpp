@@ -57,6 +57,7 @@ struct HybridResult {
   Plan plan;
   Timeline timeline;
   Workload passes;  ///< The model with what the plan's tasks are of in place of its layers.
+  std::vector<PlannedPass> planned_passes{};  ///< In order of their tasks.
 };
 HybridResult hybrid_result_of(const HybridScenario& scenario);
 

@@ -1,13 +1,16 @@
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
 #include "sim/report/picture/bar_chart.hpp"
 #include "sim/report/picture/compare_figure.hpp"
 #include "sim/report/picture/gantt_chart.hpp"
+#include "sim/report/picture/run_figure.hpp"
 #include "sim/report/png/png.hpp"
 #include "sim/report/png/png_module.hpp"
+#include "tests/support/hybrid_scenario.hpp"
 #include "traces/module_file.hpp"
 
 namespace stepcast {
@@ -55,6 +58,35 @@ TEST(GanttChart, BarsAreCutWhereItBeginsAndEnds) {
   const std::string elements = panel_of(chart).elements;
   EXPECT_EQ(count(elements, "<rect"), 2U);
   EXPECT_NE(elements.find("<rect x=\"230.00\""), elements.npos) << elements;
+}
+
+// 9.5 units a percent: "17" takes 12 and some room.
+TEST(GanttChart, BarsBearTextWhereItFits) {
+  GanttChart chart = chart_of(0, 0);
+  chart.bars = {{.row = 0, .begin = 0, .end = 2, .text = "17"},
+                {.row = 0, .begin = 10, .end = 11, .text = "18"},
+                {.row = 0, .begin = 20, .end = 22, .lighter = 0.4, .text = "19"}};
+  const std::string elements = panel_of(chart).elements;
+  EXPECT_EQ(count(elements, ">17<"), 1U);
+  EXPECT_EQ(count(elements, ">18<"), 0U);
+  EXPECT_EQ(count(elements, ">19<"), 1U);
+  EXPECT_EQ(count(elements, R"(fill-opacity="0.60")"), 1U);
+}
+
+// Of each stage both parts' passes of each of eight micro-batches, forward and backward.
+TEST(PipelineFigure, PassesBearTheNumbersOfTheirMicroBatches) {
+  for (const char* schedule : {"interleaved", "dualpipe", "zb-h1"}) {
+    HybridScenario scenario = transformer_scenario(
+        schedule, {{"tp", "8"}, {"pp", "4"}, {"global_batch", "8"}, {"recompute", "full"}}, 4);
+    scenario.engine.fidelity = Fidelity::Analytic;
+    const std::string svg = pipeline_figure(hybrid_result_of(scenario));
+    const bool halves = std::string(schedule) == "zb-h1";
+    for (int batch = 0; batch < 8; ++batch)
+      EXPECT_GE(count(svg, fmt::format(">{}</text>", batch)), halves ? 12U : 8U)
+          << schedule << batch;
+    EXPECT_EQ(svg.find("gradients of weights") != svg.npos, std::string(schedule) != "interleaved");
+    EXPECT_EQ(svg.find("lighter: other parts") != svg.npos, !halves);
+  }
 }
 
 TEST(CompareFigure, OfManyTheFastestAreDrawn) {
