@@ -43,7 +43,7 @@ Workload PassLayers::workload(const HybridJob& job, const Workload& model) {
     PartTimes sum;
     for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit)
       add(sum, job.units[unit].compute);
-    add_layers(passes, fmt::format("stage {}", part), sum);
+    add_layers(passes, fmt::format("{} {}", job.order.chunks > 1 ? "part" : "stage", part), sum);
   }
   for (const ModelUnit& unit : job.units)
     add_layers(passes, unit.name, unit.compute);
