@@ -44,6 +44,8 @@ class ImportCommand final : public Subcommand {
                      "stepcast import trace.json buckets.json --batch 32 -o resnet50.json",
                      "stepcast import block.json.gz --device a100 --block "
                      "model=gpt-22b,tp=8,micro_batch=4 -o block.json",
+                     "stepcast import 24.log 2.log --device a100 --block "
+                     "model=gpt-22b,tp=8,micro_batch=4,micro_batches=8,blocks=24-2 -o block.json",
                      "stepcast import rank0.json.gz rank1.json.gz --batch 32 -o resnet50.json"}};
   }
 
@@ -66,7 +68,8 @@ class ImportCommand final : public Subcommand {
         {"--block", "KEY=VALUE,..", &block_,
          "the profile is of transformer blocks: write how long\none takes, for "
          "transformer:..,blocks=FILE. Keys:\nmicro_batch, seq, tp, cp, ep, recompute,\n"
-         "sequence_parallel, part; hidden, heads, ffn, .. or\nmodel; blocks: how many ran"},
+         "sequence_parallel, part; hidden, heads, ffn, .. or\nmodel; blocks: how many ran, "
+         "micro_batches: how often.\nAlso from a log of Megatron-LM's timers, or two: 24-2"},
         {"--strict", "", &import_.strict,
          "refuse a trace if anything in it is skipped or doubtful"},
     };
@@ -76,11 +79,13 @@ class ImportCommand final : public Subcommand {
     check();
     ImportReport report;
     const std::vector<std::filesystem::path> paths(files_.begin(), files_.end());
+    if (!block_.empty() && write_block_of_logs(paths))
+      return 0;
     const Workload workload = imported(paths, report);
     for (const std::string& line : describe(report))
       tell("{}: {}\n", files_.front(), line);
     if (!block_.empty()) {
-      write_block(workload);
+      write_block(measured_parts_of(workload, block_keys()));
       return 0;
     }
     if (output_.empty()) {
@@ -98,8 +103,37 @@ class ImportCommand final : public Subcommand {
     return import_trace(paths, import_, report);
   }
 
-  void write_block(const Workload& workload) const {
-    const MeasuredParts measured = measured_parts_of(workload, block_keys());
+  /// Whether the files are logs of Megatron-LM's timers; then it is written.
+  bool write_block_of_logs(const std::vector<std::filesystem::path>& paths) const {
+    std::vector<MegatronTimers> logs;
+    for (const std::filesystem::path& path : paths) {
+      const std::string text = std::filesystem::is_directory(path) ? "" : read_text_file(path);
+      if (!has_megatron_timers(text) || is_json(text))
+        return false;
+      logs.push_back(parse_megatron_timers(text, path.string()));
+    }
+    constexpr std::size_t kMostLogs = 2;
+    if (logs.empty() || logs.size() > kMostLogs)
+      throw InputError("--block: expected one log, or two of unequal numbers of blocks");
+    if (import_.device.empty())
+      throw InputError("--device: expected with Megatron-LM's timers, such as a100, found none");
+    write_block(measured_parts_of(
+        logs, import_.device,
+        {.kind = ProvenanceKind::Measured,
+         .source = import_.source.empty()
+                       ? fmt::format("Megatron-LM's timers in {}", fmt::join(files_, ", "))
+                       : import_.source},
+        block_keys()));
+    return true;
+  }
+
+  /// Traces may name anything.
+  static bool is_json(const std::string& text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && (text[first] == '{' || text[first] == '[');
+  }
+
+  void write_block(const MeasuredParts& measured) const {
     const std::string text = to_json_text(measured);
     if (output_.empty())
       return say("{}", text);
