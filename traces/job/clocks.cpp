@@ -16,6 +16,7 @@
 #include "traces/job/clock/offset_jumps.hpp"
 #include "traces/job/clock/uncoupled_hosts.hpp"
 #include "traces/job/job.hpp"
+#include "traces/job/medians.hpp"
 
 namespace stepcast {
 namespace {
@@ -137,6 +138,34 @@ std::vector<ClockJump> find_jumps(const ClockEvidence& evidence, const Job& job,
   return jumps;
 }
 
+/// How long a host's ranks took for a step, each by its own clock: the longest.
+double length_of(const JobStep& step, const HostClock& host) {
+  double longest = 0;
+  for (const std::uint32_t rank : host.ranks) {
+    double begin = std::numeric_limits<double>::infinity();
+    double end = -begin;
+    for (const JobOperation& done : step.operations)
+      if (done.rank == rank) {
+        begin = std::min(begin, done.begin.value);
+        end = std::max(end, done.end.value);
+      }
+    longest = std::max(longest, end - begin);
+  }
+  return longest;
+}
+
+/// Whether the clock was set anew in the step before, behind the last collective: then the host
+/// took so much longer, or less, than the others did.
+bool is_stretched(const Job& job, const std::vector<HostClock>& hosts, const ClockJump& jump) {
+  const JobStep& step = job.steps[jump.step - 1];
+  std::vector<double> others;
+  for (std::uint32_t host = 0; host < hosts.size(); ++host)
+    if (host != jump.host)
+      others.push_back(length_of(step, hosts[host]));
+  const double off = length_of(step, hosts[jump.host]) - middle_of(std::move(others));
+  return std::abs(off) > jump.seconds / 2;
+}
+
 /// False: no clock jumps. Clocks that move in many steps are found for each.
 bool leave_out_jumps(const ClockEvidence& evidence, Job& job, RankClocks& of_ranks,
                      JobClocks& clocks) {
@@ -158,6 +187,9 @@ bool leave_out_jumps(const ClockEvidence& evidence, Job& job, RankClocks& of_ran
                             clocks.hosts[jump.other].name, rounded(jump.seconds)});
   }
   std::set<std::uint32_t> left_out;
+  for (const ClockJump& jump : jumps)
+    if (between(jump) && jump.step > 0 && is_stretched(job, clocks.hosts, jump))
+      left_out.insert(jump.step - 1);
   for (const auto& [step, hosts] : jumped) {
     left_out.insert(step);
     if (job.profiled && step + 1 < job.steps.size())

@@ -63,8 +63,9 @@ TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
 
 /// Reduces a recorded step to its device's work. What the host did in between stays as edges: from
 /// work that it waited for to work that it launched then. Where the device idled although the next
-/// work was launched and all that it waits for had ended, work was lost on its way to the file: in
-/// its place stands "lost work", up to as long as the longest work of the step.
+/// work was launched and all that it waits for had ended, and a launch before it has no work, this
+/// was lost on its way to the file: in its place stands "lost work", up to as long as the longest
+/// work of the step.
 class DeviceReducer {
  public:
   DeviceReducer(const RecordedStep& recorded, const std::map<WorkPlace, TimelineWork>& pieces)
@@ -154,7 +155,8 @@ class DeviceReducer {
   void add_lost_work(std::uint32_t task, std::size_t first_edge) {
     constexpr Seconds kLaunch{20e-6};  // A launch takes so long on its way to the device.
     const TimelineWork& work = step_.works[place_[task]];
-    if (work.work == JobWork::Transfer || first_edge == step_.edges.size())
+    if (work.work == JobWork::Transfer || !recorded_.tasks[task].behind_lost ||
+        first_edge == step_.edges.size())
       return;
     Seconds ready = launch_of(task);
     for (std::size_t i = first_edge; i < step_.edges.size(); ++i)

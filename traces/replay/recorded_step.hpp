@@ -32,6 +32,7 @@ struct RecordedTask {
   std::uint32_t ranks = 0;                   ///< Of a collective: its group; 0: not recorded.
   std::vector<std::uint32_t> group{};        ///< These ranks, ascending; empty: not recorded.
   bool gradients = false;                    ///< A collective that reduces a bucket of gradients.
+  bool behind_lost = false;  ///< What was launched before it, behind the last, is not recorded.
 };
 
 /// A gradient as it became ready: its size, and the task after which it was.

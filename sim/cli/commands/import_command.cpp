@@ -45,7 +45,7 @@ class ImportCommand final : public Subcommand {
                      "stepcast import block.json.gz --device a100 --block "
                      "model=gpt-22b,tp=8,micro_batch=4 -o block.json",
                      "stepcast import 24.log 2.log --device a100 --block "
-                     "model=gpt-22b,tp=8,micro_batch=4,micro_batches=8,blocks=24-2 -o block.json",
+                     "model=gpt-22b,micro_batch=4,micro_batches=8,blocks=24-2",
                      "stepcast import rank0.json.gz rank1.json.gz --batch 32 -o resnet50.json"}};
   }
 

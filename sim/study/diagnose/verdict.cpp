@@ -124,17 +124,19 @@ class Judge {
   double delays_ = 0;
 };
 
-/// The worst ranks, else those that compute longer than all others.
+/// The worst ranks, or those that compute longer than all others, if that explains more.
 std::optional<JobVerdict> Judge::worker() const {
+  constexpr double kMore = 0.1;
   const WasteExplained& worst = diagnosis_.worst_ranks;
-  if (auto verdict = worst.share ? slow(worst.ranks, *worst.share) : std::nullopt)
-    return verdict;
   const std::vector<std::uint32_t> apart = ranks_apart(diagnosis_);
-  if (apart.empty())
-    return std::nullopt;
-  return slow(apart, share_without(mean_of(replay_.replay_if([&](const JobOperation& done) {
-                return !std::ranges::binary_search(apart, done.rank);
-              }))));
+  const double share =
+      apart.empty() ? 0 : share_without(mean_of(replay_.replay_if([&](const JobOperation& done) {
+        return !std::ranges::binary_search(apart, done.rank);
+      })));
+  if (share > worst.share.value_or(0) + kMore)
+    if (auto verdict = slow(apart, share))
+      return verdict;
+  return worst.share ? slow(worst.ranks, *worst.share) : std::nullopt;
 }
 
 std::optional<JobVerdict> Judge::slow(const std::vector<std::uint32_t>& ranks, double share) const {
@@ -303,8 +305,9 @@ JobVerdict Judge::nothing(bool wasteful) const {
                         format_seconds(diagnosis_.undelayed_step))};
   if (!wasteful)
     return {VerdictKind::None, "",
-            fmt::format("Nobody holds up the job: with all work even a step would take {} instead "
-                        "of {}.",
+            fmt::format("Nobody {}: with all work even a step would take {} instead of {}.",
+                        is_lossy() ? "is seen to hold up the job, of which events are missing"
+                                   : "holds up the job",
                         format_seconds(diagnosis_.ideal_step),
                         format_seconds(diagnosis_.undelayed_step))};
   const auto largest = std::ranges::max_element(diagnosis_.by_kind, {}, &PartSlowdown::slowdown);

@@ -36,6 +36,7 @@ RecordedStep StepRecorder::run(const StepLayers& layers, const std::vector<std::
   std::ranges::stable_sort(calls_, {}, [](const HostBurst& b) { return b.idle.begin; });
   add_training_thread();
   add_collective_dependencies();
+  mark_lost_work();
   add_gradients(layers);
   doubt_collectives_without_waiter();
   finish();

@@ -86,6 +86,7 @@ class StepRecorder {
   std::uint16_t stream_of_thread(std::uint32_t call) const;
   bool only_communicates(std::uint16_t stream) const;
   void add_stream_waits();
+  void mark_lost_work();
   bool add_wait_for_earlier(std::uint32_t next);
   void doubt_collectives_without_waiter();
   std::vector<std::uint32_t> gradient_nodes() const;

@@ -207,6 +207,10 @@ void StepRecorder::add_stream_waits() {
     if (const auto found = launched_.find(call); found != launched_.end()) {
       for (const std::uint32_t task : found->second)
         if (result_.tasks[task].kind != RecordedKind::Collective) {
+          // Its wait may not be recorded.
+          if (const std::uint32_t before = unwaited.take_ended_just_before(task);
+              before != kNoEvent)
+            result_.edges.emplace_back(before, task);
           waited[result_.tasks[task].stream].clear();
           unwaited.computes();
         } else {
@@ -236,6 +240,30 @@ void StepRecorder::add_stream_waits() {
   for (const std::uint32_t task : unwaited.all())
     if (!unwaited.is_message(task))
       unwaited_.insert(result_.streams[result_.tasks[task].stream]);
+}
+
+// A launch without work: its kernel was lost on its way to the file. Where the launch of what comes
+// next was lost, too, it may lie before or behind that.
+void StepRecorder::mark_lost_work() {
+  std::vector<Seconds> lost;
+  for (const std::uint32_t call : calls_in_order())
+    if (trace_.name_of(event(call)).find("LaunchKernel") != std::string::npos &&
+        !launched_.contains(call) && !launches_collective(call))
+      lost.push_back(event(call).start);
+  if (lost.empty())
+    return;
+  std::map<std::uint16_t, std::size_t> next;  // By stream: of the launches.
+  for (std::uint32_t task = 0; task < launch_of_.size(); ++task) {
+    RecordedTask& work = result_.tasks[task];
+    if (work.kind == RecordedKind::Collective)
+      continue;
+    std::size_t& first = next[work.stream];
+    const bool known = launch_of_[task] != kNoEvent;
+    const Seconds until = known ? launch_time(task) : work.start;
+    work.behind_lost = first < lost.size() && lost[first] < until;
+    while (known && first < lost.size() && lost[first] < until)
+      ++first;
+  }
 }
 
 /// The first stream of which nothing waited for the collectives of the steps before.
