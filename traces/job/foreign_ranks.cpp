@@ -16,17 +16,19 @@ struct RankWork {
   std::size_t all = 0;
 };
 
-bool is_compared(const JobKind& kind) {
-  return kind.work != JobWork::Host && !kind.copies && kind.purpose != JobPurpose::Message;
+bool is_compared(const JobKind& kind, bool transfers) {
+  return kind.work != JobWork::Host && !kind.copies && kind.purpose != JobPurpose::Message &&
+         (kind.work == JobWork::Transfer) == transfers;
 }
 
-std::vector<RankWork> works_of(const Job& job) {
+/// Of transfers, or of all else.
+std::vector<RankWork> works_of(const Job& job, bool transfers) {
   std::vector<RankWork> works(job.ranks.size());
   for (RankWork& work : works)
     work.counts.resize(job.kinds.size());
   for (const JobStep& step : job.steps)
     for (const JobOperation& done : step.operations)
-      if (is_compared(job.kinds[done.kind])) {
+      if (is_compared(job.kinds[done.kind], transfers)) {
         ++works[done.rank].counts[done.kind];
         ++works[done.rank].all;
       }
@@ -95,22 +97,30 @@ void refuse_other_collectives(const Job& job) {
 
 }  // namespace
 
-void refuse_foreign_ranks(const Job& job) {
+void refuse_foreign_ranks(Job& job) {
   refuse_other_collectives(job);
   const auto sends = [](const JobKind& kind) { return kind.purpose == JobPurpose::Message; };
   if (job.shape.pipeline == 0 && std::ranges::any_of(job.kinds, sends))
     return;
-  const std::vector<RankWork> works = works_of(job);
-  std::map<std::uint32_t, std::size_t> first;  // Of each stage.
-  for (std::size_t rank = 0; rank < works.size(); ++rank) {
-    const std::size_t other = first.emplace(job.ranks[rank].stage, rank).first->second;
-    const std::size_t most = std::max(works[rank].all, works[other].all);
-    const std::size_t common = in_common(works[rank], works[other]);
-    if (2 * common < most)
-      throw InputError(fmt::format(
-          "{}: expected the kernels and collectives of {}, whose stage it shares, found {} of {} "
-          "in common: ranks of two jobs?",
-          job.ranks[rank].origin, job.ranks[other].origin, common, most));
+  for (const bool transfers : {true, false}) {
+    const std::vector<RankWork> works = works_of(job, transfers);
+    std::map<std::uint32_t, std::size_t> first;  // Of each stage.
+    for (std::size_t rank = 0; rank < works.size(); ++rank) {
+      const std::size_t other = first.emplace(job.ranks[rank].stage, rank).first->second;
+      const std::size_t most = std::max(works[rank].all, works[other].all);
+      const std::size_t common = in_common(works[rank], works[other]);
+      if (2 * common >= most)
+        continue;
+      const std::string found = fmt::format("{} of {} in common", common, most);
+      if (transfers)
+        throw InputError(
+            fmt::format("{}: expected the collectives of {}, whose stage it shares, found {}: "
+                        "ranks of two jobs?",
+                        job.ranks[rank].origin, job.ranks[other].origin, found));
+      if (job.unlike.empty())
+        job.unlike = fmt::format("rank {} has other kernels than rank {} ({})",
+                                 job.ranks[rank].number, job.ranks[other].number, found);
+    }
   }
 }
 

@@ -44,8 +44,8 @@ class ImportCommand final : public Subcommand {
                      "stepcast import trace.json buckets.json --batch 32 -o resnet50.json",
                      "stepcast import block.json.gz --device a100 --block "
                      "model=gpt-22b,tp=8,micro_batch=4 -o block.json",
-                     "stepcast import 24.log 2.log --device a100 --block "
-                     "model=gpt-22b,micro_batch=4,micro_batches=8,blocks=24-2",
+                     "stepcast import a.log --device a100 --block "
+                     "model=gpt-22b,micro_batch=4,micro_batches=8,blocks=24",
                      "stepcast import rank0.json.gz rank1.json.gz --batch 32 -o resnet50.json"}};
   }
 

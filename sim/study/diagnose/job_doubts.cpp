@@ -50,6 +50,10 @@ std::string doubt_of_stages(const Job& job) {
              : "";
 }
 
+std::string doubt_of_kernels(const Job& job) {
+  return job.unlike.empty() ? "" : job.unlike + ": another device, or another job";
+}
+
 std::string doubt_of_parts(const JobClocks& clocks) {
   return clocks.parts > 1 ? fmt::format(
                                 "nothing joins the clocks of {} parts of the job, between "
@@ -100,7 +104,7 @@ std::vector<std::string> doubts_of(const Job& job, double error) {
        {doubt_of_replay(job, error, of_clocks), doubt_of_restored(job),
         doubt_of_passes(job, JobWork::Forward, "forward"),
         doubt_of_passes(job, JobWork::Backward, "backward"), doubt_of_stages(job),
-        doubt_of_parts(job.clocks), of_clocks, doubt_of_times(job)})
+        doubt_of_kernels(job), doubt_of_parts(job.clocks), of_clocks, doubt_of_times(job)})
     if (!doubt.empty())
       doubts.push_back(std::move(doubt));
   return doubts;
