@@ -149,6 +149,20 @@ TEST(BytepsJobTest, PullsOfAPartitionMeet) {
     }
 }
 
+// A push of its second step is lost: those behind it were counted to one step too early, so that
+// steps overlapped and the host was blamed.
+TEST(BytepsJobTest, ALostEventDoesNotMoveThoseBehindIt) {
+  std::string lossy = comm_json(1, 6);
+  lossy.replace(lossy.find("Comm.gradient_0.PUSH\", \"tid\": \"1\", \"ts\": 26500"), 20,
+                "Comm.gradient_0.LOST");
+  ImportReport report;
+  const Job job = byteps({comm_json(0, 6), lossy}, report, {"0/comm.json", "1/comm.json"});
+  ASSERT_GE(job.steps.size(), 3U);
+  for (const JobStep& step : job.steps)
+    for (const JobOperation& done : step.operations)
+      EXPECT_LT(done.end.value, 0.021) << step.name;
+}
+
 TEST(BytepsJobTest, TwoFilesOfOneRankAreRefused) {
   ImportReport report;
   EXPECT_EQ(

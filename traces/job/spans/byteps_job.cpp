@@ -69,11 +69,15 @@ class PartitionSink final : public ChromeSink {
 
   void add_spans(Seconds later, std::vector<CommunicationSpan>& spans) {
     std::ranges::stable_sort(events_, {}, &StageEvent::begin);
+    const auto passages = passages_in_order();
+    const std::vector<Seconds>& begins = begins_of_steps(passages);
     std::map<std::pair<std::string, std::size_t>, std::uint32_t> counts;
     std::map<std::string, std::string> last_of;  // Of a partition, the stage it passed last.
     std::map<std::string, std::uint32_t> step_of;
     for (const StageEvent& seen : events_) {
-      const std::uint32_t step = counts[{seen.partition, seen.stage}]++;
+      const bool all = passages.at({seen.partition, seen.stage}).size() == begins.size();
+      const std::uint32_t counted = counts[{seen.partition, seen.stage}]++;
+      const std::uint32_t step = all ? counted : step_at(seen.begin, begins);
       const std::string name = fmt::format("{} of {}", kStages[seen.stage].name, seen.partition);
       const bool goes_on = step_of.contains(seen.partition) && step_of[seen.partition] == step;
       spans.push_back({.rank = rank_,
@@ -99,6 +103,31 @@ class PartitionSink final : public ChromeSink {
     Seconds begin{};
     Seconds end{};
   };
+
+  /// When each partition passed each stage.
+  using Passages = std::map<std::pair<std::string, std::size_t>, std::vector<Seconds>>;
+  Passages passages_in_order() const {
+    Passages passages;
+    for (const StageEvent& seen : events_)
+      passages[{seen.partition, seen.stage}].push_back(seen.begin);
+    return passages;
+  }
+
+  /// Steps are counted by what passes once in each. Where some of that was lost, a step begins with
+  /// what is complete, and of that with the earliest.
+  static const std::vector<Seconds>& begins_of_steps(const Passages& passages) {
+    const std::vector<Seconds>* best = nullptr;
+    for (const auto& [of, begins] : passages)
+      if (best == nullptr || begins.size() > best->size() ||
+          (begins.size() == best->size() && begins.front() < best->front()))
+        best = &begins;
+    static const std::vector<Seconds> kNone;
+    return best == nullptr ? kNone : *best;
+  }
+  static std::uint32_t step_at(Seconds time, const std::vector<Seconds>& begins) {
+    const auto behind = std::ranges::upper_bound(begins, time) - begins.begin();
+    return static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(1, behind) - 1);
+  }
 
   std::uint32_t rank_;
   ImportReport& report_;

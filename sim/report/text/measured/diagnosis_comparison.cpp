@@ -1,8 +1,10 @@
 #include "sim/report/text/measured/diagnosis_comparison.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -17,6 +19,9 @@ constexpr double kShown = 0.0005;  // A change, to one decimal of a per cent.
 std::string change_of(double now, double before) {
   if (before > 0 && std::abs(now / before - 1) < kShown)
     return "0.0 %";
+  constexpr double kMany = 10;
+  if (before > 0 && now > kMany * before)
+    return fmt::format("x {:.0f}", now / before);
   return before > 0 ? fmt::format("{:+.1f} %", (now / before - 1) * 100) : "-";
 }
 
@@ -48,6 +53,64 @@ std::string verdict_in_words(const JobVerdict& verdict) {
   return verdict.subject.empty() ? kind : kind + ": " + verdict.subject;
 }
 
+/// What a rank's time is of: adds up to the step.
+struct TimePart {
+  const char* name;
+  Seconds RankUse::*time;
+};
+constexpr std::array kParts{TimePart{"computing", &RankUse::computing},
+                            TimePart{"exposed communication", &RankUse::exposed},
+                            TimePart{"copies", &RankUse::copies_alone},
+                            TimePart{"waiting for other ranks", &RankUse::waiting},
+                            TimePart{"idling for the host", &RankUse::idle_for_host},
+                            TimePart{"other", &RankUse::other}};
+
+/// By how much the step changed, and with what part of a rank's time that goes most.
+std::string change_in_words(const Diagnosis& now, const Diagnosis& before) {
+  const Seconds by = now.recorded_step - before.recorded_step;
+  if (std::abs(by / before.recorded_step) < kShown)
+    return "A step takes as long in both runs.";
+  const TimePart* most = &kParts.front();
+  const auto moved = [&](const TimePart& part) {
+    return mean_of_ranks(now, part.time) - mean_of_ranks(before, part.time);
+  };
+  for (const TimePart& part : kParts)
+    if (moved(part) / by > moved(*most) / by)
+      most = &part;
+  return fmt::format(
+      "A step takes {} ms ({:.1f} %) {} in this run; a rank's mean time for {} is {} "
+      "ms {}.",
+      milliseconds(Seconds{std::abs(by.value)}), 100 * std::abs(by / before.recorded_step),
+      by > Seconds{} ? "longer" : "less", most->name,
+      milliseconds(Seconds{std::abs(moved(*most).value)}),
+      moved(*most) > Seconds{} ? "longer" : "less");
+}
+
+/// How often in a step what ran, of all meetings.
+std::map<std::string, double> meetings_of(const Diagnosis& diagnosis) {
+  std::map<std::string, double> counts;
+  for (const MeetingCost& meeting : diagnosis.meetings)
+    counts[meeting.name] += meeting.count;
+  return counts;
+}
+
+/// Runs of one job have the same collectives.
+bool looks_like_another_job(const Diagnosis& now, const Diagnosis& before) {
+  constexpr double kSame = 0.9;
+  const auto mine = meetings_of(now);
+  auto others = meetings_of(before);
+  double common = 0;
+  double all = 0;
+  for (const auto& [name, count] : mine) {
+    common += std::min(count, others[name]);
+    all += std::max(count, others[name]);
+    others.erase(name);
+  }
+  for (const auto& [name, count] : others)
+    all += count;
+  return all > 0 && common < kSame * all;
+}
+
 }  // namespace
 
 std::string render_comparison(const Diagnosis& diagnosis, const Diagnosis& against) {
@@ -67,13 +130,19 @@ std::string render_comparison(const Diagnosis& diagnosis, const Diagnosis& again
   const auto mean_row = [&](const std::string& name, Seconds RankUse::*time) {
     row(name, mean_of_ranks(diagnosis, time), mean_of_ranks(against, time));
   };
+  mean_row("computing of a rank", &RankUse::computing);
   mean_row("waiting of a rank", &RankUse::waiting);
   mean_row("exposed comm of a rank", &RankUse::exposed);
   mean_row("idle for host of a rank", &RankUse::idle_for_host);
   add_parts("alone: rank", diagnosis.by_rank, against.by_rank, table);
   add_parts("alone: stage", diagnosis.by_stage, against.by_stage, table);
   add_parts("alone:", diagnosis.by_kind, against.by_kind, table);
-  return fmt::format("\n{}{}", render(table), wrap("The other run: " + against.verdict.text, 0));
+  std::string words = change_in_words(diagnosis, against);
+  if (looks_like_another_job(diagnosis, against))
+    words =
+        "Doubtful: its collectives are others than those of this run, like another job's. " + words;
+  return fmt::format("\n{}{}{}", render(table), wrap(words, 0),
+                     wrap("The other run: " + against.verdict.text, 0));
 }
 
 }  // namespace stepcast
