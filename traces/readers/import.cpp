@@ -154,12 +154,17 @@ void describe_tallies(const std::map<std::string, ImportReport::Tally>& tallies,
   }
 }
 
-/// But not the hidden ones, which desktops and editors leave there.
+/// But not the hidden ones, which desktops and editors leave there. BytePS writes a folder for each
+/// rank.
 void add_files_of(const std::filesystem::path& folder,
                   std::vector<std::filesystem::path>& files) try {
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto of_byteps = entry.path() / "comm.json";
     if (entry.is_regular_file() && !entry.path().filename().string().starts_with('.'))
       files.push_back(entry.path());
+    else if (entry.is_directory() && std::filesystem::is_regular_file(of_byteps))
+      files.push_back(of_byteps);
+  }
 } catch (const std::filesystem::filesystem_error& error) {
   throw InputError(fmt::format("{}: cannot be read: {}", folder.string(), error.code().message()));
 }

@@ -44,6 +44,17 @@ TEST(FilesOfAFolder, HiddenOnesAreNone) {
   fs::remove_all(folder);
 }
 
+TEST(FilesOfAFolder, BytepsHasAFolderForEachRank) {
+  const fs::path folder = fs::temp_directory_path() / "stepcast-byteps-folders";
+  for (const char* rank : {"0", "1"}) {
+    fs::create_directories(folder / rank);
+    write_text_file(folder / rank / "comm.json", "{}");
+  }
+  EXPECT_EQ(files_in(std::vector<fs::path>{folder}),
+            (std::vector<fs::path>{folder / "0/comm.json", folder / "1/comm.json"}));
+  fs::remove_all(folder);
+}
+
 std::string gzipped(const std::string& text) {
   z_stream stream{};
   deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
