@@ -21,7 +21,7 @@ struct MadePipelineProfiles {
   std::function<double(int)> slow = [](int) { return 1.0; };  ///< Of a rank's passes, beside that.
   /// A message and its answer take so many times 100 us (pipeline).
   std::function<double(int)> slow_link = [](int /*data*/) { return 1.0; };
-  /// Whether a kernel is lost on its way to the file (rank, number of the kernel).
+  /// Whether an event is lost on its way to the file (rank, number of the event).
   std::function<bool(int, int)> lost = [](int, int) { return false; };
 
   std::vector<std::string> texts() const { return Writer{*this}.run(); }
@@ -36,7 +36,7 @@ struct MadePipelineProfiles {
     double compute = 0;
     std::array<double, 3> network{};  // Streams of all-reduces, forward and backward messages.
     int correlation = 0;
-    int kernels = 0;
+    int count = 0;
   };
 
   struct Writer {
@@ -45,7 +45,7 @@ struct MadePipelineProfiles {
 
     void add(int rank, const char* category, const std::string& name, double begin, double duration,
              const std::string& arguments, int thread = 1) {
-      if (std::string(category) == "kernel" && made.lost(rank, at(rank).kernels++))
+      if (made.lost(rank, at(rank).count++))
         return;
       ranks.at(static_cast<std::size_t>(rank)).events += fmt::format(
           R"(,{{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{{}}}}})"
