@@ -48,17 +48,30 @@ struct Often {
   std::size_t most = 0;
 };
 
-/// By rank.
-std::vector<Often> how_often(const Job& job, std::uint16_t kind) {
-  std::vector<std::vector<std::size_t>> counts(job.ranks.size(),
-                                               std::vector<std::size_t>(job.steps.size()));
-  for (std::size_t step = 0; step < job.steps.size(); ++step)
-    for (const JobOperation& done : job.steps[step].operations)
-      counts[done.rank][step] += done.kind == kind ? 1 : 0;
-  std::vector<Often> often;
-  for (std::vector<std::size_t>& of_rank : counts) {
-    std::ranges::sort(of_rank);
-    often.push_back({of_rank[of_rank.size() / 2], of_rank.back()});
+/// Of collectives of all ranks, by kind and rank. Cost: one look at each operation.
+using Frequencies = std::map<std::uint16_t, std::vector<Often>>;
+
+Frequencies how_often(const Job& job) {
+  const auto is_of_all = [&](const JobKind& kind) {
+    return kind.work == JobWork::Transfer && kind.ranks == job.gpus &&
+           kind.purpose != JobPurpose::Message;
+  };
+  using OfRank = std::pair<std::uint16_t, std::uint32_t>;
+  std::map<OfRank, std::vector<std::size_t>> counts;  // In steps with any.
+  for (const JobStep& step : job.steps) {
+    std::map<OfRank, std::size_t> of_step;
+    for (const JobOperation& done : step.operations)
+      if (is_of_all(job.kinds[done.kind]))
+        ++of_step[{done.kind, done.rank}];
+    for (const auto& [of, count] : of_step)
+      counts[of].push_back(count);
+  }
+  Frequencies often;
+  for (auto& [of, in_steps] : counts) {
+    in_steps.resize(job.steps.size());
+    std::ranges::sort(in_steps);
+    auto& of_kind = often.try_emplace(of.first, job.ranks.size()).first->second;
+    of_kind[of.second] = {in_steps[in_steps.size() / 2], in_steps.back()};
   }
   return often;
 }
@@ -80,11 +93,7 @@ void refuse_other_collectives(const Job& job) {
   constexpr std::size_t kFewestSteps = 5;
   if (job.steps.size() < kFewestSteps || job.ranks.size() < 2)
     return;
-  for (std::uint16_t kind = 0; kind < job.kinds.size(); ++kind) {
-    if (job.kinds[kind].work != JobWork::Transfer || job.kinds[kind].ranks != job.gpus ||
-        job.kinds[kind].purpose == JobPurpose::Message)
-      continue;
-    const std::vector<Often> often = how_often(job, kind);
+  for (const auto& [kind, often] : how_often(job))
     for (std::size_t rank = often.size(); rank-- > 0;)
       if (is_foreign(often, rank))
         throw InputError(fmt::format(
@@ -92,7 +101,6 @@ void refuse_other_collectives(const Job& job) {
             "ranks of two jobs?",
             job.ranks[rank].origin, job.kinds[kind].name, often[rank == 0 ? 1 : 0].usual,
             often[rank].usual));
-  }
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // What waits for what between the streams of the device.
 #include <algorithm>
-#include <deque>
+#include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -128,31 +130,36 @@ class StepRecorder::Unwaited {
   explicit Unwaited(const StepRecorder& recorder) : of_(recorder) {}
 
   void launched(std::uint32_t task) {
-    all_.push_back(task);
-    recent_.push_back(task);
+    all_.insert(all_.end(), {all_.empty() ? 0 : all_.rbegin()->first + 1, task});
+    by_end_.emplace(of_.end_of(task), all_.rbegin()->first);
+    messages_ += is_message(task) ? 1 : 0;
+    recent_.push_back(all_.rbegin()->first);
   }
   void computes() { recent_.clear(); }
   bool is_message(std::uint32_t task) const {
     return of_.result_.tasks[task].collective == CollectiveKind::Send;
   }
-  const std::deque<std::uint32_t>& all() const { return all_; }
+  const std::map<std::size_t, std::uint32_t>& all() const { return all_; }
 
   /// What a call surely waits for, by the times; none: they do not tell.
   std::uint32_t take_ended_just_before(std::uint32_t next) {
-    return take(has_messages() ? ended_just_before(next) : kNoEvent);
+    return take(messages_ > 0 ? ended_just_before(next) : kNobody);
   }
   /// What it may wait for; none that times allow.
   std::uint32_t take_any(std::uint32_t next) { return take(choose(next)); }
 
  private:
-  std::uint32_t take(std::uint32_t found) {
-    std::erase(all_, found);
-    std::erase(recent_, found);
-    return found;
-  }
+  static constexpr auto kNobody = static_cast<std::size_t>(-1);
 
-  bool has_messages() const {
-    return std::ranges::any_of(all_, [&](std::uint32_t task) { return is_message(task); });
+  std::uint32_t take(std::size_t number) {
+    if (number == kNobody)
+      return kNoEvent;
+    const std::uint32_t task = all_.at(number);
+    all_.erase(number);
+    by_end_.erase({of_.end_of(task), number});
+    messages_ -= is_message(task) ? 1 : 0;
+    std::erase(recent_, number);
+    return task;
   }
   /// Which is likelier to be waited for.
   enum class Rank : std::uint8_t { Received, Collective, Sent };
@@ -166,37 +173,38 @@ class StepRecorder::Unwaited {
     return of_.end_of(task) <= start_of(next) + kTolerance;
   }
 
-  std::uint32_t choose(std::uint32_t next) const {
-    if (!has_messages())
-      return !all_.empty() && may_hold(all_.front(), next) ? all_.front() : kNoEvent;
+  std::size_t choose(std::uint32_t next) const {
+    const auto may_be = [&](const auto& each) { return may_hold(each.second, next); };
+    if (messages_ == 0)
+      return !all_.empty() && may_be(*all_.begin()) ? all_.begin()->first : kNobody;
     for (const Rank rank : {Rank::Received, Rank::Collective, Rank::Sent})
-      for (const std::uint32_t task : recent_)
-        if (rank_of(task) == rank && may_hold(task, next))
-          return task;
-    const auto first =
-        std::ranges::find_if(all_, [&](std::uint32_t task) { return may_hold(task, next); });
-    return first == all_.end() ? kNoEvent : *first;
+      for (const std::size_t number : recent_)
+        if (rank_of(all_.at(number)) == rank && may_hold(all_.at(number), next))
+          return number;
+    const auto first = std::ranges::find_if(all_, may_be);
+    return first == all_.end() ? kNobody : first->first;
   }
 
-  std::uint32_t ended_just_before(std::uint32_t next) const {
+  std::size_t ended_just_before(std::uint32_t next) const {
     constexpr Seconds kJust{20e-6};  // A stream that waited begins its next work so soon.
     const std::uint32_t launch = of_.launch_of_[next];
     Seconds could = launch == kNoEvent ? Seconds{} : of_.event(launch).end();
     if (of_.behind_[next] != kNoEvent)
       could = std::max(could, of_.end_of(of_.behind_[next]));
-    std::uint32_t last = kNoEvent;
-    for (const std::uint32_t task : all_)
-      if (may_hold(task, next) && of_.end_of(task) > could + kTolerance &&
-          of_.end_of(task) + kJust >= start_of(next) &&
-          (last == kNoEvent || rank_of(task) < rank_of(last) ||
-           (rank_of(task) == rank_of(last) && of_.end_of(task) > of_.end_of(last))))
-        last = task;
-    return last;
+    const Seconds from = std::max(could + kTolerance, start_of(next) - kJust);
+    std::size_t best = kNobody;
+    for (auto at = by_end_.upper_bound({from, kNobody});
+         at != by_end_.end() && at->first <= start_of(next) + kTolerance; ++at)
+      if (best == kNobody || rank_of(all_.at(at->second)) <= rank_of(all_.at(best)))
+        best = at->second;  // Of equal rank the one that ended last.
+    return best;
   }
 
   const StepRecorder& of_;
-  std::deque<std::uint32_t> all_;
-  std::vector<std::uint32_t> recent_;  // Since work was launched that computes.
+  std::map<std::size_t, std::uint32_t> all_;          // By the number of the launch.
+  std::set<std::pair<Seconds, std::size_t>> by_end_;  // Of the same the numbers.
+  std::size_t messages_ = 0;
+  std::vector<std::size_t> recent_;  // Since work was launched that computes.
 };
 
 // What a stream waits for also holds up what is launched from it on another one.
@@ -237,7 +245,7 @@ void StepRecorder::add_stream_waits() {
     }
   }
   unwaited_.clear();
-  for (const std::uint32_t task : unwaited.all())
+  for (const auto& [number, task] : unwaited.all())
     if (!unwaited.is_message(task))
       unwaited_.insert(result_.streams[result_.tasks[task].stream]);
 }
