@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/schedule/model_parallel/pipeline_order.hpp"
+#include "tests/support/profile_events.hpp"
 
 namespace stepcast {
 
@@ -39,12 +40,6 @@ struct MadeOrderProfiles {
   static constexpr int kCopies = 2;
   static constexpr double kMessage = 100;
 
-  struct Rank {
-    std::string events;
-    double host = 0;
-    double compute = 0;
-    int correlation = 0;
-  };
   /// A message by its direction, micro-batch and sending stage.
   using Key = std::tuple<bool, std::uint32_t, int>;
   struct End {
@@ -58,7 +53,7 @@ struct MadeOrderProfiles {
     bool waits = true;
   };
 
-  struct Writer {
+  struct Writer : ProfileEvents<Writer> {
     explicit Writer(const MadeOrderProfiles& job)
         : made(job), stages(static_cast<int>(job.longer.size())), ranks(job.longer.size() * 2) {
       const auto p = static_cast<std::uint32_t>(stages);
@@ -69,37 +64,14 @@ struct MadeOrderProfiles {
     const MadeOrderProfiles& made;
     int stages;
     PipelineOrder order;
-    std::vector<Rank> ranks;
+    std::vector<ProfileRank> ranks;
     double last_step = 0;
     std::map<std::tuple<int, bool, bool>, double> network;  // Free: rank, direction, end.
 
-    Rank& at(int rank) { return ranks[static_cast<std::size_t>(rank)]; }
+    ProfileRank& at(int rank) { return ranks[static_cast<std::size_t>(rank)]; }
     void add(int rank, const char* category, const std::string& name, double begin, double duration,
              const std::string& arguments, int thread = 1) {
-      at(rank).events += fmt::format(
-          R"(,{{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{{}}}}})"
-          "\n",
-          category, name, thread, 1e6 + begin, duration, arguments);
-    }
-    int launch(int rank, const std::string& op, int thread = 1) {
-      Rank& of = at(rank);
-      add(rank, "cpu_op", op, of.host, 5,
-          fmt::format(R"("Sequence number": 1, "Fwd thread id": {}, "Input Dims": [[8, 4]])",
-                      thread - 1),
-          thread);
-      add(rank, "cuda_runtime", "cudaLaunchKernel", of.host + 1, 3,
-          fmt::format(R"("correlation": {})", ++of.correlation), thread);
-      of.host += 5;
-      return of.correlation;
-    }
-    void kernel(int rank, const std::string& name, int stream, double begin, double end,
-                int launched, const std::string& more = "") {
-      add(rank, "kernel", name, begin, end - begin,
-          fmt::format(R"("device": 0, "stream": {}, "correlation": {}{})", stream, launched, more));
-    }
-    void wait(int rank) {
-      add(rank, "cuda_runtime", "cudaStreamWaitEvent", at(rank).host, 1, R"("correlation": 99999)");
-      at(rank).host += 2;
+      at(rank).events += profile_slice(category, name, thread, begin, duration, arguments);
     }
     static std::string collective(const char* name, const std::vector<int>& group) {
       const std::string members = fmt::format("{}", fmt::join(group, ", "));
@@ -112,7 +84,7 @@ struct MadeOrderProfiles {
     void compute(int rank, const std::string& op, const std::string& name, double time,
                  int thread) {
       const int launched = launch(rank, op, thread);
-      Rank& of = at(rank);
+      ProfileRank& of = at(rank);
       const double begin = std::max(of.compute, of.host);
       of.compute = begin + time;
       kernel(rank, name, 7, begin, of.compute, launched);
@@ -244,7 +216,7 @@ struct MadeOrderProfiles {
         everybody.push_back(rank);
       for (int number = 0; number < made.steps; ++number) {
         std::vector<double> begins;
-        for (const Rank& rank : ranks)
+        for (const ProfileRank& rank : ranks)
           begins.push_back(rank.host);
         for (int copy = 0; copy < kCopies; ++copy)
           run_pipeline(copy);
@@ -253,7 +225,7 @@ struct MadeOrderProfiles {
         reduce(everybody, 25, 30);
         for (const int rank : everybody) {
           compute(rank, "aten::add_", "update", 500, 1);
-          Rank& of = at(rank);
+          ProfileRank& of = at(rank);
           add(rank, "cuda_runtime", "cudaDeviceSynchronize", of.host, of.compute - of.host + 3,
               R"("correlation": 99998)");
           of.host = of.compute + 5;

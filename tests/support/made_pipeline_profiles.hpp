@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "tests/support/profile_events.hpp"
+
 namespace stepcast {
 
 /// GPipe: all micro-batches forward, then all backward, then an all-reduce of each stage's
@@ -24,22 +26,19 @@ struct MadePipelineProfiles {
   /// Whether an event is lost on its way to the file (rank, number of the event).
   std::function<bool(int, int)> lost = [](int, int) { return false; };
 
-  std::vector<std::string> texts() const { return Writer{*this}.run(); }
+  std::vector<std::string> texts() const { return Writer(*this).run(); }
 
  private:
   static constexpr double kMessage = 100;
   static constexpr double kReduction = 500;
 
-  struct Rank {
-    std::string events;
-    double host = 0;
-    double compute = 0;
+  struct Rank : ProfileRank {
     std::array<double, 3> network{};  // Streams of all-reduces, forward and backward messages.
-    int correlation = 0;
-    int count = 0;
   };
 
-  struct Writer {
+  struct Writer : ProfileEvents<Writer> {
+    explicit Writer(const MadePipelineProfiles& job) : made(job) {}
+
     const MadePipelineProfiles& made;
     std::array<Rank, 4> ranks{};
 
@@ -47,33 +46,10 @@ struct MadePipelineProfiles {
              const std::string& arguments, int thread = 1) {
       if (made.lost(rank, at(rank).count++))
         return;
-      ranks.at(static_cast<std::size_t>(rank)).events += fmt::format(
-          R"(,{{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{{}}}}})"
-          "\n",
-          category, name, thread, 1e6 + begin + made.offset(rank), duration, arguments);
+      at(rank).events +=
+          profile_slice(category, name, thread, begin + made.offset(rank), duration, arguments);
     }
     Rank& at(int rank) { return ranks.at(static_cast<std::size_t>(rank)); }
-
-    int launch(int rank, const std::string& op, int thread = 1) {
-      Rank& of = at(rank);
-      add(rank, "cpu_op", op, of.host, 5,
-          fmt::format(R"("Sequence number": 1, "Fwd thread id": {}, "Input Dims": [[8, 4]])",
-                      thread - 1),
-          thread);
-      add(rank, "cuda_runtime", "cudaLaunchKernel", of.host + 1, 3,
-          fmt::format(R"("correlation": {})", ++of.correlation), thread);
-      of.host += 5;
-      return of.correlation;
-    }
-    void kernel(int rank, const std::string& name, int stream, double begin, double end,
-                int launched, const std::string& more = "") {
-      add(rank, "kernel", name, begin, end - begin,
-          fmt::format(R"("device": 0, "stream": {}, "correlation": {}{})", stream, launched, more));
-    }
-    void wait(int rank) {
-      add(rank, "cuda_runtime", "cudaStreamWaitEvent", at(rank).host, 1, R"("correlation": 99999)");
-      at(rank).host += 2;
-    }
 
     void pass(int rank, bool forward, double not_before) {
       const int launched =

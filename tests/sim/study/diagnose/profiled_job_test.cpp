@@ -268,6 +268,20 @@ TEST(ProfiledJobTest, AClockThatJumpsInATraceCostsItsStep) {
   }
 }
 
+// Behind its last collective, before the update ends: that step was kept, with the jump as its
+// length, and the host blamed.
+TEST(ProfiledJobTest, AClockThatJumpsBehindTheLastCollectiveCostsThatStep) {
+  MadeProfiles made = slow_rank(3);
+  made.steps = 12;
+  const Diagnosis usual_pace = diagnose(job_of(made));
+  made.ahead = [](int rank, double at) {
+    return rank == 1 && at > 5.985 * 27'215 ? 50'000.0 : 0.0;
+  };
+  const Diagnosis diagnosis = diagnose(job_of(made));
+  EXPECT_EQ(diagnosis.verdict.subject, "rank 3") << diagnosis.verdict.text;
+  EXPECT_NEAR(diagnosis.recorded_step / usual_pace.recorded_step, 1, 0.002);
+}
+
 // Set back by several steps: what was recorded twice at a time is left out, and no verdict is
 // wrong.
 TEST(ProfiledJobTest, AClockThatIsSetBackCostsTheStepsThatItRepeats) {
