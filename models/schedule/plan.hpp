@@ -26,11 +26,12 @@ auto fields_of(Is<InOrder> auto& /*rule*/) {
 struct ByPriority {
   Bytes credit{};             ///< 0: one task at a time.
   std::uint32_t at_once = 0;  ///< 0: all that are handed over; 1: as on one NCCL stream.
+  bool takes_turns = false;   ///< One thread pays the overheads, of one after the other.
 };
 
 auto fields_of(Is<ByPriority> auto& rule) {
-  auto& [credit, at_once] = rule;
-  return std::tie(credit, at_once);
+  auto& [credit, at_once, takes_turns] = rule;
+  return std::tie(credit, at_once, takes_turns);
 }
 
 /// A background thread wakes `cycle` after it last woke, agrees with all ranks on the tensors that

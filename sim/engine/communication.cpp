@@ -233,6 +233,10 @@ std::int32_t Replayer::priority_of(Operation operation) const {
   return plan_.collectives[step_of(operation).collective].priority;
 }
 
+Seconds Replayer::overhead_of(Operation operation) const {
+  return plan_.collectives[step_of(operation).collective].overhead;
+}
+
 void Replayer::wake_at(Seconds time, DispatchPolicy& policy) {
   queue_.late(time, [&policy] { policy.wake(); });
 }

@@ -86,6 +86,7 @@ class Replayer : private Dispatcher {
   Bytes size_of(Operation operation) const override;
   bool may_fuse(Operation a, Operation b) const override;
   std::int32_t priority_of(Operation operation) const override;
+  Seconds overhead_of(Operation operation) const override;
   Seconds now() override { return queue_.now(); }
   void wake_at(Seconds time, DispatchPolicy& policy) override;
   Seconds copy_time(Bytes size) const override;

@@ -62,7 +62,9 @@ std::vector<Bucket> pushed_together(std::vector<Gradient> pieces, Bytes fuse, By
 // ready, added up, pulled. There are as many lanes as servers or workers, whichever are fewer: one
 // transfer at each server saturates it, and no worker can feed more servers at once than its NIC.
 // In each lane `in_flight` partitions are under way, so that one crosses the network while another
-// is added up or moves inside its node.
+// is added up or moves inside its node. One thread of a server takes in what arrives and adds it up
+// (byteps/server/server.cc), so that these times follow one another. On one node there is no server
+// and what is left is NCCL's, one collective after the other on one stream (core_loops.cc).
 //   remote servers: pushes and pulls go in opposite directions at the same time, max(M/B, nM/(kB))
 //   colocated: they share every NIC in both directions and take turns, 2 (n-1) M / (kB)
 class PsPlan {
@@ -94,7 +96,9 @@ class PsPlan {
 
  private:
   void add_streams(std::uint32_t in_flight) {
-    const ByPriority rule{.credit = partition_ * in_flight, .at_once = in_flight};
+    const ByPriority rule{.credit = partition_ * in_flight,
+                          .at_once = roles_.workers > 1 ? in_flight : 1,
+                          .takes_turns = true};
     const std::uint32_t lanes = std::min(roles_.workers, roles_.servers);
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
       const char* name = roles_.remote ? "push" : "push and pull";
@@ -210,7 +214,7 @@ ScheduleInfo ps_schedule() {
                                   "what a server takes next: by arrival or priority (of the layer, "
                                   "input first)",
                                   {"arrival", "priority"})),
-           count_option("in_flight", "2",
+           count_option("in_flight", "3",
                         "partitions under way at each server (fidelity analytic shares the "
                         "network between them coarsely)",
                         kRepeats),

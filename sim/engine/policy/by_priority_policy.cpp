@@ -49,10 +49,18 @@ void ByPriorityPolicy::hand_over_what_fits() {
 void ByPriorityPolicy::launch_what_may_run() {
   while (!handed_over_.empty() && (rule_.at_once == 0 || running_ < rule_.at_once)) {
     const Operation next = handed_over_.front();
+    if (rule_.takes_turns && dispatcher_.now() < free_from_)
+      return wake_when_free();
     handed_over_.pop_front();
     ++running_;
+    free_from_ = dispatcher_.now() + dispatcher_.overhead_of(next);
     dispatcher_.launch(std::span(&next, 1), {});
   }
+}
+
+void ByPriorityPolicy::wake_when_free() {
+  if (std::exchange(woken_at_, free_from_) != free_from_)
+    dispatcher_.wake_at(free_from_, *this);
 }
 
 }  // namespace stepcast

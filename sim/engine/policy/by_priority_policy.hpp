@@ -10,7 +10,8 @@ namespace stepcast {
 /// Of the ready operations the one with the lowest priority value is handed over first; more follow
 /// while the bytes in flight fit the credit (ByteScheduler, SOSP 2019). What is handed over starts
 /// first in, first out, at most `at_once` at a time, and is not overtaken or pre-empted any more: a
-/// large credit keeps the wire busy but reacts later to something more urgent.
+/// large credit keeps the wire busy but reacts later to something more urgent. Where overheads take
+/// turns, what is next starts when the overhead of the one before it is over.
 class ByPriorityPolicy : public DispatchPolicy {
  public:
   ByPriorityPolicy(const ByPriority& rule, Dispatcher& dispatcher)
@@ -23,6 +24,7 @@ class ByPriorityPolicy : public DispatchPolicy {
   void decide_late();
   void hand_over_what_fits();
   void launch_what_may_run();
+  void wake_when_free();
 
   ByPriority rule_;
   Dispatcher& dispatcher_;
@@ -30,6 +32,8 @@ class ByPriorityPolicy : public DispatchPolicy {
   std::deque<Operation> handed_over_;  // not running yet
   Bytes in_flight_{};                  // handed over or running
   std::size_t running_ = 0;
+  Seconds free_from_{};   // the thread, where overheads take turns
+  Seconds woken_at_{};    // for that
   bool decides_ = false;  // late in this instant
 };
 

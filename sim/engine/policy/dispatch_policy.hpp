@@ -37,6 +37,7 @@ class Dispatcher {
   /// Whether one buffer may hold both: all-reduces alike but for their sizes.
   virtual bool may_fuse(Operation a, Operation b) const = 0;
   virtual std::int32_t priority_of(Operation operation) const = 0;
+  virtual Seconds overhead_of(Operation operation) const = 0;
   virtual Seconds now() = 0;
   /// Calls policy.wake() at `time`, when all else that happens then has happened: what a policy
   /// decides in wake() does not hang on the order of events of one instant.

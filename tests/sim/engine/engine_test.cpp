@@ -204,5 +204,26 @@ TEST(Engine, PriorityGoesFirstWithinTheCredit) {
   EXPECT_NEAR(timeline.iteration_time.value, 0.004, 1e-9);
 }
 
+// Three reduces of 1 MB on links of their own (1 ms each), of which a server takes in one after the
+// other: 3 ms for each. All are handed over at once; the second moves when the first is taken in.
+TEST(Engine, OverheadsOfAStreamTakeTurns) {
+  const Cluster cluster = plain_cluster(2);
+  const Workload workload = uniform_workload(1, {1e-3}, {0}, 1);
+  const auto time_of = [&](bool takes_turns) {
+    Builder builder("turns", workload, cluster);
+    const StreamId stream = builder.stream(
+        "push", ByPriority{.credit = Bytes{3e6}, .at_once = 3, .takes_turns = takes_turns});
+    const TaskId forward = builder.forward(0);
+    std::vector<TaskId> pushed;
+    for (int piece = 0; piece < 3; ++piece)
+      pushed.push_back(builder.reduce(
+          "push", Bytes{1e6}, {.stream = stream, .overhead = Seconds{3e-3}, .after = {forward}}));
+    builder.after(builder.update(), pushed);
+    return simulate(std::move(builder).build(), cluster, {}).iteration_time.value;
+  };
+  EXPECT_NEAR(time_of(true), 1e-3 + 3 * 3e-3 + 1e-3, 1e-9);
+  EXPECT_NEAR(time_of(false), 1e-3 + 3e-3 + 3 * 1e-3, 1e-9);
+}
+
 }  // namespace
 }  // namespace stepcast

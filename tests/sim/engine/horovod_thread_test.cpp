@@ -104,6 +104,7 @@ class Recorder : public Dispatcher {
   Bytes size_of(Operation) const override { return {4}; }
   bool may_fuse(Operation, Operation) const override { return true; }
   std::int32_t priority_of(Operation) const override { return 0; }
+  Seconds overhead_of(Operation) const override { return {}; }
   Seconds now() override { return now_; }
   void wake_at(Seconds time, DispatchPolicy& policy) override {
     wakes_.emplace(time, &policy);

@@ -223,6 +223,15 @@ TEST(Ps, NodesAddUpInsideFirst) {
                      (1 + 1e-9));  // what one lane does inside may hide behind the other's NIC time
 }
 
+// On one node nothing is served: ten pieces of 4 MB are summed and spread one after the other.
+TEST(Ps, OneNodeTakesOneCollectiveAfterTheOther) {
+  const double inside = 2 * 0.75 * 40e6 / 1e10;
+  const double paid =
+      iteration("ps", kHeavy, plain_cluster(1, 4),
+                {{"start", "backward_end"}, {"partition", "4MB"}, {"per_partition", "1ms"}});
+  EXPECT_NEAR(paid - 0.030, inside + 2 * 10 * 1e-3, 1e-9);
+}
+
 TEST(Ps, RemoteServersDoNotTrain) {
   const Plan plan =
       build_plan("ps", kHeavy, plain_cluster(6), {{"placement", "remote"}, {"servers", "2"}});
