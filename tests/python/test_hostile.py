@@ -71,7 +71,7 @@ def test_other_threads_go_on_while_it_simulates():
     count, end = 0, threading.Event()
 
     def simulate():
-        stepcast.run(**JOB, schedule="dear", fidelity="step")
+        stepcast.run(**JOB, schedule="dear", fidelity="step", nodes=128)
         end.set()
     thread = threading.Thread(target=simulate)
     thread.start()
