@@ -59,14 +59,13 @@ std::vector<Bucket> pushed_together(std::vector<Gradient> pieces, Bytes fuse, By
 }
 
 // A partition goes to the server that has the fewest bytes so far: pushed when its gradient is
-// ready, added up, pulled. There are as many lanes as servers or workers, whichever are fewer: one
-// transfer at each server saturates it, and no worker can feed more servers at once than its NIC.
-// In each lane `in_flight` partitions are under way, so that one crosses the network while another
-// is added up or moves inside its node. One thread of a server takes in what arrives and adds it up
-// (byteps/server/server.cc), so that these times follow one another. On one node there is no server
-// and what is left is NCCL's, one collective after the other on one stream (core_loops.cc).
+// ready, added up, pulled. To each server `in_flight` pushes move, so that one crosses the network
+// while another moves inside its node, and from it as many pulls. One thread of a server takes in
+// what arrives and adds it up (byteps/server/server.cc), one push after the other, beside those
+// that move. On one node there is no server and what is left is NCCL's, one collective after the
+// other on one stream (core_loops.cc).
 //   remote servers: pushes and pulls go in opposite directions at the same time, max(M/B, nM/(kB))
-//   colocated: they share every NIC in both directions and take turns, 2 (n-1) M / (kB)
+//   colocated: they share every NIC in both directions, 2 (n-1) M / (kB)
 class PsPlan {
  public:
   PsPlan(const Workload& workload, const Cluster& cluster, const OptionReader& read)
@@ -96,16 +95,21 @@ class PsPlan {
 
  private:
   void add_streams(std::uint32_t in_flight) {
-    const ByPriority rule{.credit = partition_ * in_flight,
-                          .at_once = roles_.workers > 1 ? in_flight : 1,
-                          .takes_turns = true};
-    const std::uint32_t lanes = std::min(roles_.workers, roles_.servers);
-    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-      const char* name = roles_.remote ? "push" : "push and pull";
-      pushes_.push_back(builder_.stream(fmt::format("{} {}", name, lane), rule));
-      pulls_.push_back(roles_.remote ? builder_.stream(fmt::format("pull {}", lane), rule)
-                                     : pushes_.back());
-    }
+    const bool is_served = roles_.workers > 1;
+    const std::uint32_t added_up = sum_time(partition_) > Seconds{} ? 1 : 0;
+    const auto rule = [&](std::uint32_t at_once) {
+      return ByPriority{
+          .credit = partition_ * at_once, .at_once = at_once, .takes_turns = is_served};
+    };
+    for (std::uint32_t server = 0; server < roles_.servers; ++server)
+      if (is_served) {
+        pushes_.push_back(
+            builder_.stream(fmt::format("push {}", server), rule(in_flight + added_up)));
+        pulls_.push_back(builder_.stream(fmt::format("pull {}", server), rule(in_flight)));
+      } else {
+        pushes_.push_back(builder_.stream("push and pull", rule(1)));
+        pulls_.push_back(pushes_.back());
+      }
   }
 
   void add_groups() {
@@ -136,7 +140,7 @@ class PsPlan {
     options.overhead = per_partition_ + sum_time(push.size);
     options.after = {ready};
     const TaskId pushed = builder_.reduce(name, push.size, options);
-    options.stream = pulls_[server % pulls_.size()];
+    options.stream = pulls_[server];
     options.overhead = per_partition_;
     options.after = {pushed};
     const TaskId pulled = builder_.broadcast(name, push.size, options);
@@ -149,8 +153,7 @@ class PsPlan {
   }
 
   CommunicationOptions options_for(std::size_t server) const {
-    CommunicationOptions options{.stream = pushes_[server % pushes_.size()],
-                                 .algorithm = Algorithm::Star};
+    CommunicationOptions options{.stream = pushes_[server], .algorithm = Algorithm::Star};
     const auto root = static_cast<std::uint32_t>(server) * cluster_.gpus_per_node;
     options.team = roles_.remote ? groups_[server] : TeamId{0};
     options.root = roles_.remote ? roles_.workers * cluster_.gpus_per_node : root;
@@ -179,7 +182,7 @@ class PsPlan {
   Bytes fuse_;
   Seconds per_partition_;
   std::vector<Bytes> load_;       // by server
-  std::vector<StreamId> pushes_;  // by lane
+  std::vector<StreamId> pushes_;  // by server
   std::vector<StreamId> pulls_;
   std::vector<TeamId> groups_;   // remote: the workers and one server
   std::vector<TaskId> updates_;  // by layer, without barrier
@@ -214,7 +217,7 @@ ScheduleInfo ps_schedule() {
                                   "what a server takes next: by arrival or priority (of the layer, "
                                   "input first)",
                                   {"arrival", "priority"})),
-           count_option("in_flight", "3",
+           count_option("in_flight", "2",
                         "partitions under way at each server (fidelity analytic shares the "
                         "network between them coarsely)",
                         kRepeats),

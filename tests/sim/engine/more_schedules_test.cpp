@@ -171,11 +171,11 @@ TEST(Delayed, RefusesADelayBeyondTheRound) {
             "delayed: option delay: expected at most local_steps (1), found 2");
 }
 
-// Backward first, so that communication adds to the 30 ms of compute; 1,600 partitions: the pulls
-// of the last two at each server, which nothing overlaps, stay below 1 %.
+// Backward first, so that communication adds to the 30 ms of compute; 4,000 partitions: the pulls
+// of the last at each server, which nothing overlaps, stay below 1 %.
 double ps_communication(std::uint32_t nodes, ScheduleOptions options,
                         Fidelity fidelity = Fidelity::Flow) {
-  options.insert({{"partition", "25kB"}, {"start", "backward_end"}});
+  options.insert({{"partition", "10kB"}, {"start", "backward_end"}});
   return iteration("ps", kHeavy, plain_cluster(nodes), options, fidelity) - 0.030;
 }
 
@@ -186,11 +186,11 @@ TEST(Ps, ColocatedFollowsTheFormulaOfBytePs) {
   }
 }
 
-// A server takes the pushes of n - 1 other nodes and sends as many sums: with k of n nodes serving,
-// M/k bytes each, its NIC is busy for 2 (n-1) M / (kB).
+// A server takes the pushes of n - 1 other nodes and sends as many sums, of M/k bytes if k of n
+// nodes serve, while it pushes to the k - 1 other servers: (n-1) M/k + (k-1) M/k each way.
 TEST(Ps, FewerColocatedServersThanNodesAreBusyLonger) {
   for (const auto& [n, k] : {std::pair{4U, 1U}, {4U, 2U}, {8U, 2U}, {8U, 4U}}) {
-    const double expected = 2.0 * (n - 1) * 40e6 / (k * 1e9);
+    const double expected = (n + k - 2.0) * 40e6 / (k * 1e9);
     EXPECT_NEAR(ps_communication(n, {{"servers", std::to_string(k)}}), expected, 0.01 * expected)
         << n << " " << k;
   }
@@ -221,6 +221,36 @@ TEST(Ps, NodesAddUpInsideFirst) {
   EXPECT_GE(two, 0.040);  // 2 (n-1)/n M/B on the NIC
   EXPECT_LE(two, (0.040 + inside) *
                      (1 + 1e-9));  // what one lane does inside may hide behind the other's NIC time
+}
+
+/// Step of workers whose servers add up a tenth of what a NIC carries, which bounds it.
+double step_with_slow_servers(std::uint32_t nodes, const ScheduleOptions& options,
+                              Fidelity fidelity) {
+  Cluster cluster = plain_cluster(nodes);
+  cluster.software.ps_sum_bandwidth = BytesPerSecond{1e8};
+  ScheduleOptions all{{"partition", "25kB"}};
+  all.insert(options.begin(), options.end());
+  return iteration("ps", kHeavy, cluster, all, fidelity);
+}
+
+// Two workers push 40 MB each: a server of k adds up 80/k MB at .1 GB/s, beside the others.
+TEST(Ps, EachServerAddsUpByItself) {
+  for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow, Fidelity::Step})
+    for (const std::uint32_t k : {1U, 2U, 3U, 5U})
+      EXPECT_NEAR(step_with_slow_servers(
+                      2 + k, {{"placement", "remote"}, {"servers", std::to_string(k)}}, fidelity),
+                  0.010 + 0.8 / k, 0.015 * 0.8 / k)
+          << k;
+}
+
+// Pulls do not wait for pushes that wait for a server's thread.
+TEST(Ps, MoreInFlightIsNoSlower) {
+  const double two = step_with_slow_servers(4, {{"partition", "1MB"}}, Fidelity::Flow);
+  for (const char* in_flight : {"3", "8", "100"})
+    EXPECT_LE(
+        step_with_slow_servers(4, {{"partition", "1MB"}, {"in_flight", in_flight}}, Fidelity::Flow),
+        two * (1 + 1e-9))
+        << in_flight;
 }
 
 // On one node nothing is served: ten pieces of 4 MB are summed and spread one after the other.
