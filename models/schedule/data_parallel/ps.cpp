@@ -218,8 +218,8 @@ ScheduleInfo ps_schedule() {
                                   "input first)",
                                   {"arrival", "priority"})),
            count_option("in_flight", "2",
-                        "partitions under way at each server (fidelity analytic shares the "
-                        "network between them coarsely)",
+                        "partitions that move to each server, and as many from it, beside what it "
+                        "adds up (fidelity analytic shares the network between them coarsely)",
                         kRepeats),
            choice_option("start", "ready",
                          "a push starts when its gradient is ready, or at backward_end",
