@@ -4,17 +4,16 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
 #include "sim/study/network_notes.hpp"
-#include "sim/study/validate/likely_range.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
@@ -190,13 +189,15 @@ Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
 }
 
 void add_likely_range(Forecast& forecast, const Cluster& cluster, std::optional<bool> experts) {
-  if (find_pipeline(forecast.schedule) != nullptr && !experts)
-    return;  // of recorded pipelines, none of which was checked
-  const LikelyRange range =
-      shipped_range(forecast.schedule, forecast.device, cluster, experts.value_or(false));
-  forecast.likely_low = forecast.iteration_time * range.low;
-  forecast.likely_high = forecast.iteration_time * range.high;
-  forecast.error_basis = range.basis;
+  LikelyStep likely = likely_step(
+      shipped_range(forecast.schedule, forecast.device, cluster, experts), forecast.iteration_time);
+  forecast.likely_low = likely.low;
+  forecast.likely_high = likely.high;
+  forecast.error_basis = std::move(likely.basis);
+}
+
+LikelyStep likely_step_of(const Forecast& forecast) {
+  return {.low = forecast.likely_low, .high = forecast.likely_high, .basis = forecast.error_basis};
 }
 
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario) {

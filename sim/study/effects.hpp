@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "sim/study/scenario.hpp"
+#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 
@@ -16,10 +17,12 @@ namespace stepcast {
 void add_notes(Forecast& forecast, const Scenario& scenario);
 
 /// Where the step is likely to lie by the errors of checked cases that are most like it: see
-/// likely_range(). Of schedules that cut the model only where the model's experts, or that it has
-/// none, are told: none of the steps recorded as pipelines was checked.
+/// shipped_range().
 void add_likely_range(Forecast& forecast, const Cluster& cluster,
                       std::optional<bool> experts = std::nullopt);
+
+/// What add_likely_range() found; without a basis where nothing was known or looked up.
+LikelyStep likely_step_of(const Forecast& forecast);
 
 /// What of add_notes() needs no simulation, and add_likely_range().
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario);

@@ -85,6 +85,13 @@ class GrowingParts {
   const std::function<void(const NamedTime&)>& came_;
 };
 
+void add_exposed(PartsBreakdown& breakdown, const Scenario& scenario,
+                 const std::function<void(const NamedTime&)>& came) {
+  breakdown.parts = exposed(scenario);
+  if (came)
+    std::ranges::for_each(breakdown.parts, came);
+}
+
 /// Of the parts that can be switched on, which come first.
 void add_ablation(PartsBreakdown& breakdown, const Scenario& scenario, StudyRules rules,
                   const std::function<void(const NamedTime&)>& came) {
@@ -139,13 +146,14 @@ PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol prot
                            .parts = {},
                            .note = info_of(scenario).note,
                            .notes = notes_before_simulation(scenario, job, planned(job))};
-  if (protocol == PartsProtocol::Ablation) {
+  if (protocol == PartsProtocol::Ablation)
     add_ablation(breakdown, scenario, rules, came);
-    return breakdown;
-  }
-  breakdown.parts = exposed(scenario);
-  if (came)
-    std::ranges::for_each(breakdown.parts, came);
+  else
+    add_exposed(breakdown, scenario, came);
+  if (breakdown.missing == 0)
+    breakdown.likely =
+        likely_step(shipped_range(breakdown.schedule, scenario.workload.device, scenario.cluster),
+                    total_of(breakdown.parts));
   return breakdown;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/study/sweep/sweep.hpp"
+#include "sim/study/validate/likely_range.hpp"
 #include "sim/timeline/parts.hpp"
 
 namespace stepcast {
@@ -28,6 +29,7 @@ struct PartsBreakdown {
   PartsProtocol protocol = PartsProtocol::Exposed;
   std::vector<NamedTime> parts;  ///< Add up to the iteration, unless some are missing.
   std::size_t missing = 0;       ///< Parts that a signal came before.
+  LikelyStep likely{};           ///< Of the iteration; not known where parts are missing.
   std::string note;              ///< What is in parts whose names do not say it.
   Notes notes;
 };

@@ -21,6 +21,7 @@
 #include "sim/study/edits/options/pipeline_options.hpp"
 #include "sim/study/edits/options/recorded_fit.hpp"
 #include "sim/study/edits/options/schedule_edits.hpp"
+#include "sim/study/edits/replicated_step.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/stop.hpp"
 
@@ -135,6 +136,7 @@ class OptimiseCommand final : public Subcommand {
                       .gpus = scenario.cluster.ranks()};
     const StopsBetweenJobs stops;
     edit_schedule(scenario, request_.schedule, requests_of(edits_), !no_search_, budget(), result);
+    add_likely_ranges(result, scenario.workload.device, scenario.cluster);
     return told(result);
   }
 
@@ -161,6 +163,9 @@ class OptimiseCommand final : public Subcommand {
                       .gpus = scenario.cluster.ranks()};
     const StopsBetweenJobs stops;
     edit_pipeline(scenario, requests_of(edits_), !no_search_, budget(), result);
+    if (const auto& transformer = scenario.model.transformer)
+      add_likely_ranges(result, scenario.model.workload.device, scenario.cluster,
+                        transformer->shape.has_experts());
     return told(result);
   }
 

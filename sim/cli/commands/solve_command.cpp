@@ -112,6 +112,7 @@ class SolveCommand final : public Subcommand {
   /// What a step takes; ways that differ in their counts only have it in common.
   struct StepOfWay {
     Seconds time{};
+    LikelyStep likely;
     Notes notes;
     double batch = 0;  // of a worker, in all its passes
     std::uint32_t workers = 1;
@@ -155,6 +156,7 @@ class SolveCommand final : public Subcommand {
     scenario.settings.schedule = options;
     Forecast forecast = plain_forecast_of(scenario, schedule);
     return {.time = forecast.iteration_time,
+            .likely = likely_step_of(forecast),
             .notes = std::move(forecast.notes),
             .batch = static_cast<double>(scenario.workload.batch) * forecast.passes,
             .workers = forecast.workers};
@@ -166,7 +168,10 @@ class SolveCommand final : public Subcommand {
     job.options = options;
     const PlannedRun run = planned(job);
     warn_of_cost(run.plan, scenario);
-    return {.time = step_time_of(run.plan, scenario.cluster, scenario.engine),
+    const Seconds time = step_time_of(run.plan, scenario.cluster, scenario.engine);
+    return {.time = time,
+            .likely = likely_step(
+                shipped_range(schedule, scenario.workload.device, scenario.cluster), time),
             .notes = notes_before_simulation(scenario, job, run),
             .batch = static_cast<double>(scenario.workload.batch) * run.plan.summary.passes,
             .workers = run.plan.summary.workers};
@@ -177,6 +182,7 @@ class SolveCommand final : public Subcommand {
                       .schedule = attempt.schedule,
                       .epochs = attempt.epochs.value_or(0),
                       .step = step.time,
+                      .likely = step.likely,
                       .provenance = attempt.provenance,
                       .notes = step.notes,
                       .given = attempt.given};

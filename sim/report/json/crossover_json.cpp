@@ -27,12 +27,16 @@ Json boundary_json(const Crossover& crossover, const Boundary& boundary) {
 Json times_json(const Crossover& crossover, const CrossoverRow& row) {
   Json cells = Json::array();
   for (std::size_t i = 0; i < row.times.size(); ++i) {
-    Json times = Json::object();
-    for (std::size_t s = 0; s < crossover.schedules.size(); ++s)
-      times[crossover.schedules[s]] = row.times[i][s].value;
-    cells.push_back({{"density", crossover.densities[i]},
-                     {"fastest", crossover.schedules[fastest_of(row.times[i])]},
-                     {"iteration_time_s", std::move(times)}});
+    Json cell{{"density", crossover.densities[i]},
+              {"fastest", crossover.schedules[fastest_of(row.times[i])]}};
+    for (std::size_t s = 0; s < crossover.schedules.size(); ++s) {
+      const Seconds time = row.times[i][s];
+      Json step{{"iteration_time_s", time.value}};
+      add_likely(step, likely_step(row.ranges[s], time));
+      for (const auto& [key, value] : step.items())
+        cell[key][crossover.schedules[s]] = value;
+    }
+    cells.push_back(std::move(cell));
   }
   return cells;
 }

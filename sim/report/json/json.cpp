@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "models/schedule/presets/presets.hpp"
+#include "sim/report/json/study_json.hpp"
+#include "sim/study/effects.hpp"
 #include "traces/json/provenance_json.hpp"
 
 namespace stepcast {
@@ -130,11 +132,7 @@ Json forecast_json(const Forecast& f) {
   json["fidelity"] = name_of(f.fidelity);
   json["iteration_time_s"] = f.iteration_time.value;
   json["worst_iteration_time_s"] = f.worst_iteration_time.value;
-  if (!f.error_basis.empty()) {
-    json["iteration_time_low_s"] = f.likely_low.value;
-    json["iteration_time_high_s"] = f.likely_high.value;
-    json["error_basis"] = f.error_basis;
-  }
+  add_likely(json, likely_step_of(f));
   if (f.spread.seeds > 0)
     add_spread(json, f.spread);
   json["steady"] = f.steady;

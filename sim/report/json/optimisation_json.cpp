@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/report/json/study_json.hpp"
+
 namespace stepcast {
 
 namespace {
@@ -21,27 +23,34 @@ Json accepted_json(const std::vector<AcceptedEdit>& edits) {
   return accepted;
 }
 
+/// The basis of the step after, unless the two are not of as many GPUs, is that of both.
+void add_steps(Json& json, const auto& found) {
+  json["step_before_s"] = found.step_before.value;
+  add_likely(json, found.likely_before, "step_before");
+  json["step_after_s"] = found.step_after.value;
+  add_likely(json, found.likely_after, "step_after");
+  if (found.likely_before.basis != found.likely_after.basis)
+    json["step_before_error_basis"] = found.likely_before.basis;
+}
+
 }  // namespace
 
 std::string optimisation_json(const Optimisation& found) {
-  const Json accepted = accepted_json(found.accepted);
   Json buckets = Json::array();
   for (const BucketInPlan& bucket : found.buckets)
     buckets.push_back({{"size_bytes", bucket.size.value},
                        {"gradients", bucket.gradients},
                        {"first", bucket.first}});
-  const Json json{{"version", STEPCAST_VERSION},
-                  {"workload", found.workload},
-                  {"cluster", found.cluster},
-                  {"gpus", found.gpus},
-                  {"fidelity", name_of(found.fidelity)},
-                  {"step_before_s", found.step_before.value},
-                  {"step_after_s", found.step_after.value},
-                  {"accepted", accepted},
-                  {"buckets", buckets},
-                  {"edits_tried", found.tried},
-                  {"steps_simulated", found.simulated},
-                  {"bound_by", found.bound_by}};
+  Json json = study_json({.workload = found.workload,
+                          .cluster = found.cluster,
+                          .gpus = found.gpus,
+                          .fidelity = name_of(found.fidelity)});
+  add_steps(json, found);
+  json["accepted"] = accepted_json(found.accepted);
+  json["buckets"] = buckets;
+  json["edits_tried"] = found.tried;
+  json["steps_simulated"] = found.simulated;
+  json["bound_by"] = found.bound_by;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -72,8 +81,7 @@ std::string edited_step_json(const EditedStep& found) {
     json["memory_bytes"] = found.memory_after.value;
     json["found_options"] = found.options;
   }
-  json["step_before_s"] = found.step_before.value;
-  json["step_after_s"] = found.step_after.value;
+  add_steps(json, found);
   json["accepted"] = accepted_json(found.accepted);
   json["edits_tried"] = found.tried;
   json["steps_estimated"] = found.replayed;

@@ -14,6 +14,7 @@ std::string parts_breakdown_json(const PartsBreakdown& breakdown) {
   json["schedule"] = breakdown.schedule;
   json["protocol"] = name_of(breakdown.protocol);
   json["iteration_time_s"] = total_of(breakdown.parts).value;
+  add_likely(json, breakdown.likely);
   for (const NamedTime& part : breakdown.parts)
     json["parts_s"][part.name] = part.time.value;
   json["notes"] = texts_of(breakdown.notes);

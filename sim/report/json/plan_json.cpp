@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/studies/plan_report.hpp"
+#include "sim/study/effects.hpp"
 
 namespace stepcast {
 namespace {
@@ -18,14 +20,15 @@ Json choice_json(const CapacityPlan& plan, const PlanChoice& choice) {
             {"layout", choice.layout},
             {"schedule", plan.space.schedules[choice.trial.schedule].name},
             {"options", choice.trial.options},
-            {"iteration_time_s", choice.forecast.iteration_time.value},
-            {"throughput_samples_per_s", choice.forecast.throughput},
-            {"hours", choice.hours},
-            {"cost", choice.cost},
-            {"memory_bytes", choice.forecast.memory.total().value},
-            {"utilisation", choice.utilisation},
-            {"fits", choice.fits},
-            {"meets", choice.meets}};
+            {"iteration_time_s", choice.forecast.iteration_time.value}};
+  add_likely(json, likely_step_of(choice.forecast));
+  json["throughput_samples_per_s"] = choice.forecast.throughput;
+  json["hours"] = choice.hours;
+  json["cost"] = choice.cost;
+  json["memory_bytes"] = choice.forecast.memory.total().value;
+  json["utilisation"] = choice.utilisation;
+  json["fits"] = choice.fits;
+  json["meets"] = choice.meets;
   if (choice.chance)
     json["deadline_chance"] = *choice.chance;
   json["why"] = choice.why;
@@ -44,11 +47,13 @@ Json changes_json(const CapacityPlan& plan) {
   for (const PlanChange& change : plan.changes) {
     if (!change.refusal.empty())
       continue;
-    list.push_back({{"change", change.change},
-                    {"gain", change.gain},
-                    {"iteration_time_s", change.iteration_time.value},
-                    {"memory_bytes", change.memory.value},
-                    {"fits", change.fits}});
+    Json entry{{"change", change.change},
+               {"gain", change.gain},
+               {"iteration_time_s", change.iteration_time.value}};
+    add_likely(entry, change.likely);
+    entry["memory_bytes"] = change.memory.value;
+    entry["fits"] = change.fits;
+    list.push_back(std::move(entry));
   }
   return list;
 }

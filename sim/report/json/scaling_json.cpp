@@ -31,6 +31,7 @@ std::string scaling_json(const Scaling& scaling) {
     for (std::size_t i = 0; has_ranges && i < curve.lows.size(); ++i) {
       entry["iteration_time_low_s"].push_back(curve.lows[i].value);
       entry["iteration_time_high_s"].push_back(curve.highs[i].value);
+      entry["error_basis"].push_back(curve.bases[i]);
     }
     json["curves"].push_back(std::move(entry));
   }

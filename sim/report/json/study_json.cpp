@@ -14,6 +14,14 @@ nlohmann::ordered_json study_json(const StudyHead& head) {
   return json;
 }
 
+void add_likely(nlohmann::ordered_json& json, const LikelyStep& likely, const std::string& step) {
+  if (likely.basis.empty())
+    return;
+  json[step + "_low_s"] = likely.low.value;
+  json[step + "_high_s"] = likely.high.value;
+  json["error_basis"] = likely.basis;
+}
+
 std::string printed(const nlohmann::ordered_json& json) {
   return json.dump(2) + "\n";
 }

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "sim/study/validate/likely_range.hpp"
+
 namespace stepcast {
 
 /// What every study is of. A study of several clusters leaves out the cluster, one of several sizes
@@ -18,6 +20,11 @@ struct StudyHead {
 
 /// What the JSON of every study begins with.
 nlohmann::ordered_json study_json(const StudyHead& head);
+
+/// Where a step of "STEP_s" is likely to lie: "STEP_low_s", "STEP_high_s" and "error_basis";
+/// nothing where that is not known.
+void add_likely(nlohmann::ordered_json& json, const LikelyStep& likely,
+                const std::string& step = "iteration_time");
 
 /// As it is printed.
 std::string printed(const nlohmann::ordered_json& json);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/study/shared_notes.hpp"
@@ -39,14 +40,18 @@ std::string duration_of(Seconds time) {
   return hours(time) < 0.1 ? format_seconds(time) : fmt::format("{:.2f} h", hours(time));
 }
 
+const Solution& best_of(const std::vector<Solution>& solutions) {
+  return *std::ranges::min_element(solutions, {}, &Solution::total);
+}
+
 std::string sentence_on(const std::vector<Solution>& solutions) {
-  const auto best = std::ranges::min_element(solutions, {}, &Solution::total);
+  const Solution& best = best_of(solutions);
   const Solution& first = solutions.front();
-  if (best == solutions.begin())
+  if (&best == &first)
     return fmt::format("{} gets there first.", first.label);
-  const double ratio = best->step / first.step;
+  const double ratio = best.step / first.step;
   return fmt::format(
-      "{} gets there first: {} instead of {} with {}{}.", best->label, duration_of(best->total()),
+      "{} gets there first: {} instead of {} with {}{}.", best.label, duration_of(best.total()),
       duration_of(first.total()), first.label,
       ratio > 1 ? fmt::format(", although a step takes {:.2f} times as long", ratio) : "");
 }
@@ -76,7 +81,7 @@ std::string render_solutions(const std::string& heading, const std::vector<Solut
   for (const Solution& solution : solutions)
     table.rows.push_back(row_of(solution, solutions.front()));
   return wrap(heading, 2) + "\n" + render(table) + "\n" + wrap(sentence_on(solutions), 0) +
-         notes_on(solutions);
+         likely_line(best_of(solutions).likely, "likely range of its step") + notes_on(solutions);
 }
 
 std::string solutions_json(const std::string& target, const std::string& workload,
@@ -93,6 +98,7 @@ std::string solutions_json(const std::string& target, const std::string& workloa
       entry["epochs"] = solution.epochs;
     entry["iterations"] = solution.iterations;
     entry["iteration_time_s"] = solution.step.value;
+    add_likely(entry, solution.likely);
     entry["time_s"] = solution.total().value;
     entry["speedup"] = solutions.front().total() / solution.total();
     entry["provenance"] = provenance_json(solution.provenance);

@@ -7,6 +7,7 @@
 #include "models/base/note.hpp"
 #include "models/base/provenance.hpp"
 #include "models/base/units.hpp"
+#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 
@@ -17,6 +18,7 @@ struct Solution {
   double epochs = 0;  ///< 0: not known.
   double iterations = 0;
   Seconds step{};         ///< Mean over the steps of a period.
+  LikelyStep likely{};    ///< Where it is likely to lie.
   Provenance provenance;  ///< Of the count.
   Notes notes{};          ///< Of its plan: caveats, what tuning found.
   bool given = false;     ///< The user gave the count: nobody measured, derived or assumed it.

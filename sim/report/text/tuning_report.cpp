@@ -8,11 +8,13 @@
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/clean.hpp"
 #include "sim/report/text/plot.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/study/shared_notes.hpp"
+#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 namespace {
@@ -172,17 +174,24 @@ std::string text_of(const Notes& notes) {
   return text_of(shared);
 }
 
-std::string conclusion_of(const Tuning& tuning) {
-  return wrap(best_line(tuning), 2) + refusals_of(tuning);
+LikelyStep likely_of(const TuningJob& job, const Trial& trial) {
+  return likely_step(shipped_range(job.schedule, job.workload.device, job.cluster),
+                     trial.found.time);
 }
 
-nlohmann::ordered_json trial_json(const Tuning& tuning, std::size_t index) {
+std::string conclusion_of(const TuningJob& job, const Tuning& tuning) {
+  return wrap(best_line(tuning), 2) + likely_line(likely_of(job, tuning.best_trial())) +
+         refusals_of(tuning);
+}
+
+nlohmann::ordered_json trial_json(const TuningJob& job, const Tuning& tuning, std::size_t index) {
   const Trial& trial = tuning.trials[index];
   nlohmann::ordered_json json{{"trial", index + 1}, {"text", trial.text}, {"value", trial.value}};
   json["iteration_time_s"] = nullptr;
   json["throughput_samples_per_s"] = nullptr;
   if (trial.is_feasible()) {
     json["iteration_time_s"] = trial.found.time.value;
+    add_likely(json, likely_of(job, trial));
     json["throughput_samples_per_s"] = throughput_of(trial);
   } else {
     json["infeasible"] = trial.refusal;
@@ -194,7 +203,7 @@ nlohmann::ordered_json trial_json(const Tuning& tuning, std::size_t index) {
 
 std::string render_tuning(const TuningJob& job, const Tuning& tuning, const Notes& notes) {
   return fmt::format("{}\n{}\n{}\n{}{}", head_of(job, tuning), trial_table(tuning), plot_of(tuning),
-                     conclusion_of(tuning), text_of(notes));
+                     conclusion_of(job, tuning), text_of(notes));
 }
 
 std::string tuning_json(const TuningJob& job, const Tuning& tuning, const Notes& notes) {
@@ -212,11 +221,11 @@ std::string tuning_json(const TuningJob& job, const Tuning& tuning, const Notes&
   json["scale"] = tuning.range.logarithmic ? "log" : "linear";
   json["strategy"] = tuning.strategy;
   json["seed"] = tuning.seed;
-  json["best"] = trial_json(tuning, tuning.best);
+  json["best"] = trial_json(job, tuning, tuning.best);
   json["notes"] = texts_of(notes);
   json["trials"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < tuning.trials.size(); ++i)
-    json["trials"].push_back(trial_json(tuning, i));
+    json["trials"].push_back(trial_json(job, tuning, i));
   return json.dump(2) + "\n";
 }
 

@@ -41,4 +41,11 @@ std::string list_of(std::string_view heading, const std::vector<std::string>& se
   return text;
 }
 
+std::string likely_line(const LikelyStep& likely, std::string_view name) {
+  if (likely.basis.empty())
+    return "";
+  return fmt::format("{}: {} to {}\n", name, format_seconds(likely.low),
+                     format_seconds(likely.high));
+}
+
 }  // namespace stepcast

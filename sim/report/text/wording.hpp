@@ -9,6 +9,7 @@
 #include "models/network/cluster.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/study/shared_notes.hpp"
+#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 
@@ -27,5 +28,8 @@ std::string text_of(const SharedNotes& notes, std::size_t most = static_cast<std
 
 /// An empty line, the heading and a "- " before each sentence; nothing if there are none.
 std::string list_of(std::string_view heading, const std::vector<std::string>& sentences);
+
+/// "likely range: 250.1 ms to 262.3 ms", a line; nothing where it is not known.
+std::string likely_line(const LikelyStep& likely, std::string_view name = "likely range");
 
 }  // namespace stepcast

@@ -9,6 +9,7 @@
 #include "models/base/units.hpp"
 #include "sim/study/shared_notes.hpp"
 #include "sim/study/sweep/sweep.hpp"
+#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 
@@ -39,6 +40,7 @@ struct CrossoverRow {
   std::uint32_t gpus = 1;
   BytesPerSecond bandwidth{};  ///< Of a node's NIC.
   std::vector<std::vector<Seconds>> times;
+  std::vector<LikelyRange> ranges;  ///< Of the times of each schedule.
   std::vector<Boundary> boundaries;
 };
 

@@ -88,6 +88,9 @@ CrossoverRow empty_row(const CrossoverGrid& grid, const CrossoverNetwork& networ
   CrossoverRow row{.nodes = network.nodes, .gpus = ranks, .bandwidth = network.bandwidth};
   for (const BreakEven& pair : break_evens_of(grid, ranks))
     row.boundaries.push_back({pair.below, pair.above, place_of(pair.density), {}});
+  const CrossoverSimulator simulator(grid, network, CrossoverModel::Whole);
+  for (const std::string& schedule : grid.scenario.schedules)
+    row.ranges.push_back(simulator.range_of(schedule));
   return row;
 }
 

@@ -76,6 +76,10 @@ Notes CrossoverSimulator::notes_on(const std::string& name, double density) cons
   return notes_before_simulation(grid_.scenario, job, planned(job));
 }
 
+LikelyRange CrossoverSimulator::range_of(const std::string& schedule) const {
+  return shipped_range(schedule, grid_.scenario.workload.device, cluster_);
+}
+
 TuningJob CrossoverSimulator::job_of(const std::string& name, double density) const {
   const bool whole = !schedule_of(name).compressed;
   const std::string schedule =

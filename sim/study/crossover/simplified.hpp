@@ -36,6 +36,7 @@ class CrossoverSimulator {
 
   Seconds time_of(const std::string& schedule, double density) const;
   Notes notes_on(const std::string& schedule, double density) const;
+  LikelyRange range_of(const std::string& schedule) const;
 
  private:
   TuningJob job_of(const std::string& name, double density) const;

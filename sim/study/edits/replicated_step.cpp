@@ -25,6 +25,16 @@ std::uint32_t grow(Cluster& cluster, std::uint32_t ranks) {
 
 }  // namespace
 
+void add_likely_ranges(EditedStep& result, const std::string& device, Cluster cluster,
+                       std::optional<bool> experts) {
+  result.likely_before =
+      likely_step(shipped_range(result.schedule, device, cluster, experts), result.step_before);
+  if (result.gpus_after != result.gpus)
+    grow(cluster, result.gpus_after);
+  result.likely_after =
+      likely_step(shipped_range(result.schedule, device, cluster, experts), result.step_after);
+}
+
 ReplicatedPlans::ReplicatedPlans(Scenario scenario, std::string schedule)
     : scenario_(std::move(scenario)), schedule_(std::move(schedule)) {}
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <list>
+#include <optional>
 #include <string>
 
 #include "sim/study/edits/editable_step.hpp"
+#include "sim/study/edits/step_search.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/scenario.hpp"
 
@@ -45,5 +47,10 @@ class ReplicatedPipelines {
   HybridScenario scenario_;
   std::list<Kept> kept_;
 };
+
+/// Where the steps before and after are likely to lie, of a plan on a cluster that may have been
+/// replicated; see shipped_range().
+void add_likely_ranges(EditedStep& result, const std::string& device, Cluster cluster,
+                       std::optional<bool> experts = std::nullopt);
 
 }  // namespace stepcast

@@ -24,6 +24,8 @@ struct EditedStep {
   double step_error = 0;    ///< Of its replay.
   Seconds step_before{};
   Seconds step_after{};
+  LikelyStep likely_before{};  ///< Of a planned step; see add_likely_ranges().
+  LikelyStep likely_after{};
   std::vector<AcceptedEdit> accepted;
   std::size_t tried = 0;      ///< Edits that were estimated, by what they save or by a replay.
   std::size_t replayed = 0;   ///< Steps that were estimated, where that is done first.

@@ -249,7 +249,11 @@ Optimisation optimise_buckets(const Workload& workload, const Cluster& cluster,
   const StopsBetweenJobs stops;
   if (parameter_size(workload) <= Bytes{})
     throw InputError(workload.name + ": expected a workload with gradients, found none");
-  return BucketOptimiser(workload, cluster, engine).run(start);
+  Optimisation found = BucketOptimiser(workload, cluster, engine).run(start);
+  const LikelyRange range = shipped_range(kBucketSchedule, workload.device, cluster);
+  found.likely_before = likely_step(range, found.step_before);
+  found.likely_after = likely_step(range, found.step_after);
+  return found;
 }
 
 }  // namespace stepcast

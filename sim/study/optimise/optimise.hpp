@@ -7,6 +7,7 @@
 #include "models/network/cluster.hpp"
 #include "models/workload/workload.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 
@@ -42,6 +43,8 @@ struct Optimisation {
   Fidelity fidelity = Fidelity::Flow;
   Seconds step_before{};
   Seconds step_after{};
+  LikelyStep likely_before{};  ///< Where they are likely to lie, as a step of DDP.
+  LikelyStep likely_after{};
   std::vector<AcceptedEdit> accepted;
   std::vector<BucketInPlan> buckets;  ///< In the end, in the order of their all-reduces.
   std::size_t tried = 0;              ///< Edits that were estimated.

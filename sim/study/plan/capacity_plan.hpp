@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sim/study/plan/plan_trial.hpp"
+#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 
@@ -26,7 +27,8 @@ struct PlanChange {
   std::string change;   ///< "global_batch=128", "200 instead of 100 Gb/s between nodes"
   std::string refusal;  ///< Why there is no forecast of it.
   Seconds iteration_time{};
-  double gain = 0;  ///< In samples a second, relative.
+  LikelyStep likely{};  ///< Where it is likely to lie.
+  double gain = 0;      ///< In samples a second, relative.
   Bytes memory{};
   bool fits = true;
 };

@@ -6,6 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
+#include "sim/study/effects.hpp"
 #include "sim/study/plan/outlook.hpp"
 
 namespace stepcast {
@@ -91,6 +92,7 @@ std::vector<PlanChange> find_changes(const CapacityPlan& plan, std::uint32_t wor
       const Forecast& forecast = *results[i].forecast;
       const Bytes has = space.sites[trials[i].site].memory;
       change.iteration_time = forecast.iteration_time;
+      change.likely = likely_step_of(forecast);
       change.gain = forecast.throughput / best.forecast.throughput - 1;
       change.memory = forecast.memory.total();
       change.fits = has == Bytes{} || change.memory <= has;

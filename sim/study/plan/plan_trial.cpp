@@ -6,6 +6,7 @@
 #include "models/base/archive.hpp"
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
+#include "sim/study/effects.hpp"
 #include "sim/study/hybrid/fullest_stage.hpp"
 #include "sim/study/hybrid/hybrid_forecast.hpp"
 #include "sim/study/plan/plan_bound.hpp"
@@ -50,6 +51,8 @@ Forecast forecast_of(const PlanSpace& space, const PlanTrial& trial) {
       pipeline != nullptr
           ? std::move(hybrid_result_of(cut_scenario(space, trial, *pipeline)).hybrid.forecast)
           : simulated(whole_scenario(space, trial), schedule).forecast;
+  if (pipeline == nullptr)
+    add_likely_range(forecast, space.sites[trial.site].cluster);
   forecast.critical_path.clear();
   forecast.links.clear();
   return forecast;

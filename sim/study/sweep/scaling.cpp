@@ -20,13 +20,14 @@ struct Size {
   Seconds step{};
   Seconds low{};
   Seconds high{};
+  std::string basis;
   Notes notes;
   Notes idle_settings;  ///< Those without effect.
 };
 
 auto fields_of(Is<Size> auto& size) {
-  auto& [step, low, high, notes, idle_settings] = size;
-  return std::tie(step, low, high, notes, idle_settings);
+  auto& [step, low, high, basis, notes, idle_settings] = size;
+  return std::tie(step, low, high, basis, notes, idle_settings);
 }
 
 Size simulate_size(const Scenario& scenario, const std::string& schedule) {
@@ -35,6 +36,7 @@ Size simulate_size(const Scenario& scenario, const std::string& schedule) {
     return {.step = forecast.iteration_time,
             .low = forecast.likely_low,
             .high = forecast.likely_high,
+            .basis = forecast.error_basis,
             .notes = forecast.notes,
             .idle_settings = {}};
   }
@@ -45,6 +47,7 @@ Size simulate_size(const Scenario& scenario, const std::string& schedule) {
   Size size{.step = step,
             .low = step * range.low,
             .high = step * range.high,
+            .basis = range.basis,
             .notes = notes_before_simulation(scenario, job, run),
             .idle_settings = {}};
   size.idle_settings = changes_without_effect(scenario, schedule, size.step);
@@ -163,6 +166,7 @@ Scaling find_scaling(const Sweep& sweep, StudyRules rules,
     curve.steps.push_back(point.step);
     curve.lows.push_back(point.low);
     curve.highs.push_back(point.high);
+    curve.bases.push_back(found.result.basis);
     if (std::ranges::find(scaling.sizes, point.size) == scaling.sizes.end())
       scaling.sizes.push_back(point.size);
     noted.push_back({{point.cluster, point.schedule,

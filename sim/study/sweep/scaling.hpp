@@ -26,6 +26,7 @@ struct ScalingCurve {
   std::vector<Seconds> steps{};
   std::vector<Seconds> lows{};  ///< Where each is likely to lie: see Forecast; 0: not looked up.
   std::vector<Seconds> highs{};
+  std::vector<std::string> bases{};  ///< By which cases; empty where they are not known.
 };
 
 /// One step time, which may be told before the others are there.

@@ -159,9 +159,10 @@ LikelyRange likely_range(const RangeQuestion& question, std::span<const CheckedC
 }
 
 LikelyRange shipped_range(const std::string& schedule, const std::string& device,
-                          const Cluster& cluster, bool experts) {
-  const auto& cases = cuts_the_model(schedule) ? shipped_layouts() : shipped_checks();
-  if (cases.empty())
+                          const Cluster& cluster, std::optional<bool> experts) {
+  const bool cuts = cuts_the_model(schedule);
+  const auto& cases = cuts ? shipped_layouts() : shipped_checks();
+  if (cases.empty() || (cuts && !experts))
     return {.low = 0, .high = 0, .basis = {}};
   // A study asks the same thousands of times.
   thread_local std::map<std::tuple<std::string, std::string, std::string, std::uint32_t, bool>,
@@ -171,9 +172,9 @@ LikelyRange shipped_range(const std::string& schedule, const std::string& device
                                .device = device,
                                .network = std::string(network_class(cluster)),
                                .gpus = cluster.ranks(),
-                               .experts = experts};
+                               .experts = experts.value_or(false)};
   const auto [found, is_new] =
-      known.try_emplace({schedule, device, question.network, question.gpus, experts});
+      known.try_emplace({schedule, device, question.network, question.gpus, question.experts});
   if (is_new)
     found->second = likely_range(question, cases);
   return found->second;

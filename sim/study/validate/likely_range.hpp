@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,17 @@ struct LikelyRange {
   std::string basis;  ///< "the errors of 13 checked steps of wfbp on slow networks (4 to 16 GPUs)"
 };
 
+/// The same of one step.
+struct LikelyStep {
+  Seconds low{};
+  Seconds high{};
+  std::string basis{};  ///< Empty: not known.
+};
+
+inline LikelyStep likely_step(const LikelyRange& range, Seconds step) {
+  return {.low = step * range.low, .high = step * range.high, .basis = range.basis};
+}
+
 /// "node" (one node), "slow" (its adapters carry at most 2 GB/s) or "fast".
 std::string_view network_class(const Cluster& cluster);
 
@@ -43,9 +55,11 @@ std::string_view network_class(const Cluster& cluster);
 /// described with them in sight, that of the question is not.
 LikelyRange likely_range(const RangeQuestion& question, std::span<const CheckedCase> cases);
 
-/// The same from the cases that ship, for all ranks of the cluster; 0 to 0 where there are none.
+/// The same from the cases that ship, for all ranks of the cluster; 0 to 0 without a basis where
+/// there are none. Of schedules that cut the model only where the model's experts, or that it has
+/// none, are told: none of the steps recorded as pipelines was checked.
 LikelyRange shipped_range(const std::string& schedule, const std::string& device,
-                          const Cluster& cluster, bool experts = false);
+                          const Cluster& cluster, std::optional<bool> experts = std::nullopt);
 
 /// The cases that StepCast ships, of schedules that do not cut the model, to which nothing was
 /// fitted; none where its data lie elsewhere without them. Read once.

@@ -48,7 +48,8 @@ std::string render_parts_breakdown(const PartsBreakdown& breakdown) {
                   setup_of(breakdown.workload, breakdown.cluster, breakdown.fidelity));
   SharedNotes shared;
   shared.add("the whole step", breakdown.notes);
-  return wrap(heading, 2) + "\n" + table_of(breakdown.parts) + note_on_other(breakdown) +
+  return wrap(heading, 2) + "\n" + table_of(breakdown.parts) +
+         likely_line(breakdown.likely, "likely range of the step") + note_on_other(breakdown) +
          note_on_negative(breakdown.parts) + text_of(shared);
 }
 

@@ -37,6 +37,20 @@ TEST(ShowCommand, EverythingThatIsListedCanBeShown) {
   }
 }
 
+// A cluster that gives 0 for a cost says something else than one that leaves it out.
+TEST(ShowCommand, CostsThatAClusterDoesNotGiveAreToldFromThoseThatAreZero) {
+  const auto facts_of = [](const char* cluster) { return run_cli({"show", cluster}).out; };
+  const std::string given = facts_of("rtx2080ti-16x4-ib100");
+  EXPECT_NE(given.find("software.point_to_point_launch    0 s\n"), std::string::npos) << given;
+  EXPECT_NE(given.find("software.jitter_between_nodes     0\n"), std::string::npos) << given;
+  const std::string missing = facts_of("dgx-a100");
+  for (const char* field :
+       {"point_to_point_launch ", "negotiation_per_rank  ", "jitter_between_nodes  "})
+    EXPECT_NE(missing.find(std::string("software.") + field + "   not given, taken as 0\n"),
+              std::string::npos)
+        << field << missing;
+}
+
 TEST(ShowCommand, AGoalShowsItsWaysOfTraining) {
   const Outcome outcome = run_cli({"show", "resnet50-imagenet"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

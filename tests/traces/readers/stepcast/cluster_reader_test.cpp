@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/input_error.hpp"
+#include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
 namespace {
@@ -77,11 +78,12 @@ TEST(ClusterReader, RemembersTheCostsThatAFileLeavesOut) {
   // The file gives neither these nor a way to see that they are 0.
   EXPECT_EQ(
       parse(full_cluster()).costs_not_given,
-      (std::vector<std::string>{"overlap.communication_slowdown", "overlap.launch_wait",
-                                "software.bytescheduler_hook", "software.ps_per_partition",
-                                "software.jitter", "software.host_per_launch",
-                                "software.host_per_gradient", "software.host_per_update",
-                                "software.host_per_collective", "software.ps_sum_bandwidth"}));
+      (std::vector<std::string>{
+          "overlap.communication_slowdown", "overlap.launch_wait", "software.point_to_point_launch",
+          "software.negotiation_per_rank", "software.bytescheduler_hook",
+          "software.ps_per_partition", "software.jitter", "software.jitter_between_nodes",
+          "software.host_per_launch", "software.host_per_gradient", "software.host_per_update",
+          "software.host_per_collective", "software.ps_sum_bandwidth"}));
   json file = full_cluster();
   file["overlap"]["communication_slowdown"] = 0;
   file["overlap"]["launch_wait"] = 0;  // A cost of 0 that is given is given.
@@ -92,7 +94,16 @@ TEST(ClusterReader, RemembersTheCostsThatAFileLeavesOut) {
   EXPECT_EQ(missing[1], "software.collective_launch");
   file.erase("software");
   file.erase("rack");
-  EXPECT_EQ(parse(file).costs_not_given.size(), 11U);  // All of software that is a cost.
+  EXPECT_EQ(parse(file).costs_not_given.size(), 14U);  // All of software that is a cost.
+}
+
+// Horovod's pause and buffer have defaults of its own.
+TEST(ClusterReader, EveryFieldOfTheSoftwareThatIsZeroByDefaultIsACost) {
+  for (const ClusterField& field : cluster_fields()) {
+    const bool is_other =
+        field.section() != "software" || field.path.starts_with("software.horovod_");
+    EXPECT_TRUE(is_other || field.is_cost) << field.path;
+  }
 }
 
 TEST(ClusterReader, NodesHaveOneAdapterOrAsManyAsGiven) {

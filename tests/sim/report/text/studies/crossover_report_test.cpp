@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "sim/report/picture/heat_map.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 Crossover two_by_two() {
   CrossoverRow row{.nodes = 4, .gpus = 8, .bandwidth = {1.25e9}};
   row.times = {{{4.0}, {2.0}}, {{4.0}, {5.0}}};
+  row.ranges = {{.low = 0.5, .high = 2, .basis = "some"}, {.low = 0, .high = 0, .basis = {}}};
   row.boundaries = {{"b", "a", 0.5, {0.02, 0, 2}}};
   return {.workload = "w",
           .cluster = "c",
@@ -67,6 +69,15 @@ TEST(Crossover, JsonSaysWhereThereIsNoBoundary) {
   const std::string json = crossover_json(two_by_two());
   EXPECT_NE(json.find("\"second\": \"never\""), std::string::npos) << json;
   EXPECT_NE(json.find("\"simulated\": 0.02"), std::string::npos) << json;
+}
+
+// 0.5 and 2 of 4 s; of b nobody knows.
+TEST(Crossover, JsonSaysWhereTimesAreLikelyToLieAsFarAsThatIsKnown) {
+  const auto json = nlohmann::json::parse(crossover_json(two_by_two()));
+  const nlohmann::json& cell = json["networks"][0]["cells"][0];
+  EXPECT_EQ(cell["iteration_time_low_s"], (nlohmann::json{{"a", 2.0}}));
+  EXPECT_EQ(cell["iteration_time_high_s"], (nlohmann::json{{"a", 8.0}}));
+  EXPECT_EQ(cell["error_basis"], (nlohmann::json{{"a", "some"}}));
 }
 
 /// Where something is drawn.
