@@ -6,6 +6,15 @@
 #include "sim/engine/network/one_at_a_time.hpp"
 
 namespace stepcast {
+namespace {
+
+void move_on(std::vector<Interval>& intervals, Seconds later) {
+  for (Interval& interval : intervals)
+    if (interval.end >= Seconds{})
+      interval = {interval.ready + later, interval.start + later, interval.end + later};
+}
+
+}  // namespace
 
 Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options,
                    Folding folding, Asked asked)
@@ -23,7 +32,7 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       communicating_(folding_.classes.size()),
       slow_ports_(plan, cluster, program_, folding_),
       asked_(asked),
-      iterations_(plan, program_, options, asked == Asked::Intervals) {
+      iterations_(plan, program_, options, folding_.classes.size(), asked == Asked::Intervals) {
   for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
     make_policies(stream);
   const bool ports_differ =
@@ -283,6 +292,8 @@ void Replayer::add_intervals(Timeline& timeline) const {
       task_intervals(plan_, program_, folding_, iterations_.at(reported), timeline.places);
   timeline.intervals[0] =
       task_intervals(plan_, program_, folding_, iterations_.at(before), timeline.places);
+  if (iterations_.later() > Seconds{})
+    move_on(timeline.intervals[1], iterations_.later());
 }
 
 }  // namespace stepcast

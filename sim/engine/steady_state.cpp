@@ -8,9 +8,12 @@
 // iteration ran as an earlier one did (every start and end, counted from the begin of the
 // iteration), everything from then on repeats, and the iteration time is exact. Some systems
 // alternate, such as a negotiation, whose cycle has kPhases phases in turn; so the last eight
-// iterations are kept and compared, and a period that nothing explains must be seen twice. What
-// counts of a period is its mean. Where nothing repeats, it is the mean over the later half.
-// Comparing costs O(places) for each iteration and period, and ends at the first difference.
+// iterations are kept and compared, and a period that nothing explains must be seen twice. Where
+// all ranks do the same and nothing of the first is under way any more when anything of the second
+// begins, as behind an update that waits for all gradients, the second finds what the first found
+// and is not simulated. What counts of a period is its mean. Where nothing repeats, it is the mean
+// over the later half. Comparing costs O(places) for each iteration and period, and ends at the
+// first difference.
 
 namespace stepcast {
 namespace {
@@ -18,6 +21,16 @@ namespace {
 constexpr std::uint32_t kLongestPeriod = 8;
 constexpr double kSteadyTolerance = 1e-9;  // of the iteration time
 static_assert(kPhases <= kLongestPeriod);
+
+// What a thread that negotiates, or the caller's own policy, does next hangs on more than on what
+// is under way; classes wait for each other across iterations, and so do steps of a period.
+bool may_begin_anew(const Plan& plan, const EngineOptions& options, std::size_t classes) {
+  const auto negotiates = [](const Stream& stream) {
+    return std::holds_alternative<Negotiated>(stream.rule);
+  };
+  return classes == 1 && steps_of(plan) == 1 && !options.policy &&
+         std::ranges::none_of(plan.streams, negotiates);
+}
 
 // A cycle whose phases take turns repeats no sooner.
 std::uint32_t shortest_period_of(const Plan& plan) {
@@ -32,11 +45,12 @@ std::uint32_t shortest_period_of(const Plan& plan) {
 
 // A run of so many iterations ends when the one behind them begins.
 SteadyState::SteadyState(const Plan& plan, const Program& program, const EngineOptions& options,
-                         bool keeps_ready)
+                         std::size_t classes, bool keeps_ready)
     : repeated_time_(plan, program),
       keeps_ready_(keeps_ready),
       schedule_(plan.schedule),
       shortest_period_(shortest_period_of(plan)),
+      may_begin_anew_(may_begin_anew(plan, options, classes)),
       asked_(options.iterations),
       limit_(options.iterations > 0 ? options.iterations + 1
                                     : std::max(2U, options.max_iterations)) {}
@@ -60,6 +74,10 @@ bool SteadyState::is_enough() {
          period <= kLongestPeriod && period_ == 0 && asked_ == 0 && !last; ++period)
       if (repeats(unchecked_, period))
         period_ = period;
+    if (period_ == 0 && asked_ == 0 && begins_anew()) {
+      begins_anew_ = true;
+      period_ = 1;
+    }
     enough_ = period_ > 0 || last || unchecked_ + 1 == asked_;
     if (!repeated_time_.is_empty())
       jumped_.push_back(repeated_time_.of(at(unchecked_), kept()));
@@ -70,6 +88,18 @@ bool SteadyState::is_enough() {
     forget_before(unchecked_ - std::min(kept, unchecked_));
   }
   return enough_;
+}
+
+// Of what has run of the first two iterations only.
+bool SteadyState::begins_anew() const {
+  if (!may_begin_anew_ || unchecked_ > 0 || known() < 2)
+    return false;
+  const auto ends_in_time = [begin = begins_[1]](const StepRun& run) { return run.end <= begin; };
+  const auto has_begun_early = [begin = begins_[1]](const StepRun& run) {
+    return run.start >= Seconds{} && run.start < begin;
+  };
+  return std::ranges::all_of(at(0).runs, ends_in_time) &&
+         std::ranges::none_of(at(1).runs, has_begun_early);
 }
 
 bool SteadyState::repeats(std::uint32_t number, std::uint32_t period) const {
@@ -136,7 +166,7 @@ void SteadyState::tell_times(Timeline& timeline) const {
   timeline.iteration_time = period_ > 0 ? length(reported()) : mean;
   timeline.mean_excess = mean - timeline.iteration_time;
   timeline.steady = period_ > 0;
-  timeline.begin = begins_[reported()];
+  timeline.begin = begins_[reported()] + later();
   for (std::uint32_t i = span.begin; i < span.end; ++i) {
     timeline.worst_iteration_time = std::max(timeline.worst_iteration_time, length(i));
     if (asked_ > 0)

@@ -20,7 +20,7 @@ class SteadyState {
  public:
   /// `keeps_ready`: when members of communications were ready, of iterations that were looked at.
   SteadyState(const Plan& plan, const Program& program, const EngineOptions& options,
-              bool keeps_ready);
+              std::size_t classes, bool keeps_ready);
   ~SteadyState();
   SteadyState(const SteadyState&) = delete;
   SteadyState& operator=(const SteadyState&) = delete;
@@ -53,6 +53,10 @@ class SteadyState {
   std::uint32_t reported() const;
   void tell_times(Timeline& timeline) const;
 
+  /// By so much later the iteration to report ran than the one that reported() numbers: it was not
+  /// simulated where it could only run as the first one did.
+  Seconds later() const { return begins_anew_ ? begins_[1] : Seconds{}; }
+
  private:
   /// Iterations begin .. end - 1.
   struct Span {
@@ -65,6 +69,7 @@ class SteadyState {
   Seconds length(std::uint32_t number) const { return simulated(number) + jumped(number); }
   Seconds mean_of(Span span) const;
   bool repeats(std::uint32_t number, std::uint32_t period) const;
+  bool begins_anew() const;
   void forget_before(std::uint32_t number);
 
   RepeatedTime repeated_time_;
@@ -72,6 +77,7 @@ class SteadyState {
   std::vector<std::optional<Seconds>> jumped_;  // by iteration; empty where no steps repeat
   const std::string& schedule_;
   std::uint32_t shortest_period_;
+  bool may_begin_anew_;
   std::uint32_t asked_;  // iterations; 0: until they repeat
   std::uint32_t limit_;
   std::vector<std::unique_ptr<Iteration>> iterations_;  // by number; null: forgotten
@@ -79,6 +85,7 @@ class SteadyState {
   std::uint32_t unchecked_ = 0;                         // first iteration not yet looked at
   std::vector<Seconds> begins_;
   std::uint32_t period_ = 0;  // iterations after which everything repeats; 0: not found yet
+  bool begins_anew_ = false;  // of period 1, and the second is not simulated
   bool enough_ = false;
 };
 
