@@ -65,7 +65,7 @@ std::vector<Bucket> pushed_together(std::vector<Gradient> pieces, Bytes fuse, By
 // that move. On one node there is no server and what is left is NCCL's, one collective after the
 // other on one stream (core_loops.cc).
 //   remote servers: pushes and pulls go in opposite directions at the same time, max(M/B, nM/(kB))
-//   colocated: they share every NIC in both directions, 2 (n-1) M / (kB)
+//   colocated: a server also pushes to the k - 1 others, (n + k - 2) M / (kB)
 class PsPlan {
  public:
   PsPlan(const Workload& workload, const Cluster& cluster, const OptionReader& read)
