@@ -37,8 +37,18 @@ std::vector<NamedTime> exposed(const Scenario& scenario) {
   Plan plan = planned(scenario, scenario.schedules.front()).plan;
   const Timeline timeline = simulate_steps(plan, scenario.cluster, scenario.engine);
   const ClassId slowest = extremes_of(plan, timeline).slowest;
-  return parts_of(info_of(scenario), plan,
-                  window_of(plan, timeline, slowest, latest_ready_of(plan, timeline)));
+  std::vector<NamedTime> parts = parts_of(
+      info_of(scenario), plan, window_of(plan, timeline, slowest, latest_ready_of(plan, timeline)));
+  parts.back().time += timeline.mean_excess;
+  scale(parts, 1.0 / steps_of(plan));
+  return parts;
+}
+
+void add_note_on_period(Notes& notes, const Plan& plan) {
+  if (steps_of(plan) > 1)
+    notes.push_back(
+        {NoteKind::Scope, "iterations",
+         fmt::format("A period of {} training steps: times are means of a step.", steps_of(plan))});
 }
 
 /// The scenario with one part more in each combination.
@@ -138,6 +148,7 @@ PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol prot
                                     const std::function<void(const NamedTime&)>& came) {
   check(scenario);
   const TuningJob job = job_of(scenario, scenario.schedules.front());
+  const PlannedRun whole = planned(job);
   PartsBreakdown breakdown{.schedule = scenario.schedules.front(),
                            .workload = scenario.workload.name,
                            .cluster = scenario.cluster,
@@ -145,7 +156,8 @@ PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol prot
                            .protocol = protocol,
                            .parts = {},
                            .note = info_of(scenario).note,
-                           .notes = notes_before_simulation(scenario, job, planned(job))};
+                           .notes = notes_before_simulation(scenario, job, whole)};
+  add_note_on_period(breakdown.notes, whole.plan);
   if (protocol == PartsProtocol::Ablation)
     add_ablation(breakdown, scenario, rules, came);
   else

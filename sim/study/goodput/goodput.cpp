@@ -33,6 +33,7 @@ bool has_nodes(const GoodputRequest& request) {
   return request.fleet || request.sources;
 }
 
+// `mtbf` is of the job as a whole: one node that is back at once.
 LifeOptions life_of(const GoodputRequest& request, Seconds interval) {
   return {.nodes = has_nodes(request) ? request.nodes : 1,
           .spares = has_nodes(request) ? request.spares : 0,
@@ -40,7 +41,7 @@ LifeOptions life_of(const GoodputRequest& request, Seconds interval) {
           .costs = request.costs,
           .policy = request.policy,
           .length = length_of(request),
-          .speed = request.speed,
+          .speed = has_nodes(request) ? request.speed : JobSpeed{},
           .bins = request.bins};
 }
 

@@ -27,5 +27,27 @@ TEST(BreakdownCommand, BothProtocolsNameTheirPartsAlike) {
   EXPECT_EQ(parts_of("exposed"), ablation);
 }
 
+// Also where an iteration is a period of ten steps, or one phase of Horovod's cycle after the
+// other.
+TEST(BreakdownCommand, PartsAddUpToTheStepThatRunForecasts) {
+  for (const std::string interval : {"1", "10"}) {
+    const std::vector<std::string> job = {"--workload", "resnet50-rtx2080ti-bs32",
+                                          "--cluster",  "rtx2080ti-16x4-10gbe",
+                                          "--schedule", "d-kfac",
+                                          "--set",      "factor_interval=" + interval,
+                                          "--json"};
+    const auto step_of = [&](std::vector<std::string> words) {
+      words.insert(words.end(), job.begin(), job.end());
+      const Outcome outcome = run_cli(words);
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+      return ordered_json::parse(outcome.out)["iteration_time_s"].get<double>();
+    };
+    const double step = step_of({"run"});
+    for (const std::string protocol : {"exposed", "ablation"})
+      EXPECT_NEAR(step_of({"breakdown", "--protocol", protocol}), step, 1e-9 * step)
+          << protocol << ", every " << interval;
+  }
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -41,6 +41,15 @@ TEST(Goodput, SeedsGiveDalysEfficiencyWithinAPercent) {
   }
 }
 
+TEST(Goodput, FaultsOfTheJobAsAWholeKeepAllItsNodes) {
+  const GoodputRequest request{
+      .mtbf = Seconds{11138}, .nodes = 16, .costs = {Seconds{30}, Seconds{600}}, .seeds = 20};
+  GoodputRequest elastic = request;
+  elastic.speed = [](std::uint32_t nodes, double) { return nodes / 16.0; };
+  EXPECT_EQ(find_goodput(elastic).efficiency, find_goodput(request).efficiency);
+  EXPECT_EQ(find_goodput(elastic).shares.slowed, 0);
+}
+
 TEST(Goodput, TheSharesOfTheTimeAddUp) {
   const Goodput goodput =
       find_goodput({.mtbf = Seconds{6490}, .costs = {Seconds{45}, Seconds{600}}});
