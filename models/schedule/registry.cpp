@@ -125,14 +125,14 @@ bool is_schedule(std::string_view name) {
   return find_schedule(name) != nullptr;
 }
 
-void refuse_schedule(std::string_view name, std::span<const std::string> expected,
+void refuse_schedule(std::string_view name, const std::string& expected,
                      std::span<const std::string> known) {
   if (name == "fsdp")
     throw InputError(
         "unknown schedule \"fsdp\": expected zero with stage=3, or a schedule that cuts the "
         "model, such as 1f1b, with zero=3");
-  throw InputError(fmt::format("unknown schedule \"{}\": expected one of {}{}", name,
-                               fmt::join(expected, ", "), did_you_mean(name, known)));
+  throw InputError(fmt::format("unknown schedule \"{}\": expected one of {}{}", name, expected,
+                               did_you_mean(name, known)));
 }
 
 const ScheduleInfo& schedule_of(std::string_view name) {
@@ -147,8 +147,12 @@ const ScheduleInfo& schedule_of(std::string_view name) {
   std::vector<std::string> known = names;
   for (const ScheduleInfo& preset : preset_schedules())
     known.push_back(preset.name);
-  std::ranges::move(pipeline_names(), std::back_inserter(known));
-  refuse_schedule(name, names, known);
+  const std::vector<std::string> cut = pipeline_names();
+  known.insert(known.end(), cut.begin(), cut.end());
+  refuse_schedule(
+      name,
+      fmt::format("{}, or, to cut the model, {}", fmt::join(names, ", "), fmt::join(cut, ", ")),
+      known);
 }
 
 ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options) {

@@ -35,9 +35,9 @@ const ScheduleInfo& schedule_of(std::string_view name);
 /// Whether schedule_of() finds it.
 bool is_schedule(std::string_view name);
 
-/// Throws InputError for a name that none has: those that would do, and the nearest of `known`; of
-/// one that has another name here, that.
-[[noreturn]] void refuse_schedule(std::string_view name, std::span<const std::string> expected,
+/// Throws InputError for a name that none has: those that would do, in words, and the nearest of
+/// `known`; of one that has another name here, that.
+[[noreturn]] void refuse_schedule(std::string_view name, const std::string& expected,
                                   std::span<const std::string> known);
 
 /// Builds the plan. Throws InputError for an unknown option (nearest named) or a bad value.

@@ -11,6 +11,7 @@
 
 #include "models/base/text.hpp"
 #include "models/collective/measured_curve.hpp"
+#include "models/collective/nccl/tuner.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
@@ -134,6 +135,19 @@ std::optional<Note> note_on_costs(const Cluster& cluster) {
                           costs.empty() ? "free: " : "", fmt::join(rates, ", "))};
 }
 
+std::optional<Note> note_on_tuner(const Cluster& cluster, Fidelity fidelity) {
+  const bool by_curves =
+      cluster.measured && !cluster.measured->fits.empty() && fidelity != Fidelity::Step;
+  const Seconds expected = nccl::longest_network_step();
+  if (cluster.nodes < 2 || by_curves || cluster.nic.startup <= expected)
+    return std::nullopt;
+  return Note{NoteKind::Cluster, "nccl",
+              fmt::format("nccl takes a ring or a tree as NCCL 2.8.3 does: by constants for Volta "
+                          "GPUs, whose rings start up in at most {} a step between nodes. Here it "
+                          "is {} (nic.startup), so that what it does not take may be faster.",
+                          format_seconds(expected), format_seconds(cluster.nic.startup))};
+}
+
 Notes caveats_of(const Cluster& cluster) {
   Notes caveats;
   for (const std::string& caveat : cluster.provenance.caveats)
@@ -183,6 +197,11 @@ Notes network_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity)
          fmt::format(
              "Compute includes {:.1f} % of waiting for the slowest of {} ranks (software.jitter).",
              100 * (scale - 1), cluster.ranks())});
+  const bool uses_nccl = std::ranges::any_of(plan.collectives, [](const auto& planned) {
+    return planned.collective.algorithm == Algorithm::Nccl;
+  });
+  if (std::optional<Note> note = uses_nccl ? note_on_tuner(cluster, fidelity) : std::nullopt)
+    notes.push_back(std::move(*note));
   return notes;
 }
 

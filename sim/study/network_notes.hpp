@@ -18,6 +18,10 @@ Notes curve_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
 /// file leaves out. None if it gives all.
 std::optional<Note> note_on_costs(const Cluster& cluster);
 
+/// That NCCL's tuner, by whose constants Algorithm::Nccl takes rings or trees, expects a faster
+/// network than this one; none on one node, and where measured curves tell times instead.
+std::optional<Note> note_on_tuner(const Cluster& cluster, Fidelity fidelity);
+
 /// What limits every forecast on this cluster: the caveats of its provenance, each as
 /// "Caveat of the cluster: ...", and note_on_costs().
 Notes caveats_of(const Cluster& cluster);
@@ -31,7 +35,8 @@ Notes size_notes(const Cluster& described, const Cluster& used);
 Notes overload_notes(std::span<const LinkLoad> links, const Cluster& cluster, Fidelity fidelity);
 
 /// Curves, caveats, and what jitter adds: where a forecast on a cluster with measured collectives
-/// or jitter goes beyond what was measured; empty for other clusters.
+/// or jitter goes beyond what was measured; empty for other clusters. note_on_tuner(), if the plan
+/// has collectives of Algorithm::Nccl.
 Notes network_notes(const Plan& plan, const Cluster& cluster, Fidelity fidelity);
 
 }  // namespace stepcast

@@ -67,6 +67,7 @@ class OperationsReader {
   void number_ranks();
   void check_shape();
   void find_more();
+  void count_chunks_through();
   std::uint32_t groups_said() const;
   bool groups_count_from_one(std::uint32_t least, std::uint32_t most) const;
   std::vector<std::uint32_t> find_groups() const;
@@ -263,6 +264,32 @@ void OperationsReader::find_more() {
                   (job_.ranks.size() == 1 && meets && shape_.data == 0);
 }
 
+/// Chunks of the model count through the pipeline, so that no two stages have one in common. Where
+/// all have the same each counts its own: in pipelines that are not interleaved 0 on every stage.
+void OperationsReader::count_chunks_through() {
+  const auto passes = [&](const TypedOperation& row) {
+    const JobWork work = types_[row.second].work;
+    return work == JobWork::Forward || work == JobWork::Backward;
+  };
+  std::map<std::uint32_t, std::set<std::uint16_t>> of_stages;
+  for (const auto& [number, rows] : rows_)
+    for (const TypedOperation& row : rows)
+      if (passes(row))
+        of_stages[job_.ranks[row.first.rank].stage].insert(row.first.chunk);
+  const auto differs = [&](const auto& of_stage) {
+    return of_stage.second != of_stages.begin()->second;
+  };
+  const std::uint64_t all = std::uint64_t{model_chunks_} * job_.stages;
+  if (of_stages.size() < 2 || all > kMostPlaces || std::ranges::any_of(of_stages, differs))
+    return;
+  for (auto& [number, rows] : rows_)
+    for (TypedOperation& row : rows)
+      if (JobOperation& done = row.first; passes(row))
+        done.chunk =
+            static_cast<std::uint16_t>(done.chunk * job_.stages + job_.ranks[done.rank].stage);
+  model_chunks_ *= job_.stages;
+}
+
 /// How many data-parallel ranks the job file tells, some of which may not be recorded; 0: it does
 /// not, as GPUs say nothing where ranks may stand for groups of them.
 std::uint32_t OperationsReader::groups_said() const {
@@ -304,6 +331,7 @@ std::vector<std::uint32_t> OperationsReader::find_groups() const {
 
 void OperationsReader::check_shape() {
   find_more();
+  count_chunks_through();
   job_.data_ranks = find_groups();
   const auto groups = static_cast<std::uint32_t>(job_.data_ranks.size());
   const auto check = [&](const char* key, std::uint32_t said, std::size_t found) {
@@ -360,8 +388,12 @@ void OperationsReader::add_step(std::int64_t number, std::vector<TypedOperation>
     report_.skip("step that not all ranks recorded", "step " + unlinked.step.name);
     return;
   }
-  for (std::size_t alone = link_pipeline(unlinked, job_, types_); alone > 0; --alone)
+  const Unlinked left = link_pipeline(unlinked, job_, types_);
+  for (std::size_t i = 0; i < left.alone; ++i)
     report_.doubt("operation whose partners are not recorded", "step " + unlinked.step.name);
+  for (std::size_t i = 0; i < left.without_passes; ++i)
+    report_.doubt("message that no pass of its rank sends or waits for",
+                  "step " + unlinked.step.name);
   job_.steps.push_back(std::move(unlinked.step));
 }
 

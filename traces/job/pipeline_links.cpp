@@ -26,7 +26,7 @@ class Linker {
       last_chunk_ = std::max<std::uint32_t>(last_chunk_, done.chunk);
   }
 
-  std::size_t run() {
+  Unlinked run() {
     for (std::uint32_t first = 0; first < step_.operations.size();) {
       const std::uint32_t rank = step_.operations[first].rank;
       std::uint32_t end = first;
@@ -35,7 +35,7 @@ class Linker {
       link_rank(first, end);
       first = end;
     }
-    return meet();
+    return {.alone = meet(), .without_passes = without_passes_};
   }
 
  private:
@@ -57,6 +57,7 @@ class Linker {
   const Job& job_;
   const std::vector<OperationType>& types_;
   std::uint32_t last_chunk_ = 0;
+  std::size_t without_passes_ = 0;
   std::map<Key, Places> meetings_;
 };
 
@@ -165,12 +166,14 @@ void Linker::link_messages(const Places& messages, const Places& passes) {
       return same_sequence(messages[i]);
     return messages.size() == passes.size() ? std::optional(passes[i]) : std::nullopt;
   };
+  std::size_t passed = 0;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const OperationPeers peers = type(messages[i]).peers;
     const JobRank& rank = job_.ranks[at(messages[i]).rank];
     std::int64_t sender = rank.stage;
     std::int64_t which = at(messages[i]).sequence;
     if (const auto pass = pass_of(i)) {
+      ++passed;
       sends(peers) ? edge(*pass, messages[i]) : edge(messages[i], *pass);
       sender = at(*pass).chunk;
       which = at(*pass).micro_batch >= 0 ? at(*pass).micro_batch : at(*pass).sequence;
@@ -179,6 +182,8 @@ void Linker::link_messages(const Places& messages, const Places& passes) {
       sender += is_forward(peers) ? -1 : 1;
     meetings_[{1, is_forward(peers) ? 1 : 0, rank.data, sender, which}].push_back(messages[i]);
   }
+  if (passed == 0)
+    without_passes_ += messages.size();
 }
 
 void Linker::join(std::uint32_t place) {
@@ -239,8 +244,8 @@ std::size_t Linker::meet() {
 
 }  // namespace
 
-std::size_t link_pipeline(UnlinkedStep& unlinked, const Job& job,
-                          const std::vector<OperationType>& types) {
+Unlinked link_pipeline(UnlinkedStep& unlinked, const Job& job,
+                       const std::vector<OperationType>& types) {
   return Linker(unlinked, job, types).run();
 }
 

@@ -14,6 +14,13 @@ struct UnlinkedStep {
   std::vector<std::uint16_t> types;  ///< Of each operation, into the job's types.
 };
 
+/// What of a step could not be linked.
+struct Unlinked {
+  std::size_t alone = 0;  ///< Operations that should meet others and met nobody.
+  /// Messages of a kind of which a rank's passes explain none.
+  std::size_t without_passes = 0;
+};
+
 /// Joins the operations of a step in meetings and adds the edges within each rank.
 ///
 /// A rank computes on one stream, runs collectives on another and messages on one for each
@@ -25,8 +32,8 @@ struct UnlinkedStep {
 ///
 /// Messages are told by the sequence numbers that they share with passes; of interleaved pipelines
 /// by micro-batch and chunk, where there are as many as passes; collectives by group and sequence
-/// number. Returns how many operations that should meet others met nobody.
-std::size_t link_pipeline(UnlinkedStep& unlinked, const Job& job,
-                          const std::vector<OperationType>& types);
+/// number.
+Unlinked link_pipeline(UnlinkedStep& unlinked, const Job& job,
+                       const std::vector<OperationType>& types);
 
 }  // namespace stepcast

@@ -87,6 +87,10 @@ Seconds startup(const Communicator& communicator, Shape shape, Protocol protocol
   return Seconds{(at(kBase) + hops) * (plateau ? kPlateau : 1) * 1e-6};
 }
 
+Seconds longest_network_step() {
+  return Seconds{std::ranges::max(kNetwork[index(Shape::Ring)]) * 1e-6};
+}
+
 Choice choose(const Communicator& communicator, Shape shape, Bytes size) {
   Choice best{.time = Seconds{std::numeric_limits<double>::infinity()}};
   for (const Protocol protocol : kProtocols) {

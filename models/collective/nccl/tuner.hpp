@@ -37,6 +37,9 @@ struct Choice {
 /// Start-ups of one all-reduce, as the tuner expects them.
 Seconds startup(const Communicator& communicator, Shape shape, Protocol protocol, Bytes size);
 
+/// The most that the tuner expects one step of a ring between nodes to start up in.
+Seconds longest_network_step();
+
 /// The best of one shape; of both.
 Choice choose(const Communicator& communicator, Shape shape, Bytes size);
 Choice choose(const Communicator& communicator, Bytes size);

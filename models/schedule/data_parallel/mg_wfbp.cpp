@@ -73,7 +73,7 @@ std::vector<OptionInfo> merge_options() {
                       {}, {"cluster"}),
           time_option("time_per_byte", "cluster",
                       "time for each byte that the merge rule counts with, e.g. 0.96ns, above 0; "
-                      "cluster: closed form",
+                      "cluster: closed form, without overlap.communication_slowdown",
                       {.above_least = true}, {"cluster"}),
           algorithm_option()};
 }

@@ -62,8 +62,8 @@ std::vector<Bucket> pushed_together(std::vector<Gradient> pieces, Bytes fuse, By
 // ready, added up, pulled. To each server `in_flight` pushes move, so that one crosses the network
 // while another moves inside its node, and from it as many pulls. One thread of a server takes in
 // what arrives and adds it up (byteps/server/server.cc), one push after the other, beside those
-// that move. On one node there is no server and what is left is NCCL's, one collective after the
-// other on one stream (core_loops.cc).
+// that move. On one node alone there is no server and what is left is NCCL's, one collective after
+// the other on one stream (core_loops.cc).
 //   remote servers: pushes and pulls go in opposite directions at the same time, max(M/B, nM/(kB))
 //   colocated: a server also pushes to the k - 1 others, (n + k - 2) M / (kB)
 class PsPlan {
@@ -95,7 +95,7 @@ class PsPlan {
 
  private:
   void add_streams(std::uint32_t in_flight) {
-    const bool is_served = roles_.workers > 1;
+    const bool is_served = roles_.remote || roles_.workers > 1;
     const std::uint32_t added_up = sum_time(partition_) > Seconds{} ? 1 : 0;
     const auto rule = [&](std::uint32_t at_once) {
       return ByPriority{

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -97,10 +98,17 @@ std::string curve_lines(const std::vector<CollectiveRun>& runs) {
 }
 
 /// Of all costs only the launch is part of a collective by itself.
-Notes notes_on(Cluster cluster) {
+Notes notes_on(Cluster cluster, const std::vector<CollectiveRun>& runs) {
   std::erase_if(cluster.costs_not_given,
                 [](const std::string& path) { return path != "software.collective_launch"; });
-  return caveats_of(cluster);
+  Notes notes = caveats_of(cluster);
+  const auto tuned = std::ranges::find_if(runs, [&](const CollectiveRun& run) {
+    return run.collective.algorithm == Algorithm::Nccl && run.ranks > cluster.gpus_per_node &&
+           note_on_tuner(cluster, run.fidelity);
+  });
+  if (tuned != runs.end())
+    notes.push_back(*note_on_tuner(cluster, tuned->fidelity));
+  return notes;
 }
 
 /// In the columns and units of nccl-tests.
@@ -183,8 +191,8 @@ class CollectiveCommand final : public Subcommand {
                       "clusters), for example: {}",
                       on_one_line(kExample)));
     const Cluster on = cluster();
-    const Notes notes = notes_on(on);
     const std::vector<CollectiveRun> runs = all_runs(on);
+    const Notes notes = notes_on(on, runs);
     say("{}", json_ ? json_of(runs, notes) : table_of(runs, notes));
     return 0;
   }

@@ -42,7 +42,7 @@ void require_cut(const std::string& layout, const Experiment& experiment) {
     return;
   const std::vector<std::string> names = pipeline_names();
   if (!is_schedule(experiment.schedules.front()))
-    refuse_schedule(experiment.schedules.front(), names, names);
+    refuse_schedule(experiment.schedules.front(), fmt::format("{}", fmt::join(names, ", ")), names);
   throw InputError(fmt::format("--layout {}: {} does not cut the model; expected one of {}", layout,
                                experiment.schedules.front(), fmt::join(names, ", ")));
 }

@@ -134,7 +134,7 @@ struct LargerBuckets {
 /// The step if one thing were better; none: it cannot be. All but the first without delays.
 struct Gains {
   Seconds no_host_gaps{};                 ///< With waits for what is not recorded alone.
-  std::optional<Seconds> even_ranks;      ///< Those of Diagnosis::worst_ranks take ideal times.
+  std::optional<Seconds> even_ranks;      ///< Work of Diagnosis::worst_ranks as others'.
   std::optional<Seconds> even_stages;     ///< What stages compute takes their mean.
   std::optional<Seconds> faster_network;  ///< Transfers take half their time.
   std::optional<Seconds> free_network;    ///< They take none.

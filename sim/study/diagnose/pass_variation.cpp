@@ -177,19 +177,4 @@ PassVariation pass_variation(const JobReplay& replay) {
           .uneven_stages = mean_of(uneven)};
 }
 
-double step_as_their_stages(const JobReplay& replay, const std::vector<std::uint32_t>& ranks) {
-  const Job& job = replay.job();
-  std::vector<bool> is_meant(job.ranks.size());
-  for (const std::uint32_t rank : ranks)
-    is_meant[rank] = true;
-  const StageMeans others(replay, [&](const JobOperation& done) { return !is_meant[done.rank]; });
-  return mean_of(replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
-    const JobOperation& done = job.steps[step].operations[place];
-    const bool computes = job.kinds[done.kind].work != JobWork::Transfer;
-    const Mean& of_others = others.of(done);
-    return is_meant[done.rank] && computes && of_others.count > 0 ? of_others.value()
-                                                                  : replay.actual(step)[place];
-  }));
-}
-
 }  // namespace stepcast

@@ -16,8 +16,4 @@ struct PassVariation {
 
 PassVariation pass_variation(const JobReplay& replay);
 
-/// The mean step in seconds with what these ranks compute as long as the mean of the other ranks of
-/// their stages, which do the same work.
-double step_as_their_stages(const JobReplay& replay, const std::vector<std::uint32_t>& ranks);
-
 }  // namespace stepcast

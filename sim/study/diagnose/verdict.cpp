@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "sim/study/diagnose/long_pauses.hpp"
 #include "sim/study/diagnose/measures/ranks_apart.hpp"
+#include "sim/study/diagnose/measures/step_as_others.hpp"
 #include "sim/study/diagnose/pass_variation.hpp"
 #include "sim/study/diagnose/periodic_steps.hpp"
 #include "sim/study/diagnose/slow_links.hpp"
@@ -144,16 +145,23 @@ std::optional<JobVerdict> Judge::slow(const std::vector<std::uint32_t>& ranks, d
   const bool one_group = diagnosis_.by_data.size() == 1 && diagnosis_.stages > 1;
   if (share <= thresholds_.explained || one_group)
     return std::nullopt;
+  const double undelayed = diagnosis_.undelayed_step.value;
   // As slow as its stage is no slow worker.
-  if (diagnosis_.stages > 1 &&
-      share_without(step_as_their_stages(replay_, ranks)) <= thresholds_.explained)
+  if (diagnosis_.stages > 1) {
+    const auto computing = step_as_others(replay_, ranks, AsOthers::Computation);
+    if (share_without(computing.value_or(undelayed)) <= thresholds_.explained)
+      return std::nullopt;
+  }
+  const auto step = step_as_others(replay_, ranks, AsOthers::All);
+  if (!step)
     return std::nullopt;
   const std::string subject = in_words(diagnosis_, ranks);
-  const double step = diagnosis_.undelayed_step.value - share * waste_;
   return JobVerdict{
       VerdictKind::Worker, subject,
-      fmt::format("Slow: {}. With {} work as fast as the others' {}; that is {}.", subject,
-                  ranks.size() == 1 ? "its" : "their", step_instead(step), of_the_waste(share))};
+      fmt::format("Slow: {}. With {} work as fast as the others' {}, {} less. {} {}.", subject,
+                  ranks.size() == 1 ? "its" : "their", step_instead(*step),
+                  percent(1 - *step / undelayed),
+                  ranks.size() == 1 ? "It explains" : "They explain", of_the_waste(share))};
 }
 
 /// By what a stage computes: its messages may be slow because a link is.

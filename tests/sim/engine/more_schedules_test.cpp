@@ -204,7 +204,8 @@ TEST(Ps, EveryMessageAgreesWithTheFormulas) {
 }
 
 TEST(Ps, RemoteServersFollowTheFormulaOfBytePs) {
-  for (const auto& [n, k] : {std::pair{4U, 4U}, {4U, 2U}, {4U, 1U}, {4U, 8U}, {2U, 3U}}) {
+  for (const auto& [n, k] :
+       {std::pair{4U, 4U}, {4U, 2U}, {4U, 1U}, {4U, 8U}, {2U, 3U}, {1U, 1U}, {1U, 3U}}) {
     const double expected = std::max(1.0, 1.0 * n / k) * 40e6 / 1e9;
     const ScheduleOptions remote{{"placement", "remote"}, {"servers", std::to_string(k)}};
     EXPECT_NEAR(ps_communication(n + k, remote), expected, 0.01 * expected) << n << " " << k;

@@ -41,6 +41,28 @@ TEST(NetworkNotes, CostsThatAClusterDoesNotGiveAreNamed) {
   EXPECT_EQ(caveats_of(cluster), Notes{*note_on_costs(cluster)});
 }
 
+// NCCL's tuner counts with 9.6 us a step of a ring between nodes.
+TEST(NetworkNotes, NcclOnANetworkThatStartsUpLaterThanItsTunerExpectsSaysSo) {
+  Cluster cluster{.nodes = 2, .nic = {.startup = Seconds{9e-6}}};
+  EXPECT_EQ(note_on_tuner(cluster, Fidelity::Flow), std::nullopt);
+  cluster.nic.startup = Seconds{13.7e-6};
+  const auto note = note_on_tuner(cluster, Fidelity::Flow);
+  ASSERT_TRUE(note);
+  EXPECT_EQ(note->text,
+            "nccl takes a ring or a tree as NCCL 2.8.3 does: by constants for Volta GPUs, whose "
+            "rings start up in at most 9.6 us a step between nodes. Here it is 13.7 us "
+            "(nic.startup), so that what it does not take may be faster.");
+  Plan plan{.schedule = "bsp", .graph = TaskGraph({}, {})};
+  EXPECT_EQ(network_notes(plan, cluster, Fidelity::Flow), Notes{});
+  plan.collectives.push_back({.collective = {.algorithm = Algorithm::Nccl}});
+  EXPECT_EQ(network_notes(plan, cluster, Fidelity::Flow), Notes{*note});
+  cluster.measured.emplace().fits.emplace_back();
+  EXPECT_EQ(note_on_tuner(cluster, Fidelity::Flow), std::nullopt);
+  EXPECT_EQ(note_on_tuner(cluster, Fidelity::Step), note);
+  cluster.nodes = 1;
+  EXPECT_EQ(note_on_tuner(cluster, Fidelity::Step), std::nullopt);
+}
+
 Cluster of_size(std::uint32_t nodes, std::uint32_t gpus_per_node, ProvenanceKind kind) {
   Cluster cluster{.name = "c", .nodes = nodes, .gpus_per_node = gpus_per_node};
   cluster.provenance.kind = kind;

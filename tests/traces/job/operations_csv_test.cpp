@@ -108,6 +108,59 @@ TEST(OperationsCsvTest, MessagesOfInterleavedPipelinesGoRoundTheStages) {
   }
 }
 
+/// The table with the last column of each row, gmc, as `count` has it of what it was.
+template <typename Count>
+std::string counted(const std::string& table, Count count) {
+  std::string text;
+  for (std::size_t begin = 0; begin < table.size();) {
+    const std::size_t end = table.find('\n', begin);
+    const std::size_t last = table.rfind(',', end) + 1;
+    const std::string chunk = table.substr(last, end - last);
+    text += table.substr(begin, last - begin);
+    text += chunk == "gmc" || chunk == "-1" ? chunk : std::to_string(count(std::stoi(chunk)));
+    text += '\n';
+    begin = end + 1;
+  }
+  return text;
+}
+
+/// Meetings and edges.
+auto links_of(const Job& job) {
+  std::vector<std::vector<std::uint32_t>> meetings;
+  for (const JobMeeting& meeting : job.steps[0].meetings)
+    meetings.push_back(meeting.members);
+  return std::pair(meetings, job.steps[0].edges);
+}
+
+// Of a pipeline that is not interleaved each stage has chunk 0 of its own.
+TEST(OperationsCsvTest, StagesThatAllHaveChunkNoughtAreLinkedAsWithoutTheColumn) {
+  const std::string table = counted(pipeline(), [](int) { return 0; });
+  ImportReport report;
+  const Job job = read_operations_csv(table, "job.csv", {}, report);
+  EXPECT_TRUE(report.clean());
+  EXPECT_EQ(job.shape.chunks, 1U);
+  EXPECT_EQ(links_of(job), links_of(read(pipeline())));
+  std::string without = table;
+  without.replace(without.find(",gmc"), 4, ",no");
+  EXPECT_EQ(links_of(job), links_of(read(without)));
+}
+
+TEST(OperationsCsvTest, ChunksThatEachStageCountsForItselfAreCountedThrough) {
+  const std::string table = counted(interleaved(), [](int chunk) { return chunk / 2; });
+  const Job job = read(table, {.chunks = 2});
+  EXPECT_EQ(job.shape.chunks, 2U);
+  EXPECT_EQ(links_of(job), links_of(read(interleaved())));
+}
+
+// Counted by stages from the last one.
+TEST(OperationsCsvTest, MessagesThatNoPassExplainsAreDoubted) {
+  ImportReport report;
+  read_operations_csv(counted(pipeline(), [](int chunk) { return 1 - chunk; }), "job.csv", {},
+                      report);
+  ASSERT_FALSE(report.clean());
+  EXPECT_EQ(report.doubtful().at("message that no pass of its rank sends or waits for").count, 4U);
+}
+
 TEST(OperationsCsvTest, CollectivesMeetTheirGroup) {
   const Job job = read(MadeJob{.ranks = 3, .steps = 2}.text());
   ASSERT_EQ(job.steps.size(), 2U);

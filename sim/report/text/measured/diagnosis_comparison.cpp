@@ -118,8 +118,11 @@ std::string render_comparison(const Diagnosis& diagnosis, const Diagnosis& again
   table.rows.push_back(
       {"verdict", verdict_in_words(against.verdict), verdict_in_words(diagnosis.verdict), ""});
   const auto row = [&](const std::string& name, Seconds now, Seconds before) {
-    table.rows.push_back({name, milliseconds(before) + " ms", milliseconds(now) + " ms",
-                          change_of(now.value, before.value)});
+    const std::string was = milliseconds(before);
+    const std::string is = milliseconds(now);
+    // What is shown as alike has not changed, though by rounding it may have.
+    const std::string change = was == is ? "0.0 %" : change_of(now.value, before.value);
+    table.rows.push_back({name, was + " ms", is + " ms", change});
   };
   row("recorded step", diagnosis.recorded_step, against.recorded_step);
   row("step without delays", diagnosis.undelayed_step, against.undelayed_step);

@@ -82,9 +82,11 @@ std::string times(const Diagnosis& diagnosis) {
           ? wrap("Waits are those for ranks, collectives and messages that are not recorded.", 0)
           : "";
   return render(table) + waits +
-         wrap(fmt::format("Slow-down {:.4f}: {} of the step is waste, {:.0f} GPU-hours a day. {}",
-                          diagnosis.slowdown, percent(waste), kHoursOfDay * diagnosis.gpus * waste,
-                          errors(diagnosis)),
+         wrap(fmt::format(
+                  "Slow-down {:.4f} against even work: {} of the step is waste, {:.0f} GPU-hours a "
+                  "day. {}",
+                  diagnosis.slowdown, percent(waste), kHoursOfDay * diagnosis.gpus * waste,
+                  errors(diagnosis)),
               0);
 }
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "sim/study/diagnose/measures/step_as_others.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -62,11 +64,8 @@ Gains gains_of(const JobReplay& replay, const std::vector<std::uint32_t>& worst)
     });
   };
   Gains gains{.no_host_gaps = Seconds{mean_of(replay.without_host())}};
-  if (worst.size() < job.ranks.size())
-    gains.even_ranks = step_with([&](std::uint32_t step, std::uint32_t place) {
-      const bool is_one = std::ranges::count(worst, at(step, place).rank) > 0;
-      return (is_one ? replay.ideal(step) : replay.actual(step))[place];
-    });
+  if (const auto step = step_as_others(replay, worst, AsOthers::All))
+    gains.even_ranks = Seconds{*step};
   const auto elsewhere = [&](const JobRank& rank) { return rank.stage != job.ranks.front().stage; };
   if (std::ranges::any_of(job.ranks, elsewhere)) {
     const StageShares shares(replay);

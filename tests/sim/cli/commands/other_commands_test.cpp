@@ -200,6 +200,13 @@ TEST(ExplainCommand, DefinesATerm) {
   EXPECT_TRUE(outcome.out.starts_with("throughput")) << outcome.out;
 }
 
+// As tables of stages have it.
+TEST(ExplainCommand, KnowsTheBubbleByItself) {
+  const Outcome outcome = run_cli({"explain", "bubble"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("bubble ms")) << outcome.out;
+}
+
 TEST(Json, NamesTheVersionAndWhatWasForecastTheFidelity) {
   const std::string cluster = "rtx2080ti-16x4-10gbe";
   const std::string workload = "resnet50-rtx2080ti-bs32";
@@ -231,6 +238,18 @@ TEST(ExplainCommand, PrintsJsonToo) {
   ASSERT_EQ(one["terms"].size(), 1U);
   EXPECT_EQ(one["terms"][0]["name"], "bus bandwidth");
   EXPECT_GT(json::parse(run_cli({"explain", "--json"}).out)["terms"].size(), 20U);
+}
+
+// TCP starts up later than NCCL's tuner expects; the GPUs of one node need none.
+TEST(CollectiveCommand, NcclOverTcpSaysWhoseConstantsChoose) {
+  const auto out_of = [](const char* gpus, const char* algorithm) {
+    return run_cli({"collective", "--cluster", "rtx2080ti-16x4-10gbe", "--gpus", gpus,
+                    "--algorithm", algorithm, "--fidelity", "analytic"})
+        .out;
+  };
+  EXPECT_NE(out_of("8", "nccl").find("NCCL 2.8.3"), std::string::npos);
+  EXPECT_EQ(out_of("4", "nccl").find("NCCL 2.8.3"), std::string::npos);
+  EXPECT_EQ(out_of("8", "ring").find("NCCL 2.8.3"), std::string::npos);
 }
 
 TEST(CollectiveCommand, RingAllReduceOnAnIdealClusterReachesTheBusBandwidthOfItsNic) {

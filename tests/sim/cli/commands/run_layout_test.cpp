@@ -45,7 +45,11 @@ TEST(RunLayout, SchedulesThatAreNoneSaySo) {
             "stepcast: unknown schedule \"1F1B\": expected one of gpipe, 1f1b, interleaved, zb-h1, "
             "zb-h2, zb-v, dualpipe, pipeline; did you mean \"1f1b\"?\n");
   const std::string without = error_of({"--schedule", "1F1B"});
-  EXPECT_TRUE(without.ends_with("; did you mean \"1f1b\"?\n")) << without;
+  EXPECT_TRUE(
+      without.ends_with("backup-workers, or, to cut the model, gpipe, 1f1b, interleaved, "
+                        "zb-h1, zb-h2, zb-v, dualpipe, pipeline; did you mean "
+                        "\"1f1b\"?\n"))
+      << without;
 }
 
 TEST(RunLayout, FsdpHasAnotherNameHere) {

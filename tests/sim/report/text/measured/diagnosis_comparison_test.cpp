@@ -51,5 +51,15 @@ TEST(DiagnosisComparisonTest, TellsWhatTheMeanRankWaitsAndExposes) {
   EXPECT_THAT(text, HasSubstr("0.00 ms    5.00 ms           -\n"));
 }
 
+// 1 us of two ranks becomes 1.2 us, which no column shows.
+TEST(DiagnosisComparisonTest, WhatIsShownAsAlikeHasNotChanged) {
+  Diagnosis now = of_ranks({1, 1});
+  now.uses[0].idle_for_host = Seconds{2.4e-6};
+  Diagnosis before = of_ranks({1, 1});
+  before.uses[0].idle_for_host = Seconds{2e-6};
+  const std::string text = render_comparison(now, before);
+  EXPECT_THAT(text, HasSubstr("idle for host of a rank    0.00 ms    0.00 ms       0.0 %\n"));
+}
+
 }  // namespace
 }  // namespace stepcast
