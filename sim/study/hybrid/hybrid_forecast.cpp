@@ -8,6 +8,7 @@
 #include "sim/study/chance/seeded_run.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/hybrid/fit_advice.hpp"
+#include "sim/study/hybrid/planned_pipeline.hpp"
 #include "sim/study/hybrid/stage_slow_downs.hpp"
 #include "sim/study/scenario.hpp"
 #include "sim/timeline/window.hpp"
@@ -108,8 +109,7 @@ HybridScenario hybrid_scenario_of(const Experiment& experiment, bool fold) {
 }
 
 HybridResult hybrid_result_of(const HybridScenario& scenario) {
-  HybridRun run =
-      build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+  HybridRun run = planned_pipeline(scenario);
   if (scenario.planned)
     scenario.planned(run.hybrid.plan);
   EngineOptions engine = scenario.engine;
