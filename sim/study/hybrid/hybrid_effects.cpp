@@ -48,6 +48,16 @@ std::optional<bool> is_same_without(const HybridScenario& scenario, const Hybrid
 
 }  // namespace
 
+Notes notes_on_micro_batch(const CutModel& model, std::uint32_t micro_batch) {
+  const Workload& workload = model.workload;
+  if (!has_times_of_one_batch(workload) || workload.batch == micro_batch)
+    return {};
+  return {{NoteKind::Workload, "batch",
+           fmt::format("micro_batch={}: the trace does not say how times follow the batch, so "
+                       "layer times are those of batch {}; give a workload of that micro-batch",
+                       micro_batch, workload.batch)}};
+}
+
 Notes changes_without_effect(const HybridScenario& scenario, const HybridResult& result) {
   Notes notes;
   if (scenario.engine.slow_down.is_chance() || !is_cheap(scenario.engine, scenario.cluster))
