@@ -76,7 +76,8 @@ Workload with_update_set(Workload workload, Seconds update) try {
 
 }  // namespace
 
-Settings resolved_batch(Settings settings, const Cluster& cluster) {
+Settings resolved_batch(Settings settings, const Cluster& cluster,
+                        std::optional<std::uint32_t> training) {
   const bool says_how = settings.batch_fixed_part || !settings.second_workload.empty();
   if (says_how && !settings.batch && !settings.global_batch)
     throw InputError(
@@ -91,11 +92,12 @@ Settings resolved_batch(Settings settings, const Cluster& cluster) {
   const auto accumulation = settings.schedule.find("accumulation");
   const std::uint64_t passes =
       accumulation == settings.schedule.end() ? 1 : parse_count(accumulation->second, 1);
-  const std::uint64_t shares = cluster.ranks() * passes;
+  const std::uint32_t ranks = training.value_or(cluster.ranks());
+  const std::uint64_t shares = ranks * passes;
   if (*settings.global_batch % shares != 0)
-    throw InputError(fmt::format("--set global_batch={}: expected a multiple of {} ({} GPU{}{})",
-                                 *settings.global_batch, shares, cluster.ranks(),
-                                 cluster.ranks() == 1 ? "" : "s",
+    throw InputError(fmt::format("--set global_batch={}: expected a multiple of {} ({} GPU{}{}{})",
+                                 *settings.global_batch, shares, ranks, ranks == 1 ? "" : "s",
+                                 ranks == cluster.ranks() ? "" : " that train",
                                  passes == 1 ? "" : fmt::format(" x {} passes", passes)));
   settings.batch = static_cast<std::uint32_t>(*settings.global_batch / shares);
   return settings;

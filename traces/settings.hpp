@@ -50,9 +50,11 @@ void add_size(Settings& settings, std::optional<std::uint32_t> nodes,
 /// `base` with every setting of `over` taking precedence.
 Settings overlaid(Settings base, const Settings& over);
 
-/// `settings` with the batch of each GPU: global_batch / (GPUs of the cluster x accumulation).
-/// Throws InputError if batch is set too or the division leaves a remainder.
-Settings resolved_batch(Settings settings, const Cluster& cluster);
+/// `settings` with the batch of each GPU: global_batch / (GPUs that train x accumulation); without
+/// `training` all of the cluster do. Throws InputError if batch is set too or the division leaves a
+/// remainder.
+Settings resolved_batch(Settings settings, const Cluster& cluster,
+                        std::optional<std::uint32_t> training = std::nullopt);
 
 /// The workload at the batch size (loading second_workload if it is set), then at the step time and
 /// with the update set. Its provenance notes the changes. Throws InputError for an update that

@@ -22,18 +22,17 @@ bool is_scatter_gather(CollectiveKind kind) {
          kind == CollectiveKind::AllGather;
 }
 
-std::string algorithms_for(CollectiveKind kind) {
+std::string names_for(CollectiveKind kind) {
   std::string names;
-  for (const Algorithm algorithm : all_algorithms())
-    if (supports(algorithm, kind))
-      names += (names.empty() ? "" : ", ") + std::string(name_of(algorithm));
+  for (const Algorithm algorithm : algorithms_for(kind))
+    names += (names.empty() ? "" : ", ") + std::string(name_of(algorithm));
   return names;
 }
 
 void require_support(const Collective& collective) {
   if (!supports(collective.algorithm, collective.kind))
     throw InputError(fmt::format("collective: expected an algorithm for {} ({}), found {}",
-                                 name_of(collective.kind), algorithms_for(collective.kind),
+                                 name_of(collective.kind), names_for(collective.kind),
                                  name_of(collective.algorithm)));
 }
 
@@ -140,6 +139,14 @@ bool supports(Algorithm algorithm, CollectiveKind kind) {
   }
   assert(false);
   return false;
+}
+
+std::vector<Algorithm> algorithms_for(CollectiveKind kind) {
+  std::vector<Algorithm> algorithms;
+  for (const Algorithm algorithm : all_algorithms())
+    if (algorithm != Algorithm::Star && supports(algorithm, kind))
+      algorithms.push_back(algorithm);
+  return algorithms;
 }
 
 std::vector<Phase> closed_form_flows_of(const Collective& collective, const Group& group,

@@ -18,7 +18,7 @@ enum class Algorithm : std::uint8_t {
   HalvingDoubling,   ///< all-reduce, reduce-scatter, all-gather (Thakur, Rabenseifner, Gropp 2005)
   Pairwise,          ///< all-to-all
   Chain,             ///< broadcast, reduce; pipelined
-  Star,              ///< broadcast, reduce; all with the root's node, as with a parameter server
+  Star,              ///< broadcast, reduce; of a parameter server: its node's GPUs hold parts
   BinomialTree,      ///< broadcast, reduce; the whole buffer in ceil(log2 P) rounds
   Direct,            ///< send
   Nccl,              ///< all-reduce: ring or tree and protocol, as NCCL's tuner would choose
@@ -80,6 +80,11 @@ std::vector<Bytes> parts_of(const Collective& collective, std::uint32_t ranks);
 
 /// Whether `algorithm` implements `kind`.
 bool supports(Algorithm algorithm, CollectiveKind kind);
+
+/// Those of a collective of its own. Not the star, though it implements a server's pulls and
+/// pushes: each GPU of the root's node has a part of the buffer, which a broadcast of one rank
+/// would first have to bring there.
+std::vector<Algorithm> algorithms_for(CollectiveKind kind);
 
 /// Time on an idle network: by the cluster's measured curves where they cover the collective (see
 /// find_measured_time), else by closed form. 0 for a group of one or a size of 0.

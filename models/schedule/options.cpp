@@ -99,9 +99,8 @@ OptionInfo algorithm_option(CollectiveKind kind, const char* of) {
 
 std::vector<std::string> algorithms_of(CollectiveKind kind) {
   std::vector<std::string> names;
-  for (const Algorithm each : all_algorithms())
-    if (supports(each, kind))
-      names.emplace_back(name_of(each));
+  for (const Algorithm each : algorithms_for(kind))
+    names.emplace_back(name_of(each));
   return names;
 }
 

@@ -104,7 +104,7 @@ class OptionReader {
 OptionInfo algorithm_option(CollectiveKind kind = CollectiveKind::AllReduce,
                             const char* of = "all-reduce");
 
-/// The words of the option "algorithm", or of another that names one: all that implement `kind`.
+/// The words of the option "algorithm", or of another that names one: algorithms_for(kind).
 std::vector<std::string> algorithms_of(CollectiveKind kind);
 
 }  // namespace stepcast

@@ -197,4 +197,13 @@ Plan build_plan(std::string_view schedule, const Workload& workload, const Clust
   return build_plan(info, workload, cluster, OptionReader(info.name, info.options, effective));
 }
 
+std::uint32_t training_ranks(std::string_view schedule, const Cluster& cluster,
+                             const ScheduleOptions& options) {
+  const ScheduleInfo& info = schedule_of(schedule);
+  const ScheduleOptions effective = effective_options(info, options);
+  return info.training_ranks
+             ? info.training_ranks(cluster, OptionReader(info.name, info.options, effective))
+             : cluster.ranks();
+}
+
 }  // namespace stepcast

@@ -2,6 +2,7 @@
 // The list of schedules, for those who use them; what a schedule needs to be in it is in
 // schedule_info.hpp.
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,10 @@ bool is_schedule(std::string_view name);
 /// Builds the plan. Throws InputError for an unknown option (nearest named) or a bad value.
 Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,
                 const ScheduleOptions& options);
+
+/// How many ranks train: those that only serve take no samples. Throws as build_plan() does.
+std::uint32_t training_ranks(std::string_view schedule, const Cluster& cluster,
+                             const ScheduleOptions& options);
 
 /// The options in force: defaults overlaid with `options`. Throws InputError for an unknown option,
 /// naming the nearest.

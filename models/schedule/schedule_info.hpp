@@ -1,6 +1,7 @@
 #pragma once
 // What a schedule says of itself, for the list of them in registry.hpp.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct ScheduleInfo {
   std::string source;   ///< Paper.
   std::vector<OptionInfo> options;
   std::function<Plan(const Workload&, const Cluster&, const OptionReader&)> build{};
+  /// Ranks that train, where others only serve; empty: all.
+  std::function<std::uint32_t(const Cluster&, const OptionReader&)> training_ranks{};
   bool second_order = false;       ///< Needs layers with Kronecker factors.
   bool compressed = false;         ///< Sends less than the gradients: convergence may suffer.
   bool bound = false;              ///< What no system can beat, and none itself.

@@ -154,6 +154,10 @@ Workload with_update_time(Workload workload, Seconds update) {
   return workload;
 }
 
+bool has_times_of_one_batch(const Workload& workload) {
+  return workload.batch_scaling == BatchScaling::Unknown;
+}
+
 Workload with_batch(Workload workload, std::uint32_t batch) {
   if (batch == 0)
     throw InputError("batch: expected a whole number of at least 1, found 0");

@@ -120,6 +120,10 @@ BatchChange with_batch_in_part(Workload workload, std::uint32_t batch, double fi
 /// workloads differ in anything but batch, times and activations, or have the same batch.
 BatchChange with_batch_between(Workload workload, const Workload& other, std::uint32_t batch);
 
+/// Whether a pass of another batch would take the times of the profiled one, as nothing says how
+/// they follow it.
+bool has_times_of_one_batch(const Workload& workload);
+
 /// The workload at another batch size. Times of layers follow `batch_scaling`; activations are
 /// proportional; the update, which is of the parameters, stays.
 Workload with_batch(Workload workload, std::uint32_t batch);

@@ -155,10 +155,10 @@ Notes changes_without_effect(const Scenario& scenario, const std::string& schedu
 
 Notes notes_on_batch(const Scenario& scenario) {
   const std::uint32_t profiled = scenario.original_workload.batch;
-  const bool follows = scenario.workload.batch_scaling == BatchScaling::Proportional;
   const bool told =
       scenario.settings.batch_fixed_part || !scenario.settings.second_workload.empty();
-  if (follows || told || scenario.workload.batch == profiled || scenario.settings.step_time)
+  if (!has_times_of_one_batch(scenario.workload) || told || scenario.workload.batch == profiled ||
+      scenario.settings.step_time)
     return {};
   return {{NoteKind::Workload, "batch",
            fmt::format("batch={}: the trace does not say how times follow the batch, so layer "

@@ -41,6 +41,14 @@ void check_stragglers(const Settings& settings, const Cluster& cluster) {
   }
 }
 
+/// Of a scenario's one schedule. Where several share its workload, each has a scenario of its own
+/// before it is planned.
+std::optional<std::uint32_t> training_of(const Scenario& scenario) {
+  if (!scenario.settings.global_batch || scenario.schedules.size() != 1)
+    return std::nullopt;
+  return training_ranks(scenario.schedules.front(), scenario.cluster, scenario.settings.schedule);
+}
+
 }  // namespace
 
 Fidelity parse_fidelity(std::string_view name) {
@@ -111,8 +119,9 @@ Scenario changed(Scenario scenario, Settings settings) {
   scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
   scenario.workload = scenario.original_workload;
   if (!scenario.workload.pipeline)  // the batch of which is its schedule's
-    scenario.workload = with_settings(scenario.original_workload,
-                                      resolved_batch(scenario.settings, scenario.cluster));
+    scenario.workload =
+        with_settings(scenario.original_workload,
+                      resolved_batch(scenario.settings, scenario.cluster, training_of(scenario)));
   check_stragglers(scenario.settings, scenario.cluster);
   check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
   scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;

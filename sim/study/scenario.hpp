@@ -47,7 +47,8 @@ void add_slow_downs(SlowDown& all, const std::vector<std::string>& slow);
 /// Throws InputError for a slow rank that is none of the cluster.
 void check_slow_ranks(const SlowDown& slow, const Cluster& cluster);
 
-/// The scenario with other settings, its workload and cluster as they then are. Throws InputError.
+/// The scenario with other settings, its workload and cluster as they then are: where it names one
+/// schedule, a global batch is shared by the ranks that train in it. Throws InputError.
 Scenario changed(Scenario scenario, Settings settings);
 
 /// "analytic", "flow" or "step"; throws InputError naming the nearest for another name.

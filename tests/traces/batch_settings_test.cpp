@@ -16,6 +16,7 @@ TEST(BatchSettings, AGlobalBatchIsDividedAmongTheGpus) {
   EXPECT_EQ(resolved_batch(parse({"global_batch=4096"}), kSixteen).batch, 256U);
   EXPECT_EQ(resolved_batch(parse({"global_batch=4096", "accumulation=4"}), kSixteen).batch, 64U);
   EXPECT_EQ(resolved_batch(parse({"batch=8"}), kSixteen).batch, 8U);
+  EXPECT_EQ(resolved_batch(parse({"global_batch=4096"}), kSixteen, 8).batch, 512U);
 }
 
 TEST(BatchSettings, AGlobalBatchMustDivide) {
@@ -24,6 +25,8 @@ TEST(BatchSettings, AGlobalBatchMustDivide) {
   };
   EXPECT_EQ(error_of({"global_batch=100"}),
             "--set global_batch=100: expected a multiple of 16 (16 GPUs)");
+  EXPECT_EQ(input_error_of([] { resolved_batch(parse({"global_batch=100"}), kSixteen, 8); }),
+            "--set global_batch=100: expected a multiple of 8 (8 GPUs that train)");
   EXPECT_EQ(error_of({"global_batch=64", "batch=4"}),
             "--set global_batch: expected no batch beside it");
   EXPECT_EQ(error_of({"batch_fixed_part=0.1"}),

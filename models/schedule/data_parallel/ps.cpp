@@ -194,6 +194,10 @@ Plan build_ps(const Workload& workload, const Cluster& cluster, const OptionRead
       .build(read.is("start", "backward_end"), read.is("barrier", "yes"));
 }
 
+std::uint32_t ranks_that_train(const Cluster& cluster, const OptionReader& read) {
+  return roles_of(cluster, read).workers * cluster.gpus_per_node;
+}
+
 }  // namespace
 
 ScheduleInfo ps_schedule() {
@@ -228,7 +232,8 @@ ScheduleInfo ps_schedule() {
                          "yes: one update when all is pulled; no: a layer waits for its own",
                          {"yes", "no"}),
            cluster_option("per_partition", "host work of each push and of each pull, e.g. 0.1ms")},
-      .build = build_ps};
+      .build = build_ps,
+      .training_ranks = ranks_that_train};
 }
 
 }  // namespace stepcast

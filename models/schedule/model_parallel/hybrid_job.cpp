@@ -114,11 +114,13 @@ double excess_of(const HybridJob& job, const CutModel& model, const Cluster& clu
 }
 
 PartBounds best_bounds(HybridJob job, const CutModel& model, const Cluster& cluster,
-                       const std::vector<PartTimes>& times, Seconds message) {
-  return best_parts(job.order, times, message, [&](const PartBounds& bounds) {
+                       const std::vector<PartTimes>& times, const std::vector<bool>& counts,
+                       Seconds message) {
+  const auto excess = [&](const PartBounds& bounds) {
     job.first_unit = bounds;
     return excess_of(job, model, cluster);
-  });
+  };
+  return best_parts(job.order, times, message, excess, {equal_parts(counts, job.order.parts())});
 }
 
 PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster& cluster,
@@ -137,7 +139,7 @@ PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster&
     if (read.is("partition", "equal"))
       return equal_parts(counts, parts);
     if (read.is("partition", "best"))
-      return best_bounds(job, model, cluster, times, message);
+      return best_bounds(job, model, cluster, times, counts, message);
     if (read.is("partition", "time")) {
       std::vector<Seconds> weights;
       for (const PartTimes& time : times)

@@ -46,8 +46,8 @@ std::vector<OptionInfo> layout_options() {
       count_or_auto("global_batch",
                     "samples of a step of all GPUs; auto: four micro-batches for each stage"),
       searched(text_option("partition", "equal",
-                           "layers of each stage: equal, by time, best (under the simulated step), "
-                           "or a list such as 8,8,9,7",
+                           "layers of each stage: equal, by time, best (least simulated of these "
+                           "and a search), or a list such as 8,8,9,7",
                            {"equal", "time", "best"})),
       searched(choice_option("recompute", "none",
                              "what the backward pass computes again: none, selective (attention's "

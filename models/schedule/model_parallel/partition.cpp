@@ -197,7 +197,8 @@ PartBounds longer_first_parts(std::span<const Seconds> weights, const PartTimes&
 }  // namespace
 
 PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units, Seconds message,
-                      const std::function<double(const PartBounds&)>& excess) {
+                      const std::function<double(const PartBounds&)>& excess,
+                      std::vector<PartBounds> begins) {
   std::vector<Seconds> weights;
   for (const PartTimes& unit : units)
     weights.push_back(unit.forward + unit.input_gradient + unit.weight_gradient);
@@ -206,12 +207,19 @@ PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> uni
                     walk(order, sums_of(units, bounds), message).makespan};
   };
   const bool few = order.micro_batches <= order.stages;
-  PartBounds best = PartSearch(lightest_parts(weights, order.parts()), cost, few).run();
-  if (!few)
-    return best;
-  const PartTimes whole = sums_of(units, {0, units.size()}).front();
-  PartBounds other = PartSearch(longer_first_parts(weights, whole, order.parts()), cost, few).run();
-  return cost(other).below(cost(best)) ? other : best;
+  if (PartBounds lightest = lightest_parts(weights, order.parts());
+      std::ranges::find(begins, lightest) == begins.end())
+    begins.push_back(std::move(lightest));
+  if (few)
+    begins.push_back(
+        longer_first_parts(weights, sums_of(units, {0, units.size()}).front(), order.parts()));
+  PartBounds best;
+  for (PartBounds& begin : begins) {
+    PartBounds other = PartSearch(std::move(begin), cost, few).run();
+    if (best.empty() || cost(other).below(cost(best)))
+      best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace stepcast

@@ -29,9 +29,11 @@ PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts);
 /// need not be equal (with as many micro-batches as stages a longer first one gains 3 to 7 %: the
 /// search begins there, too). Costs a walk of the order for each move tried. `excess` says by how
 /// much bounds exceed a limit, 0 where they do not: less excess comes before a shorter makespan, so
-/// that what fits stays what fits.
+/// that what fits stays what fits. `begins` are bounds to begin at beside these: moves may not get
+/// from where nothing helps to equal parts that are shorter.
 PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units, Seconds message,
-                      const std::function<double(const PartBounds&)>& excess = {});
+                      const std::function<double(const PartBounds&)>& excess = {},
+                      std::vector<PartBounds> begins = {});
 
 /// "8,8,9,7": so many of the units that count in each part. Throws InputError.
 PartBounds listed_parts(const std::vector<bool>& counts, std::size_t parts,

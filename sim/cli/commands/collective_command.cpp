@@ -46,15 +46,6 @@ CollectiveKind parse_kind(const std::string& name) {
   return *kind;
 }
 
-std::vector<Algorithm> algorithms_for(CollectiveKind kind) {
-  std::vector<Algorithm> algorithms;
-  for (const Algorithm algorithm : all_algorithms()) {
-    if (supports(algorithm, kind))
-      algorithms.push_back(algorithm);
-  }
-  return algorithms;
-}
-
 std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names,
                                         CollectiveKind kind) {
   const std::vector<Algorithm> possible = algorithms_for(kind);
@@ -63,7 +54,7 @@ std::vector<Algorithm> parse_algorithms(const std::vector<std::string>& names,
   std::vector<Algorithm> algorithms;
   for (const std::string& name : names) {
     const std::optional<Algorithm> algorithm = find_algorithm(name);
-    if (!algorithm || !supports(*algorithm, kind))
+    if (!algorithm || std::ranges::find(possible, *algorithm) == possible.end())
       refuse_name("--algorithm", name, names_of(possible));
     algorithms.push_back(*algorithm);
   }

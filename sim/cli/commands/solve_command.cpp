@@ -143,17 +143,25 @@ class SolveCommand final : public Subcommand {
     const auto found = known.find({attempt.schedule, options});
     if (found != known.end())
       return found->second;
+    const Scenario of_way = scenario_of_way(attempt.schedule, options, scenario);
     StepOfWay step = decides_at_run_time(attempt.schedule) || scenario.engine.slow_down.is_chance()
-                         ? mean_step_of(attempt.schedule, options, scenario)
-                         : steady_step_of(attempt.schedule, options, scenario);
+                         ? mean_step_of(attempt.schedule, of_way)
+                         : steady_step_of(attempt.schedule, of_way);
     return known.emplace(std::pair(attempt.schedule, std::move(options)), std::move(step))
         .first->second;
   }
 
+  // A global batch is divided by the ranks that train, and by passes, in each way for itself.
+  static Scenario scenario_of_way(const std::string& schedule, const ScheduleOptions& options,
+                                  Scenario scenario) {
+    scenario.schedules = {schedule};
+    Settings settings = scenario.settings;
+    settings.schedule = options;
+    return changed(std::move(scenario), std::move(settings));
+  }
+
   // Where chance decides, a mean over seeds.
-  static StepOfWay mean_step_of(const std::string& schedule, const ScheduleOptions& options,
-                                Scenario scenario) {
-    scenario.settings.schedule = options;
+  static StepOfWay mean_step_of(const std::string& schedule, const Scenario& scenario) {
     Forecast forecast = plain_forecast_of(scenario, schedule);
     return {.time = forecast.iteration_time,
             .likely = likely_step_of(forecast),
@@ -162,10 +170,8 @@ class SolveCommand final : public Subcommand {
             .workers = forecast.workers};
   }
 
-  static StepOfWay steady_step_of(const std::string& schedule, const ScheduleOptions& options,
-                                  const Scenario& scenario) {
-    TuningJob job = job_of(scenario, schedule);
-    job.options = options;
+  static StepOfWay steady_step_of(const std::string& schedule, const Scenario& scenario) {
+    const TuningJob job = job_of(scenario, schedule);
     const PlannedRun run = planned(job);
     warn_of_cost(run.plan, scenario);
     const Seconds time = step_time_of(run.plan, scenario.cluster, scenario.engine);

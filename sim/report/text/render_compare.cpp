@@ -71,9 +71,16 @@ constexpr std::array kCompareColumns = {
                   false, true},
 };
 
+std::uint64_t samples_of(const Forecast& f) {
+  return std::uint64_t{f.batch} * f.workers * f.passes;
+}
+
+/// Steps of as many samples compare, whatever the batch of a GPU: a global one is shared by those
+/// that train.
 bool share_a_table(const Forecast& a, const Forecast& b) {
   return a.workload == b.workload && a.cluster == b.cluster && a.nodes == b.nodes &&
-         a.gpus_per_node == b.gpus_per_node && a.batch == b.batch && a.fidelity == b.fidelity;
+         a.gpus_per_node == b.gpus_per_node && a.fidelity == b.fidelity &&
+         (a.batch == b.batch || samples_of(a) == samples_of(b));
 }
 
 using Rows = std::vector<Forecast>::const_iterator;

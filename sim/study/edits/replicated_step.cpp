@@ -7,6 +7,7 @@
 #include "models/schedule/period.hpp"
 #include "sim/study/edits/pipeline_step.hpp"
 #include "sim/study/edits/planned_step.hpp"
+#include "sim/study/hybrid/planned_pipeline.hpp"
 
 namespace stepcast {
 namespace {
@@ -56,7 +57,7 @@ EditableStep ReplicatedPipelines::at(std::uint32_t ranks) {
   const auto batch = larger.options.find("global_batch");
   if (batch != larger.options.end() && batch->second != "auto")
     batch->second = std::to_string(std::uint64_t{parse_count(batch->second, 1)} * times);
-  HybridRun run = build_hybrid(*larger.pipeline, larger.model, larger.cluster, larger.options);
+  HybridRun run = planned_pipeline(larger);
   const Kept& kept = kept_.emplace_back(std::move(larger), std::move(run));
   return editable_step(kept.run, kept.scenario.model, kept.scenario.cluster, kept.scenario.engine);
 }

@@ -9,6 +9,7 @@
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/study/effects.hpp"
+#include "sim/study/hybrid/planned_pipeline.hpp"
 #include "sim/study/hybrid/stage_slow_downs.hpp"
 
 namespace stepcast {
@@ -30,9 +31,9 @@ bool holds_the_same(const HybridPlan& plan, const std::vector<StageForecast>& st
 /// None where the other options cannot be without this one.
 std::optional<bool> is_same_without(const HybridScenario& scenario, const HybridResult& result,
                                     const std::string& option) try {
-  ScheduleOptions options = scenario.options;
-  options.erase(option);
-  HybridRun run = build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, options);
+  HybridScenario without = scenario;
+  without.options.erase(option);
+  HybridRun run = planned_pipeline(without);
   if (!holds_the_same(run.hybrid, result.hybrid.stages))
     return false;
   EngineOptions engine = scenario.engine;
@@ -46,6 +47,16 @@ std::optional<bool> is_same_without(const HybridScenario& scenario, const Hybrid
 }
 
 }  // namespace
+
+Notes notes_on_micro_batch(const CutModel& model, std::uint32_t micro_batch) {
+  const Workload& workload = model.workload;
+  if (!has_times_of_one_batch(workload) || workload.batch == micro_batch)
+    return {};
+  return {{NoteKind::Workload, "batch",
+           fmt::format("micro_batch={}: the trace does not say how times follow the batch, so "
+                       "layer times are those of batch {}; give a workload of that micro-batch",
+                       micro_batch, workload.batch)}};
+}
 
 Notes changes_without_effect(const HybridScenario& scenario, const HybridResult& result) {
   Notes notes;

@@ -4,6 +4,10 @@
 
 namespace stepcast {
 
+/// That passes of a micro-batch take the times of another batch, where they do. Settings that say
+/// how times follow the batch mean nothing where the model is cut.
+Notes notes_on_micro_batch(const CutModel& model, std::uint32_t micro_batch);
+
 /// Options of a job that cuts the model which changed nothing: without them the step takes as long
 /// and its stages hold as much. Those of the layout and the batch, which the report names anyway,
 /// are left out.

@@ -8,6 +8,8 @@
 #include "sim/study/chance/seeded_run.hpp"
 #include "sim/study/effects.hpp"
 #include "sim/study/hybrid/fit_advice.hpp"
+#include "sim/study/hybrid/hybrid_effects.hpp"
+#include "sim/study/hybrid/planned_pipeline.hpp"
 #include "sim/study/hybrid/stage_slow_downs.hpp"
 #include "sim/study/scenario.hpp"
 #include "sim/timeline/window.hpp"
@@ -108,8 +110,7 @@ HybridScenario hybrid_scenario_of(const Experiment& experiment, bool fold) {
 }
 
 HybridResult hybrid_result_of(const HybridScenario& scenario) {
-  HybridRun run =
-      build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+  HybridRun run = planned_pipeline(scenario);
   if (scenario.planned)
     scenario.planned(run.hybrid.plan);
   EngineOptions engine = scenario.engine;
@@ -135,6 +136,8 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
   add_stages(hybrid, run.hybrid, timeline);
   add_splits(hybrid, run.hybrid.plan, timeline, scenario);
   note_memory(forecast, scenario, run.job);
+  const Notes doubts = notes_on_micro_batch(scenario.model, run.job.micro_batch);
+  forecast.notes.insert(forecast.notes.begin(), doubts.begin(), doubts.end());
   return {.hybrid = std::move(hybrid),
           .plan = std::move(run.hybrid.plan),
           .timeline = std::move(timeline),

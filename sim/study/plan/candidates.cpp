@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/registry.hpp"
 #include "sim/study/plan/listed_values.hpp"
 #include "sim/study/plan/plan_space.hpp"
 
@@ -78,10 +79,19 @@ class CandidateMaker {
     space_.candidates.push_back(candidate);
   }
 
+  /// All where the options are refused, which is told of each candidate.
+  Count ranks_that_train() const try {
+    const PlannedSchedule& schedule = space_.schedules[base_.schedule];
+    return training_ranks(schedule.name, site_.cluster, schedule.listed[base_.listed]);
+  } catch (const InputError&) {
+    return gpus_;
+  }
+
   void add_whole(const ListedValues& listed) {
     const Counts usual = space_.request.global_batch ? powers_of_two(64) : Counts{1};
+    const Count training = space_.request.global_batch ? ranks_that_train() : gpus_;
     for (const Count accumulation : listed.counts("accumulation", usual)) {
-      if (site_.global_batch % (std::uint64_t{gpus_} * accumulation) != 0)
+      if (site_.global_batch % (std::uint64_t{training} * accumulation) != 0)
         continue;
       PlanCandidate candidate = base_;
       candidate.accumulation = accumulation;

@@ -1,6 +1,7 @@
 #include "sim/study/plan/capacity_plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -40,11 +41,29 @@ void add_gaps(CapacityPlan& plan) {
     plan.space.notes.push_back(fmt::format("Refused, {} of the candidates: {}.", count, reason));
 }
 
+/// First, as more GPUs and smaller batches would not look dear where times followed the batch.
+void add_doubts(CapacityPlan& plan) {
+  const Workload& workload = plan.space.sites.front().model.workload;
+  std::set<std::uint32_t> others;
+  for (const PlanChoice& choice : plan.choices)
+    if (choice.forecast.batch != workload.batch)
+      others.insert(choice.forecast.batch);
+  if (!has_times_of_one_batch(workload) || others.empty())
+    return;
+  plan.space.notes.insert(
+      plan.space.notes.begin(),
+      fmt::format(
+          "The trace does not say how times follow the batch, so layer times are those of "
+          "batch {0} with batches of {1}, too: what has other batches than {0} is doubtful.",
+          workload.batch, fmt::join(others, ", ")));
+}
+
 /// What the forecasts of the best say of themselves, once.
 void add_notes(CapacityPlan& plan) {
+  add_doubts(plan);
   const PlanChoice& best = plan.choices.front();
   for (const Note& note : best.forecast.notes)
-    if (plan.space.notes.size() < kMostNotes)
+    if (plan.space.notes.size() < kMostNotes && note.subject != "batch")
       plan.space.notes.push_back(note.text);
 }
 

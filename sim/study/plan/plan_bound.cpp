@@ -6,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/collective/collective.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/registry.hpp"
 #include "models/workload/workload.hpp"
 
 namespace stepcast {
@@ -240,9 +241,12 @@ PlanBound whole_bound(const PlanSpace& space, const PlanCandidate& candidate) {
   settings.schedule = options_of(space, candidate);
   if (space.request.global_batch)
     settings.global_batch = site.global_batch;
-  const Workload step = with_settings(site.model.workload, resolved_batch(settings, site.cluster));
+  const std::uint32_t training =
+      training_ranks(space.schedules[candidate.schedule].name, site.cluster, settings.schedule);
+  const Workload step =
+      with_settings(site.model.workload, resolved_batch(settings, site.cluster, training));
   const Seconds time = forward_time(step) + backward_time(step);
-  return {.sample_s = time.value / (double{1} * step.batch * site.cluster.ranks())};
+  return {.sample_s = time.value / (double{1} * step.batch * training)};
 }
 
 }  // namespace

@@ -34,7 +34,9 @@ HybridScenario cut_scenario(const PlanSpace& space, const PlanTrial& trial,
 
 Scenario whole_scenario(const PlanSpace& space, const PlanTrial& trial) {
   const PlanSite& site = space.sites[trial.site];
-  Scenario scenario{.original_workload = site.model.workload, .original_cluster = site.cluster};
+  Scenario scenario{.original_workload = site.model.workload,
+                    .original_cluster = site.cluster,
+                    .schedules = {space.schedules[trial.schedule].name}};
   scenario.engine.fidelity = space.request.fidelity;
   Settings settings;
   settings.schedule = trial.options;

@@ -59,12 +59,12 @@ std::string name_of(const Combination& combination) {
 namespace {
 
 /// But for what changed() makes anew: a workload is hundreds of layers with names.
-Scenario copy_to_change(const Scenario& base) {
+Scenario copy_to_change(const Scenario& base, const std::string& schedule) {
   return {.original_workload = base.original_workload,
           .original_cluster = base.original_cluster,
           .workload = {},
           .cluster = {},
-          .schedules = base.schedules,
+          .schedules = {schedule},
           .settings = {},
           .engine = base.engine,
           .chance = base.chance,
@@ -77,7 +77,7 @@ Scenario scenario_of(const Sweep& sweep, const Combination& combination) {
   const Scenario& base = sweep.scenarios[combination.scenario];
   Settings settings = overlaid(base.settings, combination.settings);
   settings.schedule = options_in(settings, combination.schedule);
-  return changed(copy_to_change(base), std::move(settings));
+  return changed(copy_to_change(base, combination.schedule), std::move(settings));
 }
 
 namespace {

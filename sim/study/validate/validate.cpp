@@ -53,10 +53,11 @@ Prediction predict(const MeasuredCase& measured, const Settings& extra, Fidelity
   const Settings all = overlaid(experiment.settings, extra);
   const Cluster cluster =
       with_settings(loaded(inputs.clusters, experiment.cluster, load_cluster), all);
-  const Settings settings = resolved_batch(all, cluster);
+  const std::string& schedule = experiment.schedules.front();
+  const Settings settings =
+      resolved_batch(all, cluster, training_ranks(schedule, cluster, all.schedule));
   const Workload workload =
       with_settings(loaded(inputs.workloads, experiment.workload, load_workload), settings);
-  const std::string& schedule = experiment.schedules.front();
   const EngineOptions engine{.fidelity = fidelity, .stragglers = settings.stragglers};
   const Plan plan = planned({workload, cluster, schedule, settings.schedule, engine}).plan;
   return {.gpus = plan.summary.workers,

@@ -199,11 +199,21 @@ TEST(Collective, ErrorsNameWhatWouldBeRight) {
   const Cluster cluster = slow_network(2, 2);
   EXPECT_EQ(
       error_of({CollectiveKind::Broadcast, Algorithm::Ring, {1e6}}, world_of(cluster), cluster),
-      "collective: expected an algorithm for broadcast (double-binary-tree, chain, star, "
+      "collective: expected an algorithm for broadcast (double-binary-tree, chain, "
       "binomial-tree), found ring");
   EXPECT_EQ(
       error_of({CollectiveKind::Reduce, Algorithm::Chain, {1e6}, 4}, world_of(cluster), cluster),
       "collective: expected a root below 4 (the group's size), found 4");
+}
+
+// On two GPUs of one node a star's broadcast would take half of what the wire takes for the buffer.
+TEST(Collective, AServersStarIsNoBroadcastOfOneRank) {
+  for (const CollectiveKind kind : {CollectiveKind::Broadcast, CollectiveKind::Reduce}) {
+    EXPECT_TRUE(supports(Algorithm::Star, kind));
+    EXPECT_EQ(algorithms_for(kind),
+              (std::vector<Algorithm>{Algorithm::DoubleBinaryTree, Algorithm::Chain,
+                                      Algorithm::BinomialTree}));
+  }
 }
 
 // A closed form reads a group as if it began at rank 0 of a node; one that does not must not

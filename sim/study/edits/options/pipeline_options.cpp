@@ -12,6 +12,8 @@
 #include "sim/study/edits/options/plan_options.hpp"
 #include "sim/study/edits/pipeline_step.hpp"
 #include "sim/study/edits/replicated_step.hpp"
+#include "sim/study/hybrid/hybrid_effects.hpp"
+#include "sim/study/hybrid/planned_pipeline.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -20,8 +22,9 @@ namespace {
 constexpr const char* kMicroBatch = "micro_batch";
 constexpr const char* kGlobalBatch = "global_batch";
 
-HybridRun run_of(const HybridScenario& scenario, const ScheduleOptions& options) {
-  return build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, options);
+HybridRun run_of(HybridScenario scenario, const ScheduleOptions& options) {
+  scenario.options = options;
+  return planned_pipeline(scenario);
 }
 
 /// In powers of two, of which the samples of a step can be made, whose number is then given. A
@@ -116,6 +119,8 @@ void edit_pipeline(const HybridScenario& scenario, const std::vector<EditRequest
   step.replicated = [&](std::uint32_t ranks) { return larger.at(ranks); };
   edit_step(std::move(step), asked, search, result);
   result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+  for (const Note& note : notes_on_micro_batch(best.model, run.job.micro_batch))
+    result.notes.insert(result.notes.begin(), note.text);
   note_memory(result);
 }
 

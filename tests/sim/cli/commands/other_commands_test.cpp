@@ -306,6 +306,20 @@ TEST(CollectiveCommand, AnAlgorithmOfAnotherKindIsRefused) {
       << outcome.err;
 }
 
+TEST(CollectiveCommand, NoBroadcastOfOneRankIsAServersStar) {
+  for (const char* kind : {"broadcast", "reduce"}) {
+    const Outcome all =
+        run_cli({"collective", "--cluster", "ideal-1x2", "--kind", kind, "--size", "1GiB"});
+    EXPECT_EQ(all.out.find("star"), std::string::npos) << all.out;
+    const Outcome named =
+        run_cli({"collective", "--cluster", "ideal-1x2", "--kind", kind, "--algorithm", "star"});
+    EXPECT_EQ(named.exit_code, 2);
+    EXPECT_EQ(named.err,
+              "stepcast: --algorithm: expected one of double-binary-tree, chain, binomial-tree, "
+              "found \"star\"\n");
+  }
+}
+
 TEST(ValidateCommand, ExitsWithFourWhereTheWorstErrorIsAboveTheTolerance) {
   const TemporaryFolder folder;
   // 1 layer of 30 ms without communication on one GPU, "measured" at 60 ms: the error is -50 %.

@@ -185,5 +185,19 @@ TEST(PlanCommand, NothingFitsIntoNoMemory) {
             "stepcast: --max-memory-per-gpu: expected a size above zero such as 70GiB, found 0\n");
 }
 
+TEST(PlanCommand, BatchesWhoseTimesNobodyKnowsAreToldFirst) {
+  const auto first_note = [](const std::string& workload, const char* schedule) {
+    const json plan =
+        printed({"plan", "--workload", workload, "--clusters", "v100-4x8-edr", "--gpus", "4",
+                 "--schedules", schedule, "--global-batch", "128", "--fidelity", "analytic"});
+    return plan["notes"][0].get<std::string>();
+  };
+  const std::string doubt =
+      "The trace does not say how times follow the batch, so layer times are those of batch 128";
+  for (const char* schedule : {"ddp", "1f1b"})
+    EXPECT_TRUE(first_note("vgg16-pipedream-bs128", schedule).starts_with(doubt)) << schedule;
+  EXPECT_FALSE(first_note("resnet50-rtx2080ti-bs32", "ddp").starts_with("The trace"));
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -98,5 +98,23 @@ TEST(RunLayout, AnotherNumberIsNoLikelyTypo) {
             "stepcast: 1f1b: option zero: expected one of 0, 1, 2, 3, found \"-1\"\n");
 }
 
+// Its layers take as long with 16 samples as with 128.
+TEST(RunLayout, AMicroBatchWhoseTimesNobodyKnowsIsToldFirst) {
+  const auto notes_with = [](const std::string& micro_batch) {
+    const Outcome outcome =
+        run_cli({"run", "--workload", "vgg16-pipedream-bs128", "--cluster", "v100-4x8-edr",
+                 "--nodes", "1", "--schedule", "1f1b", "--layout", "pp=4,dp=2", "--set",
+                 "global_batch=1024", "--set", "micro_batch=" + micro_batch});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out.substr(std::min(outcome.out.find("\nNotes\n"), outcome.out.size()));
+  };
+  const std::string doubtful = notes_with("16");
+  EXPECT_TRUE(
+      doubtful.starts_with("\nNotes\n- micro_batch=16: the trace does not say how times "
+                           "follow the batch"))
+      << doubtful;
+  EXPECT_EQ(notes_with("128").find("how times follow"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stepcast

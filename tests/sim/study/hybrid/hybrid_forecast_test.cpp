@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
@@ -180,6 +181,31 @@ TEST(HybridForecast, TensorGroupsAcrossNodesAreNoted) {
   EXPECT_TRUE(std::ranges::any_of(result.hybrid.forecast.notes, [](const Note& note) {
     return note.text.starts_with("Tensor groups of 16 cross nodes");
   }));
+}
+
+// The first is longer where the search begins at the lightest parts alone, the second where only
+// the passes are looked at, without the updates behind them.
+TEST(HybridForecast, TheBestPartitionIsNoLongerThanTheOthers) {
+  struct Case {
+    const char* model;
+    const char* pipeline;
+    ScheduleOptions options;
+  };
+  for (const Case& each : {Case{"gpt-7.5b", "interleaved", {{"global_batch", "128"}}},
+                           Case{"gpt-3.6b", "1f1b", {{"global_batch", "64"}}}}) {
+    const auto step_with = [&](const char* partition) {
+      HybridScenario scenario = transformer_scenario(each.pipeline, each.options, 4);
+      scenario.model =
+          *find_transformer_model(fmt::format("transformer:model={},device=a100", each.model));
+      scenario.options.insert(
+          {{"tp", "2"}, {"pp", "8"}, {"micro_batch", "1"}, {"partition", partition}});
+      scenario.engine.fidelity = Fidelity::Analytic;
+      return step_ms(scenario);
+    };
+    const double best = step_with("best");
+    EXPECT_LE(best, step_with("equal") * (1 + 1e-9)) << each.model;
+    EXPECT_LE(best, step_with("time") * (1 + 1e-9)) << each.model;
+  }
 }
 
 }  // namespace
