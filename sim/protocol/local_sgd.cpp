@@ -35,7 +35,7 @@ class LocalSgd {
       co_await world_.compute(i, k);
       if (world_.job().reduce > Seconds{})
         co_await world_.sleep(world_.job().reduce);
-      if (averages_after(options_, k)) {
+      if (averages_after(options_, k + world_.job().before)) {
         const std::uint32_t meeting = averaged++;
         if (meeting == planned_ && ++planned_ > 0)
           meetings_.plan(all_);
@@ -81,7 +81,7 @@ std::vector<Seconds> local_sgd_times(const ProtocolJob& job, const LocalSgdOptio
     for (std::uint32_t k = 0; k < job.iterations; ++k) {
       for (const Rank i : all)
         ends[i] += compute_time(job, slow, i, k) + job.reduce;
-      if (averages_after(options, k))
+      if (averages_after(options, k + job.before))
         std::ranges::fill(ends, *std::ranges::max_element(ends) + average);
     }
     times.push_back(*std::ranges::max_element(ends) / job.iterations);

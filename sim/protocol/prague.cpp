@@ -79,7 +79,7 @@ class Prague {
       case GroupGenerator::Smart:
         return divide(i);
       case GroupGenerator::FirstK:
-        return come_to_window(i);
+        return come(i);
     }
   }
 
@@ -193,6 +193,20 @@ class Prague {
 
   // ---- first k
 
+  // Behind all who come at this time: their order is drawn.
+  void come(Rank i) {
+    at_once_.push_back(i);
+    if (at_once_.size() == 1)
+      world_.agenda().after({}, entry_of<&Prague::let_in>(this));
+  }
+
+  void let_in() {
+    std::vector<Rank> ranks = std::exchange(at_once_, {});
+    shuffle(ranks);
+    for (const Rank rank : ranks)
+      come_to_window(rank);
+  }
+
   void come_to_window(Rank i) {
     came_.push_back(i);
     if (came_.size() == 1)
@@ -250,6 +264,7 @@ class Prague {
   std::map<std::pair<std::uint32_t, Rank>, std::pair<std::uint32_t, std::uint32_t>> by_table_;
   std::deque<std::vector<Rank>> unsettled_;
   std::vector<Rank> to_wake_;
+  std::vector<Rank> at_once_;
   std::vector<Rank> came_;
   std::uint64_t window_ = 0;
   std::uint64_t draws_ = 0;
@@ -263,8 +278,9 @@ std::vector<Rank> static_group_of(Rank rank, std::uint32_t iteration, std::uint3
   const std::uint32_t local = rank % kPerNode;
   if (iteration % 2 == 1)
     return {first, first + 1, first + 2, first + 3};
-  const std::uint32_t head = iteration % 4 == 0 ? 0 : 1;  // meets the heads of other nodes
-  const std::uint32_t alone = iteration % 4 == 0 ? 1 : 2;
+  const bool is_begin = iteration % kStaticPeriod == 0;
+  const std::uint32_t head = is_begin ? 0 : 1;  // meets the heads of other nodes
+  const std::uint32_t alone = is_begin ? 1 : 2;
   if (local == alone)
     return {rank};
   std::vector<Rank> group;

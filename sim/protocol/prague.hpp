@@ -12,7 +12,9 @@ enum class GroupGenerator : std::uint8_t {
   Static,  ///< By a table over worker and iteration: no conflict, nobody to ask. Four a node.
   Random,  ///< The one who asks and others at random, one group after the other where they overlap.
   Smart,   ///< Group buffers, filled by dividing all who have none.
-  FirstK,  ///< Whoever comes within a window (Hetu's partial reduce, Miao et al., SIGMOD 2021).
+  /// Whoever comes within a window (Hetu's partial reduce, Miao et al., SIGMOD 2021). In which
+  /// order those come who come at once is drawn: its threads meet at a lock.
+  FirstK,
 };
 
 struct PragueOptions {
@@ -29,6 +31,9 @@ struct PragueOptions {
 /// worker does job.iterations; else all together workers x iterations. Throws InputError for a
 /// static table without four workers a node, SimulationError naming who waits if all do.
 ProtocolRun run_prague(const ProtocolJob& job, const PragueOptions& options);
+
+/// Iterations after which the static table begins anew.
+inline constexpr std::uint32_t kStaticPeriod = 4;
 
 /// The group of a worker in an iteration of the static table.
 std::vector<Rank> static_group_of(Rank rank, std::uint32_t iteration, std::uint32_t workers);

@@ -72,7 +72,7 @@ ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Proto
       .ranks_per_worker = together,
       .compute = forward_time(workload) + backward_time(workload),
       .forward_share = forward_time(workload) / (forward_time(workload) + backward_time(workload)),
-      .reduce = workload.update,
+      .reduce = protocol.has_servers ? Seconds{} : workload.update,
       .model = model,
       .iterations = iterations,
       .slow_down = slow_down};

@@ -16,13 +16,14 @@ struct ProtocolReport {
   std::vector<NamedTime> waiting{};     ///< Of a worker in an iteration, by cause.
   std::vector<double> gaps{};  ///< Share of iterations begun 0, 1, ... ahead of the slowest worker.
   std::vector<double>
-      staleness{};       ///< Share of what was averaged that was 0, 1, ... iterations old.
-  Bytes sent_per_nic{};  ///< By a node to others, per iteration of a worker.
+      staleness{};            ///< Share of what was averaged that was 0, 1, ... iterations old.
+  Bytes sent_per_nic{};       ///< By a node to others, per iteration of a worker.
+  std::uint32_t dropped = 0;  ///< Gradients of all workers in a step that nobody uses.
 };
 
 auto fields_of(Is<ProtocolReport> auto& report) {
-  auto& [all, slowest, waiting, gaps, staleness, sent] = report;
-  return std::tie(all, slowest, waiting, gaps, staleness, sent);
+  auto& [all, slowest, waiting, gaps, staleness, sent, dropped] = report;
+  return std::tie(all, slowest, waiting, gaps, staleness, sent, dropped);
 }
 
 }  // namespace stepcast

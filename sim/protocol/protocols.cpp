@@ -1,5 +1,6 @@
 #include "sim/protocol/protocols.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -45,7 +46,8 @@ Protocol in_step(const NeighbourOptions& options) {
               [recursion](const ProtocolJob& job, std::uint64_t first, std::uint32_t seeds) {
                 return recursion_times(job, recursion, first, seeds);
               },
-          .graph = options.graph};
+          .graph = options.graph,
+          .period = {.iterations = options.graph.rounds(), .memory = options.delay + 1}};
 }
 
 Protocol d_psgd(const Site& site) {
@@ -77,7 +79,8 @@ Protocol hop(const Site& site) {
   check_hop(options);
   Protocol protocol{.run = [options](const ProtocolJob& job) { return run_hop(job, options); },
                     .recursion = nullptr,
-                    .graph = options.graph};
+                    .graph = options.graph,
+                    .period = {.memory = std::max(options.max_gap, options.staleness + 1)}};
   constexpr std::uint32_t kMostBackups = 7;  // of the recursion
   if (options.max_skip == 0 && options.backup <= kMostBackups) {
     const Recursion recursion{.graph = options.graph,
@@ -122,7 +125,9 @@ Protocol groups(const Site& site, GroupGenerator generator) {
   if (generator == GroupGenerator::FirstK)
     options.window = read.time("window");
   return {.run = [options](const ProtocolJob& job) { return run_prague(job, options); },
-          .draws = generator == GroupGenerator::Random || generator == GroupGenerator::Smart};
+          .period = {.iterations = generator == GroupGenerator::Static ? kStaticPeriod : 1},
+          .draws = generator != GroupGenerator::Static,
+          .draws_ties = generator == GroupGenerator::FirstK};
 }
 
 Protocol local_sgd(const Site& site) {
@@ -132,7 +137,8 @@ Protocol local_sgd(const Site& site) {
           .recursion =
               [options](const ProtocolJob& job, std::uint64_t first, std::uint32_t seeds) {
                 return local_sgd_times(job, options, first, seeds);
-              }};
+              },
+          .period = {.iterations = options.local_steps, .memory = 0, .first = options.in_step}};
 }
 
 // The GPUs of a node share its NIC, and so do the servers' directions with nobody else's.
@@ -152,7 +158,12 @@ Protocol server(const Site& site, ServerRule rule) {
     options.slack = site.read.count("slack");
   if (rule == ServerRule::Backup)
     options.backup = site.read.count("backup");
-  return {.run = [options](const ProtocolJob& job) { return run_parameter_server(job, options); }};
+  constexpr std::uint32_t kMeeting = 2;  // iterations that may meet at the servers
+  const bool is_stale = rule == ServerRule::StaleSynchronous;
+  return {.run = [options](const ProtocolJob& job) { return run_parameter_server(job, options); },
+          .period = {.memory = kMeeting + (is_stale ? options.slack : 0)},
+          .has_servers = true,
+          .dropped = rule == ServerRule::Backup ? options.backup : 0};
 }
 
 using Maker = Protocol (*)(const Site&);

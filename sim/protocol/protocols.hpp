@@ -5,6 +5,7 @@
 
 #include "models/schedule/decentralised/peer_graph.hpp"
 #include "models/schedule/options.hpp"
+#include "sim/protocol/period.hpp"
 #include "sim/protocol/world.hpp"
 
 namespace stepcast {
@@ -17,8 +18,12 @@ struct Protocol {
                                      std::uint32_t seeds)>
       recursion;
   std::optional<PeerGraph> graph;  ///< Whose messages of a round share links.
-  bool draws = false;              ///< Partners or groups, by the seed.
-  bool of_nodes = false;           ///< A worker is a node, its GPUs in step.
+  Period period{};
+  bool draws = false;         ///< Partners or groups, by the seed.
+  bool draws_ties = false;    ///< Of these no more than the order of workers that come at once.
+  bool of_nodes = false;      ///< A worker is a node, its GPUs in step.
+  bool has_servers = false;   ///< They update, and are a queue at every fidelity.
+  std::uint32_t dropped = 0;  ///< Gradients of all workers in a step that nobody uses.
 };
 
 /// A run-time schedule by its options. Throws InputError as the options and graphs do.

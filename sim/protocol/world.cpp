@@ -83,6 +83,8 @@ ProtocolRun World::run(const std::function<std::string()>& stuck) {
   if (!all_done && !agenda_.stopped())
     throw SimulationError(stuck());
   run_.events = agenda_.count();
+  if (run_.begins.size() > least_ + 1)
+    run_.begins.resize(least_ + 1);
   return std::move(run_);
 }
 
@@ -102,10 +104,21 @@ void World::begin(Rank worker, std::uint32_t iteration) {
   while (workers_at_[least_] == 0)
     ++least_;
   count_at(run_.gaps, iteration - least_);
+  if (iteration < job_.kept)
+    keep_begin(worker, iteration);
+}
+
+void World::keep_begin(Rank worker, std::uint32_t iteration) {
+  if (is_ending_)  // those who stay behind have the links to themselves
+    return run_.begins.resize(std::min<std::size_t>(run_.begins.size(), iteration));
+  if (run_.begins.size() <= iteration)
+    run_.begins.resize(iteration + 1, std::vector<Seconds>(job_.workers, Seconds{-1}));
+  run_.begins[iteration][worker] = now();
 }
 
 bool World::finish(Rank worker, std::uint32_t count) {
   run_.iterations[worker] += count;
+  is_ending_ = is_ending_ || run_.iterations[worker] >= job_.iterations;
   run_.computing += std::exchange(computed_[worker], {});
   done_ += count;
   run_.makespan = now();

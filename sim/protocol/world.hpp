@@ -33,10 +33,12 @@ struct ProtocolJob {
   Seconds reduce{};                    ///< Of averaging and update, behind what was waited for.
   Bytes model{};
   std::uint32_t iterations = 100;  ///< Of a worker, or on average where they run freely.
+  std::uint32_t before = 0;        ///< Left out of those whose rules are others (Period::first).
   SlowDown slow_down{};
   Traffic traffic{};
   bool checked = false;     ///< Assert the protocol's invariants after every event.
   std::uint32_t shown = 0;  ///< Keep what happened in so many first iterations.
+  std::uint32_t kept = 0;   ///< Keep when so many first iterations began.
 };
 
 /// What a worker's compute takes in an iteration, with the draws of `slow`.
@@ -73,6 +75,8 @@ struct ProtocolRun {
   Seconds computing{};                     ///< Of all workers, in iterations that were finished.
   std::uint64_t events = 0;
   std::vector<WorkerSpan> spans;
+  /// By iteration and worker, as long as all went on; below zero where one left it out.
+  std::vector<std::vector<Seconds>> begins;
 
   std::uint64_t all_iterations() const;
   /// Of a worker, on average: the makespan by iterations of all, times workers.
@@ -157,6 +161,7 @@ class World {
     Seconds since{};
   };
   void end_wait(std::uint32_t waiter);
+  void keep_begin(Rank worker, std::uint32_t iteration);
   void show(Rank worker, bool computes, Cause cause, Seconds begin, Seconds end);
 
   const ProtocolJob& job_;
@@ -169,6 +174,7 @@ class World {
   std::uint32_t least_ = 0;
   std::uint64_t done_ = 0;
   std::uint32_t nested_ = 0;
+  bool is_ending_ = false;  // one has done all its iterations
   ProtocolRun run_;
 };
 

@@ -114,8 +114,8 @@ class SolveCommand final : public Subcommand {
     Seconds time{};
     LikelyStep likely;
     Notes notes;
-    double batch = 0;  // of a worker, in all its passes
-    std::uint32_t workers = 1;
+    double batch = 0;           // of a worker, in all its passes
+    std::uint32_t workers = 1;  // whose gradients are used
   };
   using StepsOfWays = std::map<std::pair<std::string, ScheduleOptions>, StepOfWay>;
 
@@ -167,7 +167,7 @@ class SolveCommand final : public Subcommand {
             .likely = likely_step_of(forecast),
             .notes = std::move(forecast.notes),
             .batch = static_cast<double>(scenario.workload.batch) * forecast.passes,
-            .workers = forecast.workers};
+            .workers = forecast.workers - forecast.protocol.dropped};
   }
 
   static StepOfWay steady_step_of(const std::string& schedule, const Scenario& scenario) {

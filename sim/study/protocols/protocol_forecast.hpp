@@ -8,7 +8,11 @@
 
 namespace stepcast {
 
-/// A run-time schedule of the scenario: mean, P50 and P95 over seeds where anything is drawn, by
+/// Iterations of a worker that it takes: those asked for, else whole periods.
+std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& schedule);
+
+/// A run-time schedule of the scenario: its steady state, or the first iterations that are asked
+/// for; mean, P50 and P95 over seeds where anything is drawn, by
 /// recursion where the protocol has one and the fidelity is analytic, else event by event; what it
 /// reports beside times is that of the first seeds. Throws as the protocol does.
 ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule);

@@ -25,14 +25,15 @@ bool is_transfer(Cause cause) {
 
 // Parts of a mean iteration of a worker; what was under way when the run ended is no more than idle
 // time.
-void add_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload) {
+void add_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
+               Seconds update) {
   const Seconds passes = forward_time(workload) + backward_time(workload);
   const double slowness = totals.computing / totals.iterations / passes;
   Breakdown& parts = forecast.breakdown;
   parts = {.forward = forward_time(workload) * slowness,
            .backward = backward_time(workload) * slowness};
-  if (workload.update > Seconds{})
-    parts.other_compute.push_back({"update", workload.update});
+  if (update > Seconds{})
+    parts.other_compute.push_back({"update", update});
   Seconds transfers{};
   for (std::size_t i = 0; i < kCauses; ++i) {
     const auto cause = static_cast<Cause>(i);
@@ -95,8 +96,9 @@ void ProtocolTotals::add(const ProtocolRun& run) {
   add_counts(report.staleness, run.staleness);
 }
 
-void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload) {
-  add_parts(forecast, totals, workload);
+void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
+                Seconds update) {
+  add_parts(forecast, totals, workload, update);
   add_path(forecast);
   add_reasons(forecast);
 }

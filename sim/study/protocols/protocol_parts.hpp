@@ -23,7 +23,8 @@ struct ProtocolTotals {
 };
 
 /// Where the time of a mean iteration of a worker goes, and why, in place of what he would need by
-/// himself. The forecast has its iteration time already.
-void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload);
+/// himself; `update`: of the worker's device. The forecast has its iteration time already.
+void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
+                Seconds update);
 
 }  // namespace stepcast

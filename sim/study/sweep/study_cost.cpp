@@ -115,8 +115,7 @@ std::optional<CostEstimate> cost_of_protocol(const Scenario& scenario,
   constexpr double kFaster = 30;
   constexpr double kShare = 0.005;
   constexpr double kMostTried = 20;
-  const double iterations =
-      scenario.engine.iterations > 0 ? scenario.engine.iterations : Chance::kIterations;
+  const double iterations = iterations_at_least(scenario, schedule);
   const double speed = scenario.engine.fidelity == Fidelity::Analytic ? kFaster : 1;
   const auto runs_of = [&](double seeds) {
     return seeds / std::min<double>(scenario.chance.workers, seeds) / speed +

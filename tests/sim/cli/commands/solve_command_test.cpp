@@ -37,5 +37,19 @@ TEST(SolveCommand, SaysWhichBufferItFound) {
       << outcome.out << outcome.err;
 }
 
+// Of 16 workers 8 are backups: twice the iterations for the samples of an epoch.
+TEST(SolveCommand, GradientsThatAreDroppedBringNoEpochOn) {
+  const auto iterations = [](const std::string& backup) {
+    const Outcome outcome =
+        run_cli({"solve", "--workload", "resnet50-rtx2080ti-bs64", "--cluster", "ideal-4x4",
+                 "--fidelity", "analytic", "--set", "backup=" + backup, "--epochs",
+                 "backup-workers=1", "--samples", "1024000", "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out)["results"][0]["iterations"].get<double>();
+  };
+  EXPECT_EQ(iterations("8"), 2000);
+  EXPECT_EQ(iterations("0"), 1000);
+}
+
 }  // namespace
 }  // namespace stepcast

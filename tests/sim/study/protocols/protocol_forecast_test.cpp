@@ -21,6 +21,109 @@ Scenario scenario_with(Fidelity fidelity, const Chance& chance, std::uint32_t gp
   return changed(std::move(scenario), settings);
 }
 
+Scenario quiet_scenario(const ScheduleOptions& options = {}, const std::string& nodes = "8",
+                        const std::string& gpus_per_node = "4") {
+  Experiment experiment{.workload = "resnet50-rtx2080ti-bs64", .cluster = "rtx2080ti-16x4-10gbe"};
+  experiment.settings.cluster = {{"nodes", nodes}, {"gpus_per_node", gpus_per_node}};
+  experiment.settings.schedule = options;
+  Scenario scenario = scenario_of(std::move(experiment));
+  scenario.engine.fidelity = Fidelity::Analytic;
+  return scenario;
+}
+
+bool has_note(const Forecast& forecast, const std::string& subject) {
+  return std::ranges::count(forecast.notes, subject, &Note::subject) > 0;
+}
+
+// H iterations and what averaging all takes, which one step tells. The mean of 20 held two
+// averagings for 7 to 10 steps, and none from 21 on.
+TEST(ProtocolForecast, LocalSgdAveragesOnceInItsSteps) {
+  const auto time = [](std::uint32_t steps) {
+    const Forecast forecast =
+        protocol_run(quiet_scenario({{"local_steps", std::to_string(steps)}}), "local-sgd")
+            .forecast;
+    EXPECT_TRUE(forecast.steady);
+    EXPECT_FALSE(has_note(forecast, "iterations"));
+    return forecast.iteration_time;
+  };
+  const Workload workload = quiet_scenario().workload;
+  const Seconds alone = forward_time(workload) + backward_time(workload) + workload.update;
+  const Seconds averaging = time(1) - alone;
+  for (std::uint32_t steps = 1; steps <= 100; ++steps)
+    EXPECT_NEAR(time(steps) / (alone + averaging / steps), 1, 1e-12) << steps;
+}
+
+TEST(ProtocolForecast, WholePeriodsAreCountedWhereChanceDrawsToo) {
+  Scenario scenario = quiet_scenario({{"local_steps", "32"}});
+  scenario.engine.slow_down.laws = {SlowDown::LogNormal{.sigma = 1e-6}};
+  scenario.chance.seeds = 2;
+  EXPECT_NEAR(protocol_run(scenario, "local-sgd").forecast.iteration_time /
+                  protocol_run(quiet_scenario({{"local_steps", "32"}}), "local-sgd")
+                      .forecast.iteration_time,
+              1, 1e-5);
+}
+
+TEST(ProtocolForecast, APeerOfEachPhaseCountsAlike) {
+  for (const auto& [nodes, phases] : {std::pair{"2", 3U}, {"4", 4U}, {"8", 5U}, {"16", 6U}}) {
+    const Forecast steady = protocol_run(quiet_scenario({}, nodes), "d-psgd").forecast;
+    const auto total = [&](std::uint32_t iterations) {
+      Scenario scenario = quiet_scenario({}, nodes);
+      scenario.engine.iterations = iterations;
+      return protocol_run(scenario, "d-psgd").forecast.iteration_time * iterations;
+    };
+    EXPECT_TRUE(steady.steady);
+    EXPECT_NEAR((total(60 * phases) - total(20 * phases)) / (40 * phases) / steady.iteration_time,
+                1, 1e-9)
+        << nodes;
+  }
+}
+
+TEST(ProtocolForecast, IterationsThatAreAskedForAreTheFirst) {
+  Scenario scenario = quiet_scenario({{"local_steps", "8"}, {"in_step", "3"}});
+  EXPECT_TRUE(has_note(protocol_run(scenario, "local-sgd").forecast, "iterations"));
+  scenario.engine.iterations = 3;
+  const Forecast first = protocol_run(scenario, "local-sgd").forecast;
+  EXPECT_FALSE(first.steady);
+  EXPECT_TRUE(has_note(first, "iterations"));
+  EXPECT_NEAR(
+      first.iteration_time /
+          protocol_run(quiet_scenario({{"local_steps", "1"}}), "local-sgd").forecast.iteration_time,
+      1, 1e-12);
+}
+
+// Ranks of a node came first of those who came at once, so that nodes never averaged.
+TEST(ProtocolForecast, GroupsOfThoseWhoComeAtOnceReachOtherNodes) {
+  Scenario scenario = quiet_scenario({}, "4");
+  const Forecast forecast = protocol_run(scenario, "first-k").forecast;
+  EXPECT_GT(forecast.protocol.sent_per_nic, Bytes{1e6});
+  EXPECT_FALSE(forecast.steady);
+  EXPECT_TRUE(has_note(forecast, "slow"));
+  scenario.cluster.nic.bandwidth = scenario.cluster.nic.bandwidth * 0.1;
+  EXPECT_GT(protocol_run(scenario, "first-k").forecast.iteration_time, forecast.iteration_time * 2);
+}
+
+TEST(ProtocolForecast, ServersAreAQueueWithoutANoteOnLinks) {
+  for (const char* schedule : {"ssp", "async-ps", "backup-workers"})
+    EXPECT_FALSE(has_note(protocol_run(quiet_scenario(), schedule).forecast, "links")) << schedule;
+  for (const char* schedule : {"prague-static", "ad-psgd"})
+    EXPECT_TRUE(has_note(protocol_run(quiet_scenario(), schedule).forecast, "links")) << schedule;
+}
+
+TEST(ProtocolForecast, AWorkerByItselfIsWhollyEfficient) {
+  for (const char* schedule : {"local-sgd", "prague-smart"})
+    EXPECT_NEAR(protocol_run(quiet_scenario({}, "1", "1"), schedule).forecast.scaling_efficiency, 1,
+                1e-12)
+        << schedule;
+}
+
+// Of 32 gradients a step takes the first 16.
+TEST(ProtocolForecast, SamplesOfDroppedGradientsDoNotCount) {
+  const Forecast forecast =
+      protocol_run(quiet_scenario({{"backup", "16"}}), "backup-workers").forecast;
+  EXPECT_NEAR(forecast.throughput * forecast.iteration_time.value, 16 * 64, 1e-6);
+  EXPECT_TRUE(has_note(forecast, "backup"));
+}
+
 TEST(ProtocolForecast, WorkersDoNotChangeAByteAndPartsAddUp) {
   for (const ScheduleInfo& info : run_time_schedules()) {
     const Scenario one = scenario_with(Fidelity::Analytic, {.seeds = 20, .workers = 1});
