@@ -174,6 +174,15 @@ TEST(PlanSearch, NoBoundIsAboveItsSimulationOfExperts) {
   expect_bounds_below(request);
 }
 
+// `best` may turn out to be the equal parts, which the walk of the passes alone does not tell.
+TEST(PlanSearch, NoBoundIsAboveItsSimulationOfTheBestPartition) {
+  PlanRequest request = small_transformer();
+  request.gpus = {16};
+  request.schedules = {"1f1b", "interleaved"};
+  request.options = {{"partition", {"best"}}, {"tp", {"1"}}, {"recompute", {"none"}}};
+  expect_bounds_below(request);
+}
+
 // FSDP's hybrid sharding gathers among the sharers alone, which a bound over all copies would miss.
 TEST(PlanSearch, NoBoundIsAboveItsSimulationOfHybridSharding) {
   PlanRequest request = small_transformer();
