@@ -54,6 +54,8 @@ int run_case_validation(const CaseRequest& request) {
   Progress progress("case", rows.size());
   const CaseResults results = predict_cases(rows, options_of(request), [&] { progress.step(); });
   say("{}", request.json ? cases_json(results) : render_cases(results));
+  if (request.max_error && results.cases.empty())
+    throw InputError("--max-error: every row was left out; nothing is compared with it");
   if (results.cases.empty())
     throw InputError("--cases: every row was left out; nothing could be compared");
   for (const CaseErrors& set : results.sets)

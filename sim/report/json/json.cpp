@@ -110,7 +110,8 @@ Json protocol_json(const ProtocolReport& report) {
           {"waiting_for_s", times_json(report.waiting)},
           {"gaps", report.gaps},
           {"staleness", report.staleness},
-          {"sent_per_nic_bytes", report.sent_per_nic.value}};
+          {"sent_per_nic_bytes", report.sent_per_nic.value},
+          {"dropped_gradients", report.dropped}};
 }
 
 Json forecast_json(const Forecast& f) {
