@@ -76,6 +76,11 @@ Workload with_update_set(Workload workload, Seconds update) try {
 
 }  // namespace
 
+std::uint64_t passes_of(const Settings& settings) {
+  const auto accumulation = settings.schedule.find("accumulation");
+  return accumulation == settings.schedule.end() ? 1 : parse_count(accumulation->second, 1);
+}
+
 Settings resolved_batch(Settings settings, const Cluster& cluster,
                         std::optional<std::uint32_t> training) {
   const bool says_how = settings.batch_fixed_part || !settings.second_workload.empty();
@@ -89,10 +94,8 @@ Settings resolved_batch(Settings settings, const Cluster& cluster,
     return settings;
   if (settings.batch)
     throw InputError("--set global_batch: expected no batch beside it");
-  const auto accumulation = settings.schedule.find("accumulation");
-  const std::uint64_t passes =
-      accumulation == settings.schedule.end() ? 1 : parse_count(accumulation->second, 1);
   const std::uint32_t ranks = training.value_or(cluster.ranks());
+  const std::uint64_t passes = passes_of(settings);
   const std::uint64_t shares = ranks * passes;
   if (*settings.global_batch % shares != 0)
     throw InputError(fmt::format("--set global_batch={}: expected a multiple of {} ({} GPU{}{}{})",

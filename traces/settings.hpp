@@ -50,6 +50,9 @@ void add_size(Settings& settings, std::optional<std::uint32_t> nodes,
 /// `base` with every setting of `over` taking precedence.
 Settings overlaid(Settings base, const Settings& over);
 
+/// Mini-batches that a GPU works through in a step: the option accumulation. Throws InputError.
+std::uint64_t passes_of(const Settings& settings);
+
 /// `settings` with the batch of each GPU: global_batch / (GPUs that train x accumulation); without
 /// `training` all of the cluster do. Throws InputError if batch is set too or the division leaves a
 /// remainder.

@@ -41,12 +41,19 @@ void check_stragglers(const Settings& settings, const Cluster& cluster) {
   }
 }
 
-/// Of a scenario's one schedule. Where several share its workload, each has a scenario of its own
-/// before it is planned.
-std::optional<std::uint32_t> training_of(const Scenario& scenario) {
-  if (!scenario.settings.global_batch || scenario.schedules.size() != 1)
-    return std::nullopt;
-  return training_ranks(scenario.schedules.front(), scenario.cluster, scenario.settings.schedule);
+/// By the ranks that train in a scenario's one schedule. Several share its workload: each has a
+/// scenario of its own before it is planned, so that here only what all GPUs divide is divided.
+Settings shared_batch(const Scenario& scenario) {
+  Settings settings = scenario.settings;
+  if (!settings.global_batch)
+    return resolved_batch(std::move(settings), scenario.cluster);
+  if (scenario.schedules.size() == 1)
+    return resolved_batch(
+        settings, scenario.cluster,
+        training_ranks(scenario.schedules.front(), scenario.cluster, settings.schedule));
+  if (*settings.global_batch % (scenario.cluster.ranks() * passes_of(settings)) != 0)
+    return settings;
+  return resolved_batch(std::move(settings), scenario.cluster);
 }
 
 }  // namespace
@@ -119,9 +126,7 @@ Scenario changed(Scenario scenario, Settings settings) {
   scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
   scenario.workload = scenario.original_workload;
   if (!scenario.workload.pipeline)  // the batch of which is its schedule's
-    scenario.workload =
-        with_settings(scenario.original_workload,
-                      resolved_batch(scenario.settings, scenario.cluster, training_of(scenario)));
+    scenario.workload = with_settings(scenario.original_workload, shared_batch(scenario));
   check_stragglers(scenario.settings, scenario.cluster);
   check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
   scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;

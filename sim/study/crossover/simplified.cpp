@@ -68,11 +68,14 @@ CrossoverSimulator::CrossoverSimulator(const CrossoverGrid& grid, const Crossove
     : grid_(grid), model_(model), cluster_(cluster_of(grid, network, model)) {}
 
 Seconds CrossoverSimulator::time_of(const std::string& name, double density) const {
-  return step_time_of(planned(job_of(name, density)).plan, cluster_, grid_.scenario.engine);
+  const Workload workload = workload_of(name, density);
+  return step_time_of(planned(job_of(workload, name, density)).plan, cluster_,
+                      grid_.scenario.engine);
 }
 
 Notes CrossoverSimulator::notes_on(const std::string& name, double density) const {
-  const TuningJob job = job_of(name, density);
+  const Workload workload = workload_of(name, density);
+  const TuningJob job = job_of(workload, name, density);
   return notes_before_simulation(grid_.scenario, job, planned(job));
 }
 
@@ -80,15 +83,31 @@ LikelyRange CrossoverSimulator::range_of(const std::string& schedule) const {
   return shipped_range(schedule, grid_.scenario.workload.device, cluster_);
 }
 
-TuningJob CrossoverSimulator::job_of(const std::string& name, double density) const {
+std::string CrossoverSimulator::simplified(const std::string& name) const {
   const bool whole = !schedule_of(name).compressed;
-  const std::string schedule =
-      whole && model_ >= CrossoverModel::NoOverlap ? sequential_schedule().name : name;
-  return {.workload = grid_.scenario.workload,
+  return whole && model_ >= CrossoverModel::NoOverlap ? sequential_schedule().name : name;
+}
+
+TuningJob CrossoverSimulator::job_of(const Workload& workload, const std::string& name,
+                                     double density) const {
+  const std::string schedule = simplified(name);
+  return {.workload = workload,
           .cluster = cluster_,
           .schedule = schedule,
           .options = options_of(schedule, density),
           .engine = grid_.scenario.engine};
+}
+
+// A global batch is shared by those that train on this network.
+Workload CrossoverSimulator::workload_of(const std::string& name, double density) const {
+  Settings settings = grid_.scenario.settings;
+  if (!settings.global_batch)
+    return grid_.scenario.workload;
+  const std::string schedule = simplified(name);
+  settings.schedule = options_of(schedule, density);
+  const std::uint32_t training = training_ranks(schedule, cluster_, settings.schedule);
+  return with_settings(grid_.scenario.original_workload,
+                       resolved_batch(std::move(settings), cluster_, training));
 }
 
 ScheduleOptions CrossoverSimulator::options_of(const std::string& schedule, double density) const {

@@ -39,7 +39,11 @@ class CrossoverSimulator {
   LikelyRange range_of(const std::string& schedule) const;
 
  private:
-  TuningJob job_of(const std::string& name, double density) const;
+  /// The schedule that stands for it in this model.
+  std::string simplified(const std::string& schedule) const;
+  Workload workload_of(const std::string& schedule, double density) const;
+  /// Refers to the workload.
+  TuningJob job_of(const Workload& workload, const std::string& schedule, double density) const;
   ScheduleOptions options_of(const std::string& schedule, double density) const;
 
   const CrossoverGrid& grid_;

@@ -251,6 +251,8 @@ ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) 
   Forecast forecast = make_forecast(scenario.workload, scenario.cluster, setting.worker,
                                     setting.options, scenario.engine.fidelity, timeline);
   take_times(forecast, scenario, setting, results);
+  // What is said of a lone worker's steady state is not true of all.
+  std::erase_if(forecast.notes, [](const Note& each) { return each.subject == "iterations"; });
   add_steadiness(forecast, scenario, setting);
   tell_parts(forecast, results.totals, scenario.workload, setting.job.reduce);
   add_cautions(forecast, scenario, setting);

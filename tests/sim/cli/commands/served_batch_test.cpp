@@ -70,6 +70,27 @@ TEST(ServedBatch, IsWhatASolutionCountsBy) {
   EXPECT_EQ(solved["results"][0]["iterations"], 313);
 }
 
+// 8 of 12 GPUs train, which 64 can be divided by.
+TEST(ServedBatch, NeedNotDivideAmongAllOfASolution) {
+  const json solved = result_of("solve", {"--epochs", "ps=1", "--samples", "6400", "--nodes", "3",
+                                          "--set", "servers=1", "--set", "global_batch=64"});
+  EXPECT_EQ(solved["results"][0]["iterations"], 100);
+}
+
+// On each network of a map by those that train there.
+TEST(ServedBatch, IsThatOfACrossover) {
+  const json map =
+      result_of("crossover", {"--schedules", "ps,ddp", "--set", "global_batch=4096", "--nodes",
+                              "4,16", "--bandwidth", "10Gbps", "--density", "0.01"});
+  ASSERT_EQ(map["networks"].size(), 2U);
+  for (const json& network : map["networks"]) {
+    const json run = result_of("run", {"--schedule", "ps", "--set", "global_batch=4096", "--set",
+                                       "cluster.nic.bandwidth=10Gbps", "--nodes",
+                                       std::to_string(network["nodes"].get<int>())});
+    EXPECT_EQ(network["cells"][0]["iteration_time_s"]["ps"], run["iteration_time_s"]);
+  }
+}
+
 TEST(ServedBatch, MustDivide) {
   const Outcome outcome =
       run_cli({"run", "--workload", "resnet50-rtx2080ti-bs64", "--cluster", "rtx2080ti-16x4-10gbe",

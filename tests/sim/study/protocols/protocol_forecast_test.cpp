@@ -53,6 +53,14 @@ TEST(ProtocolForecast, LocalSgdAveragesOnceInItsSteps) {
     EXPECT_NEAR(time(steps) / (alone + averaging / steps), 1, 1e-12) << steps;
 }
 
+TEST(ProtocolForecast, NothingIsSaidOfALoneStragglersSteadyState) {
+  Scenario scenario = quiet_scenario({}, "4");
+  scenario.engine.stragglers[3] = 1.5;
+  const Forecast forecast = protocol_run(scenario, "hop").forecast;
+  EXPECT_TRUE(forecast.steady);
+  EXPECT_FALSE(has_note(forecast, "iterations"));
+}
+
 TEST(ProtocolForecast, WholePeriodsAreCountedWhereChanceDrawsToo) {
   Scenario scenario = quiet_scenario({{"local_steps", "32"}});
   scenario.engine.slow_down.laws = {SlowDown::LogNormal{.sigma = 1e-6}};
