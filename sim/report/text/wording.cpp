@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/base/text.hpp"
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {
