@@ -124,9 +124,17 @@ double recomputed_flops(const HybridJob& job, const Transformer& shape) {
   return sum;
 }
 
+// The pass of the job's micro-batch: a larger batch takes less time a sample, so that a pass of
+// another batch, scaled, would compare the job with a slower GPU.
+Seconds pass_alone(const HybridJob& job, const CutModel& model) {
+  if (model.transformer)
+    return whole_pass_time(*model.transformer, job.settings.shard);
+  const Workload whole = with_batch(model.workload, job.micro_batch);
+  return forward_time(whole) + backward_time(whole);
+}
+
 void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model) {
-  const Seconds once = forward_time(model.workload) + backward_time(model.workload);
-  hybrid.alone = once * (static_cast<double>(job.global_batch()) / model.workload.batch);
+  hybrid.alone = pass_alone(job, model) * (1.0 * job.layout.data * job.micro_batches());
   if (!model.transformer)
     return;
   const auto& [shape, law, measured] = *model.transformer;

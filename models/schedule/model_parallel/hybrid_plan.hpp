@@ -22,7 +22,8 @@ struct HybridPlan {
   double model_flops = 0;            ///< That the model needs for a step, all GPUs together.
   double hardware_flops = 0;         ///< The same with what is recomputed.
   FlopsPerSecond peak{};             ///< Of one GPU; 0: unknown.
-  Seconds alone{};  ///< Of the step's compute on one GPU that holds all of the model.
+  /// The step's passes, micro-batch by micro-batch, on one GPU that holds all of the model.
+  Seconds alone{};
 };
 
 /// The tasks of a job: passes in the order of each stage, messages between stages, gradients of the

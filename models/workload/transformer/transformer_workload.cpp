@@ -1,5 +1,7 @@
 #include "models/workload/transformer/transformer_workload.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/workload/transformer/block_times.hpp"
@@ -52,9 +54,19 @@ PassTimes times_of(const TransformerModel& model, ModelPart part, const Transfor
   return scaled(*row, times, with_recomputation(of_row, row->recompute));
 }
 
+/// A shard that is the whole model: nothing is cut, and every expert gets its share of the tokens.
+TransformerShard whole_of(TransformerShard shard) {
+  shard.tensor = shard.context = shard.expert = 1;
+  shard.expert_tensor.reset();
+  shard.sequence_parallel = false;
+  shard.expert_imbalance = 1;
+  shard.accumulation_bytes = 0;
+  return shard;
+}
+
 std::vector<Layer> layers_of(const TransformerModel& model, std::uint32_t batch) {
   const Transformer& shape = model.shape;
-  const TransformerShard whole{.micro_batch = batch, .accumulation_bytes = 0};
+  const TransformerShard whole = whole_of({.micro_batch = batch});
   const DataType dtype = dtype_of(shape);
   const Bytes output = activation_size(shape, whole);
   std::vector<Layer> layers{layer_of("embedding", "Embedding",
@@ -100,6 +112,23 @@ Workload transformer_workload(const TransformerModel& model, std::string device,
           .batch_scaling = BatchScaling::Proportional,
           .provenance = std::move(provenance),
           .layers = layers_of(model, batch)};
+}
+
+Seconds whole_pass_time(const TransformerModel& model, const TransformerShard& shard) {
+  const TransformerShard whole = whole_of(shard);
+  const Transformer& shape = model.shape;
+  const auto both = [&](ModelPart part, std::uint32_t layer) {
+    const PassTimes times = times_of(model, part, whole, layer);
+    return times.forward + times.input_gradient + times.weight_gradient;
+  };
+  const std::uint32_t dense =
+      shape.has_experts() ? std::min(shape.dense_layers, shape.layers) : shape.layers;
+  Seconds sum = both(ModelPart::Embedding, 0) + both(ModelPart::Head, 0);
+  if (dense > 0)
+    sum += both(ModelPart::Block, 0) * dense;
+  if (dense < shape.layers)
+    sum += both(ModelPart::ExpertBlock, dense) * (shape.layers - dense);
+  return sum;
 }
 
 }  // namespace stepcast

@@ -29,4 +29,9 @@ struct CutModel {
 Workload transformer_workload(const TransformerModel& model, std::string device,
                               std::uint32_t batch);
 
+/// Returns the time of a forward and a backward pass of the whole model on one GPU: of the
+/// micro-batch and with the kernels that `shard` says, whatever parallelism it says, nothing
+/// recomputed.
+Seconds whole_pass_time(const TransformerModel& model, const TransformerShard& shard);
+
 }  // namespace stepcast

@@ -48,6 +48,52 @@ TEST(HybridForecast, OrderOfTheUsersRunsAsItsFormula) {
   EXPECT_NEAR(step_ms(scenario), 11 * 6, 1e-4);
 }
 
+/// Tensor parallelism of eight GPUs on passes of eight sequences, of a model loaded with `batch`.
+HybridForecast passes_of_eight(std::uint32_t batch, ScheduleOptions options = {}) {
+  options.insert({{"tp", "8"}, {"micro_batch", "8"}, {"global_batch", "64"}});
+  HybridScenario scenario = transformer_scenario("1f1b", std::move(options), 1);
+  scenario.model = *find_transformer_model(
+      fmt::format("transformer:model=gpt-1.7b,device=a100,batch={}", batch));
+  scenario.engine.fidelity = Fidelity::Analytic;
+  return hybrid_result_of(scenario).hybrid;
+}
+
+// Eight micro-batches of 24 ms on four stages in 66 ms: 8 x 24 / (4 x 66). The trace has times of
+// one batch alone, which are those of any other: a pass of four times as many samples is no longer.
+TEST(HybridForecast, EfficiencyIsThatOfPassesOfTheMicroBatch) {
+  HybridScenario scenario = plain_scenario("gpipe", {});
+  EXPECT_NEAR(hybrid_result_of(scenario).hybrid.forecast.scaling_efficiency, 8 * 24.0 / (4 * 66),
+              1e-5);
+  const std::uint32_t micro_batch = 4 * scenario.model.workload.batch;
+  scenario.options["micro_batch"] = std::to_string(micro_batch);
+  scenario.options["global_batch"] = std::to_string(8 * micro_batch);
+  const double pass =
+      24e-3 * forward_time(with_batch(scenario.model.workload, micro_batch)).value / 8e-3;
+  const Forecast forecast = hybrid_result_of(scenario).hybrid.forecast;
+  EXPECT_NEAR(forecast.scaling_efficiency, 8 * pass / (4 * forecast.iteration_time.value), 1e-5);
+  EXPECT_LT(forecast.scaling_efficiency, 1);
+}
+
+// One GPU would take eight passes of eight sequences. Eight times the pass of one sequence made it
+// 127 % with shards that compute as well as the whole.
+TEST(HybridForecast, EfficiencyDoesNotHangOnTheBatchThatTheModelWasLoadedWith) {
+  const Forecast of_one = passes_of_eight(1).forecast;
+  const Forecast of_eight = passes_of_eight(8).forecast;
+  EXPECT_EQ(of_one.iteration_time, of_eight.iteration_time);
+  EXPECT_DOUBLE_EQ(of_one.scaling_efficiency, of_eight.scaling_efficiency);
+  const Workload whole =
+      find_transformer_model("transformer:model=gpt-1.7b,device=a100,batch=8")->workload;
+  const Seconds pass = forward_time(whole) + backward_time(whole);
+  EXPECT_NEAR(of_one.scaling_efficiency, 8 * pass.value / (8 * of_one.iteration_time.value), 1e-9);
+  EXPECT_LT(of_one.scaling_efficiency, 1);
+}
+
+// The one GPU has the job's kernels: faster ones are no gain of more GPUs.
+TEST(HybridForecast, EfficiencyCountsTheKernelsOfTheJob) {
+  EXPECT_LE(passes_of_eight(1, {{"attention_rate", "8"}}).forecast.scaling_efficiency, 1);
+  EXPECT_LE(passes_of_eight(1, {{"elementwise_traffic", "0.05"}}).forecast.scaling_efficiency, 1);
+}
+
 TEST(HybridForecast, StagesAddUpToTheStep) {
   const HybridResult result = hybrid_result_of(plain_scenario("1f1b", {}));
   ASSERT_EQ(result.hybrid.stages.size(), 4U);
