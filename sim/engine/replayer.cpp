@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "sim/engine/network/one_at_a_time.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/timeline/window.hpp"
 
 namespace stepcast {
 namespace {
@@ -32,7 +34,11 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
       communicating_(folding_.classes.size()),
       slow_ports_(plan, cluster, program_, folding_),
       asked_(asked),
-      iterations_(plan, program_, options, folding_.classes.size(), asked == Asked::Intervals) {
+      iterations_(
+          plan, program_, options, folding_.classes.size(), asked == Asked::Intervals,
+          asked == Asked::Intervals && steps_of(plan) > 1
+              ? [this](const Iteration& each, Seconds length) { return longest_step(each, length); }
+              : SteadyState::LongestStep{}) {
   for (StreamId stream = 0; stream < plan.streams.size(); ++stream)
     make_policies(stream);
   const bool ports_differ =
@@ -279,9 +285,23 @@ Timeline Replayer::timeline() const {
                     .intervals = {},
                     .places = {}};
   iterations_.tell_times(timeline);
+  for (ClassId id = 0; id < timeline.classes.size(); ++id)
+    timeline.classes[id].compute_scale = scale_of(id, iterations_.reported());
   if (asked_ == Asked::Intervals)
     add_intervals(timeline);
   return timeline;
+}
+
+// On the ranks that compute longest.
+Seconds Replayer::longest_step(const Iteration& iteration, Seconds length) const {
+  Timeline timeline{.classes = folding_.classes,
+                    .class_of_rank = {},
+                    .iteration_time = length,
+                    .begin = iteration.begin,
+                    .intervals = {},
+                    .places = task_places(plan_, folding_)};
+  timeline.intervals[1] = task_intervals(plan_, program_, folding_, iteration, timeline.places);
+  return std::ranges::max(step_times(plan_, timeline, extremes_of(plan_, timeline).slowest));
 }
 
 void Replayer::add_intervals(Timeline& timeline) const {

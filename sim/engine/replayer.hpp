@@ -110,6 +110,7 @@ class Replayer : private Dispatcher {
   LaneId find_clock() const;
   Timeline timeline() const;
   void add_intervals(Timeline& timeline) const;
+  Seconds longest_step(const Iteration& iteration, Seconds length) const;
   void report_endless() const;
   [[noreturn]] void report_deadlock() const;
   std::string describe_wait(std::uint32_t number, StepId step) const;

@@ -1,6 +1,7 @@
 #include "sim/engine/steady_state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/engine/policy/negotiated_policy.hpp"
 
@@ -45,9 +46,10 @@ std::uint32_t shortest_period_of(const Plan& plan) {
 
 // A run of so many iterations ends when the one behind them begins.
 SteadyState::SteadyState(const Plan& plan, const Program& program, const EngineOptions& options,
-                         std::size_t classes, bool keeps_ready)
+                         std::size_t classes, bool keeps_ready, LongestStep longest_step)
     : repeated_time_(plan, program),
       keeps_ready_(keeps_ready),
+      longest_step_(std::move(longest_step)),
       schedule_(plan.schedule),
       shortest_period_(shortest_period_of(plan)),
       may_begin_anew_(may_begin_anew(plan, options, classes)),
@@ -81,6 +83,7 @@ bool SteadyState::is_enough() {
     enough_ = period_ > 0 || last || unchecked_ + 1 == asked_;
     if (!repeated_time_.is_empty())
       jumped_.push_back(repeated_time_.of(at(unchecked_), kept()));
+    find_longest_step(unchecked_);
     if (!keeps_ready_)
       at(unchecked_).ready = std::vector<Seconds>();
     ++unchecked_;
@@ -88,6 +91,16 @@ bool SteadyState::is_enough() {
     forget_before(unchecked_ - std::min(kept, unchecked_));
   }
   return enough_;
+}
+
+// The mean is one of iterations, of which the longest step may be in another than the one to
+// report: so each is asked while it is kept. One whose rows turn out to differ is simulated anew
+// anyway.
+void SteadyState::find_longest_step(std::uint32_t number) {
+  if (longest_step_ && begins_.size() > number + 1 && (jumped_.empty() || jumped_[number]))
+    longest_steps_.push_back(longest_step_(at(number), length(number)));
+  else if (longest_step_)
+    longest_steps_.emplace_back();
 }
 
 // Of what has run of the first two iterations only.
@@ -168,7 +181,7 @@ void SteadyState::tell_times(Timeline& timeline) const {
   timeline.steady = period_ > 0;
   timeline.begin = begins_[reported()] + later();
   for (std::uint32_t i = span.begin; i < span.end; ++i) {
-    timeline.worst_iteration_time = std::max(timeline.worst_iteration_time, length(i));
+    timeline.worst_iteration_time = std::max(timeline.worst_iteration_time, worst_of(i));
     if (asked_ > 0)
       timeline.iteration_times.push_back(length(i));
   }

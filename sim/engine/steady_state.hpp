@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,9 +19,13 @@ namespace stepcast {
 /// one, or when there were as many as asked for.
 class SteadyState {
  public:
+  /// Finds the longest training step of a finished iteration that took so long.
+  using LongestStep = std::function<Seconds(const Iteration&, Seconds length)>;
+
   /// `keeps_ready`: when members of communications were ready, of iterations that were looked at.
+  /// Without `longest_step` an iteration counts as one step.
   SteadyState(const Plan& plan, const Program& program, const EngineOptions& options,
-              std::size_t classes, bool keeps_ready);
+              std::size_t classes, bool keeps_ready, LongestStep longest_step = {});
   ~SteadyState();
   SteadyState(const SteadyState&) = delete;
   SteadyState& operator=(const SteadyState&) = delete;
@@ -67,6 +72,10 @@ class SteadyState {
   Seconds simulated(std::uint32_t number) const { return begins_[number + 1] - begins_[number]; }
   Seconds jumped(std::uint32_t number) const;
   Seconds length(std::uint32_t number) const { return simulated(number) + jumped(number); }
+  void find_longest_step(std::uint32_t number);
+  Seconds worst_of(std::uint32_t number) const {
+    return longest_step_ ? longest_steps_[number] : length(number);
+  }
   Seconds mean_of(Span span) const;
   bool repeats(std::uint32_t number, std::uint32_t period) const;
   bool begins_anew() const;
@@ -74,6 +83,8 @@ class SteadyState {
 
   RepeatedTime repeated_time_;
   bool keeps_ready_;
+  LongestStep longest_step_;
+  std::vector<Seconds> longest_steps_;          // by iteration, where they are asked for
   std::vector<std::optional<Seconds>> jumped_;  // by iteration; empty where no steps repeat
   const std::string& schedule_;
   std::uint32_t shortest_period_;

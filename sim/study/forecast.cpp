@@ -10,7 +10,6 @@
 #include "models/base/error.hpp"
 #include "models/base/fields.hpp"
 #include "models/base/text.hpp"
-#include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
 #include "sim/study/network_notes.hpp"
 #include "sim/study/time_alone.hpp"
@@ -56,11 +55,10 @@ void add_times(Forecast& forecast, const Workload& workload, const Cluster& clus
   forecast.scaling_efficiency = time_alone(workload, cluster, plan) / forecast.iteration_time;
 }
 
-// The longest step of a period on the slowest ranks; times so far are those of whole periods.
-void add_steps(Forecast& forecast, const std::vector<Seconds>& steps) {
+// Times so far are those of whole periods, but for those of a step.
+void add_steps(Forecast& forecast) {
   if (forecast.steps == 1)
     return;
-  forecast.worst_iteration_time = std::ranges::max(steps);
   scale(forecast.breakdown, 1.0 / forecast.steps);
   scale(forecast.communication, 1.0 / forecast.steps);
   forecast.fastest_waiting = forecast.fastest_waiting / forecast.steps;
@@ -222,7 +220,7 @@ Forecast make_forecast(const Workload& workload, const Cluster& cluster, const P
   const Extremes extremes = extremes_of(plan, timeline);
   add_explanation(forecast, plan, cluster, timeline, extremes);
   add_traffic(forecast, plan, cluster, timeline);
-  add_steps(forecast, step_times(plan, timeline, extremes.slowest));
+  add_steps(forecast);
   check_finite(forecast);
   return forecast;
 }

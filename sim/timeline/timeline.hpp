@@ -14,7 +14,7 @@ namespace stepcast {
 struct RankClass {
   Rank representative = 0;  ///< The lowest rank of the class.
   std::uint32_t count = 1;
-  double compute_scale = 1;  ///< Straggler factor and jitter on every compute time.
+  double compute_scale = 1;  ///< Straggler, jitter and slow-down factors of compute times.
 };
 
 /// What one task did on one class of ranks, in simulated time.
@@ -40,7 +40,7 @@ struct Timeline {
   std::uint32_t iterations = 0;    ///< Simulated in all.
   Seconds iteration_time{};        ///< Of the reported iteration.
   Seconds mean_excess{};           ///< How much longer iterations take on average; see below.
-  Seconds worst_iteration_time{};  ///< Equal to it unless the steady state is a pattern.
+  Seconds worst_iteration_time{};  ///< The longest training step of all that the mean is of.
   bool steady = false;  ///< False: no pattern found; iteration_time is a mean, for the last.
   Seconds begin{};      ///< The window [begin, begin + iteration_time) is the reported one.
 

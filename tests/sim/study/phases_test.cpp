@@ -1,4 +1,5 @@
 // Horovod's cycle has a random phase against the step: what holds on average over its phases.
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -6,6 +7,9 @@
 #include "models/schedule/registry.hpp"
 #include "sim/engine/policy/negotiated_policy.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/study/chance/seeded_run.hpp"
+#include "sim/study/forecast.hpp"
+#include "sim/timeline/window.hpp"
 #include "tests/support/examples.hpp"
 #include "traces/catalog.hpp"
 
@@ -75,6 +79,46 @@ TEST(Phase, ALoneTensorWaitsHalfACycleOnAverage) {
   EXPECT_NEAR(timeline.mean_iteration_time().value, 12.5e-3, 1e-7);
   EXPECT_NEAR(timeline.iteration_time.value, 10e-3 + 5e-3 * 3.5 / 8, 1e-7);
   EXPECT_NEAR(timeline.worst_iteration_time.value, 10e-3 + 5e-3 * 7.5 / 8, 1e-7);
+}
+
+/// DP-KFAC whose factors are made in every second step, inverses in every fourth: a period of four
+/// steps, which takes eight courses, one for each phase of the cycle.
+class KfacPhases : public ::testing::Test {
+ protected:
+  const std::string folder_ = std::string(STEPCAST_SOURCE_DIR) + "/tests/data/kfac_phases/";
+  Workload workload_ = load_workload(folder_ + "workload.json");
+  Cluster cluster_ = load_cluster(folder_ + "cluster.json");
+  ScheduleOptions options_{{"factor_interval", "2"}, {"inverse_interval", "4"}};
+  Plan plan_ = build_plan("dp-kfac", workload_, cluster_, options_);
+};
+
+// The period that is reported is one of those that take no longer than their mean. Its longest step
+// was below the mean step, which is of all eight.
+TEST_F(KfacPhases, TheLongestStepIsThatOfAllPhases) {
+  const Timeline timeline = simulate(plan_, cluster_, {});
+  ASSERT_TRUE(timeline.steady);
+  Seconds longest{};
+  for (std::uint32_t last = timeline.iterations - kPhases + 1; last <= timeline.iterations;
+       ++last) {
+    Timeline one = simulate(plan_, cluster_, {.iterations = last});
+    one.iteration_time = one.iteration_times.back();
+    const ClassId slowest = extremes_of(plan_, one).slowest;
+    longest = std::max(longest, std::ranges::max(step_times(plan_, one, slowest)));
+  }
+  const Forecast forecast =
+      make_forecast(workload_, cluster_, plan_, options_, Fidelity::Flow, timeline);
+  EXPECT_EQ(forecast.steps, 4U);
+  EXPECT_NEAR(forecast.worst_iteration_time / longest, 1, 1e-9);
+  EXPECT_GT(forecast.worst_iteration_time, forecast.iteration_time);
+}
+
+TEST_F(KfacPhases, TheLongestStepOfAllSeedsIsNoneOfTheMean) {
+  EngineOptions engine;
+  engine.slow_down.laws = {SlowDown::LogNormal{.sigma = 0.3}};
+  auto [timeline, spread] = simulate_seeds(plan_, cluster_, engine, {.seeds = 4});
+  const Forecast forecast =
+      make_forecast(workload_, cluster_, plan_, options_, Fidelity::Flow, timeline, spread);
+  EXPECT_GT(forecast.worst_iteration_time, forecast.iteration_time);
 }
 
 }  // namespace
