@@ -172,13 +172,13 @@ std::vector<PathSegment> critical_path_of(const Plan& plan, const Cluster& clust
     if (!earlier)
       break;
     const Interval ran = walk.at(*earlier);
-    if (const Seconds idle_from = std::max(ran.end, stop); start > idle_from + tolerance)
-      writer.add_idle(run, idle_from + left_out, start + left_out);
-    writer.add(*earlier, std::max(ran.start, stop) + left_out,
-               std::min(std::max(ran.end, stop), start) + left_out);
+    const Seconds end = std::min(std::max(ran.end, stop), start);
+    if (start > end + tolerance)
+      writer.add_idle(run, end + left_out, start + left_out);
+    writer.add(*earlier, std::max(ran.start, stop) + left_out, end + left_out);
     run = walk.last_ready(*earlier);
     const Seconds later = repeated.put_back(run);
-    start = ran.start + later;
+    start = std::min(ran.start, start) + later;
     left_out = repeated.left_out();
   }
   if (const Seconds stop = first - left_out; start > stop + tolerance)

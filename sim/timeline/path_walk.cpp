@@ -11,7 +11,8 @@
 // by its end within the iteration. Of two that end together the computation counts: a communication
 // seldom is the reason. A run of an iteration that nobody recorded is the recorded one, shifted by
 // whole iteration times, as the steady state repeats; so a path may lead through many iterations.
-// A step back costs O(predecessors + log tasks); behind a communication O(classes) more.
+// A step back costs O(predecessors + log tasks); behind a communication O(classes of its
+// group) more.
 
 namespace stepcast {
 namespace {
@@ -23,6 +24,20 @@ std::vector<std::pair<Predecessor, TaskId>> of_iterations_before(const Plan& pla
   for (const LaterEdge& edge : plan.later)
     edges.push_back({{edge.before, edge.iterations}, edge.after});
   return edges;
+}
+
+/// Classes of the ranks in the group to which the class's representative belongs.
+std::vector<ClassId> classes_of_group(const Team& team, const Timeline& timeline,
+                                      ClassId rank_class) {
+  const auto group = find_group(team, timeline.classes[rank_class].representative);
+  if (!group)
+    return {rank_class};
+  std::vector<ClassId> classes;
+  for (const Rank rank : team.groups[*group].ranks)
+    classes.push_back(timeline.class_of_rank[rank]);
+  std::ranges::sort(classes);
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  return classes;
 }
 
 }  // namespace
@@ -75,11 +90,19 @@ TaskRun PathWalk::last_ready(const TaskRun& run) {
   return known->second;
 }
 
-TaskRun PathWalk::find_last_ready(const TaskRun& run) const {
+/// Other groups of the task's team communicate by themselves, at times of their own.
+const std::vector<ClassId>& PathWalk::met_by(ClassId rank_class, TeamId team) {
+  const auto [known, is_new] = met_by_.try_emplace({team, rank_class});
+  if (is_new)
+    known->second = classes_of_group(plan_.teams[team], timeline_, rank_class);
+  return known->second;
+}
+
+TaskRun PathWalk::find_last_ready(const TaskRun& run) {
   const Task& task = plan_.graph.task(run.task);
   TaskRun best = run;
   const auto consider_members = [&](TaskId id) {
-    for (ClassId c = 0; c < timeline_.classes.size(); ++c) {
+    for (const ClassId c : met_by(run.rank_class, plan_.graph.task(id).team)) {
       const TaskRun candidate{id, run.iterations_back, c};
       if (is_member(id, c) && at(candidate).ready > at(best).ready + tolerance_)
         best = candidate;

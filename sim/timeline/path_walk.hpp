@@ -42,7 +42,8 @@ class PathWalk {
     TaskId task = 0;
   };
 
-  TaskRun find_last_ready(const TaskRun& run) const;
+  const std::vector<ClassId>& met_by(ClassId rank_class, TeamId team);
+  TaskRun find_last_ready(const TaskRun& run);
   void consider(std::optional<TaskRun>& best, const TaskRun& candidate, const TaskRun& run) const;
   std::optional<TaskRun> before_on_stream(const TaskRun& run) const;
   std::optional<TaskRun> before_in_order(const TaskRun& run) const;
@@ -60,6 +61,7 @@ class PathWalk {
   std::vector<TaskId> previous_;  // the task before it on its stream, or kNone
   std::vector<TaskId> last_;      // the last task of each stream, or kNone
   std::map<std::pair<TaskId, ClassId>, TaskRun> last_ready_;  // in the reported iteration
+  std::map<std::pair<TeamId, ClassId>, std::vector<ClassId>> met_by_;
   std::vector<std::vector<End>> ended_;  // streams that choose at run time: by offset
 };
 
