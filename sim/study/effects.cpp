@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/study/forecast_notes.hpp"
 #include "sim/study/network_notes.hpp"
+#include "sim/study/sensitivity/idle_settings.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 
 namespace stepcast {
@@ -21,13 +24,13 @@ namespace {
 
 constexpr std::uint32_t kMostRanks = 1024;
 
-/// One setting of the user, and the settings without it.
+/// One setting of the user, and how a scenario becomes one without it.
 struct Change {
   NoteKind kind = NoteKind::Setting;
   std::string subject;    ///< "fusion_buffer"
   std::string setting;    ///< "fusion_buffer=30MiB"
-  std::string otherwise;  ///< "the default, 25MiB"
-  Settings without;
+  std::string otherwise;  ///< "with the default 25MiB"
+  std::function<void(Scenario&)> leave_out;
 };
 
 void add_option_changes(std::vector<Change>& changes, const Settings& settings,
@@ -36,13 +39,12 @@ void add_option_changes(std::vector<Change>& changes, const Settings& settings,
     const auto given = settings.schedule.find(option.name);
     if (given == settings.schedule.end() || given->second == option.default_value)
       continue;
-    Change change{.kind = NoteKind::Option,
-                  .subject = option.name,
-                  .setting = option.name + "=" + given->second,
-                  .otherwise = "with the default " + option.default_value,
-                  .without = settings};
-    change.without.schedule.erase(option.name);
-    changes.push_back(std::move(change));
+    changes.push_back(
+        {.kind = NoteKind::Option,
+         .subject = option.name,
+         .setting = option.name + "=" + given->second,
+         .otherwise = "with the default " + option.default_value,
+         .leave_out = [name = option.name](Scenario& s) { s.settings.schedule.erase(name); }});
   }
 }
 
@@ -54,44 +56,67 @@ bool is_reported_or_shared(const std::string& path) {
 }
 
 void add_cluster_changes(std::vector<Change>& changes, const Settings& settings) {
-  for (const auto& [path, value] : settings.cluster) {
-    if (is_reported_or_shared(path))
-      continue;
-    Change change{.subject = "cluster." + path,
-                  .setting = fmt::format("cluster.{}={}", path, value),
-                  .otherwise = "with the cluster's own",
-                  .without = settings};
-    change.without.cluster.erase(path);
-    changes.push_back(std::move(change));
-  }
+  for (const auto& [path, value] : settings.cluster)
+    if (!is_reported_or_shared(path))
+      changes.push_back(
+          {.subject = "cluster." + path,
+           .setting = fmt::format("cluster.{}={}", path, value),
+           .otherwise = "with the cluster's own",
+           .leave_out = [name = path](Scenario& s) { s.settings.cluster.erase(name); }});
 }
 
 void add_straggler_changes(std::vector<Change>& changes, const Settings& settings) {
-  for (const auto& [rank, factor] : settings.stragglers) {
-    Change change{.subject = fmt::format("straggler.{}", rank),
-                  .setting = fmt::format("straggler.{}={}", rank, factor),
-                  .otherwise = "without it",
-                  .without = settings};
-    change.without.stragglers.erase(rank);
-    changes.push_back(std::move(change));
-  }
+  for (const auto& [rank, factor] : settings.stragglers)
+    changes.push_back({.subject = fmt::format("straggler.{}", rank),
+                       .setting = fmt::format("straggler.{}={}", rank, factor),
+                       .otherwise = "without it",
+                       .leave_out = [r = rank](Scenario& s) { s.settings.stragglers.erase(r); }});
 }
 
-std::vector<Change> changes_of(const Settings& settings, const std::string& schedule) {
+using Laws = std::vector<SlowDown::Law> SlowDown::*;
+
+/// Without chance every law is of one rank. One that is left out keeps its place, so that several
+/// can be.
+void add_slow_changes(std::vector<Change>& changes, const SlowDown& slow, Laws laws,
+                      const char* on) {
+  for (std::size_t i = 0; i < (slow.*laws).size(); ++i)
+    if (const auto* fixed = std::get_if<SlowDown::Fixed>(&(slow.*laws)[i]))
+      changes.push_back(
+          {.subject = "slow",
+           .setting = fmt::format("slow rank={},factor={}{}", fixed->rank, fixed->factor, on),
+           .otherwise = "without it",
+           .leave_out = [laws, i](Scenario& s) {
+             (s.engine.slow_down.*laws)[i] = SlowDown::Fixed{};
+           }});
+}
+
+std::vector<Change> changes_of(const Scenario& scenario, const std::string& schedule) {
   std::vector<Change> changes;
-  add_option_changes(changes, settings, schedule);
-  add_cluster_changes(changes, settings);
-  add_straggler_changes(changes, settings);
+  add_option_changes(changes, scenario.settings, schedule);
+  add_cluster_changes(changes, scenario.settings);
+  add_straggler_changes(changes, scenario.settings);
+  add_slow_changes(changes, scenario.engine.slow_down, &SlowDown::laws, "");
+  add_slow_changes(changes, scenario.engine.slow_down, &SlowDown::transfers, ",on=network");
   return changes;
 }
 
+void drop_empty_laws(SlowDown& slow) {
+  for (auto* laws : {&slow.laws, &slow.transfers})
+    std::erase_if(*laws, [](const SlowDown::Law& law) {
+      const auto* fixed = std::get_if<SlowDown::Fixed>(&law);
+      return fixed != nullptr && fixed->factor == 1;
+    });
+}
+
 /// None where the settings cannot be without each other: a delay of 2 needs its 4 local steps.
-std::optional<Seconds> find_iteration_time(const Scenario& scenario, const std::string& schedule,
-                                           const Settings& settings) try {
-  Scenario other = scenario;
-  other.settings = settings;
-  other.cluster = with_settings(scenario.original_cluster, settings);
-  other.engine.stragglers = settings.stragglers;
+std::optional<Seconds> find_step_without(Scenario other, const std::string& schedule,
+                                         const std::vector<Change>& changes,
+                                         const std::vector<std::size_t>& left_out) try {
+  for (const std::size_t change : left_out)
+    changes[change].leave_out(other);
+  drop_empty_laws(other.engine.slow_down);
+  other.cluster = with_settings(other.original_cluster, other.settings);
+  other.engine.stragglers = other.settings.stragglers;
   other.engine.fold = true;
   return step_time_of(planned(other, schedule).plan, other.cluster, other.engine);
 } catch (const InputError&) {
@@ -143,13 +168,15 @@ Notes changes_without_effect(const Scenario& scenario, const std::string& schedu
   Notes notes;
   if (!is_cheap(scenario.engine, scenario.cluster))
     return notes;
-  for (const Change& change : changes_of(scenario.settings, schedule)) {
-    const auto without = find_iteration_time(scenario, schedule, change.without);
-    if (without && same(*without, iteration_time))
-      notes.push_back({change.kind, change.subject,
-                       fmt::format("{} changed nothing: the iteration time is the same {}",
-                                   change.setting, change.otherwise)});
-  }
+  const std::vector<Change> changes = changes_of(scenario, schedule);
+  const auto same_without = [&](const std::vector<std::size_t>& left_out) {
+    const auto without = find_step_without(scenario, schedule, changes, left_out);
+    return without && same(*without, iteration_time);
+  };
+  for (const std::size_t idle : idle_settings(changes.size(), same_without))
+    notes.push_back({changes[idle].kind, changes[idle].subject,
+                     fmt::format("{} changed nothing: the iteration time is the same {}",
+                                 changes[idle].setting, changes[idle].otherwise)});
   return notes;
 }
 

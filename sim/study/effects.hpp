@@ -40,7 +40,8 @@ Notes notes_on_batch(const Scenario& scenario);
 Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
                               const PlannedRun& run);
 
-/// Settings that changed nothing about the iteration time of the schedule.
+/// Options, settings of the cluster, stragglers and laws of `--slow` that changed nothing about the
+/// iteration time of the schedule, neither by themselves nor together (see idle_settings()).
 Notes changes_without_effect(const Scenario& scenario, const std::string& schedule,
                              Seconds iteration_time);
 

@@ -1,7 +1,8 @@
 #include "sim/study/hybrid/hybrid_effects.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "sim/study/effects.hpp"
 #include "sim/study/hybrid/planned_pipeline.hpp"
 #include "sim/study/hybrid/stage_slow_downs.hpp"
+#include "sim/study/sensitivity/idle_settings.hpp"
 
 namespace stepcast {
 namespace {
@@ -28,11 +30,12 @@ bool holds_the_same(const HybridPlan& plan, const std::vector<StageForecast>& st
   });
 }
 
-/// None where the other options cannot be without this one.
-std::optional<bool> is_same_without(const HybridScenario& scenario, const HybridResult& result,
-                                    const std::string& option) try {
+/// False where the other options cannot be without these, too.
+bool is_same_without(const HybridScenario& scenario, const HybridResult& result,
+                     const std::vector<std::string>& left_out) try {
   HybridScenario without = scenario;
-  without.options.erase(option);
+  for (const std::string& option : left_out)
+    without.options.erase(option);
   HybridRun run = planned_pipeline(without);
   if (!holds_the_same(run.hybrid, result.hybrid.stages))
     return false;
@@ -43,7 +46,19 @@ std::optional<bool> is_same_without(const HybridScenario& scenario, const Hybrid
   return same(step_time_of(run.hybrid.plan, scenario.cluster, engine),
               result.hybrid.forecast.iteration_time);
 } catch (const InputError&) {
-  return std::nullopt;
+  return false;
+}
+
+/// Options that were given, differ from the default and are not shown anyway.
+std::vector<OptionInfo> options_to_try(const HybridScenario& scenario) {
+  std::vector<OptionInfo> tried;
+  for (const OptionInfo& option : scenario.pipeline->options) {
+    const auto given = scenario.options.find(option.name);
+    if (given != scenario.options.end() && !is_shown(option.name) &&
+        (given->second != option.default_value || scenario.model.workload.pipeline))
+      tried.push_back(option);
+  }
+  return tried;
 }
 
 }  // namespace
@@ -62,19 +77,21 @@ Notes changes_without_effect(const HybridScenario& scenario, const HybridResult&
   Notes notes;
   if (scenario.engine.slow_down.is_chance() || !is_cheap(scenario.engine, scenario.cluster))
     return notes;
-  for (const OptionInfo& option : scenario.pipeline->options) {
-    const auto given = scenario.options.find(option.name);
-    if (given == scenario.options.end() || is_shown(option.name) ||
-        (given->second == option.default_value && !scenario.model.workload.pipeline))
-      continue;
-    if (is_same_without(scenario, result, option.name).value_or(false))
-      notes.push_back(
-          {NoteKind::Option, option.name,
-           fmt::format("{}={} changed nothing: iteration time and memory are the same {}",
-                       option.name, given->second,
-                       scenario.model.workload.pipeline
-                           ? "as recorded"
-                           : "with the default " + option.default_value)});
+  const std::vector<OptionInfo> options = options_to_try(scenario);
+  const auto same_without = [&](const std::vector<std::size_t>& left_out) {
+    std::vector<std::string> names;
+    for (const std::size_t option : left_out)
+      names.push_back(options[option].name);
+    return is_same_without(scenario, result, names);
+  };
+  for (const std::size_t idle : idle_settings(options.size(), same_without)) {
+    const OptionInfo& option = options[idle];
+    notes.push_back({NoteKind::Option, option.name,
+                     fmt::format("{}={} changed nothing: iteration time and memory are the same {}",
+                                 option.name, scenario.options.at(option.name),
+                                 scenario.model.workload.pipeline
+                                     ? "as recorded"
+                                     : "with the default " + option.default_value)});
   }
   return notes;
 }
