@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "models/schedule/registry.hpp"
@@ -49,6 +50,23 @@ TEST(SeededRun, ThePartsOfTheShownIterationAddUpToTheMean) {
   EXPECT_GE(forecast.breakdown.idle, Seconds{});
   EXPECT_GT(forecast.fastest_waiting, Seconds{});
   EXPECT_GT(forecast.worst_iteration_time, forecast.spread.p95.value);
+}
+
+// 16 ranks of which each is delayed by 1 % on average: 1 + 0.01 (H_16 - 1) = 1.0238. A rank
+// that is slow for good was told with that factor alone.
+TEST(SeededRun, TheSlowestRankIsToldWithAllThatSlowsIt) {
+  Scenario scenario = scenario_with({"rank=2,factor=3"}, {});
+  Settings settings = scenario.settings;
+  settings.cluster["software.jitter"] = "0.01";
+  settings.stragglers = {{2, 1.5}};
+  const Forecast forecast =
+      simulated(changed(std::move(scenario), std::move(settings)), "ddp").forecast;
+  double harmonic = 0;
+  for (int rank = 1; rank <= 16; ++rank)
+    harmonic += 1.0 / rank;
+  const std::string told = fmt::format("The slowest: rank 2, computing {:.4g} times as long",
+                                       3 * 1.5 * (1 + 0.01 * (harmonic - 1)));
+  EXPECT_TRUE(forecast.why[1].starts_with(told)) << forecast.why[1];
 }
 
 TEST(SeededRun, SeedsAreAddedUntilTheQuantilesAreKnown) {
