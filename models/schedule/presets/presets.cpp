@@ -35,7 +35,7 @@ std::vector<Preset> of_libraries() {
        .options = {{"cycle", "1ms"}, {"fusion_buffer", "128MiB"}, {"response_cache", "on"}}},
       {.name = "horovod-icdcs23",
        .schedule = "horovod",
-       .meaning = "DeAR's baseline: buffer 64 MiB, no response cache, host ahead",
+       .meaning = "DeAR's baseline: 64 MiB, no response cache, host ahead",
        .source = "Zhang et al., DeAR, ICDCS 2023; the cache is inferred from the published step of "
                  "ResNet-50; lzhangbv/dear_pytorch, horovod/imagenet_benchmark.py: the host waits "
                  "for its device once a step",
@@ -110,7 +110,42 @@ std::vector<Preset> of_selections() {
            .schedule = "gtopk",
            .meaning = "exact selection, as its authors publish it",
            .source = "Shi et al., gTop-k S-SGD, ICDCS 2019",
+           .options = {{"selection", "exact"}}},
+          {.name = "topk-icdcs19",
+           .schedule = "topk-allgather",
+           .meaning = "gTop-k's baseline: exact selection of 0.1 %, all at once",
+           .source = "Shi et al., gTop-k S-SGD, ICDCS 2019",
+           .options = {{"density", "0.001"}, {"selection", "exact"}, {"fusion", "model"}}},
+          {.name = "ok-topk-ppopp22",
+           .schedule = "ok-topk",
+           .meaning = "exact selection of 1 % for the thresholds",
+           .source = "Li, Hoefler, Near-Optimal Sparse Allreduce, PPoPP 2022; Shigangli/Ok-Topk, "
+                     "LSTM/compression.py: torch.topk; BERT/bert/bert_oktopk.sh: density 0.01",
+           .options = {{"density", "0.01"}, {"selection", "exact"}}},
+          {.name = "omgs-infocom20",
+           .schedule = "omgs",
+           .meaning = "exact selection",
+           .source = "Shi et al., OMGS-SGD, INFOCOM 2020; HKBU-HPML/OMGS-SGD, compression.py: "
+                     "torch.topk",
            .options = {{"selection", "exact"}}}};
+}
+
+std::vector<Preset> of_thresholds() {
+  return {{.name = "dct-kdd21",
+           .schedule = "dct",
+           .meaning = "exact selection for the threshold",
+           .source = "Gupta et al., Dynamic Communication Thresholding, KDD 2021",
+           .options = {{"selection", "exact"}}},
+          {.name = "dgc-iclr18",
+           .schedule = "dgc",
+           .meaning = "threshold from a sample; 0.1 % of each layer",
+           .source = "Lin et al., Deep Gradient Compression, ICLR 2018",
+           .options = {{"density", "0.001"}, {"selection", "sampled"}, {"fusion", "layer"}}},
+          {.name = "sidco-mlsys21",
+           .schedule = "sidco",
+           .meaning = "threshold from a fitted distribution; 0.1 %",
+           .source = "Abdelmoniem et al., SIDCo, MLSys 2021",
+           .options = {{"density", "0.001"}, {"selection", "fitted"}}}};
 }
 
 ScheduleInfo schedule_with(const Preset& preset) {
@@ -134,7 +169,7 @@ ScheduleInfo schedule_with(const Preset& preset) {
 const std::vector<Preset>& all_presets() {
   static const std::vector<Preset> presets = [] {
     std::vector<Preset> all = of_libraries();
-    for (const auto& more : {of_systems(), of_curvature(), of_selections()})
+    for (const auto& more : {of_systems(), of_curvature(), of_selections(), of_thresholds()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

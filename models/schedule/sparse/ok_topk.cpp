@@ -18,7 +18,7 @@ using sparse::Tensor;
 
 /// What a training step does beside the two phases.
 struct Extra {
-  bool threshold = false;  ///< Finds the exact thresholds anew; else the known ones are used.
+  bool threshold = false;  ///< Finds the thresholds anew; else the known ones are used.
   bool balance = false;    ///< Moves the borders of the regions.
 };
 
@@ -145,8 +145,7 @@ ScheduleInfo ok_topk_schedule() {
       "Li, Hoefler, Near-Optimal Sparse Allreduce, PPoPP 2022",
       sparse::with_common_options(
           {count_option("threshold_every", "32",
-                        "steps between exact selections, whose threshold the others reuse",
-                        kRepeats),
+                        "steps between selections, whose threshold the others reuse", kRepeats),
            count_option("balance_every", "64", "steps between adjustments of the regions' borders",
                         kRepeats),
            number_option("imbalance", "0",

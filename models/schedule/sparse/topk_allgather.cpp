@@ -58,7 +58,7 @@ Plan build_dgc(const Workload& workload, const Cluster& cluster, const OptionRea
   return plan;
 }
 
-// A hard threshold that is found exactly every `threshold_every` steps and reused between.
+// A hard threshold that is found by `selection` every `threshold_every` steps and reused between.
 Plan build_dct(const Workload& workload, const Cluster& cluster, const OptionReader& read) {
   const Settings settings = sparse::settings_of(read);
   const auto step_with = [&](Selection selection) {
@@ -111,8 +111,8 @@ ScheduleInfo dct_schedule() {
       "Gupta et al., Dynamic Communication Thresholding, KDD 2021",
       sparse::with_common_options(
           {count_option("threshold_every", "0",
-                        "steps between exact refreshes of the threshold; 0: so many that they "
-                        "do not count",
+                        "steps between refreshes of the threshold; 0: so many that they do not "
+                        "count",
                         {.most = kRepeats.most})},
           {.density = "0.01"}),
       build_dct);

@@ -76,8 +76,7 @@ Plan build_topk_dsa(const Workload& workload, const Cluster& cluster, const Opti
 ScheduleInfo topka2a_schedule() {
   return sparse::system_of(
       "topka2a", "top-k by shards: all-to-all of the selections, dense all-gather of the sums",
-      "Peng, Li, Shi, Li, TopKA2A, ICPP 2024",
-      sparse::with_common_options({}, {.selection = "search"}), build_topka2a);
+      "Peng, Li, Shi, Li, TopKA2A, ICPP 2024", sparse::with_common_options({}, {}), build_topka2a);
 }
 
 ScheduleInfo topk_dsa_schedule() {
