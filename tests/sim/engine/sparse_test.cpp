@@ -211,10 +211,8 @@ TEST(SparseCosts, SelectionDelaysTheBackwardPassOrRunsBesideIt) {
   Workload workload = uniform_workload(2, {1e-3}, {2e-3}, 1 << 20);
   workload.compression = costs();
   const Cluster cluster = plain_cluster(1);
-  ScheduleOptions options{{"selection", "exact"},
-                          {"fusion", "layer"},
-                          {"error_feedback", "no"},
-                          {"density", "0.001"}};
+  ScheduleOptions options{
+      {"selection", "exact"}, {"fusion", "layer"}, {"error_feedback", "no"}, {"density", "0.001"}};
   const double unpack = scatter_add_time(costs(), 1049, 1 << 20).value;
   const double selection = 1e-9 * (1 << 20) * 20;
   const auto time = [&] {
@@ -239,8 +237,8 @@ TEST(SparseCosts, AReusedThresholdIsAPatternOfSteps) {
   Workload workload = uniform_workload(1, {1e-3}, {2e-3}, 1 << 20);
   workload.compression = costs();
   const Cluster cluster = plain_cluster(1);
-  const Plan plan = build_plan("dct", workload, cluster,
-                               {{"selection", "exact"}, {"threshold_every", "4"}});
+  const Plan plan =
+      build_plan("dct", workload, cluster, {{"selection", "exact"}, {"threshold_every", "4"}});
   const std::vector<Seconds> steps = step_times(plan, simulate(plan, cluster, {}), 0);
   ASSERT_EQ(steps.size(), 4U);
   const double difference = 1e-9 * (1 << 20) * 20 - 2 * (1 << 20) / 1e9;
