@@ -130,7 +130,9 @@ Seconds pass_alone(const HybridJob& job, const CutModel& model) {
   if (model.transformer)
     return whole_pass_time(*model.transformer, job.settings.shard);
   const Workload whole = with_batch(model.workload, job.micro_batch);
-  return forward_time(whole) + backward_time(whole);
+  const Seconds of_rank = forward_time(whole) + backward_time(whole);
+  // A recorded rank shares its layers and sequences with others, each of which takes as long.
+  return of_rank * (1.0 * job.layout.tensor * job.layout.context);
 }
 
 void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model) {

@@ -74,6 +74,25 @@ TEST(HybridForecast, EfficiencyIsThatOfPassesOfTheMicroBatch) {
   EXPECT_LT(forecast.scaling_efficiency, 1);
 }
 
+// Times of a recorded rank are a tensor group's share of its layers: two ranks that compute 24 ms
+// each of every micro-batch do what takes one GPU 48 ms.
+TEST(HybridForecast, EfficiencyCountsAllRanksThatSharedARecordedLayer) {
+  const auto efficiency = [](std::uint32_t tensor) {
+    HybridScenario scenario = plain_scenario("gpipe", {});
+    scenario.cluster = examples::plain_cluster(1, 4 * tensor);
+    scenario.options.erase("pp");
+    scenario.options["global_batch"] = std::to_string(8 * scenario.model.workload.batch);
+    scenario.model.workload.pipeline = RecordedPipeline{.stages = 4,
+                                                        .micro_batches = 8,
+                                                        .tensor = tensor,
+                                                        .schedule = "gpipe",
+                                                        .parts = std::vector<RecordedPart>(8)};
+    return hybrid_result_of(scenario).hybrid.forecast.scaling_efficiency;
+  };
+  EXPECT_NEAR(efficiency(1), 8 * 24.0 / (4 * 66), 1e-3);
+  EXPECT_NEAR(efficiency(2), efficiency(1), 1e-3);
+}
+
 // One GPU would take eight passes of eight sequences. Eight times the pass of one sequence made it
 // 127 % with shards that compute as well as the whole.
 TEST(HybridForecast, EfficiencyDoesNotHangOnTheBatchThatTheModelWasLoadedWith) {
