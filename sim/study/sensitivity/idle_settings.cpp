@@ -11,7 +11,7 @@
 namespace stepcast {
 namespace {
 
-std::vector<std::size_t> with(std::vector<std::size_t> settings, std::size_t added) {
+std::vector<std::size_t> and_also(std::vector<std::size_t> settings, std::size_t added) {
   settings.push_back(added);
   return settings;
 }
@@ -20,7 +20,7 @@ bool can_replace(std::size_t setting, const std::vector<std::size_t>& needed,
                  std::vector<std::size_t> left_out, const SameWithout& same_without) {
   std::erase(left_out, setting);
   return std::ranges::any_of(
-      needed, [&](std::size_t other) { return same_without(with(left_out, other)); });
+      needed, [&](std::size_t other) { return same_without(and_also(left_out, other)); });
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ std::vector<std::size_t> idle_settings(std::size_t count, const SameWithout& sam
   std::vector<std::size_t> left_out;
   std::vector<std::size_t> needed;
   for (const std::size_t setting : idle)
-    if (same_without(with(left_out, setting)))
+    if (same_without(and_also(left_out, setting)))
       left_out.push_back(setting);
     else
       needed.push_back(setting);

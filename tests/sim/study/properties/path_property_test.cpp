@@ -24,7 +24,7 @@ void expect_path_without_gaps(const Plan& plan, const Cluster& cluster, const Ti
   EXPECT_NEAR((at - begin) / timeline.iteration_time, 1, kRounding);
 }
 
-void expect_path_adds_up(const Forecast& forecast) {
+void expect_told_path_is_the_step(const Forecast& forecast) {
   Seconds told{};
   for (const PathEntry& entry : forecast.critical_path)
     told += entry.time;
@@ -47,12 +47,12 @@ TEST(ForecastProperties, ThePathOfSchedulesOfWholeModelsIsTheStep) {
     expect_path_without_gaps(plan, job.cluster, timeline);
     const Forecast forecast =
         make_forecast(job.workload, job.cluster, plan, job.options, Fidelity::Flow, timeline);
-    expect_path_adds_up(forecast);
+    expect_told_path_is_the_step(forecast);
     EXPECT_GE(forecast.worst_iteration_time / forecast.iteration_time, 1 - kRounding);
   });
 }
 
-std::string text_of(std::uint32_t number) {
+std::string count_in_text(std::uint32_t number) {
   return std::to_string(number);
 }
 
@@ -62,8 +62,8 @@ std::string text_of(std::uint32_t number) {
 HybridScenario random_pipeline(std::uint32_t seed) {
   Draw draw(seed);
   const auto power = [&](std::uint32_t most) { return 1U << draw.below(most + 1); };
-  const std::string shape = "transformer:layers=24,hidden=" + text_of(256 * power(2)) +
-                            ",heads=8,seq=" + text_of(128 * power(3)) +
+  const std::string shape = "transformer:layers=24,hidden=" + count_in_text(256 * power(2)) +
+                            ",heads=8,seq=" + count_in_text(128 * power(3)) +
                             ",vocab=1000,device=a100,batch=1";
   HybridScenario scenario{.model = load_transformer(parse_transformer(shape)),
                           .cluster = random_cluster(draw),
@@ -80,11 +80,11 @@ HybridScenario random_pipeline(std::uint32_t seed) {
   scenario.cluster.nodes = ranks / scenario.cluster.gpus_per_node;
   const std::uint32_t micro_batch = power(3);
   const char* updated[] = {"all-gather", "broadcasts", "next-forward"};
-  scenario.options = {{"tp", text_of(tensor)},
-                      {"pp", text_of(stages)},
-                      {"micro_batch", text_of(micro_batch)},
-                      {"global_batch", text_of((1 + draw.below(64)) * micro_batch * copies)},
-                      {"zero", text_of(draw.below(2))},
+  scenario.options = {{"tp", count_in_text(tensor)},
+                      {"pp", count_in_text(stages)},
+                      {"micro_batch", count_in_text(micro_batch)},
+                      {"global_batch", count_in_text((1 + draw.below(64)) * micro_batch * copies)},
+                      {"zero", count_in_text(draw.below(2))},
                       {"updated", updated[draw.below(3)]},
                       {"overlap_gradients", draw.below(2) > 0 ? "yes" : "no"},
                       {"norm_barrier", draw.below(2) > 0 ? "yes" : "no"}};
@@ -108,7 +108,7 @@ TEST(ForecastProperties, ThePathOfPipelinesIsTheStep) {
     try {
       const HybridResult result = hybrid_result_of(scenario);
       expect_path_without_gaps(result.plan, scenario.cluster, result.timeline);
-      expect_path_adds_up(result.hybrid.forecast);
+      expect_told_path_is_the_step(result.hybrid.forecast);
       EXPECT_LE(result.hybrid.forecast.scaling_efficiency, 1 + kRounding);
     } catch (const InputError&) {
       ++refused;  // the ways do not divide the GPUs or the micro-batches
