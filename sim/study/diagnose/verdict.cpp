@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
@@ -51,6 +52,11 @@ class Judge {
     JobVerdict verdict = judged();
     if (ranks_missing())
       verdict.text.insert(0, in_words(diagnosis_.missing, recorded()) + " ");
+    if (const std::vector<std::string>& kinds = replay_.job().doubtful; !kinds.empty())
+      verdict.text.insert(
+          0, fmt::format("Doubtful, as neither names nor times tell whether {} {} computation, as "
+                         "is assumed here, or communication. ",
+                         fmt::join(kinds, ", "), kinds.size() == 1 ? "is" : "are"));
     return verdict;
   }
 
