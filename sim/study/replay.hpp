@@ -11,7 +11,7 @@ namespace stepcast {
 /// largest of these cycles is what bounds it.
 struct Cycles {
   Seconds host{};         ///< The host's threads, with a device and collectives that cost nothing.
-  Seconds device{};       ///< The device's streams and collectives, with a host that costs nothing.
+  Seconds device{};  ///< The step without its host, see is_of_device(): streams and collectives.
   Seconds computation{};  ///< The device's streams alone.
 };
 
