@@ -74,13 +74,14 @@ Seconds start_deviation(const std::vector<RecordedStep>& steps, const std::vecto
   return std::round(median_of(std::move(deviations)) / Seconds{kNanosecond}) * Seconds{kNanosecond};
 }
 
-/// Of the whole steps; of all if there is none.
+/// Of the whole steps that did not stall; of all if there is none.
 Seconds mean_of(const std::vector<Seconds>& times, const std::vector<RecordedStep>& steps) {
-  const bool any = std::ranges::any_of(steps, &RecordedStep::whole);
+  const auto counts = [](const RecordedStep& step) { return step.whole && !step.stalled; };
+  const bool any = std::ranges::any_of(steps, counts);
   Seconds sum{};
   double count = 0;
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (steps[i].whole || !any) {
+    if (counts(steps[i]) || !any) {
       sum += times[i];
       ++count;
     }

@@ -55,6 +55,7 @@ struct RecordedStep {
   Seconds recorded{};                ///< What the step took on the device.
   Seconds begin{};                   ///< When on the device the step before ended, or would have.
   bool whole = true;                 ///< False: that was not recorded, nor what the step took.
+  bool stalled = false;              ///< See find_stalled(): means leave it out.
   std::vector<std::string> streams;  ///< 0: the thread that trains; other threads; the device's.
   std::vector<RecordedTask> tasks;   ///< In order of their recorded start.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
