@@ -108,8 +108,8 @@ TEST(StalledRecording, ReplayAndDiagnosisMeanTheSameStepWithoutItsHost) {
   EXPECT_NEAR(diagnosis.gains.no_host_gaps.value, 160 * kMicro, kExact);
 }
 
-// Two all-reduces beside 520 us of kernels that a host launches one by one; a launch takes 5 us to
-// the device, which replay counted and diagnose did not: 525 and 520 us.
+// 450 us of kernels and an all-reduce of 70 us, one after the other: 520 us. A launch takes 5 us to
+// the device, which replay counted and diagnose did not.
 TEST(StalledRecording, ReplayAndDiagnosisAgreeOnTheSmallTrace) {
   const std::filesystem::path file = data_root() / "tests/golden/data/small-trace.json";
   const std::span paths(&file, 1);
