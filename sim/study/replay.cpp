@@ -54,10 +54,6 @@ std::vector<Seconds> step_ends(const ReplayPlan& replay, const Timeline& timelin
   return ends;
 }
 
-bool is_device_work(const RecordedTask& task) {
-  return task.kind != RecordedKind::Host && task.kind != RecordedKind::Delay;
-}
-
 /// Median distance between the simulated and the recorded start of device work, counted from the
 /// end of the step before; of whole steps. Precondition: the plan's tasks are those of the steps,
 /// in order.
@@ -67,7 +63,7 @@ Seconds start_deviation(const std::vector<RecordedStep>& steps, const std::vecto
   TaskId task = 0;
   for (std::size_t i = 0; i < steps.size(); ++i)
     for (const RecordedTask& work : steps[i].tasks) {
-      if (is_device_work(work) && steps[i].whole)
+      if (is_of_device(work.kind) && steps[i].whole)
         deviations.push_back(
             magnitude((timeline.at(1, task, 0).start - ends[i]) - (work.start - steps[i].begin)));
       ++task;
@@ -78,13 +74,14 @@ Seconds start_deviation(const std::vector<RecordedStep>& steps, const std::vecto
   return std::round(median_of(std::move(deviations)) / Seconds{kNanosecond}) * Seconds{kNanosecond};
 }
 
-/// Of the whole steps; of all if there is none.
+/// Of the whole steps that did not stall; of all if there is none.
 Seconds mean_of(const std::vector<Seconds>& times, const std::vector<RecordedStep>& steps) {
-  const bool any = std::ranges::any_of(steps, &RecordedStep::whole);
+  const auto counts = [](const RecordedStep& step) { return step.whole && !step.stalled; };
+  const bool any = std::ranges::any_of(steps, counts);
   Seconds sum{};
   double count = 0;
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (steps[i].whole || !any) {
+    if (counts(steps[i]) || !any) {
       sum += times[i];
       ++count;
     }
@@ -118,7 +115,7 @@ Cycles find_cycles(const std::vector<RecordedStep>& steps, const Cluster& cluste
   host.device_speed = kInfinitely;
   host.without = all_collective_kinds();
   cycles.host = time_of(host);
-  change.host_speed = kInfinitely;
+  change.without_host = true;
   cycles.device = time_of(change);
   change.without = all_collective_kinds();
   cycles.computation = time_of(change);

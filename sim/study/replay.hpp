@@ -10,14 +10,14 @@ namespace stepcast {
 /// The longest time that a step can be brought to by making everything else infinitely fast: the
 /// largest of these cycles is what bounds it.
 struct Cycles {
-  Seconds host{};         ///< The host's threads, with a device and collectives that cost nothing.
-  Seconds device{};       ///< The device's streams and collectives, with a host that costs nothing.
+  Seconds host{};    ///< The host's threads, with a device and collectives that cost nothing.
+  Seconds device{};  ///< The step without its host, see is_of_device(): streams and collectives.
   Seconds computation{};  ///< The device's streams alone.
 };
 
 struct ReplayedTimes {
   std::vector<Seconds> steps;  ///< On the device: from the end of one step to that of the next.
-  Seconds mean{};              ///< Of the whole steps.
+  Seconds mean{};              ///< Of the whole steps that did not stall.
   Seconds start_deviation{};   ///< See ReplayedTrace; 0 if the steps' tasks were changed.
   Notes notes{};               ///< What predicted collectives took beyond what was measured.
 };

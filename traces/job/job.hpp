@@ -145,10 +145,11 @@ struct Job {
   JobClocks clocks;  ///< What put_on_one_clock() found.
   Seconds apart{};   ///< Of profiles, on clocks since 1970: between one's end and another's begin.
   std::string unlike;  ///< A rank whose kernels are mostly not those of another; may be empty.
-  std::size_t restored = 0;  ///< Operations that were lost and are there as estimated.
-  std::size_t lost = 0;      ///< Of which nothing tells when they ran.
-  bool one_clock = false;    ///< Its reader put it on one, as far as clocks differ.
-  bool profiled = false;     ///< Ranks are GPUs and operations kernels: a pass has many.
+  std::size_t restored = 0;           ///< Operations that were lost and are there as estimated.
+  std::size_t lost = 0;               ///< Of which nothing tells when they ran.
+  std::vector<std::string> doubtful;  ///< Kinds that may be computation or communication.
+  bool one_clock = false;             ///< Its reader put it on one, as far as clocks differ.
+  bool profiled = false;              ///< Ranks are GPUs and operations kernels: a pass has many.
 };
 
 }  // namespace stepcast

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <initializer_list>
 
 namespace stepcast {
 namespace {
@@ -28,8 +30,32 @@ const auto& known_types() {
   return types;
 }
 
-bool has(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
+bool has_one_of(std::string_view name, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+}
+
+/// "AllReduce" and "all_reduce" as "allreduce".
+std::string bare(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters;
+}
+
+/// The known type of message that a name such as "recv-fwd" means; null: it does not say so.
+const OperationType* message_called(std::string_view letters) {
+  const bool sent = has_one_of(letters, {"send"});
+  const bool received = has_one_of(letters, {"recv", "receive"});
+  const bool forward = has_one_of(letters, {"forward", "fwd", "activation"});
+  const bool backward = has_one_of(letters, {"backward", "bwd", "grad"});
+  if (sent == received || forward == backward)
+    return nullptr;
+  const auto is_such = [&](const OperationType& type) {
+    return is_message(type.peers) && sends(type.peers) == sent && is_forward(type.peers) == forward;
+  };
+  return &*std::ranges::find_if(known_types(), is_such);
 }
 
 }  // namespace
@@ -45,15 +71,27 @@ OperationType operation_type_of(std::string_view name) {
     return type;
   }
   type.known = false;
-  type.gathers = has(name, "all-gather");
-  type.scatters = has(name, "reduce-scatter");
-  if (type.gathers || type.scatters || has(name, "all-reduce")) {
+  const std::string letters = bare(name);
+  type.gathers = has_one_of(letters, {"allgather"});
+  type.scatters = has_one_of(letters, {"reducescatter"});
+  if (type.gathers || type.scatters ||
+      has_one_of(letters, {"allreduce", "alltoall", "broadcast", "barrier"})) {
     type.work = JobWork::Transfer;
     type.peers = OperationPeers::DataGroup;
+  } else if (const OperationType* message = message_called(letters)) {
+    type.kind = message->kind;
+    type.work = JobWork::Transfer;
+    type.peers = message->peers;
   } else {
-    type.updates = name.starts_with("optimi");
+    type.updates = letters.starts_with("optimi");
+    if (!has_one_of(letters, {"compute", "forward", "backward", "fwd", "bwd", "optimi", "kernel"}))
+      type.evidence = TypeEvidence::Nothing;
   }
   return type;
+}
+
+bool says_message(std::string_view name) {
+  return has_one_of(bare(name), {"send", "recv", "receive"});
 }
 
 bool is_message(OperationPeers peers) {
@@ -71,7 +109,9 @@ JobPurpose purpose_of(const OperationType& type) {
     return JobPurpose::Parameters;
   if (type.peers == OperationPeers::OuterStages)
     return JobPurpose::Tied;
-  return type.peers == OperationPeers::Nobody ? JobPurpose::Other : JobPurpose::Sum;
+  return type.peers == OperationPeers::Nobody || type.peers == OperationPeers::Group
+             ? JobPurpose::Other
+             : JobPurpose::Sum;
 }
 
 bool is_forward(OperationPeers peers) {

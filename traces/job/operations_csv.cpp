@@ -16,6 +16,7 @@
 #include "traces/job/pipeline_links.hpp"
 #include "traces/job/rows/odd_rows.hpp"
 #include "traces/job/rows/restored_rows.hpp"
+#include "traces/job/rows/types_by_times.hpp"
 #include "traces/job/shape_check.hpp"
 #include "traces/job/step_places.hpp"
 
@@ -41,6 +42,7 @@ class OperationsReader {
     leave_out_stray_ranks(rows_, job_.ranks, report_);
     number_ranks();
     micro_batches_ = leave_out_odd_rows(rows_, job_.ranks, types_, origin_, report_);
+    tell_unknown_types();
     const RestoredRows restored = restore_rows(rows_, job_.ranks, types_, report_);
     job_.restored = restored.restored;
     job_.lost = restored.lost + doubt_missing_passes(rows_, job_.ranks, types_, report_);
@@ -61,7 +63,8 @@ class OperationsReader {
     return table_.has(name) ? table_.column(name) : kNone;
   }
   void read_row();
-  void read_parts(JobWork work, JobOperation& done);
+  void read_parts(const OperationType& type, JobOperation& done);
+  void tell_unknown_types();
   std::uint16_t type_of(std::string_view name);
   std::uint32_t rank_at(const Place& place, std::uint32_t number);
   void number_ranks();
@@ -87,6 +90,7 @@ class OperationsReader {
   ImportReport& report_;
   Job job_;
   std::vector<OperationType> types_;
+  std::vector<std::string> first_seen_;  // By type: where.
   std::map<std::string, std::uint16_t, std::less<>> numbers_of_types_;
   std::map<Place, std::uint32_t> ranks_;  // To the place in job_.ranks.
   RowsByStep rows_;
@@ -110,8 +114,11 @@ class OperationsReader {
   const std::size_t model_chunk_ = optional_column("gmc");
 };
 
-/// Micro-batch and chunk. A pass is of both; other operations may be of none, which -1 says.
-void OperationsReader::read_parts(JobWork work, JobOperation& done) {
+/// Micro-batch and chunk. A pass is of both; other operations may be of none, which -1 says. One of
+/// unknown name may be found to be communication: until then it has the chunk of such, and in the
+/// place of its kind, which is not known either, that of computation.
+void OperationsReader::read_parts(const OperationType& type, JobOperation& done) {
+  const JobWork work = type.work;
   const bool is_pass = work == JobWork::Forward || work == JobWork::Backward;
   const auto read = [&](std::size_t column, bool needed) -> std::int64_t {
     if (column == kNone)
@@ -125,10 +132,11 @@ void OperationsReader::read_parts(JobWork work, JobOperation& done) {
   const std::int64_t chunk = read(chunk_, false);
   const std::int64_t model_chunk = read(model_chunk_, is_pass);
   done.micro_batch = static_cast<std::int32_t>(micro_batch);
-  done.chunk =
-      static_cast<std::uint16_t>(work == JobWork::Transfer ? std::max<std::int64_t>(chunk, 0)
-                                 : model_chunk >= 0        ? model_chunk
-                                                           : job_.ranks[done.rank].stage);
+  const auto transferred = static_cast<std::uint16_t>(std::max<std::int64_t>(chunk, 0));
+  const auto computed =
+      static_cast<std::uint16_t>(model_chunk >= 0 ? model_chunk : job_.ranks[done.rank].stage);
+  done.chunk = work == JobWork::Transfer || !type.known ? transferred : computed;
+  done.kind = computed;
   if (!is_pass)
     return;
   model_chunks_ = std::max(model_chunks_, static_cast<std::uint32_t>(model_chunk + 1));
@@ -147,7 +155,7 @@ void OperationsReader::read_row() {
     table_.fail(stage_, fmt::format("a stage of at most {}", kMostPlaces));
   if (place.second > kMostPlaces)
     table_.fail(data_, fmt::format("a dp_rank of at most {}", kMostPlaces));
-  read_parts(types_[type].work, done);
+  read_parts(types_[type], done);
   constexpr double kLongest = 1e9;
   constexpr double kLatest = 1e10;  // Since 1970: in three centuries.
   done.begin = Seconds{table_.number(start_)};
@@ -170,15 +178,59 @@ std::uint16_t OperationsReader::type_of(std::string_view name) {
   if (name.empty() || types_.size() == kMost)
     table_.fail(type_, name.empty() ? "the type of an operation" : "at most 1000 types");
   types_.push_back(operation_type_of(name));
-  if (!types_.back().known && !types_.back().marker)
-    report_.doubt(fmt::format("operation of unknown type \"{}\", taken for {}", name,
-                              types_.back().work == JobWork::Transfer
-                                  ? "a collective of the data-parallel group"
-                                  : "computation"),
-                  table_.where());
+  first_seen_.push_back(table_.where());
   const auto number = static_cast<std::uint16_t>(types_.size() - 1);
   numbers_of_types_.emplace(name, number);
   return number;
+}
+
+const char* meaning_of(const OperationType& type) {
+  switch (type.peers) {
+    case OperationPeers::Nobody:
+      return type.evidence == TypeEvidence::Times ? "computation, which each rank ends by itself"
+                                                  : "computation";
+    case OperationPeers::DataGroup:
+      return type.evidence == TypeEvidence::Times
+                 ? "a collective of the data-parallel group, whose ranks end it together"
+                 : "a collective of the data-parallel group";
+    case OperationPeers::World:
+      return "a collective of all ranks, which end it together";
+    case OperationPeers::Group:
+    case OperationPeers::OuterStages:
+      return "a collective of the groups of ranks that end it together";
+    case OperationPeers::NextSend:
+    case OperationPeers::PreviousSend:
+      return "the sending of a message";
+    case OperationPeers::NextReceive:
+    case OperationPeers::PreviousReceive:
+      return "the receipt of a message";
+  }
+  return "";
+}
+
+/// What operations of unknown names are, and what may be either though it takes a share of the time
+/// that a verdict could hang on.
+void OperationsReader::tell_unknown_types() {
+  constexpr double kShare = 0.01;
+  tell_types_by_times(rows_, job_.ranks, types_);
+  std::vector<double> times(types_.size());
+  for (auto& [step, rows] : rows_)
+    for (auto& [done, type] : rows) {
+      times[type] += (done.end - done.begin).value;
+      if (!types_[type].known && types_[type].work != JobWork::Transfer)
+        done.chunk = done.kind;
+    }
+  const double all = std::accumulate(times.begin(), times.end(), 0.0);
+  for (std::size_t type = 0; type < types_.size(); ++type) {
+    const OperationType& each = types_[type];
+    if (each.known || each.marker)
+      continue;
+    report_.doubt(
+        fmt::format("operation of unknown type \"{}\", taken for {}", each.name, meaning_of(each)),
+        first_seen_[type]);
+    if (each.evidence == TypeEvidence::Nothing && times[type] > kShare * all)
+      job_.doubtful.push_back(each.name);
+  }
 }
 
 std::uint32_t OperationsReader::rank_at(const Place& place, std::uint32_t number) {

@@ -45,6 +45,7 @@ class Linker {
   void link_rank(std::uint32_t first, std::uint32_t end);
   void link_streams(std::uint32_t first, std::uint32_t end);
   void link_across(std::uint32_t first, std::uint32_t end);
+  bool stood_still(std::uint32_t collective, const Places& computed) const;
   void link_messages(const Places& messages, const Places& passes);
   bool passes_on(std::uint32_t pass, OperationPeers peers) const;
   void edge(std::uint32_t before, std::uint32_t after);
@@ -102,6 +103,13 @@ void Linker::link_streams(std::uint32_t first, std::uint32_t end) {
   }
 }
 
+/// Whether the rank computed nothing during a collective of unknown name: what it computed next
+/// waited for it then. Of known ones it is known which passes do.
+bool Linker::stood_still(std::uint32_t collective, const Places& computed) const {
+  return !type(collective).known &&
+         (computed.empty() || at(computed.back()).end <= at(collective).begin + kOverlap);
+}
+
 void Linker::link_across(std::uint32_t first, std::uint32_t end) {
   Places computed;
   Places collectives;
@@ -118,9 +126,9 @@ void Linker::link_across(std::uint32_t first, std::uint32_t end) {
         edge(*before, place);
       collectives.push_back(place);
     } else if (own.work != JobWork::Transfer) {
-      if (own.work == JobWork::Compute)
-        if (const auto before = last_over(collectives, place))
-          edge(*before, place);
+      const auto before = last_over(collectives, place);
+      if (before && (own.work == JobWork::Compute || stood_still(*before, computed)))
+        edge(*before, place);
       if (own.work == JobWork::Forward)
         for (const std::uint32_t gather : collectives)
           if (type(gather).gathers && at(gather).chunk == at(place).chunk / job_.stages)
@@ -141,6 +149,7 @@ bool Linker::passes_on(std::uint32_t pass, OperationPeers peers) const {
       return at(pass).chunk > 0;
     case OperationPeers::Nobody:
     case OperationPeers::DataGroup:
+    case OperationPeers::Group:
     case OperationPeers::OuterStages:
     case OperationPeers::World:
       return false;
@@ -191,7 +200,8 @@ void Linker::join(std::uint32_t place) {
   const OperationPeers peers = type(place).peers;
   const std::int64_t group = peers == OperationPeers::DataGroup     ? rank.stage
                              : peers == OperationPeers::OuterStages ? rank.data
-                                                                    : 0;
+                             : peers == OperationPeers::Group ? type(place).groups[at(place).rank]
+                                                              : 0;
   const auto number = static_cast<std::int64_t>(types_of_[place]);
   // A collective of a chunk is told by the chunk too, as sequences count from it.
   meetings_[{2 + number, at(place).chunk, group, at(place).sequence, 0}].push_back(place);
@@ -204,6 +214,8 @@ bool Linker::has_peers(std::uint32_t place) const {
       return false;
     case OperationPeers::DataGroup:
       return job_.places > job_.stages || job_.has_more;
+    case OperationPeers::Group:
+      return true;
     case OperationPeers::OuterStages:
       return job_.stages > 1;
     case OperationPeers::World:

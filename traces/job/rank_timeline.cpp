@@ -88,14 +88,11 @@ class DeviceReducer {
   }
 
  private:
-  bool is_device(std::uint32_t task) const {
-    const RecordedKind kind = recorded_.tasks[task].kind;
-    return kind != RecordedKind::Host && kind != RecordedKind::Delay;
-  }
+  bool is_device(std::uint32_t task) const { return is_of_device(recorded_.tasks[task].kind); }
 
   void add(const RecordedTask& task, const std::map<WorkPlace, TimelineWork>& pieces) {
     place_.push_back(static_cast<std::uint32_t>(step_.works.size()));
-    if (task.kind == RecordedKind::Host || task.kind == RecordedKind::Delay)
+    if (!is_of_device(task.kind))
       return;
     const auto found = pieces.find({recorded_.streams[task.stream], task.start});
     TimelineWork piece =

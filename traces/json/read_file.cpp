@@ -4,8 +4,10 @@
 #include <cstring>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "models/base/error.hpp"
+#include "traces/byte_order_mark.hpp"
 #include "traces/json/file_limits.hpp"
 #include "traces/json/given_texts.hpp"
 #include "traces/json/strict_json.hpp"
@@ -32,7 +34,7 @@ struct Close {
 std::string read_text_file(const fs::path& path) {
   const std::string origin = path.string();
   if (const std::string* given = find_given_text(origin))
-    return *given;
+    return without_byte_order_mark(*given);
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
@@ -62,6 +64,7 @@ std::string read_text_file(const fs::path& path) {
   }
   if (std::ferror(file.get()) != 0)
     fail_to_read(origin);
+  text = without_byte_order_mark(std::move(text));
   if (text.empty())
     throw InputError(origin + ": is empty");
   return text;

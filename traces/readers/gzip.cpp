@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "models/base/error.hpp"
+#include "traces/byte_order_mark.hpp"
 #include "traces/json/file_limits.hpp"
 
 namespace stepcast {
@@ -84,7 +85,7 @@ class Inflater {
 std::string gunzip_if_compressed(std::string text, const std::string& origin) {
   if (!text.starts_with("\x1f\x8b"))
     return text;
-  return Inflater(text, origin).run();
+  return without_byte_order_mark(Inflater(text, origin).run());
 }
 
 }  // namespace stepcast

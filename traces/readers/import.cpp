@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::size_t kHeadSize = 4096;
 constexpr std::size_t kLongHead = std::size_t{1} << 18U;  // Lists may begin with names of threads.
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // Of UTF-8, as Windows writes it.
 
 // A new format is a folder beside these, and one line here. The first that takes a file has it.
 const auto& readers() {
@@ -68,9 +67,7 @@ void refuse_other_tools(const std::filesystem::path& path, std::string_view head
 
 /// Null: of no known format.
 const TraceReader* find_reader_of(const std::filesystem::path& path) {
-  std::string head = head_of(path, kLongHead);
-  if (head.starts_with(kByteOrderMark))
-    head.erase(0, kByteOrderMark.size());
+  const std::string head = head_of(path, kLongHead);
   if (head.empty())
     throw InputError(path.string() + ": is empty");
   refuse_other_tools(path, head);

@@ -26,6 +26,7 @@ struct StepSummary {
   Seconds duration{};          ///< On the device, from the end of the step before.
   Seconds host{};              ///< On the host, by its marks.
   bool whole = true;           ///< False: where the step before ended was not recorded.
+  bool stalled = false;        ///< See find_stalled().
   Seconds device{};            ///< Device time of computation.
   Seconds input_copies{};      ///< Device time of copies from the host.
   Seconds copies_alone{};      ///< Of these: while nothing computed.
@@ -47,7 +48,8 @@ struct TraceSummary {
   BatchSummary batch;
   std::vector<std::pair<std::string, std::string>> facts;  ///< "device": "Tesla V100".
   std::vector<StepSummary> steps;
-  std::optional<Seconds> device_step;  ///< Mean of the whole steps; none: no steps of a device.
+  std::optional<Seconds> device_step;  ///< Mean of the whole steps that did not
+                                       ///< stall; none: no steps of a device.
   std::vector<std::string> doubts;     ///< Sentences: why the steps are not to be trusted.
   /// Device time of the whole trace by category, and the number of pieces.
   struct Category {

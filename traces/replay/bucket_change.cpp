@@ -52,6 +52,7 @@ class Rewriter {
                .recorded = step_.recorded,
                .begin = step_.begin,
                .whole = step_.whole,
+               .stalled = step_.stalled,
                .streams = step_.streams};
     const auto old = old_buckets(step_);
     for (std::uint32_t i = 0; i < step_.tasks.size(); ++i) {

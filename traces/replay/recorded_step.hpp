@@ -19,6 +19,13 @@ enum class RecordedKind : std::uint8_t {
   Delay,  ///< Device work came later than all that it is known to wait for, see add_delays().
 };
 
+/// What a step without its host is made of, in replays as in diagnoses: work of the device and what
+/// waits for what. Neither the host's threads nor delays that nothing explains take time then:
+/// launches are there in time, and the gaps that they leave are the host's.
+constexpr bool is_of_device(RecordedKind kind) {
+  return kind != RecordedKind::Host && kind != RecordedKind::Delay;
+}
+
 /// A piece of one recorded step: a stretch of a host thread up to its next launch or wait, or work
 /// on a stream of the device. Only its duration is kept, not when it ran.
 struct RecordedTask {
@@ -48,6 +55,7 @@ struct RecordedStep {
   Seconds recorded{};                ///< What the step took on the device.
   Seconds begin{};                   ///< When on the device the step before ended, or would have.
   bool whole = true;                 ///< False: that was not recorded, nor what the step took.
+  bool stalled = false;              ///< See find_stalled(): means leave it out.
   std::vector<std::string> streams;  ///< 0: the thread that trains; other threads; the device's.
   std::vector<RecordedTask> tasks;   ///< In order of their recorded start.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;

@@ -42,6 +42,8 @@ class PlanWriter {
   }
 
   Seconds duration_of(const RecordedTask& task) const {
+    if (change_.without_host && !is_of_device(task.kind))
+      return {};
     switch (task.kind) {
       case RecordedKind::Host:
         return task.duration / change_.host_speed;

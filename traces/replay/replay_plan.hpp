@@ -15,6 +15,7 @@ struct WhatIf {
   bool predict_collectives = false;  ///< By the cluster's network; else their recorded durations.
   double device_speed = 1;           ///< Kernels and copies run so many times faster.
   double host_speed = 1;             ///< The host threads run so many times faster.
+  bool without_host = false;         ///< What is not is_of_device() takes no time.
   std::vector<CollectiveKind> without;  ///< Collectives of these kinds cost nothing.
   std::optional<BucketSizes> buckets;   ///< Gradients are reduced in buckets of these sizes.
 };

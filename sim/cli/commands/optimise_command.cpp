@@ -194,7 +194,8 @@ class OptimiseCommand final : public Subcommand {
     EditedStep result{.subject = job.name,
                       .gpus = job.gpus,
                       .recorded = recorded.recorded,
-                      .step_error = recorded.error};
+                      .step_error = recorded.error,
+                      .pace = recorded.pace};
     const StopsBetweenJobs stops;
     edit_recording(std::move(recorded.step), requests_of(edits_), !no_search_, told_memory(),
                    result);

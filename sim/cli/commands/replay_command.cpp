@@ -154,7 +154,8 @@ class ReplayCommand final : public Subcommand {
       result.steps.push_back({.name = steps[i].name,
                               .recorded = steps[i].recorded,
                               .simulated = simulated.steps[i],
-                              .whole = steps[i].whole});
+                              .whole = steps[i].whole,
+                              .stalled = steps[i].stalled});
   }
 
   /// Kernels were recorded beside collectives: what those slow them down by is in their times.

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/report/json/stalls_json.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -282,6 +284,8 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"meetings", meetings_json(diagnosis)},
             {"gains", gains_json(diagnosis.gains)},
             {"replayed_steps", steps_json(diagnosis)}};
+  if (diagnosis.pace.stalled_steps > 0)
+    json["stalls"] = stalls_json(diagnosis.pace);
   if (against != nullptr)
     json["against"] = against_json(*against);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

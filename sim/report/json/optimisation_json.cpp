@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/report/json/stalls_json.hpp"
 #include "sim/report/json/study_json.hpp"
 
 namespace stepcast {
@@ -62,6 +63,8 @@ std::string edited_step_json(const EditedStep& found) {
     json["gpus_after"] = found.gpus_after;
     json["recorded_step_s"] = found.recorded.value;
     json["simulated_step_error"] = found.step_error;
+    if (found.pace.stalled_steps > 0)
+      json["stalls"] = stalls_json(found.pace);
     if (found.memory_before > Bytes{}) {
       json["memory_from"] = "told";
       json["memory_limit_bytes"] = found.memory_limit.value;

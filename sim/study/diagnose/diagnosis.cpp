@@ -13,6 +13,7 @@
 #include "sim/study/diagnose/job_doubts.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/measures/gains.hpp"
+#include "sim/study/diagnose/measures/job_pace.hpp"
 #include "sim/study/diagnose/measures/larger_buckets.hpp"
 #include "sim/study/diagnose/measures/meeting_costs.hpp"
 #include "sim/study/diagnose/measures/rank_path.hpp"
@@ -124,8 +125,13 @@ void Diagnosing::time_steps() {
   const std::vector<double> delayed = replay_.delayed();
   const std::vector<double> real = replay_.replay_if([](const JobOperation&) { return true; });
   const std::vector<double> ideal = replay_.replay_if([](const JobOperation&) { return false; });
-  diagnosis_.recorded_step = Seconds{mean_of(recorded)};
-  diagnosis_.simulated_step = Seconds{mean_of(delayed)};
+  const std::vector<bool> stalled = stalled_steps_of(job_);
+  std::vector<Seconds> lengths;
+  for (const double step : recorded)
+    lengths.push_back(Seconds{step});
+  diagnosis_.pace = pace_of(lengths, stalled);
+  diagnosis_.recorded_step = Seconds{mean_of_usual(recorded, stalled)};
+  diagnosis_.simulated_step = Seconds{mean_of_usual(delayed, stalled)};
   diagnosis_.undelayed_step = Seconds{mean_of(real)};
   diagnosis_.ideal_step = Seconds{mean_of(ideal)};
   diagnosis_.recorded_spread = spread_of(recorded);

@@ -9,6 +9,7 @@
 #include "models/network/collective_kind.hpp"
 #include "sim/study/diagnose/missing_ranks.hpp"
 #include "traces/job/job.hpp"
+#include "traces/stalled_steps.hpp"
 
 namespace stepcast {
 
@@ -82,8 +83,8 @@ struct WasteExplained {
   double alone = 1;
 };
 
-/// A rank in a step, on average. Times are as recorded; computing, exposed, copies_alone, waiting,
-/// idle_for_host and other add up to the step.
+/// A rank in a usual step, on average. Times are as recorded; computing, exposed, copies_alone,
+/// waiting, idle_for_host and other add up to the step.
 struct RankUse {
   std::uint32_t rank = 0;  ///< Into Job::ranks.
   double slowdown = 1;     ///< With only this rank as recorded.
@@ -133,7 +134,8 @@ struct LargerBuckets {
 
 /// The step if one thing were better; none: it cannot be. All but the first without delays.
 struct Gains {
-  Seconds no_host_gaps{};                 ///< With waits for what is not recorded alone.
+  Seconds no_host_gaps{};                 ///< With waits for what is not recorded alone; of the
+                                          ///< usual steps.
   std::optional<Seconds> even_ranks;      ///< Work of Diagnosis::worst_ranks as others'.
   std::optional<Seconds> even_stages;     ///< What stages compute takes their mean.
   std::optional<Seconds> faster_network;  ///< Transfers take half their time.
@@ -183,7 +185,8 @@ struct Diagnosis {
   std::vector<JobRank> ranks;
   MissingRanks missing;
   std::size_t steps = 0;
-  Seconds recorded_step{};   ///< All steps: means over the steps.
+  RecordedPace pace;         ///< Of the steps as recorded: usual and stalled ones.
+  Seconds recorded_step{};   ///< Of the usual steps, as the next one. All others: of all steps.
   Seconds simulated_step{};  ///< Replayed with the delays.
   Seconds undelayed_step{};  ///< T. Nor do those recorded wait for those that are not.
   Seconds ideal_step{};      ///< T_ideal.

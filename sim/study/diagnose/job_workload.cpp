@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
+#include "sim/study/diagnose/measures/job_pace.hpp"
 #include "sim/study/diagnose/pipelines/pipeline_workload.hpp"
 #include "sim/study/diagnose/pipelines/recorded_passes.hpp"
 
@@ -188,6 +189,13 @@ Workload JobSummary::workload() const {
 
 Workload workload_of(const Job& job, bool ideal) {
   refuse_profiled_groups(job);
+  const std::vector<bool> stalled = stalled_steps_of(job);
+  if (const auto left_out = std::ranges::count(stalled, true); left_out > 0) {
+    Workload workload = workload_of(without_stalled_steps(job, stalled), ideal);
+    workload.provenance.notes.push_back(
+        fmt::format("{} of {} steps, which stalled, are left out", left_out, job.steps.size()));
+    return workload;
+  }
   return job.stages > 1 ? pipeline_workload_of(job, ideal) : JobSummary(job, ideal).run();
 }
 

@@ -78,8 +78,9 @@ LongPauses long_pauses(const JobReplay& replay) {
 std::optional<JobVerdict> pauses_verdict(const Diagnosis& diagnosis, const JobReplay& replay,
                                          const VerdictThresholds& thresholds) {
   const LongPauses pauses = long_pauses(replay);
-  const double gained = diagnosis.simulated_step.value - pauses.step;
-  const double all = (diagnosis.simulated_step - diagnosis.undelayed_step).value;
+  const double simulated = mean_of(replay.delayed());
+  const double gained = simulated - pauses.step;
+  const double all = simulated - diagnosis.undelayed_step.value;
   if (pauses.count == 0 || gained <= thresholds.explained * all)
     return std::nullopt;
   return JobVerdict{
@@ -88,7 +89,7 @@ std::optional<JobVerdict> pauses_verdict(const Diagnosis& diagnosis, const JobRe
                   "still for up to {}, now one and now another. Without these a step takes {} "
                   "instead of {}.",
                   pauses.count, format_seconds(Seconds{pauses.longest}),
-                  format_seconds(Seconds{pauses.step}), format_seconds(diagnosis.simulated_step))};
+                  format_seconds(Seconds{pauses.step}), format_seconds(Seconds{simulated}))};
 }
 
 }  // namespace stepcast

@@ -96,7 +96,7 @@ PeriodicSteps periodic_steps(const JobReplay& replay) {
 std::optional<JobVerdict> checkpoints_verdict(const Diagnosis& diagnosis, const JobReplay& replay,
                                               const VerdictThresholds& thresholds) {
   const PeriodicSteps found = periodic_steps(replay);
-  const double whole = diagnosis.simulated_step.value;
+  const double whole = mean_of(replay.delayed());
   const double more = whole - found.others;
   if (found.names.empty() || more <= thresholds.delays * whole ||
       more <= thresholds.explained * (whole - diagnosis.ideal_step.value))
@@ -109,7 +109,7 @@ std::optional<JobVerdict> checkpoints_verdict(const Diagnosis& diagnosis, const 
                   "the others {}. Without it a step takes {} instead of {}.",
                   subject, found.names[0], found.names[1], found.names[2],
                   found.names.size() > 3 ? " .." : "", format_seconds(Seconds{found.longer}),
-                  others, others, format_seconds(diagnosis.simulated_step))};
+                  others, others, format_seconds(Seconds{whole}))};
 }
 
 }  // namespace stepcast

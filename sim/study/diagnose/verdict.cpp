@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
@@ -44,13 +45,19 @@ class Judge {
   Judge(const Diagnosis& diagnosis, const JobReplay& replay, const VerdictThresholds& thresholds)
       : diagnosis_(diagnosis), replay_(replay), thresholds_(thresholds) {
     waste_ = (diagnosis.undelayed_step - diagnosis.ideal_step).value;
-    delays_ = 1 - diagnosis.gains.no_host_gaps / diagnosis.simulated_step;
+    simulated_ = mean_of(replay.delayed());
+    delays_ = 1 - mean_of(replay.without_host()) / simulated_;
   }
 
   JobVerdict run() const {
     JobVerdict verdict = judged();
     if (ranks_missing())
       verdict.text.insert(0, in_words(diagnosis_.missing, recorded()) + " ");
+    if (const std::vector<std::string>& kinds = replay_.job().doubtful; !kinds.empty())
+      verdict.text.insert(
+          0, fmt::format("Doubtful, as neither names nor times tell whether {} {} computation, as "
+                         "is assumed here, or communication. ",
+                         fmt::join(kinds, ", "), kinds.size() == 1 ? "is" : "are"));
     return verdict;
   }
 
@@ -59,7 +66,7 @@ class Judge {
     if (auto verdict = checkpoints_verdict(diagnosis_, replay_, thresholds_))
       return *verdict;
     const bool wasteful = diagnosis_.slowdown >= thresholds_.slowdown;
-    const double wasted = waste_ / diagnosis_.simulated_step.value;
+    const double wasted = waste_ / simulated_;
     if (wasteful && (wasted >= delays_ || is_lossy()))
       if (auto cause = cause_of_waste())
         return *cause;
@@ -121,8 +128,9 @@ class Judge {
   const Diagnosis& diagnosis_;
   const JobReplay& replay_;
   const VerdictThresholds& thresholds_;
+  double simulated_ = 0;  // The mean of all steps, of those that stalled too.
   double waste_ = 0;
-  double delays_ = 0;
+  double delays_ = 0;  // The share of it that goes with the host's delays.
 };
 
 /// The worst ranks, or those that compute longer than all others, if that explains more.
@@ -264,11 +272,24 @@ JobVerdict Judge::launches() const {
                         missing, percent(delays_))};
   if (auto verdict = pauses_verdict(diagnosis_, replay_, thresholds_))
     return *verdict;
-  return {VerdictKind::Host, "",
-          fmt::format("The host holds up the job: without its delays, during which no work is "
-                      "waited for, a step takes {} instead of {} ({}).",
-                      format_seconds(diagnosis_.gains.no_host_gaps),
-                      format_seconds(diagnosis_.simulated_step), percent(delays_))};
+  const Seconds usual = diagnosis_.simulated_step;
+  const double usual_delays = 1 - diagnosis_.gains.no_host_gaps / usual;
+  const std::string of_usual = fmt::format(
+      "without its delays, during which no work is waited for, a {}step takes {} "
+      "instead of {} ({}).",
+      diagnosis_.pace.stalled_steps > 0 ? "usual " : "",
+      format_seconds(diagnosis_.gains.no_host_gaps), format_seconds(usual), percent(usual_delays));
+  if (simulated_ - usual.value > thresholds_.delays * simulated_)
+    return {
+        VerdictKind::Host, "",
+        fmt::format("The job stalls, as its data or its host come late: {} of {} steps take {} "
+                    "on average, the usual ones {}.{}",
+                    diagnosis_.pace.stalled_steps, diagnosis_.steps,
+                    format_seconds(diagnosis_.pace.stalled), format_seconds(diagnosis_.pace.usual),
+                    usual_delays > thresholds_.delays
+                        ? " The host holds up the usual ones, too: " + of_usual
+                        : "")};
+  return {VerdictKind::Host, "", "The host holds up the job: " + of_usual};
 }
 
 /// Of the ideal step, what goes with free transfers.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/measures/counted_delays.hpp"
+#include "sim/study/diagnose/measures/job_pace.hpp"
 #include "sim/study/edits/graph_replay.hpp"
 #include "traces/job/medians.hpp"
 
@@ -24,11 +24,17 @@ struct TransferLine {
   bool one_size = true;
 };
 
-/// The steps whose recorded lengths are nearest to the median.
-std::vector<std::uint32_t> usual_steps(const std::vector<double>& lengths, std::size_t most) {
-  const double middle = middle_of(lengths);
-  std::vector<std::uint32_t> steps(lengths.size());
-  std::iota(steps.begin(), steps.end(), 0U);
+/// Of the steps that did not stall those whose recorded lengths are nearest to the median.
+std::vector<std::uint32_t> usual_steps(const std::vector<double>& lengths,
+                                       const std::vector<bool>& stalled, std::size_t most) {
+  std::vector<std::uint32_t> steps;
+  std::vector<double> usual;
+  for (std::uint32_t step = 0; step < lengths.size(); ++step)
+    if (!stalled[step]) {
+      steps.push_back(step);
+      usual.push_back(lengths[step]);
+    }
+  const double middle = middle_of(usual);
   std::ranges::stable_sort(steps, {},
                            [&](std::uint32_t step) { return std::abs(lengths[step] - middle); });
   steps.resize(std::min(most, steps.size()));
@@ -67,15 +73,19 @@ class JobGraphs {
 
   RecordedSteps run(std::size_t most) {
     const std::vector<double> lengths = replay_.recorded();
-    RecordedSteps result;
-    for (const std::uint32_t step : usual_steps(lengths, most)) {
+    const std::vector<bool> stalled = stalled_steps_of(job_);
+    std::vector<Seconds> all;
+    for (const double length : lengths)
+      all.push_back(Seconds{length});
+    RecordedSteps result{.pace = pace_of(all, stalled)};
+    for (const std::uint32_t step : usual_steps(lengths, stalled, most)) {
       result.step.graphs.push_back(graph_of(step));
       recorded_.push_back(lengths[step]);
     }
     find_lines(result.step.notes);
     result.step.time = replay_graphs;
     result.step.ratio = ratio();
-    result.recorded = Seconds{mean_of(recorded_)};
+    result.recorded = result.pace.usual;
     check(result);
     return result;
   }

@@ -5,6 +5,7 @@
 #include "sim/study/edits/lanes/lane_descent.hpp"
 #include "sim/study/edits/recipes.hpp"
 #include "sim/study/optimise/optimise.hpp"
+#include "traces/stalled_steps.hpp"
 
 namespace stepcast {
 
@@ -22,6 +23,7 @@ struct EditedStep {
   ScheduleOptions options;  ///< That were found, as `run` would be told.
   Seconds recorded{};       ///< Of a recorded step; 0: planned.
   double step_error = 0;    ///< Of its replay.
+  RecordedPace pace{};      ///< Of all recorded steps: usual and stalled ones.
   Seconds step_before{};
   Seconds step_after{};
   LikelyStep likely_before{};  ///< Of a planned step; see add_likely_ranges().

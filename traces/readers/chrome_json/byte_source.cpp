@@ -1,11 +1,14 @@
 #include "traces/readers/chrome_json/byte_source.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <zlib.h>
 
 #include "models/base/error.hpp"
+#include "traces/byte_order_mark.hpp"
 #include "traces/json/file_limits.hpp"
 
 namespace stepcast {
@@ -13,7 +16,8 @@ namespace {
 
 constexpr unsigned kBuffer = 1U << 17;
 
-/// zlib's file interface passes plain files through and unpacks gzip, by content.
+/// zlib's file interface passes plain files through and unpacks gzip, by content. A byte-order mark
+/// at the front is no content.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::filesystem::path& path) : origin_(path.string()) {
@@ -32,6 +36,18 @@ class FileSource final : public ByteSource {
   FileSource& operator=(const FileSource&) = delete;
 
   std::size_t read(std::span<char> buffer) override {
+    const std::size_t count = unpack(buffer);
+    const std::string_view front(buffer.data(), count);
+    if (std::exchange(at_front_, false) && front.starts_with(kByteOrderMark)) {
+      std::ranges::copy(front.substr(kByteOrderMark.size()), buffer.begin());
+      const std::size_t rest = count - kByteOrderMark.size();
+      return rest > 0 ? rest : unpack(buffer);
+    }
+    return count;
+  }
+
+ private:
+  std::size_t unpack(std::span<char> buffer) {
     const int count = gzread(file_, buffer.data(), static_cast<unsigned>(buffer.size()));
     int error = Z_OK;
     gzerror(file_, &error);
@@ -46,9 +62,9 @@ class FileSource final : public ByteSource {
     return static_cast<std::size_t>(count);
   }
 
- private:
   std::string origin_;
   gzFile file_ = nullptr;
+  bool at_front_ = true;
   double unpacked_ = 0;
   FileLimits limits_ = file_limits();
 };

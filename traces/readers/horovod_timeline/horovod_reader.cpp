@@ -6,6 +6,7 @@
 #include "traces/readers/horovod_timeline/horovod_timeline.hpp"
 #include "traces/readers/ready_gaps.hpp"
 #include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/other_profilers.hpp"
 
 namespace stepcast {
 namespace {
@@ -47,7 +48,7 @@ class HorovodReader final : public TraceReader {
       return false;
     // Lists of events with categories are other programs': Horovod gives its own none.
     return head.find("NEGOTIATE_") != std::string_view::npos ||
-           head.find("\"cat\"") == std::string_view::npos;
+           (head.find("\"cat\"") == std::string_view::npos && !is_legacy_torch_trace(head));
   }
 
   Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,

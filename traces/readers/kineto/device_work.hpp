@@ -37,9 +37,10 @@ struct DeviceWork {
 struct DeviceStep {
   Seconds begin{};
   Seconds end{};
-  Seconds computed{};  ///< End of its last computation: its end, but for a step that is alone.
-  bool whole = false;  ///< A period: from where the step before ended to where this one did.
-  bool alone = false;  ///< Neither the step before nor the one behind was recorded.
+  Seconds computed{};    ///< End of its last computation: its end, but for a step that is alone.
+  bool whole = false;    ///< A period: from where the step before ended to where this one did.
+  bool alone = false;    ///< Neither the step before nor the one behind was recorded.
+  bool stalled = false;  ///< A whole one that took far longer without computing more.
 
   Seconds duration() const { return end - begin; }
 };

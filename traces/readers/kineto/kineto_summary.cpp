@@ -85,6 +85,7 @@ void add_steps(const KinetoTrace& trace, const KinetoView& view, TraceSummary& s
                              .duration = view.device_steps[i].duration(),
                              .host = view.steps.steps[i].duration(),
                              .whole = view.device_steps[i].whole,
+                             .stalled = view.device_steps[i].stalled,
                              .device = loads[i].computing,
                              .input_copies = loads[i].copies,
                              .copies_alone = loads[i].copies_alone});

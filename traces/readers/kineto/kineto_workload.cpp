@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -149,6 +150,8 @@ std::vector<std::string> time_notes(const AverageStep& step, const ImportOptions
   std::vector<std::string> notes = {
       fmt::format("recorded step on the device: {}", describe(step.duration)),
       fmt::format("computation on the device: {}", describe(step.computation))};
+  if (std::string stalls = describe(step.pace); !stalls.empty())
+    notes.push_back(std::move(stalls));
   if (step.steps > 1)
     notes.push_back(unevenness_note(step));
   if (step.layers.back().kind == kUnlaunched)

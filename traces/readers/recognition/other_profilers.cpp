@@ -26,6 +26,12 @@ constexpr std::string_view kPerfetto =
     "is a Perfetto trace of protocol buffers, which is not read: expected a trace as "
     "torch.profiler's export_chrome_trace(\"trace.json\") writes it";
 
+constexpr std::string_view kLegacyTorch =
+    "is a trace of torch.autograd.profiler without Kineto, which records neither launches nor "
+    "streams of a device and is not read: record it with "
+    "torch.profiler.profile(record_shapes=True) "
+    "and export it with export_chrome_trace(\"trace.json\")";
+
 bool holds_any(std::string_view text, std::initializer_list<std::string_view> parts) {
   return std::ranges::any_of(
       parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
@@ -38,6 +44,17 @@ std::string_view advice_on_database(std::string_view head) {
 }
 
 }  // namespace
+
+bool is_legacy_torch_trace(std::string_view head) {
+  const std::size_t start = head.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos || head[start] != '[' || holds_any(head, {"NEGOTIATE_"}))
+    return false;
+  // It gives categories to nothing but the arrows from launches to kernels.
+  if (holds_any(head, {"\"cat\""}) && !holds_any(head, {"cpu_to_cuda"}))
+    return false;
+  return holds_any(head, {"\"CPU functions\"", "\"CUDA functions\"", "\"aten::",
+                          "\"torch::autograd::", "\"autograd::engine::", "\"ProfilerStep#"});
+}
 
 std::string_view profiler_advice(const std::filesystem::path& path, std::string_view head) {
   const std::string extension = path.extension().string();
@@ -59,6 +76,8 @@ std::string_view profiler_advice(const std::filesystem::path& path, std::string_
     return kRocprof;
   if (is_named({".pftrace", ".perfetto-trace"}))
     return kPerfetto;
+  if (is_legacy_torch_trace(head))
+    return kLegacyTorch;
   return {};
 }
 

@@ -5,8 +5,13 @@
 
 namespace stepcast {
 
-/// What to do with a file of a profiler that is not read: Nsight Systems and rocprof, by the names
-/// of their reports, tables and columns. `head`: the first 64 KiB or more. Empty: none of them.
+/// Whether it is a list of events as torch.autograd.profiler wrote it before there was Kineto.
+/// `head`: the first 64 KiB or more.
+bool is_legacy_torch_trace(std::string_view head);
+
+/// What to do with a file of a profiler that is not read: Nsight Systems, rocprof and PyTorch's
+/// profiler without Kineto, by the names of their reports, tables, columns and events. `head`: the
+/// first 64 KiB or more. Empty: none of them.
 std::string_view profiler_advice(const std::filesystem::path& path, std::string_view head);
 
 }  // namespace stepcast

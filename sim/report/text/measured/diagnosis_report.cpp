@@ -81,7 +81,9 @@ std::string times(const Diagnosis& diagnosis) {
       waits_go(diagnosis)
           ? wrap("Waits are those for ranks, collectives and messages that are not recorded.", 0)
           : "";
-  return render(table) + waits +
+  const std::string stalls =
+      diagnosis.pace.stalled_steps > 0 ? wrap(describe(diagnosis.pace), 0) : "";
+  return render(table) + stalls + waits +
          wrap(fmt::format(
                   "Slow-down {:.4f} against even work: {} of the step is waste, {:.0f} GPU-hours a "
                   "day. {}",

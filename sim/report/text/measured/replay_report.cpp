@@ -8,8 +8,10 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/report/json/stalls_json.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/replay/recorded_delays.hpp"
+#include "traces/stalled_steps.hpp"
 
 namespace stepcast {
 namespace {
@@ -22,13 +24,17 @@ constexpr double kDoubted = 0.05;     // Share of a step that a replay may miss 
 constexpr double kRefused = 0.1;      // The same.
 constexpr double kMostDelayed = 0.1;  // Share of a step that unexplained delays may take.
 
+bool counts(const ReplayedStep& step) {
+  return step.whole && !step.stalled;
+}
+
 template <class TimeOf>
 Seconds mean_of(const ReplayedTrace& result, TimeOf time_of) {
-  const bool any = std::ranges::any_of(result.steps, &ReplayedStep::whole);
+  const bool any = std::ranges::any_of(result.steps, counts);
   Seconds sum{};
   double count = 0;
   for (const ReplayedStep& step : result.steps)
-    if (step.whole || !any) {
+    if (counts(step) || !any) {
       sum += time_of(step);
       ++count;
     }
@@ -47,6 +53,18 @@ std::vector<std::string> row_of(const ReplayedStep& step) {
           percent(step.simulated, step.recorded)};
 }
 
+/// Of the whole steps, as recorded.
+RecordedPace replayed_pace(const ReplayedTrace& result) {
+  std::vector<Seconds> lengths;
+  std::vector<bool> stalled;
+  for (const ReplayedStep& step : result.steps)
+    if (step.whole) {
+      lengths.push_back(step.recorded);
+      stalled.push_back(step.stalled);
+    }
+  return pace_of(lengths, stalled);
+}
+
 ReplayedStep mean_step(const ReplayedTrace& result) {
   return {.name = "mean", .recorded = mean_recorded(result), .simulated = mean_simulated(result)};
 }
@@ -60,10 +78,13 @@ double rounded(double value) {
 ordered_json step_json(const ReplayedStep& step) {
   if (!step.whole)
     return {{"name", step.name}, {"whole", false}, {"simulated_s", rounded(step.simulated.value)}};
-  return {{"name", step.name},
-          {"recorded_s", rounded(step.recorded.value)},
-          {"simulated_s", rounded(step.simulated.value)},
-          {"error", rounded(step.simulated / step.recorded - 1) + 0.0}};
+  ordered_json json{{"name", step.name},
+                    {"recorded_s", rounded(step.recorded.value)},
+                    {"simulated_s", rounded(step.simulated.value)},
+                    {"error", rounded(step.simulated / step.recorded - 1) + 0.0}};
+  if (step.stalled)
+    json["stalled"] = true;
+  return json;
 }
 
 ordered_json mean_json(const ReplayedTrace& result) {
@@ -132,8 +153,12 @@ bool is_on_its_way(const RecordedStep& step, const RecordedTask& delay) {
 
 ReplayedTrace replay_result(std::string origin, const std::vector<RecordedStep>& steps) {
   ReplayedTrace result{.origin = std::move(origin)};
-  const auto count = static_cast<double>(steps.size());
-  for (const RecordedStep& step : steps)
+  const auto is_usual = [](const RecordedStep& step) { return step.whole && !step.stalled; };
+  const auto usual = static_cast<std::size_t>(std::ranges::count_if(steps, is_usual));
+  const auto count = static_cast<double>(usual > 0 ? usual : steps.size());
+  for (const RecordedStep& step : steps) {
+    if (usual > 0 && !is_usual(step))
+      continue;
     for (const RecordedTask& task : step.tasks) {
       if (task.kind == RecordedKind::Collective)
         result.collectives += task.duration / count;
@@ -144,6 +169,7 @@ ReplayedTrace replay_result(std::string origin, const std::vector<RecordedStep>&
       else
         (task.stream == 0 ? result.host : result.other_threads) += task.duration / count;
     }
+  }
   return result;
 }
 
@@ -180,9 +206,12 @@ std::string render_replay(const ReplayedTrace& result) {
   for (const std::string& doubt : doubts_on(result))
     text += wrap(fmt::format("Doubtful: {}.", doubt), 2);
   text += render(table);
+  const RecordedPace pace = replayed_pace(result);
   if (result.steps.size() > kMostSteps)
-    text +=
-        fmt::format("The mean is of all {} steps; --json shows them all.\n", result.steps.size());
+    text += fmt::format("The mean is of {} {} steps; --json shows them all.\n",
+                        pace.stalled_steps > 0 ? "the usual ones of" : "all", result.steps.size());
+  if (pace.stalled_steps > 0)
+    text += wrap(describe(pace), 0);
   text += wrap(
       fmt::format("Taken as recorded, a step: {} of the training thread and {} of the threads it "
                   "calls, between launches and waits; {} of kernels and copies; {} of collectives; "
@@ -212,6 +241,8 @@ std::string replay_json(const ReplayedTrace& result) {
   for (const ReplayedStep& step : result.steps)
     json["steps"].push_back(step_json(step));
   json["mean"] = mean_json(result);
+  if (const RecordedPace pace = replayed_pace(result); pace.stalled_steps > 0)
+    json["stalls"] = stalls_json(pace);
   json["doubts"] = doubts_on(result);
   json["notes"] = texts_of(result.notes);
   json["bound_by"] = bound_by(result);

@@ -15,7 +15,8 @@ struct ReplayedStep {
   std::string name;
   Seconds recorded{};
   Seconds simulated{};
-  bool whole = true;  ///< See RecordedStep.
+  bool whole = true;     ///< See RecordedStep.
+  bool stalled = false;  ///< The same.
 };
 
 struct ReplayedTrace {
@@ -35,10 +36,10 @@ struct ReplayedTrace {
   Seconds delays{};         ///< Mean: on the streams of the device, that no dependency explains.
 };
 
-/// Means over the steps of what is taken from the trace.
+/// Means over the whole steps that did not stall of what is taken from the trace.
 ReplayedTrace replay_result(std::string origin, const std::vector<RecordedStep>& steps);
 
-/// Of the whole steps.
+/// Of the whole steps that did not stall.
 Seconds mean_recorded(const ReplayedTrace& result);
 Seconds mean_simulated(const ReplayedTrace& result);
 

@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
+#include "sim/report/json/stalls_json.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/readers/spread.hpp"
+#include "traces/stalled_steps.hpp"
 
 namespace stepcast {
 namespace {
@@ -33,21 +35,37 @@ std::string facts_text(const TraceSummary& summary) {
   return text;
 }
 
+/// Of the usual steps.
 Spread step_spread(const TraceSummary& summary) {
   std::vector<Seconds> durations;
   for (const StepSummary& step : summary.steps)
-    if (step.whole)
+    if (step.whole && !step.stalled)
       durations.push_back(step.duration);
   return spread_of(std::move(durations));
 }
 
+RecordedPace inspected_pace(const TraceSummary& summary) {
+  std::vector<Seconds> lengths;
+  std::vector<bool> stalled;
+  for (const StepSummary& step : summary.steps)
+    if (step.whole) {
+      lengths.push_back(step.duration);
+      stalled.push_back(step.stalled);
+    }
+  return pace_of(lengths, stalled);
+}
+
 /// The steps of a device, as against those of its host.
 std::string device_steps_text(const TraceSummary& summary) {
+  const auto usual =
+      static_cast<double>(std::ranges::count(summary.steps, false, &StepSummary::stalled));
   Seconds host{};
   for (const StepSummary& step : summary.steps)
-    host += step.host / static_cast<double>(summary.steps.size());
+    host += step.stalled ? Seconds{} : step.host / usual;
   std::string text = fmt::format("The device's own step: {}; the host's: {}.\n",
                                  describe(step_spread(summary)), format_seconds(host));
+  if (const RecordedPace pace = inspected_pace(summary); pace.stalled_steps > 0)
+    text += wrap(describe(pace), 0);
   const auto part = std::ranges::find_if(
       summary.steps, [](const StepSummary& step) { return !step.whole && step.work > 0; });
   if (part != summary.steps.end())
@@ -141,7 +159,7 @@ ordered_json tallies_json(const std::map<std::string, ImportReport::Tally>& tall
 
 ordered_json steps_json(const TraceSummary& summary) {
   ordered_json json = ordered_json::array();
-  for (const StepSummary& step : summary.steps)
+  for (const StepSummary& step : summary.steps) {
     json.push_back({{"name", step.name},
                     {"time_s", step.duration.value},
                     {"host_s", step.host.value},
@@ -153,6 +171,9 @@ ordered_json steps_json(const TraceSummary& summary) {
                     {"idle_for_collectives_s", step.collective_waits.value},
                     {"communicating_s", step.communication.value},
                     {"device_work", step.work}});
+    if (step.stalled)
+      json.back()["stalled"] = true;
+  }
   return json;
 }
 
@@ -214,6 +235,8 @@ std::string trace_json(const TraceSummary& summary, const ImportReport& report,
   json["doubts"] = summary.doubts;
   if (!summary.steps.empty())
     json["step_time"] = spread_json(step_spread(summary));
+  if (const RecordedPace pace = inspected_pace(summary); pace.stalled_steps > 0)
+    json["stalls"] = stalls_json(pace);
   json["categories"] = ordered_json::array();
   for (const auto& category : summary.categories)
     json["categories"].push_back(

@@ -95,6 +95,8 @@ std::string render_edited_step(const EditedStep& found) {
   else
     text = fmt::format("{} on {}, {}, schedule {}\n", found.subject, found.cluster, sizes(found),
                        found.schedule);
+  if (found.pace.stalled_steps > 0)
+    text += wrap(describe(found.pace), 0);
   for (const std::string& note : found.notes)
     text += wrap("Note: " + note + ".", 6);
   text += '\n';

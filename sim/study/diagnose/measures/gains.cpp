@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "sim/study/diagnose/measures/job_pace.hpp"
 #include "sim/study/diagnose/measures/step_as_others.hpp"
 
 namespace stepcast {
@@ -63,7 +64,7 @@ Gains gains_of(const JobReplay& replay, const std::vector<std::uint32_t>& worst)
       return replay.actual(step)[place] * (transfers ? times : 1);
     });
   };
-  Gains gains{.no_host_gaps = Seconds{mean_of(replay.without_host())}};
+  Gains gains{.no_host_gaps = Seconds{mean_of_usual(replay.without_host(), stalled_steps_of(job))}};
   if (const auto step = step_as_others(replay, worst, AsOthers::All))
     gains.even_ranks = Seconds{*step};
   const auto elsewhere = [&](const JobRank& rank) { return rank.stage != job.ranks.front().stage; };

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "sim/study/diagnose/measures/job_pace.hpp"
 #include "sim/study/diagnose/measures/rank_times.hpp"
 
 namespace stepcast {
@@ -34,14 +35,17 @@ std::vector<RankUse> rank_uses(const JobReplay& replay) {
   for (std::uint32_t rank = 0; rank < uses.size(); ++rank)
     uses[rank] = {.rank = rank,
                   .short_kernels = replay.job().profiled ? std::optional(0.0) : std::nullopt};
+  const std::vector<bool> stalled = stalled_steps_of(replay.job());
   for (std::uint32_t step = 0; step < replay.steps(); ++step) {
+    if (stalled[step])
+      continue;
     add_rank_times(replay, step, uses);
     if (replay.job().profiled)
       add_short_kernels(replay, step, uses);
     for (const JobMeeting& meeting : replay.job().steps[step].meetings)
       add_holding(replay.job(), replay.job().steps[step], meeting, uses);
   }
-  const auto steps = static_cast<double>(replay.steps());
+  const auto steps = static_cast<double>(std::ranges::count(stalled, false));
   for (RankUse& use : uses) {
     for (Seconds RankUse::*time : {&RankUse::computing, &RankUse::communicating, &RankUse::exposed,
                                    &RankUse::copies, &RankUse::copies_alone, &RankUse::waiting,

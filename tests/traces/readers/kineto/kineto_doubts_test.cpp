@@ -42,7 +42,9 @@ TEST(KinetoDoubts, PartOfAStepIsNoneOfThoseThatAreAveraged) {
   ImportReport report;
   const Workload workload =
       import_kineto(without_lines(small_trace(), "ProfilerStep#"), {.batch = 8}, report);
-  EXPECT_EQ(report.skipped().at("step with other layers than most").first, "step 1");
+  EXPECT_EQ(
+      report.skipped().at("step with other work than the largest number that are alike").first,
+      "step 1");
   EXPECT_NEAR(layer_of(workload, "conv2d-0").forward.value, 100e-6, kExactTime);
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "traces/readers/recognition/formats.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -22,6 +24,16 @@ TEST(OtherProfilers, NsightSystemsIsNamedWithHowToExport) {
                    "is an export of Nsight Systems"));
   EXPECT_TRUE(says(profiler_advice("a.csv", "Start (ns),Duration (ns),CorrId\n1,2,3\n"),
                    "is an export of Nsight Systems"));
+}
+
+// Its list of events has no categories, as Horovod's timeline has none.
+TEST(OtherProfilers, PyTorchWithoutKinetoIsNamed) {
+  const std::string_view trace =
+      R"([{"name": "aten::linear", "ph": "X", "ts": 200, "dur": 2500, "tid": 1, "pid": "CPU functions", "args": {}}])";
+  EXPECT_TRUE(says(profiler_advice("a.json", trace), "torch.autograd.profiler without Kineto"));
+  EXPECT_FALSE(horovod_timeline_reader().sniff(trace));
+  EXPECT_TRUE(horovod_timeline_reader().sniff(
+      R"([{"name": "process_name", "ph": "M", "pid": 0, "args": {"name": "conv1.weight"}},)"));
 }
 
 TEST(OtherProfilers, RocprofIsNamed) {

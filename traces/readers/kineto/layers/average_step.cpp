@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 
 #include <fmt/format.h>
 
+#include "traces/readers/kineto/layers/joined_layers.hpp"
 #include "traces/readers/kineto/steps/step_doubts.hpp"
 
 namespace stepcast {
@@ -65,23 +65,6 @@ void drop_warm_up(std::vector<StepLayers>& steps, ImportReport& report) {
   steps = std::move(kept);
 }
 
-/// Names of the layers and the number of gradients of each: what makes two steps alike.
-std::string signature_of(const StepLayers& step) {
-  std::string signature;
-  for (const LayerTimes& layer : step.layers)
-    signature += fmt::format("{} {}\n", layer.name, layer.gradients.size());
-  return signature;
-}
-
-/// Of two as common, the one of more layers: the other is part of a step.
-std::string most_common_signature(const std::vector<StepLayers>& steps) {
-  std::map<std::string, std::size_t> counts;
-  for (const StepLayers& step : steps)
-    ++counts[signature_of(step)];
-  const auto rank = [](const auto& entry) { return std::pair(entry.second, entry.first.size()); };
-  return std::ranges::max_element(counts, {}, rank)->first;
-}
-
 /// Some of the steps.
 using Chosen = std::vector<const StepLayers*>;
 
@@ -99,17 +82,6 @@ Spread spread_over(const Chosen& steps, Quantity quantity) {
   std::ranges::transform(steps, times.begin(),
                          [&](const StepLayers* step) { return quantity(*step); });
   return spread_of(std::move(times));
-}
-
-/// Keeps the steps that consist of the layers most of them have.
-void keep_alike(std::vector<StepLayers>& steps, ImportReport& report) {
-  const std::string wanted = most_common_signature(steps);
-  std::erase_if(steps, [&](const StepLayers& step) {
-    const bool other = signature_of(step) != wanted;
-    if (other)
-      report.skip("step with other layers than most", fmt::format("step {}", step.step));
-    return other;
-  });
 }
 
 /// Notes how far the steps of one direction of a layer lie apart.
@@ -145,11 +117,23 @@ void average_layer(const Chosen& steps, const Chosen& whole, std::size_t at, Ave
   note_ratio("update", update, result, ratios);
 }
 
-/// Those whose duration is a period; all if there is none.
-Chosen whole_of(const Chosen& steps) {
-  Chosen whole;
-  std::ranges::copy_if(steps, std::back_inserter(whole), &StepLayers::whole);
-  return whole.empty() ? steps : whole;
+/// Those whose duration is a period, and the usual one; all if there is none.
+Chosen usual_of(const Chosen& steps) {
+  Chosen usual;
+  std::ranges::copy_if(steps, std::back_inserter(usual),
+                       [](const StepLayers* step) { return step->whole && !step->stalled; });
+  return usual.empty() ? steps : usual;
+}
+
+RecordedPace pace_of_whole(const std::vector<StepLayers>& steps) {
+  std::vector<Seconds> lengths;
+  std::vector<bool> stalled;
+  for (const StepLayers& step : steps)
+    if (step.whole) {
+      lengths.push_back(step.duration);
+      stalled.push_back(step.stalled);
+    }
+  return pace_of(lengths, stalled);
 }
 
 /// How far layers, gaps, waits and copies are from making up a step, as a share of it.
@@ -162,7 +146,7 @@ double unaccounted(const StepLayers& step) {
 
 /// Precondition: not empty, all with the same layers.
 AverageStep average_of(const Chosen& steps) {
-  const Chosen whole = whole_of(steps);
+  const Chosen whole = usual_of(steps);
   AverageStep result{.layers = steps.front()->layers,
                      .steps = static_cast<std::uint32_t>(steps.size()),
                      .duration = spread_over(whole, [](const auto& s) { return s.duration; }),
@@ -191,8 +175,9 @@ AverageStep average(std::vector<StepLayers> steps, ImportReport& report) {
   drop_idle_steps(steps, report);
   if (steps.empty())
     return {};
+  const RecordedPace pace = pace_of_whole(steps);
   drop_empty_layers(steps);
-  keep_alike(steps, report);
+  join_layers(steps, report);
   drop_warm_up(steps, report);
   for (const StepLayers& step : steps)
     if (step.whole && unaccounted(step) > kDoubtedShare)
@@ -201,7 +186,9 @@ AverageStep average(std::vector<StepLayers> steps, ImportReport& report) {
   Chosen all;
   for (const StepLayers& step : steps)
     all.push_back(&step);
-  return average_of(all);
+  AverageStep step = average_of(all);
+  step.pace = pace;
+  return step;
 }
 
 }  // namespace stepcast

@@ -6,6 +6,7 @@
 #include "traces/readers/kineto/layers/layer_times.hpp"
 #include "traces/readers/reader.hpp"
 #include "traces/readers/spread.hpp"
+#include "traces/stalled_steps.hpp"
 
 namespace stepcast {
 
@@ -19,7 +20,8 @@ struct UnevenLayer {
 struct AverageStep {
   std::vector<LayerTimes> layers;  ///< Only those with a time, a gap or a gradient.
   std::uint32_t steps = 0;         ///< Averaged.
-  Spread duration;                 ///< On the device; of the whole steps.
+  Spread duration;                 ///< On the device; of the whole steps that did not stall.
+  RecordedPace pace;               ///< Of all whole steps.
   Spread computation;              ///< On the device.
   Seconds input_copies{};          ///< Mean; in no layer.
   Seconds collective_waits{};      ///< Mean; in no layer.
@@ -30,10 +32,10 @@ struct AverageStep {
   UnevenLayer most_uneven;         ///< Of those with a hundredth of the computation or more.
 };
 
-/// Times of layers are means over all steps, gaps and waits over the whole ones.
+/// Times of layers are means over all steps, gaps and waits over the whole ones that did not stall.
 ///
-/// Averages the steps that consist of the layers most of them have. Others are counted as skipped,
-/// and so are the first ones as long as they take more than twice the median step: a warm-up. Of
+/// Averages the steps that do the same work, see join_layers(). Others are counted as skipped, and
+/// so are the first ones as long as they take more than twice the median step: a warm-up. Of
 /// several ranks, steps of one number are in `steps` several times.
 AverageStep average(std::vector<StepLayers> steps, ImportReport& report);
 

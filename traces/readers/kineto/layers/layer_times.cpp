@@ -135,6 +135,7 @@ class LayerFinder {
     StepLayers step{.step = number,
                     .duration = view_.device_steps[number].duration(),
                     .whole = view_.device_steps[number].whole,
+                    .stalled = view_.device_steps[number].stalled,
                     .layers = units.take_layers(),
                     .copies_alone = load.copies_alone};
     step.layers.push_back({.name = "launched-before-the-profile", .kind = kUnlaunched});

@@ -43,8 +43,9 @@ struct GradientBucket {
 /// precedes the next forward pass, and work that no operator launched.
 struct StepLayers {
   std::uint32_t step = 0;
-  Seconds duration{};  ///< On the device, see find_device_steps().
-  bool whole = true;   ///< False: the duration is no period, gaps and waits are not all there.
+  Seconds duration{};    ///< On the device, see find_device_steps().
+  bool whole = true;     ///< False: the duration is no period, gaps and waits are not all there.
+  bool stalled = false;  ///< See find_stalled(): gaps and waits are not those of the usual step.
   std::vector<LayerTimes> layers;
   Seconds input_copies{};      ///< Host to device; in no layer.
   Seconds copies_alone{};      ///< Of these: while nothing computed.

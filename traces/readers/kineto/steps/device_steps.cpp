@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "traces/readers/kineto/intervals.hpp"
+#include "traces/stalled_steps.hpp"
 
 namespace stepcast {
 namespace {
@@ -94,6 +95,19 @@ void drop_parts(const std::vector<Extent>& extents, std::vector<DeviceStep>& ste
       steps[i].whole = false;
 }
 
+void mark_stalled(const KinetoTrace& trace, const KinetoView& view,
+                  std::vector<DeviceStep>& steps) {
+  const std::vector<StepLoad> loads = step_loads(trace, view);
+  std::vector<StepPace> paces;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (steps[i].whole)
+      paces.push_back({steps[i].duration(), loads[i].computing});
+  const std::vector<bool> stalled = find_stalled(paces);
+  std::size_t place = 0;
+  for (DeviceStep& step : steps)
+    step.stalled = step.whole && stalled[place++];
+}
+
 bool in_succession(const KinetoSteps& steps, std::size_t before) {
   return steps.steps[before].end >= steps.steps[before + 1].begin;
 }
@@ -135,6 +149,7 @@ std::vector<DeviceStep> find_device_steps(const KinetoTrace& trace, const Kineto
     }
   }
   drop_parts(extents, steps);
+  mark_stalled(trace, view, steps);
   return steps;
 }
 
@@ -142,7 +157,7 @@ Seconds device_period(const KinetoView& view) {
   Seconds sum{};
   double count = 0;
   for (const DeviceStep& step : view.device_steps)
-    if (step.whole) {
+    if (step.whole && !step.stalled) {
       sum += step.duration();
       ++count;
     }

@@ -14,11 +14,11 @@ namespace stepcast {
 /// step stands work that was launched earlier; where there is none, the step begins when its host
 /// begins it, and is no whole one. A step without neighbours lasts from its host's begin, or its
 /// first work, to its host's end, or its last work. One with less than half of the work of most is
-/// no whole one.
+/// no whole one. Which of the whole ones stalled find_stalled() tells.
 std::vector<DeviceStep> find_device_steps(const KinetoTrace& trace, const KinetoView& view);
 
-/// The device's period: mean of the whole steps; if there is none, what the host takes for the
-/// first.
+/// The device's period: mean of the whole steps that did not stall; if there is none, what the host
+/// takes for the first.
 Seconds device_period(const KinetoView& view);
 
 /// Device work of the step that one of its streams ran beside other work, and copies of input that

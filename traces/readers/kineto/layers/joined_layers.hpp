@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "traces/readers/kineto/layers/layer_times.hpp"
+#include "traces/readers/reader.hpp"
+
+namespace stepcast {
+
+/// Gives steps that do the same work the same layers, and leaves out and counts those that do
+/// other work than most (more than half), or, where there is no such majority, than the largest
+/// number that are alike.
+///
+/// Layers are joined by kind, in their order: names number the layers of a kind through, so that
+/// one that a step has beside the others' (a loss that is logged now and then) renames all behind
+/// it. What a step lacks takes no time in it. Two steps do the same work if what one of them lacks,
+/// whole layers or their forward or backward pass, is at most a tenth of the computation of
+/// either. Gradients are those that most of the joined steps have.
+void join_layers(std::vector<StepLayers>& steps, ImportReport& report);
+
+}  // namespace stepcast
