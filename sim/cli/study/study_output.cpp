@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/json/sweep_json.hpp"
@@ -63,14 +64,15 @@ std::vector<SweepRow> print_study(const Sweep& sweep, const std::vector<SweepRes
                                  refused.substr(0, refused.find("\nNo forecast"))));
   if (rows.empty())
     return rows;
+  std::vector<std::function<void()>> files;
   if (view.figure.is_wanted())
-    view.figure.write(compare_figure(named(rows)));
+    files.emplace_back([&] { view.figure.write(compare_figure(named(rows))); });
   if (view.page.is_wanted())
-    view.page.write(text_of(sweep, rows, true));
-  if (view.json)
-    say("{}", with_refused(text_of(sweep, rows, true), sweep, results));
-  else
-    say("{}{}{}", text_of(sweep, rows, false), refused.empty() ? "" : "\n", refused);
+    files.emplace_back([&] { view.page.write(text_of(sweep, rows, true)); });
+  print_then_write(view.json ? with_refused(text_of(sweep, rows, true), sweep, results)
+                             : fmt::format("{}{}{}", text_of(sweep, rows, false),
+                                           refused.empty() ? "" : "\n", refused),
+                   files);
   return rows;
 }
 
