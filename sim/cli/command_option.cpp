@@ -25,12 +25,19 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return items;
 }
 
-/// "a b" and "a, b" as they should be written.
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+/// "a b" and "a, b" as they should be written; the space of "25 MiB" goes.
 std::string with_commas(const std::string& text) {
   std::string fixed;
-  for (const char c : text) {
-    const char wanted = c == ' ' ? ',' : c;
-    if (wanted != ',' || (!fixed.empty() && fixed.back() != ','))
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_before_unit = text[i] == ' ' && i > 0 && i + 1 < text.size() &&
+                                is_digit(text[i - 1]) &&
+                                std::isalpha(static_cast<unsigned char>(text[i + 1])) != 0;
+    const char wanted = text[i] == ' ' ? ',' : text[i];
+    if (!is_before_unit && (wanted != ',' || (!fixed.empty() && fixed.back() != ',')))
       fixed += wanted;
   }
   return fixed;
@@ -40,7 +47,7 @@ std::string with_commas(const std::string& text) {
 bool is_quantity(const std::string& item) {
   const std::size_t space = item.find(' ');
   return item.find_first_not_of("0123456789.") == space && item.find(' ', space + 1) == item.npos &&
-         std::isdigit(static_cast<unsigned char>(item[space + 1])) == 0;
+         !is_digit(item[space + 1]);
 }
 
 /// The items of "a,b" and "c", each once.
@@ -69,10 +76,6 @@ void tell_repeated(const std::string& name, const std::vector<std::string>& text
     for (const std::string& item : split_at_commas(text))
       if (!seen.insert(item).second && told.insert(item).second)
         tell("stepcast: {}: {} given twice, taken once\n", name, in_quotes(item));
-}
-
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
 /// Whether "65,536" is one number with a comma between its thousands. Numbers such as 048 are in no
