@@ -33,6 +33,8 @@ void StudyOutput::check() const {
 
 int StudyOutput::write(const Writers& writers) const {
   std::vector<std::function<void()>> files;
+  if (writers.finish)
+    files.push_back(writers.finish);
   if (figure_.is_wanted())
     files.emplace_back([&] { figure_.write(writers.figure()); });
   if (page_.is_wanted())

@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/output/study_output.hpp"
 #include "sim/cli/output_file.hpp"
+#include "sim/cli/study/study_log.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 #include "tests/support/input_error.hpp"
 
@@ -76,6 +78,26 @@ TEST(Unwritable, StudiesPrintTheirTables) {
     EXPECT_GT(outcome.out.size(), 200U) << command.front();
     EXPECT_NE(outcome.err.find("cannot be written"), std::string::npos) << outcome.err;
   }
+}
+
+// The table's head goes where it must, its rows do not: a disk that is full by then.
+TEST(Unwritable, ATableThatStopsGrowingCostsNoResult) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("table.csv");
+  GrowingTable table(file, "head\n");
+  table.add(0, std::string(1 << 20, 'x'));
+  EXPECT_EQ(fs::file_size(file), 5U + (1U << 20U));
+  table.finish();
+  StudyOutput output;
+  output.options({.csv = "a table"});
+  testing::internal::CaptureStdout();
+  const std::string error = input_error_of([&] {
+    output.write({.text = [] { return "result\n"; },
+                  .json = [] { return "{}"; },
+                  .finish = [] { throw InputError("table.csv: cannot be written"); }});
+  });
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "result\n");
+  EXPECT_EQ(error, "table.csv: cannot be written");
 }
 
 TEST(PrintThenWrite, GoesOnAfterAFileThatFails) {
