@@ -132,8 +132,9 @@ Adapters parse_adapters(const std::string& text) try {
   const std::size_t times = text.find('x');
   if (times == std::string::npos)
     return {.count = 1, .bandwidth = parse_bandwidth(text)};
-  return {.count = parse_count(text.substr(0, times), 1),
-          .bandwidth = parse_bandwidth(text.substr(times + 1))};
+  const bool spaced = text.find(" x ") + 1 == times;  // as reports write it
+  return {.count = parse_count(text.substr(0, spaced ? times - 1 : times), 1),
+          .bandwidth = parse_bandwidth(text.substr(spaced ? times + 2 : times + 1))};
 } catch (const InputError&) {
   throw InputError(fmt::format(
       "expected the adapters of a node such as 8x400Gbps (eight of 400 Gb/s) or 100Gbps, found {}",

@@ -27,17 +27,20 @@ constexpr double kMi = kKi * kKi;
 constexpr double kGi = kMi * kKi;
 constexpr double kTi = kGi * kKi;
 
-constexpr std::array kTimeUnits{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
-                                Unit{"s", 1},     Unit{"m", 60},    Unit{"min", 60},
-                                Unit{"h", 3600},  Unit{"d", 86400}};
-constexpr std::array kSizeUnits{Unit{"B", 1},     Unit{"kB", 1e3},  Unit{"MB", 1e6},
-                                Unit{"GB", 1e9},  Unit{"TB", 1e12}, Unit{"KiB", kKi},
-                                Unit{"MiB", kMi}, Unit{"GiB", kGi}, Unit{"TiB", kTi}};
-constexpr std::array kBandwidthUnits{
-    Unit{"bps", 1.0 / 8},   Unit{"kbps", 1e3 / 8}, Unit{"Mbps", 1e6 / 8}, Unit{"Gbps", 1e9 / 8},
-    Unit{"Tbps", 1e12 / 8}, Unit{"Bps", 1},        Unit{"kBps", 1e3},     Unit{"MBps", 1e6},
-    Unit{"GBps", 1e9},      Unit{"TBps", 1e12},    Unit{"KiBps", kKi},    Unit{"MiBps", kMi},
-    Unit{"GiBps", kGi},     Unit{"TiBps", kTi}};
+constexpr std::array kTimeUnits{
+    Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},    Unit{"s", 1},     Unit{"m", 60},
+    Unit{"min", 60},  Unit{"h", 3600},  Unit{"hours", 3600}, Unit{"d", 86400}, Unit{"days", 86400}};
+// A number alone counts bytes.
+constexpr std::array kSizeUnits{
+    Unit{"", 1},      Unit{"B", 1},     Unit{"kB", 1e3},  Unit{"MB", 1e6},  Unit{"GB", 1e9},
+    Unit{"TB", 1e12}, Unit{"KiB", kKi}, Unit{"MiB", kMi}, Unit{"GiB", kGi}, Unit{"TiB", kTi}};
+// A bandwidth is a size per second, written "10Gbps", "10Gb/s" or "10Gbit/s", "1.2GBps" or
+// "1.2GB/s".
+constexpr std::array kMultiples{Unit{"", 1},     Unit{"k", 1e3},  Unit{"M", 1e6},
+                                Unit{"G", 1e9},  Unit{"T", 1e12}, Unit{"Ki", kKi},
+                                Unit{"Mi", kMi}, Unit{"Gi", kGi}, Unit{"Ti", kTi}};
+constexpr std::array kRates{Unit{"bps", 1.0 / 8}, Unit{"b/s", 1.0 / 8}, Unit{"bit/s", 1.0 / 8},
+                            Unit{"Bps", 1}, Unit{"B/s", 1}};
 
 // Units for output: ascending, each one 1000 (1024 for sizes) times the one before.
 constexpr std::array kShownTimes{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
@@ -61,16 +64,57 @@ std::optional<double> take_number(std::string_view& text) {
   return value;
 }
 
-/// A non-negative finite quantity "<number><unit>" in the base unit.
-std::optional<double> find_quantity(std::string_view text, std::span<const Unit> units) {
-  if (text.starts_with('-'))
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// "65536 B" of "65,536 B": without the commas between groups of three digits at the start.
+std::string without_thousands(std::string_view text) {
+  const auto digits = [text](std::size_t from) {
+    return static_cast<std::size_t>(std::ranges::find_if_not(text.substr(from), is_digit) -
+                                    text.substr(from).begin());
+  };
+  std::size_t end = digits(0);
+  if (end == 0 || end > 3)
+    return std::string(text);
+  while (end < text.size() && text[end] == ',' && digits(end + 1) == 3)
+    end += 4;
+  std::string number(text.substr(0, end));
+  std::erase(number, ',');
+  return number.append(text.substr(end));
+}
+
+/// The factor of a unit by its name.
+std::optional<double> factor_among(std::span<const Unit> units, std::string_view name) {
+  const auto unit = std::ranges::find(units, name, &Unit::name);
+  return unit == units.end() ? std::nullopt : std::optional(unit->factor);
+}
+
+std::optional<double> factor_of_rate(std::string_view name) {
+  for (const Unit& rate : kRates) {
+    if (!name.ends_with(rate.name))
+      continue;
+    name.remove_suffix(rate.name.size());
+    const std::optional<double> multiple = factor_among(kMultiples, name);
+    return multiple ? std::optional(*multiple * rate.factor) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// A non-negative finite quantity "<number><unit>" in the base unit, where tables put a space
+/// between the two.
+template <class FactorOf>
+std::optional<double> find_quantity(std::string_view text, FactorOf factor_of) {
+  const std::string plain = without_thousands(text);
+  std::string_view unit = plain;
+  if (unit.starts_with('-'))
     return std::nullopt;
-  const std::optional<double> number = take_number(text);
-  const auto unit = std::ranges::find(units, text, &Unit::name);
-  if (!number || unit == units.end())
-    return std::nullopt;
-  const double value = *number * unit->factor;
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  const std::optional<double> number = take_number(unit);
+  if (unit.size() > 1 && unit.front() == ' ')
+    unit.remove_prefix(1);
+  const std::optional<double> factor = number ? factor_of(unit) : std::nullopt;
+  const double value = factor ? *number * *factor : 0;
+  return factor && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 double plausible(double value, const PlausibleRange& range, std::string_view text) {
@@ -163,25 +207,27 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
   if (take_number(rest) && rest.empty())
     return "";  // Another number is no likely typo.
   const std::string nearest = nearest_name(name, candidates);
-  return nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
+  return nearest.empty() || nearest == name ? "" : fmt::format("; did you mean \"{}\"?", nearest);
 }
 
 Seconds parse_seconds(std::string_view text) {
-  const auto value = find_quantity(text, kTimeUnits);
+  const auto value =
+      find_quantity(text, [](std::string_view unit) { return factor_among(kTimeUnits, unit); });
   if (!value)
     refuse("a time such as \"2us\"", text);
   return {plausible(*value, kTimeRange, text)};
 }
 
 Bytes parse_bytes(std::string_view text) {
-  const auto value = find_quantity(text, kSizeUnits);
+  const auto value =
+      find_quantity(text, [](std::string_view unit) { return factor_among(kSizeUnits, unit); });
   if (!value)
     refuse("a size such as \"25MiB\"", text);
   return {plausible(*value, kSizeRange, text)};
 }
 
 BytesPerSecond parse_bandwidth(std::string_view text) {
-  const auto value = find_quantity(text, kBandwidthUnits);
+  const auto value = find_quantity(text, factor_of_rate);
   if (!value)
     refuse("a bandwidth such as \"10Gbps\" or \"1.2GBps\"", text);
   if (*value <= 0)
@@ -190,21 +236,25 @@ BytesPerSecond parse_bandwidth(std::string_view text) {
 }
 
 double parse_number(std::string_view text) {
-  std::string_view rest = text;
+  const std::string plain = without_thousands(text);
+  std::string_view rest = plain;
   const std::optional<double> value = take_number(rest);
-  if (!value || !rest.empty())
+  const bool is_percent = rest == "%" || rest == " %";
+  if (!value || !(rest.empty() || is_percent))
     refuse("a number", text);
-  return plausible(*value, kNumberRange, text);
+  return plausible(is_percent ? *value / 100 : *value, kNumberRange, text);
 }
 
 std::uint32_t parse_count(std::string_view text, std::uint32_t least) {
   std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range && end == text.data() + text.size())
+  const std::string plain = without_thousands(text);
+  const char* const last = plain.data() + plain.size();
+  const auto [end, error] = std::from_chars(plain.data(), last, value);
+  if (error == std::errc::result_out_of_range && end == last)
     refuse(fmt::format("a whole number from {} to {}", least,
                        std::numeric_limits<std::uint32_t>::max()),
            text);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  const bool whole = error == std::errc{} && end == last;
   if (!whole || value < least)
     refuse(fmt::format("a whole number from {} on", least), text);
   return value;

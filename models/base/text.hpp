@@ -21,15 +21,15 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
 /// after 60 bytes, so that the message stays one line of bearable length.
 std::string in_quotes(std::string_view text);
 
-/// Quantities as users write them, in SimGrid's syntax. Each throws InputError that says what was
-/// expected and what was found, to be prefixed by the caller with file and field.
-/// Times: "2us", "14.5us", "252.9ms", "1s" (ns, us, ms, s, m, h). Never negative, never NaN.
+/// Quantities as users write them ("25MiB", SimGrid's syntax) and as reports print them ("25 MiB").
+/// Each throws InputError: what was expected and found, to be prefixed with the file and field.
+/// Times: "2us", "14.5us", "252.9ms", "1s" (ns, us, ms, s, m, h, d). Never negative, never NaN.
 Seconds parse_seconds(std::string_view text);
-/// Sizes: "25MiB", "4096B", "1.5GB", "8kB" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB).
+/// Sizes: "25MiB", "4096", "1.5GB", "8kB" (none or B, kB, MB, GB, TB, KiB, MiB, GiB, TiB).
 Bytes parse_bytes(std::string_view text);
-/// Bandwidths: "10Gbps", "100Mbps" (bits), "12.5GBps", "4.8GiBps" (bytes). Positive.
+/// Bandwidths: "10Gbps", "10 Gb/s" (bits), "12.5GBps", "12.5 GB/s" (bytes). Positive.
 BytesPerSecond parse_bandwidth(std::string_view text);
-/// A plain finite number.
+/// A finite number; "30.0 %" is 0.3.
 double parse_number(std::string_view text);
 /// A whole number from `least` on.
 std::uint32_t parse_count(std::string_view text, std::uint32_t least = 0);

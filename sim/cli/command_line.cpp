@@ -168,6 +168,11 @@ std::vector<CommandOption> options_of(const Command& command) {
   return options;
 }
 
+std::string as_user_typed(const std::vector<CommandOption>& options, Words words,
+                          const std::string& error) {
+  return in_typed_spelling(options, words, error) + hint_at_commas(options, words, error);
+}
+
 int run_command(Command& command, Words words) try {
   refuse_extras(*command.parser, "stepcast " + command.parser->get_name());
   std::vector<CommandOption> given;
@@ -181,7 +186,7 @@ int run_command(Command& command, Words words) try {
   const BeatingHeart heart("stepcast " + command.parser->get_name());
   return command.code->run();
 } catch (const InputError& error) {
-  throw InputError(error.what() + hint_at_commas(options_of(command), words, error.what()));
+  throw InputError(as_user_typed(options_of(command), words, error.what()));
 }
 
 /// The parser's errors that a user meets are those of an option without its value.

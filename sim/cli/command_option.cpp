@@ -1,6 +1,9 @@
 #include "sim/cli/command_option.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <set>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -22,15 +25,29 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return items;
 }
 
-/// "a b" and "a, b" as they should be written.
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+/// "a b" and "a, b" as they should be written; the space of "25 MiB" goes.
 std::string with_commas(const std::string& text) {
   std::string fixed;
-  for (const char c : text) {
-    const char wanted = c == ' ' ? ',' : c;
-    if (wanted != ',' || (!fixed.empty() && fixed.back() != ','))
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_before_unit = text[i] == ' ' && i > 0 && i + 1 < text.size() &&
+                                is_digit(text[i - 1]) &&
+                                std::isalpha(static_cast<unsigned char>(text[i + 1])) != 0;
+    const char wanted = text[i] == ' ' ? ',' : text[i];
+    if (!is_before_unit && (wanted != ',' || (!fixed.empty() && fixed.back() != ',')))
       fixed += wanted;
   }
   return fixed;
+}
+
+/// Whether the space in an item is that of a quantity as tables print it: "25 MiB".
+bool is_quantity(const std::string& item) {
+  const std::size_t space = item.find(' ');
+  return item.find_first_not_of("0123456789.") == space && item.find(' ', space + 1) == item.npos &&
+         !is_digit(item[space + 1]);
 }
 
 /// The items of "a,b" and "c", each once.
@@ -42,7 +59,8 @@ std::vector<std::string> items_of(const std::vector<std::string>& texts) {
       if (item.empty())
         throw InputError(
             fmt::format("expected values separated by single commas, found {}", in_quotes(text)));
-      if (item.find(' ') != std::string::npos && !item.ends_with(".json"))  // of a path it may be
+      const bool may_have_space = item.ends_with(".json") || is_quantity(item);  // .json: a path
+      if (item.find(' ') != std::string::npos && !may_have_space)
         throw InputError(fmt::format("lists take commas, as in {}; found {}", with_commas(text),
                                      in_quotes(text)));
       if (seen.insert(item).second)
@@ -58,6 +76,28 @@ void tell_repeated(const std::string& name, const std::vector<std::string>& text
     for (const std::string& item : split_at_commas(text))
       if (!seen.insert(item).second && told.insert(item).second)
         tell("stepcast: {}: {} given twice, taken once\n", name, in_quotes(item));
+}
+
+/// Whether "65,536" is one number with a comma between its thousands. Numbers such as 048 are in no
+/// list, nor are sizes without a unit; 256,512 may be two counts.
+bool is_grouped(const std::vector<std::string>& items, bool are_sizes) {
+  const auto is_rest = [](const std::string& item) {
+    return item.size() == 3 && std::ranges::all_of(item, is_digit);
+  };
+  const auto has_zero = [&is_rest](const std::string& item) {
+    return is_rest(item) && item[0] == '0';
+  };
+  return std::ranges::any_of(items, has_zero) ||
+         (are_sizes && items.size() > 1 && std::ranges::all_of(items[0], is_digit) &&
+          std::all_of(items.begin() + 1, items.end(), is_rest));
+}
+
+void refuse_thousands(const std::vector<std::string>& texts, bool are_sizes) {
+  for (const std::string& text : texts)
+    if (is_grouped(split_at_commas(text), are_sizes))
+      throw InputError(fmt::format(
+          "commas separate values here: expected numbers without any between thousands, found {}",
+          in_quotes(text)));
 }
 
 /// Stores texts into a target, one function a type.
@@ -89,6 +129,7 @@ struct Assign {
   template <class Value, class Parse>
   void parse_each(std::vector<Value>* target, Parse parse) const {
     target->clear();
+    refuse_thousands(texts, std::is_same_v<Value, Bytes> || std::is_same_v<Value, BytesPerSecond>);
     std::set<Value> seen;
     for (const std::string& item : items_of(texts))
       if (const Value value = parse(item); seen.insert(value).second)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/tell.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -86,6 +88,20 @@ void check_writable(const std::string& path) {
     throw InputError(path + ": cannot be written: there is no folder " + folder.string());
   if (::access(folder.c_str(), W_OK) != 0)
     throw InputError(path + ": cannot be written: " + std::strerror(errno));
+}
+
+void print_then_write(std::string_view result, const std::vector<std::function<void()>>& files) {
+  say("{}", result);
+  std::fflush(stdout);
+  std::string failed;
+  for (const std::function<void()>& write : files)
+    try {
+      write();
+    } catch (const InputError& error) {
+      failed += (failed.empty() ? "" : "; ") + std::string(error.what());
+    }
+  if (!failed.empty())
+    throw InputError(failed);
 }
 
 void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {

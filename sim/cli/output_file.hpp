@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,5 +26,9 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
 
 /// check_outputs() for the files that the options of a command were given, before any work.
 void check_given_files(std::span<const CommandOption> given);
+
+/// Prints a result, then writes the files that belong to it. A file that cannot be written costs
+/// neither the result nor the other files: the first InputError is thrown when all are done.
+void print_then_write(std::string_view result, const std::vector<std::function<void()>>& files);
 
 }  // namespace stepcast

@@ -19,6 +19,11 @@ std::string spelling_of(const CommandOption& option, Words words);
 std::string hint_at_commas(std::span<const CommandOption> options, Words words,
                            std::string_view error);
 
+/// An error that names an option otherwise than the user did ("--figure" for "--plot"), in the
+/// user's words.
+std::string in_typed_spelling(std::span<const CommandOption> options, Words words,
+                              std::string message);
+
 /// The arguments that an error of a study names, `low`, as they are typed: --low.
 std::string as_typed(const std::string& message);
 

@@ -11,8 +11,10 @@
 namespace stepcast {
 namespace {
 
+/// "100Mbps/40ms" or "100 Mb/s/40 ms": the slash of a unit separates nothing.
 StageLink parse_link(std::string_view text) {
-  const std::size_t slash = std::min(text.find('/'), text.size());
+  const bool has_startup = text.find('/') != text.npos && !text.ends_with("/s");
+  const std::size_t slash = has_startup ? text.rfind('/') : text.size();
   StageLink link{.bandwidth = parse_bandwidth(text.substr(0, slash))};
   if (slash < text.size())
     link.startup = parse_seconds(text.substr(slash + 1));

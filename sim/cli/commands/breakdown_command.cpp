@@ -51,28 +51,29 @@ class BreakdownCommand final : public Subcommand {
     const std::uint32_t forecasts = protocol == PartsProtocol::Ablation ? kMostParts : 1;
     warn_of_study(cost_of(scenario, scenario.schedules.front(), forecasts, available_cores()),
                   forecasts, scenario.engine.fidelity, available_cores());
-    const PartsBreakdown breakdown = breakdown_of(scenario, protocol);
+    GrowingTable csv;
+    const PartsBreakdown breakdown = breakdown_of(scenario, protocol, csv);
     if (breakdown.missing > 0)
       tell("stepcast: stopped by a signal: {} of {} parts are missing\n", breakdown.missing,
            breakdown.missing + breakdown.parts.size());
     return output_.write({.text = [&] { return render_parts_breakdown(breakdown); },
-                          .json = [&] { return parts_breakdown_json(breakdown); }});
+                          .json = [&] { return parts_breakdown_json(breakdown); },
+                          .finish = [&] { csv.finish(); }});
   }
 
  private:
   static constexpr std::uint32_t kMostParts =
       7;  ///< That an ablation switches on, one after the other.
 
-  PartsBreakdown breakdown_of(const Scenario& scenario, PartsProtocol protocol) const {
+  PartsBreakdown breakdown_of(const Scenario& scenario, PartsProtocol protocol,
+                              GrowingTable& csv) const {
     Progress progress("simulation");
-    GrowingTable csv(output_.csv(), parts_breakdown_csv_head());
+    csv = GrowingTable(output_.csv(), parts_breakdown_csv_head());
     std::uint32_t count = 0;
-    PartsBreakdown breakdown = find_parts_breakdown(
+    return find_parts_breakdown(
         scenario, protocol,
         {.workers = available_cores(), .finished = [&progress] { progress.step(); }},
         [&](const NamedTime& part) { csv.add(count++, parts_breakdown_csv_row(part)); });
-    csv.finish();
-    return breakdown;
   }
 
   RunRequest request_;

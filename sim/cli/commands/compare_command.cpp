@@ -97,8 +97,7 @@ class CompareCommand final : public Subcommand {
     if (log.known().empty())  // else nobody knows what is left
       warn_of_cost(sweep);
     const std::vector<SweepResult> results = results_of(sweep, log);
-    print(sweep, results, before);
-    log.finish();
+    print(sweep, results, before, log);
     return stop_signal() != 0 ? exit_code_of(stop_signal()) : exit_code_of(results);
   }
 
@@ -131,13 +130,17 @@ class CompareCommand final : public Subcommand {
   }
 
   void print(const Sweep& sweep, const std::vector<SweepResult>& results,
-             const std::vector<WrittenResult>& before) const {
-    const std::vector<SweepRow> rows = print_study(sweep, results, view_);
-    if (rows.empty())
-      return;
-    if (!before.empty())
-      say("\n{}", render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy)));
-    tell_missing(sweep.combinations.size() - rows.size(), sweep.combinations.size());
+             const std::vector<WrittenResult>& before, StudyLog& log) const {
+    const auto against = [&](const std::vector<SweepRow>& rows) {
+      return before.empty()
+                 ? ""
+                 : "\n" +
+                       render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy));
+    };
+    const std::vector<SweepRow> rows =
+        print_study(sweep, results, view_, {.finish = [&] { log.finish(); }, .text = against});
+    if (!rows.empty())
+      tell_missing(sweep.combinations.size() - rows.size(), sweep.combinations.size());
   }
 
   static void tell_missing(std::size_t missing, std::size_t of) {

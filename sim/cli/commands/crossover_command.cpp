@@ -69,10 +69,12 @@ class CrossoverCommand final : public Subcommand {
     const StopsBetweenJobs stops;
     const CrossoverGrid asked = grid();
     warn_of_cost(asked);
-    const Crossover crossover = crossover_of(asked);
+    GrowingTable csv;
+    const Crossover crossover = crossover_of(asked, csv);
     return output_.write({.text = [&] { return render_crossover(crossover); },
                           .json = [&] { return crossover_json(crossover); },
-                          .figure = [&] { return crossover_svg(crossover); }});
+                          .figure = [&] { return crossover_svg(crossover); },
+                          .finish = [&] { csv.finish(); }});
   }
 
  private:
@@ -88,18 +90,15 @@ class CrossoverCommand final : public Subcommand {
         forecasts, largest.engine.fidelity, workers);
   }
 
-  Crossover crossover_of(const CrossoverGrid& grid) const {
+  Crossover crossover_of(const CrossoverGrid& grid, GrowingTable& csv) const {
     Progress progress("crossover", plan_crossover(grid).combinations.size());
-    GrowingTable csv(output_.csv(), crossover_csv_head());
-    Crossover crossover =
-        find_crossover(grid,
-                       {.workers = workers_.value_or(available_cores()),
-                        .finished = [&progress] { progress.step(); }},
-                       [&](std::uint32_t network, const Crossover& of, const CrossoverRow& row) {
-                         csv.add(network, crossover_csv_rows(of, row));
-                       });
-    csv.finish();
-    return crossover;
+    csv = GrowingTable(output_.csv(), crossover_csv_head());
+    return find_crossover(grid,
+                          {.workers = workers_.value_or(available_cores()),
+                           .finished = [&progress] { progress.step(); }},
+                          [&](std::uint32_t network, const Crossover& of, const CrossoverRow& row) {
+                            csv.add(network, crossover_csv_rows(of, row));
+                          });
   }
 
   CrossoverGrid grid() {

@@ -72,8 +72,7 @@ void make_default_folder() {
   std::error_code error;
   fs::create_directories(fs::path(kTimelineFile).parent_path(), error);
   if (error)
-    throw InputError(fmt::format("{}: cannot be written: {}; name another file with --timeline",
-                                 kTimelineFile, error.message()));
+    throw InputError(fmt::format("{}: cannot be written: {}", kTimelineFile, error.message()));
 }
 
 /// Five models on two networks with 64 GPUs under five schedules.
@@ -93,23 +92,46 @@ class DemoCommand final : public Subcommand {
   }
 
   int run() override {
-    if (timeline_file_.empty()) {
-      make_default_folder();
-      timeline_file_ = kTimelineFile;
-    }
-    check_writable(timeline_file_);
+    if (!timeline_file_.empty())
+      check_writable(timeline_file_);
     const Demo demo{
         .shown = {"dear", "DeAR"}, .reference = {"horovod", "Horovod"}, .cases = all_cases()};
     const Forecast& shown = greatest_gain(demo).of(demo.shown);
-    write_timeline(timeline_file_, shown);
     if (json_)
       print_json(demo.cases);
     else
-      print_report(demo, shown);
+      print_report(demo);
+    std::fflush(stdout);
+    const bool is_written = write_timeline_of(shown);
+    if (!json_ && is_written)
+      say("\nTimeline of {} on {} under {}\n  {}\n  open it at https://ui.perfetto.dev\n",
+          shown.workload, shown.cluster, shown.schedule, timeline_file_);
+    if (!json_)
+      say("\n{}", kNext);
     return 0;
   }
 
  private:
+  /// Whether the timeline is there. Nobody asked for the one in the default place, so that the demo
+  /// is complete without it.
+  bool write_timeline_of(const Forecast& shown) {
+    const bool is_wanted = !timeline_file_.empty();
+    try {
+      if (!is_wanted) {
+        make_default_folder();
+        timeline_file_ = kTimelineFile;
+      }
+      write_timeline(timeline_file_, shown);
+      return true;
+    } catch (const InputError& error) {
+      if (is_wanted)
+        throw;
+      tell("stepcast: the timeline was not written: {}; --timeline FILE names another place\n",
+           error.what());
+      return false;
+    }
+  }
+
   static std::vector<DemoCase> all_cases() {
     Progress progress("forecasting", kWorkloads.size() * kClusters.size() * kSchedules.size());
     std::vector<DemoCase> cases;
@@ -129,7 +151,7 @@ class DemoCommand final : public Subcommand {
     return cases;
   }
 
-  void print_report(const Demo& demo, const Forecast& shown) const {
+  static void print_report(const Demo& demo) {
     say("{}", wrap("Forecast of one training step on 64 RTX 2080 Ti (16 nodes of 4), at "
                    "flow fidelity. dear and horovod as published: presets dear-icdcs23 (its buffer "
                    "found by ten trials) and horovod-icdcs23. dear/best and dear/horovod: DeAR's "
@@ -138,8 +160,6 @@ class DemoCommand final : public Subcommand {
     say("\n{}\nReading\n", demo_table(demo));
     for (const std::string& sentence : demo_reading(demo))
       say("{}", wrap("- " + sentence, 2));
-    say("\nTimeline of {} on {} under {}\n  {}\n  open it at https://ui.perfetto.dev\n\n{}",
-        shown.workload, shown.cluster, shown.schedule, timeline_file_, kNext);
   }
 
   static void print_json(const std::vector<DemoCase>& cases) {

@@ -1,14 +1,19 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "models/workload/derive.hpp"
+#include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/derive/derive_cluster.hpp"
 #include "sim/cli/derive/derive_model.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/readers/huggingface/model_config.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
@@ -26,8 +31,8 @@ class DeriveCommand final : public Subcommand {
                 "device; the method\nends up in the workload's provenance. Architectures and "
                 "devices: see stepcast list.\nThe word cluster for an architecture writes a "
                 "cluster file: what is given as given, every other\nfield and cost as in --from, "
-                "which its provenance says of each. Models that --hf "
-                "knows:\nbert, gpt2, llama, mistral, mixtral, qwen, qwen2, qwen2_moe, vit.",
+                "which its provenance says of each. Models that --hf knows:\n" +
+                wrap(fmt::format("{}.", fmt::join(configured_models(), ", ")), 0),
             .examples = {"stepcast derive resnet50 --device rtx2080ti --batch 32 --step-time 118ms "
                          "-o resnet50-bs32.json",
                          "stepcast derive bert-base --device rtx2080ti --batch 64 --throughput "
@@ -46,7 +51,7 @@ class DeriveCommand final : public Subcommand {
         {"--batch", "N", &batch_, "samples per GPU and step"},
         {"--step-time", "TIME", &step_time_,
          "forward + backward of one step, e.g. 229.4ms;\nwith --optimiser its update, too"},
-        {"--throughput", "RATE", &throughput_, "or: samples per second of one GPU"},
+        {"--throughput", "RATE", &typed_throughput_, "or: samples per second of one GPU"},
         {"--forward-fraction", "F", &forward_fraction_,
          "forward part of the step time, between 0 and 1 (0.36)"},
         {"--optimiser", "NAME", &derive_.optimiser,
@@ -64,6 +69,7 @@ class DeriveCommand final : public Subcommand {
   }
 
   int run() override {
+    throughput_ = throughput();
     const bool of_cluster = architecture_ == "cluster";
     if (model_.is_given()) {
       check_of_model();
@@ -89,20 +95,26 @@ class DeriveCommand final : public Subcommand {
   }
 
   void check_of_model() const {
-    if (!architecture_.empty() || !cluster_.first_given().empty() || step_time_ || throughput_ ||
-        forward_fraction_ || !derive_.source.empty() || !derive_.optimiser.empty())
-      throw InputError(
-          "derive --hf: takes --device, --batch, --seq, --precision, --name and --output only; the "
-          "times are those of the device's law");
+    constexpr const char* kWhy = "expected no --hf beside it, whose times are of the device's law";
+    const std::string of_cluster = cluster_.first_given();
+    refuse_given(kWhy, {{of_cluster.c_str(), !of_cluster.empty()},
+                        {"ARCHITECTURE", !architecture_.empty()}});
+    refuse_of_workload(kWhy);
   }
 
   std::string cluster_text() const {
-    if (batch_ || step_time_ || throughput_ || forward_fraction_ || !derive_.source.empty() ||
-        !derive_.optimiser.empty())
-      throw InputError(
-          "derive cluster: expected no --batch, --step-time, --throughput, --forward-fraction, "
-          "--optimiser or --source: they are of a workload");
+    constexpr const char* kWhy = "is of a workload: expected an architecture, not the word cluster";
+    refuse_given(kWhy, {{"--batch", batch_.has_value()}});
+    refuse_of_workload(kWhy);
     return cluster_.file_text(derive_.name, device_);
+  }
+
+  void refuse_of_workload(const char* why) const {
+    refuse_given(why, {{"--step-time", step_time_.has_value()},
+                       {"--throughput", throughput_.has_value()},
+                       {"--forward-fraction", forward_fraction_.has_value()},
+                       {"--optimiser", !derive_.optimiser.empty()},
+                       {"--source", !derive_.source.empty()}});
   }
 
   std::string workload_text() {
@@ -133,6 +145,16 @@ class DeriveCommand final : public Subcommand {
     }
   }
 
+  /// "279.0" or, as reports print it, "279.0 samples/s".
+  std::optional<double> throughput() const try {
+    if (typed_throughput_.empty())
+      return std::nullopt;
+    const std::size_t unit = typed_throughput_.rfind(" samples/s");
+    return parse_number(std::string_view(typed_throughput_).substr(0, unit));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--throughput: {}", error.what()));
+  }
+
   Seconds step_time() const {
     const Seconds time = step_time_ ? *step_time_ : Seconds{*batch_ / *throughput_};
     try {
@@ -151,6 +173,7 @@ class DeriveCommand final : public Subcommand {
   std::string device_;
   std::optional<std::uint32_t> batch_;
   std::optional<Seconds> step_time_;
+  std::string typed_throughput_;
   std::optional<double> throughput_;
   std::optional<double> forward_fraction_;
   DeriveOptions derive_;

@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -106,24 +108,30 @@ class DiagnoseCommand final : public Subcommand {
     std::optional<Workload> workload;  // before anything is written: it may be refused
     if (!workload_.empty())
       workload = workload_of(job, ideal_);
-    if (figure_.is_wanted())
-      figure_.write(diagnosis_svg(diagnosis));
-    if (!slow_downs_.empty())
-      write_text_file(slow_downs_, to_csv(slow_downs_of(job)));
-    if (!timeline_.empty())
-      write_job_trace(timeline_, job);
-    if (workload)
-      write_workload(*workload);
-    if (page_.is_wanted())
-      page_.write(diagnosis_json(diagnosis, other ? &*other : nullptr));
-    if (json_)
-      say("{}", diagnosis_json(diagnosis, other ? &*other : nullptr));
-    else
-      say("{}{}", render_diagnosis(diagnosis), other ? render_comparison(diagnosis, *other) : "");
+    write_all(job, diagnosis, other ? &*other : nullptr, workload ? &*workload : nullptr);
     return 0;
   }
 
  private:
+  void write_all(const Job& job, const Diagnosis& diagnosis, const Diagnosis* other,
+                 const Workload* workload) const {
+    std::vector<std::function<void()>> files;
+    if (figure_.is_wanted())
+      files.emplace_back([&] { figure_.write(diagnosis_svg(diagnosis)); });
+    if (!slow_downs_.empty())
+      files.emplace_back([&] { write_text_file(slow_downs_, to_csv(slow_downs_of(job))); });
+    if (!timeline_.empty())
+      files.emplace_back([&] { write_job_trace(timeline_, job); });
+    if (workload != nullptr)
+      files.emplace_back([&] { write_workload(*workload); });
+    if (page_.is_wanted())
+      files.emplace_back([&] { page_.write(diagnosis_json(diagnosis, other)); });
+    print_then_write(json_ ? diagnosis_json(diagnosis, other)
+                           : render_diagnosis(diagnosis) +
+                                 (other != nullptr ? render_comparison(diagnosis, *other) : ""),
+                     files);
+  }
+
   /// Of a pipeline, tells where its sizes come from.
   void write_workload(const Workload& workload) const {
     write_text_file(workload_, to_json_text(workload));

@@ -1,9 +1,12 @@
+#include <functional>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/subcommand.hpp"
-#include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/gate_report.hpp"
 #include "sim/study/gate/gate.hpp"
 #include "traces/json/strict_json.hpp"
@@ -17,8 +20,7 @@ constexpr int kSlower = 4;
 double parse_slowdown(std::string_view text) {
   const bool percent = text.ends_with('%');
   try {
-    const double value = parse_number(percent ? text.substr(0, text.size() - 1) : text);
-    const double share = percent ? value / 100 : value;
+    const double share = parse_number(text);
     if (share >= 0 && share <= 10 && (percent || share < 1))
       return share;
   } catch (const InputError&) {  // said better below
@@ -57,11 +59,12 @@ class GateCommand final : public Subcommand {
           "gate: expected results and a baseline: stepcast gate NEW.json --baseline OLD.json");
     const double most = parse_slowdown(most_);
     const Gate gate = compare_results(read_results(baseline_), read_results(results_), most);
+    std::vector<std::function<void()>> files;
     if (!markdown_.empty())
-      write_text_file(markdown_, gate_markdown(gate));
+      files.emplace_back([&] { write_text_file(markdown_, gate_markdown(gate)); });
     if (!junit_.empty())
-      write_text_file(junit_, gate_junit(gate));
-    say("{}", json_ ? gate_json(gate) : render_gate(gate));
+      files.emplace_back([&] { write_text_file(junit_, gate_junit(gate)); });
+    print_then_write(json_ ? gate_json(gate) : render_gate(gate), files);
     return gate.passed() ? 0 : kSlower;
   }
 

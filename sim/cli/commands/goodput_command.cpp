@@ -1,9 +1,14 @@
+#include <functional>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/output/study_output.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/study/typed_goodput.hpp"
@@ -92,9 +97,10 @@ class GoodputCommand final : public Subcommand {
       const Progress progress("going through faults");
       return answer_to(question);
     }();
+    std::vector<std::function<void()>> files;
     if (figure_.is_wanted())
-      figure_.write(goodput_svg(answer.goodput));
-    say("{}", json_ ? goodput_json(answer) : render_goodput(answer));
+      files.emplace_back([&] { figure_.write(goodput_svg(answer.goodput)); });
+    print_then_write(json_ ? goodput_json(answer) : render_goodput(answer), files);
     return end_of_study(fmt::format("{} seeds are there", answer.goodput.seeds));
   }
 
@@ -125,12 +131,15 @@ class GoodputCommand final : public Subcommand {
   void check_sources() const {
     if ((mtbf_ ? 1 : 0) + (faults_.empty() ? 0 : 1) + (fail_.empty() ? 0 : 1) != 1)
       throw InputError("give one of --mtbf, --faults and --fail");
-    if (faults_.empty() && (servers_ || days_ || fitted_))
-      throw InputError("--servers, --days and --fitted need --faults");
-    if (mtbf_ && (!spares_.empty() || !policy_.empty()))
-      throw InputError("--spares and --policy need --faults or --fail");
+    if (faults_.empty())
+      refuse_given("expected --faults beside it", {{"--servers", servers_.has_value()},
+                                                   {"--days", days_.has_value()},
+                                                   {"--fitted", fitted_}});
+    if (mtbf_)
+      refuse_given("expected --faults or --fail in place of --mtbf",
+                   {{"--spares", !spares_.empty()}, {"--policy", !policy_.empty()}});
     if (mtbf_ && request_.nodes && !trains())
-      throw InputError("--nodes needs --faults, --fail or a workload");
+      throw InputError("--nodes: expected --faults, --fail or a workload beside it");
     if (!faults_.empty() && !fitted_ && length_)
       throw InputError(
           "--length: with --faults a run is as long as the record, unless it is --fitted");

@@ -50,8 +50,7 @@ class MergeCommand final : public Subcommand {
     for (std::uint32_t i = 0; i < held.results.size(); ++i)
       if (const SweepResult& each = held.results[i]; each.forecast || !each.refusal.empty())
         log.add(i, each);
-    print_study(held.sweep, held.results, view_);
-    log.finish();
+    print_study(held.sweep, held.results, view_, {.finish = [&] { log.finish(); }});
     return exit_code_of(held.results);
   }
 

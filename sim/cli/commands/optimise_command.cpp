@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
+#include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/options/edit_options.hpp"
@@ -102,10 +103,11 @@ class OptimiseCommand final : public Subcommand {
     }
     if (!layout_.empty())
       throw InputError("--layout needs --schedule with one that cuts the model, such as 1f1b");
-    if (!edits_.texts.empty() || !edits_.file.empty() || no_search_ || !memory_.empty())
-      throw InputError(
-          "--edit, --edits, --no-search and --memory need FILES, or --schedule with the schedule "
-          "whose plan is edited");
+    refuse_given("expected FILES, or --schedule with the schedule whose plan is edited",
+                 {{"--edit", !edits_.texts.empty()},
+                  {"--edits", !edits_.file.empty()},
+                  {"--no-search", no_search_},
+                  {"--memory", !memory_.empty()}});
     return optimise_gradients();
   }
 
@@ -176,12 +178,15 @@ class OptimiseCommand final : public Subcommand {
 
   int optimise_job() {
     refuse_buckets("FILES");
-    if (!request_.workload.empty() || !request_.cluster.empty() || !request_.schedule.empty() ||
-        !request_.settings.empty() || request_.nodes || request_.gpus_per_node ||
-        !request_.fidelity.empty() || !layout_.empty())
-      throw InputError(
-          "FILES are a recorded job: expected no --workload, --cluster, --layout, --nodes, "
-          "--gpus-per-node, --schedule, --set or --fidelity beside them");
+    refuse_given("FILES are a recorded job, beside which nothing is planned",
+                 {{"--workload", !request_.workload.empty()},
+                  {"--cluster", !request_.cluster.empty()},
+                  {"--layout", !layout_.empty()},
+                  {"--nodes", request_.nodes.has_value()},
+                  {"--gpus-per-node", request_.gpus_per_node.has_value()},
+                  {"--schedule", !request_.schedule.empty()},
+                  {"--set", !request_.settings.empty()},
+                  {"--fidelity", !request_.fidelity.empty()}});
     if (memory_.empty() != holds_.empty())
       throw InputError(
           holds_.empty()
@@ -211,11 +216,9 @@ class OptimiseCommand final : public Subcommand {
   }
 
   void refuse_buckets(const char* beside) const {
-    if (!bucket_.empty() || !first_bucket_.empty())
-      throw InputError(fmt::format(
-          "--bucket and --first-bucket: expected none beside {}; there is the edit \"bucket-size "
-          "size=\"",
-          beside));
+    refuse_given(
+        fmt::format("expected none beside {}; there is the edit \"bucket-size size=\"", beside),
+        {{"--bucket", !bucket_.empty()}, {"--first-bucket", !first_bucket_.empty()}});
   }
 
   /// There is no schedule whose options they could be.

@@ -1,12 +1,16 @@
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/output/study_output.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -66,12 +70,14 @@ class PlanCommand final : public Subcommand {
     };
     const StopsBetweenJobs stops;
     const CapacityPlan plan = found(request);
+    std::vector<std::function<void()>> files;
     if (figure_.is_wanted())
-      figure_.write(plan_figure(plan));
+      files.emplace_back([&] { figure_.write(plan_figure(plan)); });
     if (!csv_.empty())
-      write_text_file(csv_, plan_csv(plan));
-    page_.write(plan_json(plan));
-    say("{}", json_ ? plan_json(plan) : render_plan(plan));
+      files.emplace_back([&] { write_text_file(csv_, plan_csv(plan)); });
+    if (page_.is_wanted())
+      files.emplace_back([&] { page_.write(plan_json(plan)); });
+    print_then_write(json_ ? plan_json(plan) : render_plan(plan), files);
     return end_of_study(fmt::format("{} candidates are simulated, {} are left open",
                                     plan.choices.size(), plan.open));
   }
@@ -185,11 +191,7 @@ class PlanCommand final : public Subcommand {
   }
 
   double share() const {
-    const bool percent = utilisation_.ends_with('%');
-    const double value = read(
-        "--min-utilisation",
-        percent ? utilisation_.substr(0, utilisation_.size() - 1) : utilisation_, parse_number);
-    const double share = percent ? value / 100 : value;
+    const double share = read("--min-utilisation", utilisation_, parse_number);
     if (!(share > 0 && share <= 1))
       throw InputError(
           fmt::format("--min-utilisation: expected a share above 0 to 1 such as 40%, "
@@ -199,14 +201,17 @@ class PlanCommand final : public Subcommand {
   }
 
   PlanFaults faults() const {
-    if (!node_mtbf_ && (checkpoint_ || restart_))
-      throw InputError("--checkpoint and --restart need --node-mtbf");
+    if (!node_mtbf_)
+      refuse_given("expected --node-mtbf beside it", {{"--checkpoint", checkpoint_.has_value()},
+                                                      {"--restart", restart_.has_value()}});
     if (!node_mtbf_)
       return {};
     if (!checkpoint_ || !restart_)
-      throw InputError("--node-mtbf: expected --checkpoint and --restart beside it");
-    if (!(node_mtbf_->value > 0) || !(checkpoint_->value > 0))
-      throw InputError("--node-mtbf and --checkpoint: expected times above 0");
+      throw InputError(
+          fmt::format("--node-mtbf: expected {} beside it",
+                      given_among({{"--checkpoint", !checkpoint_}, {"--restart", !restart_}})));
+    refuse_given("expected a time above 0", {{"--node-mtbf", !(node_mtbf_->value > 0)},
+                                             {"--checkpoint", !(checkpoint_->value > 0)}});
     return {.node_mtbf = *node_mtbf_, .costs = {*checkpoint_, *restart_}};
   }
 

@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -73,8 +74,9 @@ class ReplayCommand final : public Subcommand {
                                    on_one_line(help().examples.front())));
     if (ranks_)
       return replay_job();
-    if (!schedule_.empty() || ideal_ || !job_.empty())
-      throw InputError("--schedule, --ideal and --job need --ranks");
+    refuse_given(
+        "expected --ranks beside it",
+        {{"--schedule", !schedule_.empty()}, {"--ideal", ideal_}, {"--job", !job_.empty()}});
     const WhatIf change = parse_change();
     const Cluster changed_on = cluster_.empty() ? ideal_cluster(1, 1) : network();
     std::optional<Progress> progress(std::in_place, "replaying " + files_.front());
@@ -106,11 +108,12 @@ class ReplayCommand final : public Subcommand {
   int replay_job() const {
     if (cluster_.empty())
       throw InputError("--ranks: expected --cluster with it: other networks were not recorded");
-    if (nodes_ || !bucket_.empty() || !first_bucket_.empty() || !without_.items.empty() ||
-        device_speed_ || host_speed_)
-      throw InputError(
-          "--ranks: expected no --nodes, --bucket, --first-bucket, --without, --device-speed or "
-          "--host-speed beside it");
+    refuse_given("expected no --ranks beside it", {{"--nodes", nodes_.has_value()},
+                                                   {"--bucket", !bucket_.empty()},
+                                                   {"--first-bucket", !first_bucket_.empty()},
+                                                   {"--without", !without_.items.empty()},
+                                                   {"--device-speed", device_speed_.has_value()},
+                                                   {"--host-speed", host_speed_.has_value()}});
     OtherSize size{.cluster = cluster_of_ranks(),
                    .schedule = schedule_,
                    .ideal = ideal_,
@@ -176,10 +179,11 @@ class ReplayCommand final : public Subcommand {
                   .device_speed = speed("--device-speed", device_speed_),
                   .host_speed = speed("--host-speed", host_speed_),
                   .without = kinds()};
-    if (cluster_.empty() && (nodes_ || gpus_ || !bucket_.empty()))
-      throw InputError(
-          "--nodes, --gpus-per-node and --bucket need --cluster: other collectives "
-          "were not recorded");
+    if (cluster_.empty())
+      refuse_given("expected --cluster beside it: other collectives were not recorded",
+                   {{"--nodes", nodes_.has_value()},
+                    {"--gpus-per-node", gpus_.has_value()},
+                    {"--bucket", !bucket_.empty()}});
     if (bucket_.empty() && !first_bucket_.empty())
       throw InputError("--first-bucket needs --bucket");
     if (!bucket_.empty())

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +15,7 @@
 #include "sim/cli/chance/chance_options.hpp"
 #include "sim/cli/options/layout_option.hpp"
 #include "sim/cli/output/figure_file.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -102,27 +105,38 @@ class RunCommand final : public Subcommand {
     if (decides && !plan_file_.empty())
       throw InputError("--export-plan: " + scenario.schedules.front() +
                        " has no plan, as its workers decide at run time");
-    const auto [plan, timeline, forecast, passes] = every_step_of(result_of(scenario), scenario);
-    const Workload& of_tasks = passes ? *passes : scenario.workload;
-    if (!plan_file_.empty())
-      write_plan(export_plan(of_tasks, scenario.cluster, plan, scenario.engine.fidelity, timeline,
-                             origin()));
-    if (!timeline_file_.empty() && decides)
-      write_workers(scenario);
-    else if (!timeline_file_.empty())
-      write_timeline(of_tasks, plan, timeline);
-    if (figure_.is_wanted())
-      figure_.write(decides ? run_figure(forecast) : run_figure(forecast, plan, timeline));
-    if (page_.is_wanted() && decides)
-      page_.write(to_json(forecast));
-    else if (page_.is_wanted())
-      page_.write({"result", to_json(forecast)},
-                  {"timeline", chrome_trace(of_tasks, plan, timeline)});
-    say("{}", json_ ? to_json(forecast) : render_run(forecast));
+    write_all(every_step_of(result_of(scenario), scenario), scenario, decides);
     return 0;
   }
 
  private:
+  void write_all(const ScheduleRun& run, const Scenario& scenario, bool decides) const {
+    const Workload& of_tasks = run.passes ? *run.passes : scenario.workload;
+    std::optional<ExportedPlan> exported;  // before the result is printed: it may be refused
+    if (!plan_file_.empty())
+      exported = export_plan(of_tasks, scenario.cluster, run.plan, scenario.engine.fidelity,
+                             run.timeline, origin());
+    std::vector<std::function<void()>> files;
+    if (exported)
+      files.emplace_back([&] { write_plan(*exported); });
+    if (!timeline_file_.empty())
+      files.emplace_back([&] {
+        decides ? write_workers(scenario) : write_timeline(of_tasks, run.plan, run.timeline);
+      });
+    if (figure_.is_wanted())
+      files.emplace_back([&] {
+        figure_.write(decides ? run_figure(run.forecast)
+                              : run_figure(run.forecast, run.plan, run.timeline));
+      });
+    if (page_.is_wanted())
+      files.emplace_back([&] {
+        decides ? page_.write(to_json(run.forecast))
+                : page_.write({"result", to_json(run.forecast)},
+                              {"timeline", chrome_trace(of_tasks, run.plan, run.timeline)});
+      });
+    print_then_write(json_ ? to_json(run.forecast) : render_run(run.forecast), files);
+  }
+
   int run_hybrid(const HybridScenario& scenario) const {
     if (!plan_file_.empty())
       throw InputError("--export-plan: expected a schedule that does not cut the model");
@@ -133,14 +147,17 @@ class RunCommand final : public Subcommand {
                         std::back_inserter(simulated.hybrid.forecast.notes));
       return simulated;
     }();
+    std::vector<std::function<void()>> files;
     if (!timeline_file_.empty())
-      write_timeline(result.passes, result.plan, result.timeline);
+      files.emplace_back([&] { write_timeline(result.passes, result.plan, result.timeline); });
     if (figure_.is_wanted())
-      figure_.write(pipeline_figure(result));
+      files.emplace_back([&] { figure_.write(pipeline_figure(result)); });
     if (page_.is_wanted())
-      page_.write({"result", to_json(result.hybrid.forecast)},
-                  {"timeline", chrome_trace(result.passes, result.plan, result.timeline)});
-    say("{}", json_ ? hybrid_json(result.hybrid) : render_hybrid(result.hybrid));
+      files.emplace_back([&] {
+        page_.write({"result", to_json(result.hybrid.forecast)},
+                    {"timeline", chrome_trace(result.passes, result.plan, result.timeline)});
+      });
+    print_then_write(json_ ? hybrid_json(result.hybrid) : render_hybrid(result.hybrid), files);
     return 0;
   }
 

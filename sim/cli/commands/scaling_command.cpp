@@ -59,19 +59,21 @@ class ScalingCommand final : public Subcommand {
     if (typed_.clusters.items.empty())
       throw InputError(
           fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
-    const Scaling scaling = found_scaling();
+    GrowingTable csv;
+    const Scaling scaling = found_scaling(csv);
     return output_.write({.text = [&] { return render_scaling(scaling); },
                           .json = [&] { return scaling_json(scaling); },
-                          .figure = [&] { return drawn(scaling); }});
+                          .figure = [&] { return drawn(scaling); },
+                          .finish = [&] { csv.finish(); }});
   }
 
  private:
-  Scaling found_scaling() const {
+  Scaling found_scaling(GrowingTable& csv) const {
     const Sweep sweep = plan_scaling(request_of(typed_, kExample), nodes_);
     check_gradients(sweep, without_gradients_);
     warn_of_study(cost_of(sweep, available_cores()), sweep.combinations.size(),
                   sweep.scenarios.front().engine.fidelity, available_cores());
-    GrowingTable csv(output_.csv(), scaling_csv_head());
+    csv = GrowingTable(output_.csv(), scaling_csv_head());
     Progress progress("size", sweep.combinations.size());
     std::size_t missing = sweep.combinations.size();
     const Scaling scaling = find_scaling(
@@ -80,7 +82,6 @@ class ScalingCommand final : public Subcommand {
           csv.add(number, scaling_csv_row(point));
           --missing;
         });
-    csv.finish();
     if (stop_signal() != 0)
       tell("stepcast: stopped by a signal: {} of {} sizes are missing\n", missing,
            sweep.combinations.size());

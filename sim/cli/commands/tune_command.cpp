@@ -58,29 +58,28 @@ class TuneCommand final : public Subcommand {
     const std::uint32_t trials = tuning_.trials.value_or(kUsualTrials);
     warn_of_study(cost_of(scenario, scenario.schedules.front(), trials, 1), trials,
                   scenario.engine.fidelity, 1);
-    const Tuning tuning = tuned(job, range);
+    TrialLog log(files_, tuning_.option, range.unit, inputs_text(job));
+    const Tuning tuning = tuned(job, log);
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best, planned(best));
     return output_.write({.text = [&] { return render_tuning(job, tuning, notes); },
                           .json = [&] { return tuning_json(job, tuning, notes); },
-                          .figure = [&] { return tuning_figure(tuning); }});
+                          .figure = [&] { return tuning_figure(tuning); },
+                          .finish = [&] { log.finish(); }});
   }
 
  private:
   static constexpr std::uint32_t kUsualTrials = 10;
 
-  Tuning tuned(const TuningJob& job, const SearchRange& range) {
+  Tuning tuned(const TuningJob& job, TrialLog& log) {
     Progress progress("trial");
-    TrialLog log(files_, tuning_.option, range.unit, inputs_text(job));
     tuning_.known = [&](const std::string& text) { return log.known(text); };
     tuning_.tried = [&](const Trial& trial) {
       progress.step();
       log.add(trial);
     };
-    Tuning tuning = tune(job, tuning_);
-    log.finish();
-    return tuning;
+    return tune(job, tuning_);
   }
 
   static std::string description() {

@@ -6,6 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/checks/case_validation.hpp"
+#include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/hardware_validation.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -80,7 +81,7 @@ class ValidateCommand final : public Subcommand {
     if (!cases_.empty())
       return run_cases();
     if (!cluster_.empty())
-      throw InputError("--cluster: only with --cases; measurements name their clusters");
+      throw InputError("--cluster: expected --cases beside it; measurements name their clusters");
     if (!blocks_.empty())
       throw InputError("--blocks: expected --cases beside it");
     for (const std::string& file : files_)
@@ -88,8 +89,10 @@ class ValidateCommand final : public Subcommand {
         throw InputError(fmt::format("validate: {}: a table: use --cases {}", file, file));
     if (holds_hardware_results(files_))
       return run_hardware();
-    if (plot_.is_wanted() || update_device_ || !device_file_.empty())
-      throw InputError("validate: --plot, --update-device and -o need results of stepcast-probe");
+    refuse_given("expected results of stepcast-probe to validate",
+                 {{"--figure", plot_.is_wanted()},
+                  {"--update-device", update_device_},
+                  {"--output", !device_file_.empty()}});
     const Settings settings = parse_settings(settings_);
     const Fidelity fidelity = fidelity_.empty() ? Fidelity::Flow : parse_fidelity(fidelity_);
     std::vector<MeasuredCase> cases;
@@ -112,10 +115,11 @@ class ValidateCommand final : public Subcommand {
   }
 
   int run_cases() const {
-    if (!files_.empty() || plot_.is_wanted() || update_device_ || !device_file_.empty() ||
-        !fidelity_.empty())
-      throw InputError(
-          "validate: --cases stands alone, beside --set, --blocks, --cluster, --max-error");
+    refuse_given("expected no --cases beside it", {{"FILE", !files_.empty()},
+                                                   {"--figure", plot_.is_wanted()},
+                                                   {"--update-device", update_device_},
+                                                   {"--output", !device_file_.empty()},
+                                                   {"--fidelity", !fidelity_.empty()}});
     return run_case_validation({.files = cases_,
                                 .blocks = blocks_,
                                 .cluster = cluster_,
@@ -125,10 +129,11 @@ class ValidateCommand final : public Subcommand {
   }
 
   int run_hardware() const {
-    if (!settings_.empty() || !fidelity_.empty())
-      throw InputError("validate: --set and --fidelity do not apply to results of stepcast-probe");
+    refuse_given("does not apply to results of stepcast-probe",
+                 {{"--set", !settings_.empty()}, {"--fidelity", !fidelity_.empty()}});
     if (!device_file_.empty() && !update_device_)
-      throw InputError("validate: -o says where --update-device writes; give that too");
+      throw InputError(
+          "--output: says where --update-device writes the device; expected that beside it");
     return run_hardware_validation({.files = files_,
                                     .max_error = max_error_,
                                     .plot = plot_,

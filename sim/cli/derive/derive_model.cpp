@@ -37,6 +37,18 @@ std::string in_line(const Transformer& shape, const std::string& device, std::ui
   return text;
 }
 
+/// The longest sequence that a model takes is usually what it is trained on up to some thousand
+/// tokens. Longer ones are reached by a short stage at the end, so that the file says nothing of a
+/// usual step.
+void require_sequence(const ConfiguredModel& model, const std::string& file) {
+  constexpr std::uint32_t kMostUsual = 8192;
+  if (model.shape.seq > kMostUsual)
+    throw InputError(
+        fmt::format("{}: takes up to {} tokens and does not say how long a usual sequence is; give "
+                    "it with --seq, such as --seq 4096",
+                    file, model.shape.seq));
+}
+
 void require_precision(const std::string& precision) {
   constexpr std::array kKnown{"fp32", "fp16", "bf16", "fp8"};
   if (std::ranges::find(kKnown, precision) == kKnown.end())
@@ -52,7 +64,8 @@ std::vector<CommandOption> ModelDerivation::options() {
        "config.json of a model of Hugging Face's transformers: layer\ntimes from its shapes and "
        "the "
        "law of --device, without a step time"},
-      {"--seq", "N", &seq_, "of --hf: tokens of a sequence (default: as many as it takes)"},
+      {"--seq", "N", &seq_,
+       "of --hf: tokens of a sequence (default: as many as it takes,\nup to 8192)"},
       {"--precision", "P", &precision_, "of --hf: fp32, fp16, bf16, fp8 (default: the file's)"}};
 }
 
@@ -68,6 +81,8 @@ std::string ModelDerivation::file_text(const std::string& name, const std::strin
     choice.precision = precision_;
   }
   const ConfiguredModel model = read_model_config(file_, choice);
+  if (!seq_)
+    require_sequence(model, file_);
   if (device.empty() || !batch)
     throw InputError(
         fmt::format("derive --hf: expected {}, for example: stepcast derive --hf {} "

@@ -1,5 +1,6 @@
 #include "sim/cli/output/study_output.hpp"
 
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/study/stop.hpp"
 #include "traces/json/strict_json.hpp"
@@ -31,11 +32,14 @@ void StudyOutput::check() const {
 }
 
 int StudyOutput::write(const Writers& writers) const {
+  std::vector<std::function<void()>> files;
+  if (writers.finish)
+    files.push_back(writers.finish);
   if (figure_.is_wanted())
-    figure_.write(writers.figure());
+    files.emplace_back([&] { figure_.write(writers.figure()); });
   if (page_.is_wanted())
-    page_.write(writers.json());
-  say("{}", json_ ? writers.json() : writers.text());
+    files.emplace_back([&] { page_.write(writers.json()); });
+  print_then_write(json_ ? writers.json() : writers.text(), files);
   return stop_signal() != 0 ? exit_code_of(stop_signal()) : 0;
 }
 

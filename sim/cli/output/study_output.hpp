@@ -38,6 +38,7 @@ class StudyOutput {
     std::function<std::string()> text;
     std::function<std::string()> json;
     std::function<std::string()> figure{};
+    std::function<void()> finish{};  ///< Of a table that grew: throws where that failed.
   };
   /// Writes it; returns what the command ends with: that of the signal that stopped the study, or
   /// 0.

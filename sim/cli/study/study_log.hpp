@@ -50,6 +50,7 @@ class GrowingFile {
 class GrowingTable {
  public:
   /// Writes nothing where `path` is empty. Throws InputError if it cannot be written.
+  GrowingTable() = default;  ///< Writes nothing.
   GrowingTable(const std::string& path, const std::string& head);
 
   /// The lines of row `number`, from 0 on; each comes once.

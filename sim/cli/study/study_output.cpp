@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/json/sweep_json.hpp"
@@ -55,22 +56,28 @@ void StudyView::check() const {
 }
 
 std::vector<SweepRow> print_study(const Sweep& sweep, const std::vector<SweepResult>& results,
-                                  const StudyView& view) {
+                                  const StudyView& view, const StudyEnd& end) {
   std::vector<SweepRow> rows = rows_of(sweep, results);
   const std::string refused = render_refused(sweep, results);
   if (rows.empty() && !refused.empty())
     throw InputError(fmt::format("no combination has a forecast; the first: {}",
                                  refused.substr(0, refused.find("\nNo forecast"))));
-  if (rows.empty())
+  std::vector<std::function<void()>> files;
+  if (end.finish)
+    files.push_back(end.finish);
+  if (rows.empty()) {
+    print_then_write("", files);
     return rows;
+  }
   if (view.figure.is_wanted())
-    view.figure.write(compare_figure(named(rows)));
+    files.emplace_back([&] { view.figure.write(compare_figure(named(rows))); });
   if (view.page.is_wanted())
-    view.page.write(text_of(sweep, rows, true));
-  if (view.json)
-    say("{}", with_refused(text_of(sweep, rows, true), sweep, results));
-  else
-    say("{}{}{}", text_of(sweep, rows, false), refused.empty() ? "" : "\n", refused);
+    files.emplace_back([&] { view.page.write(text_of(sweep, rows, true)); });
+  print_then_write(view.json ? with_refused(text_of(sweep, rows, true), sweep, results)
+                             : fmt::format("{}{}{}", text_of(sweep, rows, false),
+                                           refused.empty() ? "" : "\n", refused) +
+                                   (end.text ? end.text(rows) : ""),
+                   files);
   return rows;
 }
 

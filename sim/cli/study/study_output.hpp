@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "sim/cli/output/figure_file.hpp"
@@ -22,11 +24,17 @@ struct StudyView {
   void check() const;
 };
 
+/// What a study ends with.
+struct StudyEnd {
+  std::function<void()> finish{};  ///< Of files that grew: throws where that failed.
+  std::function<std::string(const std::vector<SweepRow>&)> text{};  ///< Below the table.
+};
+
 /// Prints the results of a study, as a table or JSON, and writes its picture and page; returns the
 /// rows. Prints nothing where there are none. Throws InputError where every combination was
-/// refused.
+/// refused, and where a file could not be written, after all else.
 std::vector<SweepRow> print_study(const Sweep& sweep, const std::vector<SweepResult>& results,
-                                  const StudyView& view);
+                                  const StudyView& view, const StudyEnd& end);
 
 /// What a command that has printed such results ends with: 1 if a worker died at one of them.
 int exit_code_of(const std::vector<SweepResult>& results);

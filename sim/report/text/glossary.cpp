@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/presets/presets.hpp"
+#include "models/schedule/registry.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
 #include "traces/catalog.hpp"
@@ -46,6 +52,104 @@ bool lists(std::string_view names, const std::string& wanted) {
   return false;
 }
 
+const Term* among(std::span<const Term> terms, const std::string& wanted) {
+  const auto it = std::ranges::find_if(terms, [&wanted](const Term& term) {
+    return plain(term.name) == wanted || lists(term.also, wanted);
+  });
+  return it == terms.end() ? nullptr : &*it;
+}
+
+/// Adds what the properties of a schema say of themselves, at any depth.
+void add_described(const nlohmann::json& schema, const std::string& file,
+                   std::vector<Term>& terms) {
+  if (schema.is_object() && schema.contains("properties"))
+    for (const auto& [key, property] : schema["properties"].items()) {
+      if (!property.is_object() || !property.contains("description"))
+        continue;
+      const std::string text =
+          fmt::format("in {}: {}", file, property["description"].get<std::string>());
+      const auto known = std::ranges::find(terms, key, &Term::name);
+      if (known == terms.end())
+        terms.push_back({key, "", text});
+      else if (known->definition.find(text) == std::string::npos)
+        known->definition += " " + text;
+    }
+  if (schema.is_structured())
+    for (const nlohmann::json& inner : schema)
+      add_described(inner, file, terms);
+}
+
+/// The keys of files and of --json that need no word here, as their schemas describe them.
+std::vector<Term> described_keys() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(data_root() / "configs/schema"))
+    files.push_back(entry.path());
+  std::ranges::sort(files);
+  std::vector<Term> terms;
+  for (const std::filesystem::path& path : files) {
+    const std::string name = path.filename().string();
+    add_described(parse_json(read_text_file(path), path.string()), name.substr(0, name.find('.')),
+                  terms);
+  }
+  return terms;
+}
+
+void add_options(const std::string& schedule, const std::vector<OptionInfo>& options,
+                 std::vector<Term>& terms) {
+  for (const OptionInfo& option : options)
+    if (std::ranges::find(terms, option.name, &Term::name) == terms.end())
+      terms.push_back({option.name, "",
+                       fmt::format("an option of {} (--set {}={}): {}", schedule, option.name,
+                                   option.default_value, option.meaning)});
+}
+
+/// Schedules, presets and their options, as they describe themselves.
+std::vector<Term> named_in_schedules() {
+  std::vector<Term> terms;
+  for (const auto* list : {&all_schedules(), &run_time_schedules(), &preset_schedules()})
+    for (const ScheduleInfo& schedule : *list)
+      terms.push_back(
+          {schedule.name, "",
+           fmt::format("a schedule: {} (stepcast show {})", schedule.summary, schedule.name)});
+  for (const PipelineInfo& pipeline : pipelines())
+    terms.push_back({pipeline.name, "",
+                     fmt::format("a schedule that cuts the model: {} (stepcast show {})",
+                                 pipeline.summary, pipeline.name)});
+  for (const auto* list : {&all_schedules(), &run_time_schedules()})
+    for (const ScheduleInfo& schedule : *list)
+      add_options(schedule.name, schedule.options, terms);
+  for (const PipelineInfo& pipeline : pipelines())
+    add_options(pipeline.name, pipeline.options, terms);
+  return terms;
+}
+
+/// What a label names, in the words of the glossary: of "every NIC (16 alike)" the NIC, of "exposed
+/// communication: send" the exposed communication, of "NIC of node 3, out" the NIC, of "group 0" a
+/// group, of "GPU ports" one.
+std::vector<std::string> words_in(std::string_view label) {
+  std::string text = plain(label);
+  std::vector<std::string> words{text};
+  const auto shorten = [&](std::size_t from, std::size_t count) {
+    text = text.substr(from, count);
+    while (!text.empty() && text.back() == ' ')
+      text.pop_back();
+    words.push_back(text);
+  };
+  if (const std::size_t note = text.find(" ("); note != std::string::npos)
+    shorten(0, note);
+  if (text.starts_with("every "))
+    shorten(6, std::string::npos);
+  for (const char* rest : {": ", ", ", " of "})
+    if (const std::size_t end = text.find(rest); end != std::string::npos)
+      shorten(0, end);
+  if (const std::size_t digits = text.find_last_not_of("0123456789") + 1;
+      digits < text.size() && digits > 1 && text[digits - 1] == ' ')
+    shorten(0, digits);
+  if (text.size() > 3 && text.ends_with('s'))
+    shorten(0, text.size() - 1);
+  return words;
+}
+
 }  // namespace
 
 std::span<const Term> all_terms() {
@@ -54,12 +158,14 @@ std::span<const Term> all_terms() {
 }
 
 const Term* find_term(std::string_view name) {
-  const std::string wanted = plain(name);
-  const std::span<const Term> terms = all_terms();
-  const auto it = std::ranges::find_if(terms, [&wanted](const Term& term) {
-    return plain(term.name) == wanted || lists(term.also, wanted);
-  });
-  return it == terms.end() ? nullptr : &*it;
+  static const std::vector<Term> schedules = named_in_schedules();
+  static const std::vector<Term> keys = described_keys();
+  for (const std::string& wanted : words_in(name))
+    for (const std::span<const Term> terms :
+         {all_terms(), std::span<const Term>(schedules), std::span<const Term>(keys)})
+      if (const Term* term = among(terms, wanted))
+        return term;
+  return nullptr;
 }
 
 std::vector<std::string> printed_columns() {

@@ -17,8 +17,9 @@ struct Term {
 /// Every term of configs/glossary.json, in alphabetical order.
 std::span<const Term> all_terms();
 
-/// The term of a name, a column heading or a JSON key; case, "-" and "_" do not matter. Null if
-/// there is none.
+/// The term of a name, a label of a report, a JSON key, a schedule or an option; case, "-" and "_"
+/// do not matter. What the glossary does not have, schedules and the schemas of files describe.
+/// Null if there is none.
 const Term* find_term(std::string_view name);
 
 /// Every column heading, row name and JSON key that a report prints.

@@ -57,7 +57,7 @@ const char* name_of(OptionUnit unit) {
 
 OptionUnit unit_of_text(std::string_view text) {
   for (const OptionUnit unit :
-       {OptionUnit::Size, OptionUnit::Time, OptionUnit::Count, OptionUnit::Number}) {
+       {OptionUnit::Count, OptionUnit::Number, OptionUnit::Size, OptionUnit::Time}) {
     if (is_of(unit, text))
       return unit;
   }

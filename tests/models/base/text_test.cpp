@@ -1,7 +1,10 @@
 #include "models/base/text.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "models/base/numbers.hpp"
 #include "tests/support/input_error.hpp"
 
 namespace stepcast {
@@ -54,9 +57,9 @@ TEST(ParseBytes, TellsDecimalFromBinaryUnits) {
   EXPECT_DOUBLE_EQ(parse_bytes("2TiB").value, 2.0 * 1024 * 1024 * 1024 * 1024);
 }
 
-TEST(ParseBytes, RefusesTimesAndBareNumbers) {
-  EXPECT_EQ(input_error_of([] { parse_bytes("25"); }),
-            "expected a size such as \"25MiB\", found \"25\"");
+TEST(ParseBytes, RefusesWhatIsNoSize) {
+  EXPECT_EQ(input_error_of([] { parse_bytes("25 "); }),
+            "expected a size such as \"25MiB\", found \"25 \"");
   EXPECT_THROW(parse_bytes("25ms"), InputError);
   EXPECT_THROW(parse_bytes("-1B"), InputError);
 }
@@ -66,6 +69,65 @@ TEST(ParseBandwidth, TellsBitsFromBytes) {
   EXPECT_DOUBLE_EQ(parse_bandwidth("100Mbps").value, 12.5e6);
   EXPECT_DOUBLE_EQ(parse_bandwidth("12.5GBps").value, 12.5e9);
   EXPECT_DOUBLE_EQ(parse_bandwidth("4.8GiBps").value, 4.8 * 1024 * 1024 * 1024);
+}
+
+TEST(ParseBytes, TakesANumberAloneForBytes) {
+  EXPECT_DOUBLE_EQ(parse_bytes("65536").value, 65536);
+  EXPECT_DOUBLE_EQ(parse_bytes("65,536 B").value, 65536);
+}
+
+TEST(ParseBandwidth, ReadsSlashesAsReportsPrintThem) {
+  EXPECT_DOUBLE_EQ(parse_bandwidth("1.15GB/s").value, 1.15e9);
+  EXPECT_DOUBLE_EQ(parse_bandwidth("400GB/s").value, 4e11);
+  EXPECT_DOUBLE_EQ(parse_bandwidth("100Gb/s").value, 12.5e9);     // 1e11 bits / 8
+  EXPECT_DOUBLE_EQ(parse_bandwidth("25 Gbit/s").value, 3.125e9);  // 2.5e10 bits / 8
+  EXPECT_DOUBLE_EQ(parse_bandwidth("512 KiB/s").value, 524288);
+  for (const char* text : {"1", "1 ", "1  GB/s", "1Gb", "1GB", "1/s", "1kib/s", "1 gb/s", "1GGB/s"})
+    EXPECT_THROW(parse_bandwidth(text), InputError) << text;
+}
+
+TEST(ParseCount, ReadsCommasBetweenThousands) {
+  EXPECT_EQ(parse_count("65,536"), 65536U);
+  EXPECT_EQ(parse_count("4,294,967,295"), 4294967295U);
+  EXPECT_DOUBLE_EQ(parse_seconds("1,500.5 ms").value, 1.5005);
+  for (const char* text : {"65,53", "6553,600", ",536", "1,", "1,,000", "1,0000", "1,000,"})
+    EXPECT_THROW(parse_count(text), InputError) << text;
+}
+
+TEST(ParseNumber, ReadsPercent) {
+  EXPECT_DOUBLE_EQ(parse_number("30.0 %"), 0.3);
+  EXPECT_DOUBLE_EQ(parse_number("2%"), 0.02);
+  EXPECT_THROW(parse_number("%"), InputError);
+}
+
+// Half a unit in the last of the four digits that are printed: 0.0005 of the value.
+constexpr double kPrinted = 5.1e-4;
+
+/// Numbers of every size: seven in each decade, and those just below a power.
+std::vector<double> numbers_between(double least, double most) {
+  std::vector<double> numbers;
+  for (double decade = least; decade < most; decade *= 10)
+    for (const double digits : {1.0, 1.0001, 1.024, 1.5005, 2.71828, 6.5536, 9.9994, 9.99996})
+      numbers.push_back(decade * digits);
+  return numbers;
+}
+
+TEST(Quantities, AreReadAsTheyArePrinted) {
+  for (const double value : numbers_between(1e-12, 1e8))
+    EXPECT_NEAR(parse_seconds(format_seconds({value})).value, value, kPrinted * value);
+  for (const double value : numbers_between(1, 1e15))
+    EXPECT_NEAR(parse_bytes(format_bytes({value})).value, value, kPrinted * value);
+  for (const double value : numbers_between(1, 1e14)) {
+    EXPECT_NEAR(parse_bandwidth(format_bandwidth({value})).value, value, kPrinted * value);
+    EXPECT_NEAR(parse_bandwidth(gbps({value})).value, value, kPrinted * value);
+  }
+  EXPECT_EQ(parse_seconds(format_seconds({0})).value, 0);
+  EXPECT_EQ(parse_bytes(format_bytes({0})).value, 0);
+}
+
+TEST(Quantities, ReadPercentAsItIsPrinted) {
+  for (const double share : {0.0, 0.0004, 0.0125, 0.3, 0.999, 1.0, 12.5, -0.021})
+    EXPECT_NEAR(parse_number(percent(share)), share, 0.00051);  // one decimal of a percent
 }
 
 TEST(ParseBandwidth, RefusesZeroAndNegative) {
@@ -117,6 +179,10 @@ TEST(NearestName, KeepsQuietWithoutALikelyTypo) {
   EXPECT_EQ(nearest_name("pipeline", names), "");
   EXPECT_EQ(nearest_name("", names), "");
   EXPECT_EQ(nearest_name(std::string(100000, 'd'), names), "");
+}
+
+TEST(DidYouMean, NeverOffersWhatWasGiven) {
+  EXPECT_EQ(did_you_mean("dear", std::vector<std::string>{"dear"}), "");
 }
 
 TEST(DidYouMean, IsAClauseOrNothing) {

@@ -38,6 +38,33 @@ TEST(CommandOption, APathInAListMayHoldSpaces) {
   EXPECT_EQ(names.items, (std::vector<std::string>{"my clusters/one.json", "two"}));
 }
 
+// Tables print "25 MiB" and "1.15 GB/s"; a comma is another value's.
+TEST(CommandOption, AListTakesSizesAsTheyArePrinted) {
+  std::vector<Bytes> sizes;
+  assign(option_of("--size", &sizes), {"25 MiB,1 KiB", "65536"});
+  EXPECT_EQ(sizes, (std::vector<Bytes>{Bytes{26214400}, Bytes{1024}, Bytes{65536}}));
+  std::vector<BytesPerSecond> rates;
+  assign(option_of("--bandwidth", &rates), {"1.15 GB/s,100Gb/s"});
+  EXPECT_EQ(rates, (std::vector<BytesPerSecond>{{1.15e9}, {12.5e9}}));
+  EXPECT_EQ(input_error_of([&] { assign(option_of("--size", &sizes), {"25 MiB 1 KiB"}); }),
+            "--size: lists take commas, as in 25MiB,1KiB; found \"25 MiB 1 KiB\"");
+}
+
+// 65,536 would be sizes of 65 and 536 bytes, 1,024 one node and 24.
+TEST(CommandOption, ANumberWithACommaBetweenItsThousandsIsNoList) {
+  std::vector<Bytes> sizes;
+  std::vector<std::uint32_t> counts;
+  const std::string found =
+      "commas separate values here: expected numbers without any between "
+      "thousands, found ";
+  EXPECT_EQ(input_error_of([&] { assign(option_of("--size", &sizes), {"65,536"}); }),
+            "--size: " + found + "\"65,536\"");
+  EXPECT_EQ(input_error_of([&] { assign(option_of("--nodes", &counts), {"1,024"}); }),
+            "--nodes: " + found + "\"1,024\"");
+  assign(option_of("--nodes", &counts), {"256,512"});
+  EXPECT_EQ(counts, (std::vector<std::uint32_t>{256, 512}));
+}
+
 TEST(CommandOption, ErrorsBeginWithTheLongNameOfTheOption) {
   std::string file;
   EXPECT_EQ(input_error_of([&] { assign(option_of("-o,--output", &file), {""}); }),

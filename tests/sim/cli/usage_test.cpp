@@ -109,7 +109,7 @@ const std::vector<WrongUsage> kWrongUsages{
     {{"import"}, "expected a file"},
     {{"inspect"}, "inspect: expected a file"},
     {{"replay"}, "replay: expected a trace"},
-    {{"replay", "t.json", "--nodes", "2"}, "need --cluster"},
+    {{"replay", "t.json", "--nodes", "2"}, "--nodes: expected --cluster beside it"},
     {{"replay", "t.json", "--without", "talk"}, "--without: expected all or a kind"},
     {{"replay", "t.json", "--device-speed", "0"},
      "--device-speed: expected a number from 0.001 to 1000"},

@@ -98,8 +98,9 @@ TEST(ReplayCommand, OtherRanksMustFillNodesAndLeaveNoOtherWhatIf) {
   EXPECT_THAT(error_of({"--ranks", "6", "--cluster", cluster}),
               HasSubstr("--ranks: expected a multiple of the 4 GPUs of a node"));
   EXPECT_THAT(error_of({"--ranks", "8", "--cluster", cluster, "--bucket", "1MiB"}),
-              HasSubstr("--ranks: expected no --nodes, --bucket,"));
-  EXPECT_THAT(error_of({"--schedule", "dear"}), HasSubstr("need --ranks"));
+              HasSubstr("--bucket: expected no --ranks beside it"));
+  EXPECT_THAT(error_of({"--schedule", "dear"}),
+              HasSubstr("--schedule: expected --ranks beside it"));
   EXPECT_THAT(error_of({"--ranks", "8", "--cluster", cluster, "--schedule", "deer"}),
               HasSubstr("dear"));
 }

@@ -94,7 +94,7 @@ TEST(DeriveCommand, WritesAWorkloadOfTheGivenStepTime) {
   const TemporaryFolder folder;
   const std::string file = folder.file("w.json");
   const Outcome outcome = run_cli({"derive", "resnet50", "--device", "rtx2080ti", "--batch", "32",
-                                   "--throughput", "320", "-o", file});
+                                   "--throughput", "320 samples/s", "-o", file});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   std::ifstream stream(file);
   const json workload = json::parse(stream);

@@ -111,6 +111,70 @@ TEST(GlossaryTest, EveryColumnAndKeyOfTheGoldenReportsHasItsLine) {
     EXPECT_TRUE(is_data(name) || find_term(name) != nullptr) << name;
 }
 
+/// Keys of all objects that a schema describes, at any depth.
+void add_properties(const nlohmann::json& schema, std::set<std::string>& names) {
+  if (schema.is_object() && schema.contains("properties"))
+    for (const auto& [key, property] : schema["properties"].items())
+      names.insert(key);
+  if (schema.is_structured())
+    for (const nlohmann::json& inner : schema)
+      add_properties(inner, names);
+}
+
+TEST(GlossaryTest, EveryKeyOfEverySchemaIsExplained) {
+  std::set<std::string> names;
+  const auto folder = std::filesystem::path(STEPCAST_SOURCE_DIR) / "configs/schema";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    add_properties(nlohmann::json::parse(text_of(entry.path())), names);
+  EXPECT_GT(names.size(), 600U);
+  for (const std::string& name : names)
+    EXPECT_NE(find_term(name), nullptr) << name;
+}
+
+/// Labels before a number outside tables ("iteration time   274.36 ms"), and the first cells of
+/// tables whose rows have names of ours. What holds brackets or signs is data: an edit, a name.
+void add_row_labels(const std::string& text, std::set<std::string>& names) {
+  static const std::regex kLabel("([a-zA-Z][^:=…]*?)  +[0-9].*");
+  static const std::regex kRow("([a-zA-Z].*?)  +[0-9].*");
+  static const std::set<std::string> kTables{"breakdown", "communication", "link",
+                                             "memory per GPU"};
+  std::istringstream lines(text);
+  std::string table;
+  for (std::string line, above; std::getline(lines, line); above = line) {
+    std::smatch found;
+    if (line.empty())
+      table.clear();
+    else if (line.starts_with("--"))
+      table = above.substr(0, above.find("  "));
+    else if (table.empty() ? std::regex_match(line, found, kLabel) &&
+                                 found[1].str().find("  ") == std::string::npos &&
+                                 found[1].str().find('(') == std::string::npos
+                           : kTables.contains(table) && std::regex_match(line, found, kRow))
+      names.insert(found[1]);
+  }
+}
+
+TEST(GlossaryTest, EveryLabelOfTheGoldenReportsIsExplained) {
+  std::set<std::string> names;
+  const auto folder = std::filesystem::path(STEPCAST_SOURCE_DIR) / "tests/golden";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".txt" && is_report(entry.path()))
+      add_row_labels(text_of(entry.path()), names);
+  EXPECT_GT(names.size(), 80U);
+  for (const std::string& name : names)
+    EXPECT_NE(find_term(name), nullptr) << name;
+}
+
+TEST(GlossaryTest, ExplainsWhatReportsAndFilesCallThingsBy) {
+  for (const char* name :
+       {"MFU", "jitter", "analytic", "flow", "step", "zero", "HostGap", "launch wait", "group",
+        "group 0", "every NIC (16 alike)", "GPU ports", "exposed communication: send",
+        "dear-icdcs23", "fusion_buffer", "1f1b", "hop", "seq", "oversubscription"})
+    EXPECT_NE(find_term(name), nullptr) << name;
+  EXPECT_EQ(find_term("group 0"), find_term("group"));
+  EXPECT_NE(find_term("zero")->definition.find("schedule"), std::string::npos);
+}
+
 TEST(GlossaryTest, EveryPrintedColumnHasItsLine) {
   const auto columns = printed_columns();
   EXPECT_GT(columns.size(), 40U);
