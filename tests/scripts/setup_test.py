@@ -78,6 +78,19 @@ class Scripts(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertEqual(done.stderr, "the disk is full\nscripts/setup: apt-get update failed\n")
 
+    # Its "Next" lines named a program that the newcomer's shell did not find.
+    def test_run_tells_what_it_takes_and_calls_the_program_as_it_can_be_typed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = self.tree(folder, "run")
+            write_programs(root / "scripts", setup="true", configure="mkdir -p build/release/bin")
+            write_programs(root / "bin", ninja="cp /bin/cat bin/stepcast")  # names itself as it was called: it finds no file "demo"
+            environment = {"PATH": f"{root}/bin:/usr/bin:/bin", "LC_ALL": "C"}
+            first = run(root / "scripts/run", cwd=root, env=environment).stderr
+            self.assertRegex(first, "about [0-9]+ minutes on two cores; up to [0-9]+ MB")
+            self.assertEqual(first.splitlines()[-1], "build/release/bin/stepcast: demo: No such file or directory")
+            again = run(root / "scripts/run", cwd="/", env=environment).stderr
+            self.assertEqual(again, f"{root}/build/release/bin/stepcast: demo: No such file or directory\n")
+
     def test_run_names_the_value_that_is_missing(self):
         done = run(ROOT / "scripts/run", "--timeline")
         self.assertEqual((done.returncode, done.stderr), (2, "scripts/run: --timeline needs a value; see scripts/run --help\n"))
