@@ -91,6 +91,25 @@ class Scripts(unittest.TestCase):
             again = run(root / "scripts/run", cwd="/", env=environment).stderr
             self.assertEqual(again, f"{root}/build/release/bin/stepcast: demo: No such file or directory\n")
 
+    # A warning of a compiler that we have not met is no reason why somebody could not build.
+    def test_warnings_are_errors_only_beside_the_tests(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = self.tree(folder, "configure")
+            cache = root / "build/release/CMakeCache.txt"
+            write_programs(root / "bin", cmake='echo "$*" >>called')
+            configure, environment = root / "scripts/configure", {"PATH": f"{root}/bin:/usr/bin:/bin"}
+            self.assertEqual(run(configure, "release", "--without-tests", env=environment).returncode, 0)
+            self.assertEqual(run(configure, "release", env=environment).returncode, 0)
+            cache.parent.mkdir(parents=True)
+            (cache.parent / "build.ninja").touch()
+            for tests, errors in (("ON", "OFF"), ("ON", "ON")):
+                cache.write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={root}\nSTEPCAST_TESTS:BOOL={tests}\n"
+                                 f"STEPCAST_WERROR:BOOL={errors}\n", encoding="utf-8")
+                self.assertEqual(run(configure, "release", env=environment).returncode, 0)
+            called = (root / "called").read_text(encoding="utf-8").splitlines()
+        self.assertEqual([re.findall(r"-DSTEPCAST_(\w+=\w+)", line) for line in called],
+                         [["TESTS=OFF", "WERROR=OFF"], ["TESTS=ON", "WERROR=ON"], ["TESTS=ON", "WERROR=ON"]])
+
     def test_run_names_the_value_that_is_missing(self):
         done = run(ROOT / "scripts/run", "--timeline")
         self.assertEqual((done.returncode, done.stderr), (2, "scripts/run: --timeline needs a value; see scripts/run --help\n"))
