@@ -67,7 +67,7 @@ std::string text_of(const TraceStream& file) {
   return text;
 }
 
-const TraceStream& only_file(const std::vector<TraceStream>& files, const std::string& format) {
+const TraceStream& only_file(const std::vector<TraceStream>& files, std::string_view format) {
   if (files.size() != 1)
     throw InputError(fmt::format("{}: a trace in {} format is one file, found {}",
                                  files.back().origin, format, files.size()));

@@ -128,6 +128,6 @@ TraceStream text_stream(std::string_view text, std::string origin);
 std::string text_of(const TraceStream& file);
 
 /// The one file of a format that has one. Throws InputError if there are more.
-const TraceStream& only_file(const std::vector<TraceStream>& files, const std::string& format);
+const TraceStream& only_file(const std::vector<TraceStream>& files, std::string_view format);
 
 }  // namespace stepcast

@@ -6,6 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/presets/presets.hpp"
+#include "sim/cli/called_as.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -36,12 +37,13 @@ std::string_view preset_of(std::string_view schedule) {
 
 constexpr const char* kTimelineFile = "out/demo-timeline.json.gz";
 
+/// "{0}": the program as it was called, so that a user who has it on no PATH can paste the lines.
 constexpr const char* kNext =
     "Next\n"
-    "  stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe\n"
-    "  stepcast run --workload bert-base-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe \\\n"
+    "  {0} compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe\n"
+    "  {0} run --workload bert-base-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe \\\n"
     "      --schedule dear --set cluster.nic.bandwidth=25Gbps\n"
-    "  stepcast list\n";
+    "  {0} list\n";
 
 Scenario scenario_of(const char* workload, const char* cluster) {
   return resolve({.workload = workload, .cluster = cluster}, "stepcast demo");
@@ -107,7 +109,7 @@ class DemoCommand final : public Subcommand {
       say("\nTimeline of {} on {} under {}\n  {}\n  open it at https://ui.perfetto.dev\n",
           shown.workload, shown.cluster, shown.schedule, timeline_file_);
     if (!json_)
-      say("\n{}", kNext);
+      say("\n{}", fmt::format(kNext, called_as()));
     return 0;
   }
 

@@ -15,9 +15,11 @@
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
+#if __has_include(<simgrid/kernel/resource/NetworkModelIntf.hpp>)
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#endif
 #include <xbt/log.h>
 
 #include "models/base/error.hpp"
@@ -180,8 +182,8 @@ void create_engine(LogLine log) {
        {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0"})
     sg4::Engine::set_config(setting);  // later engines keep them
   redirect_log();
-  sg4::create_star_zone("placeholder")->seal();  // run() crashes without a zone
-  register_completion_callback();                // the signal is static: once per process
+  new_star_zone("placeholder")->seal();  // run() crashes without a zone
+  register_completion_callback();        // the signal is static: once per process
 }
 
 void take_into_this_thread() {
@@ -211,6 +213,24 @@ std::string version() {
   sg_version_get(&major, &minor, &patch);
   return patch == 0 ? fmt::format("{}.{}", major, minor)
                     : fmt::format("{}.{}.{}", major, minor, patch);
+}
+
+namespace {
+
+// From 4.0 on each engine has a root zone, which all others lie in; before, the first zone is the
+// root.
+template <class Engine>
+sg4::NetZone* star_zone_of(Engine& engine, const std::string& name) {
+  if constexpr (requires { engine.get_netzone_root()->add_netzone_star(name); })
+    return engine.get_netzone_root()->add_netzone_star(name);
+  else
+    return sg4::create_star_zone(name);
+}
+
+}  // namespace
+
+sg4::NetZone* new_star_zone(const std::string& name) {
+  return star_zone_of(*engines().engine, name);
 }
 
 double clock() {

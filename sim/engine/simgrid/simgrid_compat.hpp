@@ -34,6 +34,9 @@ void run();
 void* set_timer(double date, std::function<void()> action);
 void remove_timer(void* timer);
 
+/// A new zone of hosts that each has links of its own, in the engine that there is.
+simgrid::s4u::NetZone* new_star_zone(const std::string& name);
+
 /// The platform's network, which start_flows() needs to know from then on.
 void set_network(simgrid::s4u::NetZone& zone);
 

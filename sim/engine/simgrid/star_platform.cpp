@@ -53,7 +53,7 @@ const StarPlatform& StarPlatform::for_cluster(const Cluster& cluster) {
 }
 
 StarPlatform::StarPlatform(const Cluster& cluster) : Platform(cluster) {
-  auto* zone = sg4::create_star_zone("cluster");
+  auto* zone = simgrid_compat::new_star_zone("cluster");
   std::vector<sg4::SplitDuplexLink*> ports;
   std::vector<sg4::SplitDuplexLink*> nics;
   std::vector<sg4::SplitDuplexLink*> uplinks;

@@ -37,33 +37,27 @@ std::size_t last_comma_between_objects(std::string_view text) {
 }
 
 /// Hands over a number as what it is written as. (By get_number(), simdjson 3.0 reads numbers with
-/// a point and 19 digits or more as 0.)
+/// a point and 19 digits or more as 0.) Later versions know more types, such as integers that no
+/// 64 bits hold: whoever reads on from here takes them as well as they can be taken.
 template <typename Take>
 bool read_number(ondemand::value& value, Take take) {
-  ondemand::number_type type{};
+  using Type = ondemand::number_type;
+  Type type{};
   std::int64_t whole = 0;
   std::uint64_t large = 0;
   double number = 0;
   if (value.get_number_type().get(type) != simdjson::SUCCESS)
     return false;
-  switch (type) {
-    case ondemand::number_type::signed_integer:
-      if (value.get_int64().get(whole) != simdjson::SUCCESS)
-        return false;
-      take(whole);
-      return true;
-    case ondemand::number_type::unsigned_integer:
-      if (value.get_uint64().get(large) != simdjson::SUCCESS)
-        return false;
-      take(static_cast<std::int64_t>(large));
-      return true;
-    case ondemand::number_type::floating_point_number:
-      if (value.get_double().get(number) != simdjson::SUCCESS)
-        return false;
-      take(number);
-      return true;
-  }
-  return false;
+  if (type == Type::signed_integer && value.get_int64().get(whole) == simdjson::SUCCESS)
+    take(whole);
+  else if (type == Type::unsigned_integer && value.get_uint64().get(large) == simdjson::SUCCESS)
+    take(static_cast<std::int64_t>(large));
+  else if (type == Type::floating_point_number &&
+           value.get_double().get(number) == simdjson::SUCCESS)
+    take(number);
+  else
+    return false;
+  return true;
 }
 
 /// One window: a list of which every error ends the reading. What handles errors returns whether
