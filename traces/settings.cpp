@@ -57,7 +57,7 @@ void add_fixed_part(Settings& settings, std::string_view value) {
     refuse_second();
   const double part = parse_number(value);
   if (part < 0 || part > 1)
-    throw InputError(fmt::format("expected a number from 0 to 1, found \"{}\"", value));
+    throw InputError(fmt::format("expected a number from 0 to 1, found {}", in_quotes(value)));
   settings.batch_fixed_part = part;
 }
 
@@ -71,8 +71,8 @@ void add_straggler(Settings& settings, std::string_view rank, std::string_view v
   constexpr double kMost = 1000;
   const double factor = parse_number(value);
   if (factor < 1 / kMost || factor > kMost)
-    throw InputError(
-        fmt::format("expected a factor from {} to {}, found \"{}\"", 1 / kMost, kMost, value));
+    throw InputError(fmt::format("expected a factor from {} to {}, found {}", 1 / kMost, kMost,
+                                 in_quotes(value)));
   if (!settings.stragglers.emplace(parse_count(rank), factor).second)
     refuse_second();
 }

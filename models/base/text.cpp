@@ -12,6 +12,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
+#include "models/base/utf8.hpp"
 
 namespace stepcast {
 namespace {
@@ -175,7 +176,7 @@ std::string in_quotes(std::string_view text) {
   std::size_t end = std::min(text.size(), kLongest);
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
     --end;  // Never cut inside a UTF-8 character.
-  std::string shown(text.substr(0, end));
+  std::string shown = valid_utf8(text.substr(0, end));
   std::ranges::replace_if(
       shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
   return '"' + shown + (end < text.size() ? "...\"" : "\"");
@@ -207,7 +208,8 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
   if (take_number(rest) && rest.empty())
     return "";  // Another number is no likely typo.
   const std::string nearest = nearest_name(name, candidates);
-  return nearest.empty() || nearest == name ? "" : fmt::format("; did you mean \"{}\"?", nearest);
+  return nearest.empty() || nearest == name ? ""
+                                            : fmt::format("; did you mean {}?", in_quotes(nearest));
 }
 
 Seconds parse_seconds(std::string_view text) {

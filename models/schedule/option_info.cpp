@@ -65,7 +65,7 @@ double number_in(const OptionInfo& option, const std::string& text) {
     case OptionKind::Series:
       return parse_series(option, text).front();
   }
-  throw InputError(fmt::format("expected {}, found \"{}\"{}", expectation_of(option), text,
+  throw InputError(fmt::format("expected {}, found {}{}", expectation_of(option), in_quotes(text),
                                did_you_mean(text, option.words)));
 }
 

@@ -131,8 +131,8 @@ void refuse_schedule(std::string_view name, const std::string& expected,
     throw InputError(
         "unknown schedule \"fsdp\": expected zero with stage=3, or a schedule that cuts the "
         "model, such as 1f1b, with zero=3");
-  throw InputError(fmt::format("unknown schedule \"{}\": expected one of {}{}", name, expected,
-                               did_you_mean(name, known)));
+  throw InputError(fmt::format("unknown schedule {}: expected one of {}{}", in_quotes(name),
+                               expected, did_you_mean(name, known)));
 }
 
 const ScheduleInfo& schedule_of(std::string_view name) {
@@ -168,8 +168,9 @@ ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOp
   }
   for (const auto& [name, value] : options) {
     if (!effective.contains(name))
-      throw InputError(fmt::format("{}: unknown option \"{}\": expected one of {}{}", schedule.name,
-                                   name, fmt::join(names, ", "), did_you_mean(name, names)));
+      throw InputError(fmt::format("{}: unknown option {}: expected one of {}{}", schedule.name,
+                                   in_quotes(name), fmt::join(names, ", "),
+                                   did_you_mean(name, names)));
     effective[name] = value;
   }
   return effective;

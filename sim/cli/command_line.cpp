@@ -18,6 +18,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/base/utf8.hpp"
 #include "sim/cli/checks/limits.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -258,7 +259,9 @@ void tell_folding() {
 
 int report(const std::string& what, int exit_code) {
   std::fflush(stdout);
-  tell("stepcast: {}\n", as_typed(single_line(what)));
+  constexpr std::size_t kLongest =
+      4000;  // What was read of others may be in it, as often as it likes.
+  tell("stepcast: {}\n", shortened(as_typed(single_line(what)), kLongest));
   return exit_code;
 }
 

@@ -1,6 +1,8 @@
 #include "sim/python/call.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/cli/typed_words.hpp"
+#include "traces/catalog.hpp"
 #include "traces/json/given_texts.hpp"
 
 namespace stepcast {
@@ -53,8 +56,9 @@ std::unique_ptr<Subcommand> find_subcommand(const std::string& name) {
 }
 
 CallResult call_command(const std::string& name, const std::vector<GivenOption>& given,
-                        std::map<std::string, std::string> texts) {
-  const GivenTexts in_place_of_files(std::move(texts));
+                        std::map<std::string, std::string> texts, bool foreign) {
+  const GivenTexts in_place_of_files(
+      std::move(texts), foreign ? std::optional(std::filesystem::path(data_root())) : std::nullopt);
   KeptOutput output;
   try {
     const std::unique_ptr<Subcommand> command = find_subcommand(name);

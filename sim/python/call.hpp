@@ -25,9 +25,10 @@ struct CallResult {
 std::unique_ptr<Subcommand> find_subcommand(const std::string& name);
 
 /// Runs a command in this process, without a parser: what it reads and prints is that of the
-/// command line. `texts` stand for files, see GivenTexts. Throws as Subcommand::run() does, with
-/// the text that the command line prints. By one thread at a time.
+/// command line. `texts` stand for files, see GivenTexts; a job that is `foreign` reads no others
+/// but StepCast's own data, and writes none. Throws as Subcommand::run() does, with the text that
+/// the command line prints. By one thread at a time.
 CallResult call_command(const std::string& name, const std::vector<GivenOption>& given,
-                        std::map<std::string, std::string> texts);
+                        std::map<std::string, std::string> texts, bool foreign = false);
 
 }  // namespace stepcast

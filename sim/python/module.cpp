@@ -70,12 +70,12 @@ py::list commands() {
 /// (exit code, standard output, standard error, descriptor of a file) of a command. What is too
 /// long to be held is in the file, which is the caller's; without it None.
 py::tuple call(const std::string& name, const std::vector<GivenOption>& given,
-               const std::map<std::string, std::string>& texts) {
+               const std::map<std::string, std::string>& texts, bool foreign) {
   CallResult result;
   {
     const OneCall turn;
     const py::gil_scoped_release released;
-    result = call_command(name, given, texts);
+    result = call_command(name, given, texts, foreign);
   }
   if (PyErr_CheckSignals() != 0)  // a study that Ctrl-C stopped has ended as if it were done
     throw py::error_already_set();
@@ -151,7 +151,8 @@ PYBIND11_MODULE(_core, module) {
   py::module_::import("atexit").attr("register")(py::cpp_function(end_before_simgrid_does));
   module.attr("version") = STEPCAST_VERSION;
   module.def("commands", commands);
-  module.def("call", call, py::arg("name"), py::arg("given"), py::arg("texts"));
+  module.def("call", call, py::arg("name"), py::arg("given"), py::arg("texts"),
+             py::arg("foreign") = false);
   module.def("set_data_root", [](const std::string& folder) { set_data_root(folder); });
   module.def("write_text",
              [](const std::string& path, const std::string& text) { write_text_file(path, text); });

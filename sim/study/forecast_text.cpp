@@ -8,6 +8,8 @@
 
 #include "models/base/error.hpp"
 #include "models/base/fields.hpp"
+#include "models/base/ranges.hpp"
+#include "traces/json/shown.hpp"
 
 namespace stepcast {
 namespace {
@@ -25,6 +27,14 @@ std::uint32_t last_of(NoteKind /*of*/) {
   return static_cast<std::uint32_t>(kLastNoteKind);
 }
 
+// What a forecast may hold. Its times are differences and sums of those that inputs may hold: they
+// may miss 0 by rounding and reach what all tasks of a step may take.
+constexpr double kRounding = 1e-6;
+constexpr PlausibleRange kForecastTime{-kRounding, kLongestWork.value, true,
+                                       "a time from 0 to 1e12 s"};
+constexpr PlausibleRange kForecastSize{-kRounding, 1e21, true, "a size of at most 1e21 B"};
+constexpr PlausibleRange kForecastRate{0, 1e21, true, "a bandwidth of at most 1e21 B/s"};
+
 /// Takes what flat_json() wrote, in the same order. The file may be anybody's.
 class FlatReader {
  public:
@@ -39,10 +49,14 @@ class FlatReader {
     else if constexpr (std::same_as<T, bool>)
       value = next(&json::is_boolean, "true or false").template get<bool>();
     else if constexpr (std::is_floating_point_v<T>)
-      value = next(&json::is_number, "a number").template get<T>();
+      value = number_in(kNumberRange);
     else
       value = number_up_to<T>(std::numeric_limits<T>::max());
   }
+
+  void read(Seconds& time) { time.value = number_in(kForecastTime); }
+  void read(Bytes& size) { size.value = number_in(kForecastSize); }
+  void read(BytesPerSecond& rate) { rate.value = number_in(kForecastRate); }
 
   void read(std::string& text) { text = next(&json::is_string, "a text").get<std::string>(); }
 
@@ -72,6 +86,14 @@ class FlatReader {
       fail(what);
     return flat_[at_++];
   }
+  double number_in(const PlausibleRange& range) {
+    const double number = next(&json::is_number, range.words).get<double>();
+    if (!range.contains(number)) {
+      --at_;
+      fail(range.words);
+    }
+    return number;
+  }
   template <class T>
   T number_up_to(T most) {
     const json& number = next(&json::is_number_unsigned, "a whole number");
@@ -83,13 +105,38 @@ class FlatReader {
   }
   std::size_t length() { return number_up_to<std::size_t>(flat_.size() - at_); }
   [[noreturn]] void fail(const char* what) const {
-    throw InputError(fmt::format("{}: /forecast/{}: expected {}", origin_, at_, what));
+    throw InputError(fmt::format("{}: /forecast/{}: expected {}{}", origin_, at_, what, found()));
+  }
+  std::string found() const {
+    return at_ < flat_.size() ? ", found " + shown(flat_[at_]) : std::string();
   }
 
   const json& flat_;
   const std::string& origin_;
   std::size_t at_ = 0;
 };
+
+/// What reports divide by, and what no forecast is without.
+void check_forecast_of_others(const Forecast& forecast, const std::string& origin) {
+  const auto expect = [&](bool holds, const char* what) {
+    if (!holds)
+      throw InputError(fmt::format("{}: /forecast: expected {}", origin, what));
+  };
+  for (const Seconds time : {forecast.iteration_time, forecast.worst_iteration_time})
+    expect(time > Seconds{} && kTimeRange.contains(time.value),
+           "a step that takes from 1e-15 s to 1e9 s");
+  for (const auto& [count, what] : {std::pair{forecast.batch, "a batch of at least 1"},
+                                    {forecast.nodes, "at least 1 node"},
+                                    {forecast.gpus_per_node, "at least 1 GPU per node"},
+                                    {forecast.gpus, "at least 1 GPU"},
+                                    {forecast.workers, "at least 1 worker"},
+                                    {forecast.passes, "at least 1 pass"},
+                                    {forecast.steps, "a period of at least 1 step"}})
+    expect(count >= 1, what);
+  expect(forecast.likely_low <= forecast.likely_high, "a likely range from low to high");
+  expect(forecast.throughput > 0 && forecast.scaling_efficiency >= 0,
+         "a throughput above 0 and an efficiency of at least 0");
+}
 
 }  // namespace
 
@@ -111,6 +158,7 @@ Forecast forecast_from_flat(const json& flat, const std::string& origin) {
   Forecast forecast;
   reader.read(forecast);
   reader.finish();
+  check_forecast_of_others(forecast, origin);
   return forecast;
 }
 

@@ -13,7 +13,8 @@ namespace stepcast {
 /// the program reads it.
 nlohmann::json flat_json(const Forecast& forecast);
 
-/// Throws InputError that begins with `origin` unless flat_json() could have written it.
+/// Throws InputError that begins with `origin` unless flat_json() could have written it of a
+/// forecast: the file may be anybody's, so that its numbers pass ranges as those of inputs do.
 Forecast forecast_from_flat(const nlohmann::json& flat, const std::string& origin);
 
 }  // namespace stepcast

@@ -11,20 +11,23 @@
 namespace stepcast {
 namespace {
 
-constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 constexpr char kTimeIsUp[] = "stepcast: out of time\n";
+constexpr int kOutOfTime = 3;
 
 volatile std::sig_atomic_t asked = 0;
 volatile std::sig_atomic_t studies = 0;
 
+// A process that waits for a pipe which nobody writes to would never look at what it was asked.
 void on_signal(int signal) {
-  if (studies > 0 && asked == 0) {
+  if (studies > 0 && asked == 0 && !waits_for_pipe()) {
     asked = signal;
     return;
   }
   remove_pending_files();
-  if (signal == SIGALRM && ::write(STDERR_FILENO, kTimeIsUp, sizeof kTimeIsUp - 1) < 0)
+  if (exit_code_of(signal) == kOutOfTime &&
+      ::write(STDERR_FILENO, kTimeIsUp, sizeof kTimeIsUp - 1) < 0)
     signal = SIGALRM;  // nobody to tell
   ::_exit(exit_code_of(signal));
 }
@@ -39,8 +42,11 @@ void set_handler(int signal, void (*handler)(int)) {
 }  // namespace
 
 int exit_code_of(int signal) noexcept {
-  constexpr int kOutOfTime = 3;
-  return signal == SIGALRM ? kOutOfTime : 128 + signal;
+  return signal == SIGALRM || signal == SIGXCPU ? kOutOfTime : 128 + signal;
+}
+
+std::string stop_in_words() {
+  return exit_code_of(asked) == kOutOfTime ? "out of time" : "stopped by a signal";
 }
 
 void handle_signals() noexcept {
@@ -50,7 +56,9 @@ void handle_signals() noexcept {
     if (before.sa_handler != SIG_IGN)  // nohup, or a shell's job in the background
       set_handler(signal, on_signal);
   }
+  set_handler(SIGXCPU, on_signal);  // ulimit -t
   set_handler(SIGPIPE, SIG_IGN);
+  set_handler(SIGXFSZ, SIG_IGN);  // ulimit -f: the file cannot be written, as on a full disk
 }
 
 void end_after_alarm() noexcept {
@@ -80,7 +88,9 @@ void handle_signals_of_worker() noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   set_handler(SIGINT, SIG_IGN);
   set_handler(SIGHUP, SIG_IGN);
+  set_handler(SIGQUIT, SIG_IGN);
   set_handler(SIGTERM, SIG_DFL);
+  set_handler(SIGXCPU, SIG_DFL);
 }
 
 }  // namespace stepcast

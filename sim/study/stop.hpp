@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace stepcast {
 
@@ -14,13 +15,14 @@ class Stopped : public std::runtime_error {
   int signal_;
 };
 
-/// What the process ends with after a signal: 3 after SIGALRM, which says that its time is up, else
-/// 128 + signal.
+/// What the process ends with after a signal: 3 after SIGALRM and SIGXCPU, which say that its time
+/// is up, else 128 + signal.
 int exit_code_of(int signal) noexcept;
 
-/// From here on SIGINT, SIGTERM and SIGHUP remove what is half written and end the process at once
-/// with 128 + signal, without the destructors of a simulation that runs; and a write to a closed
-/// pipe is an error like others. For the process, once, at its begin.
+/// From here on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU remove what is half written and end
+/// the process at once with exit_code_of(signal), without the destructors of a simulation that
+/// runs; and a write to a closed pipe or past `ulimit -f` is an error like others. For the process,
+/// once, at its begin.
 void handle_signals() noexcept;
 
 /// While one lives, the first of these signals only asks to stop: the study looks at stop_signal()
@@ -38,6 +40,9 @@ void end_after_alarm() noexcept;
 
 /// The signal that asked to stop; 0: none did.
 int stop_signal() noexcept;
+
+/// Why a study stopped: "stopped by a signal", or "out of time".
+std::string stop_in_words();
 
 /// What a handler of the caller's does at a signal where handle_signals() was not called: a study
 /// that runs stops between its jobs. May be called by a signal handler.

@@ -119,6 +119,57 @@ def test_jobs_are_values():
             stepcast.jobs(**JOB, shards=shards)
 
 
+def foreign(options=None, files=None, **more):
+    """A job as somebody else may write it."""
+    whole = json.loads(stepcast.jobs(**STUDY, shards=2)[0].to_json())
+    whole["options"].update(options or {})
+    whole["files"].update(files or {})
+    return json.dumps({**whole, **more})
+
+
+# A job named the file that it wrote, and ran.
+def test_jobs_of_others_write_no_file_and_read_none_that_they_do_not_bring(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for options in ({"-o,--output": ["written"]}, {"--csv": ["written"]}, {"--json-lines": ["written"]}, {"--page": ["written"]},
+                    {"--figure": ["written.svg"]}, {"--resume": ["secret.json"]}, {"--against": ["secret.json"]}, {"--json": []},
+                    {"k" * 5000: []}):
+        with pytest.raises(stepcast.InputError, match="expected options of what is forecast") as refused:
+            stepcast.Job.from_json(foreign(options))
+        assert len(str(refused.value)) < 200
+    (tmp_path / "secret.json").write_text('{"secret": 1}')
+    (tmp_path / "secret.csv").write_text("secret,rank,factor\n0,0,1\n")
+    for options in ({"--workload": ["./secret.json"]}, {"--cluster": [str(tmp_path / "secret.json")]},
+                    {"EXPERIMENT": ["secret.json"]}, {"--slow": ["recorded:file=./secret.csv"]},
+                    {"--set": ["fusion_buffer=@secret.json"]}, {"--set": ["second_workload=./secret.json"]},
+                    {"--set": ["cluster.collectives=./secret.json"]}):
+        job = stepcast.Job.from_json(foreign(options))
+        for each in (job, pickle.loads(pickle.dumps(job))):
+            with pytest.raises(stepcast.InputError, match="reads no other"):
+                each.run()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["secret.csv", "secret.json"]
+
+
+def test_jobs_of_others_are_checked_like_input():
+    for text in (foreign({"--nodes": "2"}), foreign({"--nodes": [2]}), foreign({"--shard": ["x"]}), foreign({"--shard": []}),
+                 foreign(files={"a.json": 1}), foreign({"--nodes": ["\ud800"]}), foreign(files={"\ud800": ""}), foreign(program="x" * 5000),
+                 foreign(**{'program': None}), "[" * 100_000):
+        with pytest.raises(stepcast.InputError) as refused:
+            stepcast.Job.from_json(text)
+        assert str(refused.value).startswith("job: ") and len(str(refused.value)) < 200
+
+
+def test_a_job_takes_the_files_that_it_names_with_it(tmp_path, monkeypatch):
+    workload = stepcast.Workload(WORKLOAD)
+    workload.save(tmp_path / "mine.json")
+    job = stepcast.jobs(workload=tmp_path / "mine.json", cluster=CLUSTER, schedules="ddp", shards=1)[0]
+    here, text = job.run(), job.to_json()
+    (tmp_path / "mine.json").unlink()
+    there = stepcast.Job.from_json(text)
+    assert there.run() == here
+    there.write(tmp_path / "part-1")
+    assert (tmp_path / "part-1").read_text() == here
+
+
 def test_a_full_disk_leaves_no_part_that_looks_whole():
     part = stepcast.jobs(**STUDY, shards=2)[0]
     with pytest.raises(stepcast.InputError, match="/dev/full"):

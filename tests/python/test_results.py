@@ -1,10 +1,12 @@
 """Results as objects."""
+import pathlib
 import pickle
 
 import pytest
 
 import stepcast
 from conftest import JOB
+from stepcast._results import flat
 
 
 def test_attributes_are_the_keys_of_json(run_dear):
@@ -61,3 +63,50 @@ def test_results_are_drawn_by_matplotlib(run_dear):
     assert tuned.plot().get_xlabel() == "fusion_buffer"
     assert len(stepcast.compare(**JOB, schedules="ddp,dear", fidelity="analytic").plot().get_yticklabels()) == 2
     matplotlib.pyplot.close("all")
+
+
+DATA = pathlib.Path(__file__).resolve().parent.parent / "golden/data"
+# What is asked, and of its table: the least number of numeric columns and of rows, and a word that a column's name holds.
+TABLES = {
+    "scaling": (lambda: stepcast.scaling(workload=JOB["workload"], clusters=[JOB["cluster"]], schedules=["ddp", "dear"]), 2, 10, "time"),
+    # Seven bandwidths by nine densities.
+    "crossover": (lambda: stepcast.crossover(workload="vgg16-rtx2080ti-bs32", cluster=JOB["cluster"], nodes=[8]), 4, 63, "time"),
+    "breakdown": (lambda: stepcast.breakdown(**JOB, schedule="spd-kfac", fidelity="analytic"), 1, 5, "_s"),
+    "edge": (lambda: stepcast.edge(DATA / "edge-devices.csv"), 3, 4, "share"),
+    "goodput": (lambda: stepcast.goodput(mtbf="3h", checkpoint="60s", restart="10min"), 5, 1, "efficiency"),
+    "diagnose": (lambda: stepcast.diagnose(DATA / "job.csv"), 3, 4, "rank"),
+    "validate": (lambda: stepcast.validate(), 3, 100, "error"),
+    "gate": (lambda: stepcast.gate(DATA / "results-after.json", baseline=DATA / "results-before.json"), 2, 4, "change"),
+}
+
+
+# A table of one row without a number, an empty picture, and a traceback where the schedule is a name.
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_hold_the_numbers_and_pictures_show_them(name):
+    call, columns, least, word = TABLES[name]
+    result = call()
+    assert name in repr(result)
+    rows = list(map(flat, result.rows))
+    assert len(rows) >= least
+    numeric = [key for key in rows[0] if isinstance(rows[0][key], (int, float)) and not isinstance(rows[0][key], bool)]
+    assert len(numeric) >= columns and any(word in key for key in rows[0])
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(result.to_dataframe(), pandas.DataFrame)
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    axes = result.plot()
+    assert axes.lines or axes.patches or axes.collections
+    matplotlib.pyplot.close("all")
+
+
+# Each curve's times by size; two curves of two sizes.
+def test_rows_of_scaling_are_sizes_of_curves():
+    result = stepcast.scaling(**{**JOB, "nodes": [1, 2]}, schedules=["ddp", "dear"], fidelity="analytic")
+    assert [(row["schedule"], row["gpus"]) for row in result.rows] == [("ddp", 4), ("ddp", 8), ("dear", 4), ("dear", 8)]
+    assert [row["iteration_time_s"] for row in result.rows] == [each for curve in result.curves for each in curve.iteration_time_s]
+
+
+def test_a_result_without_a_picture_says_so():
+    pytest.importorskip("matplotlib")
+    with pytest.raises(stepcast.InputError, match="there is no picture of a result of explain"):
+        stepcast.explain("efficiency").plot()

@@ -8,17 +8,28 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/ranges.hpp"
 #include "models/base/split.hpp"
 #include "models/base/text.hpp"
+#include "models/base/utf8.hpp"
 #include "traces/csv_line.hpp"
 
 namespace stepcast {
+namespace {
+
+// Of what a message shows.
+constexpr std::size_t kLongestHeading = 400;
+constexpr std::size_t kLongestName = 60;
+
+}  // namespace
+
 CsvTable::CsvTable(std::string_view text, std::string origin)
     : rest_(text), origin_(std::move(origin)) {
   if (!read_line())
     throw InputError(origin_ + ": expected a heading with the names of the columns, found nothing");
   if (text_.find('\0') != std::string_view::npos)
     throw InputError(origin_ + ": expected a heading with the names of the columns, found no text");
+  check_utf8(text, origin_);
   split();
   columns_.assign(cells_.begin(), cells_.end());
 }
@@ -30,8 +41,9 @@ bool CsvTable::has(std::string_view column) const {
 std::size_t CsvTable::column(std::string_view name) const {
   const auto found = std::ranges::find(columns_, name);
   if (found == columns_.end())
-    throw InputError(fmt::format("{}: expected a column {}, found {}", origin_, name,
-                                 fmt::join(columns_, ", ")));
+    throw InputError(
+        fmt::format("{}: expected a column {}, found {}", origin_, name,
+                    shortened(fmt::format("{}", fmt::join(columns_, ", ")), kLongestHeading)));
   return static_cast<std::size_t>(found - columns_.begin());
 }
 
@@ -80,6 +92,8 @@ double CsvTable::number(std::size_t column) const {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
     fail(column, "a number");
+  if (!kNumberRange.contains(value))
+    fail(column, kNumberRange.words);
   return value;
 }
 
@@ -94,7 +108,8 @@ std::int64_t CsvTable::whole(std::size_t column, std::int64_t least) const {
 }
 
 void CsvTable::fail(std::size_t column, std::string_view expected) const {
-  throw InputError(fmt::format("{}: {}: expected {}, found {}", where(), columns_[column], expected,
+  throw InputError(fmt::format("{}: {}: expected {}, found {}", where(),
+                               shortened(columns_[column], kLongestName), expected,
                                in_quotes(cells_[column])));
 }
 

@@ -8,11 +8,12 @@
 
 namespace stepcast {
 
-/// A table as text: a heading, then rows of as many cells, in double quotes where they hold commas.
-/// Lines that begin with '#' say something about it and count as none.
+/// A table as text in UTF-8: a heading, then rows of as many cells, in double quotes where they
+/// hold commas. Lines that begin with '#' say something about it and count as none.
 class CsvTable {
  public:
-  /// `text` must outlive the table. Throws InputError for a text without a heading.
+  /// `text` must outlive the table. Throws InputError for a text without a heading, or with bytes
+  /// that are not UTF-8.
   CsvTable(std::string_view text, std::string origin);
   CsvTable(const CsvTable&) = delete;
   CsvTable& operator=(const CsvTable&) = delete;

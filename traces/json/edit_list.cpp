@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "models/base/utf8.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -39,7 +40,7 @@ std::vector<WrittenEdit> read_edit_list(const std::filesystem::path& path) {
     WrittenEdit edit{.verb = list[i]["do"].get<std::string>(), .fields = {}};
     for (const auto& [key, value] : list[i].items())
       if (key != "do")
-        edit.fields[key] = text_of_value(value, where + "/" + key);
+        edit.fields[key] = text_of_value(value, where + "/" + shortened(key, 60));
     edits.push_back(std::move(edit));
   }
   return edits;

@@ -6,9 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "models/base/utf8.hpp"
 #include "traces/json/file_limits.hpp"
+#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/json/utf8.hpp"
 
 namespace stepcast {
 
@@ -17,17 +18,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t kLongestReason = 160;
-
-/// "line 3, column 7" of the byte at `offset`.
-std::string place_of(std::string_view text, std::size_t offset) {
-  std::size_t line = 1;
-  std::size_t column = 1;
-  for (const char c : text.substr(0, offset)) {
-    line += c == '\n' ? 1 : 0;
-    column = c == '\n' ? 1 : column + 1;
-  }
-  return fmt::format("line {}, column {}", line, column);
-}
 
 /// The word that holds the byte at `offset`: letters with what may stand before them.
 std::string_view word_at(std::string_view text, std::size_t offset) {
@@ -63,8 +53,7 @@ std::string reason_of(const std::string& what) {
     begin = what.find(": ", column);
     begin = begin == std::string::npos ? 0 : begin + 2;
   }
-  const std::string reason = what.substr(begin);
-  return reason.size() <= kLongestReason ? reason : reason.substr(0, kLongestReason) + "...";
+  return shortened(std::string_view(what).substr(begin), kLongestReason);
 }
 
 /// Feeds characters to the parser and counts them, so that an error found between two tokens (a
@@ -113,7 +102,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
   bool key(string_t& name) override {
     json& object = *open_.back();
     if (object.contains(name)) {
-      fail(consumed_ - 1, fmt::format("the key {} appears twice", json(name).dump()));
+      fail(consumed_ - 1, fmt::format("the key {} appears twice", shown(json(name))));
     }
     slot_ = &object[name];
     return true;
@@ -182,10 +171,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
 json parse_json(std::string_view text, const std::string& origin) {
   if (text.starts_with("\x1f\x8b"))
     throw InputError(origin + ": compressed by gzip: unpack it, or import it if it is a trace");
-  if (const auto offset = first_invalid_utf8(text)) {
-    throw InputError(
-        fmt::format("{}: {}: this byte is not UTF-8 text", origin, place_of(text, *offset)));
-  }
+  check_utf8(text, origin);
   std::size_t consumed = 0;
   DocumentBuilder builder(text, origin, consumed);
   const CountingIterator begin{text.data(), &consumed};

@@ -20,6 +20,8 @@ struct Slot {
 
 std::array<Slot, 8> slots;
 
+std::atomic<int> waits = 0;
+
 }  // namespace
 
 PendingFile::PendingFile(const std::string& path) {
@@ -45,13 +47,25 @@ PendingFile::~PendingFile() {
 HeldSignals::HeldSignals() {
   sigset_t ending;
   ::sigemptyset(&ending);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM})
     ::sigaddset(&ending, signal);
   ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
 }
 
 HeldSignals::~HeldSignals() {
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+WaitForPipe::WaitForPipe() {
+  ++waits;
+}
+
+WaitForPipe::~WaitForPipe() {
+  --waits;
+}
+
+bool waits_for_pipe() noexcept {
+  return waits.load() > 0;
 }
 
 void remove_pending_files() noexcept {

@@ -31,6 +31,18 @@ class HeldSignals {
   sigset_t before_{};
 };
 
+/// While one lives, the process may wait for somebody else to write to a pipe, or to read from it:
+/// a signal ends it there.
+class WaitForPipe {
+ public:
+  WaitForPipe();
+  ~WaitForPipe();
+  WaitForPipe(const WaitForPipe&) = delete;
+  WaitForPipe& operator=(const WaitForPipe&) = delete;
+};
+
+bool waits_for_pipe() noexcept;
+
 /// Removes what was being written, when a signal ends the process. Async-signal-safe.
 void remove_pending_files() noexcept;
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/enum_name.hpp"
+#include "traces/json/shown.hpp"
 
 namespace stepcast {
 
@@ -19,7 +20,7 @@ ProvenanceKind read_kind(ObjectReader& reader) {
   if (kind == "assumed")
     return ProvenanceKind::Assumed;
   reader.fail("kind", "expected \"measured\", \"derived\" or \"assumed\", found " +
-                          nlohmann::json(kind).dump());
+                          shown(nlohmann::json(kind)));
 }
 
 }  // namespace

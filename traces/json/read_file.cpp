@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "traces/byte_order_mark.hpp"
 #include "traces/json/file_limits.hpp"
 #include "traces/json/given_texts.hpp"
+#include "traces/json/pending_files.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -35,6 +37,7 @@ std::string read_text_file(const fs::path& path) {
   const std::string origin = path.string();
   if (const std::string* given = find_given_text(origin))
     return without_byte_order_mark(*given);
+  check_may_read(path);
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
@@ -42,6 +45,9 @@ std::string read_text_file(const fs::path& path) {
   if (fs::is_directory(status))
     throw InputError(origin + ": is a directory, expected a file");
   const FileLimits limits = file_limits();
+  std::optional<WaitForPipe> wait;
+  if (!fs::is_regular_file(status))
+    wait.emplace();
   errno = 0;
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rbe"));
   if (!file)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "traces/json/pending_files.hpp"
 
 namespace stepcast {
 namespace {
@@ -29,6 +30,7 @@ std::string folder_for_temporary_files() {
 
 int file_without_name() {
   std::string name = folder_for_temporary_files() + "/stepcast-XXXXXX";
+  const HeldSignals held;  // until it has no name
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file < 0)
     fail("kept");

@@ -9,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
 #include "models/base/text.hpp"
+#include "models/base/utf8.hpp"
 #include "traces/json/shown.hpp"
 
 namespace stepcast {
@@ -27,8 +28,7 @@ std::string shown(const json& value) {
     return "an object";
   if (value.is_array())
     return "an array";
-  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return text.size() <= kLongestValue ? text : text.substr(0, kLongestValue) + "...";
+  return shortened(value.dump(-1, ' ', false, json::error_handler_t::replace), kLongestValue);
 }
 
 namespace {
@@ -39,7 +39,9 @@ std::string expected(std::string_view what, const json& found) {
 
 [[noreturn]] void fail_at(const std::string& origin, const std::string& pointer,
                           const std::string& message) {
-  const std::string place = pointer.empty() ? origin : origin + ": " + pointer;
+  constexpr std::size_t kLongestPointer = 160;  // It may hold keys of the file's own choice.
+  const std::string place =
+      pointer.empty() ? origin : origin + ": " + shortened(pointer, kLongestPointer);
   throw InputError(place + ": " + message);
 }
 
@@ -95,7 +97,7 @@ const json& ObjectReader::at(std::string_view key) {
     return *found;
   const std::string typo = nearest_name(key, keys_of(*value_));
   const bool likely = !typo.empty() && std::ranges::find(known_, typo) == known_.end();
-  fail(key, likely ? fmt::format("missing; was {} meant?", json(typo).dump()) : "missing");
+  fail(key, likely ? fmt::format("missing; was {} meant?", shown(json(typo))) : "missing");
 }
 
 const json& ObjectReader::raw(std::string_view key) {
@@ -229,7 +231,7 @@ void ObjectReader::finish() const {
     if (std::ranges::find(known_, key) != known_.end())
       continue;
     fail_at(origin_, pointer_,
-            fmt::format("unknown key {}{}", json(key).dump(), did_you_mean(key, known_)));
+            fmt::format("unknown key {}{}", shown(json(key)), did_you_mean(key, known_)));
   }
 }
 

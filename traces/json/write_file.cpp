@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "traces/json/given_texts.hpp"
 #include "traces/json/pending_files.hpp"
 #include "traces/json/spooled_text.hpp"
 #include "traces/json/strict_json.hpp"
@@ -58,6 +59,7 @@ using Writer = std::function<bool(int file)>;
 
 /// Devices and pipes: renaming onto /dev/null would replace the device itself.
 void write_in_place(const fs::path& path, const Writer& write) {
+  const WaitForPipe wait;
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.number() < 0 || !write(file.number()) || !file.close())
     fail_to_write(path);
@@ -112,6 +114,7 @@ void write_and_rename(const fs::path& path, const Writer& write) {
 }
 
 void write_by(const fs::path& path, const Writer& write) {
+  check_may_write(path);
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_directory(status))

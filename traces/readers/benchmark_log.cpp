@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/utf8.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/bandwidth_tools/ib_write_bw.hpp"
 #include "traces/readers/bandwidth_tools/iperf3.hpp"
@@ -60,8 +61,9 @@ BenchmarkLog parse_benchmark_log(std::string_view labelled, const std::string& o
 BenchmarkLog read_benchmark_log(const std::filesystem::path& path, const BenchmarkHints& hints,
                                 ImportReport& report) {
   const std::string origin = path.string();
-  return parse_benchmark_log(gunzip_if_compressed(read_text_file(path), origin), origin, hints,
-                             report);
+  // What programs print may be in any encoding; names in it come to be JSON.
+  const std::string text = valid_utf8(gunzip_if_compressed(read_text_file(path), origin));
+  return parse_benchmark_log(text, origin, hints, report);
 }
 
 void CurveBuilder::add(Bytes size, Seconds time, const std::string& where) {

@@ -9,6 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/base/utf8.hpp"
 #include "traces/csv_line.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/named_files.hpp"
@@ -169,6 +170,7 @@ MeasuredLayout case_of(const Row& row, std::size_t line) {
 }  // namespace
 
 std::vector<MeasuredLayout> parse_cases(std::string_view text, const std::string& origin) {
+  check_utf8(text, origin);
   std::vector<MeasuredLayout> cases;
   std::vector<std::string> columns;
   for (std::size_t line = 1; !text.empty(); ++line) {

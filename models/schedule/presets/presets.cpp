@@ -197,8 +197,8 @@ void require_preset(std::string_view name) {
   std::vector<std::string> names;
   for (const Preset& preset : all_presets())
     names.push_back(preset.name);
-  throw InputError(fmt::format("expected one of {}, found \"{}\"{}", fmt::join(names, ", "), name,
-                               did_you_mean(name, names)));
+  throw InputError(fmt::format("expected one of {}, found {}{}", fmt::join(names, ", "),
+                               in_quotes(name), did_you_mean(name, names)));
 }
 
 }  // namespace stepcast

@@ -37,8 +37,15 @@ std::optional<double> seconds_of_job() {
   return left > 0 ? std::optional(left) : std::nullopt;
 }
 
-/// Processor time, of which a process never gets more than time goes by.
-std::optional<double> seconds_of_shell() {
+/// What is left for the results once time is up.
+Seconds shortly_before(double end) {
+  constexpr double kShare = 0.9;
+  constexpr double kMargin = 30;
+  return {std::max(end * kShare, end - kMargin)};
+}
+
+/// Processor time that the process may use, by `ulimit -t`.
+std::optional<double> processor_seconds_of_shell() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return std::nullopt;
@@ -77,6 +84,22 @@ void limit_time(Seconds most) {
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
+/// The alarm of a clock that runs while this process computes: not while it waits for its workers,
+/// each of which has the whole limit for itself.
+void limit_processor_time(Seconds most) {
+  sigevent alarm{};
+  alarm.sigev_notify = SIGEV_SIGNAL;
+  alarm.sigev_signo = SIGALRM;
+  timer_t timer{};
+  if (::timer_create(CLOCK_PROCESS_CPUTIME_ID, &alarm, &timer) != 0)
+    return;  // The kernel's own signal comes at the end, without a margin.
+  itimerspec end{};
+  end.it_value.tv_sec = static_cast<time_t>(most.value);
+  const double rest = most.value - static_cast<double>(end.it_value.tv_sec);
+  end.it_value.tv_nsec = std::clamp(static_cast<long>(rest * 1e9), 1L, 999'999'999L);
+  ::timer_settime(timer, TIMER_ABSTIME, &end, nullptr);
+}
+
 void obey_memory(const std::string& typed) try {
   constexpr Bytes kLeast{64.0 * 1024 * 1024};
   constexpr double kShare = 0.9;
@@ -99,6 +122,8 @@ void obey_time(const std::string& typed) try {
   if (!(most > Seconds{}))
     throw InputError("expected a time above 0, such as 10m, found 0");
   limit_time(most);
+  if (const auto processor = usual_processor_time(); processor && typed.empty())
+    limit_processor_time(*processor);
 } catch (const InputError& error) {
   throw InputError(fmt::format("--max-time: {}", error.what()));
 }
@@ -117,14 +142,14 @@ Bytes memory_of_machine() {
 }
 
 Seconds usual_time() {
-  constexpr double kDay = 86400;
-  constexpr double kShare = 0.9;
-  constexpr double kMargin = 30;  // to print what is there
-  double seconds = kDay;
-  for (const std::optional<double>& given : {seconds_of_job(), seconds_of_shell()})
-    if (given)
-      seconds = std::min(seconds, std::max(*given * kShare, *given - kMargin));
-  return {seconds};
+  constexpr Seconds kDay{86400};
+  const std::optional<double> job = seconds_of_job();
+  return job ? std::min(kDay, shortly_before(*job)) : kDay;
+}
+
+std::optional<Seconds> usual_processor_time() {
+  const std::optional<double> shell = processor_seconds_of_shell();
+  return shell ? std::optional(shortly_before(*shell)) : std::nullopt;
 }
 
 std::vector<CommandOption> options_of(Limits& limits) {

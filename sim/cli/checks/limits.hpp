@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,13 @@ std::vector<CommandOption> options_of(Limits& limits);
 /// What the machine has, or the container that the process runs in (control groups 1 and 2).
 Bytes memory_of_machine();
 
-/// How long a command may take where nobody says: until shortly before the machine would end it (a
-/// batch job's end as Slurm tells it, the shell's limit of processor time), and a day at most.
+/// How long a command may take where nobody says: until shortly before a batch job's end, as Slurm
+/// tells it, and a day at most.
 Seconds usual_time();
+
+/// How long this process may compute where nobody says: until shortly before the shell's limit of
+/// processor time (`ulimit -t`) would end it; nothing where there is none.
+std::optional<Seconds> usual_processor_time();
 
 /// From here on the process and its workers get no more memory than that (then they fail as with a
 /// full machine, and say so), and end after that time: studies print what is there. Throws

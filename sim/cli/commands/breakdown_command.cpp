@@ -54,7 +54,7 @@ class BreakdownCommand final : public Subcommand {
     GrowingTable csv;
     const PartsBreakdown breakdown = breakdown_of(scenario, protocol, csv);
     if (breakdown.missing > 0)
-      tell("stepcast: stopped by a signal: {} of {} parts are missing\n", breakdown.missing,
+      tell("stepcast: {}: {} of {} parts are missing\n", stop_in_words(), breakdown.missing,
            breakdown.missing + breakdown.parts.size());
     return output_.write({.text = [&] { return render_parts_breakdown(breakdown); },
                           .json = [&] { return parts_breakdown_json(breakdown); },

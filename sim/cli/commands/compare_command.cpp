@@ -145,7 +145,7 @@ class CompareCommand final : public Subcommand {
 
   static void tell_missing(std::size_t missing, std::size_t of) {
     if (stop_signal() != 0)
-      tell("stepcast: stopped by a signal: {} of {} forecasts are missing\n", missing, of);
+      tell("stepcast: {}: {} of {} forecasts are missing\n", stop_in_words(), missing, of);
   }
 
   /// Nothing is asked for that needs all forecasts at once.

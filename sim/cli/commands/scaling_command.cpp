@@ -83,7 +83,7 @@ class ScalingCommand final : public Subcommand {
           --missing;
         });
     if (stop_signal() != 0)
-      tell("stepcast: stopped by a signal: {} of {} sizes are missing\n", missing,
+      tell("stepcast: {}: {} of {} sizes are missing\n", stop_in_words(), missing,
            sweep.combinations.size());
     return scaling;
   }

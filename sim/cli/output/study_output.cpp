@@ -10,7 +10,7 @@ namespace stepcast {
 int end_of_study(std::string_view what_is_there) {
   if (stop_signal() == 0)
     return 0;
-  tell("stepcast: stopped by a signal: {}\n", what_is_there);
+  tell("stepcast: {}: {}\n", stop_in_words(), what_is_there);
   return exit_code_of(stop_signal());
 }
 

@@ -5,9 +5,12 @@
 #include <filesystem>
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "traces/json/file_limits.hpp"
 #include "traces/json/given_texts.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -38,8 +41,10 @@ std::string read_at(const std::string& path, std::uint64_t place, std::size_t mo
 FileLines::FileLines(const std::string& path) : path_(path) {
   std::error_code error;
   const bool is_file = std::filesystem::is_regular_file(path, error);
-  if (find_given_text(path) == nullptr && is_file)
+  if (find_given_text(path) == nullptr && is_file) {
+    check_may_read(path);
     return;
+  }
   piece_ = read_text_file(path);  // a text in memory, or a pipe, which cannot be read again
   is_all_ = true;
 }
@@ -70,10 +75,23 @@ bool FileLines::read_on() {
   const std::string more = read_at(path_, rest_, kPiece);
   piece_.erase(0, at_);
   piece_ += more;
+  check_whole_size(path_, static_cast<double>(piece_.size()), file_limits());  // a line without end
   at_ = 0;
   rest_ += more.size();
   is_all_ = more.empty();
   return !is_all_;
+}
+
+nlohmann::json parse_line(const std::string& line, const std::string& path, std::size_t number) {
+  constexpr std::string_view kPlace = ": line 1, ";
+  try {
+    return parse_json(line, path);
+  } catch (const InputError& error) {
+    std::string text = error.what();
+    if (text.compare(path.size(), kPlace.size(), kPlace) == 0)
+      text.replace(path.size(), kPlace.size(), fmt::format(": line {}, ", number));
+    throw InputError(text);
+  }
 }
 
 }  // namespace stepcast

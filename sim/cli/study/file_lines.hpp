@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace stepcast {
 
 /// The lines of a file, of which it holds a piece; the file is open only while a piece is read, as
@@ -31,5 +33,8 @@ class FileLines {
   bool is_all_ = false;     ///< There is no more than the piece.
   std::size_t number_ = 0;
 };
+
+/// What a line of a file holds. Throws InputError that names it once, by its number in the file.
+nlohmann::json parse_line(const std::string& line, const std::string& path, std::size_t number);
 
 }  // namespace stepcast

@@ -8,6 +8,8 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/study/study_log.hpp"
+#include "traces/json/given_texts.hpp"
+#include "traces/json/pending_files.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -38,7 +40,9 @@ void drop_unfinished_line(const std::string& path) {
 }  // namespace
 
 GrowingFile::GrowingFile(std::string path) : path_(std::move(path)) {
+  check_may_write(path_);
   drop_unfinished_line(path_);
+  const WaitForPipe wait;  // for who reads it, where it is one
   file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0)
     fail_to_grow(path_, errno);
@@ -62,6 +66,8 @@ GrowingFile& GrowingFile::operator=(GrowingFile&& other) noexcept {
 void GrowingFile::append(const std::string& line) {
   if (file_ < 0 || error_ != 0)
     return;
+  struct stat before {};
+  const bool is_file = ::fstat(file_, &before) == 0 && S_ISREG(before.st_mode);
   std::size_t written = 0;
   while (written < line.size()) {
     const ssize_t count = ::write(file_, line.data() + written, line.size() - written);
@@ -69,6 +75,9 @@ void GrowingFile::append(const std::string& line) {
       continue;
     if (count <= 0) {
       error_ = count < 0 ? errno : EIO;
+      // A full disk takes the begin of a line, which would pass for a whole one with other numbers.
+      if (is_file && written > 0 && ::ftruncate(file_, before.st_size) != 0)
+        error_ = errno;
       return;
     }
     written += static_cast<std::size_t>(count);

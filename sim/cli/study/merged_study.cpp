@@ -44,7 +44,8 @@ class PartReader {
   /// Reads the line of the place.
   void read(std::uint32_t place, Combination& combination, SweepResult& result) {
     const json value = next();
-    ObjectReader line(value, fmt::format("{}: line {}", file_, lines_.number()));
+    const std::string origin = fmt::format("{}: line {}", file_, lines_.number());
+    ObjectReader line(value, origin);
     if (line.has("end"))
       throw InputError(file_ + ": ends before its last combination");
     const std::uint64_t baseline = line.count("baseline", 0);
@@ -59,7 +60,7 @@ class PartReader {
     if (combination.cells.empty())
       line.fail("cells", "expected pairs of a name and a value");
     if (line.has("forecast"))
-      result.forecast = forecast_from_flat(line.raw("forecast"), file_);
+      result.forecast = forecast_from_flat(line.raw("forecast"), origin);
     else
       result.refusal = line.text("refused");
     result.died = line.has("died");
@@ -76,7 +77,7 @@ class PartReader {
     throw InputError(file_ + ": expected a part of a study (see stepcast compare --shard)");
   }
 
-  json parsed(const std::string& line) const { return parse_json(line, file_); }
+  json parsed(const std::string& line) const { return parse_line(line, file_, lines_.number()); }
 
   json next() {
     const auto line = lines_.next();

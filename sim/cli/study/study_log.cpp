@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "sim/cli/study/file_lines.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/sweep_report.hpp"
@@ -37,19 +38,6 @@ std::string line_of(const Combination& combination, const std::string& key,
     line["refused"] = result.refusal;
   }
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-/// What a line holds. Throws InputError that names it once, by its place in the file.
-nlohmann::json parsed_line(const std::string& line, const std::string& path, std::size_t number) {
-  constexpr std::string_view kPlace = ": line 1, ";
-  try {
-    return parse_json(line, path);
-  } catch (const InputError& error) {
-    std::string text = error.what();
-    if (text.compare(path.size(), kPlace.size(), kPlace) == 0)
-      text.replace(path.size(), kPlace.size(), fmt::format(": line {}, ", number));
-    throw InputError(text);
-  }
 }
 
 /// What goes on from a file writes over a last line that was never finished: it must be the begin
@@ -93,7 +81,7 @@ void for_each_line(const std::string& path, const LineTaker& take) {
   std::size_t number = 0;
   for (std::string line; std::getline(stream, line);) {
     const std::string origin = fmt::format("{}: line {}", path, ++number);
-    const nlohmann::json json = parsed_line(line, path, number);
+    const nlohmann::json json = parse_line(line, path, number);
     ObjectReader reader(json, origin);
     take(reader, origin);
   }

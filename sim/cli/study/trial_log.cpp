@@ -37,9 +37,15 @@ std::string TrialLog::key_of(const std::string& text) const {
 void TrialLog::read_known(const std::string& path) {
   for_each_line(path, [this](ObjectReader& line, const std::string&) {
     const std::string key = line.text("key");
-    if (line.has("samples"))
-      known_[key] = {.time = line.seconds("iteration_time_s"),
-                     .samples = line.number("samples", 0)};
+    if (!line.has("samples"))
+      return;
+    const Measurement found{.time = line.seconds("iteration_time_s"),
+                            .samples = line.number("samples", 0)};
+    if (found.time == Seconds{})
+      line.fail("iteration_time_s", "expected a time above 0, found 0");
+    if (found.samples == 0)
+      line.fail("samples", "expected a number above 0, found 0");
+    known_[key] = found;
   });
   tell("stepcast: {} trials are read from {}\n", known_.size(), path);
 }

@@ -124,11 +124,14 @@ def annotation_of(name, option):
     return KINDS[option["type"]][0]
 
 
-def call(name, given, files, schedules=()):
-    """(exit code, output) of a command; what it tells on standard error goes to logging. Long output is Spooled."""
+def call(name, given, files, schedules=(), foreign=False):
+    """(exit code, output) of a command; what it tells on standard error goes to logging. Long output is Spooled.
+
+    foreign: the job is somebody else's, which reads and writes no files of this machine.
+    """
     for schedule in schedules:
         schedule.register()
-    code, said, told, file = _core.call(name, list(given.items()), files)
+    code, said, told, file = _core.call(name, list(given.items()), files, foreign)
     for line in told.splitlines():
         _log.info("%s", line)
     return code, said if file is None else Spooled(file)

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import tempfile
 
 from . import _core
@@ -20,52 +21,71 @@ _LARGEST = 1000  # combinations of a shard, about; some 3 MB
 _LISTS = ("--workload", "--cluster", "--nodes", "--gpus-per-node", "--schedules")
 
 
+# What a job of somebody else may say: what is forecast, and nothing that names a file to write. Files that these name
+# are in the job.
+_OF_A_JOB = frozenset({"EXPERIMENT", "--workload", "--cluster", "--schedules", "--nodes", "--gpus-per-node", "--set",
+                       "--fidelity", "--unfold", "--preset", "--without-gradients", "--slow", "--seeds", "--iterations",
+                       "--workers", "--keep-going", "--shard"})
+_OF_FILES = ("EXPERIMENT", "--workload", "--cluster")  # options whose values may be paths
+
+
 class Job:
     """A shard of a study as a value: what to forecast, and with which inputs. Whoever does it gets the same text."""
 
-    __slots__ = ("options", "files", "schedules")
+    __slots__ = ("options", "files", "schedules", "foreign")
 
-    def __init__(self, options, files=None, schedules=()):
+    def __init__(self, options, files=None, schedules=(), foreign=False):
         self.options = {name: list(texts) for name, texts in options.items()}
         self.files = dict(files or {})
         self.schedules = tuple(schedules)
+        self.foreign = foreign
 
     @property
     def shard(self):
         return int(self.options["--shard"][0].split("/")[0])
 
     def to_json(self):
+        """The job as text, with the files that its options name: whoever does it has no others."""
         if self.schedules:
             raise InputError("a job with a schedule written in Python is no JSON; pickle it")
         return json.dumps({"stepcast_job": VERSION, "program": _core.version, "options": self.options,
-                           "files": self.files})
+                           "files": {**_named_files(self.options, self.files), **self.files}})
 
     @classmethod
     def from_json(cls, text):
+        """A job that somebody else may have written: it reads what it brings with it and StepCast's data, and writes
+        nothing."""
         try:
             data = json.loads(text)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"job: {error}") from None
         if not isinstance(data, dict) or data.get("stepcast_job") != VERSION:
             raise InputError(f"job: expected one of format {VERSION}")
         if data.get("program") != _core.version:
-            raise InputError(f"job: expected one by stepcast {_core.version}, found one by {data.get('program')!r}")
+            raise InputError(f"job: expected one by stepcast {_core.version}, found one by {_short(data.get('program'))}")
         options, files = data.get("options"), data.get("files")
         if not isinstance(options, dict) or not isinstance(files, dict):
             raise InputError("job: expected options and files")
-        return cls(options, files)
+        _check_options(options)
+        for name, content in files.items():
+            if not _is_text(name) or not _is_text(content):
+                raise InputError(f"job: files: {_short(name)}: expected a name and its text in UTF-8")
+        return cls(options, files, foreign=True)
 
     def run(self):
         """The part of the study, as text for merge()."""
-        text = call("compare", self.options, self.files, self.schedules)[1]
+        text = call("compare", self.options, self.files, self.schedules, self.foreign)[1]
         return text if isinstance(text, str) else text.text()
 
     def write(self, path):
         """run() into a file, whole or not at all."""
-        call("compare", {**self.options, "-o,--output": [os.fspath(path)]}, self.files, self.schedules)
+        if self.foreign:
+            _core.write_text(os.fspath(path), self.run())
+        else:
+            call("compare", {**self.options, "-o,--output": [os.fspath(path)]}, self.files, self.schedules)
 
     def __reduce__(self):
-        return Job, (self.options, self.files, self.schedules)
+        return Job, (self.options, self.files, self.schedules, self.foreign)
 
     def __eq__(self, other):
         return isinstance(other, Job) and (self.options, self.files) == (other.options, other.files)
@@ -74,6 +94,46 @@ class Job:
 
     def __repr__(self):
         return f"<stepcast.Job {self.options['--shard'][0]}>"
+
+
+def _short(value):
+    text = repr(value)
+    return text if len(text) < 60 else text[:57] + "..."
+
+
+def _is_text(value):
+    """Whether it is a text that other programs can read; JSON can write half of a character."""
+    try:
+        return isinstance(value, str) and value.encode("utf-8") is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def _check_options(options):
+    for name, texts in options.items():
+        if name not in _OF_A_JOB:
+            raise InputError(f"job: options: expected options of what is forecast, found {_short(name)}")
+        if not isinstance(texts, list) or not all(map(_is_text, texts)):
+            raise InputError(f"job: options: {name}: expected a list of texts, found {_short(texts)}")
+    shard = options.get("--shard")
+    if shard is None or len(shard) != 1 or not re.fullmatch(r"[0-9]{1,7}/[0-9]{1,7}", shard[0]):
+        raise InputError(f"job: options: --shard: expected one such as 1/8, found {_short(shard)}")
+
+
+def _named_files(options, files):
+    """The texts of the files that options name by their paths."""
+    found = {}
+    for name in _OF_FILES:
+        for path in ",".join(options.get(name, [])).split(","):
+            is_path = "/" in path or path.endswith(".json")
+            if not is_path or path in files or ":" in path and not os.path.exists(path):
+                continue
+            try:
+                with open(path, encoding="utf-8") as file:
+                    found[path] = file.read()
+            except (OSError, UnicodeDecodeError) as error:
+                raise InputError(f"{path}: {error}") from None
+    return found
 
 
 class Jobs(collections.abc.Sequence):

@@ -1,8 +1,12 @@
 """Results in a notebook: a table and a picture (SVG), and pictures by matplotlib."""
 import html as _html
 
+from ._errors import InputError
+
 _COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f")
 _MOST_ROWS = 60
+# Parts of the time of a rank or a device, which add up, where a row has no breakdown.
+_PARTS = ("compute_s", "upload_s", "computing_s", "exposed_communication_s", "copies_alone_s", "waiting_s", "idle_for_host_s")
 _COLUMNS = ("schedule.name", "gpus", "iteration_time_s", "speedup", "throughput_samples_per_s", "scaling_efficiency",
             "bytes_sent_per_gpu", "memory.total_bytes")
 
@@ -29,13 +33,16 @@ def parts_of(row):
             parts += [(f"{key.removesuffix('_s').replace('_', ' ')}: {each}", time) for each, time in value.items()]
         else:
             parts.append((key.removesuffix("_s").replace("_", " "), value))
+    for key in _PARTS if not parts else ():
+        if isinstance(row.get(key), (int, float)):
+            parts.append((key.removesuffix("_s").replace("_", " "), row[key]))
     return [(name, time) for name, time in parts if time > 0]
 
 
 def name_of(row):
     if "combination" in row:
         return ", ".join(map(str, row["combination"].values()))
-    for key in ("schedule", "algorithm", "trial", "name", "what"):
+    for key in ("schedule", "algorithm", "trial", "name", "what", "part", "device", "rank"):
         if key in row:
             return str(row[key]["name"] if isinstance(row[key], dict) else row[key])
     return ""
@@ -46,8 +53,9 @@ def bars_of(result):
     bars = []
     for row in result.first_rows(_MOST_ROWS):
         time = row.get("iteration_time_s", row.get("time_s"))
-        if isinstance(time, (int, float)):
-            bars.append((name_of(row), parts_of(row) or [("time", time)]))
+        parts = parts_of(row)
+        if parts or isinstance(time, (int, float)):
+            bars.append((name_of(row), parts or [("time", time)]))
     return bars
 
 
@@ -93,17 +101,65 @@ def html(result):
     return table(shown) + rest + svg(bars_of(result))
 
 
-def plot(result, axes=None):
-    import matplotlib.pyplot
-    if axes is None:
-        axes = matplotlib.pyplot.subplots()[1]
-    rows = result.first_rows(_MOST_ROWS) if result.is_long else result.rows
-    if rows and "value" in rows[0] and "iteration_time_s" in rows[0]:
-        axes.plot([row["value"] for row in rows], [row["iteration_time_s"] * 1e3 for row in rows], "o")
-        axes.set_xlabel(result.to_dict().get("option", "value"))
-        axes.set_ylabel("ms")
-        return axes
-    bars = bars_of(result)
+def _plot_tuning(axes, result, rows):
+    axes.plot([row["value"] for row in rows], [row["iteration_time_s"] * 1e3 for row in rows], "o")
+    axes.set_xlabel(result.to_dict().get("option", "value"))
+    axes.set_ylabel("ms")
+
+
+def _plot_scaling(axes, _result, rows):
+    for name in dict.fromkeys((row.get("cluster"), row.get("schedule")) for row in rows):
+        of = [row for row in rows if (row.get("cluster"), row.get("schedule")) == name and row.get("iteration_time_s")]
+        axes.plot([row["gpus"] for row in of], [row["iteration_time_s"] * 1e3 for row in of], "o-",
+                  label=" on ".join(str(each) for each in reversed(name) if each))
+    axes.set_xscale("log", base=2)
+    axes.set_xlabel("GPUs")
+    axes.set_ylabel("ms")
+    axes.legend()
+
+
+def _plot_crossover(axes, _result, rows):
+    for number, name in enumerate(dict.fromkeys(row["fastest"] for row in rows)):
+        of = [row for row in rows if row["fastest"] == name]
+        axes.scatter([row["density"] for row in of], [row["nic_bandwidth_bytes_per_s"] * 8e-9 for row in of], label=name,
+                     color=_COLOURS[number % len(_COLOURS)])
+    axes.set(xscale="log", yscale="log", xlabel="density", ylabel="NIC, Gb/s")
+    axes.legend(title="fastest")
+
+
+def _plot_validation(axes, _result, rows):
+    measured, predicted = ([row[key] * 1e3 for row in rows] for key in ("measured_s", "predicted_s"))
+    axes.scatter(measured, predicted)
+    ends = [min(measured + predicted), max(measured + predicted)]
+    axes.plot(ends, ends, color="grey")
+    axes.set(xscale="log", yscale="log", xlabel="measured, ms", ylabel="predicted, ms")
+
+
+def _plot_gate(axes, _result, rows):
+    labels = [str(row.get("case", number)) for number, row in enumerate(rows)]
+    for offset, key in ((-0.2, "before_s"), (0.2, "now_s")):
+        axes.barh([number + offset for number in range(len(rows))], [(row.get(key) or 0) * 1e3 for row in rows], height=0.4,
+                  label=key.removesuffix("_s"))
+    axes.set_yticks(range(len(rows)), labels)
+    axes.invert_yaxis()
+    axes.set_xlabel("ms")
+    axes.legend()
+
+
+def _plot_goodput(axes, _result, rows):
+    shares = {"useful": rows[0]["efficiency"], **rows[0]["shares"]}
+    axes.barh(list(shares), [100 * share for share in shares.values()])
+    axes.invert_yaxis()
+    axes.set_xlabel("% of the time")
+
+
+# What rows of a shape of their own are drawn by: the keys that tell, and the function.
+_PLOTS = ((("value", "iteration_time_s"), _plot_tuning), (("iteration_time_s", "gpus", "schedule", "cluster"), _plot_scaling),
+          (("density", "fastest"), _plot_crossover), (("measured_s", "predicted_s"), _plot_validation),
+          (("before_s", "now_s"), _plot_gate), (("efficiency", "shares"), _plot_goodput))
+
+
+def _plot_bars(axes, bars):
     labels = [f"{number + 1} {name}" for number, (name, _) in enumerate(bars)]
     left = [0.0] * len(bars)
     for number, part in enumerate(dict.fromkeys(name for _, parts in bars for name, _ in parts)):
@@ -112,6 +168,21 @@ def plot(result, axes=None):
         left = [a + b for a, b in zip(left, times)]
     axes.invert_yaxis()
     axes.set_xlabel("ms")
-    if bars:
-        axes.legend()
+    axes.legend()
+
+
+def plot(result, axes=None):
+    import matplotlib.pyplot
+    rows = result.first_rows(_MOST_ROWS) if result.is_long else result.rows
+    shape = next((draw for keys, draw in _PLOTS if rows and all(key in rows[0] for key in keys) and
+                  not isinstance(rows[0].get("schedule"), dict)), None)
+    bars = bars_of(result) if shape is None else []
+    if shape is None and not bars:
+        raise InputError(f"plot: there is no picture of a result of {result.command}; to_dataframe() gives its numbers")
+    if axes is None:
+        axes = matplotlib.pyplot.subplots()[1]
+    if shape is None:
+        _plot_bars(axes, bars)
+    else:
+        shape(axes, result, rows)
     return axes

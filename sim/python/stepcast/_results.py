@@ -8,7 +8,33 @@ from ._fields import Fields
 from ._spooled import Spooled
 
 # Where the rows of a result are, in the order in which they are looked for.
-_ROWS = ("results", "trials", "cases", "parts", "stages", "curves", "accepted", "networks", "steps")
+_ROWS = ("results", "trials", "cases", "parts", "stages", "accepted", "steps", "devices", "ranks")
+
+
+def _rows_of_curves(data):
+    """A row for each size of each curve, whose values stand in lists as long as that of sizes."""
+    sizes = {key: data[key] for key in ("gpus", "gpus_per_node") if isinstance(data.get(key), list)}
+    rows = []
+    for curve in data["curves"]:
+        lists = {**sizes, **{key: value for key, value in curve.items() if isinstance(value, list)}}
+        words = {key: value for key, value in curve.items() if not isinstance(value, list)}
+        rows += [{**words, **{key: value[i] for key, value in lists.items() if i < len(value)}}
+                 for i in range(len(data.get("gpus", ())))]
+    return rows
+
+
+def _rows_of_networks(data):
+    """A row for each cell of each network."""
+    return [{**{key: value for key, value in network.items() if key != "cells"}, **cell}
+            for network in data["networks"] for cell in network.get("cells", [{}])]
+
+
+def _rows_of_parts(data):
+    return [{"part": name, "time_s": time} for name, time in data["parts_s"].items()]
+
+
+# Rows that are no list of objects in JSON: the key that tells, and what makes rows of it.
+_MADE_ROWS = {"curves": _rows_of_curves, "networks": _rows_of_networks, "parts_s": _rows_of_parts}
 
 
 class Part(Fields):
@@ -92,6 +118,9 @@ class Result(Part):
             rows = self._data.get(key)
             if isinstance(rows, list) and rows and all(isinstance(each, dict) for each in rows):
                 return copy.deepcopy(rows)
+        for key, made in _MADE_ROWS.items():
+            if self._data.get(key) and (rows := made(self._data)):
+                return copy.deepcopy(rows)
         return [self.to_dict()]
 
     def each_row(self):
@@ -134,7 +163,10 @@ class Result(Part):
         return path
 
     def plot(self, axes=None):
-        """Draws with matplotlib: where the time of a step goes, or the rows side by side. Returns the axes."""
+        """Draws with matplotlib: where the time of a step goes, or the rows side by side. Returns the axes.
+
+        Raises InputError for a result of which there is no picture.
+        """
         from ._pictures import plot
         return plot(self, axes)
 
@@ -147,7 +179,9 @@ class Result(Part):
             return f"<stepcast {self.command}: {len(self._text) / 2**20:.0f} MiB of rows>"
         rows = self.rows
         if "iteration_time_s" in self._data:
-            return (f"<stepcast {self.command}: {self._data['schedule']['name']} of {self._data['workload']} on "
+            schedule = self._data.get("schedule")
+            name = schedule["name"] if isinstance(schedule, dict) else schedule
+            return (f"<stepcast {self.command}: {name} of {self._data['workload']} on "
                     f"{self._data['gpus']} GPUs: {self._data['iteration_time_s'] * 1e3:.2f} ms>")
         return f"<stepcast {self.command}: {len(rows)} row{'' if len(rows) == 1 else 's'}>"
 

@@ -2,12 +2,16 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "sim/report/page/policy_hash.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -38,18 +42,34 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 }
 
 /// Replaces `before` NAME `after` by `open`, what the file NAME holds, and `close`, everywhere.
-void inline_files(std::string& page, std::string_view before, std::string_view after,
-                  std::string_view open, std::string_view close) {
+/// Returns what a content policy calls each of them, separated by blanks.
+std::string inline_files(std::string& page, std::string_view before, std::string_view after,
+                         std::string_view open, std::string_view close) {
   std::string out;
+  std::set<std::string> hashes;
   std::size_t from = 0;
   for (std::size_t at = 0; (at = page.find(before, from)) != std::string::npos;) {
     const std::size_t name = at + before.size();
     const std::size_t end = page.find(after, name);
-    out.append(page, from, at - from).append(open);
-    out.append(read_text_file(asset(page.substr(name, end - name)))).append(close);
+    std::string text = "\n" + read_text_file(asset(page.substr(name, end - name)));
+    replace_all(text, "\r\n", "\n");  // A browser does so, too, before it hashes.
+    hashes.insert(policy_hash(text));
+    out.append(page, from, at - from).append(open).append(text).append(close);
     from = end + after.size();
   }
   page = out.append(page, from);
+  return fmt::format("{}", fmt::join(hashes, " "));
+}
+
+/// Scripts and styles are allowed by their hashes: one that a name smuggles in is not among them.
+void inline_assets(std::string& page) {
+  const std::string styles =
+      inline_files(page, "<link rel=\"stylesheet\" href=\"", "\">", "<style>", "</style>");
+  const std::string scripts =
+      inline_files(page, "<script src=\"", "\"></script>", "<script>", "</script>");
+  for (const auto& [word, hashes] :
+       {std::pair<std::string_view, std::string_view>{"SCRIPTS", scripts}, {"STYLES", styles}})
+    page.replace(page.find(word), word.size(), hashes);
 }
 
 void fill(std::string& page, std::string_view id, std::string json) {
@@ -129,8 +149,7 @@ std::string page_of(const PageSource& result, const PageSource& trace) {
   nlohmann::json json = result_of(result);
   leave_out_details(json);
   std::string page = read_text_file(asset("page.html"));
-  inline_files(page, "<link rel=\"stylesheet\" href=\"", "\">", "<style>\n", "</style>");
-  inline_files(page, "<script src=\"", "\"></script>", "<script>\n", "</script>");
+  inline_assets(page);
   fill(page, "result", json.dump());
   if (!trace.text.empty())
     fill(page, "timeline", slices_of(trace));

@@ -1,6 +1,7 @@
 #include "sim/study/plan/capacity_plan.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include <fmt/format.h>
@@ -83,6 +84,13 @@ void add_chances(CapacityPlan& plan) {
   }
 }
 
+/// "Out of time", as a sentence begins.
+std::string begin_of_reason() {
+  std::string reason = stop_in_words();
+  reason.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(reason.front())));
+  return reason;
+}
+
 /// A signal takes away what would be if, never what is there.
 void add_outlook(CapacityPlan& plan, std::uint32_t workers, const std::function<void()>& finished) {
   try {
@@ -92,7 +100,7 @@ void add_outlook(CapacityPlan& plan, std::uint32_t workers, const std::function<
   }
   if (stop_signal() != 0)
     plan.outlook.insert(plan.outlook.begin(),
-                        "Stopped by a signal: what was not simulated by then may be better.");
+                        begin_of_reason() + ": what was not simulated by then may be better.");
 }
 
 [[noreturn]] void refuse(const CapacityPlan& plan) {

@@ -28,7 +28,7 @@ struct Header {
 };
 
 [[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(fmt::format("{}: {}", what, std::strerror(errno)));
+  throw NoMoreWorkers(errno, std::generic_category(), what);
 }
 
 JobOutcome outcome_of(const WorkerJob& job, std::uint32_t number) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <sys/types.h>
@@ -47,6 +48,12 @@ class JobBoard {
 class WorkerProcess;
 using WorkerProcesses = std::vector<std::unique_ptr<WorkerProcess>>;
 
+/// The system gives no process, no pipe or no memory for one more worker.
+class NoMoreWorkers : public std::system_error {
+ public:
+  using std::system_error::system_error;
+};
+
 /// What every worker of a study shares.
 struct WorkerTask {
   const WorkerJob& job;
@@ -56,7 +63,7 @@ struct WorkerTask {
 
 class WorkerProcess {
  public:
-  /// Does `first` before it takes jobs from the board.
+  /// Does `first` before it takes jobs from the board. Throws NoMoreWorkers.
   WorkerProcess(const WorkerTask& task, std::uint32_t seat, std::optional<std::uint32_t> first,
                 const WorkerProcesses& others);
   /// Ends the process if it has not ended.

@@ -1,12 +1,16 @@
 #include "sim/study/sweep/workers.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <set>
 #include <stdexcept>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "models/base/error.hpp"
 #include "sim/study/stop.hpp"
@@ -25,6 +29,26 @@ using Ending = JobOutcome::Ending;
 constexpr std::uint32_t kMostWorkers = 1024;
 constexpr int kNotForEver = 1000;  // ms: a signal may come between the look at it and the wait
 
+/// Files that stay free for this process while workers take all that they can have (`ulimit -n`):
+/// results are written while they work.
+class SpareFiles {
+ public:
+  SpareFiles() {
+    for (int& file : files_)
+      file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+  ~SpareFiles() {
+    for (const int file : files_)
+      if (file >= 0)
+        ::close(file);
+  }
+  SpareFiles(const SpareFiles&) = delete;
+  SpareFiles& operator=(const SpareFiles&) = delete;
+
+ private:
+  std::array<int, 2> files_{};
+};
+
 class Pool {
  public:
   Pool(std::uint32_t count, const WorkerRules& rules, const WorkerJob& job)
@@ -34,8 +58,13 @@ class Pool {
         outcomes_(count) {
     if (stop_signal() != 0)
       return;  // nothing is begun
-    for (std::uint32_t seat = 0; seat < std::min({rules.workers, count, kMostWorkers}); ++seat)
-      workers_.push_back(std::make_unique<WorkerProcess>(task_, seat, std::nullopt, workers_));
+    const SpareFiles spare;
+    for (std::uint32_t seat = 0; seat < std::min({rules.workers, count, kMostWorkers}); ++seat) {
+      auto worker = one_more(seat, std::nullopt);
+      if (worker == nullptr)
+        break;
+      workers_.push_back(std::move(worker));
+    }
   }
 
   std::vector<JobOutcome> run() && {
@@ -51,6 +80,17 @@ class Pool {
   }
 
  private:
+  /// Nothing where the system gives no further worker, which those that are there can do without.
+  std::unique_ptr<WorkerProcess> one_more(std::uint32_t seat, std::optional<std::uint32_t> first) {
+    try {
+      return std::make_unique<WorkerProcess>(task_, seat, first, workers_);
+    } catch (const NoMoreWorkers&) {
+      if (std::ranges::all_of(workers_, [](const auto& worker) { return worker == nullptr; }))
+        throw;
+      return nullptr;
+    }
+  }
+
   void hear_all() {
     while (!workers_.empty() && stop_signal() == 0)
       hear(kNotForEver);
@@ -103,8 +143,7 @@ class Pool {
       take(*at, {Ending::Died, "its worker process died twice, the last time of " + end});
     constexpr std::uint32_t kMostIdleDeaths = 16;
     if (again || (!board_.is_empty() && (at || ++idle_deaths_ <= kMostIdleDeaths)))
-      workers_[worker] =
-          std::make_unique<WorkerProcess>(task_, seat, again ? at : std::nullopt, workers_);
+      workers_[worker] = one_more(seat, again ? at : std::nullopt);
   }
 
   const WorkerRules& rules_;

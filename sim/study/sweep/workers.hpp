@@ -43,7 +43,9 @@ struct WorkerRules {
 /// A job that throws is the last to be begun unless `keep_going`. One whose process dies is tried
 /// once more, in a fresh process; if that dies too, its outcome is Died and the others go on. When
 /// a signal asks to stop (see StopsBetweenJobs), workers are ended and what is not there is
-/// Missing. Workers end with this process, however it ends.
+/// Missing. Workers end with this process, however it ends. Where the system gives fewer than are
+/// asked for (`ulimit -n`, `ulimit -u`), those that are there do all; throws std::system_error
+/// where it gives none.
 std::vector<JobOutcome> outcomes_on_workers(std::uint32_t count, const WorkerRules& rules,
                                             const WorkerJob& job);
 

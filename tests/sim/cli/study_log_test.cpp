@@ -1,11 +1,13 @@
 // Studies that lose nothing: rows appended as they come, refused combinations, going on later.
 #include "sim/cli/study/study_log.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #include "tests/sim/cli/run_cli.hpp"
 #include "tests/support/input_error.hpp"
@@ -164,6 +166,24 @@ TEST(Study, AFullDiskIsAnErrorAfterTheTable) {
   GrowingFile file(folder.file("full"));
   file.append("line\n");
   EXPECT_NE(input_error_of([&] { file.check(); }).find("cannot be written: "), std::string::npos);
+}
+
+// A full disk takes the begin of a row, which stayed; so does a file that may not grow.
+TEST(Study, ARowThatDoesNotFitLeavesNothing) {
+  const TemporaryFolder folder;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  GrowingFile file(folder.file("lines"));
+  file.append("first\n");
+  const rlimit small{.rlim_cur = 10, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  file.append("second\n");
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  file.append("third\n");  // What failed once is not gone on with: rows would be missing.
+  EXPECT_EQ(text_of(folder.file("lines")), "first\n");
+  EXPECT_NE(input_error_of([&] { file.check(); }).find("File too large"), std::string::npos);
 }
 
 TEST(Study, ALineThatIsNoneIsNamedOnce) {

@@ -76,6 +76,36 @@ TEST(ForecastText, WhatIsCutOrTooLongIsRefused) {
             std::string::npos);
 }
 
+/// The refusal of a forecast of somebody else that `change` has changed.
+template <class Change>
+std::string refusal_of(Change change) {
+  Forecast forecast = filled().forecast;
+  change(forecast);
+  const nlohmann::json read = nlohmann::json::parse(flat_json(forecast).dump());
+  return input_error_of([&] { forecast_from_flat(read, "part"); });
+}
+
+// A part with a step of -5000 ms was merged without a word.
+TEST(ForecastText, NumbersOfOthersPassTheRangesOfInputs) {
+  EXPECT_EQ(refusal_of([](Forecast& each) { each.iteration_time = Seconds{-5}; }),
+            "part: /forecast/19: expected a time from 0 to 1e12 s, found -5.0");
+  EXPECT_NE(refusal_of([](Forecast& each) {
+              each.iteration_time = Seconds{};
+            }).find("expected a step that takes from"),
+            std::string::npos);
+  const auto is_refused = [](auto change) { return !refusal_of(change).empty(); };
+  EXPECT_TRUE(is_refused([](Forecast& each) { each.worst_iteration_time = Seconds{1e10}; }));
+  EXPECT_TRUE(is_refused([](Forecast& each) { each.breakdown.forward = Seconds{-1}; }));
+  EXPECT_TRUE(is_refused([](Forecast& each) { each.critical_path[0].time = Seconds{1e13}; }));
+  EXPECT_TRUE(is_refused([](Forecast& each) { each.memory.parameters = Bytes{-1}; }));
+  EXPECT_TRUE(is_refused([](Forecast& each) { each.links[0].bandwidth = BytesPerSecond{-1}; }));
+  EXPECT_TRUE(is_refused([](Forecast& each) { each.throughput = -1; }));
+  EXPECT_TRUE(is_refused([](Forecast& each) { each.throughput = 1e31; }));
+  EXPECT_TRUE(is_refused([](Forecast& each) { each.gpus = 0; }));
+  EXPECT_TRUE(is_refused([](Forecast& each) { each.likely_high = Seconds{1}; }));
+  EXPECT_FALSE(is_refused([](Forecast& each) { each.breakdown.idle = Seconds{-1e-17}; }));
+}
+
 TEST(ForecastArchive, EveryBitSurvives) {
   const Forecast forecast = filled().forecast;
   EXPECT_TRUE(same(from_bytes<Forecast>(bytes_of(forecast)), forecast));

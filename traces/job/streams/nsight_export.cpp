@@ -1,11 +1,15 @@
 #include "traces/job/streams/nsight_export.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,7 +20,9 @@
 
 // Tables are read row by row: kernels and copies, launches (by correlation and process), NVTX
 // ranges. Times are nanoseconds since the session began; its wall-clock time is one of the
-// session's table, so that ranks of several sessions lie on their hosts' clocks.
+// session's table, so that ranks of several sessions lie on their hosts' clocks. Names are read
+// into a map first: a join of tables in which an id occurs many times would have the product of
+// rows.
 
 namespace stepcast {
 namespace {
@@ -86,14 +92,17 @@ class NsightExport {
       : path_(path.string()), file_(path), report_(report) {}
 
   std::vector<RankTimeline> run() {
-    require("CUPTI_ACTIVITY_KIND_KERNEL",
-            {"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "shortName"});
-    require("StringIds", {"id", "value"});
+    require("CUPTI_ACTIVITY_KIND_KERNEL", kOfAllWork);
+    require("CUPTI_ACTIVITY_KIND_KERNEL", std::array{"shortName"});
+    require("StringIds", std::array{"id", "value"});
+    read_names();
     read_launches();
     read_ranges();
-    read_work("CUPTI_ACTIVITY_KIND_KERNEL", "shortName");
-    if (file_.has("CUPTI_ACTIVITY_KIND_MEMCPY", "copyKind"))
-      read_work("CUPTI_ACTIVITY_KIND_MEMCPY", "NULL");
+    read_work("CUPTI_ACTIVITY_KIND_KERNEL", {"shortName"});
+    if (file_.has("CUPTI_ACTIVITY_KIND_MEMCPY", "copyKind")) {
+      require("CUPTI_ACTIVITY_KIND_MEMCPY", kOfAllWork);
+      read_work("CUPTI_ACTIVITY_KIND_MEMCPY", {});
+    }
     return timelines();
   }
 
@@ -109,7 +118,10 @@ class NsightExport {
     std::int64_t end = 0;
   };
 
-  void require(const char* table, std::initializer_list<const char*> columns) const {
+  static constexpr std::array kOfAllWork{"start",    "end",           "deviceId",
+                                         "streamId", "correlationId", "globalPid"};
+
+  void require(const char* table, std::span<const char* const> columns) const {
     for (const char* column : columns)
       if (!file_.has(table, column))
         throw InputError(fmt::format(
@@ -119,55 +131,79 @@ class NsightExport {
             path_, table, column));
   }
 
+  using Columns = std::vector<std::string_view>;
+
+  // An id that stands for two names would say of a kernel what somebody else ran.
+  void read_names() {
+    file_.for_each("StringIds", Columns{"id", "value"}, [&](const SqliteRow& row) {
+      const auto id = row.whole(0);
+      if (id && !names_.emplace(*id, row.text(1)).second)
+        throw InputError(
+            fmt::format("{}: StringIds: expected each id once, found {} twice", path_, *id));
+    });
+  }
+
+  std::string name_of(std::optional<std::int64_t> id) const {
+    const auto found = id ? names_.find(*id) : names_.end();
+    return found == names_.end() ? std::string() : found->second;
+  }
+
   void read_launches() {
     if (!file_.has("CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid"))
       return;
-    const bool has_end = file_.has("CUPTI_ACTIVITY_KIND_RUNTIME", "end");
-    file_.for_each(
-        fmt::format("SELECT correlationId, globalTid, start, {} FROM CUPTI_ACTIVITY_KIND_RUNTIME",
-                    has_end ? "end" : "start"),
-        [&](const SqliteRow& row) {
-          const auto correlation = row.whole(0);
-          const auto begin = row.whole(2);
-          if (!correlation || !begin || *begin < 0 || *begin > kLongestSession)
-            return;
-          const std::int64_t end =
-              std::clamp(row.whole(3).value_or(*begin), *begin, kLongestSession);
-          launches_[row.whole(1).value_or(0) & kProcess].emplace(*correlation, Call{*begin, end});
-        });
+    Columns columns{"correlationId", "globalTid", "start"};
+    if (file_.has("CUPTI_ACTIVITY_KIND_RUNTIME", "end"))
+      columns.push_back("end");
+    file_.for_each("CUPTI_ACTIVITY_KIND_RUNTIME", columns, [&](const SqliteRow& row) {
+      const auto correlation = row.whole(0);
+      const auto begin = row.whole(2);
+      if (!correlation || !begin || *begin < 0 || *begin > kLongestSession)
+        return;
+      const std::int64_t end = std::clamp(
+          columns.size() > 3 ? row.whole(3).value_or(*begin) : *begin, *begin, kLongestSession);
+      launches_[row.whole(1).value_or(0) & kProcess].emplace(*correlation, Call{*begin, end});
+    });
   }
 
   void read_ranges() {
     if (!file_.has("NVTX_EVENTS", "globalTid"))
       return;
-    const char* by_number =
-        file_.has("NVTX_EVENTS", "textId")
-            ? "SELECT n.start, n.end, n.globalTid, coalesce(n.text, s.value) FROM NVTX_EVENTS n "
-              "LEFT JOIN StringIds s ON s.id = n.textId"
-            : "SELECT n.start, n.end, n.globalTid, n.text FROM NVTX_EVENTS n";
-    file_.for_each(by_number, [&](const SqliteRow& row) {
-      const auto begin = row.whole(0);
-      const auto end = row.whole(1);
-      const std::string name = row.text(3);
-      if (!begin || !end || *end < *begin)
-        return;  // Marks have no end.
-      const std::int64_t process = row.whole(2).value_or(0) & kProcess;
-      if (names_step(name))
-        steps_[process].add({name, *begin, *end});
-      else if (const std::string pass = pass_of(name); !pass.empty())
-        passes_[process].add({pass, *begin, *end});
+    Columns columns{"start", "end", "globalTid"};
+    const bool has_text = file_.has("NVTX_EVENTS", "text");
+    const bool has_id = file_.has("NVTX_EVENTS", "textId");
+    if (has_text)
+      columns.push_back("text");
+    if (has_id)
+      columns.push_back("textId");
+    file_.for_each("NVTX_EVENTS", columns, [&](const SqliteRow& row) {
+      std::string name = has_text ? row.text(3) : std::string();
+      if (name.empty() && has_id)
+        name = name_of(row.whole(has_text ? 4 : 3));
+      add_range(row, name);
     });
     for (auto* ranges : {&steps_, &passes_})
       for (auto& [process, of] : *ranges)
         of.sort();
   }
 
-  void read_work(const std::string& table, const std::string& name) {
-    file_.for_each(
-        fmt::format("SELECT k.start, k.end, k.deviceId, k.streamId, k.correlationId, k.globalPid, "
-                    "s.value FROM {} k LEFT JOIN StringIds s ON s.id = {}{}",
-                    table, name == "NULL" ? "" : "k.", name),
-        [&](const SqliteRow& row) { add_work(row, name == "NULL" ? "memcpy" : row.text(6)); });
+  void add_range(const SqliteRow& row, const std::string& name) {
+    const auto begin = row.whole(0);
+    const auto end = row.whole(1);
+    if (!begin || !end || *end < *begin)
+      return;  // Marks have no end.
+    const std::int64_t process = row.whole(2).value_or(0) & kProcess;
+    if (names_step(name))
+      steps_[process].add({name, *begin, *end});
+    else if (const std::string pass = pass_of(name); !pass.empty())
+      passes_[process].add({pass, *begin, *end});
+  }
+
+  void read_work(std::string_view table, const Columns& more) {
+    Columns columns{"start", "end", "deviceId", "streamId", "correlationId", "globalPid"};
+    columns.insert(columns.end(), more.begin(), more.end());
+    file_.for_each(table, columns, [&](const SqliteRow& row) {
+      add_work(row, more.empty() ? "memcpy" : name_of(row.whole(6)));
+    });
   }
 
   void add_work(const SqliteRow& row, const std::string& name) {
@@ -255,8 +291,11 @@ class NsightExport {
   std::int64_t session_began_us() const {
     std::int64_t began = 0;
     if (file_.has("TARGET_INFO_SESSION_START_TIME", "utcEpochNs"))
-      file_.for_each("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1",
-                     [&](const SqliteRow& row) { began = row.whole(0).value_or(0) / 1000; });
+      file_.for_each("TARGET_INFO_SESSION_START_TIME", Columns{"utcEpochNs"},
+                     [&, is_first = true](const SqliteRow& row) mutable {
+                       if (std::exchange(is_first, false))
+                         began = row.whole(0).value_or(0) / 1000;
+                     });
     return began;
   }
 
@@ -265,6 +304,7 @@ class NsightExport {
   std::string path_;
   SqliteFile file_;
   ImportReport& report_;
+  std::unordered_map<std::int64_t, std::string> names_;  // By id.
   std::map<std::int64_t, std::unordered_map<std::int64_t, Call>> launches_;
   OfProcess steps_;
   OfProcess passes_;

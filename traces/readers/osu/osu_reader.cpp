@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "traces/readers/log_facts.hpp"
 #include "traces/readers/log_text.hpp"
 
@@ -30,9 +31,8 @@ std::string title_of(std::string_view text, const std::string& origin) {
     if (!is_title(line.text))
       continue;
     if (!title.empty() && title != line.text)
-      throw InputError(
-          fmt::format("{}: {}: expected one test, found a second, \"{}\"; split the file", origin,
-                      line.where(), line.text));
+      throw InputError(fmt::format("{}: {}: expected one test, found a second, {}; split the file",
+                                   origin, line.where(), in_quotes(line.text)));
     title = line.text;
   }
   if (title.empty())
@@ -48,8 +48,8 @@ void check_units(std::string_view text, const std::string& origin) {
     };
     const bool tells = line.text.starts_with("# Size") && (has("(") || has("/s"));
     if (tells && !has("(us)") && !has("MB/s"))
-      throw InputError(fmt::format("{}: {}: expected Latency(us) or MB/s, found \"{}\"", origin,
-                                   line.where(), line.text));
+      throw InputError(fmt::format("{}: {}: expected Latency(us) or MB/s, found {}", origin,
+                                   line.where(), in_quotes(line.text)));
   }
 }
 
@@ -153,8 +153,8 @@ BenchmarkLog read_osu(std::string_view text, const std::string& origin, const Be
     throw InputError(
         fmt::format("{}: expected all-reduce, reduce-scatter, all-gather, all-to-all, broadcast, "
                     "reduce, or a latency or bandwidth of one direction between two ranks, found "
-                    "\"{}\"",
-                    origin, title));
+                    "{}",
+                    origin, in_quotes(title)));
   const std::vector<Row> rows = rows_of(text, origin, report);
   if (!link)
     return collective_log(*kind, rows, origin, hints, report);

@@ -41,7 +41,8 @@ ScheduleOptions read_options(ObjectReader& item) {
     item.fail("options", "expected an object such as {\"inverse_interval\": \"100\"}");
   for (const auto& [name, value] : json.items()) {
     if (!value.is_string())
-      item.fail("options", fmt::format("expected text for \"{}\", found {}", name, shown(value)));
+      item.fail("options",
+                fmt::format("expected text for {}, found {}", in_quotes(name), shown(value)));
     options[name] = value.get<std::string>();
   }
   return options;

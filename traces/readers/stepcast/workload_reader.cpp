@@ -43,7 +43,7 @@ auto named(ObjectReader& reader, std::string_view key, const std::string& text,
   for (const auto& [value, name] : names)
     known.emplace_back(fmt::format("\"{}\"", name));
   reader.fail(
-      key, fmt::format("expected one of {}, found {}", fmt::join(known, ", "), json(text).dump()));
+      key, fmt::format("expected one of {}, found {}", fmt::join(known, ", "), shown(json(text))));
 }
 
 std::string read_precision(ObjectReader& reader) {
@@ -69,7 +69,7 @@ void check_format(ObjectReader& reader) {
   const std::string format = reader.text("format");
   if (format != kWorkloadFormat) {
     reader.fail("format",
-                fmt::format("expected \"{}\", found {}", kWorkloadFormat, json(format).dump()));
+                fmt::format("expected \"{}\", found {}", kWorkloadFormat, shown(json(format))));
   }
   const std::uint64_t version = reader.count("version", 1);
   if (version != kWorkloadVersion) {
@@ -86,7 +86,7 @@ bool read_is_matrix(ObjectReader& reader, bool by_name) {
   const std::string shape = reader.text_or("shape", by_name ? kMatrix : kVector);
   if (shape != kMatrix && shape != kVector)
     reader.fail("shape", fmt::format("expected \"{}\" or \"{}\", found {}", kMatrix, kVector,
-                                     json(shape).dump()));
+                                     shown(json(shape))));
   return shape == kMatrix;
 }
 

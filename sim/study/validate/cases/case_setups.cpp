@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "models/base/text.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
@@ -39,7 +40,7 @@ std::map<std::string, ScheduleOptions> options_by_precision(ObjectReader& reader
 bool flag_of(ObjectReader& reader, std::string_view key, bool fallback) {
   const std::string text = reader.text_or(key, fallback ? "yes" : "no");
   if (text != "yes" && text != "no")
-    reader.fail(key, "expected yes or no, found \"" + text + "\"");
+    reader.fail(key, "expected yes or no, found " + in_quotes(text));
   return text == "yes";
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "sim/report/page/policy_hash.hpp"
 
 namespace stepcast {
 namespace {
@@ -52,6 +53,34 @@ TEST_F(Page, HoldsEverythingThatItRefersTo) {
   EXPECT_THAT(page, HasSubstr("id=\"timeline\"></script>"));
   EXPECT_THAT(page, Not(HasSubstr(" src=")));
   EXPECT_THAT(page, Not(HasSubstr("stylesheet")));
+}
+
+// FIPS 180-4's examples, as `openssl dgst -sha256 -binary | base64` gives them.
+TEST(PolicyHash, IsTheSha256OfTheText) {
+  if (policy_hash("") == "'unsafe-inline'")
+    GTEST_SKIP() << "built without libmd";
+  EXPECT_EQ(policy_hash(""), "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
+  EXPECT_EQ(policy_hash("abc"), "'sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0='");
+}
+
+// A script that a name would have smuggled in was allowed by 'unsafe-inline'.
+TEST_F(Page, AllowsItsOwnScriptsAndStylesAlone) {
+  if (policy_hash("") == "'unsafe-inline'")
+    GTEST_SKIP() << "built without libmd";
+  const std::string page = page_of({"r", R"({"iteration_time_s": 1})"}, {});
+  const std::size_t begin = page.find("content=\"default-src");
+  const std::string policy = page.substr(begin, page.find("\">", begin) - begin);
+  EXPECT_THAT(policy, Not(HasSubstr("script-src 'unsafe-inline'")));
+  EXPECT_THAT(policy, Not(HasSubstr("style-src 'unsafe-inline'")));
+  EXPECT_THAT(policy, HasSubstr(policy_hash("\n/* charts */")));
+  std::size_t elements = 0;
+  for (const std::string name : {"script", "style"})
+    for (std::size_t at = 0; (at = page.find("<" + name + ">", at)) != std::string::npos;) {
+      at += name.size() + 2;
+      EXPECT_THAT(policy, HasSubstr(policy_hash(page.substr(at, page.find("</" + name, at) - at))));
+      ++elements;
+    }
+  EXPECT_EQ(elements, 12U);  // Eleven scripts, one style.
 }
 
 TEST_F(Page, NoNameEndsTheElementOfTheData) {

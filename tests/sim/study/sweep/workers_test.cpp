@@ -5,8 +5,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +34,34 @@ TEST(Workers, ResultsComeInTheOrderOfTheJobs) {
   for (std::uint32_t i = 0; i < 9; ++i)
     EXPECT_EQ(results[i], job(i)) << i;
   EXPECT_EQ(finished, 9U);
+}
+
+// Sixteen workers ended the study with "cannot open a pipe".
+TEST(Workers, FewerFilesGiveFewerWorkersAndTheSameResults) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  int next = ::open("/dev/null", O_RDONLY);  // The lowest number that is free.
+  ::close(next);
+  const auto job = [](std::uint32_t number) { return std::to_string(number); };
+  const auto results_with = [&](rlim_t files) {
+    const rlimit few{.rlim_cur = static_cast<rlim_t>(next) + files, .rlim_max = before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    std::vector<std::string> results;
+    try {
+      results = run_on_workers(50, 16, job, nothing);
+    } catch (const std::system_error& error) {
+      results = {error.what()};
+    }
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    return results;
+  };
+  // Two for a pipe, and two that stay free for results.
+  for (const rlim_t files : {4U, 5U, 7U, 100U}) {
+    const auto results = results_with(files);
+    ASSERT_EQ(results.size(), 50U) << results.front();
+    EXPECT_EQ(results[49], "49");
+  }
+  EXPECT_EQ(results_with(1).front(), "cannot open a pipe: Too many open files");
 }
 
 TEST(Workers, NoJobsGiveNoResults) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/enum_name.hpp"
+#include "models/base/text.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
@@ -21,8 +22,8 @@ MeasurementUse read_use(ObjectReader& object) {
       "use",
       fmt::format(
           "expected \"bandwidth\", \"overlap\", \"start-up\", \"software\" or \"check\", found "
-          "\"{}\"",
-          text));
+          "{}",
+          in_quotes(text)));
 }
 
 MeasuredCase read_case(ObjectReader& object, const std::string& file) {

@@ -9,6 +9,7 @@
 #include "models/base/ranges.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "traces/json/json_text.hpp"
+#include "traces/json/shown.hpp"
 
 namespace stepcast {
 namespace {
@@ -97,7 +98,7 @@ RecordedPipeline read_pipeline(ObjectReader reader, const std::vector<Layer>& la
   const std::string optimiser = reader.text_or("optimiser", kWhole);
   if (optimiser != kWhole && optimiser != kShared)
     reader.fail("optimiser", fmt::format("expected \"{}\" or \"{}\", found {}", kWhole, kShared,
-                                         nlohmann::json(optimiser).dump()));
+                                         shown(nlohmann::json(optimiser))));
   pipeline.shares_optimiser = optimiser == kShared;
   if (reader.has("norm_s"))
     pipeline.norm = read_seconds(reader, "norm_s");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
@@ -18,7 +19,7 @@ std::map<std::string, std::string> texts_of(ObjectReader& item, std::string_view
     item.fail(key, "expected an object of texts");
   for (const auto& [name, value] : json.items()) {
     if (!value.is_string())
-      item.fail(key, fmt::format("expected text for \"{}\"", name));
+      item.fail(key, fmt::format("expected text for {}", in_quotes(name)));
     texts[name] = value.get<std::string>();
   }
   return texts;
