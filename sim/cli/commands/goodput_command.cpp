@@ -6,6 +6,7 @@
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
+#include "sim/cli/study/goodput_advice.hpp"
 #include "sim/cli/study/typed_goodput.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
@@ -90,7 +91,9 @@ class GoodputCommand final : public Subcommand {
     const StopsBetweenJobs stops;
     const GoodputAnswer answer = [&] {
       const Progress progress("going through faults");
-      return answer_to(question);
+      GoodputAnswer found = answer_to(question);
+      add_advice(found);
+      return found;
     }();
     if (figure_.is_wanted())
       figure_.write(goodput_svg(answer.goodput));
@@ -147,6 +150,7 @@ class GoodputCommand final : public Subcommand {
 
   void add_training(GoodputQuestion& question) const {
     question.request.nodes = request_.nodes.value_or(1);
+    question.nodes_given = request_.nodes.has_value() || trains();
     if (question.request.nodes > kMostNodes)
       throw InputError(fmt::format("--nodes: expected at most {}, found {}", kMostNodes,
                                    question.request.nodes));

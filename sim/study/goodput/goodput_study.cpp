@@ -27,6 +27,8 @@ GoodputAnswer answer_to(GoodputQuestion question) {
   }
   answer.goodput = find_goodput(request);
   answer.warnings = warnings_of(request, answer.goodput);
+  if (!question.choose_spares && lacks_nodes(request, answer.goodput))
+    answer.remedy = find_spares_remedy(request, answer.goodput);
   const double nodes = request.nodes, held = request.nodes + request.spares;
   answer.goodput_share = answer.goodput.efficiency * nodes / held;
   if (question.training) {
