@@ -165,6 +165,7 @@ class GoodputCommand final : public Subcommand {
     question.training = training_forecast(scenario);
     question.request.speed = question.training->speed;
     question.request.nodes = scenario.cluster.nodes;
+    question.caveats = scenario.cluster.provenance.caveats;
   }
 
   void add_faults(GoodputQuestion& question) const {

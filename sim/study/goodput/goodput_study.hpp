@@ -14,6 +14,7 @@ struct GoodputQuestion {
   bool choose_spares = false;                ///< As many as pay.
   bool nodes_given = true;                   ///< Else the request's are those of one node.
   std::optional<TrainingForecast> training;  ///< What the job trains.
+  std::vector<std::string> caveats{};        ///< Of the cluster that it trains on.
   double samples = 0;                        ///< To train on; 0: not asked.
   double price = 0;                          ///< Of a GPU an hour, spares too; 0: not asked.
 };
