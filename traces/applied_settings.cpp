@@ -1,7 +1,12 @@
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/network/adapters.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 #include "traces/settings.hpp"
@@ -55,12 +60,48 @@ void set_collectives(Cluster& cluster, const std::string& name) {
         format_seconds(cluster.software.collective_launch)));
 }
 
+/// The name of a device is all of it that a setting changes.
+void add_device_caveat(Cluster& cluster, const std::string& before) {
+  if (cluster.device.name != before)
+    cluster.provenance.caveats.push_back(fmt::format(
+        "device {} in place of {}: memory, links, jitter, software costs and measured collectives "
+        "that are not set, too, stay those of {}",
+        cluster.device.name, before, before));
+}
+
 void set_field(Cluster& cluster, const std::string& path, const std::string& value) try {
+  const std::string device = cluster.device.name;
   set_cluster_field(cluster, path, value);
   drop_curves(cluster, path);
+  add_device_caveat(cluster, device);
   cluster.provenance.notes.push_back(fmt::format("{}: {} as set by the user", path, value));
 } catch (const InputError& error) {
   throw InputError(fmt::format("cluster.{}: {}", path, error.what()));
+}
+
+/// A node has all its adapters at once, and a field of one is set for each of them. Says what that
+/// comes to, where a node has or had several.
+void add_adapters_caveat(Cluster& cluster, const Settings& settings, std::uint32_t before) {
+  const auto is_set = [&](const char* path) { return settings.cluster.contains(path); };
+  if (cluster.nics == 1 && before == 1)
+    return;
+  std::vector<std::string> sentences;
+  if (is_set("nic.bandwidth") || is_set("nics"))
+    sentences.push_back(fmt::format("a node has {}", adapters_in_words(cluster)));
+  if (is_set("nic.bandwidth") && !is_set("nics"))
+    sentences.emplace_back(
+        "nic.bandwidth is that of each of them (with one adapter set cluster.nics=1, too)");
+  if (is_set("nics") && !is_set("nic.bandwidth") && cluster.nics != before)
+    sentences.push_back(fmt::format("{} of {} adapters, each with the bandwidth that it had",
+                                    cluster.nics, before));
+  if (is_set("nic.startup"))
+    sentences.push_back(
+        fmt::format("nic.startup is paid by every message, through whichever of the {} adapters",
+                    cluster.nics));
+  if (is_set("nic.bandwidth_per_gpu"))
+    sentences.push_back("nic.bandwidth_per_gpu is what a GPU fills of all adapters together");
+  if (!sentences.empty())
+    cluster.provenance.caveats.push_back(fmt::format("{}", fmt::join(sentences, "; ")));
 }
 
 Workload with_update_set(Workload workload, Seconds update) try {
@@ -122,6 +163,7 @@ Workload with_settings(Workload workload, const Settings& settings) {
 
 Cluster with_settings(Cluster cluster, const Settings& settings) {
   const bool had_rack = cluster.rack.has_value();
+  const std::uint32_t adapters = cluster.nics;
   for (const auto& [path, value] : settings.cluster)
     if (path != kCollectivesSetting)
       set_field(cluster, path, value);
@@ -132,6 +174,7 @@ Cluster with_settings(Cluster cluster, const Settings& settings) {
   if (!had_rack && cluster.rack && !settings.cluster.contains("rack.nodes"))
     throw InputError("cluster.rack.nodes: missing; cluster \"" + cluster.name + "\" has no racks");
   check_cluster(cluster);
+  add_adapters_caveat(cluster, settings, adapters);
   return cluster;
 }
 

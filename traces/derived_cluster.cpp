@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,10 +32,10 @@ class Change {
     std::erase(cluster_.costs_not_given, path);
   }
 
-  /// Forgets a field that is of another device.
+  /// Forgets a field that is of another device, unless nobody knew it.
   template <class Value>
-  void forget(const char* path, Value& member) {
-    if (given_.contains(path))
+  void forget(const std::string& path, Value& member) {
+    if (given_.contains(path) || std::ranges::count(cluster_.costs_not_given, path) > 0)
       return;
     member = {};
     if (cluster_field(path).is_cost && std::ranges::count(cluster_.costs_not_given, path) == 0)
@@ -60,8 +62,32 @@ std::string default_name(const Cluster& cluster, const ClusterChange& change) {
   return name;
 }
 
+/// What the provenance of a cluster says of a field: by its path, or of its whole section.
+std::string origin_of(const Provenance& provenance, const ClusterField& field) {
+  for (const std::string& note : provenance.notes) {
+    const std::size_t colon = note.find(": ");
+    if (colon == std::string::npos)
+      continue;
+    const std::string about = ", " + note.substr(0, colon) + ",";
+    for (const std::string_view name : {std::string_view(field.path), field.section()})
+      if (!name.empty() && about.find(fmt::format(", {},", name)) != std::string::npos)
+        return note.substr(colon + 2);
+  }
+  return "";
+}
+
+/// A cost that is passed on says where the other cluster has it from, which may be a third one.
+std::string passed_on(const Cluster& from, const std::string& path, const std::string& value) {
+  std::string text = fmt::format("{}: assumed: {} as in {}", path, value, from.name);
+  const ClusterField& field = cluster_field(path);
+  if (const std::string origin = origin_of(from.provenance, field);
+      field.is_cost && !origin.empty())
+    text += fmt::format(", which says of it: {}", origin);
+  return text;
+}
+
 std::string note_on(const Cluster& cluster, const std::string& path, const Change& change,
-                    const std::string& from) {
+                    const Cluster& from) {
   const std::string value = field_text(cluster, path);
   if (path == "nic.bandwidth" && change.is_given(path))
     return fmt::format("{}: assumed: {} as given; what a data sheet names is more than a job gets",
@@ -69,10 +95,25 @@ std::string note_on(const Cluster& cluster, const std::string& path, const Chang
   if (change.is_given(path))
     return fmt::format("{}: {} as given", path, value);
   if (change.is_unknown(path))
-    return fmt::format("{}: not given: that of {} is another device's", path, from);
+    return fmt::format("{}: not given: that of {} is another device's", path, from.name);
   if (std::ranges::count(cluster.costs_not_given, path) > 0)
-    return fmt::format("{}: not given, as in {}", path, from);
-  return fmt::format("{}: assumed: {} as in {}", path, value, from);
+    return fmt::format("{}: not given, as in {}", path, from.name);
+  return passed_on(from, path, value);
+}
+
+/// What every forecast on the cluster should say of what it has from another one.
+std::string caveat_on(const Cluster& cluster, const Cluster& from) {
+  std::string text =
+      cluster.device.name == from.device.name
+          ? fmt::format("costs are assumed to be those of {}", from.name)
+          : fmt::format(
+                "{} has another device: links that were not given are assumed to be its, "
+                "software costs and jitter are not known",
+                from.name);
+  if (const double scale = jitter_scale(cluster); scale > 1)
+    text += fmt::format("; its jitter adds {:.1f} % to compute on these {} GPUs", 100 * (scale - 1),
+                        cluster.ranks());
+  return text + "; measure this cluster with nccl-tests and stepcast calibrate";
 }
 
 void describe(Cluster& cluster, const Cluster& from, const Change& change) {
@@ -87,7 +128,7 @@ void describe(Cluster& cluster, const Cluster& from, const Change& change) {
   for (const ClusterField& field : cluster_fields())
     if (field.path != "name" && !is_unset(cluster, field) &&
         (cluster.rack || !field.path.starts_with("rack.")))
-      provenance.notes.push_back(note_on(cluster, field.path, change, from.name));
+      provenance.notes.push_back(note_on(cluster, field.path, change, from));
   if (cluster.measured)
     provenance.notes.push_back(
         fmt::format("collectives: assumed: {} as in {}", cluster.measured->name, from.name));
@@ -95,11 +136,20 @@ void describe(Cluster& cluster, const Cluster& from, const Change& change) {
     provenance.notes.push_back(
         fmt::format("collectives: none: {} was measured on {}", from.measured->name, from.name));
   provenance.caveats = from.provenance.caveats;
-  provenance.caveats.push_back(
-      fmt::format("costs are assumed to be those of {}; measure this cluster with nccl-tests and "
-                  "stepcast calibrate",
-                  from.name));
+  provenance.caveats.push_back(caveat_on(cluster, from));
   cluster.provenance = std::move(provenance);
+}
+
+}  // namespace
+
+namespace {
+
+/// Of another device memory, what overlap costs, jitter and the costs of software are not known.
+void forget_device(Cluster& cluster, Change& set) {
+  set.forget("device_memory", cluster.device.memory);
+  for (const ClusterField& field : cluster_fields())
+    if (field.is_cost && field.section() != "rack")
+      std::visit([&](auto member) { set.forget(field.path, member(cluster)); }, field.member);
 }
 
 }  // namespace
@@ -115,10 +165,8 @@ Cluster derived_cluster(const Cluster& from, const ClusterChange& change) {
   set.set("device_memory", cluster.device.memory, change.device_memory);
   if (!change.device.empty())
     set.set("device", cluster.device.name, std::optional(change.device));
-  if (cluster.device.name != from.device.name) {
-    set.forget("device_memory", cluster.device.memory);
-    set.forget("device_memory_bandwidth", cluster.device.memory_bandwidth);
-  }
+  if (cluster.device.name != from.device.name)
+    forget_device(cluster, set);
   if (set.changed())
     cluster.measured.reset();
   set.set("nodes", cluster.nodes, change.nodes);

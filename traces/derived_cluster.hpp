@@ -22,8 +22,9 @@ struct ClusterChange {
 };
 
 /// `from` with the changes, its provenance saying of each field whether it was given or is assumed
-/// to be as in `from`. Costs that `from` does not give stay not given. Measured collectives stay
-/// only where nothing but the number of nodes changes; memory and its bandwidth only where the
+/// to be as in `from`, and of each cost what the provenance of `from` says of it. Costs that `from`
+/// does not give stay not given. Measured collectives stay only where nothing but the number of
+/// nodes changes; memory, what overlap costs, jitter and the costs of software only where the
 /// device does not. Throws InputError if there are too many GPUs.
 Cluster derived_cluster(const Cluster& from, const ClusterChange& change);
 

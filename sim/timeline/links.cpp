@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/network/adapters.hpp"
 #include "models/schedule/period.hpp"
 
 namespace stepcast {
@@ -66,7 +67,8 @@ class LinkCounter {
   explicit LinkCounter(const Cluster& cluster) : cluster_(cluster) {
     ports_ = level("GPU port", "rank", cluster.intra_node.bandwidth, cluster.ranks());
     if (cluster.nodes > 1)
-      nics_ = level("NIC", "node", node_link(cluster).bandwidth, cluster.nodes);
+      nics_ = level(cluster.nics > 1 ? adapters_of(cluster) + " NIC" : "NIC", "node",
+                    node_link(cluster).bandwidth, cluster.nodes);
     if (cluster.nodes > 1 && cluster.rack) {
       const std::uint32_t racks = rack_of(cluster, cluster.ranks() - 1) + 1;
       uplinks_ = level("rack uplink", "rack", uplink_bandwidth(cluster), racks > 1 ? racks : 0);

@@ -54,7 +54,10 @@ TEST(DerivedCluster, TakesOverTheCostsOfTheNearestAndSaysSoOfEach) {
   EXPECT_EQ(cluster.provenance.kind, ProvenanceKind::Assumed);
   EXPECT_TRUE(has_note(cluster, "nodes: 32 as given"));
   EXPECT_TRUE(has_note(cluster, "nic.bandwidth: assumed: 25GBps as given"));
-  EXPECT_TRUE(has_note(cluster, "software.jitter: assumed: 0.0304 as in h100-8x8"));
+  EXPECT_TRUE(
+      has_note(cluster,
+               "software.negotiation_per_cycle: assumed: 20us as in h100-8x8, which says of "
+               "it: assumed: as in v100-32x4-edr"));
   EXPECT_TRUE(has_note(cluster, "software.ps_per_partition: not given, as in h100-8x8"));
   for (const ClusterField& field : cluster_fields()) {
     const bool is_there = field.path != "name" && !field.path.starts_with("rack.") &&
@@ -79,6 +82,54 @@ TEST(DerivedCluster, AnotherDevicesMemoryIsNotTakenOver) {
   EXPECT_EQ(cluster.device.memory, Bytes{});
   EXPECT_EQ(std::ranges::count(cluster.costs_not_given, "device_memory_bandwidth"), 1);
   EXPECT_TRUE(has_note(cluster, "device_memory: not given"));
+}
+
+// It carried the jitter of a V100 cluster, 11.4 % of compute on 64 GPUs.
+TEST(DerivedCluster, TheH100ThatDocumentsRecommendHasNoJitterOfAV100) {
+  EXPECT_EQ(jitter_scale(derived_cluster(load_cluster("h100-8x8"), {.nodes = 8})), 1);
+}
+
+TEST(DerivedCluster, AnotherDevicesCostsJitterAndCurvesAreNotTakenOver) {
+  const Cluster from = load_cluster("v100-32x4-edr");
+  ASSERT_GT(jitter_scale(from), 1);
+  const Cluster cluster = derived_cluster(from, {.device = "a100"});
+  EXPECT_EQ(jitter_scale(cluster), 1);
+  EXPECT_EQ(cluster.software.negotiation_per_cycle, Seconds{});
+  EXPECT_FALSE(cluster.measured);
+  for (const char* path : {"software.jitter", "software.negotiation_per_cycle"}) {
+    EXPECT_EQ(std::ranges::count(cluster.costs_not_given, path), 1) << path;
+    EXPECT_TRUE(has_note(
+        cluster, std::string(path) + ": not given: that of v100-32x4-edr is another device's"));
+  }
+  EXPECT_NE(cluster.provenance.caveats.back().find("v100-32x4-edr has another device"),
+            std::string::npos);
+  // A default of Horovod's is no cost of the machine.
+  EXPECT_EQ(cluster.software.horovod_fusion, from.software.horovod_fusion);
+}
+
+// A K80's jitter is a V100's: who takes it over is told so. 0.0304 (1/2 + .. + 1/32) = 9.3 %.
+TEST(DerivedCluster, ACostThatIsPassedOnSaysWhereItIsFrom) {
+  const Cluster cluster = derived_cluster(load_cluster("k80-8x8-ec2"), {.nodes = 4});
+  EXPECT_TRUE(has_note(cluster,
+                       "software.jitter: assumed: 0.0304 as in k80-8x8-ec2, which says of it: "
+                       "assumed: as on v100-32x4-edr"));
+  EXPECT_NE(
+      cluster.provenance.caveats.back().find("its jitter adds 9.3 % to compute on these 32 GPUs"),
+      std::string::npos)
+      << cluster.provenance.caveats.back();
+}
+
+// They were 904 and 814 ms of one job.
+TEST(ShippedClusters, OfOneMachineAgree) {
+  Cluster one = load_cluster("dgx-h100");
+  one.nodes = 8;
+  const Cluster other = load_cluster("h100-8x8");
+  for (const ClusterField& field : cluster_fields()) {
+    if (field.path == "name")
+      continue;
+    EXPECT_EQ(field_text(one, field.path), field_text(other, field.path)) << field.path;
+  }
+  EXPECT_EQ(one.costs_not_given, other.costs_not_given);
 }
 
 TEST(DerivedCluster, AdaptersAreACountAndABandwidth) {

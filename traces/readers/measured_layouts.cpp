@@ -1,6 +1,7 @@
 #include "traces/readers/measured_layouts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 
@@ -17,24 +18,32 @@
 namespace stepcast {
 namespace {
 
+/// Says why a row cannot be used; the rows around it can.
+class BadValue : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+constexpr std::array kRequired{"set",         "model",         "layers",    "hidden",    "ffn",
+                               "heads",       "kv_heads",      "seq",       "vocab",     "gpu",
+                               "gpus",        "gpus_per_node", "tp",        "pp",        "dp",
+                               "micro_batch", "global_batch",  "recompute", "attention", "sharding",
+                               "precision",   "seconds"};
+
 /// One row, by column.
 class Row {
  public:
-  Row(const std::vector<std::string>& columns, std::vector<std::string> values, std::string place)
-      : place_(std::move(place)) {
+  Row(const std::vector<std::string>& columns, std::vector<std::string> values,
+      const std::string& place) {
     if (values.size() != columns.size())
       throw InputError(
-          fmt::format("{}: expected {} values, found {}", place_, columns.size(), values.size()));
+          fmt::format("{}: expected {} values, found {}", place, columns.size(), values.size()));
     for (std::size_t i = 0; i < columns.size(); ++i)
       values_[columns[i]] = std::move(values[i]);
   }
 
-  const std::string& text(const std::string& column) const {
-    const auto found = values_.find(column);
-    if (found == values_.end())
-      throw InputError(fmt::format("{}: expected a column \"{}\", found none", place_, column));
-    return found->second;
-  }
+  /// Precondition: one of the columns, such as each of kRequired.
+  const std::string& text(const std::string& column) const { return values_.at(column); }
 
   std::uint32_t count(const std::string& column) const {
     return parsed(column, [](const std::string& value) { return parse_count(value, 1); });
@@ -80,9 +89,16 @@ class Row {
     return text(column);
   }
 
+  /// None where the column is not there or empty.
+  std::optional<bool> flag(const std::string& column) const {
+    if (!has(column))
+      return std::nullopt;
+    return word(column, {"yes", "no"}) == "yes";
+  }
+
   [[noreturn]] void fail(const std::string& column, const std::string& expected) const {
-    throw InputError(fmt::format("{}: {}: expected {}, found {}", place_, column, expected,
-                                 in_quotes(text(column))));
+    throw BadValue(
+        fmt::format("{}: expected {}, found {}", column, expected, in_quotes(text(column))));
   }
 
  private:
@@ -92,11 +108,10 @@ class Row {
     try {
       return parse(value);
     } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}: {}", place_, column, error.what()));
+      throw BadValue(fmt::format("{}: {}", column, error.what()));
     }
   }
 
-  std::string place_;
   std::map<std::string, std::string> values_;
 };
 
@@ -131,9 +146,16 @@ void check_rest(const Row& row) {
   }
 }
 
-MeasuredLayout case_of(const Row& row, std::size_t line) {
+std::optional<bool> learned_positions_of(const Row& row) {
+  if (!row.has("positions"))
+    return std::nullopt;
+  return row.word("positions", {"learned", "rotary", "alibi", "relative", "none"}) == "learned";
+}
+
+MeasuredLayout case_of(const Row& row, const std::string& file, std::size_t line) {
   check_rest(row);
-  MeasuredLayout read{.line = line,
+  MeasuredLayout read{.file = file,
+                      .line = line,
                       .set = row.text("set"),
                       .model = row.text("model"),
                       .gpu = row.name("gpu"),
@@ -161,17 +183,36 @@ MeasuredLayout case_of(const Row& row, std::size_t line) {
                       .expert = row.count_or("ep", 1),
                       .virtual_stages = row.count_or("virtual_stages", 1),
                       .global_batch = row.count("global_batch"),
+                      .gated = row.flag("gated"),
+                      .tied = row.flag("tied"),
+                      .learned_positions = learned_positions_of(row),
                       .measured = row.seconds("seconds")};
   if (!row.text("micro_batch").empty())
     read.micro_batch = row.count("micro_batch");
   return read;
 }
 
+void check_columns(const std::vector<std::string>& columns, const std::string& place) {
+  for (const char* required : kRequired)
+    if (std::ranges::find(columns, required) == columns.end())
+      throw InputError(fmt::format("{}: expected a column \"{}\", found none", place, required));
+  for (const std::string& column : columns)
+    if (!column.empty() && std::ranges::count(columns, column) > 1)
+      throw InputError(
+          fmt::format("{}: expected a column {} once, found it twice", place, in_quotes(column)));
+}
+
+void add_row(LayoutTable& table, const Row& row, const std::string& file, std::size_t line) try {
+  table.rows.push_back(case_of(row, file, line));
+} catch (const BadValue& reason) {
+  table.rejected.push_back({file, line, reason.what()});
+}
+
 }  // namespace
 
-std::vector<MeasuredLayout> parse_cases(std::string_view text, const std::string& origin) {
+LayoutTable parse_cases(std::string_view text, const std::string& origin) {
   check_utf8(text, origin);
-  std::vector<MeasuredLayout> cases;
+  LayoutTable table;
   std::vector<std::string> columns;
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -179,19 +220,21 @@ std::vector<MeasuredLayout> parse_cases(std::string_view text, const std::string
     text.remove_prefix(std::min(end + 1, text.size()));
     if (each.empty() || each == "\r" || each.front() == '#')
       continue;
-    if (columns.empty())
+    const std::string place = fmt::format("{}: line {}", origin, line);
+    if (columns.empty()) {
       columns = csv_values(each);
-    else
-      cases.push_back(
-          case_of(Row(columns, csv_values(each), fmt::format("{}: line {}", origin, line)), line));
+      check_columns(columns, place);
+    } else {
+      add_row(table, Row(columns, csv_values(each), place), origin, line);
+    }
   }
-  if (cases.empty())
+  if (table.rows.empty() && table.rejected.empty())
     throw InputError(
         fmt::format("{}: expected a line of column names and rows, found none", origin));
-  return cases;
+  return table;
 }
 
-std::vector<MeasuredLayout> read_cases(const std::filesystem::path& path) {
+LayoutTable read_cases(const std::filesystem::path& path) {
   return parse_cases(read_text_file(path), path.string());
 }
 

@@ -48,11 +48,14 @@ std::vector<std::string> each_once(const std::vector<std::string>& files) {
 }  // namespace
 
 int run_case_validation(const CaseRequest& request) {
-  std::vector<MeasuredLayout> rows;
-  for (const std::string& file : each_once(request.files))
-    std::ranges::move(read_cases(file), std::back_inserter(rows));
-  Progress progress("case", rows.size());
-  const CaseResults results = predict_cases(rows, options_of(request), [&] { progress.step(); });
+  LayoutTable table;
+  for (const std::string& file : each_once(request.files)) {
+    LayoutTable read = read_cases(file);
+    std::ranges::move(read.rows, std::back_inserter(table.rows));
+    std::ranges::move(read.rejected, std::back_inserter(table.rejected));
+  }
+  Progress progress("case", table.rows.size());
+  const CaseResults results = predict_cases(table, options_of(request), [&] { progress.step(); });
   say("{}", request.json ? cases_json(results) : render_cases(results));
   if (request.max_error && results.cases.empty())
     throw InputError("--max-error: every row was left out; nothing is compared with it");

@@ -12,9 +12,11 @@
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/study/collective_run.hpp"
 #include "sim/study/network_notes.hpp"
+#include "sim/study/validate/collective_range.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -70,12 +72,18 @@ bool has_bus_bandwidth(const CollectiveRun& run) {
   return run.collective.kind != CollectiveKind::Send;
 }
 
+/// A collective and where a measured one is likely to lie.
+struct RangedRun {
+  CollectiveRun run;
+  LikelyStep likely;
+};
+
 /// Which rows come from measured curves, if any do.
-std::string curve_lines(const std::vector<CollectiveRun>& runs) {
+std::string curve_lines(const std::vector<RangedRun>& runs) {
   std::string text;
   for (const std::string basis : {"measured", "extrapolated"}) {
     std::set<std::string> rows;
-    for (const CollectiveRun& run : runs)
+    for (const auto& [run, likely] : runs)
       if (run.basis == basis)
         rows.insert(fmt::format("{} of {} on {} GPUs", name_of(run.collective.kind),
                                 format_bytes(run.collective.size), run.ranks));
@@ -89,46 +97,70 @@ std::string curve_lines(const std::vector<CollectiveRun>& runs) {
 }
 
 /// Of all costs only the launch is part of a collective by itself.
-Notes notes_on(Cluster cluster, const std::vector<CollectiveRun>& runs) {
+Notes notes_on(Cluster cluster, const std::vector<RangedRun>& runs) {
   std::erase_if(cluster.costs_not_given,
                 [](const std::string& path) { return path != "software.collective_launch"; });
   Notes notes = caveats_of(cluster);
-  const auto tuned = std::ranges::find_if(runs, [&](const CollectiveRun& run) {
+  const auto tuned = std::ranges::find_if(runs, [&](const RangedRun& each) {
+    const CollectiveRun& run = each.run;
     return run.collective.algorithm == Algorithm::Nccl && run.ranks > cluster.gpus_per_node &&
            note_on_tuner(cluster, run.fidelity);
   });
   if (tuned != runs.end())
-    notes.push_back(*note_on_tuner(cluster, tuned->fidelity));
+    notes.push_back(*note_on_tuner(cluster, tuned->run.fidelity));
   return notes;
 }
 
+std::string range_text(const LikelyStep& likely) {
+  if (likely.basis.empty())
+    return "-";
+  const auto microseconds = [](Seconds time) {
+    const double value = time.value * 1e6;
+    return value < 1000 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
+  };
+  return fmt::format("{} to {}", microseconds(likely.low), microseconds(likely.high));
+}
+
+/// What the ranges are taken from, each once.
+std::string basis_lines(const std::vector<RangedRun>& runs) {
+  std::vector<std::string> bases;
+  for (const RangedRun& each : runs)
+    if (!each.likely.basis.empty() && std::ranges::count(bases, each.likely.basis) == 0)
+      bases.push_back(each.likely.basis);
+  std::string text;
+  for (const std::string& basis : bases)
+    text += wrap("Likely range: " + basis, 2);
+  return text.empty() ? text : "\n" + text;
+}
+
 /// In the columns and units of nccl-tests.
-std::string table_of(const std::vector<CollectiveRun>& runs, const Notes& notes) {
+std::string table_of(const std::vector<RangedRun>& runs, const Notes& notes) {
   Table table{.columns = {{"collective", Align::Left},
                           {"algorithm", Align::Left},
                           {"fidelity", Align::Left},
                           {"GPUs"},
                           {"size"},
                           {"time us"},
+                          {"likely us"},
                           {"algbw GB/s"},
                           {"busbw GB/s"}}};
-  for (const CollectiveRun& run : runs)
+  for (const auto& [run, likely] : runs)
     table.rows.push_back(
         {name_of(run.collective.kind), name_of(run.collective.algorithm), name_of(run.fidelity),
          std::to_string(run.ranks), format_bytes(run.collective.size),
-         fmt::format("{:.2f}", run.time.value * 1e6),
+         fmt::format("{:.2f}", run.time.value * 1e6), range_text(likely),
          gigabytes_per_second(run.algorithm_bandwidth()),
          has_bus_bandwidth(run) ? gigabytes_per_second(run.bus_bandwidth()) : "-"});
-  std::string text = render(table) + curve_lines(runs);
+  std::string text = render(table) + curve_lines(runs) + basis_lines(runs);
   for (const Note& note : notes)
     text += fmt::format("\n{}", wrap(note.text, 2));
   return text;
 }
 
-std::string json_of(const std::vector<CollectiveRun>& runs, const Notes& notes) {
+std::string json_of(const std::vector<RangedRun>& runs, const Notes& notes) {
   nlohmann::ordered_json json{{"version", STEPCAST_VERSION}};
   json["results"] = nlohmann::ordered_json::array();
-  for (const CollectiveRun& run : runs) {
+  for (const auto& [run, likely] : runs) {
     json["results"].push_back({{"kind", name_of(run.collective.kind)},
                                {"algorithm", name_of(run.collective.algorithm)},
                                {"fidelity", name_of(run.fidelity)},
@@ -140,6 +172,7 @@ std::string json_of(const std::vector<CollectiveRun>& runs, const Notes& notes) 
                                {"busbw_bytes_per_s", nullptr}});
     if (has_bus_bandwidth(run))
       json["results"].back()["busbw_bytes_per_s"] = run.bus_bandwidth().value;
+    add_likely(json["results"].back(), likely, "time");
   }
   json["notes"] = texts_of(notes);
   return json.dump(2) + "\n";
@@ -182,7 +215,7 @@ class CollectiveCommand final : public Subcommand {
                       "clusters), for example: {}",
                       on_one_line(kExample)));
     const Cluster on = cluster();
-    const std::vector<CollectiveRun> runs = all_runs(on);
+    const std::vector<RangedRun> runs = all_runs(on);
     const Notes notes = notes_on(on, runs);
     say("{}", json_ ? json_of(runs, notes) : table_of(runs, notes));
     return 0;
@@ -198,7 +231,7 @@ class CollectiveCommand final : public Subcommand {
   }
 
   /// Everything is checked before the first simulation.
-  std::vector<CollectiveRun> all_runs(const Cluster& cluster) const {
+  std::vector<RangedRun> all_runs(const Cluster& cluster) const {
     const CollectiveKind kind = parse_kind(kind_);
     const std::vector<Algorithm> algorithms = parse_algorithms(algorithms_.items, kind);
     for (const Bytes size : sizes_)
@@ -214,23 +247,26 @@ class CollectiveCommand final : public Subcommand {
       fidelities = {Fidelity::Analytic, Fidelity::Flow};
     if (clusters.empty())
       clusters.push_back(cluster);
-    return product(kind, clusters, sizes_, algorithms, fidelities);
+    return product(kind, cluster, clusters, sizes_, algorithms, fidelities);
   }
 
-  static std::vector<CollectiveRun> product(CollectiveKind kind,
-                                            const std::vector<Cluster>& clusters,
-                                            const std::vector<Bytes>& sizes,
-                                            const std::vector<Algorithm>& algorithms,
-                                            const std::vector<Fidelity>& fidelities) {
+  static std::vector<RangedRun> product(CollectiveKind kind, const Cluster& whole,
+                                        const std::vector<Cluster>& clusters,
+                                        const std::vector<Bytes>& sizes,
+                                        const std::vector<Algorithm>& algorithms,
+                                        const std::vector<Fidelity>& fidelities) {
     Progress progress("collective",
                       clusters.size() * sizes.size() * algorithms.size() * fidelities.size());
-    std::vector<CollectiveRun> runs;
+    CollectiveRanges ranges(whole);
+    std::vector<RangedRun> runs;
     for (const Cluster& cluster : clusters)
       for (const Bytes size : sizes)
         for (const Algorithm algorithm : algorithms)
           for (const Fidelity fidelity : fidelities) {
-            runs.push_back(run_collective({.kind = kind, .algorithm = algorithm, .size = size},
-                                          cluster, fidelity));
+            CollectiveRun run = run_collective({.kind = kind, .algorithm = algorithm, .size = size},
+                                               cluster, fidelity);
+            LikelyStep likely = ranges.of(run);
+            runs.push_back({std::move(run), std::move(likely)});
             progress.step();
           }
     return runs;

@@ -11,6 +11,7 @@
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
+#include "sim/cli/study/goodput_advice.hpp"
 #include "sim/cli/study/typed_goodput.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
@@ -95,7 +96,9 @@ class GoodputCommand final : public Subcommand {
     const StopsBetweenJobs stops;
     const GoodputAnswer answer = [&] {
       const Progress progress("going through faults");
-      return answer_to(question);
+      GoodputAnswer found = answer_to(question);
+      add_advice(found);
+      return found;
     }();
     std::vector<std::function<void()>> files;
     if (figure_.is_wanted())
@@ -156,6 +159,7 @@ class GoodputCommand final : public Subcommand {
 
   void add_training(GoodputQuestion& question) const {
     question.request.nodes = request_.nodes.value_or(1);
+    question.nodes_given = request_.nodes.has_value() || trains();
     if (question.request.nodes > kMostNodes)
       throw InputError(fmt::format("--nodes: expected at most {}, found {}", kMostNodes,
                                    question.request.nodes));
@@ -170,6 +174,7 @@ class GoodputCommand final : public Subcommand {
     question.training = training_forecast(scenario);
     question.request.speed = question.training->speed;
     question.request.nodes = scenario.cluster.nodes;
+    question.caveats = scenario.cluster.provenance.caveats;
   }
 
   void add_faults(GoodputQuestion& question) const {

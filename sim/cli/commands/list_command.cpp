@@ -9,6 +9,7 @@
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
+#include "models/network/adapters.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/presets/presets.hpp"
@@ -73,7 +74,7 @@ Table cluster_table(ListIndex& index) {
                           {"nodes"},
                           {"GPUs each"},
                           {"device", Align::Left},
-                          {"NIC"},
+                          {"adapters"},
                           {"start-up"},
                           {"in the node"},
                           {"figures", Align::Left}}};
@@ -82,13 +83,13 @@ Table cluster_table(ListIndex& index) {
     return Cells{std::to_string(c.nodes),
                  std::to_string(c.gpus_per_node),
                  c.device.name,
-                 format_bandwidth(c.nic.bandwidth),
+                 adapters_of(c),
                  format_seconds(c.nic.startup),
                  format_bandwidth(c.intra_node.bandwidth),
                  name_of(c.provenance.kind)};
   });
   table.rows.push_back(
-      {"ideal-<nodes>x<gpus>", "any", "any", "-", "12.5 GB/s", "0 s", "100 GB/s", "for tests"});
+      {"ideal-<nodes>x<gpus>", "any", "any", "-", "100 Gb/s", "0 s", "100 GB/s", "for tests"});
   return table;
 }
 

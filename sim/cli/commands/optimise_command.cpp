@@ -139,7 +139,13 @@ class OptimiseCommand final : public Subcommand {
     const StopsBetweenJobs stops;
     edit_schedule(scenario, request_.schedule, requests_of(edits_), !no_search_, budget(), result);
     add_likely_ranges(result, scenario.workload.device, scenario.cluster);
+    add_caveats(result, scenario.cluster);
     return told(result);
+  }
+
+  static void add_caveats(EditedStep& result, const Cluster& cluster) {
+    for (const std::string& caveat : cluster.provenance.caveats)
+      result.notes.push_back("caveat of the cluster: " + caveat);
   }
 
   /// What a GPU may hold; 0: no matter.
@@ -168,6 +174,7 @@ class OptimiseCommand final : public Subcommand {
     if (const auto& transformer = scenario.model.transformer)
       add_likely_ranges(result, scenario.model.workload.device, scenario.cluster,
                         transformer->shape.has_experts());
+    add_caveats(result, scenario.cluster);
     return told(result);
   }
 

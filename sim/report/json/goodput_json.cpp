@@ -68,6 +68,10 @@ std::string goodput_json(const GoodputAnswer& answer) {
   json["daly_interval_s"] = goodput.daly_interval.value;
   json["daly_efficiency"] = goodput.daly_efficiency;
   json["spares"] = answer.question.request.spares;
+  if (answer.remedy)
+    json["spares_remedy"] = {{"spares", answer.remedy->spares},
+                             {"policy_restart", answer.remedy->restarts},
+                             {"efficiency", answer.remedy->efficiency}};
   json["goodput"] = answer.goodput_share;
   if (answer.question.training)
     add_training(json, answer);

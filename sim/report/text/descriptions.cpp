@@ -8,6 +8,7 @@
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
+#include "models/network/adapters.hpp"
 #include "sim/report/text/facts.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/json/provenance_json.hpp"
@@ -199,6 +200,7 @@ std::string description_of(const Cluster& cluster) {
   }
   if (!cluster.rack)
     facts.emplace_back("rack", "none: one switch");
+  facts.emplace_back("adapters of a node", adapters_in_words(cluster));
   facts.emplace_back("GPUs", std::to_string(cluster.ranks()));
   if (cluster.measured)
     facts.emplace_back("collectives", cluster.measured->name + " (measured curves)");

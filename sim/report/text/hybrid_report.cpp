@@ -1,6 +1,8 @@
 #include "sim/report/text/hybrid_report.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -96,16 +98,59 @@ std::string errors_of_sets(const CaseResults& results) {
   return render(table);
 }
 
-std::string rows_in_words(std::size_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "row" : "rows");
+// Of more rows a reader wants the sets alone; --json has each.
+constexpr std::size_t kMostRows = 24;
+
+std::string range_text(const LikelyStep& likely) {
+  if (likely.basis.empty())
+    return "-";
+  return fmt::format("{:.4g} to {:.4g}", likely.low.value, likely.high.value);
+}
+
+std::string rows_table(const std::vector<PredictedCase>& cases) {
+  if (cases.empty() || cases.size() > kMostRows)
+    return "";
+  Table table{{{"line", Align::Right},
+               {"model", Align::Left},
+               {"GPUs", Align::Right},
+               {"measured s", Align::Right},
+               {"forecast s", Align::Right},
+               {"likely range s", Align::Right},
+               {"error", Align::Right}},
+              {}};
+  for (const PredictedCase& each : cases)
+    table.rows.push_back({std::to_string(each.row.line), each.row.model,
+                          std::to_string(each.row.gpus),
+                          fmt::format("{:.4g}", each.row.measured.value),
+                          fmt::format("{:.4g}", each.predicted.value), range_text(each.likely),
+                          fmt::format("{:+.1f} %", 100 * each.error())});
+  std::set<std::string> bases;
+  for (const PredictedCase& each : cases)
+    if (!each.likely.basis.empty())
+      bases.insert(each.likely.basis);
+  std::string text = "\n" + render(table);
+  for (const std::string& basis : bases)
+    text += wrap("Likely range: " + basis, 2);
+  return text;
+}
+
+// "  2 rows, t.csv: line 3 and later: reason", or nothing.
+std::string list_of_rows(std::string_view heading, const std::map<std::string, CaseRows>& all) {
+  std::string text;
+  for (const auto& [what, of] : all)
+    text +=
+        wrap(fmt::format("  {}, {}{}: {}", of.rows == 1 ? "1 row" : fmt::format("{} rows", of.rows),
+                         of.first, of.rows == 1 ? "" : " and later", what),
+             4);
+  return text.empty() ? text : fmt::format("\n{}\n{}", heading, text);
 }
 
 /// Every row was left out, most for that reason.
 std::string nothing_compared(const CaseResults& results) {
   if (results.left_out.empty())
     return "Nothing could be compared: there are no rows.\n";
-  const auto commonest =
-      std::ranges::max_element(results.left_out, {}, [](const auto& each) { return each.second; });
+  const auto commonest = std::ranges::max_element(
+      results.left_out, {}, [](const auto& each) { return each.second.rows; });
   return fmt::format("Nothing could be compared: every row was left out{}: {}.\n",
                      results.left_out.size() > 1 ? ", most often" : "", commonest->first);
 }
@@ -117,11 +162,10 @@ std::string render_cases(const CaseResults& results) {
   const std::vector<SetChoice> choices = choices_of(layout_sweeps(results.cases));
   if (!choices.empty())
     text += choice_table(choices);
-  if (!results.left_out.empty())
-    text += "\nLeft out:\n";
-  for (const auto& [reason, rows] : results.left_out)
-    text += fmt::format("  {}: {}\n", rows_in_words(rows), reason);
-  return text;
+  text += rows_table(results.cases);
+  text += list_of_rows("Left out", results.left_out);
+  return text +
+         list_of_rows("Guessed, as no column and no published model says it", results.guesses);
 }
 
 }  // namespace stepcast

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "models/base/text.hpp"
+#include "models/network/adapters.hpp"
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {
@@ -17,9 +18,10 @@ std::string setup_of(std::string_view workload, std::string_view cluster, std::u
 }
 
 std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity fidelity) {
-  return fmt::format("{}, {} fidelity",
-                     setup_of(workload, cluster.name, cluster.nodes, cluster.gpus_per_node),
-                     name_of(fidelity));
+  const bool has_several = cluster.nodes > 1 && cluster.nics > 1;
+  return fmt::format(
+      "{}{}, {} fidelity", setup_of(workload, cluster.name, cluster.nodes, cluster.gpus_per_node),
+      has_several ? fmt::format(", {} a node", adapters_of(cluster)) : "", name_of(fidelity));
 }
 
 std::string text_of(const SharedNotes& notes, std::size_t most) {

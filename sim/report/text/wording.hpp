@@ -16,7 +16,7 @@ namespace stepcast {
 /// "resnet50-rtx2080ti-bs64 on rtx2080ti-16x4-10gbe, 64 GPUs (16 x 4)"
 std::string setup_of(std::string_view workload, std::string_view cluster, std::uint32_t nodes,
                      std::uint32_t gpus_per_node);
-/// The same with ", flow fidelity".
+/// The same with ", flow fidelity", and the adapters of a node where they are several.
 std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity fidelity);
 
 /// How many notes of many forecasts a text shows.

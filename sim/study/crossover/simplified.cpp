@@ -46,6 +46,9 @@ Cluster cluster_of(const CrossoverGrid& grid, const CrossoverNetwork& network,
   cluster.nodes = network.nodes;
   cluster.gpus_per_node = network.gpus_per_node;
   cluster.nic.bandwidth = network.bandwidth;
+  if (cluster.nics > 1)
+    cluster.provenance.caveats.push_back(
+        fmt::format("bandwidths are those of one adapter, of which a node has {}", cluster.nics));
   if (model >= CrossoverModel::NoStartups)
     drop_startups(cluster);
   if (model >= CrossoverModel::NoOverlap)

@@ -192,10 +192,42 @@ std::vector<SparesTried> try_spares(GoodputRequest request) {
     tried.push_back({spares, efficiency, efficiency * share});
     if (tried.back().paid > tried[best].paid)
       best = tried.size() - 1;
-    if (tried.size() > best + 2 || stop_signal() != 0)
+    if ((tried.size() > best + 2 && !lacks_nodes(request, goodput)) || stop_signal() != 0)
       break;
   }
   return tried;
+}
+
+bool lacks_nodes(const GoodputRequest& request, const Goodput& goodput) {
+  constexpr double kLong = 0.1;
+  return has_nodes(request) && goodput.shares.waiting >= kLong;
+}
+
+std::optional<SparesRemedy> find_spares_remedy(const GoodputRequest& request,
+                                               const Goodput& goodput) {
+  constexpr double kGain = 0.01;
+  GoodputRequest with = request;
+  with.bins = 0;
+  if (request.policy == LossPolicy::Wait)
+    with.policy = LossPolicy::Restart;
+  std::optional<SparesTried> best;
+  for (const SparesTried& tried : try_spares(with))
+    if ((tried.spares > request.spares ||
+         (with.policy != request.policy && tried.spares == request.spares)) &&
+        (!best || tried.paid > best->paid))
+      best = tried;
+  if (!best)
+    return std::nullopt;
+  with.spares = best->spares;  // with the best interval of its own, as a user would run it
+  const double efficiency = find_goodput(with).efficiency;
+  const auto paid = [&](double of, std::uint32_t spares) {
+    return of * request.nodes / (static_cast<double>(request.nodes) + spares);
+  };
+  if (efficiency < goodput.efficiency + kGain ||
+      paid(efficiency, best->spares) <= paid(goodput.efficiency, request.spares))
+    return std::nullopt;
+  return SparesRemedy{
+      .spares = best->spares, .restarts = with.policy != request.policy, .efficiency = efficiency};
 }
 
 }  // namespace stepcast

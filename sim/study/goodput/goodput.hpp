@@ -78,8 +78,26 @@ struct SparesTried {
 };
 
 /// At the best interval without spares: 0, 1, 2, 4, ... spares up to as many as the job has nodes
-/// (or the fleet has left), until two in a row no longer pay; common random numbers. The best is
+/// (or the fleet has left), until two in a row no longer pay and the job no longer lacks nodes: it
+/// gets nowhere as long as more nodes are down than stand by. Common random numbers. The best is
 /// the one with the largest `paid`.
 std::vector<SparesTried> try_spares(GoodputRequest request);
+
+/// What would end most of a job's waiting for nodes.
+struct SparesRemedy {
+  std::uint32_t spares = 0;
+  bool restarts = false;  ///< With LossPolicy::Restart in place of Wait, which leaves spares alone.
+  double efficiency = 0;  ///< As find_goodput() has it with these.
+};
+
+/// Whether a job waits for nodes so long, for a tenth of the time or more, that spares may be what
+/// it lacks.
+bool lacks_nodes(const GoodputRequest& request, const Goodput& goodput);
+
+/// Spares for such a job: of those numbers above its own that try_spares() tries the one that pays
+/// best; its own, too, where its policy left them alone. None where no number raises the efficiency
+/// by a percentage point and pays.
+std::optional<SparesRemedy> find_spares_remedy(const GoodputRequest& request,
+                                               const Goodput& goodput);
 
 }  // namespace stepcast

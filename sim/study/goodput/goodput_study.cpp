@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace stepcast {
 namespace {
 
@@ -27,6 +29,10 @@ GoodputAnswer answer_to(GoodputQuestion question) {
   }
   answer.goodput = find_goodput(request);
   answer.warnings = warnings_of(request, answer.goodput);
+  for (const std::string& caveat : question.caveats)
+    answer.warnings.push_back(fmt::format("Caveat of the cluster: {}.", caveat));
+  if (!question.choose_spares && lacks_nodes(request, answer.goodput))
+    answer.remedy = find_spares_remedy(request, answer.goodput);
   const double nodes = request.nodes, held = request.nodes + request.spares;
   answer.goodput_share = answer.goodput.efficiency * nodes / held;
   if (question.training) {

@@ -12,7 +12,9 @@ namespace stepcast {
 struct GoodputQuestion {
   GoodputRequest request;
   bool choose_spares = false;                ///< As many as pay.
+  bool nodes_given = true;                   ///< Else the request's are those of one node.
   std::optional<TrainingForecast> training;  ///< What the job trains.
+  std::vector<std::string> caveats{};        ///< Of the cluster that it trains on.
   double samples = 0;                        ///< To train on; 0: not asked.
   double price = 0;                          ///< Of a GPU an hour, spares too; 0: not asked.
 };
@@ -32,6 +34,7 @@ struct GoodputAnswer {
   double goodput_share = 0;
   std::optional<LikelyAndLate> hours;  ///< To the samples.
   std::optional<LikelyAndLate> cost;   ///< In the price's currency.
+  std::optional<SparesRemedy> remedy;  ///< Where the job lacks nodes and spares were not chosen.
   std::vector<std::string> warnings;
 };
 

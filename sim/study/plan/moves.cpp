@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "models/collective/libraries/collective_library.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/registry.hpp"
 #include "sim/study/tuning/tuned_option.hpp"
@@ -72,8 +73,19 @@ class Moves {
   void add_alternatives(const OptionInfo& option) {
     if (!is_listed(option.name))
       for (const std::string& word : option.alternatives)
-        if (word != now(option))
+        if (word != now(option) && can_run(option, word))
           add(option.name, word);
+  }
+
+  /// Whether the site's collective library has an algorithm; a user may list others.
+  bool can_run(const OptionInfo& option, const std::string& word) const {
+    const auto algorithm = option.is_of_library ? find_algorithm(word) : std::nullopt;
+    if (!algorithm)
+      return true;
+    const auto library = library_of(space_.sites[from_.site].cluster);
+    return std::ranges::any_of(all_collective_kinds(), [&](CollectiveKind kind) {
+      return has_algorithm(library, *algorithm, kind);
+    });
   }
 
   // Of data parallelism, such as those of buffers.

@@ -8,12 +8,14 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/presets/presets.hpp"
 #include "models/schedule/registry.hpp"
+#include "sim/study/validate/error_bound.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -21,12 +23,7 @@ namespace {
 
 constexpr BytesPerSecond kSlow{2e9};
 constexpr std::size_t kEnough = 5;
-constexpr double kShare = 0.9;
-constexpr double kLeast = 0.02;
-constexpr double kMost = 0.9;  // a step takes some time
 constexpr double kOtherSchedules = 1.5;
-constexpr double kOtherDevices = 1.5;
-constexpr double kDoubling = 1.25;
 
 /// A preset is its schedule.
 std::string original_of(const std::string& schedule) {
@@ -91,15 +88,11 @@ std::vector<CheckedCase> taken(std::span<const CheckedCase> cases, const Choice&
   return result;
 }
 
-/// The n-th smallest size of n errors such that one more is likely no larger.
 double bound_of(const std::vector<CheckedCase>& cases) {
-  std::vector<double> sizes;
+  std::vector<double> errors;
   for (const CheckedCase& each : cases)
-    sizes.push_back(std::abs(each.error()));
-  std::ranges::sort(sizes);
-  const double count = static_cast<double>(sizes.size());
-  const double place = std::min(std::ceil(kShare * (count + 1)), count);
-  return std::max(kLeast, sizes[static_cast<std::size_t>(place) - 1]);
+    errors.push_back(each.error());
+  return error_bound(std::move(errors));
 }
 
 double distance_of(const RangeQuestion& question, const std::vector<CheckedCase>& cases,
@@ -149,7 +142,7 @@ LikelyRange likely_range(const RangeQuestion& question, std::span<const CheckedC
     if (found.empty() || (found.size() < kEnough && found.size() < cases.size()))
       continue;
     const double width =
-        std::min(kMost, bound_of(found) * distance_of(question, found, choice.same_schedule));
+        std::min(kMostError, bound_of(found) * distance_of(question, found, choice.same_schedule));
     // predicted = measured (1 + error), and the error is within the width.
     return {.low = 1 / (1 + width),
             .high = 1 / (1 - width),

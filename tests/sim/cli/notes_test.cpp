@@ -134,5 +134,35 @@ TEST(HostBound, TheVerdictOfAStepOfHostGapsBeginsWithThem) {
   EXPECT_FALSE(first_why(folder, 0.01, step).starts_with("Host-bound"));
 }
 
+std::string printed_with_adapters(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--cluster", "dgx-a100", "--nodes", "2", "--fidelity",
+                                     "analytic", "--set", "cluster.nic.bandwidth=25Gbps"});
+  const Outcome outcome = run_cli(arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::string text = outcome.out;
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+// 25 Gb/s of eight adapters are 200 Gb/s, which nobody was told.
+TEST(Adapters, ThatAreSetOneByOneAreToldWithTheTotalInEveryCommand) {
+  const std::string workload = "resnet50-rtx2080ti-bs64";
+  const std::vector<std::vector<std::string>> commands{
+      {"run", "--workload", workload, "--schedule", "ddp"},
+      {"run", "--workload", "transformer:model=gpt-1.7b,device=a100", "--schedule", "1f1b",
+       "--layout", "pp=2"},
+      {"compare", "--workload", workload, "--schedules", "ddp,dear"},
+      {"tune", "--workload", workload, "--schedule", "dear", "--option", "fusion_buffer",
+       "--trials", "1"},
+      {"scaling", "--workload", workload, "--schedules", "ddp"},
+      {"optimise", "--workload", workload, "--schedule", "ddp", "--no-search"},
+      {"goodput", "--workload", workload, "--schedule", "ddp", "--fail", "node:mtbf=220d",
+       "--checkpoint", "30s", "--restart", "10min", "--seeds", "2"}};
+  for (const std::vector<std::string>& command : commands)
+    EXPECT_NE(printed_with_adapters(command).find("8 x 25 Gb/s, 200 Gb/s in total"),
+              std::string::npos)
+        << command.front();
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -44,6 +44,7 @@ std::vector<std::string> sentences_on(const FaultOutlook& outlook) {
 Facts facts_of(const GoodputAnswer& answer) {
   const Goodput& goodput = answer.goodput;
   const JobLife& shares = goodput.shares;
+  const GoodputRequest& request = answer.question.request;
   Facts facts{{"runs", fmt::format("{} seeds of {}", goodput.seeds, long_time(goodput.length))},
               {"between faults", long_time(goodput.mtbf)},
               {"interval", long_time(goodput.interval)},
@@ -55,6 +56,8 @@ Facts facts_of(const GoodputAnswer& answer) {
               {"lost", percent(shares.lost)},
               {"restarting", percent(shares.restarting)},
               {"waiting for nodes", percent(shares.waiting)}};
+  if (request.fleet || request.sources)
+    facts.insert(facts.begin() + 1, {"nodes", std::to_string(request.nodes)});
   if (shares.slowed > 1e-9)
     facts.emplace_back("slowed", percent(shares.slowed));
   facts.emplace_back("faults in a run", fmt::format("{:.1f}", goodput.faults));

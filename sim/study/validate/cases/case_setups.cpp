@@ -1,5 +1,6 @@
 #include "sim/study/validate/cases/case_setups.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
@@ -37,37 +38,65 @@ std::map<std::string, ScheduleOptions> options_by_precision(ObjectReader& reader
   return options;
 }
 
-bool flag_of(ObjectReader& reader, std::string_view key, bool fallback) {
-  const std::string text = reader.text_or(key, fallback ? "yes" : "no");
-  if (text != "yes" && text != "no")
-    reader.fail(key, "expected yes or no, found " + in_quotes(text));
-  return text == "yes";
+std::optional<bool> flag_of(ObjectReader& reader, std::string_view key, std::string_view yes,
+                            std::string_view no) {
+  const std::string text = reader.text_or(key, "");
+  if (text.empty())
+    return std::nullopt;
+  if (text != yes && text != no)
+    reader.fail(key, fmt::format("expected {} or {}, found {}", yes, no, in_quotes(text)));
+  return text == yes;
+}
+
+StatedForm form_in(ObjectReader& reader) {
+  return {.gated = flag_of(reader, "gated", "yes", "no"),
+          .tied = flag_of(reader, "tied", "yes", "no"),
+          .learned_positions = flag_of(reader, "positions", "learned", "rotary")};
+}
+
+CaseSetup setup_in(ObjectReader& set) {
+  CaseSetup setup{.cluster = set.text("cluster"),
+                  .clusters = texts_of(set, "clusters"),
+                  .usual = texts_of(set, "usual"),
+                  .precisions = options_by_precision(set),
+                  .always = texts_of(set, "always"),
+                  .form = form_in(set)};
+  set.texts_or_none("notes");
+  set.finish();
+  return setup;
+}
+
+PublishedModel model_in(ObjectReader& model) {
+  const auto size = [&](std::string_view key) {
+    return static_cast<std::uint32_t>(model.count(key, 1));
+  };
+  PublishedModel published{.model = model.text("model"),
+                           .hidden = size("hidden"),
+                           .ffn = size("ffn"),
+                           .form = form_in(model)};
+  model.text("source");
+  model.finish();
+  return published;
 }
 
 }  // namespace
 
-std::map<std::string, CaseSetup> read_case_setups(const std::filesystem::path& path) {
+CaseSetups read_case_setups(const std::filesystem::path& path) {
   const nlohmann::json json = parse_json(read_text_file(path), path.string());
   ObjectReader root(json, path.string());
   read_format_header(root, "stepcast-case-sets");
-  std::map<std::string, CaseSetup> setups;
+  CaseSetups setups;
   for (ObjectReader& set : root.objects("sets")) {
     const std::string name = set.text("set");
-    setups[name] = {.cluster = set.text("cluster"),
-                    .clusters = texts_of(set, "clusters"),
-                    .usual = texts_of(set, "usual"),
-                    .precisions = options_by_precision(set),
-                    .always = texts_of(set, "always"),
-                    .gated = flag_of(set, "gated", false),
-                    .tied = flag_of(set, "tied", true)};
-    set.texts_or_none("notes");
-    set.finish();
+    setups.sets[name] = setup_in(set);
   }
+  for (ObjectReader& model : root.objects("models"))
+    setups.models.push_back(model_in(model));
   root.finish();
   return setups;
 }
 
-std::map<std::string, CaseSetup> load_case_setups() {
+CaseSetups load_case_setups() {
   return read_case_setups(data_root() / "configs/cases/sets.json");
 }
 

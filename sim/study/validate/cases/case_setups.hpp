@@ -1,12 +1,30 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "models/schedule/option_info.hpp"
 
 namespace stepcast {
+
+/// What is stated of a model beside its sizes; see ModelForm.
+struct StatedForm {
+  std::optional<bool> gated{};
+  std::optional<bool> tied{};
+  std::optional<bool> learned_positions{};
+};
+
+/// A model that was published: its name, and the sizes by which another of that name is told apart.
+struct PublishedModel {
+  std::string model;
+  std::uint32_t hidden = 0;
+  std::uint32_t ffn = 0;
+  StatedForm form{};
+};
 
 /// What the rows of a set of measured cases do not say: the cluster, and how its software works.
 struct CaseSetup {
@@ -15,12 +33,16 @@ struct CaseSetup {
   ScheduleOptions usual;                                ///< Options where the row says nothing,
   std::map<std::string, ScheduleOptions> precisions{};  ///< of rows of a precision others,
   ScheduleOptions always;  ///< and those that win over the row, for a reason in the file.
-  bool gated = false;      ///< MLPs of three matrices, no biases.
-  bool tied = true;
+  StatedForm form{};       ///< Of all its models that are not published ones.
 };
 
-/// configs/cases/sets.json, by set. Throws InputError naming file and field.
-std::map<std::string, CaseSetup> load_case_setups();
-std::map<std::string, CaseSetup> read_case_setups(const std::filesystem::path& path);
+struct CaseSetups {
+  std::map<std::string, CaseSetup> sets;  ///< By name.
+  std::vector<PublishedModel> models;
+};
+
+/// configs/cases/sets.json. Throws InputError naming file and field.
+CaseSetups load_case_setups();
+CaseSetups read_case_setups(const std::filesystem::path& path);
 
 }  // namespace stepcast

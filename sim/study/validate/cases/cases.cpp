@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,7 +40,7 @@ std::string precision_of(const std::string& name) {
   throw NotExpressed(fmt::format("precision {}", name));
 }
 
-Transformer shape_of(const MeasuredLayout& row, const CaseSetup& setup) {
+Transformer shape_of(const MeasuredLayout& row, const ModelForm& form) {
   return {.model = row.model,
           .layers = row.layers,
           .hidden = row.hidden,
@@ -50,9 +51,9 @@ Transformer shape_of(const MeasuredLayout& row, const CaseSetup& setup) {
           .vocab = row.vocab,
           .experts = row.experts,
           .top_k = row.top_k,
-          .gated = setup.gated || row.experts > 1 || row.model.starts_with("llama"),
-          .tied = setup.tied && !row.model.starts_with("llama"),
-          .learned_positions = !setup.gated,
+          .gated = form.gated,
+          .tied = form.tied,
+          .learned_positions = form.learned_positions,
           .attention = row.attention == "flash" ? AttentionKind::Flash : AttentionKind::Unfused,
           .precision = precision_of(row.precision)};
 }
@@ -125,7 +126,8 @@ class Predictor {
     const CaseSetup setup = setup_of(row);
     if (row.tensor * row.pipeline * row.data * row.context != row.gpus)
       throw NotExpressed("tp x pp x dp x cp differs from the GPUs");
-    const CutModel& model = model_of(row, setup);
+    const ModelForm form = form_of(row, setup, setups_.models);
+    const CutModel& model = model_of(row, form);
     ScheduleOptions options = options_of(row, setup);
     for (const auto& [name, value] : options_.options)
       options[name] = value;
@@ -134,14 +136,19 @@ class Predictor {
       options.erase("virtual_stages");
     const Cluster cluster = cluster_of(row, setup);
     const PipelineInfo& pipeline = megatron_pipeline(several_parts);
-    return {.row = row,
-            .predicted = options.contains("micro_batch")
-                             ? step_of(pipeline, model, cluster, options)
-                             : best_step(pipeline, model, cluster, options),
-            .schedule = pipeline.name,
-            .cluster = cluster.name,
-            .device = device_of(row.gpu),
-            .network = std::string(network_class(cluster))};
+    PredictedCase predicted{.row = row,
+                            .predicted = options.contains("micro_batch")
+                                             ? step_of(pipeline, model, cluster, options)
+                                             : best_step(pipeline, model, cluster, options),
+                            .schedule = pipeline.name,
+                            .cluster = cluster.name,
+                            .device = device_of(row.gpu),
+                            .network = std::string(network_class(cluster)),
+                            .form = form};
+    predicted.likely =
+        likely_step(shipped_range(pipeline.name, predicted.device, cluster, row.experts > 1),
+                    predicted.predicted);
+    return predicted;
   }
 
  private:
@@ -170,8 +177,8 @@ class Predictor {
   }
 
   CaseSetup setup_of(const MeasuredLayout& row) const {
-    const auto found = setups_.find(row.set);
-    CaseSetup setup = found == setups_.end() ? CaseSetup{} : found->second;
+    const auto found = setups_.sets.find(row.set);
+    CaseSetup setup = found == setups_.sets.end() ? CaseSetup{} : found->second;
     if (const auto own = setup.clusters.find(device_of(row.gpu)); own != setup.clusters.end())
       setup.cluster = own->second;
     if (!options_.cluster.empty())
@@ -181,22 +188,35 @@ class Predictor {
     return setup;
   }
 
-  const CutModel& model_of(const MeasuredLayout& row, const CaseSetup& setup) {
-    const Transformer shape = shape_of(row, setup);
+  const CutModel& model_of(const MeasuredLayout& row, const ModelForm& form) {
+    const Transformer shape = shape_of(row, form);
     const std::string device = device_of(row.gpu);
-    const std::string key =
-        fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", device, shape.layers, shape.hidden,
-                    shape.ffn, shape.heads, shape.kv_heads, shape.seq, shape.vocab, shape.experts,
-                    shape.top_k, shape.gated, shape.precision, row.attention);
+    const std::string key = fmt::format(
+        "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", device, shape.layers, shape.hidden,
+        shape.ffn, shape.heads, shape.kv_heads, shape.seq, shape.vocab, shape.experts, shape.top_k,
+        shape.gated, shape.tied, shape.learned_positions, shape.precision, row.attention);
     const auto known = models_.find(key);
     if (known != models_.end())
       return known->second;
+    check_shape(shape);
     try {
       return models_.emplace(key, load_transformer({shape, device, 1}, parts_of(device, shape)))
           .first->second;
     } catch (const InputError& error) {
-      throw NotExpressed(fmt::format("no law of {} for {}", device, shape.precision));
+      const auto law = find_training_law(device);
+      if (!law || !law->products.contains(shape.precision))
+        throw NotExpressed(fmt::format("no law of {} for {}", device, shape.precision));
+      throw NotExpressed(error.what());
     }
+  }
+
+  /// A table holds what somebody typed.
+  static void check_shape(const Transformer& shape) {
+    constexpr std::uint32_t kMostExperts = 65536;
+    if (shape.experts > kMostExperts)
+      throw NotExpressed(
+          fmt::format("experts: expected at most {}, found {}", kMostExperts, shape.experts));
+    check_transformer(shape);
   }
 
   MeasuredParts parts_of(const std::string& device, const Transformer& shape) {
@@ -234,7 +254,7 @@ class Predictor {
 
   const CaseOptions& options_;
   std::vector<Blocks> blocks_;
-  std::map<std::string, CaseSetup> setups_;
+  CaseSetups setups_;
   std::map<std::string, CutModel> models_;
   std::map<std::string, Cluster> clusters_;
 };
@@ -267,17 +287,31 @@ std::vector<CaseErrors> sets_of(const std::vector<PredictedCase>& cases) {
   return sets;
 }
 
+void add(std::map<std::string, CaseRows>& all, const std::string& what, std::string place) {
+  CaseRows& rows = all[what];
+  if (rows.rows++ == 0)
+    rows.first = std::move(place);
+}
+
+std::string place_of(const MeasuredLayout& row) {
+  return fmt::format("{}: line {} ({})", row.file, row.line, row.model);
+}
+
 }  // namespace
 
-CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOptions& options,
+CaseResults predict_cases(const LayoutTable& table, const CaseOptions& options,
                           const std::function<void()>& done) {
   Predictor predictor(options);
   CaseResults results;
-  for (const MeasuredLayout& row : rows) {
+  for (const RejectedRow& row : table.rejected)
+    add(results.left_out, row.reason, fmt::format("{}: line {}", row.file, row.line));
+  for (const MeasuredLayout& row : table.rows) {
     try {
       results.cases.push_back(predictor.predict(row));
+      if (const std::string& guess = results.cases.back().form.guess; !guess.empty())
+        add(results.guesses, guess, place_of(row));
     } catch (const InputError& error) {
-      ++results.left_out[error.what()];
+      add(results.left_out, error.what(), place_of(row));
     }
     done();
   }

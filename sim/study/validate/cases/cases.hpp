@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "models/schedule/option_info.hpp"
-#include "sim/study/validate/cases/case_setups.hpp"
+#include "sim/study/validate/cases/model_form.hpp"
+#include "sim/study/validate/likely_range.hpp"
 #include "traces/readers/measured_layouts.hpp"
 
 namespace stepcast {
@@ -17,6 +18,8 @@ struct PredictedCase {
   MeasuredLayout row;
   Seconds predicted{};
   std::string schedule{}, cluster{}, device{}, network{};  ///< As StepCast forecast it.
+  ModelForm form{};
+  LikelyStep likely{};  ///< Of the forecast; see shipped_range().
 
   /// Above 0: forecast too long.
   double error() const { return predicted / row.measured - 1; }
@@ -30,10 +33,17 @@ struct CaseErrors {
   double median = 0, mean = 0, p90 = 0, worst = 0, bias = 0;
 };
 
+/// Rows of which the same is to be said.
+struct CaseRows {
+  std::size_t rows = 0;
+  std::string first{};  ///< "t.csv: line 3 (gpt-22b)", without the model of a row not read.
+};
+
 struct CaseResults {
   std::vector<PredictedCase> cases;
-  std::vector<CaseErrors> sets;                 ///< In the order of the rows.
-  std::map<std::string, std::size_t> left_out;  ///< How many rows, by reason.
+  std::vector<CaseErrors> sets;              ///< In the order of the rows.
+  std::map<std::string, CaseRows> left_out;  ///< By reason.
+  std::map<std::string, CaseRows> guesses;   ///< By guess, of the rows that were forecast.
 };
 
 /// Where rows of unknown sets run, and what to change for all.
@@ -43,10 +53,11 @@ struct CaseOptions {
   ScheduleOptions options;          ///< Win over everything else.
 };
 
-/// Forecasts every row that a layout can express. `done` is called behind each row. Throws
-/// InputError for an unknown cluster, an option that no pipeline of theirs has, a bad value, or
-/// measured parts that are of no row.
-CaseResults predict_cases(const std::vector<MeasuredLayout>& rows, const CaseOptions& options,
+/// Forecasts every row that a layout can express; the others, and those of which a value is not
+/// known, are left out with the reason. `done` is called after each row. Throws InputError for an
+/// unknown cluster, an option that no pipeline of theirs has, a bad value of one, or measured parts
+/// that are of no row.
+CaseResults predict_cases(const LayoutTable& table, const CaseOptions& options,
                           const std::function<void()>& done);
 
 }  // namespace stepcast

@@ -18,7 +18,7 @@ TEST(ValidateCases, WithNoRowLeftNothingPasses) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("--max-error: every row was left out"), std::string::npos)
       << outcome.err;
-  EXPECT_NE(outcome.out.find("  1 row: ran on a100"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("t.csv: line 2 (m): ran on a100"), std::string::npos) << outcome.out;
 }
 
 // It was an empty table, and all was well.

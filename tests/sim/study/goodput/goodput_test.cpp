@@ -1,10 +1,13 @@
 #include "sim/study/goodput/goodput.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
+#include "sim/study/goodput/goodput_study.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -96,6 +99,59 @@ TEST(Goodput, SparesAreTriedUntilTheyNoLongerPay) {
   EXPECT_NEAR(tried[2].paid, tried[2].efficiency * 8 / 10, 1e-12);
   for (std::size_t i = 1; i < tried.size(); ++i)
     EXPECT_GE(tried[i].efficiency, tried[i - 1].efficiency - 1e-3);
+}
+
+GoodputRequest many_nodes(std::uint32_t nodes, const char* law) {
+  GoodputRequest request{.nodes = nodes, .costs = {Seconds{30}, Seconds{600}}, .seeds = 20};
+  request.sources.emplace();
+  add_fault_source(*request.sources, law);
+  return request;
+}
+
+// 2,048 nodes that fail once in 256 days and are away for one: 8 are down at a time, and the job
+// waited nearly always without a word of spares.
+TEST(Goodput, SparesAreFoundForAJobThatWaitsForNodes) {
+  GoodputRequest request = many_nodes(2048, "node:mtbf=256d,repair=24h");
+  const Goodput without = find_goodput(request);
+  EXPECT_GT(without.shares.waiting, 0.9);
+  ASSERT_TRUE(lacks_nodes(request, without));
+  const auto remedy = find_spares_remedy(request, without);
+  ASSERT_TRUE(remedy);
+  EXPECT_GE(remedy->spares, 8U);
+  EXPECT_FALSE(remedy->restarts);
+  request.spares = remedy->spares;
+  // What is told is what a run with them gives.
+  EXPECT_DOUBLE_EQ(find_goodput(request).efficiency, remedy->efficiency);
+  EXPECT_GT(remedy->efficiency, 0.8);
+}
+
+// 64 are down at a time: with 0, 1, 2 and 4 spares nothing gets done, which ended the search.
+TEST(Goodput, SparesAreTriedAsLongAsTheJobLacksNodes) {
+  const GoodputRequest request = many_nodes(16384, "node:mtbf=256d,repair=24h");
+  const std::vector<SparesTried> tried = try_spares(request);
+  EXPECT_GT(std::ranges::max_element(tried, {}, &SparesTried::paid)->spares, 32U);
+}
+
+TEST(Goodput, APolicyThatLeavesSparesAloneIsPartOfTheRemedy) {
+  GoodputRequest request = many_nodes(2048, "node:mtbf=256d,repair=24h");
+  request.policy = LossPolicy::Wait;
+  const auto remedy = find_spares_remedy(request, find_goodput(request));
+  ASSERT_TRUE(remedy);
+  EXPECT_TRUE(remedy->restarts);
+}
+
+TEST(Goodput, AJobThatHardlyWaitsLacksNoNodes) {
+  const GoodputRequest request = many_nodes(8, "node:mtbf=256d,repair=1h");
+  EXPECT_FALSE(lacks_nodes(request, find_goodput(request)));
+  const GoodputRequest whole{.mtbf = Seconds{10800}, .costs = {Seconds{30}, Seconds{600}}};
+  EXPECT_FALSE(lacks_nodes(whole, find_goodput(whole)));
+}
+
+TEST(GoodputStudy, FindsTheRemedyUnlessSparesAreChosen) {
+  GoodputQuestion question{.request = many_nodes(2048, "node:mtbf=256d,repair=24h")};
+  EXPECT_TRUE(answer_to(question).remedy);
+  question.choose_spares = true;
+  EXPECT_FALSE(answer_to(question).remedy);
 }
 
 TEST(Goodput, HopelessCostsAreWarnedOf) {

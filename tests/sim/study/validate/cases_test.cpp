@@ -85,6 +85,94 @@ TEST(Cases, RowsOfAnotherDeviceThanTheClustersAreLeftOut) {
   EXPECT_EQ(results.left_out.begin()->first, "ran on a100, rtx2080ti-16x4-10gbe has rtx2080ti");
 }
 
+std::string row_of(const std::string& model, const std::string& ffn) {
+  return "mine," + model + ",32,4096," + ffn +
+         ",32,8,4096,32000,h100,8,8,1,1,8,1,64,none,flash,zero1,bf16,3.0\n";
+}
+
+// The name alone decided: 2.51 s for made-7b, 3.23 s for llama-made-7b. 14,336 is 3.5 times 4,096
+// and not 4 times, which GPT-2's recipe would have.
+TEST(Cases, ANameAloneDecidesNothing) {
+  const CaseResults results = results_of(
+      row_of("made-7b", "14336") + row_of("llama-made-7b", "14336"), {.cluster = "dgx-h100"});
+  ASSERT_EQ(results.cases.size(), 2U);
+  EXPECT_EQ(results.cases[0].predicted, results.cases[1].predicted);
+  EXPECT_TRUE(results.cases[0].form.gated);
+  EXPECT_FALSE(results.cases[0].form.tied);
+  ASSERT_EQ(results.guesses.size(), 1U);
+  EXPECT_EQ(results.guesses.begin()->first,
+            "an MLP that is gated, as ffn is 3.5 times hidden; a head of its own; no learned "
+            "positions (columns that would say it: gated, tied, positions)");
+  EXPECT_EQ(results.guesses.begin()->second.rows, 2U);
+  EXPECT_EQ(results.guesses.begin()->second.first, "t.csv: line 2 (made-7b)");
+}
+
+TEST(Cases, AColumnWinsOverEveryTable) {
+  const std::string head = kHead.substr(0, kHead.size() - 1) + ",gated,tied,positions\n";
+  const auto row = [](const std::string& model, const std::string& gated) {
+    const std::string made = row_of(model, "14336");
+    return made.substr(0, made.size() - 1) + "," + gated + ",no,rotary\n";
+  };
+  const CaseResults results = predict_cases(
+      parse_cases(head + row("made-7b", "yes") + row("made-7b", "no") + row("llama-3-8b", "no"),
+                  "t.csv"),
+      {.cluster = "dgx-h100"}, [] {});
+  ASSERT_EQ(results.cases.size(), 3U);
+  EXPECT_TRUE(results.guesses.empty());
+  // A gated MLP has three matrices, another two.
+  EXPECT_GT(results.cases[0].predicted, results.cases[1].predicted);
+  EXPECT_EQ(results.cases[1].predicted, results.cases[2].predicted);
+}
+
+// Llama 3 8B is published: gated, with a head of its own. Another model of that name is not.
+TEST(Cases, PublishedModelsAreKnownByNameAndSizes) {
+  for (const char* name : {"llama-3-8b", "llama3-8b"}) {
+    const CaseResults known = results_of(row_of(name, "14336"), {.cluster = "dgx-h100"});
+    EXPECT_TRUE(known.guesses.empty()) << name;
+    EXPECT_TRUE(known.cases.front().form.gated) << name;
+    EXPECT_FALSE(known.cases.front().form.tied) << name;
+    const CaseResults other = results_of(row_of(name, "16384"), {.cluster = "dgx-h100"});
+    EXPECT_EQ(other.guesses.size(), 1U) << name;
+    EXPECT_FALSE(other.cases.front().form.gated) << name;
+  }
+}
+
+TEST(Cases, EveryRowHasALikelyRangeAroundItsForecast) {
+  const CaseResults results = results_of(kRow, {.cluster = "dgx-a100"});
+  const PredictedCase& row = results.cases.front();
+  EXPECT_LT(row.likely.low, row.predicted);
+  EXPECT_GT(row.likely.high, row.predicted);
+  EXPECT_NE(row.likely.basis.find("models without experts on a100"), std::string::npos)
+      << row.likely.basis;
+}
+
+// The table was refused as a whole.
+TEST(Cases, ARowOfAnUnknownValueIsLeftOutWithItsReason) {
+  std::string wrong = kRow;
+  wrong.replace(wrong.find(",none,"), 6, ",zero3:shard_grad_op,");
+  const CaseResults results = results_of(kRow + wrong + kRow, {.cluster = "dgx-a100"});
+  EXPECT_EQ(results.cases.size(), 2U);
+  ASSERT_EQ(results.left_out.size(), 1U);
+  EXPECT_EQ(results.left_out.begin()->first,
+            "sharding: expected none, zero0 to zero3, zero1:all, zero1:RANKS or zero3:full_shard, "
+            "found \"zero3:shard_grad_op\"");
+  EXPECT_EQ(results.left_out.begin()->second.first, "t.csv: line 3");
+}
+
+// Its reason was "no law of a100 for fp16", which has one.
+TEST(Cases, AShapeThatCannotBeSaysWhatIsWrong) {
+  const auto reason = [](const std::string& typed, const std::string& instead) {
+    std::string odd = kRow;
+    odd.replace(odd.find(typed), typed.size(), instead);
+    const CaseResults results = results_of(odd, {.cluster = "dgx-a100"});
+    return results.left_out.size() == 1 ? results.left_out.begin()->first : "";
+  };
+  EXPECT_NE(reason(",16,16,1024", ",15,15,1024").find("heads"), std::string::npos);
+  // It took minutes.
+  EXPECT_EQ(reason("m,4,1024", "m,999999999,1024"),
+            "layers: expected at most 10000, found 999999999");
+}
+
 CaseErrors errors_of(const char* file) {
   const auto rows = read_cases(recorded_data(std::string("llm/") + file));
   return predict_cases(rows, {}, [] {}).sets.front();
@@ -107,7 +195,7 @@ TEST(Cases, MeasuredBlocksThatAreOfNoRowAreRefused) {
 TEST(Cases, MeasuredBlocksForecastPipelinesCloserThanTheLaw) {
   STEPCAST_SKIP_WITHOUT(recorded_data("llm/vtrain-single.csv"));
   auto rows = read_cases(recorded_data("llm/vtrain-single.csv"));
-  std::erase_if(rows, [](const MeasuredLayout& row) { return row.pipeline == 1; });
+  std::erase_if(rows.rows, [](const MeasuredLayout& row) { return row.pipeline == 1; });
   CaseOptions measured;
   for (const char* hidden : {"1024", "2048"})
     measured.blocks.push_back(std::string(STEPCAST_SOURCE_DIR "/traces/blocks/gpt-hidden") +
@@ -118,7 +206,7 @@ TEST(Cases, MeasuredBlocksForecastPipelinesCloserThanTheLaw) {
 
 // Rows of fp16 add up gradients at 2 bytes, of bf16 at 4 (configs/cases/sets.json says why).
 TEST(Cases, APrecisionHasItsOwnSoftware) {
-  const CaseSetup setup = load_case_setups().at("bigscience-a100");
+  const CaseSetup setup = load_case_setups().sets.at("bigscience-a100");
   EXPECT_EQ(setup.usual.at("gradient_bytes"), "4");
   EXPECT_EQ(setup.precisions.at("fp16").at("gradient_bytes"), "auto");
   EXPECT_EQ(setup.precisions.size(), 1U);

@@ -1,0 +1,1 @@
+stepcast list clusters

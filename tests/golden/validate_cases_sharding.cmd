@@ -1,0 +1,2 @@
+# copy data/cases-one-unknown-sharding.csv
+stepcast validate --cases cases-one-unknown-sharding.csv
