@@ -229,8 +229,7 @@ void take_times(Forecast& forecast, const Scenario& scenario, const Setting& set
   ProtocolReport& report = forecast.protocol = totals.report;
   report.iterations_per_s = totals.iterations / totals.time.value;
   report.slowest_iterations_per_s = totals.slowest / totals.time.value;
-  report.sent_per_nic =
-      model * (totals.between_nodes / totals.iterations * scenario.cluster.gpus_per_node);
+  report.sent_per_nic = model * (totals.between_nodes / totals.iterations * setting.job.per_node);
   report.dropped = setting.protocol.dropped;
   make_shares(report.gaps);
   make_shares(report.staleness);
