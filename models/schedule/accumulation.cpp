@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
 #include "models/schedule/options.hpp"
 #include "models/schedule/plan_edit.hpp"
 
@@ -49,6 +52,20 @@ std::vector<TaskId> places_of(const Plan& plan) {
   return places;
 }
 
+// Each pass is written out, in every step that is: of a period whose steps differ, in many.
+void require_few_tasks(const Plan& plan, std::size_t steps, std::size_t layers,
+                       std::uint32_t passes) {
+  constexpr double kMost = 1'000'000;  // 250 MiB
+  const double tasks = static_cast<double>(plan.graph.size()) + 2.0 * static_cast<double>(layers) *
+                                                                    (passes - 1) *
+                                                                    static_cast<double>(steps);
+  if (tasks > kMost)
+    throw InputError(fmt::format(
+        "{}: option {}: expected a plan of at most {:.0f} tasks, found {:.0f} ({} passes of {} "
+        "layers in {} steps that differ)",
+        plan.schedule, kAccumulation, kMost, tasks, passes, layers, steps));
+}
+
 }  // namespace
 
 OptionInfo accumulation_option() {
@@ -62,6 +79,7 @@ Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes
   const std::vector<TaskId> places = places_of(plan);
   if (places.front() == plan.graph.size())
     return plan;
+  require_few_tasks(plan, places.size(), workload.layers.size(), passes);
   PlanEdit edit(plan);
   edit.result().summary.passes *= passes;
   edit.result().summary.samples *= passes;

@@ -1,8 +1,12 @@
 #include "models/schedule/passes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
 
 namespace stepcast {
 
@@ -36,6 +40,15 @@ std::vector<Gradient> gradients_in_ready_order(const Workload& workload) {
 }
 
 std::vector<Gradient> partitioned(std::vector<Gradient> gradients, Bytes partition) {
+  constexpr double kMostPieces = 500'000;
+  double count = 0;
+  for (const Gradient& gradient : gradients)
+    count += std::max(1.0, std::ceil(gradient.size / partition));
+  if (count > kMostPieces)
+    throw InputError(
+        fmt::format("option partition: expected at most {:.0f} pieces of all "
+                    "gradients, found {:.0f} of {}; larger pieces are fewer",
+                    kMostPieces, count, format_bytes(partition)));
   std::vector<Gradient> pieces;
   for (Gradient& gradient : gradients) {
     if (gradient.size <= partition) {

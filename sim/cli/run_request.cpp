@@ -51,6 +51,18 @@ bool is_much(const CostEstimate& cost) {
   return cost.time >= kLong || cost.memory >= kMuch;
 }
 
+[[noreturn]] void refuse(Bytes allowed, const CostEstimate& cost, const std::string& what,
+                         const char* otherwise) {
+  throw InputError(fmt::format("{} take {}, where {} are allowed; --max-memory SIZE allows more{}",
+                               what, in_words(cost), format_bytes(allowed), otherwise));
+}
+
+std::string in_words(const std::string& schedule, const Cluster& cluster,
+                     const EngineOptions& options) {
+  return fmt::format("{} of {} at {} fidelity{}", schedule, gpus_in_words(cluster.ranks()),
+                     name_of(options.fidelity), options.fold ? "" : ", unfolded,");
+}
+
 const char* what_helps(Fidelity fidelity) {
   return fidelity == Fidelity::Analytic ? "" : "; --fidelity analytic takes less";
 }
@@ -117,27 +129,33 @@ Scenario resolve(const RunRequest& request, const std::string& example) {
 void refuse_beyond(Bytes allowed, const CostEstimate& cost, const std::string& what) {
   constexpr double kSurely = 10;
   if (cost.memory > allowed * kSurely)
-    throw InputError(fmt::format("{} take {}, where {} are allowed; --max-memory SIZE allows more",
-                                 what, in_words(cost), format_bytes(allowed)));
+    refuse(allowed, cost, what, "");
 }
 
 void warn_of_run(const CostEstimate& cost, const std::string& schedule, const Cluster& cluster,
                  const EngineOptions& options) {
-  const std::string what =
-      fmt::format("{} of {} at {} fidelity{}", schedule, gpus_in_words(cluster.ranks()),
-                  name_of(options.fidelity), options.fold ? "" : ", unfolded,");
+  const std::string what = in_words(schedule, cluster, options);
   refuse_beyond(memory_allowed(), cost, what);
   if (is_much(cost))
     tell("stepcast: {} take {}{}\n", what, in_words(cost), what_helps(options.fidelity));
 }
 
 void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
-  warn_of_run(cost_estimate(plan, cluster, options), plan.schedule, cluster, options);
+  const CostEstimate cost = cost_estimate(plan, cluster, options);
+  if (is_much(cost) && least_memory(plan, cluster, options) > memory_allowed())
+    refuse(memory_allowed(), cost, in_words(plan.schedule, cluster, options),
+           "; --fidelity flow takes less");
+  warn_of_run(cost, plan.schedule, cluster, options);
 }
 
 void warn_of_protocol(const Scenario& scenario) {
   const std::string& schedule = scenario.schedules.front();
-  if (const auto cost = cost_of_protocol(scenario, schedule))
+  const Bytes least = least_memory_of_protocol(scenario, schedule);
+  const auto cost = cost_of_protocol(scenario, schedule);
+  if (cost && least > memory_allowed())
+    refuse(memory_allowed(), *cost, in_words(schedule, scenario.cluster, scenario.engine),
+           "; --set graph=ring takes less");
+  if (cost)
     warn_of_run(*cost, schedule, scenario.cluster, scenario.engine);
 }
 

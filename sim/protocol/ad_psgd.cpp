@@ -11,7 +11,8 @@
 
 // A page of AD-PSGD. A worker is two actors: one computes, one communicates. A model that is being
 // averaged is locked; locks are handed on first come, first served. Of the workers that only serve
-// the second actor has nothing to do: their lock is their queue.
+// the second actor has nothing to do: their lock is their queue. Where any two workers may meet, no
+// list of partners is kept, which would take workers^2 numbers.
 
 namespace stepcast {
 namespace {
@@ -22,8 +23,8 @@ class AdPsgd {
  public:
   AdPsgd(const ProtocolJob& job, const AdPsgdOptions& options)
       : options_(options), world_(job, 2 * job.workers), workers_(job.workers) {
-    for (Rank i = 0; i < job.workers; ++i) {
-      for (const Rank j : options.graph.to[0][i])
+    for (Rank i = 0; options.graph && i < job.workers; ++i) {
+      for (const Rank j : options.graph->to[0][i])
         if (options.rule != PairRule::Bipartite || j % 2 == 1)
           workers_[i].partners.push_back(j);
       if (asks(i) && workers_[i].partners.empty())
@@ -43,7 +44,7 @@ class AdPsgd {
 
  private:
   struct State {
-    std::vector<Rank> partners;
+    std::vector<Rank> partners;  // where a graph lists them
     bool asked = false;          // for the averaging of this iteration
     std::uint32_t moving = 0;    // models under way
     std::uint32_t averaged = 0;  // since the gradient was begun
@@ -120,9 +121,14 @@ class AdPsgd {
 
   Rank partner_of(Rank i, std::uint32_t draw) const {
     constexpr std::uint64_t kPartners = 0x70616972;  // a stream apart from those of slow-downs
-    const auto& partners = workers_[i].partners;
-    return partners[mixed(mixed(mixed(world_.job().slow_down.seed, kPartners), i), draw) %
-                    partners.size()];
+    const std::uint64_t drawn =
+        mixed(mixed(mixed(world_.job().slow_down.seed, kPartners), i), draw);
+    if (options_.graph)
+      return workers_[i].partners[drawn % workers_[i].partners.size()];
+    if (options_.rule == PairRule::Bipartite)
+      return static_cast<Rank>(drawn % (workers_.size() / 2) * 2 + 1);
+    const auto other = static_cast<Rank>(drawn % (workers_.size() - 1));
+    return other < i ? other : other + 1;
   }
 
   // The models to lock, in turn.
@@ -193,16 +199,24 @@ class AdPsgd {
     while (i < workers_.size() && workers_[i].wants == kNobody)
       ++i;
     if (i == workers_.size())
-      return "ad-psgd: all wait for good";
+      return world_.deadlock("ad-psgd", [](Rank) { return std::string("for a partner"); });
     for (; !seen[i]; i = workers_[workers_[i].wants].holder)
       seen[i] = true;
-    std::string text = fmt::format("ad-psgd: deadlock: worker {}", i);
-    Rank next = i;
-    do {
+    return ring_from(i);
+  }
+
+  std::string ring_from(Rank first) const {
+    constexpr std::uint32_t kMostNamed = 3;
+    std::string text = fmt::format("ad-psgd: deadlock: worker {}", first);
+    std::uint32_t named = 1;
+    for (Rank next = first; named == 1 || next != first; ++named) {
       next = workers_[workers_[next].wants].holder;
-      text += fmt::format(" waits for worker {}{}", next, next == i ? "" : ", which");
-    } while (next != i);
-    return text;
+      if (named < kMostNamed || next == first)
+        text += fmt::format(" waits for worker {}{}", next, next == first ? "" : ", which");
+      else if (named == kMostNamed)
+        text += " waits for others, the last of which";
+    }
+    return fmt::format("{}: a ring of {} workers", text, named - 1);
   }
 
   const AdPsgdOptions& options_;

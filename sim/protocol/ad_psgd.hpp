@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "models/schedule/decentralised/peer_graph.hpp"
 #include "sim/protocol/world.hpp"
 
@@ -20,7 +22,9 @@ enum class Averaging : std::uint8_t {
 };
 
 struct AdPsgdOptions {
-  PeerGraph graph;  ///< Of one round; a partner is drawn among the neighbours.
+  /// Of one round; a partner is drawn among the neighbours. Without a graph any two workers may
+  /// meet.
+  std::optional<PeerGraph> graph;
   PairRule rule = PairRule::Bipartite;
   Averaging averaging = Averaging::Beside;
   Seconds sum{};  ///< Adding two models up where they are kept, behind their exchange.

@@ -37,7 +37,7 @@ class Agenda {
  public:
   explicit Agenda(EventQueue* shared = nullptr) : shared_(shared) {}
 
-  Seconds now() { return shared_ ? shared_->now() : now_; }
+  Seconds now() const { return shared_ ? shared_->now() : now_; }
   void after(Seconds delay, AgendaEntry entry) { at(now() + delay, entry); }
   void at(Seconds time, AgendaEntry entry);
   void resume_at(Seconds time, std::coroutine_handle<> actor);

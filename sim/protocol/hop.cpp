@@ -8,8 +8,9 @@
 
 #include "models/base/error.hpp"
 
-// A page of Hop, in the paper's words. Queues hold counts: of a token only its place matters, of an
-// update who sent it and of which iteration. Each costs O(degree) for a worker and iteration.
+// A page of Hop, in the paper's words. Queues hold counts: of a token only its position matters, of
+// an update who sent it and of which iteration. An update names the edge that it takes, counted
+// receiver by receiver. A worker and iteration cost O(degree).
 
 namespace stepcast {
 namespace {
@@ -19,6 +20,8 @@ class Hop {
   Hop(const ProtocolJob& job, const HopOptions& options)
       : options_(options), graph_(options.graph), world_(job), workers_(job.workers) {
     for (Rank i = 0; i < job.workers; ++i) {
+      workers_[i].first_edge = static_cast<std::uint32_t>(receiver_of_edge_.size());
+      receiver_of_edge_.insert(receiver_of_edge_.end(), graph_.from[0][i].size(), i);
       workers_[i].tokens.assign(graph_.to[0][i].size(), options.max_gap);
       workers_[i].newest.assign(graph_.from[0][i].size(), -1);
       workers_[i].arrived.resize(job.iterations);
@@ -37,6 +40,7 @@ class Hop {
     std::vector<std::uint32_t> tokens;   // of TokenQ(j -> i), by out-neighbour j
     std::vector<std::int64_t> newest;    // iteration of the newest update, by in-neighbour
     std::vector<std::uint32_t> arrived;  // updates, by iteration
+    std::uint32_t first_edge = 0;        // from its first in-neighbour
     std::uint32_t queued = 0;            // of iterations not yet reduced
     std::uint32_t wanted = 0;            // the iteration whose updates are waited for
   };
@@ -73,21 +77,24 @@ class Hop {
 
   void send(Rank i, std::uint32_t k) {
     for (const Rank to : graph_.to[0][i])
-      world_.send(
-          0, i, to,
-          entry_of<&Hop::arrive>(this, std::uint64_t{i} << 48U | std::uint64_t{to} << 32U | k));
+      world_.send(k, i, to,
+                  entry_of<&Hop::arrive>(this, std::uint64_t{edge_between(i, to)} << 32U | k));
+  }
+
+  std::uint32_t edge_between(Rank from, Rank to) const {
+    const auto& senders = graph_.from[0][to];
+    return workers_[to].first_edge +
+           static_cast<std::uint32_t>(std::ranges::lower_bound(senders, from) - senders.begin());
   }
 
   void arrive(std::uint64_t message) {
-    enqueue(static_cast<Rank>(message >> 48U), static_cast<Rank>(message >> 32U & 0xffffU),
-            static_cast<std::uint32_t>(message));
+    enqueue(static_cast<std::uint32_t>(message >> 32U), static_cast<std::uint32_t>(message));
   }
 
-  void enqueue(Rank from, Rank i, std::uint32_t k) {
+  void enqueue(std::uint32_t edge, std::uint32_t k) {
+    const Rank i = receiver_of_edge_[edge];
     State& state = workers_[i];
-    const auto& senders = graph_.from[0][i];
-    const auto place = std::ranges::lower_bound(senders, from) - senders.begin();
-    auto& newest = state.newest[static_cast<std::size_t>(place)];
+    auto& newest = state.newest[edge - state.first_edge];
     newest = std::max<std::int64_t>(newest, k);
     ++state.arrived[k];
     if (k >= state.wanted)
@@ -174,20 +181,19 @@ class Hop {
   }
 
   std::string who_waits() const {
-    std::string text = "hop: all wait for good:";
-    for (Rank i = 0; i < workers_.size(); ++i)
-      if (world_.is_waiting(i))
-        text += fmt::format(" worker {} in iteration {} for {};", i, world_.iteration_of(i),
-                            workers_[i].wanted > world_.iteration_of(i)
-                                ? "tokens"
-                                : fmt::format("updates of {}", workers_[i].wanted));
-    return text;
+    return world_.deadlock("hop", [this](Rank i) {
+      return fmt::format("in iteration {} for {}", world_.iteration_of(i),
+                         workers_[i].wanted > world_.iteration_of(i)
+                             ? "tokens"
+                             : fmt::format("updates of {}", workers_[i].wanted));
+    });
   }
 
   const HopOptions& options_;
   const PeerGraph& graph_;
   World world_;
   std::vector<State> workers_;
+  std::vector<Rank> receiver_of_edge_;
   std::vector<std::vector<std::uint32_t>> hops_;  // where checked
 };
 

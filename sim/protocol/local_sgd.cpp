@@ -13,6 +13,10 @@ bool averages_after(const LocalSgdOptions& options, std::uint32_t k) {
   return k < options.in_step || (k - options.in_step + 1) % options.local_steps == 0;
 }
 
+std::string to_average(Rank) {
+  return "to average with all";
+}
+
 class LocalSgd {
  public:
   LocalSgd(const ProtocolJob& job, const LocalSgdOptions& options)
@@ -24,7 +28,7 @@ class LocalSgd {
 
   ProtocolRun run() {
     return world_.run([this](Rank i) { return worker(i); },
-                      [] { return std::string("local-sgd: workers wait for good"); });
+                      [this] { return world_.deadlock("local-sgd", to_average); });
   }
 
  private:

@@ -23,8 +23,7 @@ class Neighbours {
   }
 
   ProtocolRun run() {
-    return world_.run([this](Rank i) { return worker(i); },
-                      [] { return std::string("neighbours wait for each other in a ring"); });
+    return world_.run([this](Rank i) { return worker(i); }, [this] { return who_waits(); });
   }
 
  private:
@@ -64,6 +63,12 @@ class Neighbours {
       return true;
     const std::uint32_t sent = k - options_.delay;
     return arrived_[i][sent] == options_.graph.from_of(sent, i).size();
+  }
+
+  std::string who_waits() const {
+    return world_.deadlock("averaging with neighbours", [this](Rank i) {
+      return fmt::format("in iteration {} for models of its neighbours", world_.iteration_of(i));
+    });
   }
 
   void check() const {

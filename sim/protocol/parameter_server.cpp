@@ -1,6 +1,7 @@
 #include "sim/protocol/parameter_server.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -15,17 +16,21 @@ namespace {
 
 enum : std::uint32_t { kPull, kPush };  // transfers of an iteration
 
+std::string for_others(Rank) {
+  return "for slower workers";
+}
+
 class ParameterServer {
  public:
   ParameterServer(const ProtocolJob& job, const ServerOptions& options)
-      : options_(options), world_(job), done_(job.workers) {
+      : options_(options), world_(job) {
     world_.check_with(entry_of<&ParameterServer::check>(this));
   }
 
   ProtocolRun run() {
     const bool has_backups = options_.rule == ServerRule::Backup;
     return world_.run([&](Rank i) { return has_backups ? works_with_backups(i) : works(i); },
-                      [] { return std::string("workers wait for each other at the server"); });
+                      [this] { return world_.deadlock("parameter server", for_others); });
   }
 
  private:
@@ -40,18 +45,23 @@ class ParameterServer {
       co_await world_.compute(i, k);
       co_await world_.lose(i, Cause::Server, push(i));
       world_.used(static_cast<std::uint32_t>(updates_++ - seen));
-      done_[i] = k + 1;
       if (world_.finish(i) && is_free)
         world_.stop();
       if (!is_free)
-        wake_all();
+        wake_if_slowest(k + 1);
     }
   }
 
   // All others have done iteration k - 1 - slack.
-  bool may_begin(std::uint32_t k) const {
-    return std::ranges::all_of(done_,
-                               [&](std::uint32_t done) { return done + options_.slack >= k; });
+  bool may_begin(std::uint32_t k) const { return least_done_ + options_.slack >= k; }
+
+  // Those who wait do so for the slowest: only when it has done one more may they go on.
+  void wake_if_slowest(std::uint32_t done) {
+    if (++have_done_[done] < world_.job().workers)
+      return;
+    have_done_.erase(done);
+    least_done_ = done;
+    wake_all();
   }
 
   // Who comes late finds the step over, his push dropped, and begins the step that is on.
@@ -64,7 +74,7 @@ class ParameterServer {
       co_await world_.lose(i, Cause::Server, push(i));
       if (step_ == k)
         world_.used(0);
-      if (step_ == k && ++pushed_ + options_.backup == done_.size())
+      if (step_ == k && ++pushed_ + options_.backup == world_.job().workers)
         end_step();
       while (step_ == k)
         co_await world_.wait(i, Cause::Others);
@@ -74,7 +84,7 @@ class ParameterServer {
   void end_step() {
     ++step_;
     pushed_ = 0;
-    for (Rank i = 0; i < done_.size(); ++i)
+    for (Rank i = 0; i < world_.job().workers; ++i)
       world_.finish(i);
     if (step_ == world_.job().iterations)
       world_.stop();
@@ -82,7 +92,7 @@ class ParameterServer {
   }
 
   void wake_all() {
-    for (Rank i = 0; i < done_.size(); ++i)
+    for (Rank i = 0; i < world_.job().workers; ++i)
       world_.wake(i);
   }
 
@@ -110,14 +120,15 @@ class ParameterServer {
 
   void check() const {
     if (options_.rule == ServerRule::StaleSynchronous)
-      for (Rank i = 0; i < done_.size(); ++i)
+      for (Rank i = 0; i < world_.job().workers; ++i)
         if (world_.iteration_of(i) > world_.least_iteration() + options_.slack + 1)
           throw std::logic_error(fmt::format("worker {} is too far ahead", i));
   }
 
   const ServerOptions& options_;
   World world_;
-  std::vector<std::uint32_t> done_;  // iterations
+  std::map<std::uint32_t, std::uint32_t> have_done_;  // workers, by iterations beyond the least
+  std::uint32_t least_done_ = 0;
   std::uint64_t updates_ = 0;
   std::uint32_t step_ = 0;
   std::size_t pushed_ = 0;  // in this step

@@ -246,14 +246,12 @@ class Prague {
   }
 
   std::string who_waits() const {
-    std::string text = "prague: all wait for good:";
-    for (Rank i = 0; i < workers_.size(); ++i)
-      if (workers_[i].meeting != kNone)
-        text += fmt::format(" worker {} for the group {};", i,
-                            fmt::join(meetings_.members(workers_[i].meeting), " "));
-      else if (world_.is_waiting(i))
-        text += fmt::format(" worker {} for a group to be made;", i);
-    return text;
+    return world_.deadlock("prague", [this](Rank i) {
+      const std::uint32_t meeting = workers_[i].meeting;
+      return meeting == kNone
+                 ? std::string("for a group to be made")
+                 : fmt::format("for its group of {}", meetings_.members(meeting).size());
+    });
   }
 
   const PragueOptions& options_;

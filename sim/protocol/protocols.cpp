@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/base/error.hpp"
+#include "models/schedule/registry.hpp"
 #include "sim/protocol/ad_psgd.hpp"
 #include "sim/protocol/hop.hpp"
 #include "sim/protocol/local_sgd.hpp"
@@ -16,27 +17,41 @@
 namespace stepcast {
 namespace {
 
+constexpr const char* kAdPsgd = "ad-psgd";
+
 /// What the options of a protocol are read for.
 struct Site {
   const OptionReader& read;
   const Cluster& cluster;
   Bytes model{};
 
-  PeerGraph graph(std::uint32_t workers, std::uint32_t per_node) const {
-    const auto topology = read.choice_of<Topology>("graph", {{"ring", Topology::Ring},
-                                                             {"ring-based", Topology::RingBased},
-                                                             {"double-ring", Topology::DoubleRing},
-                                                             {"exponential", Topology::Exponential},
-                                                             {"one-peer", Topology::OnePeer},
-                                                             {"inner-outer", Topology::InnerOuter},
-                                                             {"torus", Topology::Torus},
-                                                             {"random", Topology::Random},
-                                                             {"star", Topology::Star},
-                                                             {"complete", Topology::Complete}});
-    return make_peer_graph(
-        workers, {.topology = topology, .per_node = per_node, .degree = read.count("degree")});
+  Topology topology() const {
+    return read.choice_of<Topology>("graph", {{"ring", Topology::Ring},
+                                              {"ring-based", Topology::RingBased},
+                                              {"double-ring", Topology::DoubleRing},
+                                              {"exponential", Topology::Exponential},
+                                              {"one-peer", Topology::OnePeer},
+                                              {"inner-outer", Topology::InnerOuter},
+                                              {"torus", Topology::Torus},
+                                              {"random", Topology::Random},
+                                              {"star", Topology::Star},
+                                              {"complete", Topology::Complete}});
   }
-  PeerGraph graph() const { return graph(cluster.ranks(), cluster.gpus_per_node); }
+  bool has(const char* option) const {
+    return std::ranges::count(schedule_of(read.schedule()).options, option, &OptionInfo::name) > 0;
+  }
+  bool of_nodes() const { return has("hierarchical") && read.is("hierarchical", "yes"); }
+  std::uint32_t workers() const { return of_nodes() ? cluster.nodes : cluster.ranks(); }
+  PeerGraphOptions graph_options() const {
+    return {.topology = topology(),
+            .per_node = of_nodes() ? 1 : cluster.gpus_per_node,
+            .degree = read.count("degree")};
+  }
+  PeerGraph graph() const { return make_peer_graph(workers(), graph_options()); }
+  /// Partners are drawn among all others, of whom no list is needed.
+  bool draws_among_all() const {
+    return read.schedule() == kAdPsgd && topology() == Topology::Complete && workers() > 1;
+  }
 };
 
 Protocol in_step(const NeighbourOptions& options) {
@@ -51,18 +66,22 @@ Protocol in_step(const NeighbourOptions& options) {
 }
 
 Protocol d_psgd(const Site& site) {
-  const bool of_nodes = site.read.is("hierarchical", "yes");
   Protocol protocol = in_step(
-      {.graph = of_nodes ? site.graph(site.cluster.nodes, 1) : site.graph(),
+      {.graph = site.graph(),
        .send = site.read.choice_of<SendTime>("send", {{"parallel", SendTime::Beside},
                                                       {"after-forward", SendTime::AfterForward},
                                                       {"serial", SendTime::Behind}})});
-  protocol.of_nodes = of_nodes;
+  protocol.of_nodes = site.of_nodes();
   return protocol;
 }
 
 Protocol sgp(const Site& site) {
-  return in_step({.graph = site.graph(), .delay = site.read.count("overlap")});
+  Protocol protocol = in_step({.graph = site.graph(), .delay = site.read.count("overlap")});
+  protocol.earlier = site.read.count("overlap");
+  protocol.nic_in_turn = site.topology() == Topology::InnerOuter && protocol.period.memory > 1;
+  if (protocol.nic_in_turn)
+    protocol.recursion = nullptr;  // it knows the links of single workers
+  return protocol;
 }
 
 Protocol hop(const Site& site) {
@@ -77,10 +96,12 @@ Protocol hop(const Site& site) {
   options.skip_trigger =
       read.is("skip_trigger", "max_gap") ? options.max_gap : read.count("skip_trigger");
   check_hop(options);
-  Protocol protocol{.run = [options](const ProtocolJob& job) { return run_hop(job, options); },
-                    .recursion = nullptr,
-                    .graph = options.graph,
-                    .period = {.memory = std::max(options.max_gap, options.staleness + 1)}};
+  Protocol protocol{
+      .run = [options](const ProtocolJob& job) { return run_hop(job, options); },
+      .recursion = nullptr,
+      .graph = options.graph,
+      .earlier = options.backup > 0 ? std::max(1U, options.max_gap - 1) : options.staleness,
+      .period = {.memory = std::max(options.max_gap, options.staleness + 1)}};
   constexpr std::uint32_t kMostBackups = 7;  // of the recursion
   if (options.max_skip == 0 && options.backup <= kMostBackups) {
     const Recursion recursion{.graph = options.graph,
@@ -97,7 +118,7 @@ Protocol hop(const Site& site) {
 
 Protocol ad_psgd(const Site& site) {
   AdPsgdOptions options{
-      .graph = site.graph(),
+      .graph = site.draws_among_all() ? std::nullopt : std::optional(site.graph()),
       .rule = site.read.choice_of<PairRule>("rule", {{"bipartite", PairRule::Bipartite},
                                                      {"rank-order", PairRule::RankOrder},
                                                      {"none", PairRule::None}}),
@@ -105,7 +126,7 @@ Protocol ad_psgd(const Site& site) {
           "averaging", {{"beside", Averaging::Beside}, {"blocking", Averaging::Blocking}})};
   if (const BytesPerSecond rate = site.cluster.software.ps_sum_bandwidth; rate > BytesPerSecond{})
     options.sum = site.model / rate;
-  if (options.graph.rounds() > 1)
+  if (options.graph && options.graph->rounds() > 1)
     site.read.fail("graph", "ad-psgd draws a neighbour itself: its graph must not change");
   return {.run = [options](const ProtocolJob& job) { return run_ad_psgd(job, options); },
           .draws = true};
@@ -173,7 +194,7 @@ const std::map<std::string, Maker>& makers() {
       {"d-psgd", d_psgd},
       {"sgp", sgp},
       {"hop", hop},
-      {"ad-psgd", ad_psgd},
+      {kAdPsgd, ad_psgd},
       {"prague-static", [](const Site& site) { return groups(site, GroupGenerator::Static); }},
       {"prague-random", [](const Site& site) { return groups(site, GroupGenerator::Random); }},
       {"prague-smart", [](const Site& site) { return groups(site, GroupGenerator::Smart); }},
@@ -186,6 +207,13 @@ const std::map<std::string, Maker>& makers() {
 }
 
 }  // namespace
+
+PeerGraphSize graph_size_of(const OptionReader& read, const Cluster& cluster) {
+  const Site site{read, cluster};
+  if (!site.has("graph") || site.draws_among_all())
+    return {};
+  return size_of_peer_graph(site.workers(), site.graph_options());
+}
 
 Protocol protocol_of(const OptionReader& read, const Cluster& cluster, Bytes model) try {
   return makers().at(read.schedule())({read, cluster, model});

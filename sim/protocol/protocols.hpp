@@ -18,6 +18,10 @@ struct Protocol {
                                      std::uint32_t seeds)>
       recursion;
   std::optional<PeerGraph> graph;  ///< Whose messages of a round share links.
+  /// Of a node's workers one a round sends to another node, so that all share its link in turn.
+  bool nic_in_turn = false;
+  std::uint32_t earlier =
+      0;  ///< Iterations before one's own whose messages may still be under way.
   Period period{};
   bool draws = false;         ///< Partners or groups, by the seed.
   bool draws_ties = false;    ///< Of these no more than the order of workers that come at once.
@@ -25,6 +29,9 @@ struct Protocol {
   bool has_servers = false;   ///< They update, and are a queue at every fidelity.
   std::uint32_t dropped = 0;  ///< Gradients of all workers in a step that nobody uses.
 };
+
+/// The graph that protocol_of() makes, before it does; without edges where it makes none.
+PeerGraphSize graph_size_of(const OptionReader& read, const Cluster& cluster);
 
 /// A run-time schedule by its options. Throws InputError as the options and graphs do.
 Protocol protocol_of(const OptionReader& read, const Cluster& cluster, Bytes model);

@@ -29,7 +29,8 @@ class Block {
         sent_after_(sent_after(job, recursion.send)),
         kept_(std::max({recursion.delay, recursion.max_gap, 1U}) + 1),
         starts_(kept_ * job.workers),
-        sends_(sent_after_ > 0 ? starts_.size() : 0),
+        sends_(sent_after_ > 0 || job.traffic.occupancy ? starts_.size() : 0),
+        links_free_(job.traffic.occupancy ? job.workers : 0),
         gradients_(job.workers),
         ends_(job.workers) {
     for (std::size_t s = 0; s < kBlock; ++s) {
@@ -76,9 +77,18 @@ class Block {
       for (std::size_t s = 0; s < kBlock; ++s) {
         const double time = compute_time(job_, slow_[s], i, k).value;
         gradients_[i][s] = begun[s] + time;
-        if (sent_after_ > 0)
+        if (!sends_.empty())
           sends_[place_of(k, i)][s] = begun[s] + time * sent_after_;
       }
+      if (!links_free_.empty())
+        occupy(links_free_[i], sends_[place_of(k, i)], job_.traffic.occupancy(k, i).time.value);
+    }
+  }
+
+  static void occupy(Times& free, Times& sends, double time) {
+    for (std::size_t s = 0; s < kBlock; ++s) {
+      sends[s] = std::max(sends[s], free[s]);
+      free[s] = sends[s] + time;
     }
   }
 
@@ -102,7 +112,7 @@ class Block {
   }
 
   const Times& sent_at(std::uint32_t k, Rank j) {
-    return sent_after_ > 0 ? sends_[place_of(k, j)] : start_of(k, j);
+    return sends_.empty() ? start_of(k, j) : sends_[place_of(k, j)];
   }
 
   void wait_for_all(Times& end, std::uint32_t k, const std::vector<Rank>& senders,
@@ -149,6 +159,7 @@ class Block {
   std::uint32_t kept_;
   std::vector<Times> starts_;
   std::vector<Times> sends_;  // where they are not the starts
+  std::vector<Times> links_free_;
   std::vector<Times> gradients_;
   std::vector<Times> ends_;
   std::array<SlowDown, kBlock> slow_;

@@ -12,7 +12,8 @@ namespace stepcast {
 ///   S_i(k+1) = max(F_i(k), max over out-neighbours j of S_j(k+1 - max_gap))
 ///   F_i(k) = max(S_i(k) + g_i(k), the (|N_in| - backup)-th smallest of S_j(k - delay) + c_ij)
 ///            + reduce
-/// with S_j + g_j, or a share of it, in place of S_j where a worker sends later.
+/// with S_j + g_j, or a share of it, in place of S_j where a worker sends later; and later still
+/// where the messages of its round before occupy its links (Traffic::occupancy).
 struct Recursion {
   PeerGraph graph;
   SendTime send = SendTime::Beside;

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 
@@ -11,6 +13,7 @@ namespace stepcast {
 namespace {
 
 constexpr std::uint32_t kMostNested = 64;
+constexpr std::uint32_t kMostNamed = 3;
 
 void count_at(std::vector<std::uint64_t>& histogram, std::uint32_t place) {
   if (histogram.size() <= place)
@@ -95,6 +98,17 @@ ProtocolRun World::run(const std::function<Actor(Rank)>& worker,
   return run(stuck);
 }
 
+std::string World::deadlock(const std::string& schedule,
+                            const std::function<std::string(Rank)>& for_what) const {
+  std::string text = schedule + ": deadlock:";
+  std::uint32_t count = 0;
+  for (Rank i = 0; i < job_.workers; ++i)
+    if (is_waiting(i) && ++count <= kMostNamed)
+      text += fmt::format("{} worker {} waits {}", count == 1 ? "" : ",", i, for_what(i));
+  return count > kMostNamed ? fmt::format("{}, and so do {} others", text, count - kMostNamed)
+                            : text;
+}
+
 void World::begin(Rank worker, std::uint32_t iteration) {
   if (workers_at_.size() <= iteration)
     workers_at_.resize(2 * iteration + 1);
@@ -111,9 +125,35 @@ void World::begin(Rank worker, std::uint32_t iteration) {
 void World::keep_begin(Rank worker, std::uint32_t iteration) {
   if (is_ending_)  // those who stay behind have the links to themselves
     return run_.begins.resize(std::min<std::size_t>(run_.begins.size(), iteration));
+  const bool occupies = job_.traffic.occupancy != nullptr && job_.traffic.network == nullptr;
+  const std::size_t columns = (occupies ? std::size_t{2} : std::size_t{1}) * job_.workers;
   if (run_.begins.size() <= iteration)
-    run_.begins.resize(iteration + 1, std::vector<Seconds>(job_.workers, Seconds{-1}));
+    run_.begins.resize(iteration + 1, std::vector<Seconds>(columns, Seconds{-1}));
   run_.begins[iteration][worker] = now();
+  if (occupies)
+    run_.begins[iteration][job_.workers + worker] = occupied_until(worker);
+}
+
+// The messages of a round share the link, and begin when those of earlier rounds have left it.
+Seconds World::wait_for_link(std::uint32_t round, Rank from, double slowness) {
+  if (!job_.traffic.occupancy)
+    return {};
+  const Occupancy used = job_.traffic.occupancy(round, from);
+  if (links_.size() <= used.link)
+    links_.resize(used.link + 1);
+  LinkUse& link = links_[used.link];
+  if (link.sender != from || link.round != round || link.begin < Seconds{})
+    link = {.sender = from, .round = round, .begin = std::max(now(), link.end), .end = link.end};
+  link.end = std::max(link.end, link.begin + used.time * slowness);
+  return link.begin - now();
+}
+
+Seconds World::occupied_until(Rank worker) const {
+  Seconds until{-1};
+  for (const std::size_t link : {worker, job_.workers + worker / job_.per_node})
+    if (link < links_.size() && links_[link].end > agenda_.now())
+      until = std::max(until, links_[link].end);
+  return until;
 }
 
 bool World::finish(Rank worker, std::uint32_t count) {
@@ -204,7 +244,9 @@ void World::send(std::uint32_t round, Rank from, Rank to, AgendaEntry arrived) {
   const Rank ends[] = {from, to};
   const double slowness = transfer_slowness(ends, to);
   if (job_.traffic.network == nullptr)
-    return agenda_.after(job_.traffic.message(round, from, to) * slowness, arrived);
+    return agenda_.after(
+        wait_for_link(round, from, slowness) + job_.traffic.message(round, from, to) * slowness,
+        arrived);
   const Team pair{{Group{{from * job_.ranks_per_worker, to * job_.ranks_per_worker}}}};
   static constexpr std::uint32_t kOnly[] = {0};
   job_.traffic.network->start(

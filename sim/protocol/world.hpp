@@ -75,7 +75,8 @@ struct ProtocolRun {
   Seconds computing{};                     ///< Of all workers, in iterations that were finished.
   std::uint64_t events = 0;
   std::vector<WorkerSpan> spans;
-  /// By iteration and worker, as long as all went on; below zero where one left it out.
+  /// By iteration and worker, as long as all went on; below zero where one left it out. Where links
+  /// are occupied, also until when those of each worker were, below zero if they were free.
   std::vector<std::vector<Seconds>> begins;
 
   std::uint64_t all_iterations() const;
@@ -105,6 +106,10 @@ class World {
   ProtocolRun run(const std::function<Actor(Rank)>& worker,
                   const std::function<std::string()>& stuck);
   void stop() { agenda_.stop(); }
+  /// A line on a run in which workers wait for ever: three of them, what `for_what` says of each,
+  /// and how many others there are.
+  std::string deadlock(const std::string& schedule,
+                       const std::function<std::string(Rank)>& for_what) const;
 
   /// The worker begins this iteration (the first is 0), which it has not before.
   void begin(Rank worker, std::uint32_t iteration);
@@ -147,7 +152,8 @@ class World {
 
   /// By chance a transfer takes so many times its time; `number` tells those of an iteration apart.
   double transfer_slowness(std::span<const Rank> members, std::uint32_t number) const;
-  /// A model goes to another worker: `arrived` is done when it is there.
+  /// A model goes to another worker: `arrived` is done when it is there. No worker sends twice to
+  /// another in a round, nor in a round after it has begun to send in the next.
   void send(std::uint32_t round, Rank from, Rank to, AgendaEntry arrived);
   /// A worker's model goes to a server beside the nodes, in a time that the caller knows.
   void count_push();
@@ -160,6 +166,15 @@ class World {
     Cause cause = Cause::Update;
     Seconds since{};
   };
+  /// A link of Traffic::occupancy.
+  struct LinkUse {
+    Rank sender = 0;
+    std::uint32_t round = 0;
+    Seconds begin{-1};  ///< Of the messages of that round.
+    Seconds end{};
+  };
+  Seconds wait_for_link(std::uint32_t round, Rank from, double slowness);
+  Seconds occupied_until(Rank worker) const;
   void end_wait(std::uint32_t waiter);
   void keep_begin(Rank worker, std::uint32_t iteration);
   void show(Rank worker, bool computes, Cause cause, Seconds begin, Seconds end);
@@ -171,6 +186,7 @@ class World {
   std::vector<std::uint32_t> iteration_;
   std::vector<std::uint32_t> workers_at_;  // by iteration
   std::vector<Seconds> computed_;          // by each worker in this iteration
+  std::vector<LinkUse> links_;             // that were used
   std::uint32_t least_ = 0;
   std::uint64_t done_ = 0;
   std::uint32_t nested_ = 0;

@@ -1,6 +1,8 @@
 #include "sim/study/cost_estimate.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 #include <variant>
@@ -8,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "models/collective/collective.hpp"
 #include "sim/engine/folding/folding.hpp"
 #include "sim/engine/folding/network_section.hpp"
 #include "sim/engine/folding/patterns.hpp"
@@ -21,7 +24,9 @@
 // out which ranks fold takes 375 B and 1 us for each rank in each pattern of a collective, where
 // teams have several groups (kaisa on 16,384 and 65,536 GPUs), and gives the memory back. Where
 // many communications are under way at once, what each asks of its ranks' links is found out at
-// analytic: 2.9 us and 80 B for each rank (ps on 4,096 and 16,384 GPUs).
+// analytic: 2.9 us and 80 B for each rank (ps on 4,096 and 16,384 GPUs). `step` keeps the messages
+// of every collective, those of rounds that repeat once (48 B), and of one that is under way how
+// many each rank has yet to send and receive in every round (4 B).
 
 namespace stepcast {
 namespace {
@@ -32,6 +37,7 @@ constexpr double kBytesOfTask = 145;
 constexpr double kSecondsOfFlow = 1.8e-6;
 constexpr double kSecondsOfMessage = 0.1e-6;
 constexpr double kBytesOfMessage = 4;
+constexpr double kBytesOfListedMessage = 48;
 constexpr double kSecondsOfTask = 0.2e-6;
 constexpr double kBytesOfFolding = 375;
 constexpr double kSecondsOfFolding = 1e-6;
@@ -39,18 +45,79 @@ constexpr double kSecondsOfShare = 2.9e-6;
 constexpr double kBytesOfShare = 80;
 constexpr double kIterations = 4;
 
-/// Flows of one communication of `ranks`: an edge each for all rounds, or at `step` a message in
-/// each of the 2(P - 1) rounds of a ring.
-double flows_of(double ranks, Fidelity fidelity) {
-  switch (fidelity) {
-    case Fidelity::Analytic:
-      return 0;
-    case Fidelity::Flow:
-      return ranks;
-    case Fidelity::Step:
-      return ranks * 2 * (ranks - 1);
+/// Messages of one group's collective.
+struct Messages {
+  double sent = 0;
+  double listed = 0;  ///< Of these in rounds that differ.
+  double kept = 0;    ///< Ranks times rounds, where ranks go from round to round by themselves.
+};
+
+Messages counted(const Collective& collective, const Group& group, const Cluster& cluster) {
+  const StepPlan steps = steps_of(collective, group, cluster);
+  Messages messages;
+  for (const Round& round : steps.rounds) {
+    const auto each = static_cast<double>(round.messages.size());
+    messages.listed += each;
+    messages.sent += each * round.repeat;
+    messages.kept += steps.barrier ? 0 : double{1} * group.size() * round.repeat;
   }
-  return 0;
+  return messages;
+}
+
+/// Exactly up to kCounted ranks; beyond, as counts grow from half as many to kCounted: ring,
+/// pairwise and tree are powers of the number of ranks, or nearly.
+Messages messages_of(const Collective& collective, const Group& group, const Cluster& cluster) {
+  constexpr std::uint32_t kCounted = 128;
+  if (group.size() <= kCounted)
+    return counted(collective, group, cluster);
+  Collective equal = collective;  // of a part of the group
+  equal.shares.resize(std::min<std::size_t>(equal.shares.size(), kCounted));
+  equal.root = std::min(equal.root, kCounted / 2 - 1);
+  Group part{.ranks = {group.ranks.begin(), group.ranks.begin() + kCounted}};
+  const Messages many = counted(equal, part, cluster);
+  equal.shares.resize(equal.shares.size() / 2);
+  part.ranks.resize(kCounted / 2);
+  const Messages few = counted(equal, part, cluster);
+  const double doublings = std::log2(static_cast<double>(group.size()) / kCounted);
+  const auto grown = [&](double last, double before) {
+    return before > 0 ? last * std::pow(last / before, doublings) : last;
+  };
+  return {.sent = grown(many.sent, few.sent),
+          .listed = grown(many.listed, few.listed),
+          .kept = grown(many.kept, few.kept)};
+}
+
+/// All messages of an iteration, and what is kept of them.
+Messages step_messages(const Plan& plan, const Cluster& cluster) {
+  using Key = std::tuple<TeamId, CollectiveKind, Algorithm, double, std::uint32_t>;
+  std::map<Key, Messages> known;
+  Messages all;
+  double largest = 0;
+  for (const Task& task : plan.graph.tasks()) {
+    if (task.kind != TaskKind::Communication)
+      continue;
+    const Collective& asked = plan.collectives[task.collective].collective;
+    const Team& team = plan.teams[task.team];
+    const auto [found, is_new] = known.try_emplace(
+        Key{task.team, asked.kind, asked.algorithm, asked.size.value, asked.root});
+    if (is_new)
+      found->second = messages_of(asked, team.groups.front(), cluster);
+    const auto groups = static_cast<double>(team.groups.size());
+    all.sent += found->second.sent * groups;
+    all.listed += is_new ? found->second.listed * groups : 0;
+    largest = std::max(largest, found->second.kept * groups);
+  }
+  all.kept = largest;
+  return all;
+}
+
+Bytes memory_of(const Messages& messages) {
+  return {kBytesOfListedMessage * messages.listed + kBytesOfMessage * messages.kept};
+}
+
+/// Flows of one communication of `ranks`: an edge each for all rounds.
+double flows_of(double ranks, Fidelity fidelity) {
+  return fidelity == Fidelity::Flow ? ranks : 0;
 }
 
 /// Of the GPUs and their flows.
@@ -133,7 +200,6 @@ std::string in_words(Seconds time) {
 CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
   double places = 0;
   double flows = 0;
-  double most = 0;  // of one communication
   for (const Task& task : plan.graph.tasks()) {
     const Team& team = plan.teams[task.team];
     const auto groups = static_cast<double>(team.groups.size());
@@ -141,7 +207,6 @@ CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const Engin
     if (task.kind != TaskKind::Communication)
       continue;
     flows += groups * flows_of(team.group_size(), options.fidelity);
-    most = std::max(most, groups * flows_of(team.group_size(), options.fidelity));
   }
   constexpr double kManyPlaces = 2e6;
   constexpr double kManyCompared = 4e6;  // folding itself takes long
@@ -149,9 +214,11 @@ CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const Engin
   if (options.fold && places > kManyPlaces)
     places = compared < kManyCompared ? folded_places(plan, cluster, options) : kManyPlaces;
   const double iterations = options.iterations > 0 ? options.iterations : kIterations;
-  if (options.fidelity == Fidelity::Step)
-    return {.memory = {kProgramBytes + kBytesOfMessage * most + kBytesOfTask * places},
-            .time = {iterations * (kSecondsOfMessage * flows + kSecondsOfTask * places)}};
+  if (options.fidelity == Fidelity::Step) {
+    const Messages messages = step_messages(plan, cluster);
+    return {.memory = memory_of(messages) + Bytes{kProgramBytes + kBytesOfTask * places},
+            .time = {iterations * (kSecondsOfMessage * messages.sent + kSecondsOfTask * places)}};
+  }
   const double part = simulated_part(plan, cluster, options);
   const double gpus = options.fidelity == Fidelity::Analytic ? 0 : cluster.ranks() * part;
   const double shared = shared_places(plan, options);
@@ -159,6 +226,10 @@ CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const Engin
   return {.memory = {kProgramBytes + std::max(simulated, kBytesOfFolding * compared)},
           .time = {iterations * (kSecondsOfFlow * flows * part + kSecondsOfTask * places) +
                    kSecondsOfFolding * compared + kSecondsOfShare * shared}};
+}
+
+Bytes least_memory(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
+  return options.fidelity == Fidelity::Step ? memory_of(step_messages(plan, cluster)) : Bytes{};
 }
 
 std::string in_words(const CostEstimate& estimate) {

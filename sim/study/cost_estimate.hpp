@@ -18,6 +18,9 @@ struct CostEstimate {
 /// three.
 CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
 
+/// Of that memory what is known to be needed: messages, which are counted.
+Bytes least_memory(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
+
 /// "about 7.5 GiB and 40 s"
 std::string in_words(const CostEstimate& estimate);
 

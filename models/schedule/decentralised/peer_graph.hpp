@@ -45,7 +45,16 @@ struct PeerGraph {
   }
 };
 
-/// Throws InputError where the topology does not exist for so many workers.
+/// How many edges make_peer_graph() makes, and in how many rounds; about as many for
+/// Topology::InnerOuter, and at most so many where some of a few workers' edges are the same.
+struct PeerGraphSize {
+  double edges = 0;
+  double rounds = 1;
+};
+PeerGraphSize size_of_peer_graph(std::uint32_t workers, const PeerGraphOptions& options);
+
+/// Throws InputError where the topology does not exist for so many workers, or has more than 2^27
+/// edges, which take gigabytes.
 PeerGraph make_peer_graph(std::uint32_t workers, const PeerGraphOptions& options);
 
 /// The graph of one round with these edges, sender by sender; sorts them, drops repeated ones and

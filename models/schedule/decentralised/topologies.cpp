@@ -144,14 +144,25 @@ std::vector<Edges> one_peer(std::uint32_t n) {
   return rounds;
 }
 
+bool has_inner_and_outer(std::uint32_t n, std::uint32_t per_node) {
+  return per_node > 1 && n / per_node > 1 && n % per_node == 0;
+}
+
+std::uint32_t rounds_of_inner_outer(std::uint32_t n, std::uint32_t per_node) {
+  if (!has_inner_and_outer(n, per_node))
+    return std::max(1U, powers_below(n));
+  return std::lcm(per_node * std::max(1U, powers_below(n / per_node)),
+                  std::max(1U, powers_below(per_node - 1)));
+}
+
 std::vector<Edges> inner_outer(std::uint32_t n, std::uint32_t per_node) {
-  const std::uint32_t nodes = n / per_node;
-  if (nodes < 2 || per_node < 2 || n % per_node != 0)
+  if (!has_inner_and_outer(n, per_node))
     return one_peer(n);
+  const std::uint32_t nodes = n / per_node;
   const std::uint32_t outer = std::max(1U, powers_below(nodes));
   const std::uint32_t inner = std::max(1U, powers_below(per_node - 1));
   std::vector<Edges> rounds;
-  for (std::uint32_t t = 0; t < std::lcm(per_node * outer, inner); ++t) {
+  for (std::uint32_t t = 0; t < rounds_of_inner_outer(n, per_node); ++t) {
     Edges& to = rounds.emplace_back(n);
     const std::uint32_t goes = t % per_node;
     for (Rank i = 0; i < n; ++i) {
@@ -174,11 +185,51 @@ void expect_even(std::uint32_t workers, std::uint32_t factor, const char* topolo
                                  topology, factor, 2 * factor, workers));
 }
 
+void expect_few_edges(std::uint32_t workers, const PeerGraphOptions& options) {
+  constexpr double kMostEdges = std::uint32_t{1} << 27U;
+  const double edges = size_of_peer_graph(workers, options).edges;
+  if (edges > kMostEdges)
+    throw InputError(
+        fmt::format("graph: expected at most {:.0f} edges, found {:.3g} among {} workers; ring, "
+                    "ring-based and exponential have fewer",
+                    kMostEdges, edges, workers));
+}
+
 }  // namespace
+
+PeerGraphSize size_of_peer_graph(std::uint32_t workers, const PeerGraphOptions& options) {
+  const double n = workers;
+  const double powers = std::max(1U, powers_below(workers));
+  switch (options.topology) {
+    case Topology::Ring:
+      return {2 * n, 1};
+    case Topology::RingBased:
+      return {3 * n, 1};
+    case Topology::DoubleRing:
+    case Topology::Torus:
+      return {4 * n, 1};
+    case Topology::Exponential:
+      return {powers * n, 1};
+    case Topology::OnePeer:
+      return {powers * n, powers};
+    case Topology::InnerOuter: {
+      const double rounds = rounds_of_inner_outer(workers, options.per_node);
+      return {rounds * n, rounds};
+    }
+    case Topology::Random:
+      return {options.degree * n, 1};
+    case Topology::Star:
+      return {2 * (n - 1), 1};
+    case Topology::Complete:
+      return {n * (n - 1), 1};
+  }
+  return {};
+}
 
 PeerGraph make_peer_graph(std::uint32_t workers, const PeerGraphOptions& options) {
   if (workers < 2)
     throw InputError("graph: a worker alone has no neighbours");
+  expect_few_edges(workers, options);
   switch (options.topology) {
     case Topology::Ring:
       return peer_graph_of_rounds({ring(workers)});

@@ -60,6 +60,14 @@ class RankPart {
     times_.input_gradient += elementwise_time(law_, Bytes{bytes * traffic.backward});
   }
 
+  /// So many parts like another, one after the other.
+  void add(const RankPart& other, double count) {
+    times_.forward += other.times_.forward * count;
+    times_.input_gradient += other.times_.input_gradient * count;
+    times_.weight_gradient += other.times_.weight_gradient * count;
+    times_.last = other.times_.last;
+  }
+
   void loss(double logits) {
     times_.forward += elementwise_time(law_, Bytes{logits * kLoss.forward});
     times_.input_gradient += elementwise_time(law_, Bytes{logits * kLoss.backward});
@@ -164,14 +172,16 @@ void add_mlp(RankPart& part, const Transformer& shape, double tokens, double inn
 
 // Each of a rank's experts multiplies its own tokens; the fullest one decides. Ranks that share an
 // expert get the tokens of all of them.
-void add_experts(RankPart& part, const Transformer& shape, const TransformerShard& shard) {
+void add_experts(RankPart& part, const Transformer& shape, const TrainingLaw& law,
+                 const TransformerShard& shard) {
   const double h = shape.hidden;
   const double routed = part.tokens() * (shard.ranks_of_an_expert() / shard.tensor);
   part.product(routed, h, shape.experts);
   const double held = static_cast<double>(shape.experts) / shard.expert;
   const double tokens = routed * shape.top_k / held * shard.expert_load();
-  for (double expert = 0; expert < held; ++expert)
-    add_mlp(part, shape, tokens, shape.ffn / shard.ranks_of_an_expert());
+  RankPart each(shape, law, shard);
+  add_mlp(each, shape, tokens, shape.ffn / shard.ranks_of_an_expert());
+  part.add(each, std::ceil(held));            // alike, and there may be thousands
   part.pass(kAdd, routed * shape.top_k * h);  // to the experts' order and back
   if (shape.shared_experts > 0)
     add_mlp(part, shape, part.tokens(), 1.0 * shape.shared_experts * shape.ffn / shard.tensor);
@@ -232,7 +242,7 @@ PassTimes block_times(const Transformer& shape, const TrainingLaw& law,
     add_mlp(part, shape, part.tokens(),
             1.0 * (shape.has_experts() ? shape.dense_ffn : shape.ffn) / shard.tensor);
   else
-    add_experts(part, shape, shard);
+    add_experts(part, shape, law, shard);
   part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(shape.hidden));
   const RankParameters held = block_parameters(shape, shard, layer);
   part.accumulate(held.dense + held.expert);

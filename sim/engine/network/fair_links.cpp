@@ -9,7 +9,7 @@
 // Two events a message, its begin after the start-up and its end, on a heap of our own behind one
 // event of the queue: .1 us each. A message that meets nobody costs nothing else. Where some meet,
 // all that are joined to them through shared links get new rates by progressive filling, once for
-// all that happens at an instant: rounds x messages, and as many rounds as there are rates.
+// all that happens at an instant: messages + rounds x links, as many rounds as there are rates.
 
 namespace stepcast {
 namespace {
@@ -168,6 +168,7 @@ void FairLinks::find_neighbours() {
       Transfer& transfer = transfers_[id];
       if (std::exchange(transfer.is_known, true))
         continue;
+      transfer.position = static_cast<std::uint32_t>(open_.size());
       open_.push_back(id);
       transfer.left = std::max(0.0, transfer.left - transfer.rate * (now - transfer.since));
       transfer.since = now;
@@ -178,30 +179,35 @@ void FairLinks::find_neighbours() {
     is_met_[link] = 0;
 }
 
+// Users of the tightest links, in the order of open_; they get their rates now.
+void FairLinks::find_tight(double most) {
+  tight_.clear();
+  for (const LinkId link : met_) {
+    if (left_for_[link] == 0 || left_[link] / left_for_[link] > most)
+      continue;
+    for (const std::uint32_t id : users_[link])
+      if (std::exchange(transfers_[id].is_known, false))
+        tight_.push_back(id);
+  }
+  std::ranges::sort(tight_, {}, [this](std::uint32_t id) { return transfers_[id].position; });
+}
+
 void FairLinks::share() {
   constexpr double kRounding = 1e-12;
   find_neighbours();
-  const auto share_of = [this](LinkId link) { return left_[link] / left_for_[link]; };
-  while (!open_.empty()) {
+  for (std::size_t shared = 0; shared < open_.size(); shared += tight_.size()) {
+    std::erase_if(met_, [this](LinkId link) { return left_for_[link] == 0; });
     double least = kNever;
-    for (const std::uint32_t id : open_)
-      for (const LinkId link : transfers_[id].path)
-        least = std::min(least, share_of(link));
-    const auto is_tight = [&](LinkId link) { return share_of(link) <= least * (1 + kRounding); };
-    rest_.clear();
-    tight_.clear();
-    for (const std::uint32_t id : open_)
-      (std::ranges::any_of(transfers_[id].path, is_tight) ? tight_ : rest_).push_back(id);
+    for (const LinkId link : met_)
+      least = std::min(least, left_[link] / left_for_[link]);
+    find_tight(least * (1 + kRounding));
     for (const std::uint32_t id : tight_) {
-      Transfer& transfer = transfers_[id];
-      for (const LinkId link : transfer.path) {
+      for (const LinkId link : transfers_[id].path) {
         left_[link] -= least;
         --left_for_[link];
       }
-      transfer.is_known = false;
-      run_at(transfer, id, least);
+      run_at(transfers_[id], id, least);
     }
-    std::swap(open_, rest_);
   }
 }
 

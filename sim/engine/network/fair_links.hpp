@@ -22,8 +22,9 @@ class FairLinks final : public Wire {
   struct Transfer {
     LinkPath path;
     std::uint32_t tag = 0;
-    std::uint32_t version = 0;  // of its end: tells one that was overtaken
-    bool is_known = false;      // to the solver that runs
+    std::uint32_t version = 0;   // of its end: tells one that was overtaken
+    bool is_known = false;       // to the solver that runs, and without a rate
+    std::uint32_t position = 0;  // in open_
     FlowListener* listener = nullptr;
     double left = 0;  // bytes at `since`
     double rate = 0;  // 0: has none yet
@@ -48,6 +49,7 @@ class FairLinks final : public Wire {
   void end(std::uint32_t transfer);
   void run_at(Transfer& transfer, std::uint32_t id, double rate);
   void find_neighbours();
+  void find_tight(double most);
   void share();
   void share_now();
 
@@ -66,7 +68,7 @@ class FairLinks final : public Wire {
   // While rates are found: links and transfers concerned, what is left of a link and for how many.
   std::vector<LinkId> met_;
   std::vector<char> is_met_;
-  std::vector<std::uint32_t> open_, rest_, tight_;
+  std::vector<std::uint32_t> open_, tight_;
   std::vector<double> left_;
   std::vector<std::uint32_t> left_for_;
 };

@@ -51,10 +51,11 @@ StepBackend::Script StepBackend::script_of(const Collective& collective,
       std::ranges::move(more.rounds[i].messages, std::back_inserter(plan.rounds[i].messages));
   }
   script.barrier = plan.barrier;
-  for (const Round& round : plan.rounds) {
+  for (Round& round : plan.rounds) {
     script.sequence.insert(script.sequence.end(), round.repeat,
                            static_cast<std::uint32_t>(script.rounds.size()));
     script.rounds.push_back(prepared(round, place, script.ranks));
+    round = {};  // pairwise exchanges list the square of the ranks: none of them twice
   }
   return script;
 }

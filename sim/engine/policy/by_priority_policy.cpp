@@ -1,17 +1,13 @@
 #include "sim/engine/policy/by_priority_policy.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace stepcast {
 
 void ByPriorityPolicy::ready(Operation operation) {
-  const auto key = [this](Operation op) {
-    return std::tuple(op.iteration, dispatcher_.priority_of(op), op.step, op.meeting);
-  };
-  const auto after = [&](Operation waiting, Operation added) { return key(waiting) > key(added); };
-  waiting_.insert(std::lower_bound(waiting_.begin(), waiting_.end(), operation, after), operation);
+  waiting_.push_back({dispatcher_.priority_of(operation), operation});
+  std::push_heap(waiting_.begin(), waiting_.end());
   decide_late();
 }
 
@@ -34,11 +30,12 @@ void ByPriorityPolicy::wake() {
 
 void ByPriorityPolicy::hand_over_what_fits() {
   while (!waiting_.empty()) {
-    const Operation next = waiting_.back();
+    const Operation next = waiting_.front().operation;
     const Bytes size = dispatcher_.size_of(next);
     const bool busy = running_ > 0 || !handed_over_.empty();
     if (busy && in_flight_ + size > rule_.credit)
       break;
+    std::pop_heap(waiting_.begin(), waiting_.end());
     waiting_.pop_back();
     in_flight_ += size;
     handed_over_.push_back(next);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <tuple>
 #include <vector>
 
 #include "sim/engine/policy/dispatch_policy.hpp"
@@ -21,6 +23,19 @@ class ByPriorityPolicy : public DispatchPolicy {
   void wake() override;
 
  private:
+  struct Waiting {
+    std::int32_t priority = 0;
+    Operation operation;
+    /// As heaps have the last in order first: whether `other` goes before this one.
+    bool operator<(const Waiting& other) const {
+      const auto key = [](const Waiting& each) {
+        const Operation& op = each.operation;
+        return std::tuple(op.iteration, each.priority, op.step, op.meeting);
+      };
+      return key(other) < key(*this);
+    }
+  };
+
   void decide_late();
   void hand_over_what_fits();
   void launch_what_may_run();
@@ -28,7 +43,7 @@ class ByPriorityPolicy : public DispatchPolicy {
 
   ByPriority rule_;
   Dispatcher& dispatcher_;
-  std::vector<Operation> waiting_;     // the next one last
+  std::vector<Waiting> waiting_;       // a heap, the next one first
   std::deque<Operation> handed_over_;  // not running yet
   Bytes in_flight_{};                  // handed over or running
   std::size_t running_ = 0;

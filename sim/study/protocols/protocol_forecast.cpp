@@ -86,12 +86,15 @@ class SeedTimes {
 
  private:
   // Some tenths of a second: an iteration of a worker takes about 1 us, or 15 where SimGrid moves
-  // its messages.
+  // its messages. Those of earlier iterations that are still under way share links with them, and
+  // sharing is worked out for all of them at the end of each.
   std::uint32_t longest_run() const {
     const bool is_quick =
         scenario_.engine.fidelity == Fidelity::Analytic || setting_.protocol.has_servers;
+    const std::uint64_t at_once = std::max(1U, is_quick ? 1U : setting_.protocol.earlier);
     return std::max(scenario_.engine.max_iterations,
-                    (is_quick ? 1U << 18U : 1U << 14U) / setting_.job.workers);
+                    static_cast<std::uint32_t>((is_quick ? 1U << 18U : 1U << 14U) /
+                                               (at_once * setting_.job.workers)));
   }
 
   ProtocolRun run(ProtocolJob job) const {
@@ -226,14 +229,20 @@ void take_times(Forecast& forecast, const Scenario& scenario, const Setting& set
   ProtocolReport& report = forecast.protocol = totals.report;
   report.iterations_per_s = totals.iterations / totals.time.value;
   report.slowest_iterations_per_s = totals.slowest / totals.time.value;
-  report.sent_per_nic =
-      model * (totals.between_nodes / totals.iterations * scenario.cluster.gpus_per_node);
+  report.sent_per_nic = model * (totals.between_nodes / totals.iterations * setting.job.per_node);
   report.dropped = setting.protocol.dropped;
   make_shares(report.gaps);
   make_shares(report.staleness);
 }
 
 }  // namespace
+
+PeerGraphSize graph_size_of(const Scenario& scenario, const std::string& schedule) {
+  const ScheduleInfo& info = schedule_of(schedule);
+  return graph_size_of(
+      OptionReader(info.name, info.options, effective_options(info, scenario.settings.schedule)),
+      scenario.cluster);
+}
 
 std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& schedule) {
   return setting_of(scenario, schedule).job.iterations;

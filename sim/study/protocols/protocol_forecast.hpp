@@ -3,10 +3,14 @@
 #include <string>
 #include <vector>
 
+#include "models/schedule/decentralised/peer_graph.hpp"
 #include "sim/protocol/world.hpp"
 #include "sim/study/scenario.hpp"
 
 namespace stepcast {
+
+/// The graph that a run of the schedule makes first, before it is made.
+PeerGraphSize graph_size_of(const Scenario& scenario, const std::string& schedule);
 
 /// Iterations of a worker that it takes: those asked for, else whole periods.
 std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& schedule);

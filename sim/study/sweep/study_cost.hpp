@@ -16,6 +16,9 @@ bool may_take_much(const Cluster& cluster, const EngineOptions& options, double 
 /// cannot take much, and of what decides at run time.
 std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers);
 
+/// Memory that such a schedule is known to need, before its graph is made.
+Bytes least_memory_of_protocol(const Scenario& scenario, const std::string& schedule);
+
 /// What the runs of a schedule that decides at run time are going to take, from the time that a
 /// hundredth of their iterations takes here; nothing where these are less than one. Throws as the
 /// protocol does.

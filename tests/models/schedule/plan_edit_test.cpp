@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/base/error.hpp"
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/builder.hpp"
 #include "tests/support/examples.hpp"
@@ -117,6 +118,22 @@ TEST(PlanEdit, AddedPassesKeepWhatIsTheHosts) {
   builder.backward(0, {});
   const Plan plan = with_accumulation(std::move(builder).build(), workload, 3);
   EXPECT_EQ(std::ranges::count(plan.graph.tasks(), true, &Task::on_host), 6);
+}
+
+// Two tasks and 2 x 600,000 added ones.
+TEST(PlanEdit, MorePassesThanAPlanHoldsAreRefusedWithTheirNumber) {
+  Builder builder("passes", kWorkload, kCluster);
+  builder.forward(0, {});
+  builder.backward(0, {});
+  const Plan plan = std::move(builder).build();
+  try {
+    with_accumulation(plan, kWorkload, 600'001);
+    FAIL() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "passes: option accumulation: expected a plan of at most 1000000 tasks, found "
+                 "1200002 (600001 passes of 1 layers in 1 steps that differ)");
+  }
 }
 
 }  // namespace

@@ -126,7 +126,16 @@ TEST(AdPsgd, WithoutARuleTheRingOfThoseWhoWaitIsNamed) {
   } catch (const SimulationError& error) {
     EXPECT_NE(std::string(error.what()).find("ad-psgd: deadlock: worker"), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("which waits for worker"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find(": a ring of "), std::string::npos);
   }
+}
+
+// Drawn without a list of all pairs: 3,000 workers with 9,000,000 of them.
+TEST(AdPsgd, AnyTwoWorkersMeetAsOnTheCompleteGraph) {
+  const PeerGraph complete = make_peer_graph(16, {.topology = Topology::Complete});
+  for (const PairRule rule : {PairRule::Bipartite, PairRule::RankOrder})
+    EXPECT_EQ(run_ad_psgd(prague_job(3), {.graph = complete, .rule = rule}).makespan,
+              run_ad_psgd(prague_job(3), {.rule = rule}).makespan);
 }
 
 // One pair: gradient 1 s, exchange .1 s and sum .05 s in turn, while the other keeps still.

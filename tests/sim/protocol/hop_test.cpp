@@ -61,12 +61,25 @@ TEST(Hop, TheRecursionGivesTheTimesOfTheEvents) {
         ProtocolJob job = hop_job(50);
         job.slow_down.laws.emplace_back(SlowDown::LogNormal{.sigma = 0.2});
         job.reduce = Seconds{0.03};
+        job.traffic.occupancy = [=](std::uint32_t, Rank from) {
+          return Occupancy{from, Seconds{staleness * 0.6}};
+        };
         const std::vector<Seconds> times = recursion_times(job, recursion, 0, 20);
         for (std::uint64_t seed = 0; seed < 20; ++seed) {
           job.slow_down.seed = seed;
           EXPECT_NEAR(run_hop(job, options).iteration_time() / times[seed], 1, 1e-9);
         }
       }
+}
+
+// A rank has 32 bits. All compute 1 s, and messages of .1 s hide.
+TEST(Hop, MoreThanSixtyFourThousandWorkersGoOnLikeAFew) {
+  ProtocolJob job = hop_job(2);
+  job.workers = 65'540;
+  job.slow_down.laws.clear();
+  const HopOptions options{.graph = make_peer_graph(job.workers, {.topology = Topology::RingBased}),
+                           .max_gap = 5};
+  EXPECT_NEAR(run_hop(job, options).iteration_time().value, 1, 1e-9);
 }
 
 // Neighbours wait for the one that is always 4 times slower; only skipping helps.

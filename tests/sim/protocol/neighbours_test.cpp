@@ -4,6 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/protocol/parameter_server.hpp"
+#include "sim/protocol/period.hpp"
 #include "sim/protocol/recursion.hpp"
 #include "tests/sim/protocol/protocol_jobs.hpp"
 
@@ -28,11 +29,53 @@ TEST(Neighbours, TheRecursionGivesTheTimesOfTheEventsOnEveryGraph) {
         job.checked = true;
         job.slow_down.seed = 3;
         const Recursion recursion{.graph = options.graph, .send = send, .delay = delay};
-        EXPECT_NEAR(run_neighbours(job, options).iteration_time() /
-                        recursion_times(job, recursion, 3, 1).front(),
-                    1, 1e-9)
-            << static_cast<int>(topology) << static_cast<int>(send) << delay;
+        for (const double occupancy : {0.0, 0.1, 1.5}) {
+          job.traffic.occupancy = [=](std::uint32_t, Rank from) {
+            return Occupancy{from, Seconds{occupancy}};
+          };
+          EXPECT_NEAR(run_neighbours(job, options).iteration_time() /
+                          recursion_times(job, recursion, 3, 1).front(),
+                      1, 1e-9)
+              << static_cast<int>(topology) << static_cast<int>(send) << delay << occupancy;
+        }
       }
+}
+
+// Every link carries one model an iteration, which takes it .2 s, and .1 s are computed: however
+// many iterations a model may be under way, an iteration takes .2 s once the links are the
+// bottleneck. Without occupancy it would be .2 s / (delay + 1).
+TEST(Neighbours, ALinkCarriesNoMoreThanItsBandwidthHoweverLongAModelMayBeUnderWay) {
+  ProtocolJob job = hop_job();
+  job.slow_down.laws.clear();
+  job.compute = Seconds{0.1};
+  job.traffic.message = [](std::uint32_t, Rank, Rank) { return Seconds{0.21}; };
+  job.traffic.occupancy = [](std::uint32_t, Rank from) { return Occupancy{from, Seconds{0.2}}; };
+  const PeerGraph ring = make_peer_graph(16, {});
+  for (const std::uint32_t delay : {0U, 1U, 2U, 3U, 30U}) {
+    const NeighbourOptions options{.graph = ring, .delay = delay};
+    const CountedRun steady = steady_run(
+        job, {.memory = delay + 1},
+        [&](const ProtocolJob& each) { return run_neighbours(each, options); }, RunLength{});
+    EXPECT_TRUE(steady.steady) << delay;
+    EXPECT_NEAR(steady.run.iteration_time().value, delay == 0 ? 0.21 : 0.2, 1e-9) << delay;
+  }
+}
+
+// An iteration computes .199 s and fills its link for .2 s, so that .199 (k + 6) exceeds
+// .2 (k + 1), when message k of 5 under way is waited for, only from k = 995 on. Until then
+// iterations of .199 s repeat, but are no steady state.
+TEST(Neighbours, IterationsWhoseMessagesPileUpAreNoSteadyState) {
+  ProtocolJob job = hop_job();
+  job.slow_down.laws.clear();
+  job.compute = Seconds{0.199};
+  job.traffic.message = [](std::uint32_t, Rank, Rank) { return Seconds{0.2}; };
+  job.traffic.occupancy = [](std::uint32_t, Rank from) { return Occupancy{from, Seconds{0.2}}; };
+  const NeighbourOptions options{.graph = make_peer_graph(16, {}), .delay = 5};
+  const CountedRun steady = steady_run(
+      job, {.memory = 6}, [&](const ProtocolJob& each) { return run_neighbours(each, options); },
+      RunLength{});
+  EXPECT_TRUE(steady.steady);
+  EXPECT_NEAR(steady.run.iteration_time().value, 0.2, 1e-9);
 }
 
 // All send in .1 s beside 1 s of compute, or behind it; what takes .8 s from behind a forward pass
@@ -117,6 +160,25 @@ TEST(ParameterServer, BackupWorkersLeaveTheSlowestOut) {
   const ServerOptions options{.rule = ServerRule::Backup, .backup = 1};
   EXPECT_NEAR(run_parameter_server(job, options).iteration_time().value, 1, 1e-9);
   EXPECT_THROW(run_parameter_server(job, {.rule = ServerRule::Backup, .backup = 16}), InputError);
+}
+
+Actor waits_for_ever(World& world, Rank worker) {
+  co_await world.wait(worker, Cause::Token);
+}
+
+TEST(World, ADeadlockNamesThreeWorkersAndCountsTheOthers) {
+  ProtocolJob job = hop_job(1);
+  job.workers = 10'000;
+  World world(job);
+  try {
+    world.run([&](Rank i) { return waits_for_ever(world, i); },
+              [&] { return world.deadlock("made up", [](Rank) { return std::string("for 1"); }); });
+    FAIL() << "no deadlock";
+  } catch (const SimulationError& error) {
+    EXPECT_STREQ(error.what(),
+                 "made up: deadlock: worker 0 waits for 1, worker 1 waits for 1, worker 2 waits "
+                 "for 1, and so do 9997 others");
+  }
 }
 
 TEST(World, AWorkerMoreLeavesTheDrawsOfTheOthersAlone) {

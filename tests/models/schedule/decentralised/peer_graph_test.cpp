@@ -69,5 +69,26 @@ TEST(PeerGraph, HopsAreShortestPaths) {
   EXPECT_EQ(hops[15][0], 1U);
 }
 
+// Of 24 workers on 6 machines, where no two edges fall together.
+TEST(PeerGraph, TheNumberOfEdgesIsKnownBeforeTheyAreMade) {
+  for (const Topology topology :
+       {Topology::Ring, Topology::RingBased, Topology::DoubleRing, Topology::Exponential,
+        Topology::OnePeer, Topology::InnerOuter, Topology::Torus, Topology::Random, Topology::Star,
+        Topology::Complete}) {
+    const PeerGraphOptions options{.topology = topology, .per_node = 4, .degree = 3};
+    const PeerGraph graph = make_peer_graph(24, options);
+    double edges = 0;
+    for (const auto& round : graph.to)
+      for (const auto& receivers : round)
+        edges += static_cast<double>(receivers.size());
+    EXPECT_EQ(size_of_peer_graph(24, options).edges, edges) << static_cast<int>(topology);
+    EXPECT_EQ(size_of_peer_graph(24, options).rounds, graph.rounds());
+  }
+}
+
+TEST(PeerGraph, BillionsOfEdgesAreRefusedAtOnce) {
+  EXPECT_THROW(make_peer_graph(65'540, {.topology = Topology::Complete}), InputError);
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -1,5 +1,7 @@
 #include "models/workload/transformer/transformer.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
@@ -196,6 +198,21 @@ TEST(TransformerText, FaultsNameTheKey) {
   EXPECT_NE(error_of("transformer:layer=2").find("did you mean \"layers\"?"), std::string::npos);
   EXPECT_NE(error_of("transformer:model=llama-7b").find("expected one of gpt3-175b"),
             std::string::npos);
+}
+
+// An expert more costs as much as the one before it, however many there are: with top_k times as
+// many tokens as experts each gets the same, and the time of 100 million is worked out at once.
+TEST(Transformer, MillionsOfExpertsAreNotAddedUpOneByOne) {
+  const TrainingLaw law{
+      .products = {{"bf16", {.peak = FlopsPerSecond{3e14}, .bandwidth = BytesPerSecond{1e12}}}},
+      .flash_forward = FlopsPerSecond{1e14},
+      .flash_backward = FlopsPerSecond{1e14},
+      .elementwise = BytesPerSecond{1e12}};
+  Transformer shape = *find_transformer("mixtral-8x7b");
+  shape.experts = shape.top_k = 100'000'000;
+  const PassTimes times = block_times(shape, law, {}, 0);
+  EXPECT_TRUE(std::isfinite(times.forward.value));
+  EXPECT_GT(times.forward, Seconds{1});
 }
 
 }  // namespace
