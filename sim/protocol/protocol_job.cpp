@@ -6,6 +6,7 @@
 
 #include "models/collective/collective.hpp"
 #include "models/collective/links.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 
 namespace stepcast {
 namespace {
@@ -102,15 +103,33 @@ ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Proto
   return job;
 }
 
+void pass(ResultPipe& pipe, ProtocolRun& run) {
+  auto& [makespan, iterations, waiting, gaps, staleness, sent, sent_between_nodes, computing,
+         events, spans, begins] = run;
+  pipe.pass(makespan);
+  pipe.pass(iterations);
+  pipe.pass(waiting);
+  pipe.pass(gaps);
+  pipe.pass(staleness);
+  pipe.pass(sent);
+  pipe.pass(sent_between_nodes);
+  pipe.pass(computing);
+  pipe.pass(events);
+  pipe.pass(spans);
+  pipe.pass(begins);
+}
+
 ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluster& cluster,
                          Fidelity fidelity) {
   if (fidelity == Fidelity::Analytic)
     return protocol.run(job);
-  EventQueue queue;
-  const auto network = make_network_backend(fidelity, cluster, queue, Folding{});
-  job.traffic.queue = &queue;
-  job.traffic.network = network.get();
-  return protocol.run(job);
+  return simulate_alone([&] {
+    EventQueue queue;
+    const auto network = make_network_backend(fidelity, cluster, queue, Folding{});
+    job.traffic.queue = &queue;
+    job.traffic.network = network.get();
+    return protocol.run(job);
+  });
 }
 
 }  // namespace stepcast
