@@ -5,8 +5,9 @@
 #include <dlfcn.h>
 
 // A module lies beside the program in the build tree, and below the library folder beside the
-// program (or Python's module) where both are installed; the places known when this was compiled
-// are for programs of others that link our libraries.
+// program (or Python's module) where both are installed. The place of installation known when this
+// was compiled is for programs of others that link our libraries. The build tree is no such place:
+// a program that was copied out of it must not load a module of another state from there.
 
 namespace stepcast {
 namespace {
@@ -30,9 +31,9 @@ fs::path own_folder() {
 
 fs::path module_file(std::string_view name) {
   const fs::path folder = own_folder();
-  const std::array candidates{
-      folder / name, folder.parent_path() / STEPCAST_LIBRARIES / "stepcast" / name,
-      fs::path(STEPCAST_BUILD_FOLDER) / name, fs::path(STEPCAST_INSTALL_FOLDER) / name};
+  const std::array candidates{folder / name,
+                              folder.parent_path() / STEPCAST_LIBRARIES / "stepcast" / name,
+                              fs::path(STEPCAST_INSTALL_FOLDER) / name};
   std::error_code error;
   for (const fs::path& candidate : candidates)
     if (fs::exists(candidate, error))

@@ -53,12 +53,10 @@ def _built(settings):
 
 
 def _files(package):
-    """What the wheel holds: (name in it, path here)."""
+    """What the wheel holds: (name in it, path here). The modules that are loaded on demand lie in the package."""
     for file in sorted(package.iterdir()):
         if file.is_file():
             yield f"stepcast/{file.name}", file
-    for module in sorted((package.parents[1] / "bin").glob("stepcast_*.so")):  # loaded from beside the module
-        yield f"stepcast/{module.name}", module
     for folder in DATA:
         for file in sorted((ROOT / folder).rglob("*")):
             if file.is_file():

@@ -14,7 +14,7 @@ namespace stepcast {
 
 void EventQueue::enter(SimGrid& simgrid) {
   simgrid_ = &simgrid;
-  simgrid.set_clock(now_);
+  simgrid.advance_to(now_);
   origin_ = simgrid.clock() - now_;
 }
 

@@ -23,9 +23,8 @@ class SimGrid;
 /// loop, and the agenda stands behind one armed timer of it: its own timers are not FIFO among
 /// equal dates and cost more.
 ///
-/// Times count from the construction of the queue, so a forecast does not depend on what the
-/// process simulated before; there is one at a time. An exception of an event stops the agenda and
-/// leaves run().
+/// Times count from the construction of the queue; there is one at a time. An exception of an event
+/// stops the agenda and leaves run().
 class EventQueue {
  public:
   /// What ends beside the events, at times that may change. It ends as SimGrid's flows do: what is
@@ -66,7 +65,7 @@ class EventQueue {
   /// On the own clock `endings` end as well; null: nothing does. They must outlive run().
   void watch(Endings* endings) { endings_ = endings; }
 
-  /// SimGrid's clock is set to now() and is the clock from here on, until leave(), which must not
+  /// SimGrid's clock goes on to now() and is the clock from here on, until leave(), which must not
   /// be called within an event. SimGrid must have neither flows nor timers.
   void enter(SimGrid& simgrid);
   void leave();

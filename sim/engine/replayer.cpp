@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/engine/network/one_at_a_time.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/timeline/window.hpp"
 
@@ -17,6 +18,21 @@ void move_on(std::vector<Interval>& intervals, Seconds later) {
 }
 
 }  // namespace
+
+// All but the places, which follow from the plan.
+void pass(ResultPipe& pipe, Timeline& timeline) {
+  auto& [classes, class_of_rank, iterations, time, excess, worst, steady, begin, times, intervals,
+         places] = timeline;
+  pipe.pass(classes);
+  pipe.pass(class_of_rank);
+  pipe.pass(iterations);
+  for (Seconds* each : {&time, &excess, &worst, &begin})
+    pipe.pass(*each);
+  pipe.pass(steady);
+  pipe.pass(times);
+  for (auto& each : intervals)
+    pipe.pass(each);
+}
 
 Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions& options,
                    Folding folding, Asked asked)
@@ -50,14 +66,19 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
 }
 
 Timeline Replayer::run() {
-  queue_.after({}, [this] { start_everything(); });
-  // From here on each event ends a step, which releases others and lets its stream go on; what can
-  // start does, and posts its own end. That goes on until the iterations repeat.
-  queue_.run();
-  if (!stopped_)
-    report_deadlock();
-  iterations_.keep_reported();
-  return timeline();
+  Timeline result = simulate_alone([this] {
+    queue_.after({}, [this] { start_everything(); });
+    // From here on each event ends a step, which releases others and lets its stream go on; what
+    // can start does, and posts its own end. That goes on until the iterations repeat.
+    queue_.run();
+    if (!stopped_)
+      report_deadlock();
+    iterations_.keep_reported();
+    return timeline();
+  });
+  if (asked_ == Asked::Intervals && result.places.items() == 0)
+    result.places = task_places(plan_, folding_);
+  return result;
 }
 
 void Replayer::start_everything() {

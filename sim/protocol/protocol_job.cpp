@@ -6,6 +6,7 @@
 
 #include "models/collective/collective.hpp"
 #include "models/collective/links.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 
 namespace stepcast {
 namespace {
@@ -118,6 +119,22 @@ ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Proto
   return job;
 }
 
+void pass(ResultPipe& pipe, ProtocolRun& run) {
+  auto& [makespan, iterations, waiting, gaps, staleness, sent, sent_between_nodes, computing,
+         events, spans, begins] = run;
+  pipe.pass(makespan);
+  pipe.pass(iterations);
+  pipe.pass(waiting);
+  pipe.pass(gaps);
+  pipe.pass(staleness);
+  pipe.pass(sent);
+  pipe.pass(sent_between_nodes);
+  pipe.pass(computing);
+  pipe.pass(events);
+  pipe.pass(spans);
+  pipe.pass(begins);
+}
+
 ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluster& cluster,
                          Fidelity fidelity) {
   if (fidelity == Fidelity::Analytic)
@@ -126,12 +143,14 @@ ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluste
   // SimGrid 25 us then, and 2 us on links of our own. Both share max-min fairly, so that single
   // messages, which are all that a graph has, take the same times to 1e-9.
   const bool own = fidelity == Fidelity::Flow && protocol.graph && protocol.earlier > 1;
-  EventQueue queue;
-  const auto network =
-      make_network_backend(own ? Fidelity::Step : fidelity, cluster, queue, Folding{});
-  job.traffic.queue = &queue;
-  job.traffic.network = network.get();
-  return protocol.run(job);
+  return simulate_alone([&] {
+    EventQueue queue;
+    const auto network =
+        make_network_backend(own ? Fidelity::Step : fidelity, cluster, queue, Folding{});
+    job.traffic.queue = &queue;
+    job.traffic.network = network.get();
+    return protocol.run(job);
+  });
 }
 
 }  // namespace stepcast

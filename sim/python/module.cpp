@@ -1,14 +1,11 @@
 #include "sim/python/module.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 
 #include <pybind11/stl.h>
-#include <unistd.h>
 
 #include "models/base/error.hpp"
 #include "sim/engine/interruption.hpp"
-#include "sim/engine/network/simgrid.hpp"
 #include "sim/python/call.hpp"
 #include "sim/python/one_call.hpp"
 #include "sim/study/stop.hpp"
@@ -128,19 +125,6 @@ void translate(std::exception_ptr thrown) {
   }
 }
 
-/// SimGrid 3.32 crashes in its own clearing up at the end of a process of several threads. Called
-/// when Python ends, so that this comes before that: what is left is to write out what is buffered.
-void end_before_simgrid_does() {
-  if (!simgrid_is_loaded())
-    return;
-  ::on_exit(
-      [](int status, void*) {
-        std::fflush(nullptr);
-        ::_exit(status);
-      },
-      nullptr);
-}
-
 }  // namespace
 }  // namespace stepcast
 
@@ -148,7 +132,6 @@ PYBIND11_MODULE(_core, module) {
   using namespace stepcast;
   py::register_exception_translator(translate);
   prepare_for_forks();
-  py::module_::import("atexit").attr("register")(py::cpp_function(end_before_simgrid_does));
   module.attr("version") = STEPCAST_VERSION;
   module.def("commands", commands);
   module.def("call", call, py::arg("name"), py::arg("given"), py::arg("texts"),

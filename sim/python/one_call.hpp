@@ -2,10 +2,10 @@
 
 namespace stepcast {
 
-/// A call into the engine from Python. SimGrid has one clock a process, so that calls of several
-/// threads come one after the other. While a call lasts Ctrl-C interrupts its simulation, and asks
-/// a study of several processes to stop. Whoever makes one must hold the GIL; it is released while
-/// the call waits for another.
+/// A call into the engine from Python. A process simulates one thing at a time, so that calls of
+/// several threads come one after the other. While a call lasts Ctrl-C interrupts its simulation,
+/// and asks a study of several processes to stop. Whoever makes one must hold the GIL; it is
+/// released while the call waits for another.
 ///
 /// Throws std::runtime_error in a process that was forked while another of its threads was in a
 /// call: half a simulation came with it.

@@ -13,16 +13,27 @@ ROOT = str(pathlib.Path(__file__).resolve().parents[2])
 JOB = ["run", "--workload", "resnet50-rtx2080ti-bs64", "--cluster", "rtx2080ti-16x4-10gbe", "--schedule", "dear"]
 
 
-def loads_simgrid(*words):
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=True, env={**os.environ, "LD_DEBUG": "files"})
+def what_is_loaded(*words, program=PROGRAM, check=True):
+    """The lines in which the loader names the files that it loads."""
+    done = subprocess.run([program, *words], capture_output=True, text=True, check=check,
+                          env={**os.environ, "LD_DEBUG": "files", "STEPCAST_DATA": ROOT})
     if "calling init" not in done.stderr:
         raise unittest.SkipTest("this loader does not say what it loads")
-    return "libsimgrid" in done.stderr
+    return done.stderr
+
+
+def loads_simgrid(*words):
+    return "libsimgrid" in what_is_loaded(*words)
 
 
 class StartUp(unittest.TestCase):
     def test_flow_loads_simgrid_where_flows_meet(self):
         self.assertTrue(loads_simgrid(*JOB[:-1], "ps", "--fidelity", "flow"))
+
+    def test_a_copied_program_does_not_load_the_module_of_the_build_tree(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = what_is_loaded(*JOB[:-1], "ps", "--fidelity", "flow", program=shutil.copy(PROGRAM, folder), check=False)
+        self.assertNotIn(str(pathlib.Path(PROGRAM).resolve().parent / "stepcast_simgrid.so"), said)
 
     def test_flow_does_not_where_each_is_alone(self):
         self.assertFalse(loads_simgrid(*JOB, "--fidelity", "flow"))

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/engine/network/flow_links.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 #include "tests/support/examples.hpp"
 
 namespace stepcast::examples {
@@ -27,14 +28,16 @@ class Arrivals final : private FlowListener {
  public:
   std::vector<double> of(const Cluster& cluster, const std::vector<StartedFlow>& flows,
                          const std::vector<PortChange>& shares = {}) {
-    times_.assign(flows.size(), -1);
-    FlowLinks links(cluster, queue_, *this);
-    for (std::uint32_t i = 0; i < flows.size(); ++i)
-      queue_.at(flows[i].at, [&links, &flow = flows[i].flow, i] { links.start(flow, i); });
-    for (const PortChange& it : shares)
-      queue_.at(it.at, [&links, &it] { links.set_port(it.rank, it.share); });
-    queue_.run();
-    return times_;
+    return simulate_alone([&] {
+      times_.assign(flows.size(), -1);
+      FlowLinks links(cluster, queue_, *this);
+      for (std::uint32_t i = 0; i < flows.size(); ++i)
+        queue_.at(flows[i].at, [&links, &flow = flows[i].flow, i] { links.start(flow, i); });
+      for (const PortChange& it : shares)
+        queue_.at(it.at, [&links, &it] { links.set_port(it.rank, it.share); });
+      queue_.run();
+      return times_;
+    });
   }
 
  private:

@@ -57,8 +57,8 @@ class Platform {
     return nullptr;
   }
 
-  /// A link, numbered as by ClusterLinks, carries `times` its bandwidth from now on, until the
-  /// platform is asked for again. `in_use`: flows cross it.
+  /// A link, numbered as by ClusterLinks, carries `times` its bandwidth from now on. `in_use`:
+  /// flows cross it.
   virtual void carry(LinkId link, double times, bool in_use) const = 0;
 
  protected:

@@ -9,28 +9,30 @@ namespace {
 
 class LoadedSimGrid final : public SimGrid {
  public:
-  explicit LoadedSimGrid(LogLine log) { simgrid_compat::create_engine(log); }
-  void set_clock(double time) override {
-    simgrid_compat::take_into_this_thread();
-    simgrid_compat::set_clock(time);
+  explicit LoadedSimGrid(LogLine log) : log_(log) {}
+  const Platform& make_platform(const Cluster& cluster) override {
+    simgrid_compat::create_engine(log_);
+    platform_ = new StarPlatform(cluster);
+    return *platform_;
   }
+  const Platform& platform() const override { return *platform_; }
+  void advance_to(double time) override { simgrid_compat::advance_to(time); }
   double clock() const override { return simgrid_compat::clock(); }
   void run() override { simgrid_compat::run(); }
   void* set_timer(double date, std::function<void()> action) override {
     return simgrid_compat::set_timer(date, std::move(action));
   }
   void remove_timer(void* timer) override { simgrid_compat::remove_timer(timer); }
-  const Platform& platform_for(const Cluster& cluster) override {
-    simgrid_compat::take_into_this_thread();
-    return StarPlatform::for_cluster(cluster);
-  }
   Moving* start_flows(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes each,
                       std::uint32_t count, FlowListener& listener, std::uint32_t tag) override {
     return simgrid_compat::start_flows(from, to, each, count, listener, tag);
   }
   Bytes stop_flows(Moving& flows) override { return simgrid_compat::stop_flows(flows); }
-  bool weighs_flows() const override { return simgrid_compat::weighs_flows(); }
   std::string version() const override { return simgrid_compat::version(); }
+
+ private:
+  LogLine log_;
+  const StarPlatform* platform_ = nullptr;  // never destroyed: it ends with the process
 };
 
 }  // namespace
@@ -39,7 +41,7 @@ class LoadedSimGrid final : public SimGrid {
 /// See MakeSimGrid.
 extern "C" __attribute__((visibility("default"))) stepcast::SimGrid* stepcast_make_simgrid(
     const char* version, stepcast::LogLine log) {
-  if (version != std::string_view(STEPCAST_VERSION))
+  if (version != std::string_view(STEPCAST_VERSION) || !stepcast::simgrid_compat::is_as_compiled())
     return nullptr;
   return new stepcast::LoadedSimGrid(log);  // never destroyed: SimGrid's statics may go first
 }

@@ -6,8 +6,8 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,23 +17,7 @@
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
-#if __has_include(<simgrid/kernel/resource/NetworkModelIntf.hpp>)
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
-#endif
 #include <xbt/log.h>
-
-#include "models/base/error.hpp"
-
-// SimGrid's clock, static in every version from 3.32 to 4.0 and exported, but in no public header.
-// Weak: where a version lacks it, the clock just goes on.
-extern double simgrid_clock __asm__("_ZN7simgrid6kernel10EngineImpl4now_E") __attribute__((weak));
-
-// What SimGrid takes for the running context, a variable of each thread: null in any but the one
-// that made the engine, which then crashes. Exported in every version, but in no public header.
-// Weak: where a version lacks them, only that thread can simulate.
-void* simgrid_context() __asm__("_ZN7simgrid6kernel7context7Context4selfEv") __attribute__((weak));
-void set_simgrid_context(void* context) __asm__(
-    "_ZN7simgrid6kernel7context7Context11set_currentEPS2_") __attribute__((weak));
 
 namespace stepcast {
 
@@ -57,16 +41,14 @@ using Flow = SimGrid::Moving;
 
 struct Engines {
   std::unique_ptr<sg4::Engine> engine;
-  resource::Model* network = nullptr;  // of the platform; null where it is hidden
+  resource::Model* network = nullptr;  // found when several flows move as one for the first time
   LogLine log = nullptr;
   std::vector<std::unique_ptr<Flow>> idle;  // Flows to use again
   Flow* retired = nullptr;  // completed last; its Comm must outlive its own callback
-  void* context = nullptr;  // of the thread that made the engine
-  std::thread::id thread;
 };
 
 Engines& engines() {
-  static Engines* instance = new Engines;  // never destroyed: SimGrid's statics may go first
+  static auto* instance = new Engines;  // never destroyed: SimGrid's statics may go first
   return *instance;
 }
 
@@ -87,33 +69,13 @@ void on_completion(const ActivityType& activity) {
   flow->listener->flow_arrived(flow->tag);
 }
 
-#if SIMGRID_VERSION < 33400
-// Activity::on_completion is private and has no way to disconnect, but every platform connects one
-// more handler of SimGrid's own to it, and each is called for every flow: thousands of platforms in
-// a process would make flows ever slower. An explicit instantiation may name a private member.
-using CompletionSignal = simgrid::xbt::signal<void(const sg4::Activity&)>;
-CompletionSignal& completion_signal();
-template <CompletionSignal* Member>
-struct PrivateMember {
-  friend CompletionSignal& completion_signal() { return *Member; }
-};
-template struct PrivateMember<&sg4::Activity::on_completion>;
-#endif
-
+// Up to 3.32 all activities have one signal, later each kind has its own.
+template <class Comm, class Activity>
 void register_completion_callback() {
-#if SIMGRID_VERSION >= 33400
-  sg4::Comm::on_completion_cb([](const sg4::Comm& comm) { on_completion(comm); });
-#else
-  sg4::Activity::on_completion_cb([](const sg4::Activity& activity) { on_completion(activity); });
-#endif
-}
-
-// Before a new platform: its model connects SimGrid's handler anew.
-void forget_old_callbacks() {
-#if SIMGRID_VERSION < 33400
-  completion_signal().disconnect_slots();
-  register_completion_callback();
-#endif
+  if constexpr (requires { Comm::on_completion_cb(on_completion<Comm>); })
+    Comm::on_completion_cb(on_completion<Comm>);
+  else
+    Activity::on_completion_cb(on_completion<Activity>);
 }
 
 // SimGrid writes its log to a FILE; this one hands each line, "priority|message", to our log.
@@ -156,14 +118,6 @@ class KeptSignals {
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
-void make_engine() {
-  const KeptSignals kept;
-  engines().engine = std::make_unique<sg4::Engine>("stepcast");
-  engines().thread = std::this_thread::get_id();
-  if (&simgrid_context != nullptr)
-    engines().context = simgrid_context();
-}
-
 Flow* new_flow() {
   if (engines().idle.empty())
     return new Flow;
@@ -177,35 +131,29 @@ Flow* new_flow() {
 void create_engine(LogLine log) {
   engines().log = log;
   xbt_log_control_set("xbt_cfg.thres:warning");  // it would tell of every option that we set
-  make_engine();
+  const KeptSignals kept;
+  engines().engine = std::make_unique<sg4::Engine>("stepcast");
   for (const char* setting :
        {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0"})
-    sg4::Engine::set_config(setting);  // later engines keep them
+    sg4::Engine::set_config(setting);
   redirect_log();
-  new_star_zone("placeholder")->seal();  // run() crashes without a zone
-  register_completion_callback();        // the signal is static: once per process
+  register_completion_callback<sg4::Comm, sg4::Activity>();
 }
 
-void take_into_this_thread() {
-  if (engines().thread == std::this_thread::get_id())
-    return;
-  if (&set_simgrid_context == nullptr || engines().context == nullptr)
-    throw SimulationError(
-        "this version of SimGrid simulates only in the thread that made its engine");
-  set_simgrid_context(engines().context);
+bool is_as_compiled() {
+  int major = 0, minor = 0, patch = 0;
+  sg_version_get(&major, &minor, &patch);
+  return major == SIMGRID_VERSION_MAJOR && minor == SIMGRID_VERSION_MINOR;
 }
 
-void restart_engine() {
-  if (engines().retired != nullptr)
-    engines().retired->comm = nullptr;
-  engines().engine.reset();
-  forget_old_callbacks();
-  make_engine();
-}
-
-void set_clock(double time) {
-  if (&simgrid_clock != nullptr)
-    simgrid_clock = time;
+// SimGrid adds what is left to its clock. From half of a date on the difference is exact, and so is
+// the sum.
+void advance_to(double time) {
+  const double now = clock();
+  if (now > 0 && now < time / 2)
+    engines().engine->run_until(0.75 * time);
+  if (clock() < time)
+    engines().engine->run_until(time);
 }
 
 std::string version() {
@@ -213,24 +161,6 @@ std::string version() {
   sg_version_get(&major, &minor, &patch);
   return patch == 0 ? fmt::format("{}.{}", major, minor)
                     : fmt::format("{}.{}.{}", major, minor, patch);
-}
-
-namespace {
-
-// From 4.0 on each engine has a root zone, which all others lie in; before, the first zone is the
-// root.
-template <class Engine>
-sg4::NetZone* star_zone_of(Engine& engine, const std::string& name) {
-  if constexpr (requires { engine.get_netzone_root()->add_netzone_star(name); })
-    return engine.get_netzone_root()->add_netzone_star(name);
-  else
-    return sg4::create_star_zone(name);
-}
-
-}  // namespace
-
-sg4::NetZone* new_star_zone(const std::string& name) {
-  return star_zone_of(*engines().engine, name);
 }
 
 double clock() {
@@ -251,18 +181,22 @@ void remove_timer(void* timer) {
 
 namespace {
 
-// From some version on SimGrid tells nobody what its network is.
-template <class Network>
-resource::Model* model_of(Network* network) {
-  if constexpr (requires { dynamic_cast<resource::Model*>(network); })
-    return dynamic_cast<resource::Model*>(network);
-  return nullptr;
+// Nothing but flows is ever under way, so that the network is the model that has some.
+resource::Model& network_of_flow_under_way() {
+  resource::Model*& network = engines().network;
+  if (network == nullptr)
+    for (resource::Model* model : engines().engine->get_all_models())
+      if (!model->get_started_action_set()->empty())
+        network = model;
+  if (network == nullptr)
+    throw std::logic_error("SimGrid does not tell which of its models a flow belongs to");
+  return *network;
 }
 
 // Their rates are one: `count` shares of each link (a penalty is 1 / shares), which a flow by
 // itself, held to the bandwidth of its narrowest link, could not get.
 void let_one_move_all(Flow& flow, double units) {
-  resource::Action& action = engines().network->get_started_action_set()->back();
+  resource::Action& action = network_of_flow_under_way().get_started_action_set()->back();
   action.set_remains(units * flow.count);
   action.set_bound(-1);
   action.set_sharing_penalty(1.0 / flow.count);
@@ -270,14 +204,6 @@ void let_one_move_all(Flow& flow, double units) {
 }
 
 }  // namespace
-
-void set_network(sg4::NetZone& zone) {
-  engines().network = model_of(zone.get_network_model());
-}
-
-bool weighs_flows() {
-  return engines().network != nullptr;
-}
 
 Flow* start_flows(sg4::Host* from, sg4::Host* to, Bytes each, std::uint32_t count,
                   FlowListener& listener, std::uint32_t tag) {

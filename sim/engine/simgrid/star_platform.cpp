@@ -1,12 +1,10 @@
 #include "sim/engine/simgrid/star_platform.hpp"
 
-#include <algorithm>
-#include <memory>
 #include <string>
 
 #include <simgrid/s4u.hpp>
 
-#include "sim/engine/simgrid/simgrid_compat.hpp"
+#include "sim/engine/network/simgrid.hpp"
 
 namespace stepcast {
 namespace {
@@ -23,37 +21,28 @@ sg4::SplitDuplexLink* duplex(sg4::NetZone* zone, const std::string& name,
   return zone->create_split_duplex_link(name, bandwidth.value * kUnitsPerByte);
 }
 
-// Hosts must be sealed by hand: SimGrid seals only the first platform of a process.
 sg4::Host* endpoint(sg4::NetZone* zone, const std::string& name, const Up& route) {
   auto* host = zone->create_host(name, 1.0);
   zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, route, true);
-  host->seal();
   return host;
 }
 
-bool same_network(const Cluster& a, const Cluster& b) {
-  if (a.nodes != b.nodes || a.gpus_per_node != b.gpus_per_node ||
-      a.intra_node.bandwidth != b.intra_node.bandwidth ||
-      node_link(a).bandwidth != node_link(b).bandwidth || a.rack.has_value() != b.rack.has_value())
-    return false;
-  return !a.rack ||
-         (a.rack->nodes == b.rack->nodes && a.rack->oversubscription == b.rack->oversubscription);
+// From 4.0 on there is a root, and every other zone needs a parent; before, the first zone is the
+// root.
+template <class Zone>
+Zone* star_zone(const sg4::Engine& engine) {
+  if constexpr (requires(Zone * root) { root->add_netzone_star("cluster"); }) {
+    Zone* root = engine.get_netzone_root();
+    return root->add_netzone_star("cluster");
+  } else {
+    return sg4::create_star_zone("cluster");
+  }
 }
 
 }  // namespace
 
-const StarPlatform& StarPlatform::for_cluster(const Cluster& cluster) {
-  static std::unique_ptr<StarPlatform> current;
-  if (!current || !same_network(current->cluster_, cluster)) {
-    simgrid_compat::restart_engine();
-    current.reset(new StarPlatform(cluster));
-  }
-  std::ranges::fill(current->times_, 1);
-  return *current;
-}
-
 StarPlatform::StarPlatform(const Cluster& cluster) : Platform(cluster) {
-  auto* zone = simgrid_compat::new_star_zone("cluster");
+  auto* zone = star_zone<sg4::NetZone>(*sg4::Engine::get_instance());
   std::vector<sg4::SplitDuplexLink*> ports;
   std::vector<sg4::SplitDuplexLink*> nics;
   std::vector<sg4::SplitDuplexLink*> uplinks;
@@ -77,7 +66,6 @@ StarPlatform::StarPlatform(const Cluster& cluster) : Platform(cluster) {
       links_.push_back(link->get_link_down());
   }
   zone->seal();
-  simgrid_compat::set_network(*zone);
   times_.assign(links_.size(), 1);
 }
 

@@ -10,6 +10,7 @@
 #include "sim/engine/network/fair_links.hpp"
 #include "sim/engine/network/simgrid.hpp"
 #include "sim/engine/network/step_backend.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 #include "tests/support/examples.hpp"
 
 namespace stepcast {
@@ -22,7 +23,7 @@ using namespace literals;
 class SimGridWire final : public Wire {
  public:
   SimGridWire(const Cluster& cluster, EventQueue& queue)
-      : cluster_(cluster), queue_(queue), platform_(simgrid_module().platform_for(cluster)) {}
+      : cluster_(cluster), queue_(queue), platform_(simgrid_module().platform()) {}
   void send(Rank from, Rank to, Bytes size, Seconds startup, FlowListener& listener,
             std::uint32_t tag) override {
     sent_.push_back({from, to, size, &listener, tag});
@@ -91,10 +92,11 @@ void expect_equal(const Cluster& cluster, const std::vector<Launched>& launches,
   EventQueue own;
   const auto ends =
       ends_on(own, std::make_unique<FairLinks>(cluster, own), cluster, launches, ports);
-  EventQueue outer;
-  outer.enter(simgrid_module());
-  const auto expected =
-      ends_on(outer, std::make_unique<SimGridWire>(cluster, outer), cluster, launches, ports);
+  const auto expected = simulate_alone([&] {
+    EventQueue outer;
+    outer.enter(simgrid_for(cluster));
+    return ends_on(outer, std::make_unique<SimGridWire>(cluster, outer), cluster, launches, ports);
+  });
   for (std::size_t i = 0; i < ends.size(); ++i) {
     ASSERT_GT(expected[i], 0);
     EXPECT_NEAR(ends[i] / expected[i], 1, tolerance)
