@@ -118,7 +118,8 @@ class RunCommand final : public Subcommand {
     else if (page_.is_wanted())
       page_.write({"result", to_json(forecast)},
                   {"timeline", chrome_trace(of_tasks, plan, timeline)});
-    say("{}", json_ ? to_json(forecast) : render_run(forecast));
+    say("{}",
+        json_ ? to_json(forecast) : render_run(forecast, adapters_in_title(scenario.cluster)));
     return 0;
   }
 
@@ -140,7 +141,8 @@ class RunCommand final : public Subcommand {
     if (page_.is_wanted())
       page_.write({"result", to_json(result.hybrid.forecast)},
                   {"timeline", chrome_trace(result.passes, result.plan, result.timeline)});
-    say("{}", json_ ? hybrid_json(result.hybrid) : render_hybrid(result.hybrid));
+    say("{}", json_ ? hybrid_json(result.hybrid)
+                    : render_hybrid(result.hybrid, adapters_in_title(scenario.cluster)));
     return 0;
   }
 
