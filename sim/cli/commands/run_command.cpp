@@ -134,7 +134,9 @@ class RunCommand final : public Subcommand {
                 : page_.write({"result", to_json(run.forecast)},
                               {"timeline", chrome_trace(of_tasks, run.plan, run.timeline)});
       });
-    print_then_write(json_ ? to_json(run.forecast) : render_run(run.forecast), files);
+    print_then_write(json_ ? to_json(run.forecast)
+                           : render_run(run.forecast, adapters_in_title(scenario.cluster)),
+                     files);
   }
 
   int run_hybrid(const HybridScenario& scenario) const {
@@ -157,7 +159,9 @@ class RunCommand final : public Subcommand {
         page_.write({"result", to_json(result.hybrid.forecast)},
                     {"timeline", chrome_trace(result.passes, result.plan, result.timeline)});
       });
-    print_then_write(json_ ? hybrid_json(result.hybrid) : render_hybrid(result.hybrid), files);
+    print_then_write(json_ ? hybrid_json(result.hybrid)
+                           : render_hybrid(result.hybrid, adapters_in_title(scenario.cluster)),
+                     files);
     return 0;
   }
 

@@ -12,6 +12,7 @@
 #include "sim/report/picture/compare_figure.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/sweep_report.hpp"
+#include "sim/report/text/wording.hpp"
 #include "sim/study/effects.hpp"
 
 namespace stepcast {
@@ -24,7 +25,12 @@ std::string text_of(const Sweep& sweep, const std::vector<SweepRow>& rows, bool 
   for (const SweepRow& row : rows)
     forecasts.push_back(row.forecast);
   drop_notes_of_single_rows(forecasts);
-  return json ? compare_json(forecasts) : render_compare(forecasts);
+  if (json)
+    return compare_json(forecasts);
+  if (sweep.combinations.empty() || sweep.scenarios.empty())
+    return render_compare(forecasts);
+  const Scenario scenario = scenario_of(sweep, sweep.combinations.front());
+  return render_compare(forecasts, adapters_in_title(scenario.cluster));
 }
 
 /// "dear", or of a sweep "dear nodes=8".

@@ -55,8 +55,8 @@ std::string split_table(const HybridForecast& hybrid) {
 
 }  // namespace
 
-std::string render_hybrid(const HybridForecast& hybrid) {
-  std::string text = render_run(hybrid.forecast);
+std::string render_hybrid(const HybridForecast& hybrid, const std::string& adapters) {
+  std::string text = render_run(hybrid.forecast, adapters);
   text += fmt::format("\nLayout {}", hybrid.forecast.layout);
   if (hybrid.flops_utilisation > 0)
     text += fmt::format(", model FLOPs utilisation {}, of the hardware {}",

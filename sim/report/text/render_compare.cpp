@@ -119,7 +119,7 @@ std::string why_of(Rows first, Rows last) {
   return list_of("Why", sentences);
 }
 
-std::string compare_group(Rows first, Rows last) {
+std::string compare_group(Rows first, Rows last, const std::string& adapters) {
   std::vector<CompareColumn> columns(kCompareColumns.begin(), kCompareColumns.end());
   const bool has_seeds =
       std::any_of(first, last, [](const Forecast& each) { return each.spread.seeds > 0; });
@@ -134,12 +134,12 @@ std::string compare_group(Rows first, Rows last) {
     for (const CompareColumn& column : columns)
       cells.push_back(column.value(*row, *first));
   }
-  return wrap(title_of(*first), 2) + "\n" + render(table) + why_of(first, last);
+  return wrap(title_of(*first, adapters), 2) + "\n" + render(table) + why_of(first, last);
 }
 
 }  // namespace
 
-std::string render_compare(const std::vector<Forecast>& forecasts) {
+std::string render_compare(const std::vector<Forecast>& forecasts, const std::string& adapters) {
   std::string text;
   for (Rows first = forecasts.begin(); first != forecasts.end();) {
     const Rows last = std::find_if(first, forecasts.end(), [first](const Forecast& other) {
@@ -147,7 +147,7 @@ std::string render_compare(const std::vector<Forecast>& forecasts) {
     });
     if (!text.empty())
       text += '\n';
-    text += compare_group(first, last);
+    text += compare_group(first, last, adapters);
     first = last;
   }
   return text;

@@ -192,8 +192,9 @@ std::vector<std::string> notes_of(const Forecast& forecast) {
 
 }  // namespace
 
-std::string render_run(const Forecast& forecast) {
-  std::string text = wrap(fmt::format("{}: {}", forecast.schedule, title_of(forecast)), 2);
+std::string render_run(const Forecast& forecast, const std::string& adapters) {
+  std::string text =
+      wrap(fmt::format("{}: {}", forecast.schedule, title_of(forecast, adapters)), 2);
   if (!forecast.options.empty())
     text += wrap(fmt::format("options{}", options_of(forecast)), 2);
   text += fmt::format("\n{}\n{}", head_of(forecast), breakdown_table(forecast));
@@ -203,9 +204,9 @@ std::string render_run(const Forecast& forecast) {
   return text + inputs_of(forecast);
 }
 
-std::string title_of(const Forecast& f) {
-  return fmt::format("{}, {} fidelity", setup_of(f.workload, f.cluster, f.nodes, f.gpus_per_node),
-                     name_of(f.fidelity));
+std::string title_of(const Forecast& f, const std::string& adapters) {
+  return fmt::format("{}{}, {} fidelity", setup_of(f.workload, f.cluster, f.nodes, f.gpus_per_node),
+                     adapters, name_of(f.fidelity));
 }
 
 std::vector<std::string> names_of_run() {

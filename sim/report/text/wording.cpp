@@ -17,11 +17,15 @@ std::string setup_of(std::string_view workload, std::string_view cluster, std::u
                      gpus_in_words(nodes * gpus_per_node), nodes, gpus_per_node);
 }
 
+std::string adapters_in_title(const Cluster& cluster) {
+  return cluster.nodes > 1 && cluster.nics > 1 ? fmt::format(", {} a node", adapters_of(cluster))
+                                               : "";
+}
+
 std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity fidelity) {
-  const bool has_several = cluster.nodes > 1 && cluster.nics > 1;
-  return fmt::format(
-      "{}{}, {} fidelity", setup_of(workload, cluster.name, cluster.nodes, cluster.gpus_per_node),
-      has_several ? fmt::format(", {} a node", adapters_of(cluster)) : "", name_of(fidelity));
+  return fmt::format("{}{}, {} fidelity",
+                     setup_of(workload, cluster.name, cluster.nodes, cluster.gpus_per_node),
+                     adapters_in_title(cluster), name_of(fidelity));
 }
 
 std::string text_of(const SharedNotes& notes, std::size_t most) {

@@ -16,7 +16,9 @@ namespace stepcast {
 /// "resnet50-rtx2080ti-bs64 on rtx2080ti-16x4-10gbe, 64 GPUs (16 x 4)"
 std::string setup_of(std::string_view workload, std::string_view cluster, std::uint32_t nodes,
                      std::uint32_t gpus_per_node);
-/// The same with ", flow fidelity", and the adapters of a node where they are several.
+/// ", 8 x 25 Gb/s a node" for a title; nothing on one node, and where a node has one adapter.
+std::string adapters_in_title(const Cluster& cluster);
+/// The same with adapters_in_title() and ", flow fidelity".
 std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity fidelity);
 
 /// How many notes of many forecasts a text shows.

@@ -162,6 +162,10 @@ TEST(Adapters, ThatAreSetOneByOneAreToldWithTheTotalInEveryCommand) {
     EXPECT_NE(printed_with_adapters(command).find("8 x 25 Gb/s, 200 Gb/s in total"),
               std::string::npos)
         << command.front();
+  for (std::size_t titled = 0; titled < 4; ++titled)
+    EXPECT_NE(printed_with_adapters(commands[titled]).find("8 x 25 Gb/s a node, "),
+              std::string::npos)
+        << titled;
 }
 
 }  // namespace
