@@ -184,6 +184,7 @@ class TypeTeller {
   const std::vector<JobRank>& ranks_;
   std::vector<OperationType>& types_;
   std::vector<std::vector<Instance>> instances_;  // By type; of known ones none.
+  bool any_at_once_ = false;                      // Messages that begin together on both stages.
 };
 
 void TypeTeller::gather(std::int64_t step, const std::vector<TypedOperation>& rows) {
@@ -264,41 +265,54 @@ Groups TypeTeller::by_ends(const std::vector<Instance>& instances) const {
   return groups;
 }
 
-/// Whether it is one, or cannot be a message any more: its name told that it is a collective.
-bool TypeTeller::tell_collective(std::uint16_t number) {
+/// The place of the division whose ends agree best; of smaller groups only where these agree far
+/// better. None: of none do they.
+std::optional<std::size_t> best_together(const std::vector<double>& ratios) {
   constexpr double kFarBetter = 0.25;
+  std::optional<std::size_t> best;
+  for (std::size_t place = 0; place < ratios.size(); ++place)
+    if (ratios[place] < kTogether && (!best || ratios[place] < kFarBetter * ratios[*best]))
+      best = place;
+  return best;
+}
+
+/// Whether it is one, or cannot be a message any more: its name told that it is a collective.
+/// Changes from step to step say less than times do, which clocks that are apart hide.
+bool TypeTeller::tell_collective(std::uint16_t number) {
   OperationType& type = types_[number];
   std::vector<Instance>& instances = instances_[number];
   const std::vector<Groups> all = divisions(number);
-  std::optional<Agreement> best;
-  const Groups* best_groups = nullptr;
+  std::vector<double> now;
+  std::vector<double> either;
+  bool apart = true;
+  bool tells = false;
   for (const Groups& groups : all) {
     for (Instance& instance : instances)
       for (Participant& member : instance.members)
         member.group = groups[member.rank];
     const Agreement agreement = agreement_of(instances);
-    if (!agreement.tells())
-      continue;
-    const double limit = best && best->together() ? kFarBetter * best->ratio() : INFINITY;
-    if (!best || (agreement.ratio() < best->ratio() && agreement.ratio() < limit)) {
-      best = agreement;
-      best_groups = &groups;
-    }
+    now.push_back(agreement.now.tells() ? agreement.now.ratio() : INFINITY);
+    either.push_back(agreement.ratio());
+    tells = tells || agreement.tells();
+    apart = apart && (!agreement.tells() || agreement.apart());
   }
+  auto best = best_together(now);
+  if (!best)
+    best = best_together(either);
   const bool named = type.work == JobWork::Transfer;
-  if (best && best->together()) {
-    type.work = JobWork::Transfer;
-    type.updates = false;
-    type.evidence = TypeEvidence::Times;
-    type.peers = best_groups == &all[0]   ? OperationPeers::World
-                 : best_groups == &all[1] ? OperationPeers::DataGroup
-                                          : OperationPeers::Group;
-    type.groups = *best_groups;
-    return true;
+  if (!best) {
+    if (tells && apart && !named && !says_message(type.name))
+      type.evidence = TypeEvidence::Times;
+    return named;
   }
-  if (best && best->apart() && !named && !says_message(type.name))
-    type.evidence = TypeEvidence::Times;
-  return named;
+  type.work = JobWork::Transfer;
+  type.updates = false;
+  type.evidence = TypeEvidence::Times;
+  type.peers = *best == 0   ? OperationPeers::World
+               : *best == 1 ? OperationPeers::DataGroup
+                            : OperationPeers::Group;
+  type.groups = all[*best];
+  return true;
 }
 
 /// What `one` is on a stage and `next` on the stage behind it, of the same data-parallel group.
@@ -330,17 +344,25 @@ std::vector<Instance> TypeTeller::pairs_of(std::uint16_t one, std::uint16_t next
   return pairs;
 }
 
-/// Of a send and its receive the receive usually begins first, as it waits.
+/// Whether all begins and ends are the same: a receive may be recorded from when its send came.
+bool coincides(const Spreads& spreads) {
+  return spreads.count >= kFewest && spreads.begins <= kResolution && spreads.ends <= kResolution;
+}
+
+/// Of a send and its receive the receive usually begins first, as it waits; where both begin
+/// together the first such types of a step are those of the forward pass.
 void TypeTeller::tell_messages(std::uint16_t one, std::uint16_t other) {
   for (const auto& [first, second] : {std::pair(one, other), std::pair(other, one)}) {
     const std::vector<Instance> pairs = pairs_of(first, second);
-    if (!agreement_of(pairs).together())
+    const Agreement agreement = agreement_of(pairs);
+    const bool at_once = coincides(agreement.now);
+    if (!agreement.together() && !at_once)
       continue;
     double later = 0;  // That what is on the earlier stage begins, in the sum.
     for (const Instance& pair : pairs)
       for (std::size_t i = 0; i + 1 < pair.members.size(); i += 2)
         later += pair.members[i].begin - pair.members[i + 1].begin;
-    const bool forward = later > 0;
+    const bool forward = at_once ? !std::exchange(any_at_once_, true) : later > 0;
     types_[first].peers = forward ? OperationPeers::NextSend : OperationPeers::NextReceive;
     types_[second].peers = forward ? OperationPeers::PreviousReceive : OperationPeers::PreviousSend;
     const std::string kind = types_[one].name + ", " + types_[other].name;

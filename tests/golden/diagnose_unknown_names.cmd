@@ -1,0 +1,2 @@
+# root
+stepcast diagnose tests/golden/data/job-grads-sync.csv

@@ -1,0 +1,3 @@
+# root
+# exit 2
+stepcast diagnose tests/golden/data/cpu-legacy-trace.json
