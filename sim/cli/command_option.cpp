@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <string_view>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -103,11 +104,17 @@ void refuse_thousands(const std::vector<std::string>& texts, bool are_sizes) {
 /// Stores texts into a target, one function a type.
 struct Assign {
   const std::vector<std::string>& texts;
+  std::string_view unit;  ///< That a number may bear, as reports print it.
 
   void operator()(bool* target) const { *target = true; }
   void operator()(std::string* target) const { *target = only(); }
   void operator()(std::optional<std::uint32_t>* target) const { *target = parse_count(only(), 1); }
-  void operator()(std::optional<double>* target) const { *target = parse_number(only()); }
+  void operator()(std::optional<double>* target) const {
+    std::string_view number = only();
+    if (!unit.empty() && number.ends_with(unit))
+      number.remove_suffix(unit.size());
+    *target = parse_number(number);
+  }
   void operator()(std::optional<Seconds>* target) const { *target = parse_seconds(only()); }
   void operator()(std::vector<std::string>* target) const { *target = texts; }
   void operator()(CommaList* target) const { target->items = items_of(texts); }
@@ -169,7 +176,7 @@ bool is_comma_list(const OptionTarget& target) {
 
 void assign(const CommandOption& option, const std::vector<std::string>& texts) {
   try {
-    std::visit(Assign{texts}, option.target);
+    std::visit(Assign{texts, option.value == "RATE" ? " samples/s" : ""}, option.target);
     if (is_comma_list(option.target))
       tell_repeated(option.name, texts);
   } catch (const InputError& error) {

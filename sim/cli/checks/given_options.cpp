@@ -9,9 +9,9 @@
 
 namespace stepcast {
 
-std::string given_among(std::initializer_list<GivenOption> options) {
+std::string given_among(std::initializer_list<NamedOption> options) {
   std::vector<std::string> names;
-  for (const GivenOption& option : options)
+  for (const NamedOption& option : options)
     if (option.is_given)
       names.emplace_back(option.name);
   if (names.size() < 2)
@@ -21,7 +21,7 @@ std::string given_among(std::initializer_list<GivenOption> options) {
   return fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-void refuse_given(std::string_view what_is_wrong, std::initializer_list<GivenOption> options) {
+void refuse_given(std::string_view what_is_wrong, std::initializer_list<NamedOption> options) {
   if (const std::string given = given_among(options); !given.empty())
     throw InputError(fmt::format("{}: {}", given, what_is_wrong));
 }

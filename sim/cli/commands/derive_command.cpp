@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
-#include "models/base/text.hpp"
 #include "models/workload/derive.hpp"
 #include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/derive/derive_cluster.hpp"
@@ -51,7 +50,7 @@ class DeriveCommand final : public Subcommand {
         {"--batch", "N", &batch_, "samples per GPU and step"},
         {"--step-time", "TIME", &step_time_,
          "forward + backward of one step, e.g. 229.4ms;\nwith --optimiser its update, too"},
-        {"--throughput", "RATE", &typed_throughput_, "or: samples per second of one GPU"},
+        {"--throughput", "RATE", &throughput_, "or: samples per second of one GPU"},
         {"--forward-fraction", "F", &forward_fraction_,
          "forward part of the step time, between 0 and 1 (0.36)"},
         {"--optimiser", "NAME", &derive_.optimiser,
@@ -69,7 +68,6 @@ class DeriveCommand final : public Subcommand {
   }
 
   int run() override {
-    throughput_ = throughput();
     const bool of_cluster = architecture_ == "cluster";
     if (model_.is_given()) {
       check_of_model();
@@ -145,16 +143,6 @@ class DeriveCommand final : public Subcommand {
     }
   }
 
-  /// "279.0" or, as reports print it, "279.0 samples/s".
-  std::optional<double> throughput() const try {
-    if (typed_throughput_.empty())
-      return std::nullopt;
-    const std::size_t unit = typed_throughput_.rfind(" samples/s");
-    return parse_number(std::string_view(typed_throughput_).substr(0, unit));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--throughput: {}", error.what()));
-  }
-
   Seconds step_time() const {
     const Seconds time = step_time_ ? *step_time_ : Seconds{*batch_ / *throughput_};
     try {
@@ -173,7 +161,6 @@ class DeriveCommand final : public Subcommand {
   std::string device_;
   std::optional<std::uint32_t> batch_;
   std::optional<Seconds> step_time_;
-  std::string typed_throughput_;
   std::optional<double> throughput_;
   std::optional<double> forward_fraction_;
   DeriveOptions derive_;
