@@ -42,7 +42,7 @@ ParallelLayout layout_of(const Job& job) {
 
 class Sizes {
  public:
-  Sizes(const Job& job, const ParallelLayout& layout) : job_(job), layout_(layout) {
+  explicit Sizes(const Job& job) : job_(job) {
     if (!job.shape.recorded_on.empty())
       cluster_ = recorded_cluster(job);
   }
@@ -110,7 +110,6 @@ class Sizes {
   }
 
   const Job& job_;
-  const ParallelLayout& layout_;
   std::optional<Cluster> cluster_;
   std::map<std::string, std::vector<std::string>> taken_;
 };
@@ -122,7 +121,7 @@ class PipelineSummary {
         ideal_(ideal),
         layout_(layout_of(job)),
         record_(pipeline_record_of(job, ideal)),
-        sizes_(job, layout_) {}
+        sizes_(job) {}
 
   Workload run() {
     Workload workload{.name = job_.name + (ideal_ ? "-ideal" : "-recorded"),
