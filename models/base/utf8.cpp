@@ -99,7 +99,7 @@ std::string valid_utf8(std::string_view text) {
   return valid.append(text);
 }
 
-std::string shortened(std::string_view text, std::size_t most) {
+std::string abridged(std::string_view text, std::size_t most) {
   if (text.size() <= most)
     return valid_utf8(text);
   std::size_t end = most;

@@ -16,7 +16,7 @@ std::string valid_utf8(std::string_view text);
 
 /// At most `most` bytes of the text, cut between two characters and followed by "..." where there
 /// is more; bytes that are not UTF-8 are replaced.
-std::string shortened(std::string_view text, std::size_t most);
+std::string abridged(std::string_view text, std::size_t most);
 
 /// "line 3, column 7" of the byte at `offset`.
 std::string place_of(std::string_view text, std::size_t offset);

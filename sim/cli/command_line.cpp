@@ -261,7 +261,7 @@ int report(const std::string& what, int exit_code) {
   std::fflush(stdout);
   constexpr std::size_t kLongest =
       4000;  // What was read of others may be in it, as often as it likes.
-  tell("stepcast: {}\n", shortened(as_typed(single_line(what)), kLongest));
+  tell("stepcast: {}\n", abridged(as_typed(single_line(what)), kLongest));
   return exit_code;
 }
 

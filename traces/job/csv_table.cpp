@@ -43,7 +43,7 @@ std::size_t CsvTable::column(std::string_view name) const {
   if (found == columns_.end())
     throw InputError(
         fmt::format("{}: expected a column {}, found {}", origin_, name,
-                    shortened(fmt::format("{}", fmt::join(columns_, ", ")), kLongestHeading)));
+                    abridged(fmt::format("{}", fmt::join(columns_, ", ")), kLongestHeading)));
   return static_cast<std::size_t>(found - columns_.begin());
 }
 
@@ -109,7 +109,7 @@ std::int64_t CsvTable::whole(std::size_t column, std::int64_t least) const {
 
 void CsvTable::fail(std::size_t column, std::string_view expected) const {
   throw InputError(fmt::format("{}: {}: expected {}, found {}", where(),
-                               shortened(columns_[column], kLongestName), expected,
+                               abridged(columns_[column], kLongestName), expected,
                                in_quotes(cells_[column])));
 }
 

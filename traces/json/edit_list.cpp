@@ -40,7 +40,7 @@ std::vector<WrittenEdit> read_edit_list(const std::filesystem::path& path) {
     WrittenEdit edit{.verb = list[i]["do"].get<std::string>(), .fields = {}};
     for (const auto& [key, value] : list[i].items())
       if (key != "do")
-        edit.fields[key] = text_of_value(value, where + "/" + shortened(key, 60));
+        edit.fields[key] = text_of_value(value, where + "/" + abridged(key, 60));
     edits.push_back(std::move(edit));
   }
   return edits;

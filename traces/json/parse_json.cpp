@@ -53,7 +53,7 @@ std::string reason_of(const std::string& what) {
     begin = what.find(": ", column);
     begin = begin == std::string::npos ? 0 : begin + 2;
   }
-  return shortened(std::string_view(what).substr(begin), kLongestReason);
+  return abridged(std::string_view(what).substr(begin), kLongestReason);
 }
 
 /// Feeds characters to the parser and counts them, so that an error found between two tokens (a

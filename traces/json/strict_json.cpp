@@ -28,7 +28,7 @@ std::string shown(const json& value) {
     return "an object";
   if (value.is_array())
     return "an array";
-  return shortened(value.dump(-1, ' ', false, json::error_handler_t::replace), kLongestValue);
+  return abridged(value.dump(-1, ' ', false, json::error_handler_t::replace), kLongestValue);
 }
 
 namespace {
@@ -41,7 +41,7 @@ std::string expected(std::string_view what, const json& found) {
                           const std::string& message) {
   constexpr std::size_t kLongestPointer = 160;  // It may hold keys of the file's own choice.
   const std::string place =
-      pointer.empty() ? origin : origin + ": " + shortened(pointer, kLongestPointer);
+      pointer.empty() ? origin : origin + ": " + abridged(pointer, kLongestPointer);
   throw InputError(place + ": " + message);
 }
 

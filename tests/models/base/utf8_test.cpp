@@ -23,15 +23,15 @@ TEST(Utf8, TheFirstWrongByteIsFoundAtEveryPlace) {
 }
 
 TEST(Utf8, IsCutBetweenCharacters) {
-  EXPECT_EQ(shortened("abc", 3), "abc");
-  EXPECT_EQ(shortened("abcd", 3), "abc...");
-  EXPECT_EQ(shortened("ab\xe2\x82\xac"
-                      "d",
-                      4),
+  EXPECT_EQ(abridged("abc", 3), "abc");
+  EXPECT_EQ(abridged("abcd", 3), "abc...");
+  EXPECT_EQ(abridged("ab\xe2\x82\xac"
+                     "d",
+                     4),
             "ab...");  // U+20AC takes three bytes.
-  EXPECT_EQ(shortened("\xff"
-                      "bcd",
-                      3),
+  EXPECT_EQ(abridged("\xff"
+                     "bcd",
+                     3),
             "?bc...");
 }
 

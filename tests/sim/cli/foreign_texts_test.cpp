@@ -51,7 +51,8 @@ TEST(ForeignTexts, BytesOfTablesThatAreNotUtf8AreRefusedWithTheirLine) {
   const std::string slow = folder.file("slow.csv", "# made\xff\nstep,rank,factor\n0,0,1\n0,1,2\n");
   expect_one_line(
       run_cli(words("run", {"--schedule", "ddp", "--slow", "recorded:file=" + slow, "--json"})),
-      slow + ": line 1, column 7: this byte is not UTF-8 text");
+      "--slow recorded:file=" + slow + ": " + slow +
+          ": line 1, column 7: this byte is not UTF-8 text");
   const std::string faults =
       folder.file("faults.csv", "start_day,end_day,server,why\n1,2,0,\xff\n");
   expect_one_line(run_cli({"goodput", "--faults", faults, "--checkpoint", "60s", "--restart",

@@ -64,20 +64,18 @@ TEST(NsightCage, AnIdThatIsThereTwiceIsRefused) {
             "StringIds: expected each id once, found 1 twice");
 }
 
-// A column of 25 kB of file was 1 GB of text in each row, and did not end in a minute.
+// A column of a file of 25 kB was 800 MB of text in each row, and did not end in a minute. Here it
+// is short, as SQLite computes it when a row is written, too.
 TEST(NsightCage, ColumnsThatAreComputedAreRefused) {
   const TraceFolder folder;
   const std::string plain = std::string(kKernels) + kNames + kKernel + kName;
-  for (const char* how : {"", "VIRTUAL"}) {
+  for (const char* how : {"VIRTUAL", "STORED"}) {
     std::string sql =
         plain + fmt::format(
                     "CREATE TABLE NVTX_EVENTS(start INT, end INT, globalTid INT, textId INT, "
                     "n INT, text AS (hex(zeroblob(n))) {});",
                     how);
-    for (int i = 0; i < 100; ++i)
-      sql +=
-          "INSERT INTO NVTX_EVENTS(start, end, globalTid, textId, n) VALUES (0, 9, 0, NULL, "
-          "400000000);";
+    sql += "INSERT INTO NVTX_EVENTS(start, end, globalTid, textId, n) VALUES (0, 9, 0, NULL, 4);";
     EXPECT_EQ(refusal_of(folder.database(fmt::format("generated{}.sqlite", how), sql)),
               "NVTX_EVENTS: expected a column text that is stored, found one that the database "
               "computes");

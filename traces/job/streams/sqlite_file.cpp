@@ -248,7 +248,7 @@ void SqliteFile::fail(int result) const {
           path_));
     default:
       throw InputError(fmt::format("{}: damaged SQLite database: {}", path_,
-                                   shortened(sqlite3_errmsg(database_), kLongestReason)));
+                                   abridged(sqlite3_errmsg(database_), kLongestReason)));
   }
 }
 
