@@ -105,7 +105,7 @@ int spend_steps(void* left) {
   return steps_left < 0 ? 1 : 0;
 }
 
-void limit(sqlite3* database) {
+void set_limits_of(sqlite3* database) {
   for (const auto& [what, most] : {std::pair{SQLITE_LIMIT_LENGTH, kLongestValue},
                                    {SQLITE_LIMIT_SQL_LENGTH, 100'000},
                                    {SQLITE_LIMIT_COLUMN, 500},
@@ -168,7 +168,7 @@ SqliteFile::SqliteFile(const std::filesystem::path& path) : path_(path.string())
     throw InputError(
         fmt::format("{}: cannot be read as an SQLite database: {}", path_, sqlite3_errstr(result)));
   }
-  limit(database_);
+  set_limits_of(database_);
   sqlite3_set_authorizer(database_, allow_plain_scans, nullptr);
   sqlite3_progress_handler(database_, kStepsBetweenLooks, spend_steps, &steps_left_);
 }
