@@ -54,10 +54,10 @@ std::optional<double> processor_seconds_of_shell() {
 
 /// The sanitizers reserve terabytes that they never touch.
 constexpr bool counts_addresses() {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return false;
 #elif defined(__has_feature)
-  return !__has_feature(address_sanitizer);
+  return !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
 #else
   return true;
 #endif
