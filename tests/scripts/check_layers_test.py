@@ -5,7 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "scripts"))
-from check_layers import NAMED_ELSEWHERE, faults_of_file, faults_of_folders, faults_of_list  # noqa: E402
+from check_layers import NAMED_ELSEWHERE, faults_of_file, faults_of_list  # noqa: E402
 
 
 class CheckLayers(unittest.TestCase):
@@ -61,11 +61,6 @@ class CheckLayers(unittest.TestCase):
             self.assertEqual(faults_of_file("models/base/text.cpp", file(head, 44)), [], head)
             self.assertIn("lines, more than 45", faults_of_file("models/base/text.cpp", file(head, 46))[0])
         self.assertEqual(faults_of_file("models/base/text.cpp", file("const std::vector<int> list = {", 80)), [])
-
-    def test_a_folder_holds_at_most_30_sources(self):
-        names = [f"sim/engine/{number}.cpp" for number in range(30)]
-        self.assertEqual(faults_of_folders([*names, "sim/engine/policy/in_order.cpp"]), [])
-        self.assertIn("sim/engine: holds 31 sources", faults_of_folders([*names, "sim/engine/more.hpp"])[0])
 
     def test_tests_share_no_helpers_of_a_layer_above(self):
         self.expect_fault("tests/sim/study/sweep_test.cpp", '"tests/sim/cli/run_cli.hpp"', "a layer above")
