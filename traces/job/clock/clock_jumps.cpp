@@ -79,7 +79,7 @@ class Jumps {
         within.push_back({pair, by});
         continue;
       }
-      const auto [known, added] = before_.try_emplace(pair, range, evidence_.begins[step]);
+      const auto [known, added] = before_.try_emplace(pair, Before{range, evidence_.begins[step]});
       if (added)
         continue;
       const Range& last = known->second.range;
