@@ -123,9 +123,9 @@ std::vector<Term> named_in_schedules() {
   return terms;
 }
 
-/// What a label names, in the words of the glossary: of "every NIC (16 alike)" the NIC, of "exposed
-/// communication: send" the exposed communication, of "NIC of node 3, out" the NIC, of "group 0" a
-/// group, of "GPU ports" one.
+/// What a label names, in the words of the glossary: of "every NIC (16 alike)" and of "every 8 x 25
+/// Gb/s NIC (2 alike)" the NIC, of "exposed communication: send" the exposed communication, of "NIC
+/// of node 3, out" the NIC, of "group 0" a group, of "GPU ports" one.
 std::vector<std::string> words_in(std::string_view label) {
   std::string text = plain(label);
   std::vector<std::string> words{text};
@@ -139,6 +139,9 @@ std::vector<std::string> words_in(std::string_view label) {
     shorten(0, note);
   if (text.starts_with("every "))
     shorten(6, std::string::npos);
+  if (const std::size_t unit = text.find("b/s ");
+      text.find(" x ") < unit && unit != std::string::npos)
+    shorten(unit + 4, std::string::npos);
   for (const char* rest : {": ", ", ", " of "})
     if (const std::size_t end = text.find(rest); end != std::string::npos)
       shorten(0, end);
