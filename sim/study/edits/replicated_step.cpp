@@ -43,7 +43,7 @@ EditableStep ReplicatedPlans::at(std::uint32_t ranks) {
   Scenario larger = scenario_;
   grow(larger.cluster, ranks);
   Plan plan = unrolled(planned(larger, schedule_).plan);
-  const Kept& kept = kept_.emplace_back(std::move(larger), std::move(plan));
+  const Kept& kept = kept_.emplace_back(Kept{std::move(larger), std::move(plan)});
   return editable_step(kept.plan, kept.scenario.workload, kept.scenario.cluster,
                        kept.scenario.engine);
 }
@@ -58,7 +58,7 @@ EditableStep ReplicatedPipelines::at(std::uint32_t ranks) {
   if (batch != larger.options.end() && batch->second != "auto")
     batch->second = std::to_string(std::uint64_t{parse_count(batch->second, 1)} * times);
   HybridRun run = planned_pipeline(larger);
-  const Kept& kept = kept_.emplace_back(std::move(larger), std::move(run));
+  const Kept& kept = kept_.emplace_back(Kept{std::move(larger), std::move(run)});
   return editable_step(kept.run, kept.scenario.model, kept.scenario.cluster, kept.scenario.engine);
 }
 

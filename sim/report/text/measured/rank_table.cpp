@@ -69,13 +69,15 @@ void add_device(const Diagnosis& diagnosis, RankColumns& columns) {
       return device.queued ? percent(device.queue_empty) : std::string("-");
     });
   }
-  for (const auto& [heading, held] :
-       {std::pair("allocated", &DeviceUse::allocated), std::pair("reserved", &DeviceUse::reserved)})
+  for (const auto& [heading, member] : {std::pair("allocated", &DeviceUse::allocated),
+                                        std::pair("reserved", &DeviceUse::reserved)}) {
+    const auto held = member;  // clang 14 lets no lambda capture a part of a structured binding
     if (columns.any([&](const RankUse& use) { return device_of(use).*held > Bytes{}; }))
       columns.add(heading, [&](const RankUse& use) {
         const Bytes bytes = device_of(use).*held;
         return bytes > Bytes{} ? format_bytes(bytes) : std::string("-");
       });
+  }
 }
 
 }  // namespace
