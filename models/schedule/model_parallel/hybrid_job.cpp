@@ -1,6 +1,7 @@
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -31,15 +32,27 @@ std::uint32_t micro_batch_of(const OptionReader& read, const Workload& workload)
   return read.count("micro_batch");
 }
 
+// A step's sequences are counted in 32 bits.
+void require_countable(const OptionReader& read, std::uint64_t at_once, std::uint32_t count) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (at_once > kMost / count)
+    read.fail("micro_batch",
+              fmt::format("expected at most {} sequences in a step, found {} micro-batches of {} "
+                          "on all copies together",
+                          kMost, count, at_once));
+}
+
 // As many as recorded; four for each stage where nobody says: a bubble of a fifth.
 std::uint32_t micro_batches_of(const OptionReader& read, const ParallelLayout& layout,
                                const Workload& workload, std::uint32_t micro_batch) {
-  if (read.is("global_batch", "auto") && workload.pipeline)
-    return workload.pipeline->micro_batches;
-  if (read.is("global_batch", "auto"))
-    return layout.pipeline == 1 ? 1 : 4 * layout.pipeline;
-  const std::uint32_t batch = read.count("global_batch");
   const std::uint64_t at_once = std::uint64_t{layout.data} * micro_batch;
+  if (read.is("global_batch", "auto")) {
+    const std::uint32_t usual = layout.pipeline == 1 ? 1 : 4 * layout.pipeline;
+    const std::uint32_t count = workload.pipeline ? workload.pipeline->micro_batches : usual;
+    require_countable(read, at_once, count);
+    return count;
+  }
+  const std::uint32_t batch = read.count("global_batch");
   if (batch % at_once != 0)
     read.fail("global_batch",
               fmt::format("expected a multiple of dp x micro_batch ({} x {} = {}), found {}",
