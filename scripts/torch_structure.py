@@ -132,6 +132,27 @@ def with_parameters(network, calls):
     return [call for call in calls if call.parameters or is_leaf(call.module)]
 
 
+USUAL_IMAGES = (224, 299, 256, 384, 512, 331, 240, 448)
+
+
+def runs_on(torch, network, inputs):
+    try:
+        recorded(torch, network, inputs)
+    except (RuntimeError, AssertionError, NotImplementedError):
+        return False
+    return True
+
+
+def advice_on(torch, network, inputs):
+    """Which --image would do, if one of the usual sizes does; others than images have no such advice."""
+    if inputs.dim() != 4:
+        return "another --sequence may do"
+    for size in USUAL_IMAGES:
+        if size != inputs.shape[-1] and runs_on(torch, network, inputs.new_empty(*inputs.shape[:2], size, size)):
+            return f"--image {size} does"
+    return "another --image may do"
+
+
 def walk(torch, model, inputs):
     """The calls of a step that are layers: on the meta device, which has shapes and no numbers."""
     try:
@@ -140,8 +161,9 @@ def walk(torch, model, inputs):
     except NotImplementedError:
         raise ValueError("an operator of this model has no shapes on PyTorch's meta device; profile it instead") from None
     except (RuntimeError, AssertionError) as error:
-        raise ValueError("the model cannot run on this input; another --image may do "
-                         f"({str(error).splitlines()[0]})") from None
+        advice = advice_on(torch, network, inputs.to("meta"))
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"the model cannot run on this input; {advice} ({reason})") from None
 
 
 def names_of(calls):

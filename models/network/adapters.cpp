@@ -7,6 +7,9 @@ namespace stepcast {
 std::string bits_per_second(BytesPerSecond bandwidth) {
   constexpr double kBits = 8;
   const double bits = bandwidth.value * kBits;
+  constexpr double kExponent = 9999.5e9;  // From here on four digits of Gb/s need an exponent.
+  if (bits >= kExponent)
+    return fmt::format("{:.4g} Tb/s", bits * 1e-12);
   if (bits >= 1e9)
     return fmt::format("{:.4g} Gb/s", bits * 1e-9);
   return bits >= 1e6 ? fmt::format("{:.4g} Mb/s", bits * 1e-6)

@@ -126,6 +126,13 @@ std::vector<std::string> option_names(const CLI::App& parser) {
   return names;
 }
 
+/// What the user may have meant: where the nodes are typed, not the GPUs, these decide the size.
+std::string hint_at_option(const std::string& name, const std::vector<std::string>& known) {
+  if (name == "--gpus" && std::ranges::find(known, "--nodes") != known.end())
+    return "; did you mean \"--nodes\"?";
+  return did_you_mean(name, known);
+}
+
 /// Refuses what the parser did not know, naming the nearest option.
 void refuse_extras(const CLI::App& parser, const std::string& shown) {
   const std::vector<std::string> extras = parser.remaining();
@@ -135,7 +142,7 @@ void refuse_extras(const CLI::App& parser, const std::string& shown) {
   if (!name.starts_with('-'))
     throw InputError(fmt::format("unexpected argument {} (see {} --help)", in_quotes(name), shown));
   throw InputError(fmt::format("unknown option {} (see {} --help){}", in_quotes(name), shown,
-                               did_you_mean(name, option_names(parser))));
+                               hint_at_option(name, option_names(parser))));
 }
 
 /// The first bare argument must be a command; the parser itself would call it an unexpected one.
@@ -171,7 +178,13 @@ std::vector<CommandOption> options_of(const Command& command) {
 
 std::string as_user_typed(const std::vector<CommandOption>& options, Words words,
                           const std::string& error) {
-  return in_typed_spelling(options, words, error) + hint_at_commas(options, words, error);
+  const std::string commas = hint_at_commas(options, words, error);
+  std::string message = in_typed_spelling(options, words, error);
+  // One suggestion is enough: the nearest name is none of the list that was meant.
+  if (const std::size_t guess = message.rfind("; did you mean ");
+      commas.starts_with("; lists take commas") && guess != std::string::npos)
+    message.resize(guess);
+  return message + commas;
 }
 
 int run_command(Command& command, Words words) try {

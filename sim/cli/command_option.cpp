@@ -111,8 +111,10 @@ struct Assign {
   void operator()(std::optional<std::uint32_t>* target) const { *target = parse_count(only(), 1); }
   void operator()(std::optional<double>* target) const {
     std::string_view number = only();
-    if (!unit.empty() && number.ends_with(unit))
-      number.remove_suffix(unit.size());
+    const std::string_view bare = unit.starts_with(' ') ? unit.substr(1) : unit;
+    for (const std::string_view end : {unit, bare})
+      if (!end.empty() && number.ends_with(end))
+        number.remove_suffix(end.size());
     *target = parse_number(number);
   }
   void operator()(std::optional<Seconds>* target) const { *target = parse_seconds(only()); }

@@ -49,6 +49,16 @@ void require_sequence(const ConfiguredModel& model, const std::string& file) {
                     file, model.shape.seq));
 }
 
+/// The times hold for sequences of any length, but the model as configured has no more positions.
+void note_long_sequences(ConfiguredModel& model, const std::string& file) {
+  if (model.shape.seq <= model.longest_seq)
+    return;
+  model.notes.push_back(fmt::format("sequences are longer than the {} tokens that the model takes",
+                                    model.longest_seq));
+  tell("stepcast: note: --seq {}: {} takes up to {} tokens\n", model.shape.seq, file,
+       model.longest_seq);
+}
+
 void require_precision(const std::string& precision) {
   constexpr std::array kKnown{"fp32", "fp16", "bf16", "fp8"};
   if (std::ranges::find(kKnown, precision) == kKnown.end())
@@ -80,7 +90,7 @@ std::string ModelDerivation::file_text(const std::string& name, const std::strin
     require_precision(precision_);
     choice.precision = precision_;
   }
-  const ConfiguredModel model = read_model_config(file_, choice);
+  ConfiguredModel model = read_model_config(file_, choice);
   if (!seq_)
     require_sequence(model, file_);
   if (device.empty() || !batch)
@@ -88,6 +98,7 @@ std::string ModelDerivation::file_text(const std::string& name, const std::strin
         fmt::format("derive --hf: expected {}, for example: stepcast derive --hf {} "
                     "--device a100 --batch 8",
                     device.empty() ? "--device" : "--batch", file_));
+  note_long_sequences(model, file_);
   Workload workload = load_transformer({model.shape, device, *batch}).workload;
   if (!name.empty())
     workload.name = name;

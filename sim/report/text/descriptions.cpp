@@ -124,7 +124,9 @@ struct FieldText {
   }
   std::string operator()(Bytes& (*member)(Cluster&)) const { return format_bytes(member(cluster)); }
   std::string operator()(BytesPerSecond& (*member)(Cluster&)) const {
-    return format_bandwidth(member(cluster));
+    // A bandwidth of 0 stands for none and cannot be set.
+    const BytesPerSecond bandwidth = member(cluster);
+    return bandwidth > BytesPerSecond{} ? format_bandwidth(bandwidth) : "not given";
   }
 };
 

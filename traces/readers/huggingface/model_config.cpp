@@ -260,6 +260,7 @@ ConfiguredModel read_model_config(const std::filesystem::path& path, const Confi
   reader->second(keys, model);
   model.shape.model = name_of(keys, type, path);
   model.shape.precision = precision_of(keys, choice);
+  model.longest_seq = model.shape.seq;
   model.shape.seq = choice.seq.value_or(model.shape.seq);
   try {
     check_transformer(model.shape);

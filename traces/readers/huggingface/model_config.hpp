@@ -19,6 +19,7 @@ struct ConfigChoice {
 /// A model as its configuration file describes it.
 struct ConfiguredModel {
   Transformer shape;
+  std::uint32_t longest_seq = 0;   ///< Tokens that the file's positions allow.
   std::vector<std::string> notes;  ///< What the shape leaves out or puts in another's place.
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
@@ -48,6 +49,28 @@ std::vector<std::string> field_paths() {
   for (const ClusterField& field : cluster_fields())
     paths.push_back(field.path);
   return paths;
+}
+
+/// Names the fields of an object of the file, such as "nic", which is no field itself.
+[[noreturn]] void refuse_path(std::string_view path) {
+  const std::vector<std::string> paths = field_paths();
+  std::vector<std::string> within;
+  for (const std::string& known : paths)
+    if (known.size() > path.size() && known.starts_with(path) && known[path.size()] == '.')
+      within.push_back(known);
+  if (!within.empty())
+    throw InputError(fmt::format("expected a field of {}: {}", path, fmt::join(within, ", ")));
+  throw InputError("unknown cluster field" + did_you_mean(path, paths));
+}
+
+/// Reports print the adapters of a node as "8 x 25 Gb/s", which are two fields.
+void refuse_several_adapters(std::string_view path, std::string_view value) {
+  const std::size_t times = value.find(" x ");
+  if (path == "nic.bandwidth" && times != std::string_view::npos)
+    throw InputError(
+        fmt::format("expected the bandwidth of one adapter, such as \"{}\", and their number as "
+                    "cluster.nics={}; found {}",
+                    value.substr(times + 3), value.substr(0, times), in_quotes(value)));
 }
 
 }  // namespace
@@ -100,7 +123,7 @@ const std::vector<ClusterField>& cluster_fields() {
 const ClusterField& cluster_field(std::string_view path) {
   const auto field = std::ranges::find(cluster_fields(), path, &ClusterField::path);
   if (field == cluster_fields().end())
-    throw InputError("unknown cluster field" + did_you_mean(path, field_paths()));
+    refuse_path(path);
   return *field;
 }
 
@@ -112,6 +135,7 @@ bool is_in_optional_section(const ClusterField& field) {
 
 void set_cluster_field(Cluster& cluster, std::string_view path, std::string_view value) {
   const ClusterField& field = cluster_field(path);
+  refuse_several_adapters(path, value);
   const TextSetter set(value, field.least);
   std::visit([&](auto member) { set(member(cluster)); }, field.member);
   std::erase(cluster.costs_not_given, path);

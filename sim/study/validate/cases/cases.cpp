@@ -37,7 +37,8 @@ std::string precision_of(const std::string& name) {
     return "bf16";
   if (name == "fp16" || name == "fp32")
     return name;
-  throw NotExpressed(fmt::format("precision {}", name));
+  throw NotExpressed(
+      fmt::format("precision {}: expected fp32, fp16, bf16, amp_bf16 or a name with fp8", name));
 }
 
 Transformer shape_of(const MeasuredLayout& row, const ModelForm& form) {

@@ -12,7 +12,16 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/error.hpp"
+#include "models/schedule/registry.hpp"
+#include "sim/protocol/world.hpp"
+#include "sim/report/text/descriptions.hpp"
 #include "sim/study/diagnose/diagnosis.hpp"
+#include "traces/catalog.hpp"
+#include "traces/job/operation_types.hpp"
+#include "traces/readers/stepcast/cluster_fields.hpp"
+#include "traces/readers/stepcast/device_reader.hpp"
+#include "traces/transformers.hpp"
 
 namespace stepcast {
 namespace {
@@ -90,7 +99,7 @@ void add_headings(const std::string& text, std::set<std::string>& names) {
 
 /// A density, a number of GPUs, an option or a field of the cluster heads a column of its own.
 bool is_data(const std::string& heading) {
-  static const std::regex kData(R"([0-9.]+( GPUs ms)?|fusion_buffer|cluster\.[a-z_.]+)");
+  static const std::regex kData(R"([0-9.]+|fusion_buffer|cluster\.[a-z_.]+)");
   return std::regex_match(heading, kData);
 }
 
@@ -173,6 +182,119 @@ TEST(GlossaryTest, ExplainsWhatReportsAndFilesCallThingsBy) {
     EXPECT_NE(find_term(name), nullptr) << name;
   EXPECT_EQ(find_term("group 0"), find_term("group"));
   EXPECT_NE(find_term("zero")->definition.find("schedule"), std::string::npos);
+}
+
+/// Phases of the plan that a schedule makes with an option set to one of its words. Options that
+/// need another beside them make none.
+void add_phases(const ScheduleInfo& schedule, const ScheduleOptions& options,
+                const Workload& workload, const Cluster& cluster, std::set<std::string>& phases) {
+  try {
+    const Plan plan = build_plan(schedule.name, workload, cluster, options);
+    phases.insert(plan.phases.begin(), plan.phases.end());
+  } catch (const InputError&) {
+    EXPECT_FALSE(options.empty()) << schedule.name;
+  }
+}
+
+TEST(GlossaryTest, EveryPhaseOfEverySchedulesPlanIsExplained) {
+  const Workload workload = load_workload("resnet50-rtx2080ti-bs32");
+  Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
+  cluster.nodes = 2;
+  std::set<std::string> phases;
+  for (const ScheduleInfo& schedule : all_schedules()) {
+    add_phases(schedule, {}, workload, cluster, phases);
+    for (const OptionInfo& option : schedule.options)
+      for (const std::string& word : option.words)
+        add_phases(schedule, {{option.name, word}}, workload, cluster, phases);
+  }
+  EXPECT_GT(phases.size(), 20U);
+  for (const std::string& phase : phases)
+    EXPECT_NE(find_term(phase), nullptr) << phase;
+}
+
+TEST(GlossaryTest, PhasesOfModelParallelSchedulesAndOfProfilesAreExplained) {
+  for (const char* phase : {"recorded delays", "messages in layers", "gradients", "parameters",
+                            "activations", "their gradients", "input", "host", "embeddings",
+                            "tables", "sampling", "cycle and negotiation", "optimizer"})
+    EXPECT_NE(find_term(phase), nullptr) << phase;
+}
+
+TEST(GlossaryTest, EveryLabelOfAsynchronousSchedulesIsExplained) {
+  for (std::size_t cause = 0; cause < kCauses; ++cause) {
+    const std::string name = name_of(static_cast<Cause>(cause));
+    EXPECT_NE(find_term(name), nullptr) << name;
+    EXPECT_EQ(find_term("waiting for " + name), find_term(name)) << name;
+  }
+  for (const char* label : {"models under way", "models", "waiting for others"})
+    EXPECT_NE(find_term(label), nullptr) << label;
+}
+
+TEST(GlossaryTest, EveryFieldOfAClusterIsExplained) {
+  for (const ClusterField& field : cluster_fields()) {
+    EXPECT_NE(find_term(field.path), nullptr) << field.path;
+    EXPECT_NE(find_term("cluster." + std::string(field.path)), nullptr) << field.path;
+  }
+}
+
+/// Labels in front of a value, as `show` aligns them; a line that goes on has none.
+void add_fact_labels(const std::string& text, std::set<std::string>& names) {
+  static const std::regex kFact("([a-zA-Z][^ ]*( [^ ]+)*)  +[^ ].*");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (std::smatch found; std::regex_match(line, found, kFact))
+      names.insert(found[1]);
+}
+
+TEST(GlossaryTest, EveryRowOfAShownClusterAndDeviceIsExplained) {
+  std::set<std::string> names;
+  for (const char* cluster : {"dgx-a100", "rtx2080ti-16x4-10gbe"})
+    add_fact_labels(description_of(load_cluster(cluster)), names);
+  for (const char* device : {"h100", "a100", "rtx2080ti"})
+    add_fact_labels(description_of(read_device(find_file(CatalogKind::Device, device)),
+                                   find_training_law(device)),
+                    names);
+  EXPECT_GT(names.size(), 45U);
+  for (const std::string& name : names)
+    EXPECT_NE(find_term(name), nullptr) << name;
+}
+
+TEST(GlossaryTest, EveryColumnOfListIsExplained) {
+  std::set<std::string> names;
+  const auto golden = std::filesystem::path(STEPCAST_SOURCE_DIR) / "tests/golden";
+  for (const auto& entry : std::filesystem::directory_iterator(golden))
+    if (const std::string name = entry.path().filename().string();
+        name.starts_with("list") && name.ends_with(".txt"))
+      add_headings(text_of(entry.path()), names);
+  for (const char* heading : {"GPUs each", "adapters", "start-up", "in the node", "figures",
+                              "fp32 peak", "memory bandwidth", "transformers", "kv heads",
+                              "GMAC/sample", "vocabulary", "sequence", "blocks", "times"})
+    names.insert(heading);
+  for (const std::string& name : names)
+    EXPECT_NE(find_term(name), nullptr) << name;
+}
+
+TEST(GlossaryTest, OperationTypesOfPublishedJobsAreExplained) {
+  for (const char* name : {"forward-compute", "backward-compute", "optimizer", "params-all-gather",
+                           "grads-reduce-scatter", "grads-all-reduce", "layernorm-grads-all-reduce",
+                           "embedding-grads-all-reduce", "optimizer-clip-main-grad", "forward-send",
+                           "backward-recv", "gc"}) {
+    EXPECT_TRUE(operation_type_of(name).known) << name;
+    ASSERT_NE(find_term(name), nullptr) << name;
+    EXPECT_NE(find_term(operation_type_of(name).kind), nullptr) << name;
+  }
+}
+
+TEST(GlossaryTest, HeadingsWithAScheduleOrANumberAreExplained) {
+  EXPECT_EQ(find_term("bsp ms"), find_term("bsp"));
+  EXPECT_EQ(find_term("64 GPUs ms"), find_term("GPUs"));
+  EXPECT_EQ(find_term("10 broadcasts"), find_term("broadcast"));
+  EXPECT_EQ(find_term("11 stretches: backward"), find_term("stretches"));
+  EXPECT_EQ(find_term("dear/horovod"), find_term("dear/best"));
+  EXPECT_NE(find_term("dear/best"), nullptr);
+  for (const char* name : {"work spread evenly over the stages", "as a workload", "of a token",
+                           "turn on push", "more on average, in other phases of the cycle"})
+    EXPECT_NE(find_term(name), nullptr) << name;
+  EXPECT_EQ(find_term("2.5"), nullptr);
 }
 
 TEST(GlossaryTest, EveryPrintedColumnHasItsLine) {
