@@ -157,8 +157,10 @@ class Shortening {
   /// "nic.bandwidth" is found as "bandwidth", while "2.5" stays.
   void drop_section() {
     const std::size_t dot = text_.rfind('.');
-    if (dot != std::string::npos && dot > 0 && text_.find(' ') == std::string::npos &&
-        std::isalpha(static_cast<unsigned char>(text_[dot - 1])) != 0)
+    const auto is_letter = [this](std::size_t at) {
+      return at < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at])) != 0;
+    };
+    if (dot != std::string::npos && dot > 0 && is_letter(dot - 1) && is_letter(dot + 1))
       keep(dot + 1, std::string::npos);
   }
   void drop_plural() {
