@@ -67,7 +67,7 @@ class DelayFinder {
     std::optional<std::uint32_t> last;
     for (const std::uint32_t other : collectives_)
       if (step_.tasks[other].stream != step_.tasks[task].stream && end_of(other) > released &&
-          end_of(other) <= start && (!last || end_of(other) > end_of(*last)))
+          end_of(other) <= start + kResolution && (!last || end_of(other) > end_of(*last)))
         last = other;
     if (!last || start - end_of(*last) > end_of(*last) - released)
       return released;

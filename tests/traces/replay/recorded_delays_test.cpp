@@ -72,6 +72,20 @@ TEST(RecordedDelays, AStreamThatIsBusyFromBeforeTheStepExplainsTheWait) {
                   .empty());
 }
 
+// The sum of start and duration may exceed the recorded start of what waits by a rounding error.
+TEST(RecordedDelays, AWaitForACollectiveSurvivesRounding) {
+  std::vector<RecordedStep> steps(1);
+  steps[0].streams = {"host", "device stream 7", "device stream 20"};
+  steps[0].tasks = {task(0, RecordedKind::Host, 0, 2), task(1, RecordedKind::Kernel, 2, 10),
+                    task(2, RecordedKind::Collective, 12, 18 + 1e-12),
+                    task(1, RecordedKind::Kernel, 30, 10)};
+  steps[0].edges = {{0, 1}, {0, 2}, {1, 2}, {0, 3}};
+  add_delays(steps, {});
+  EXPECT_TRUE(delays_of(steps[0]).empty());
+  EXPECT_NE(std::ranges::find(steps[0].edges, std::pair<std::uint32_t, std::uint32_t>{2, 3}),
+            steps[0].edges.end());
+}
+
 TEST(RecordedDelays, ADelayThatEndsWithACollectiveIsAWaitForIt) {
   // The second kernel could start at 12 and does at 31, a second behind the collective.
   std::vector<RecordedStep> steps(1);
