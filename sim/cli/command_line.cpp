@@ -27,6 +27,7 @@
 #include "sim/cli/typed_words.hpp"
 #include "sim/engine/folding/folding_use.hpp"
 #include "sim/engine/log.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -287,6 +288,8 @@ int run_command_line(int argc, const char* const* argv) {
     return with_output_checked(exit_code);
   } catch (const InputError& error) {
     return report(error.what(), 2);
+  } catch (const SimulationKilled& killed) {
+    return report(killed.what(), killed.is_crash() ? 1 : 3);  // a crash is a fault of StepCast
   } catch (const SimulationError& error) {
     return report(error.what(), 3);
   } catch (const Stopped& stopped) {

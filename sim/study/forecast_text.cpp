@@ -116,6 +116,37 @@ class FlatReader {
   std::size_t at_ = 0;
 };
 
+/// Reports print these names as they are, many times. The same limit as that of a workload file.
+constexpr std::size_t kLongestName = 1024;
+
+void check_names_of_others(const Forecast& forecast, const std::string& origin) {
+  for (const auto& [name, what] : {std::pair{&forecast.workload, "workload"},
+                                   {&forecast.cluster, "cluster"},
+                                   {&forecast.schedule, "schedule"},
+                                   {&forecast.device, "device"}})
+    if (name->size() > kLongestName)
+      throw InputError(
+          fmt::format("{}: /forecast: expected a name of a {} of at most {} bytes, found {} bytes",
+                      origin, what, kLongestName, name->size()));
+}
+
+/// Rates and shares: a report would show a link that is used by less than nothing.
+void check_rates_of_others(const Forecast& forecast, const std::string& origin) {
+  const ProtocolReport& protocol = forecast.protocol;
+  const auto expect = [&](double number, const char* what) {
+    if (number < 0)
+      throw InputError(
+          fmt::format("{}: /forecast: expected {} of at least 0, found {}", origin, what, number));
+  };
+  for (const LinkLoad& link : forecast.links)
+    expect(link.utilisation, "a utilisation of a link");
+  expect(protocol.iterations_per_s, "a number of iterations per second");
+  expect(protocol.slowest_iterations_per_s, "a number of iterations per second");
+  for (const std::vector<double>* shares : {&protocol.gaps, &protocol.staleness})
+    for (const double share : *shares)
+      expect(share, "a share of iterations");
+}
+
 /// What reports divide by, and what no forecast is without.
 void check_forecast_of_others(const Forecast& forecast, const std::string& origin) {
   const auto expect = [&](bool holds, const char* what) {
@@ -159,6 +190,8 @@ Forecast forecast_from_flat(const json& flat, const std::string& origin) {
   reader.read(forecast);
   reader.finish();
   check_forecast_of_others(forecast, origin);
+  check_names_of_others(forecast, origin);
+  check_rates_of_others(forecast, origin);
   return forecast;
 }
 

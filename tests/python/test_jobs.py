@@ -161,6 +161,16 @@ def test_jobs_of_others_are_checked_like_input():
         assert str(refused.value).startswith("job: ") and len(str(refused.value)) < 200
 
 
+# A message named a file of 5,000 bytes in full, and one with a NUL up to that.
+def test_files_of_jobs_of_others_have_names_that_files_may_have():
+    for name in ("x" * 256, "a/" * 2048 + "b", "\u00e4" * 128, "a\0b", ""):
+        with pytest.raises(stepcast.InputError, match="^job: files: .*expected the name of a file") as refused:
+            stepcast.Job.from_json(foreign(files={name: "{}"}))
+        assert len(str(refused.value)) < 200 and "\0" not in str(refused.value)
+    for name in ("x" * 255, "a/" * 2047 + "b", "\u00e4" * 127 + "/b", "python:/workload-1.json"):
+        assert stepcast.Job.from_json(foreign(files={name: "{}"})).files[name] == "{}"
+
+
 def test_a_job_takes_the_files_that_it_names_with_it(tmp_path, monkeypatch):
     workload = stepcast.Workload(WORKLOAD)
     workload.save(tmp_path / "mine.json")

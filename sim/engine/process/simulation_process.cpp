@@ -1,6 +1,7 @@
 #include "sim/engine/process/simulation_process.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -84,6 +85,21 @@ std::pair<Ending, std::string> told(const std::exception_ptr& failure) {
   }
 }
 
+/// The status with which the child ended; 0 if somebody else has waited for it. A handler of a
+/// signal may interrupt the wait (Python's do), which must leave no child behind.
+int status_of_ended(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+/// Signals that a terminal, a batch system or a limit of CPU time sends to the parent as well.
+bool reaches_parent(int signal) {
+  constexpr std::array kShared{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+  return std::ranges::find(kShared, signal) != kShared.end();
+}
+
 void throw_as_told(Ending ending, const std::string& text) {
   switch (ending) {
     case Ending::Result:
@@ -163,6 +179,17 @@ std::size_t ResultPipe::read_some(char* data, std::size_t size) {
 
 // ---- the processes
 
+SimulationKilled::SimulationKilled(int signal)
+    : SimulationError(
+          fmt::format("the process in which SimGrid simulates was ended by signal {} ({})", signal,
+                      ::strsignal(signal))),
+      signal_(signal) {}
+
+bool SimulationKilled::is_crash() const {
+  constexpr std::array kCrashes{SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+  return std::ranges::find(kCrashes, signal_) != kCrashes.end();
+}
+
 SimulationProcess::SimulationProcess() {
   if (current != nullptr)
     throw std::logic_error("a simulation within a simulation");
@@ -176,7 +203,7 @@ SimulationProcess::~SimulationProcess() {
   if (child_ < 0)
     return;
   ::kill(child_, SIGKILL);
-  ::waitpid(child_, nullptr, 0);
+  status_of_ended(child_);
 }
 
 void SimulationProcess::enter() {
@@ -245,16 +272,21 @@ void SimulationProcess::receive(const PassResult& pass_result) {
     pipe.pass(text);
     throw_as_told(ending, text);
   } catch (const PipeClosed&) {
-    end_like_child();
+    throw_end_of_child();
   }
 }
 
-// Whoever waits for this process sees what he would see had it simulated by itself.
-void SimulationProcess::end_like_child() {
-  int status = 0;
-  if (::waitpid(std::exchange(child_, -1), &status, 0) > 0 && WIFSIGNALED(status)) {
-    std::signal(WTERMSIG(status), SIG_DFL);
-    std::raise(WTERMSIG(status));
+// The parent may be a Python interpreter with the user's data: it lives on after a crash of the
+// child. A signal that was meant for both ends the parent as if it had simulated by itself.
+void SimulationProcess::throw_end_of_child() {
+  const int status = status_of_ended(std::exchange(child_, -1));
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    if (reaches_parent(signal)) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
+    throw SimulationKilled(signal);
   }
   throw SimulationError(fmt::format(
       "the process in which SimGrid simulates ended with exit code {}", WEXITSTATUS(status)));

@@ -20,7 +20,22 @@
 
 #include <sys/types.h>
 
+#include "models/base/error.hpp"
+
 namespace stepcast {
+
+/// The child was ended by a signal: by the kernel where memory ran out, by a user, or by a crash.
+/// It ends no process but the child, so that a Python interpreter outlives it.
+class SimulationKilled : public SimulationError {
+ public:
+  explicit SimulationKilled(int signal);
+  int signal() const { return signal_; }
+  /// Whether the signal tells of a fault of the program (SIGSEGV, SIGABRT ...), not of its machine.
+  bool is_crash() const;
+
+ private:
+  int signal_;
+};
 
 /// One end of the pipe between the two processes. Both name the same values in the same order: the
 /// child's end writes them, the parent's end reads into them.
@@ -92,13 +107,14 @@ class SimulationProcess {
   [[noreturn]] void hand_over(const PassResult& pass_result);
   [[noreturn]] void hand_over_failure(const std::exception_ptr& failure);
 
-  /// In the parent: waits for the child's result. Throws what the simulation threw there; ends as
-  /// the child ended if that was by a signal.
+  /// In the parent: waits for the child's result. Throws what the simulation threw there, and
+  /// SimulationKilled if a signal ended the child. A signal that the parent gets as well (Ctrl-C,
+  /// `ulimit -t`) ends both.
   void receive(const PassResult& pass_result);
 
  private:
   void fork();
-  [[noreturn]] void end_like_child();
+  [[noreturn]] void throw_end_of_child();
 
   bool is_child_ = false;
   pid_t child_ = -1;

@@ -26,6 +26,7 @@ _LISTS = ("--workload", "--cluster", "--nodes", "--gpus-per-node", "--schedules"
 _OF_A_JOB = frozenset({"EXPERIMENT", "--workload", "--cluster", "--schedules", "--nodes", "--gpus-per-node", "--set",
                        "--fidelity", "--unfold", "--preset", "--without-gradients", "--slow", "--seeds", "--iterations",
                        "--workers", "--keep-going", "--shard"})
+_LONGEST_NAME, _LONGEST_PATH = 255, 4096  # bytes, as the kernel of Linux has them
 _OF_FILES = ("EXPERIMENT", "--workload", "--cluster")  # options whose values may be paths
 
 
@@ -70,6 +71,8 @@ class Job:
         for name, content in files.items():
             if not _is_text(name) or not _is_text(content):
                 raise InputError(f"job: files: {_short(name)}: expected a name and its text in UTF-8")
+            if not _may_name_a_file(name):
+                raise InputError(f"job: files: {_short(name)}: expected the name of a file, each part of at most {_LONGEST_NAME} bytes, without a NUL")
         return cls(options, files, foreign=True)
 
     def run(self):
@@ -107,6 +110,12 @@ def _is_text(value):
         return isinstance(value, str) and value.encode("utf-8") is not None
     except UnicodeEncodeError:
         return False
+
+
+def _may_name_a_file(path):
+    """Messages name files: what no file can be named ends here, where it is shortened, and not in each of them."""
+    return (path != "" and "\0" not in path and len(path.encode()) < _LONGEST_PATH
+            and all(len(part.encode()) <= _LONGEST_NAME for part in path.split("/")))
 
 
 def _check_options(options):

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -35,6 +36,8 @@ TimedStep StepInHand::timed(const std::vector<WorkGraph>& graphs) try {
   TimedStep changed = step_.time(graphs);
   require_time(changed.step);
   return changed;
+} catch (const SimulationKilled&) {
+  throw;  // says nothing about the change
 } catch (const SimulationError& error) {
   throw InputError(error.what());
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 #include "sim/study/stop.hpp"
 
 namespace stepcast {
@@ -31,10 +32,20 @@ struct Header {
   throw NoMoreWorkers(errno, std::generic_category(), what);
 }
 
+/// Ends the worker by the signal that ended its simulation: a fresh worker tries the job again, as
+/// the kernel may have killed the first for memory that others took.
+[[noreturn]] void die_of(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  ::_exit(128 + signal);
+}
+
 JobOutcome outcome_of(const WorkerJob& job, std::uint32_t number) {
   using enum JobOutcome::Ending;
   try {
     return {Done, job(number)};
+  } catch (const SimulationKilled& killed) {
+    die_of(killed.signal());
   } catch (const InputError& error) {
     return {InputFault, error.what()};
   } catch (const SimulationError& error) {
@@ -44,6 +55,14 @@ JobOutcome outcome_of(const WorkerJob& job, std::uint32_t number) {
   } catch (const std::exception& error) {
     return {OtherFault, error.what()};
   }
+}
+
+/// The status with which the worker ended, also where a signal's handler interrupts the wait.
+int status_of_ended(pid_t worker) {
+  int status = 0;
+  while (::waitpid(worker, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 bool send(int pipe, const void* data, std::size_t size) {
@@ -155,7 +174,7 @@ WorkerProcess::~WorkerProcess() {
   if (process_ < 0)
     return;
   ::kill(process_, SIGKILL);
-  ::waitpid(process_, nullptr, 0);
+  status_of_ended(process_);
 }
 
 bool WorkerProcess::receive() {
@@ -179,8 +198,7 @@ void WorkerProcess::deliver(const std::function<void(std::uint32_t, JobOutcome)>
 }
 
 std::string WorkerProcess::end_in_words() {
-  int status = 0;
-  ::waitpid(std::exchange(process_, -1), &status, 0);
+  const int status = status_of_ended(std::exchange(process_, -1));
   return WIFSIGNALED(status)
              ? fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)))
              : fmt::format("exit code {}", WEXITSTATUS(status));

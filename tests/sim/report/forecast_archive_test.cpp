@@ -106,6 +106,32 @@ TEST(ForecastText, NumbersOfOthersPassTheRangesOfInputs) {
   EXPECT_FALSE(is_refused([](Forecast& each) { each.breakdown.idle = Seconds{-1e-17}; }));
 }
 
+// Four fields took -1, and a report said that a link is used by -100 %.
+TEST(ForecastText, RatesAndSharesOfOthersAreNotNegative) {
+  EXPECT_EQ(refusal_of([](Forecast& each) { each.links[0].utilisation = -1; }),
+            "part: /forecast: expected a utilisation of a link of at least 0, found -1");
+  const std::string rate =
+      "part: /forecast: expected a number of iterations per second of at least 0, found -1";
+  EXPECT_EQ(refusal_of([](Forecast& each) { each.protocol.iterations_per_s = -1; }), rate);
+  EXPECT_EQ(refusal_of([](Forecast& each) { each.protocol.slowest_iterations_per_s = -1; }), rate);
+  const std::string share =
+      "part: /forecast: expected a share of iterations of at least 0, found -0.5";
+  EXPECT_EQ(refusal_of([](Forecast& each) { each.protocol.gaps = {1, -0.5}; }), share);
+  EXPECT_EQ(refusal_of([](Forecast& each) { each.protocol.staleness = {-0.5}; }), share);
+}
+
+// A name of 200,000 bytes was printed in full.
+TEST(ForecastText, NamesOfOthersAreNoLongerThanThoseOfWorkloads) {
+  const std::string longer(1025, 'w');
+  EXPECT_EQ(
+      refusal_of([&](Forecast& each) { each.workload = longer; }),
+      "part: /forecast: expected a name of a workload of at most 1024 bytes, found 1025 bytes");
+  EXPECT_NE(refusal_of([&](Forecast& each) { each.cluster = longer; }), "no error");
+  EXPECT_NE(refusal_of([&](Forecast& each) { each.schedule = longer; }), "no error");
+  EXPECT_NE(refusal_of([&](Forecast& each) { each.device = longer; }), "no error");
+  EXPECT_EQ(refusal_of([](Forecast& each) { each.workload = std::string(1024, 'w'); }), "no error");
+}
+
 TEST(ForecastArchive, EveryBitSurvives) {
   const Forecast forecast = filled().forecast;
   EXPECT_TRUE(same(from_bytes<Forecast>(bytes_of(forecast)), forecast));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 
 #include "models/base/error.hpp"
 #include "tests/support/made_streams.hpp"
@@ -168,6 +169,49 @@ TEST(NsightCage, ValuesThatTakeMoreThanTheFileAreRefused) {
   EXPECT_NE(refusal_of(folder.database(
                 "wide.sqlite", std::string(kKernels) + kNames + kKernel + kName + column + ");")),
             "");
+}
+
+/// Bytes that this process has held at most.
+std::int64_t most_memory() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} << 10;
+}
+
+// One name of 10 MB that 200 kernels use took 2 GB: each kernel kept a copy of it.
+TEST(NsightCage, NamesOfAnyLengthAreShortenedAndTold) {
+  const TraceFolder folder;
+  std::string sql = std::string("PRAGMA encoding='UTF-8';") + kKernels + kNames +
+                    "INSERT INTO StringIds VALUES (1, 'gemm' || hex(zeroblob(5000000)));"
+                    "INSERT INTO StringIds VALUES (2, hex(zeroblob(5000000)));"  // Of no kernel.
+                    "CREATE TABLE NVTX_EVENTS(start INT, end INT, globalTid INT, text TEXT);"
+                    "INSERT INTO NVTX_EVENTS VALUES (0, 1, 0, hex(zeroblob(5000000)));";
+  for (int i = 0; i < 200; ++i)
+    sql += kKernel;
+  const auto path = folder.database("name.sqlite", sql);
+  const std::int64_t before = most_memory();
+  ImportReport report;
+  const auto begin = std::chrono::steady_clock::now();
+  const Job job = read_job(std::span(&path, 1), "", report);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  EXPECT_LT(most_memory() - before, 128 << 20);
+  EXPECT_FALSE(job.steps.empty());
+  const auto told = report.doubtful().find("name of more than 1024 bytes, shortened");
+  ASSERT_NE(told, report.doubtful().end());
+  EXPECT_EQ(told->second.count, 2U);  // The name of the kernels, once, and the range.
+}
+
+TEST(NsightCage, ANameOf1024BytesIsWhole) {
+  const TraceFolder folder;
+  const std::string sql = std::string(kKernels) + kNames + kKernel;
+  for (const auto& [length, told] : {std::pair{1024, 0U}, {1025, 1U}}) {
+    const auto path = folder.database(
+        fmt::format("{}.sqlite", length),
+        sql + fmt::format("INSERT INTO StringIds VALUES (1, '{}');", std::string(length, 'k')));
+    ImportReport report;
+    read_job(std::span(&path, 1), "", report);
+    EXPECT_EQ(report.doubtful().size(), told) << length;
+  }
 }
 
 // What another user of SQLite in this process may take is as before.

@@ -8,6 +8,7 @@
 #include <span>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,10 @@ namespace stepcast {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-constexpr std::int64_t kProcess = ~std::int64_t{0xFFFFFF};       // Of a global thread, its process.
+constexpr std::int64_t kProcess = ~std::int64_t{0xFFFFFF};  // Of a global thread, its process.
+// Each kernel keeps its name: without a limit, a file of 10 MB with one name of 200 kernels took
+// 2 GB. Longer names are shortened, which the report tells.
+constexpr std::size_t kLongestName = 1024;
 constexpr std::int64_t kLongestSession = std::int64_t{1} << 52;  // 52 days.
 
 std::string small_letters(const std::string& text) {
@@ -137,15 +141,29 @@ class NsightExport {
   void read_names() {
     file_.for_each("StringIds", Columns{"id", "value"}, [&](const SqliteRow& row) {
       const auto id = row.whole(0);
-      if (id && !names_.emplace(*id, row.text(1)).second)
+      if (!id)
+        return;
+      if (!names_.emplace(*id, row.text(1, kLongestName)).second)
         throw InputError(
             fmt::format("{}: StringIds: expected each id once, found {} twice", path_, *id));
+      if (row.is_longer(1, kLongestName))
+        shortened_.insert(*id);
     });
   }
 
-  std::string name_of(std::optional<std::int64_t> id) const {
+  /// Tells of a name that was shortened when it is first used: StringIds holds other texts, too,
+  /// such as command lines, which nobody asks for.
+  std::string name_of(std::optional<std::int64_t> id) {
     const auto found = id ? names_.find(*id) : names_.end();
-    return found == names_.end() ? std::string() : found->second;
+    if (found == names_.end())
+      return {};
+    if (shortened_.erase(*id) > 0)
+      tell_shortened(fmt::format("{}: StringIds: id {}", path_, *id));
+    return found->second;
+  }
+
+  void tell_shortened(const std::string& where) {
+    report_.doubt(fmt::format("name of more than {} bytes, shortened", kLongestName), where);
   }
 
   void read_launches() {
@@ -176,7 +194,9 @@ class NsightExport {
     if (has_id)
       columns.push_back("textId");
     file_.for_each("NVTX_EVENTS", columns, [&](const SqliteRow& row) {
-      std::string name = has_text ? row.text(3) : std::string();
+      std::string name = has_text ? row.text(3, kLongestName) : std::string();
+      if (has_text && row.is_longer(3, kLongestName))
+        tell_shortened(path_ + ": NVTX_EVENTS");
       if (name.empty() && has_id)
         name = name_of(row.whole(has_text ? 4 : 3));
       add_range(row, name);
@@ -305,6 +325,7 @@ class NsightExport {
   SqliteFile file_;
   ImportReport& report_;
   std::unordered_map<std::int64_t, std::string> names_;  // By id.
+  std::unordered_set<std::int64_t> shortened_;           // Ids of names nobody was told of yet.
   std::map<std::int64_t, std::unordered_map<std::int64_t, Call>> launches_;
   OfProcess steps_;
   OfProcess passes_;

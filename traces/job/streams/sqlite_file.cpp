@@ -135,14 +135,24 @@ std::optional<std::int64_t> SqliteRow::whole(int column) const {
   return sqlite3_column_int64(statement_, column);
 }
 
-std::string SqliteRow::text(int column) const {
+std::string SqliteRow::text(int column, std::size_t most) const {
   if (sqlite3_column_type(statement_, column) != SQLITE_TEXT)
     return {};
   const unsigned char* text = sqlite3_column_text(statement_, column);
-  const int size = sqlite3_column_bytes(statement_, column);
-  return text == nullptr
-             ? std::string()
-             : valid_utf8({reinterpret_cast<const char*>(text), static_cast<std::size_t>(size)});
+  if (text == nullptr)
+    return {};
+  const std::string_view whole(reinterpret_cast<const char*>(text),
+                               static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+  // Only what is kept is looked at: a value may take 16 MiB. One more byte says that it is cut.
+  return whole.size() > most ? abridged(whole.substr(0, most + 1), most) : valid_utf8(whole);
+}
+
+bool SqliteRow::is_longer(int column, std::size_t most) const {
+  if (sqlite3_column_type(statement_, column) != SQLITE_TEXT)
+    return false;
+  // The size is that of the UTF-8 text only after a database in UTF-16 was asked for its text.
+  return sqlite3_column_text(statement_, column) != nullptr &&
+         static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) > most;
 }
 
 std::size_t SqliteRow::bytes() const {
@@ -262,8 +272,12 @@ std::optional<std::int64_t> SqliteRow::whole(int) const {
   return statement_ == nullptr ? std::nullopt : std::optional<std::int64_t>(0);
 }
 
-std::string SqliteRow::text(int) const {
+std::string SqliteRow::text(int, std::size_t) const {
   return {};
+}
+
+bool SqliteRow::is_longer(int, std::size_t) const {
+  return false;
 }
 
 std::size_t SqliteRow::bytes() const {

@@ -19,8 +19,12 @@ class SqliteRow {
  public:
   explicit SqliteRow(sqlite3_stmt* statement) : statement_(statement) {}
   std::optional<std::int64_t> whole(int column) const;
-  std::string text(int column) const;  ///< Valid UTF-8; empty where there is none.
-  std::size_t bytes() const;           ///< Of all texts and blobs.
+  /// Valid UTF-8, of at most `most` bytes with the "..." of a text that is longer; empty where the
+  /// column holds no text.
+  std::string text(int column, std::size_t most = std::string::npos) const;
+  /// Whether the column holds a text of more than `most` bytes.
+  bool is_longer(int column, std::size_t most) const;
+  std::size_t bytes() const;  ///< Of all texts and blobs.
 
  private:
   sqlite3_stmt* statement_;

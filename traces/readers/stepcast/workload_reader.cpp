@@ -31,6 +31,17 @@ std::string text_of(ObjectReader& reader, std::string_view key) {
   return text;
 }
 
+/// A name that reports print as it is, many times. Forecasts of others have the same limit, see
+/// forecast_from_flat().
+std::string name_of_workload(ObjectReader& reader) {
+  constexpr std::size_t kLongestName = 1024;
+  std::string name = text_of(reader, "name");
+  if (name.size() > kLongestName)
+    reader.fail("name", fmt::format("expected a name of at most {} bytes, found {} bytes",
+                                    kLongestName, name.size()));
+  return name;
+}
+
 /// The enumerator that the text under `key` names.
 template <class Names>
 auto named(ObjectReader& reader, std::string_view key, const std::string& text,
@@ -239,7 +250,7 @@ Workload parse_workload(std::string_view text, const std::string& origin) {
   ObjectReader reader(document, origin);
   check_format(reader);
   Workload workload;
-  workload.name = text_of(reader, "name");
+  workload.name = name_of_workload(reader);
   workload.model = text_of(reader, "model");
   workload.device = text_of(reader, "device");
   workload.batch = read_batch(reader);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 #include "sim/study/edits/estimates.hpp"
 #include "sim/study/stop.hpp"
 
@@ -274,6 +275,8 @@ Seconds LaneSearch::time(const LaneCandidate& candidate, LaneRound& round, BestO
   return step;
 } catch (const InputError&) {
   return step_.now().step;
+} catch (const SimulationKilled&) {
+  throw;  // what the machine killed says nothing about the candidate
 } catch (const SimulationError&) {
   return step_.now().step;
 }

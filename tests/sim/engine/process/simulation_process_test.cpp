@@ -10,10 +10,12 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,9 +117,56 @@ TEST(SimulationProcess, SignalsOfTheTerminalAreTheParentsAffair) {
             3);
 }
 
-TEST(SimulationProcessDeathTest, ACrashOfTheChildIsACrashOfTheParent) {
-  EXPECT_EXIT(in_child([] { return ::raise(SIGSEGV); }), ::testing::KilledBySignal(SIGSEGV), "");
-  EXPECT_EXIT(in_child([] { return ::raise(SIGKILL); }), ::testing::KilledBySignal(SIGKILL), "");
+// The parent ended as its child did: the out-of-memory killer took whole Python interpreters, and
+// the command line ended without a word.
+TEST(SimulationProcess, ASignalThatEndsTheChildIsAnErrorOfTheParent) {
+  for (const auto& [signal, words, is_crash] : {std::tuple{SIGKILL, "9 (Killed)", false},
+                                                {SIGSEGV, "11 (Segmentation fault)", true},
+                                                {SIGABRT, "6 (Aborted)", true},
+                                                {SIGUSR1, "10 (User defined signal 1)", false}}) {
+    try {
+      in_child([signal = signal] {
+        std::signal(signal, SIG_DFL);
+        return ::raise(signal);
+      });
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const SimulationKilled& killed) {
+      EXPECT_EQ(killed.signal(), signal);
+      EXPECT_EQ(killed.is_crash(), is_crash);
+      EXPECT_EQ(killed.what(),
+                std::string("the process in which SimGrid simulates was ended by signal ") + words);
+    }
+    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  }
+  EXPECT_EQ(in_child([] { return 3; }), 3);  // The next simulation finds nothing of the last.
+}
+
+// `ulimit -t` counts for each process, and a batch system signals all of them: both end.
+TEST(SimulationProcessDeathTest, ASignalThatIsMeantForBothEndsTheParentToo) {
+  for (const int signal : {SIGXCPU, SIGQUIT})
+    EXPECT_EXIT(in_child([signal] { return ::raise(signal); }), ::testing::KilledBySignal(signal),
+                "");
+}
+
+// A handler without SA_RESTART, as Python's: the wait for the child ended early, and the child was
+// said to have ended with exit code 0.
+TEST(SimulationProcess, AHandledSignalDoesNotEndTheWaitForTheChild) {
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = [](int) {};
+  ::sigaction(SIGALRM, &action, &before);
+  const itimerval often{{0, 1000}, {0, 1000}};
+  const itimerval never{};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  EXPECT_EQ(text_of<SimulationError>([] {
+              for (int descriptor = 3; descriptor < 100; ++descriptor)
+                ::close(descriptor);  // the parent finds the pipe closed, and waits from here on
+              std::this_thread::sleep_for(50ms);
+              ::_exit(7);
+            }),
+            "the process in which SimGrid simulates ended with exit code 7");
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  ::sigaction(SIGALRM, &before, nullptr);
 }
 
 TEST(SimulationProcess, AChildThatExitsEarlyIsAnError) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "sim/engine/process/simulation_process.hpp"
 #include "sim/study/stop.hpp"
 #include "tests/support/input_error.hpp"
 
@@ -112,6 +113,22 @@ TEST(Workers, AJobThatKillsItsProcessTwiceIsNamedAndTheOthersAreKept) {
       EXPECT_EQ(outcomes[other].text, std::to_string(other)) << workers << " workers";
   }
   EXPECT_THROW(run_on_workers(3, 2, job, nothing), std::runtime_error);
+}
+
+// The kernel kills the process that holds the memory, which is the worker's own child.
+TEST(Workers, AJobWhoseSimulationIsKilledIsTriedOnceMore) {
+  const auto job = [](std::uint32_t number) -> std::string {
+    return simulate_alone([number] {
+      SimulationProcess::enter();
+      if (number == 1)
+        ::raise(SIGKILL);
+      return std::to_string(number);
+    });
+  };
+  const auto outcomes = outcomes_on_workers(3, {.workers = 2}, job);
+  EXPECT_EQ(outcomes[1].ending, JobOutcome::Ending::Died);
+  EXPECT_EQ(outcomes[1].text, "its worker process died twice, the last time of signal 9 (Killed)");
+  EXPECT_EQ(outcomes[0].text + outcomes[2].text, "02");
 }
 
 TEST(Workers, AJobWhoseProcessDiedOnceIsDoneInAFreshOne) {

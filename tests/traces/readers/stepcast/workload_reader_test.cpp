@@ -226,6 +226,16 @@ TEST(WorkloadReader, WordsOfAListAreListed) {
   EXPECT_NE(error_of(with("\"precision\": \"fp16\"", "\"precision\": \"fp17\"")), "no error");
 }
 
+// Reports print it in full: 200,000 bytes in each of their lines.
+TEST(WorkloadReader, TheNameOfAWorkloadIsBounded) {
+  const auto named = [](std::size_t length) {
+    return with("\"net-gpu-bs4\"", '"' + std::string(length, 'w') + '"');
+  };
+  EXPECT_EQ(error_of(named(1024)), "no error");
+  EXPECT_EQ(error_of(named(1025)),
+            "w.json: /name: expected a name of at most 1024 bytes, found 1025 bytes");
+}
+
 TEST(WorkloadReader, LayerNamesDiffer) {
   EXPECT_EQ(error_of(with("\"name\": \"b\"", "\"name\": \"a\"")),
             "w.json: /layers/1/name: expected a name of its own, found \"a\" a second time");
