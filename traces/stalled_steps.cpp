@@ -9,14 +9,44 @@
 // A recording of a few steps holds stalls (the data loader, a checkpoint, garbage collection) as
 // they came: how often they come in a long run it does not tell. So every command takes the usual
 // step for the step and names the stalls beside it. The lower quartile is a usual step as long as
-// not more than three quarters of the steps stall. 1.5 is assumed: steps of one model whose
-// sequences differ in length lie closer together, and those that do not compute longer, too.
+// not more than three quarters of the steps stall. Only steps whose length their computation does
+// not explain can stall. A step of more than 1.5 times the lower quartile does: steps of one model
+// whose sequences differ in length lie closer together. A shorter one does if a gap parts it from
+// the usual steps. The gap must be three times as wide as the steps below it lie apart, so that
+// scattered steps have none, and a tenth of the step, so that equal ones do not stall by jitter.
 
 namespace stepcast {
+namespace {
+
+constexpr double kStalled = 1.5;    // Times the usual step: stalled without a gap.
+constexpr double kLeastGap = 0.1;   // Of the usual step.
+constexpr double kGap = 3;          // Times the range of the steps below the gap.
+constexpr double kExplained = 0.5;  // Of what a step takes longer, by what it computes longer.
+
+bool is_explained(const StepPace& step, const StepPace& usual) {
+  return step.length > usual.length &&
+         step.computing - usual.computing >= (step.length - usual.length) * kExplained;
+}
+
+/// The length above which steps stall. Precondition: ascending, the usual one among them.
+Seconds longest_usual(const std::vector<StepPace>& sorted, const StepPace& usual) {
+  std::vector<Seconds> lengths;
+  for (const StepPace& step : sorted)
+    if (!is_explained(step, usual))
+      lengths.push_back(step.length);
+  const Seconds most = usual.length * kStalled;
+  for (std::size_t i = 0; i + 1 < lengths.size(); ++i) {
+    const Seconds apart = lengths[i] - lengths.front();
+    const Seconds least = std::max(usual.length * kLeastGap, apart * kGap);
+    if (lengths[i] >= usual.length && lengths[i + 1] - lengths[i] > least)
+      return std::min(most, lengths[i]);
+  }
+  return most;
+}
+
+}  // namespace
 
 std::vector<bool> find_stalled(std::span<const StepPace> steps) {
-  constexpr double kStalled = 1.5;
-  constexpr double kExplained = 0.5;  // Of what a step takes longer, by what it computes longer.
   constexpr std::size_t kFewest = 2;
   std::vector<bool> stalled(steps.size());
   if (steps.empty())
@@ -24,11 +54,10 @@ std::vector<bool> find_stalled(std::span<const StepPace> steps) {
   std::vector<StepPace> sorted(steps.begin(), steps.end());
   std::ranges::stable_sort(sorted, {}, &StepPace::length);
   const StepPace& usual = sorted[(sorted.size() - 1) / 4];
+  const Seconds most = longest_usual(sorted, usual);
   std::size_t count = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Seconds longer = steps[i].length - usual.length;
-    stalled[i] = steps[i].length > usual.length * kStalled &&
-                 steps[i].computing - usual.computing < longer * kExplained;
+    stalled[i] = steps[i].length > most && !is_explained(steps[i], usual);
     count += stalled[i] ? 1 : 0;
   }
   const std::size_t left = steps.size() - count;
@@ -66,8 +95,8 @@ std::string describe(const RecordedPace& pace) {
     return "";
   const bool one = pace.stalled_steps == 1;
   return fmt::format(
-      "{} of {} steps {} ({}): more than 1.5 times as long as usual, with no more computed. The "
-      "usual step, a mean of the other {}, takes {}; the mean of all is {}.",
+      "{} of {} steps {} ({}): much longer than usual, with no more computed. The usual step, a "
+      "mean of the other {}, takes {}; the mean of all is {}.",
       pace.stalled_steps, pace.stalled_steps + pace.usual_steps, one ? "stalls" : "stall",
       one ? format_seconds(pace.stalled)
           : fmt::format("{} to {}, {} on average", format_seconds(pace.shortest),

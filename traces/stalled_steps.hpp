@@ -17,8 +17,10 @@ struct StepPace {
 };
 
 /// By step, whether it stalled: it took more than 1.5 times as long as the lower quartile of all,
-/// and the device computed less than half of what it took longer. Its data, its host or another
-/// rank was late then. None is told where fewer than two steps, or than a quarter, are usual ones.
+/// or a gap parts it from the usual steps, and the device computed less than half of what it took
+/// longer. The gap is wider than a tenth of the lower quartile and than three times the range of
+/// the steps below it. The step's data, its host or another rank was late then. None is told where
+/// fewer than two steps, or than a quarter, are usual ones.
 std::vector<bool> find_stalled(std::span<const StepPace> steps);
 
 /// Usual and stalled steps of a recording.

@@ -279,13 +279,15 @@ JobVerdict Judge::launches() const {
       "instead of {} ({}).",
       diagnosis_.pace.stalled_steps > 0 ? "usual " : "",
       format_seconds(diagnosis_.gains.no_host_gaps), format_seconds(usual), percent(usual_delays));
+  const bool one = diagnosis_.pace.stalled_steps == 1;
   if (simulated_ - usual.value > thresholds_.delays * simulated_)
     return {
         VerdictKind::Host, "",
-        fmt::format("The job stalls, as its data or its host come late: {} of {} steps take {} "
-                    "on average, the usual ones {}.{}",
-                    diagnosis_.pace.stalled_steps, diagnosis_.steps,
-                    format_seconds(diagnosis_.pace.stalled), format_seconds(diagnosis_.pace.usual),
+        fmt::format("The job stalls, as its data or its host come late: {} of {} steps {} {}{}, "
+                    "the usual ones {}.{}",
+                    diagnosis_.pace.stalled_steps, diagnosis_.steps, one ? "takes" : "take",
+                    format_seconds(diagnosis_.pace.stalled), one ? "" : " on average",
+                    format_seconds(diagnosis_.pace.usual),
                     usual_delays > thresholds_.delays
                         ? " The host holds up the usual ones, too: " + of_usual
                         : "")};
@@ -346,9 +348,10 @@ JobVerdict Judge::nothing(bool wasteful) const {
                       percent(thresholds_.explained), largest->name, largest->slowdown)};
 }
 
-/// Whether it says that some ranks are slower than others, or wait for them.
+/// Whether it rests on the clocks of several ranks: it says that some are slower than others or
+/// wait for them, or that what they do is late, which clocks that drift apart feign.
 bool compares_ranks(VerdictKind kind) {
-  return kind != VerdictKind::None && kind != VerdictKind::Host && kind != VerdictKind::Checkpoints;
+  return kind != VerdictKind::None && kind != VerdictKind::Checkpoints;
 }
 
 }  // namespace

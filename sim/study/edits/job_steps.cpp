@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/diagnose/measures/counted_delays.hpp"
 #include "sim/study/diagnose/measures/job_pace.hpp"
@@ -86,6 +88,7 @@ class JobGraphs {
     result.step.time = replay_graphs;
     result.step.ratio = ratio();
     result.recorded = result.pace.usual;
+    note_chosen(result);
     check(result);
     return result;
   }
@@ -95,6 +98,7 @@ class JobGraphs {
   void add_streams(const JobStep& step, WorkGraph& graph) const;
   void find_lines(std::vector<std::string>& notes);
   TransferRatio ratio() const;
+  void note_chosen(RecordedSteps& result) const;
   void check(RecordedSteps& result) const;
 
   const Job& job_;
@@ -102,6 +106,19 @@ class JobGraphs {
   std::vector<double> recorded_;
   std::map<std::string, TransferLine> lines_;
 };
+
+/// Gains are told beside the steps that are edited, whose mean may be another than that of all.
+void JobGraphs::note_chosen(RecordedSteps& result) const {
+  constexpr double kApart = 0.005;
+  const double sum = std::accumulate(recorded_.begin(), recorded_.end(), 0.0);
+  const Seconds mean{sum / static_cast<double>(recorded_.size())};
+  if (std::abs(mean / result.recorded - 1) > kApart)
+    result.step.notes.push_back(
+        fmt::format("of {} usual steps the {} nearest to their median are edited, which take {} on "
+                    "average as recorded, and all together {}",
+                    result.pace.usual_steps, recorded_.size(), format_seconds(mean),
+                    format_seconds(result.recorded)));
+}
 
 /// Named after what most of their operations do: "compute", "communication 2".
 void JobGraphs::add_streams(const JobStep& step, WorkGraph& graph) const {

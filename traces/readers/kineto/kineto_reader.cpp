@@ -30,9 +30,6 @@ void note_facts(const KinetoTrace& trace, const KinetoView& view, const RankStep
   facts.steps_by = view.steps.how;
   facts.batch = guess_batch(trace.shapes);
   facts.repaired_backslashes = trace.repaired_backslashes;
-  if (!rank.steps.empty())
-    for (const GradientBucket& bucket : rank.steps.back().buckets)
-      facts.buckets.push_back(bucket.size);
 }
 
 /// Those of the last list of buckets beside the trace.
@@ -69,8 +66,6 @@ RankSteps read_rank(const TraceStream& file, const ImportOptions& options, Kinet
     note_facts(trace, view, rank, facts);
     facts.gradients_by = sized;
     facts.gradient_type = gradient_type_of(trace, view);
-    if (facts.buckets.empty())
-      facts.buckets = supplied_buckets(options);
   }
   return rank;
 }
@@ -137,7 +132,9 @@ Workload KinetoReader::read(const std::vector<TraceStream>& files, const ImportO
   std::vector<StepLayers> steps;
   for (RankSteps& rank : ranks)
     std::ranges::move(rank.steps, std::back_inserter(steps));
-  return workload_of(average(std::move(steps), report), facts, options);
+  const AverageStep step = average(std::move(steps), report);
+  facts.buckets = step.buckets.empty() ? supplied_buckets(options) : step.buckets;
+  return workload_of(step, facts, options);
 }
 
 TraceSummary KinetoReader::inspect(const std::vector<TraceStream>& files, const ImportOptions&,

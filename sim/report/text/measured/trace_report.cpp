@@ -57,11 +57,12 @@ RecordedPace inspected_pace(const TraceSummary& summary) {
 
 /// The steps of a device, as against those of its host.
 std::string device_steps_text(const TraceSummary& summary) {
-  const auto usual =
-      static_cast<double>(std::ranges::count(summary.steps, false, &StepSummary::stalled));
+  const auto is_usual = [](const StepSummary& step) { return step.whole && !step.stalled; };
+  const auto usual = static_cast<double>(std::ranges::count_if(summary.steps, is_usual));
   Seconds host{};
   for (const StepSummary& step : summary.steps)
-    host += step.stalled ? Seconds{} : step.host / usual;
+    if (is_usual(step))
+      host += step.host / usual;
   std::string text = fmt::format("The device's own step: {}; the host's: {}.\n",
                                  describe(step_spread(summary)), format_seconds(host));
   if (const RecordedPace pace = inspected_pace(summary); pace.stalled_steps > 0)

@@ -7,7 +7,8 @@
 
 namespace stepcast {
 
-/// By step of a job, whether it stalled, see find_stalled().
+/// By step of a job, whether it stalled, see find_stalled(). None is told where nothing joins the
+/// clocks of the job's parts.
 std::vector<bool> stalled_steps_of(const Job& job);
 
 /// Precondition: not empty, as many values as flags; not all stalled.

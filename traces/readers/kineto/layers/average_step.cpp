@@ -151,6 +151,8 @@ AverageStep average_of(const Chosen& steps) {
                      .steps = static_cast<std::uint32_t>(steps.size()),
                      .duration = spread_over(whole, [](const auto& s) { return s.duration; }),
                      .computation = spread_over(steps, device_time)};
+  for (const GradientBucket& bucket : steps.back()->buckets)
+    result.buckets.push_back(bucket.size);
   const auto mean = [&](Seconds StepLayers::*time) {
     return spread_over(whole, [&](const StepLayers& step) { return step.*time; }).mean;
   };

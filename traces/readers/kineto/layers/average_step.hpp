@@ -30,6 +30,7 @@ struct AverageStep {
   double unaccounted = 0;          ///< Of a whole step, the worst: what its parts do not make up.
   double median_ratio = 0;         ///< Of the layers' times in either direction.
   UnevenLayer most_uneven;         ///< Of those with a hundredth of the computation or more.
+  std::vector<Bytes> buckets;      ///< Gradients sent together, in the last of the steps.
 };
 
 /// Times of layers are means over all steps, gaps and waits over the whole ones that did not stall.
