@@ -149,9 +149,9 @@ const ScheduleInfo& schedule_of(std::string_view name) {
     known.push_back(preset.name);
   const std::vector<std::string> cut = pipeline_names();
   if (std::ranges::find(cut, name) != cut.end())
-    throw InputError(fmt::format(
-        "schedule \"{}\" cuts the model into stages: expected one that does not, such as {}", name,
-        fmt::join(names, ", ")));
+    throw InputError(
+        fmt::format("schedule \"{}\" is a pipeline schedule: expected one that is not, such as {}",
+                    name, fmt::join(names, ", ")));
   known.insert(known.end(), cut.begin(), cut.end());
   refuse_schedule(
       name,

@@ -9,8 +9,8 @@ namespace stepcast {
 /// where a shell needs that.
 std::string called_as();
 
-/// The same for a program that was called as `argument_0`. A program of another name, such as a
-/// Python interpreter that holds our module, is no way to type a command: it gives "stepcast", too.
+/// Returns the same for a program that was called as `argument_0`. A program of another name, such
+/// as a Python interpreter with our module, cannot be typed as a command: it gives "stepcast".
 std::string called_as(const std::string& argument_0);
 
 }  // namespace stepcast

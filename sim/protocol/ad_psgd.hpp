@@ -22,8 +22,7 @@ enum class Averaging : std::uint8_t {
 };
 
 struct AdPsgdOptions {
-  /// Of one round; a partner is drawn among the neighbours. Without a graph any two workers may
-  /// meet.
+  /// The neighbours among which a worker draws its partner. Without a graph it draws among all.
   std::optional<PeerGraph> graph;
   PairRule rule = PairRule::Bipartite;
   Averaging averaging = Averaging::Beside;

@@ -55,7 +55,7 @@ class ParameterServer {
   // All others have done iteration k - 1 - slack.
   bool may_begin(std::uint32_t k) const { return least_done_ + options_.slack >= k; }
 
-  // Those who wait do so for the slowest: only when it has done one more may they go on.
+  // Waiting workers wait for the slowest one: they go on once it has finished one more iteration.
   void wake_if_slowest(std::uint32_t done) {
     if (++have_done_[done] < world_.job().workers)
       return;

@@ -139,9 +139,9 @@ ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluste
                          Fidelity fidelity) {
   if (fidelity == Fidelity::Analytic)
     return protocol.run(job);
-  // Where messages of several iterations are under way, hundreds share links: a message costs
-  // SimGrid 25 us then, and 2 us on links of our own. Both share max-min fairly, so that single
-  // messages, which are all that a graph has, take the same times to 1e-9.
+  // Hundreds of messages share links if several iterations are under way. A message then costs
+  // 25 us on SimGrid and 2 us on our own links. Both share bandwidth max-min fairly. A graph sends
+  // single messages only, and these take the same times on both to 1e-9.
   const bool own = fidelity == Fidelity::Flow && protocol.graph && protocol.earlier > 1;
   return simulate_alone([&] {
     EventQueue queue;

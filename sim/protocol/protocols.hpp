@@ -18,7 +18,7 @@ struct Protocol {
                                      std::uint32_t seeds)>
       recursion;
   std::optional<PeerGraph> graph;  ///< Whose messages of a round share links.
-  /// Of a node's workers one a round sends to another node, so that all share its link in turn.
+  /// One worker of each node sends to another node in a round: workers use the node's link in turn.
   bool nic_in_turn = false;
   std::uint32_t earlier =
       0;  ///< Iterations before one's own whose messages may still be under way.

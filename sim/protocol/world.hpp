@@ -75,8 +75,9 @@ struct ProtocolRun {
   Seconds computing{};                     ///< Of all workers, in iterations that were finished.
   std::uint64_t events = 0;
   std::vector<WorkerSpan> spans;
-  /// By iteration and worker, as long as all went on; below zero where one left it out. Where links
-  /// are occupied, also until when those of each worker were, below zero if they were free.
+  /// When each worker began each iteration, up to the last one that all began; below zero where a
+  /// worker skipped it. Where links are occupied, the times until which the links of each worker
+  /// were busy follow, below zero if they were free.
   std::vector<std::vector<Seconds>> begins;
 
   std::uint64_t all_iterations() const;

@@ -74,7 +74,7 @@ Seconds start_deviation(const std::vector<RecordedStep>& steps, const std::vecto
   return std::round(median_of(std::move(deviations)) / Seconds{kNanosecond}) * Seconds{kNanosecond};
 }
 
-/// Of the whole steps that did not stall; of all if there is none.
+/// Mean of the whole steps that did not stall, or of all steps if there is none of these.
 Seconds mean_of(const std::vector<Seconds>& times, const std::vector<RecordedStep>& steps) {
   const auto counts = [](const RecordedStep& step) { return step.whole && !step.stalled; };
   const bool any = std::ranges::any_of(steps, counts);

@@ -181,7 +181,7 @@ void add_experts(RankPart& part, const Transformer& shape, const TrainingLaw& la
   const double tokens = routed * shape.top_k / held * shard.expert_load();
   RankPart each(shape, law, shard);
   add_mlp(each, shape, tokens, shape.ffn / shard.ranks_of_an_expert());
-  part.add(each, std::ceil(held));            // alike, and there may be thousands
+  part.add(each, std::ceil(held));            // equal experts, maybe thousands
   part.pass(kAdd, routed * shape.top_k * h);  // to the experts' order and back
   if (shape.shared_experts > 0)
     add_mlp(part, shape, part.tokens(), 1.0 * shape.shared_experts * shape.ffn / shard.tensor);

@@ -26,7 +26,7 @@ class ByPriorityPolicy : public DispatchPolicy {
   struct Waiting {
     std::int32_t priority = 0;
     Operation operation;
-    /// As heaps have the last in order first: whether `other` goes before this one.
+    /// Whether `other` starts before this one: a heap has its greatest element first.
     bool operator<(const Waiting& other) const {
       const auto key = [](const Waiting& each) {
         const Operation& op = each.operation;

@@ -98,7 +98,7 @@ std::string errors_of_sets(const CaseResults& results) {
   return render(table);
 }
 
-// Of more rows a reader wants the sets alone; --json has each.
+// A longer table of rows is left out: the sets sum it up, and --json has each row.
 constexpr std::size_t kMostRows = 24;
 
 std::string range_text(const LikelyStep& likely) {

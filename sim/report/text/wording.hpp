@@ -18,7 +18,7 @@ std::string setup_of(std::string_view workload, std::string_view cluster, std::u
                      std::uint32_t gpus_per_node);
 /// ", 8 x 25 Gb/s a node" for a title; nothing on one node, and where a node has one adapter.
 std::string adapters_in_title(const Cluster& cluster);
-/// The same with adapters_in_title() and ", flow fidelity".
+/// Returns setup_of() with adapters_in_title() and the fidelity: ", flow fidelity".
 std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity fidelity);
 
 /// How many notes of many forecasts a text shows.

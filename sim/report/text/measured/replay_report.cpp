@@ -53,7 +53,7 @@ std::vector<std::string> row_of(const ReplayedStep& step) {
           percent(step.simulated, step.recorded)};
 }
 
-/// Of the whole steps, as recorded.
+/// Returns the usual and the stalled steps among the whole recorded ones.
 RecordedPace replayed_pace(const ReplayedTrace& result) {
   std::vector<Seconds> lengths;
   std::vector<bool> stalled;

@@ -39,7 +39,7 @@ struct ReplayedTrace {
 /// Means over the whole steps that did not stall of what is taken from the trace.
 ReplayedTrace replay_result(std::string origin, const std::vector<RecordedStep>& steps);
 
-/// Of the whole steps that did not stall.
+/// Mean durations of the whole steps that did not stall, recorded and simulated.
 Seconds mean_recorded(const ReplayedTrace& result);
 Seconds mean_simulated(const ReplayedTrace& result);
 

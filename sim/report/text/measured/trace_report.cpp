@@ -35,7 +35,7 @@ std::string facts_text(const TraceSummary& summary) {
   return text;
 }
 
-/// Of the usual steps.
+/// Returns mean and spread of the durations of usual steps.
 Spread step_spread(const TraceSummary& summary) {
   std::vector<Seconds> durations;
   for (const StepSummary& step : summary.steps)
