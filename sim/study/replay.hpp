@@ -7,12 +7,13 @@
 
 namespace stepcast {
 
-/// The longest time that a step can be brought to by making everything else infinitely fast: the
-/// largest of these cycles is what bounds it.
+/// What a step takes when everything else is infinitely fast: the largest of these bounds it.
 struct Cycles {
-  Seconds host{};    ///< The host's threads, with a device and collectives that cost nothing.
-  Seconds device{};  ///< The step without its host, see is_of_device(): streams and collectives.
-  Seconds computation{};  ///< The device's streams alone.
+  Seconds host{};  ///< The host's threads, with a device and collectives that cost nothing.
+  /// The step without its host, see is_of_device(): from its first work on the device to its last.
+  /// Each step is replayed by itself, as in JobReplay::without_host().
+  Seconds device{};
+  Seconds computation{};  ///< The same without collectives.
 };
 
 struct ReplayedTimes {

@@ -67,7 +67,8 @@ class Ends(unittest.TestCase):
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_time_that_is_up_is_called_no_signal(self):
-        study = ["compare", *JOB[:4], "--schedules", "wfbp,dear", "--nodes", ",".join(map(str, range(2, 400)))]
+        study = ["compare", *JOB[:4], "--schedules", "ps,wfbp", "--fidelity", "step", "--unfold",  # minutes
+                 "--nodes", ",".join(map(str, range(400, 500)))]
         for words in ([*study, "--workers", "1"], [*study, "--json", "--workers", "1"]):
             late = run(*words, "--max-time", "0.3s")
             self.assertEqual(late.returncode, 3, late.stderr)

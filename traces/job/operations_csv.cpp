@@ -16,7 +16,7 @@
 #include "traces/job/pipeline_links.hpp"
 #include "traces/job/rows/odd_rows.hpp"
 #include "traces/job/rows/restored_rows.hpp"
-#include "traces/job/rows/types_by_times.hpp"
+#include "traces/job/rows/unknown_types.hpp"
 #include "traces/job/shape_check.hpp"
 #include "traces/job/step_places.hpp"
 
@@ -42,7 +42,7 @@ class OperationsReader {
     leave_out_stray_ranks(rows_, job_.ranks, report_);
     number_ranks();
     micro_batches_ = leave_out_odd_rows(rows_, job_.ranks, types_, origin_, report_);
-    tell_unknown_types();
+    job_.doubtful = tell_unknown_types(rows_, job_.ranks, types_, first_seen_, report_);
     const RestoredRows restored = restore_rows(rows_, job_.ranks, types_, report_);
     job_.restored = restored.restored;
     job_.lost = restored.lost + doubt_missing_passes(rows_, job_.ranks, types_, report_);
@@ -64,7 +64,6 @@ class OperationsReader {
   }
   void read_row();
   void read_parts(const OperationType& type, JobOperation& done);
-  void tell_unknown_types();
   std::uint16_t type_of(std::string_view name);
   std::uint32_t rank_at(const Place& place, std::uint32_t number);
   void number_ranks();
@@ -182,55 +181,6 @@ std::uint16_t OperationsReader::type_of(std::string_view name) {
   const auto number = static_cast<std::uint16_t>(types_.size() - 1);
   numbers_of_types_.emplace(name, number);
   return number;
-}
-
-const char* meaning_of(const OperationType& type) {
-  switch (type.peers) {
-    case OperationPeers::Nobody:
-      return type.evidence == TypeEvidence::Times ? "computation, which each rank ends by itself"
-                                                  : "computation";
-    case OperationPeers::DataGroup:
-      return type.evidence == TypeEvidence::Times
-                 ? "a collective of the data-parallel group, whose ranks end it together"
-                 : "a collective of the data-parallel group";
-    case OperationPeers::World:
-      return "a collective of all ranks, which end it together";
-    case OperationPeers::Group:
-    case OperationPeers::OuterStages:
-      return "a collective of the groups of ranks that end it together";
-    case OperationPeers::NextSend:
-    case OperationPeers::PreviousSend:
-      return "the sending of a message";
-    case OperationPeers::NextReceive:
-    case OperationPeers::PreviousReceive:
-      return "the receipt of a message";
-  }
-  return "";
-}
-
-/// What operations of unknown names are, and what may be either though it takes a share of the time
-/// that a verdict could hang on.
-void OperationsReader::tell_unknown_types() {
-  constexpr double kShare = 0.01;
-  tell_types_by_times(rows_, job_.ranks, types_);
-  std::vector<double> times(types_.size());
-  for (auto& [step, rows] : rows_)
-    for (auto& [done, type] : rows) {
-      times[type] += (done.end - done.begin).value;
-      if (!types_[type].known && types_[type].work != JobWork::Transfer)
-        done.chunk = done.kind;
-    }
-  const double all = std::accumulate(times.begin(), times.end(), 0.0);
-  for (std::size_t type = 0; type < types_.size(); ++type) {
-    const OperationType& each = types_[type];
-    if (each.known || each.marker)
-      continue;
-    report_.doubt(
-        fmt::format("operation of unknown type \"{}\", taken for {}", each.name, meaning_of(each)),
-        first_seen_[type]);
-    if (each.evidence == TypeEvidence::Nothing && times[type] > kShare * all)
-      job_.doubtful.push_back(each.name);
-  }
 }
 
 std::uint32_t OperationsReader::rank_at(const Place& place, std::uint32_t number) {

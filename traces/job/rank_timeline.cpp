@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -62,17 +61,11 @@ TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
 }
 
 /// Reduces a recorded step to its device's work. What the host did in between stays as edges: from
-/// work that it waited for to work that it launched then. Where the device idled although the next
-/// work was launched and all that it waits for had ended, and a launch before it has no work, this
-/// was lost on its way to the file: in its place stands "lost work", up to as long as the longest
-/// work of the step.
+/// work that it waited for to work that it launched then.
 class DeviceReducer {
  public:
   DeviceReducer(const RecordedStep& recorded, const std::map<WorkPlace, TimelineWork>& pieces)
-      : recorded_(recorded),
-        before_(recorded.tasks.size()),
-        carried_(recorded.tasks.size()),
-        launched_(recorded.tasks.size()) {
+      : recorded_(recorded), before_(recorded.tasks.size()), carried_(recorded.tasks.size()) {
     for (const auto& [first, second] : recorded.edges)
       before_[second].push_back(first);
     step_ = {.name = recorded.name, .begin = recorded.begin, .whole = recorded.whole};
@@ -83,7 +76,6 @@ class DeviceReducer {
   TimelineStep run() {
     for (std::uint32_t task = 0; task < recorded_.tasks.size(); ++task)
       is_device(task) ? link(task) : carry(task);
-    put_in_order();
     return std::move(step_);
   }
 
@@ -99,18 +91,28 @@ class DeviceReducer {
         found != pieces.end()
             ? found->second
             : TimelineWork{.name = "copies: " + task.label, .part = "copies", .copies = true};
+    if (const auto lost = lost_on_.extract(task.stream))
+      name_lost_work(step_.works[lost.mapped()], piece);
+    if (task.label == kLostWork)
+      lost_on_[task.stream] = place_.back();
     piece.begin = task.start;
     piece.end = task.start + task.duration;
     piece.stream = static_cast<std::uint8_t>(1 + std::min<unsigned>(task.stream, 250));
-    if (piece.work != JobWork::Transfer)
-      longest_ = std::max(longest_, task.duration);
     step_.works.push_back(std::move(piece));
+  }
+
+  /// It is taken for work of the part that its stream goes on with.
+  static void name_lost_work(TimelineWork& lost, const TimelineWork& next) {
+    lost.work = next.work;
+    lost.part = next.part;
+    lost.name = fmt::format("{}: {}", next.part, kLostWork);
+    lost.copies = next.copies;
+    lost.updates = next.updates;
   }
 
   /// Device work that a task of the host comes after, the last of each stream.
   void carry(std::uint32_t task) {
     Carried& own = carried_[task];
-    launched_[task] = launch_of(task);
     if (const auto last = last_host_.find(recorded_.tasks[task].stream); last != last_host_.end())
       own = carried_[last->second];
     for (const std::uint32_t before : before_[task])
@@ -122,17 +124,7 @@ class DeviceReducer {
     last_host_[recorded_.tasks[task].stream] = task;
   }
 
-  /// When the host had done what a task waits for; a delay is none of its doing.
-  Seconds launch_of(std::uint32_t task) const {
-    const RecordedTask& of = recorded_.tasks[task];
-    Seconds launched = of.kind == RecordedKind::Host ? of.start + of.duration : Seconds{};
-    for (const std::uint32_t before : before_[task])
-      launched = std::max(launched, launched_[before]);
-    return launched;
-  }
-
   void link(std::uint32_t task) {
-    const std::size_t first_edge = step_.edges.size();
     Carried waited;
     for (const std::uint32_t before : before_[task])
       if (is_device(before))
@@ -146,49 +138,6 @@ class DeviceReducer {
     if (const auto last = last_on_.find(stream); last != last_on_.end())
       edge(last->second, task);
     last_on_[stream] = task;
-    add_lost_work(task, first_edge);
-  }
-
-  void add_lost_work(std::uint32_t task, std::size_t first_edge) {
-    constexpr Seconds kLaunch{20e-6};  // A launch takes so long on its way to the device.
-    const TimelineWork& work = step_.works[place_[task]];
-    if (work.work == JobWork::Transfer || !recorded_.tasks[task].behind_lost ||
-        first_edge == step_.edges.size())
-      return;
-    Seconds ready = launch_of(task);
-    for (std::size_t i = first_edge; i < step_.edges.size(); ++i)
-      ready = std::max(ready, step_.works[step_.edges[i].first].end);
-    const Seconds lost = work.begin - ready;
-    if (lost <= kLaunch || lost > longest_)
-      return;
-    const auto place = static_cast<std::uint32_t>(step_.works.size());
-    for (std::size_t i = first_edge, last = step_.edges.size(); i < last; ++i)
-      step_.edges.emplace_back(step_.edges[i].first, place);
-    step_.edges.emplace_back(place, place_[task]);
-    TimelineWork piece = work;
-    piece.name = work.part + ": lost work";
-    piece.begin = ready;
-    piece.end = work.begin;
-    step_.works.push_back(std::move(piece));
-  }
-
-  /// Lost work was added behind all other.
-  void put_in_order() {
-    std::vector<TimelineWork>& works = step_.works;
-    std::vector<std::uint32_t> order(works.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t place) { return works[place].begin; });
-    std::vector<TimelineWork> sorted;
-    std::vector<std::uint32_t> place_then(order.size());
-    for (const std::uint32_t place : order) {
-      place_then[place] = static_cast<std::uint32_t>(sorted.size());
-      sorted.push_back(std::move(works[place]));
-    }
-    works = std::move(sorted);
-    for (auto& [before, after] : step_.edges) {
-      before = place_then[before];
-      after = place_then[after];
-    }
   }
 
   void edge(std::uint32_t before, std::uint32_t after) {
@@ -203,9 +152,8 @@ class DeviceReducer {
   const RecordedStep& recorded_;
   std::vector<std::vector<std::uint32_t>> before_;
   std::vector<Carried> carried_;
-  std::vector<Seconds> launched_;     // By task of the host.
-  Seconds longest_{};                 // Of the work beside transfers.
-  std::vector<std::uint32_t> place_;  // Of each task among the works.
+  std::map<std::uint16_t, std::uint32_t> lost_on_;  // By stream: lost work without a name yet.
+  std::vector<std::uint32_t> place_;                // Of each task among the works.
   std::map<std::uint16_t, std::uint32_t> last_host_;
   std::map<std::uint16_t, std::uint32_t> last_on_;
   TimelineStep step_;
@@ -228,28 +176,13 @@ void name_updates(TimelineStep& step) {
     }
 }
 
-/// Leaves of a step what lies between its ends: work that was launched in it may begin in the one
-/// before and, if nothing in the step waits for it, go on in the next. A step that has no
-/// neighbours ends with its last work.
-void keep_within(TimelineStep& step, Seconds duration, bool alone) {
-  Seconds last = step.begin;
-  for (const TimelineWork& work : step.works)
-    last = std::max(last, work.end);
-  if (alone)
-    step.begin = last - duration;
-  const Seconds end = alone ? last : step.begin + duration;
+/// As within_its_ends() does.
+void keep_within(TimelineStep& step, const StepEnds& ends) {
+  step.begin = ends.begin;
   for (TimelineWork& work : step.works) {
-    work.begin = std::clamp(work.begin, step.begin, end);
-    work.end = std::clamp(work.end, work.begin, end);
+    work.begin = std::clamp(work.begin, ends.begin, ends.end);
+    work.end = std::clamp(work.end, ends.begin, ends.end);
   }
-}
-
-/// By name, of several the first: whether neither neighbour was recorded.
-std::map<std::string_view, bool> steps_alone(const KinetoView& view) {
-  std::map<std::string_view, bool> alone;
-  for (std::size_t i = 0; i < view.steps.steps.size(); ++i)
-    alone.emplace(view.steps.steps[i].name, view.device_steps[i].alone);
-  return alone;
 }
 
 /// Of a message between two ranks; none where its kernel alone is recorded.
@@ -330,11 +263,10 @@ RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report) {
       pieces.emplace(WorkPlace(device_stream_name(event.stream), event.start),
                      piece_of(trace, work));
     }
-  const auto alone = steps_alone(view);
   for (const RecordedStep& step : recorded_steps(trace, view, report)) {
     TimelineStep& made = timeline.steps.emplace_back(DeviceReducer(step, pieces).run());
     name_updates(made);
-    keep_within(made, step.recorded, alone.at(step.name) || !step.whole);
+    keep_within(made, ends_of(step));
   }
   if (timeline.steps.empty())
     throw InputError(file.origin + ": expected work on a device in a step, found none");

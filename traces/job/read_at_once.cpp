@@ -15,6 +15,9 @@ void add_tallies(const ImportReport& from, ImportReport& to) {
   for (const auto& [kind, tally] : from.doubtful())
     for (std::uint64_t i = 0; i < tally.count; ++i)
       to.doubt(kind, tally.first);
+  for (const auto& [kind, tally] : from.inferred())
+    for (std::uint64_t i = 0; i < tally.count; ++i)
+      to.infer(kind, tally.first);
 }
 
 }  // namespace

@@ -205,10 +205,9 @@ std::vector<RecordedStep> record_trace(std::span<const std::filesystem::path> pa
 }
 
 void refuse_doubts(const ImportReport& report, const std::string& origin) {
-  const std::vector<std::string> lines = describe(report);
-  if (lines.empty())
-    return;
-  throw InputError(fmt::format("{}: refused as strict: {}", origin, fmt::join(lines, "; ")));
+  if (!report.clean())
+    throw InputError(
+        fmt::format("{}: refused as strict: {}", origin, fmt::join(describe(report), "; ")));
 }
 
 std::vector<std::filesystem::path> files_in(std::span<const std::filesystem::path> paths) {
@@ -250,6 +249,7 @@ std::vector<std::string> describe(const ImportReport& report) {
   std::vector<std::string> lines;
   describe_tallies(report.skipped(), "skipped", lines);
   describe_tallies(report.doubtful(), "doubtful", lines);
+  describe_tallies(report.inferred(), "inferred", lines);
   return lines;
 }
 

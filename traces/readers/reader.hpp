@@ -59,9 +59,12 @@ class ImportReport {
 
   void skip(const std::string& kind, const std::string& where) { add(skipped_[kind], where); }
   void doubt(const std::string& kind, const std::string& where) { add(doubtful_[kind], where); }
+  /// What the file does not say but its other content tells. Strict reading takes it.
+  void infer(const std::string& kind, const std::string& where) { add(inferred_[kind], where); }
 
   const std::map<std::string, Tally>& skipped() const { return skipped_; }
   const std::map<std::string, Tally>& doubtful() const { return doubtful_; }
+  const std::map<std::string, Tally>& inferred() const { return inferred_; }
   bool clean() const { return skipped_.empty() && doubtful_.empty(); }
 
  private:
@@ -72,6 +75,7 @@ class ImportReport {
 
   std::map<std::string, Tally> skipped_;
   std::map<std::string, Tally> doubtful_;
+  std::map<std::string, Tally> inferred_;
 };
 
 /// A trace file as readers take it: opened when a reader is ready for it, unpacked on the way.

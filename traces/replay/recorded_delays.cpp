@@ -8,6 +8,7 @@ namespace stepcast {
 namespace {
 
 constexpr Seconds kResolution{1e-9};  // Of the profiler; less is a rounding.
+constexpr Seconds kLaunch{20e-6};     // A launch takes so long on its way to the device.
 
 class DelayFinder {
  public:
@@ -20,6 +21,9 @@ class DelayFinder {
     for (std::uint16_t i = 0; i < step.streams.size(); ++i)
       if (const auto end = ends.find(step.streams[i]); end != ends.end())
         free_[i] = end->second;
+    for (const RecordedTask& task : step.tasks)
+      if (task.kind == RecordedKind::Kernel || task.kind == RecordedKind::Copy)
+        longest_ = std::max(longest_, task.duration);
   }
 
   void run() {
@@ -54,10 +58,23 @@ class DelayFinder {
       raise(step_.tasks[before].kind == RecordedKind::Host ? launched : released, end_of(before));
     for (const std::uint16_t stream : earlier_[task])
       raise(released, free_[stream]);
-    if (launched && (!released || *launched > *released))
-      delay_launch(task, *launched);
-    else if (released)
-      delay_on_stream(task, wait_for_collective(task, *released));
+    const bool by_launch = launched && (!released || *launched > *released);
+    if (!launched && !released)
+      return;
+    const Seconds ready = by_launch ? *launched : wait_for_collective(task, *released);
+    if (is_behind_lost_work(task, ready))
+      delay_on_stream(task, ready, RecordedKind::Kernel);
+    else if (by_launch)
+      delay_launch(task, ready);
+    else
+      delay_on_stream(task, ready, RecordedKind::Delay);
+  }
+
+  bool is_behind_lost_work(std::uint32_t task, Seconds ready) const {
+    const RecordedTask& work = step_.tasks[task];
+    const Seconds lost = work.start - ready;
+    return work.behind_lost && work.kind != RecordedKind::Collective && lost > kLaunch &&
+           lost <= longest_;
   }
 
   /// Until when the task waited if for a collective that ended within its delay: the last one, if
@@ -88,8 +105,8 @@ class DelayFinder {
     }
   }
 
-  void delay_on_stream(std::uint32_t task, Seconds released) {
-    const auto added = add(task, step_.tasks[task].stream, released);
+  void delay_on_stream(std::uint32_t task, Seconds released, RecordedKind kind) {
+    const auto added = add(task, step_.tasks[task].stream, released, kind);
     if (!added)
       return;
     for (const std::uint32_t before : before_[task])
@@ -98,15 +115,16 @@ class DelayFinder {
       step_.earlier.emplace_back(stream, *added);
   }
 
-  std::optional<std::uint32_t> add(std::uint32_t task, std::uint16_t stream, Seconds from) {
+  std::optional<std::uint32_t> add(std::uint32_t task, std::uint16_t stream, Seconds from,
+                                   RecordedKind kind = RecordedKind::Delay) {
     const Seconds duration = step_.tasks[task].start - from;
     if (duration < kResolution)
       return std::nullopt;
     step_.tasks.push_back({.stream = stream,
-                           .kind = RecordedKind::Delay,
+                           .kind = kind,
                            .start = from,
                            .duration = duration,
-                           .label = "delay"});
+                           .label = kind == RecordedKind::Delay ? "delay" : kLostWork});
     return static_cast<std::uint32_t>(step_.tasks.size() - 1);
   }
 
@@ -120,6 +138,7 @@ class DelayFinder {
   }
 
   RecordedStep& step_;
+  Seconds longest_{};                                     // of its work
   std::vector<std::uint32_t> collectives_;                // so far
   std::vector<std::vector<std::uint32_t>> before_;        // by task
   std::vector<std::vector<std::uint16_t>> earlier_;       // by task

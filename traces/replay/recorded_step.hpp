@@ -19,12 +19,16 @@ enum class RecordedKind : std::uint8_t {
   Delay,  ///< Device work came later than all that it is known to wait for, see add_delays().
 };
 
-/// What a step without its host is made of, in replays as in diagnoses: work of the device and what
-/// waits for what. Neither the host's threads nor delays that nothing explains take time then:
-/// launches are there in time, and the gaps that they leave are the host's.
+/// What a step without its host is made of, in replays as in diagnoses: work of the device between
+/// the ends of the step, see ends_of(), and what waits for what. Neither the host's threads nor
+/// delays that nothing explains take time then: launches are there in time, and the gaps that they
+/// leave are the host's.
 constexpr bool is_of_device(RecordedKind kind) {
   return kind != RecordedKind::Host && kind != RecordedKind::Delay;
 }
+
+/// The label of work that was lost on its way to the file, see add_delays().
+inline constexpr const char* kLostWork = "lost work";
 
 /// A piece of one recorded step: a stretch of a host thread up to its next launch or wait, or work
 /// on a stream of the device. Only its duration is kept, not when it ran.
@@ -55,6 +59,7 @@ struct RecordedStep {
   Seconds recorded{};                ///< What the step took on the device.
   Seconds begin{};                   ///< When on the device the step before ended, or would have.
   bool whole = true;                 ///< False: that was not recorded, nor what the step took.
+  bool alone = false;                ///< Neither of the steps beside it was recorded.
   bool stalled = false;              ///< See find_stalled(): means leave it out.
   std::vector<std::string> streams;  ///< 0: the thread that trains; other threads; the device's.
   std::vector<RecordedTask> tasks;   ///< In order of their recorded start.
@@ -64,5 +69,20 @@ struct RecordedStep {
   std::vector<RecordedGradient> gradients;  ///< In ready order; empty if not known.
   std::uint32_t world_size = 0;             ///< Ranks of the job; 0: not recorded.
 };
+
+/// Begin and end of a step on its device.
+struct StepEnds {
+  Seconds begin{};
+  Seconds end{};
+};
+
+/// Where the step lies: from the end of the step before on, as long as it was recorded. A step
+/// without neighbours ends with its last work.
+StepEnds ends_of(const RecordedStep& step);
+
+/// Leaves of the device's work what lies between the ends of the step: work that was launched in
+/// the step may begin in the one before and, if nothing in the step waits for it, go on in the
+/// next.
+RecordedStep within_its_ends(RecordedStep step);
 
 }  // namespace stepcast

@@ -177,9 +177,8 @@ class CalibrateCommand final : public Subcommand {
     }
     for (const std::string& line : describe(report))
       tell("{}: {}\n", file, line);
-    if (strict_ && !report.clean())
-      throw InputError(
-          fmt::format("{}: refused as strict: {}", file, fmt::join(describe(report), "; ")));
+    if (strict_)
+      refuse_doubts(report, file);
   }
 
   /// Another library takes another time: neither is the shorter run of the other.

@@ -186,10 +186,13 @@ TEST(OperationsCsvTest, AnUnknownTypeIsTakenByItsNameAndCounted) {
   for (const int rank : {0, 1}) {
     rows.add(rank, 0, rank, 0, "router-compute", 0, 1, 0, 0);
     rows.add(rank, 0, rank, 0, "expert-grads-all-reduce", 1, 1);
+    rows.add(rank, 0, rank, 0, "mystery", 2, 1);  // It begins and ends together.
   }
   ImportReport report;
   const Job job = read_operations_csv(rows.text(), "job.csv", {}, report);
-  EXPECT_EQ(report.doubtful().size(), 2U);
+  EXPECT_EQ(job.doubtful, std::vector<std::string>{"mystery"});
+  EXPECT_EQ(report.doubtful().size(), 1U);
+  EXPECT_EQ(report.inferred().size(), 2U);
   EXPECT_EQ(job.steps[0].meetings.size(), 1U);
 }
 

@@ -1,6 +1,7 @@
 // Recorded steps in which what holds up the others is mended: what waited for it comes earlier.
 #include "sim/study/edits/job_steps.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 
 #include "sim/study/diagnose/job_replay.hpp"
 #include "sim/study/edits/step_search.hpp"
+#include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "tests/support/table_job.hpp"
@@ -41,6 +43,23 @@ TEST(JobStepsTest, AnEvenedStageTakesWhatEvenStagesTake) {
       const Seconds expected = editable_steps(table_job(even.text())).recorded;
       EXPECT_NEAR(step.step_after / expected, 1, 0.01) << slow << asked_late;
     }
+}
+
+// Seven steps of 124 ms and five that compute 1.3 times as long: all are usual, and the five
+// nearest to the median are short ones. Gains beside them are not those of the mean step.
+TEST(JobStepsTest, EditedStepsOfAnotherMeanAreTold) {
+  const auto told = [](double times) {
+    const MadeJob job{.pass = [=](int, int step, int, bool forward) {
+      return (forward ? 0.010 : 0.020) * (step % 12 < 7 ? 1 : times);
+    }};
+    const RecordedSteps steps = editable_steps(table_job(job.text()));
+    return std::ranges::any_of(steps.step.notes, [](const std::string& note) {
+      return note.starts_with("of 12 usual steps the 5 nearest to their median are edited");
+    });
+  };
+  EXPECT_FALSE(told(1));
+  EXPECT_FALSE(told(1.001));
+  EXPECT_TRUE(told(1.3));
 }
 
 /// By kind, the mean time of what it computes on the stages that are meant.

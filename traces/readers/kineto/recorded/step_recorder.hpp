@@ -36,6 +36,7 @@ class StepRecorder {
     result_.recorded = on_device.duration();
     result_.begin = on_device.computed - on_device.duration();  // Also of a step that is alone.
     result_.whole = on_device.whole;
+    result_.alone = on_device.alone;
     result_.stalled = on_device.stalled;
     result_.world_size = trace.world_size.value_or(0);
   }
