@@ -139,11 +139,12 @@ class CompareCommand final : public Subcommand {
     };
     const std::vector<SweepRow> rows =
         print_study(sweep, results, view_, {.finish = [&] { log.finish(); }, .text = against});
-    if (!rows.empty())
-      tell_missing(sweep.combinations.size() - rows.size(), sweep.combinations.size());
+    tell_missing(sweep.combinations.size() - rows.size(), sweep.combinations.size());
   }
 
   static void tell_missing(std::size_t missing, std::size_t of) {
+    if (stop_signal() != 0 && missing == of)
+      throw Stopped(stop_signal());
     if (stop_signal() != 0)
       tell("stepcast: {}: {} of {} forecasts are missing\n", stop_in_words(), missing, of);
   }
@@ -166,10 +167,9 @@ class CompareCommand final : public Subcommand {
 
   int run_in_pieces(SweepRequest request) const {
     PiecedStudy study = study_json_in_pieces(std::move(request), piece_rules());
-    if (study.missing < study.whole) {
+    if (study.missing < study.whole)
       say_text(std::move(study.text));
-      tell_missing(study.missing, study.whole);
-    }
+    tell_missing(study.missing, study.whole);
     return stop_signal() != 0 ? exit_code_of(stop_signal()) : study.died ? 1 : 0;
   }
 
