@@ -9,11 +9,13 @@ import sys
 
 # From the bottom up; of a folder and one inside it the inner counts. A file under tests/ counts as part of the layer
 # that it mirrors, so that the tests of a layer need nothing above it; tests/fuzz, tests/bench and the like may include
-# everything.
+# everything. Tests of schedules build plans by a schedule's name, for which they need the list.
 LAYERS = ["models/base", "models/graph", "models/network", "models/device", "models/collective", "models/workload",
           "models/schedule", "models/schedule/data_parallel", "models/schedule/kfac", "models/schedule/sparse",
-          "models/schedule/model_parallel", "models/schedule/decentralised", "traces", "sim/timeline", "sim/engine",
-          "sim/protocol", "sim/study", "sim/report", "sim/probe", "sim/cli", "sim/python", "tests"]
+          "models/schedule/model_parallel", "models/schedule/decentralised", "models/schedule/more",
+          "models/schedule/list", "traces", "sim/timeline", "sim/workers", "sim/engine", "sim/asynchronous",
+          "sim/forecast", "sim/jobs", "sim/study", "sim/search", "sim/report", "sim/probe", "sim/cli", "sim/python",
+          "tests"]
 
 # The probe is built where there is no SimGrid: of sim/ it may include only this. (Its tests may: they compare.)
 PROBE_STANDS_ON = ("sim/probe/", "sim/timeline/")
@@ -21,7 +23,7 @@ PROBE_STANDS_ON = ("sim/probe/", "sim/timeline/")
 MOST_IN_A_FUNCTION = 45  # lines
 
 # Studies serve other callers than the command line: their errors name `low`, and the command line writes --low.
-WITHOUT_FLAGS = ("sim/study/",)
+WITHOUT_FLAGS = ("sim/workers/", "sim/forecast/", "sim/jobs/", "sim/study/", "sim/search/")
 
 # They return a subrange.
 SUBRANGE = re.compile(r"std::ranges::(?:unique|remove|remove_if|partition|stable_partition|rotate|equal_range|search|search_n|find_end)\b")
@@ -37,8 +39,7 @@ FAMILIES = {
     "models/schedule/model_parallel": ["gpipe", "zb-h1", "zb-h2", "zb-v", "dualpipe", '"interleaved"', '"1f1b"',
                                        '"pipeline"'],
     "models/schedule/decentralised": ['"hop"', '"prague"', '"ad-psgd"', '"local-sgd"'],
-    "models/schedule/recommender": ['"dlrm"'],
-    "models/schedule/sampling": ['"salient"'],
+    "models/schedule/more": ['"dlrm"', '"salient"'],
 }
 
 # Where they are named nevertheless: the help of commands and their examples are documents.
@@ -65,12 +66,12 @@ NAMED_ELSEWHERE = {
     "sim/study/sweep/sweep_plan.cpp": "whether second-order schedules can run is asked of the workload's K-FAC costs",
     "models/schedule/model_parallel/": "an option says the stage of ZeRO and bears its name",
     "sim/study/validate/cases/cases.cpp": "sets that option",
-    "sim/study/plan/": "chooses values of that option",
-    "sim/study/hybrid/fit_advice.cpp": "tries values of that option",
+    "sim/search/plan/": "chooses values of that option",
+    "sim/forecast/hybrid/fit_advice.cpp": "tries values of that option",
     "models/schedule/kfac/": "Horovod starts their communication; what they share could stand in a core file",
-    "models/schedule/presets/": "a preset is the option set of a paper, and the list of them is one table",
+    "models/schedule/list/presets.cpp": "a preset is the option set of a paper, and the list of them is one table",
     "models/network/layout.cpp": "an axis of a layout bears the name of the schedule of a user's order",
-    "sim/protocol/": "what decentralised schedules do at run time is there",
+    "sim/asynchronous/": "what decentralised schedules do at run time is there",
     "models/network/cluster.hpp": _SOFTWARE,
     "models/network/free_software.hpp": _SOFTWARE,
     "traces/readers/stepcast/cluster_fields.cpp": _SOFTWARE,
@@ -83,7 +84,7 @@ NAMED_ELSEWHERE = {
 # Libraries by header prefix, and the folders that may include them.
 RESERVED = {"simgrid/": ["sim/engine", "tests"], "xbt/": ["sim/engine", "tests"], "CLI/": ["sim/cli"],
             "boost/graph/": ["models/graph"], "valijson/": ["tests"], "benchmark/": ["tests/bench"],
-            "nlopt": ["sim/study/tuning"], "simdjson": ["traces/readers"], "pybind11/": ["sim/python"]}
+            "nlopt": ["sim/forecast/tuning"], "simdjson": ["traces/readers"], "pybind11/": ["sim/python"]}
 
 # Headers that cost seconds in every file that includes them: never in a header of ours.
 ONLY_IN_SOURCES = ("nlohmann/json.hpp", "simdjson.h", "spdlog/")
@@ -103,6 +104,8 @@ OWN_FOLDERS = ("models", "traces", "sim", "tests")
 
 def layer_of(name):
     """Index of the layer of a file, or None; tests/models/base/x_test.cpp is of layer models/base."""
+    if name.startswith("tests/models/schedule/"):
+        return LAYERS.index("models/schedule/list")
     mirrored = name.removeprefix("tests/")
     for candidate in (mirrored, name):
         matching = [layer for layer in LAYERS if candidate == layer or candidate.startswith(layer + "/")]

@@ -1,5 +1,5 @@
 #pragma once
-// What a schedule says of itself, for the list of them in registry.hpp.
+// What a schedule says of itself, for the list of them (list/registry.hpp).
 
 #include <cstdint>
 #include <functional>
@@ -47,5 +47,9 @@ struct ScheduleInfo {
   PartsInfo parts{};               ///< Empty where the step is not divided.
   bool planned = true;             ///< False: trains on weights older than others do.
 };
+
+/// The options in force: defaults overlaid with `options`. Throws InputError for an unknown option,
+/// naming the nearest.
+ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options);
 
 }  // namespace stepcast

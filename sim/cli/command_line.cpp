@@ -28,7 +28,7 @@
 #include "sim/engine/folding/folding_use.hpp"
 #include "sim/engine/log.hpp"
 #include "sim/engine/process/simulation_process.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,7 +1,7 @@
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/freed_memory.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 
 int main(int argc, char** argv) {
   stepcast::keep_freed_memory();

@@ -8,11 +8,11 @@
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/presets/presets.hpp"
+#include "models/schedule/list/presets.hpp"
 #include "sim/cli/checks/limits.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/study/cost_estimate.hpp"
+#include "sim/forecast/cost_estimate.hpp"
 #include "sim/study/sweep/study_cost.hpp"
 #include "traces/catalog.hpp"
 

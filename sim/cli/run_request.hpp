@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sim/cli/command_option.hpp"
-#include "sim/study/cost_estimate.hpp"
-#include "sim/study/scenario.hpp"
+#include "sim/forecast/cost_estimate.hpp"
+#include "sim/forecast/scenario.hpp"
 
 namespace stepcast {
 

@@ -1,7 +1,7 @@
 #include "sim/cli/told_job.hpp"
 
 #include "sim/cli/tell.hpp"
-#include "sim/study/diagnose/pipelines/recorded_cluster.hpp"
+#include "sim/jobs/diagnose/pipelines/recorded_cluster.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
 

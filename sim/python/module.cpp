@@ -8,7 +8,7 @@
 #include "sim/engine/interruption.hpp"
 #include "sim/python/call.hpp"
 #include "sim/python/one_call.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/json/strict_json.hpp"

@@ -11,7 +11,7 @@
 #include <pybind11/pybind11.h>
 
 #include "sim/engine/interruption.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/python/module.hpp"
 #include "sim/python/one_call.hpp"
 #include "sim/python/open_builder.hpp"

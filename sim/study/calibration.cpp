@@ -4,7 +4,7 @@
 
 #include "models/collective/collective.hpp"
 #include "models/collective/curve_fit.hpp"
-#include "sim/study/network_notes.hpp"
+#include "sim/forecast/network_notes.hpp"
 
 namespace stepcast {
 namespace {

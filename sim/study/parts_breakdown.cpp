@@ -7,10 +7,10 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/study/effects.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/forecast/effects.hpp"
+#include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {

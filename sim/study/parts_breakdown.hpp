@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/forecast/likely_range.hpp"
 #include "sim/study/sweep/sweep.hpp"
-#include "sim/study/validate/likely_range.hpp"
 #include "sim/timeline/parts.hpp"
 
 namespace stepcast {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/schedule_info.hpp"
 #include "sim/timeline/breakdown.hpp"
 
 namespace stepcast {

@@ -2,10 +2,10 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "sim/study/diagnose/diagnosis.hpp"
-#include "sim/study/diagnose/job_replay.hpp"
-#include "sim/study/edits/job_steps.hpp"
-#include "sim/study/edits/recipes.hpp"
+#include "sim/jobs/diagnose/diagnosis.hpp"
+#include "sim/jobs/edits/job_steps.hpp"
+#include "sim/jobs/edits/recipes.hpp"
+#include "sim/jobs/job_replay.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/made_profiles.hpp"

@@ -1,8 +1,8 @@
 // What a search for edits of a recorded step costs.
 #include <benchmark/benchmark.h>
 
-#include "sim/study/edits/graph_replay.hpp"
-#include "sim/study/edits/step_search.hpp"
+#include "sim/jobs/edits/graph_replay.hpp"
+#include "sim/search/step_search.hpp"
 #include "tests/support/edit_graph.hpp"
 
 namespace stepcast {

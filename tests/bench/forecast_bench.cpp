@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 
 #include "models/schedule/builder.hpp"
-#include "sim/study/forecast.hpp"
+#include "sim/forecast/forecast.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {

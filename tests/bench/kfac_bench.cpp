@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "sim/engine/steps.hpp"
-#include "sim/study/forecast.hpp"
+#include "sim/forecast/forecast.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {

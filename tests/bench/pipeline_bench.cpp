@@ -5,9 +5,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "sim/study/edits/options/pipeline_options.hpp"
-#include "sim/study/edits/pipeline_step.hpp"
-#include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "sim/jobs/edits/pipeline_step.hpp"
+#include "sim/search/options/pipeline_options.hpp"
 #include "tests/bench/peak_memory.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"

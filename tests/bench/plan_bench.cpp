@@ -3,7 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "sim/study/plan/capacity_plan.hpp"
+#include "sim/search/plan/capacity_plan.hpp"
 
 namespace stepcast {
 namespace {

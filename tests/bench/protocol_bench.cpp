@@ -2,13 +2,13 @@
 // faults. A thousand seeds of 64 workers and 100 iterations are what a percentile takes.
 #include <benchmark/benchmark.h>
 
-#include "sim/protocol/hop.hpp"
-#include "sim/protocol/neighbours.hpp"
-#include "sim/protocol/protocol_job.hpp"
-#include "sim/protocol/recursion.hpp"
-#include "sim/study/chance/seeds.hpp"
+#include "sim/asynchronous/hop.hpp"
+#include "sim/asynchronous/neighbours.hpp"
+#include "sim/asynchronous/protocol_job.hpp"
+#include "sim/asynchronous/recursion.hpp"
+#include "sim/forecast/chance/seeds.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "sim/study/goodput/job_life.hpp"
-#include "sim/study/scenario.hpp"
 
 namespace stepcast {
 namespace {

@@ -6,7 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include "models/schedule/builder.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/study/crossover/crossover.hpp"
 #include "traces/catalog.hpp"

@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "sim/forecast/tuning/tune.hpp"
 #include "sim/study/sweep/sweep.hpp"
-#include "sim/study/tuning/tune.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {

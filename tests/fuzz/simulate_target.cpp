@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "tests/fuzz/support/forecast_checks.hpp"
 #include "tests/fuzz/support/small_job.hpp"
 #include "tests/fuzz/targets.hpp"

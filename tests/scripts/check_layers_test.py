@@ -46,8 +46,9 @@ class CheckLayers(unittest.TestCase):
     def test_schedules_know_the_type_and_only_the_list_knows_them(self):
         self.expect_fault("models/schedule/plan.hpp", '"models/schedule/data_parallel/passes.hpp"', "a layer above")
         self.expect_none("models/schedule/kfac/step.hpp", '"models/schedule/plan.hpp"')
-        self.expect_fault("models/schedule/registry.cpp", '"models/schedule/data_parallel/passes.hpp"', "a layer above")
-        self.expect_none("models/schedule/registry.cpp", '"models/schedule/schedules.inc"')
+        self.expect_fault("models/schedule/kfac/step.cpp", '"models/schedule/list/registry.hpp"', "a layer above")
+        self.expect_none("models/schedule/list/registry.cpp", '"models/schedule/decentralised/schedules.hpp"')
+        self.expect_none("tests/models/schedule/kfac/step_test.cpp", '"models/schedule/list/registry.hpp"')
 
     def test_the_probe_needs_no_simulation(self):
         self.expect_fault("sim/probe/results.cpp", '"sim/engine/engine.hpp"', "the probe stands on sim/timeline")

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/edits/pipeline_step.hpp"
-#include "sim/study/edits/step_search.hpp"
+#include "sim/jobs/edits/pipeline_step.hpp"
+#include "sim/search/step_search.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"
 

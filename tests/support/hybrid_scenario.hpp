@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/study/diagnose/diagnosis.hpp"
+#include "sim/jobs/diagnose/diagnosis.hpp"
 #include "traces/job/job.hpp"
 
 namespace stepcast {

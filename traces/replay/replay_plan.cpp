@@ -3,7 +3,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "models/schedule/verbs/communicate.hpp"
+#include "models/schedule/communicate.hpp"
 #include "traces/replay/joined_steps.hpp"
 #include "traces/replay/predictable.hpp"
 

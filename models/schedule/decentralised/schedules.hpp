@@ -9,8 +9,8 @@ namespace stepcast {
 
 /// Systems whose workers decide at run time whom they wait for: D-PSGD, gradient push, Hop,
 /// AD-PSGD, Prague, partial reduce, local SGD and parameter servers without barriers. They have no
-/// plan, and build() says so; what they do stands in sim/protocol. schedule_of() knows them too,
-/// while all_schedules() are those with plans.
+/// plan, and build() says so; what they do stands in sim/asynchronous. schedule_of() knows them
+/// too, while all_schedules() are those with plans.
 const std::vector<ScheduleInfo>& run_time_schedules();
 
 /// Whether it is one of them; false for an unknown name.

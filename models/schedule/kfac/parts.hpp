@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/schedule/options.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast::kfac {
 

@@ -10,7 +10,6 @@
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/schedule/model_parallel/hybrid_plan.hpp"
 #include "models/schedule/options.hpp"
-#include "models/schedule/registry.hpp"
 
 namespace stepcast {
 namespace {
@@ -165,11 +164,6 @@ std::vector<std::string> pipeline_names() {
 const PipelineInfo* find_pipeline(std::string_view name) {
   const auto found = std::ranges::find(pipelines(), name, &PipelineInfo::name);
   return found == pipelines().end() ? nullptr : &*found;
-}
-
-const std::vector<OptionInfo>& options_of_schedule(std::string_view name) {
-  const PipelineInfo* pipeline = find_pipeline(name);
-  return pipeline != nullptr ? pipeline->options : schedule_of(name).options;
 }
 
 const PipelineInfo& megatron_pipeline(bool several_parts) {

@@ -29,9 +29,6 @@ std::vector<std::string> pipeline_names();
 /// Null for another name.
 const PipelineInfo* find_pipeline(std::string_view name);
 
-/// Of a schedule, whether it cuts the model or not. Throws InputError for an unknown one.
-const std::vector<OptionInfo>& options_of_schedule(std::string_view name);
-
 /// What Megatron runs: 1f1b, or its interleaved form for several parts of the model on a rank.
 const PipelineInfo& megatron_pipeline(bool several_parts);
 

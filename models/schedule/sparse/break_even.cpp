@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "models/schedule/density/break_evens.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/break_evens.hpp"
 #include "models/schedule/sparse/step.hpp"
 
 namespace stepcast::sparse {
@@ -32,8 +31,7 @@ using sparse::Encoding;
 constexpr const char* kByShards = "topka2a";
 constexpr const char* kGathered = "topk-allgather";
 
-Encoding encoding_of(const ScheduleOptions& options) {
-  const ScheduleInfo& info = schedule_of(kByShards);
+Encoding encoding_of(const ScheduleInfo& info, const ScheduleOptions& options) {
   ScheduleOptions own;
   for (const OptionInfo& option : info.options)
     if (const auto given = options.find(option.name); given != options.end())
@@ -45,22 +43,21 @@ Encoding encoding_of(const ScheduleOptions& options) {
 }  // namespace
 
 // Of TopKA2A with topk-allgather and with the first schedule of whole gradients.
-std::vector<BreakEven> break_evens(std::span<const std::string> schedules,
+std::vector<BreakEven> break_evens(std::span<const ScheduleInfo* const> schedules,
                                    const ScheduleOptions& options, const Workload& workload,
                                    std::uint32_t ranks) {
   std::vector<BreakEven> found;
-  const auto has = [&](const char* name) { return std::ranges::count(schedules, name) > 0; };
-  if (!has(kByShards) || ranks < 2 || parameter_count(workload) == 0)
+  const auto by_shards = std::ranges::find(schedules, kByShards, &ScheduleInfo::name);
+  if (by_shards == schedules.end() || ranks < 2 || parameter_count(workload) == 0)
     return found;
-  const Encoding encoding = encoding_of(options);
-  if (has(kGathered))
+  const Encoding encoding = encoding_of(**by_shards, options);
+  if (std::ranges::find(schedules, kGathered, &ScheduleInfo::name) != schedules.end())
     found.push_back({kGathered, kByShards, sparse::break_even_with_gathering(encoding, ranks)});
-  const auto whole = std::ranges::find(
-      schedules, false, [](const std::string& name) { return schedule_of(name).compressed; });
+  const auto whole = std::ranges::find(schedules, false, &ScheduleInfo::compressed);
   const Bytes element = parameter_size(workload) / static_cast<double>(parameter_count(workload));
   if (whole != schedules.end())
     found.push_back(
-        {kByShards, *whole, sparse::break_even_with_whole_gradients(encoding, element)});
+        {kByShards, (*whole)->name, sparse::break_even_with_whole_gradients(encoding, element)});
   return found;
 }
 

@@ -16,7 +16,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {

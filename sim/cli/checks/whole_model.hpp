@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/study/scenario.hpp"
+#include "sim/forecast/scenario.hpp"
 
 namespace stepcast {
 

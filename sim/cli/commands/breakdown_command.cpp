@@ -11,9 +11,9 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/parts_breakdown_report.hpp"
-#include "sim/study/stop.hpp"
 #include "sim/study/sweep/study_cost.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 
 namespace stepcast {
 namespace {

@@ -12,10 +12,10 @@
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/forecast/collective_run.hpp"
+#include "sim/forecast/network_notes.hpp"
 #include "sim/report/json/study_json.hpp"
 #include "sim/report/text/table.hpp"
-#include "sim/study/collective_run.hpp"
-#include "sim/study/network_notes.hpp"
 #include "sim/study/validate/collective_range.hpp"
 #include "traces/catalog.hpp"
 

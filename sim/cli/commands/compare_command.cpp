@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "models/base/error.hpp"
-#include "sim/cli/chance/chance_options.hpp"
+#include "sim/cli/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
@@ -13,9 +13,9 @@
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/gate_report.hpp"
 #include "sim/study/gate/gate.hpp"
-#include "sim/study/stop.hpp"
 #include "sim/study/sweep/study_cost.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

@@ -12,9 +12,9 @@
 #include "sim/cli/study/study_log.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/report/text/studies/crossover_report.hpp"
-#include "sim/study/stop.hpp"
 #include "sim/study/sweep/study_cost.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 
 namespace stepcast {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/schedule/presets/presets.hpp"
+#include "models/schedule/list/presets.hpp"
 #include "sim/cli/called_as.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/output_file.hpp"

@@ -20,8 +20,8 @@
 #include "sim/report/text/studies/goodput_report.hpp"
 #include "sim/study/goodput/fault_file.hpp"
 #include "sim/study/goodput/goodput_study.hpp"
-#include "sim/study/stop.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

@@ -8,7 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/command_line.hpp"
-#include "sim/cli/help/manual.hpp"
+#include "sim/cli/manual.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 

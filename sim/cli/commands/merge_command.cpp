@@ -8,8 +8,8 @@
 #include "sim/cli/study/study_output.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/study/stop.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 
 namespace stepcast {
 namespace {

@@ -16,11 +16,11 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "sim/report/picture/plan_figure.hpp"
 #include "sim/report/text/studies/plan_report.hpp"
-#include "sim/study/scenario.hpp"
-#include "sim/study/stop.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

@@ -14,9 +14,9 @@
 #include "sim/cli/tell.hpp"
 #include "sim/report/picture/scaling_figure.hpp"
 #include "sim/report/text/studies/scaling_report.hpp"
-#include "sim/study/stop.hpp"
 #include "sim/study/sweep/study_cost.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 
 namespace stepcast {
 namespace {

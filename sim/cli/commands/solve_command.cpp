@@ -6,8 +6,8 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
-#include "models/schedule/registry.hpp"
-#include "sim/cli/chance/chance_options.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "sim/cli/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/on_one_line.hpp"
@@ -18,11 +18,11 @@
 #include "sim/cli/tell.hpp"
 #include "sim/cli/typed_counts.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/forecast/effects.hpp"
 #include "sim/report/text/solution.hpp"
 #include "sim/report/text/wording.hpp"
-#include "sim/study/effects.hpp"
-#include "sim/study/stop.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
 
 namespace stepcast {

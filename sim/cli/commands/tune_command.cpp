@@ -11,13 +11,13 @@
 #include "sim/cli/run_request.hpp"
 #include "sim/cli/study/trial_log.hpp"
 #include "sim/cli/subcommand.hpp"
+#include "sim/forecast/effects.hpp"
+#include "sim/forecast/tuning/tune.hpp"
 #include "sim/report/picture/tuning_figure.hpp"
 #include "sim/report/text/tuning_report.hpp"
-#include "sim/study/effects.hpp"
-#include "sim/study/stop.hpp"
 #include "sim/study/sweep/inputs_key.hpp"
 #include "sim/study/sweep/study_cost.hpp"
-#include "sim/study/tuning/tune.hpp"
+#include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {

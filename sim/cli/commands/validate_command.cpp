@@ -13,7 +13,7 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/measured/validation_report.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/workers.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {

@@ -2,7 +2,7 @@
 
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

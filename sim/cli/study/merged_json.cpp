@@ -8,8 +8,8 @@
 #include "models/base/error.hpp"
 #include "sim/cli/study/merged_study.hpp"
 #include "sim/report/json/sweep_json.hpp"
-#include "sim/study/stop.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 
 // To read a line and to write its row takes as long as a short forecast. So workers do it, each
 // some lines at a time, and pass over those of the others; this process puts their texts in order.

@@ -10,7 +10,7 @@
 #include "models/base/text.hpp"
 #include "sim/cli/study/file_lines.hpp"
 #include "sim/cli/study/part_file.hpp"
-#include "sim/study/forecast_text.hpp"
+#include "sim/forecast/forecast_text.hpp"
 #include "traces/json/strict_json.hpp"
 
 // Place p of a study is in part p mod n, and every part has its places in order: one line of each

@@ -6,7 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/base/mix.hpp"
 #include "models/base/text.hpp"
-#include "sim/study/forecast_text.hpp"
+#include "sim/forecast/forecast_text.hpp"
 
 namespace stepcast {
 namespace {

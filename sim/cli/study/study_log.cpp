@@ -10,9 +10,9 @@
 #include "models/base/error.hpp"
 #include "sim/cli/study/file_lines.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/forecast/forecast_text.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/sweep_report.hpp"
-#include "sim/study/forecast_text.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

@@ -7,13 +7,13 @@
 #include "models/base/error.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/forecast/effects.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/json/sweep_json.hpp"
 #include "sim/report/picture/compare_figure.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/sweep_report.hpp"
 #include "sim/report/text/wording.hpp"
-#include "sim/study/effects.hpp"
 
 namespace stepcast {
 namespace {

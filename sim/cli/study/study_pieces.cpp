@@ -10,7 +10,7 @@
 #include "models/base/error.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/report/json/sweep_json.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 
 // Workers make the text of their combinations, which is most of the work beside the forecasts;
 // this process puts the texts one after the other. Costs a fork of each worker for each piece.

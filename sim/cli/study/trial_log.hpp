@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/cli/study/study_log.hpp"
-#include "sim/study/tuning/tune.hpp"
+#include "sim/forecast/tuning/tune.hpp"
 
 namespace stepcast {
 

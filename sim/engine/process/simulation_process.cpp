@@ -179,17 +179,6 @@ std::size_t ResultPipe::read_some(char* data, std::size_t size) {
 
 // ---- the processes
 
-SimulationKilled::SimulationKilled(int signal)
-    : SimulationError(
-          fmt::format("the process in which SimGrid simulates was ended by signal {} ({})", signal,
-                      ::strsignal(signal))),
-      signal_(signal) {}
-
-bool SimulationKilled::is_crash() const {
-  constexpr std::array kCrashes{SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
-  return std::ranges::find(kCrashes, signal_) != kCrashes.end();
-}
-
 SimulationProcess::SimulationProcess() {
   if (current != nullptr)
     throw std::logic_error("a simulation within a simulation");

@@ -21,21 +21,9 @@
 #include <sys/types.h>
 
 #include "models/base/error.hpp"
+#include "sim/workers/simulation_killed.hpp"
 
 namespace stepcast {
-
-/// The child was ended by a signal: by the kernel where memory ran out, by a user, or by a crash.
-/// It ends no process but the child, so that a Python interpreter outlives it.
-class SimulationKilled : public SimulationError {
- public:
-  explicit SimulationKilled(int signal);
-  int signal() const { return signal_; }
-  /// Whether the signal tells of a fault of the program (SIGSEGV, SIGABRT ...), not of its machine.
-  bool is_crash() const;
-
- private:
-  int signal_;
-};
 
 /// One end of the pipe between the two processes. Both name the same values in the same order: the
 /// child's end writes them, the parent's end reads into them.

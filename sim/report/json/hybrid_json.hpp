@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/study/validate/cases/cases.hpp"
 
 namespace stepcast {

@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/schedule/presets/presets.hpp"
+#include "models/schedule/list/presets.hpp"
+#include "sim/forecast/effects.hpp"
 #include "sim/report/json/study_json.hpp"
-#include "sim/study/effects.hpp"
 #include "traces/json/provenance_json.hpp"
 
 namespace stepcast {

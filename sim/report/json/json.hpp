@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/forecast.hpp"
+#include "sim/forecast/forecast.hpp"
 
 namespace stepcast {
 

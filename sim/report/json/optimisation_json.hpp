@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "sim/study/edits/step_search.hpp"
-#include "sim/study/optimise/optimise.hpp"
+#include "sim/search/optimise/optimise.hpp"
+#include "sim/search/step_search.hpp"
 
 namespace stepcast {
 

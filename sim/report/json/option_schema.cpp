@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "models/schedule/decentralised/schedules.hpp"
-#include "models/schedule/presets/presets.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/presets.hpp"
+#include "models/schedule/list/registry.hpp"
 
 namespace stepcast {
 namespace {

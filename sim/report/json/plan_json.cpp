@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/forecast/effects.hpp"
 #include "sim/report/json/study_json.hpp"
 #include "sim/report/text/studies/plan_report.hpp"
-#include "sim/study/effects.hpp"
 
 namespace stepcast {
 namespace {

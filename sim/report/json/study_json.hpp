@@ -5,7 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "sim/study/validate/likely_range.hpp"
+#include "sim/forecast/likely_range.hpp"
 
 namespace stepcast {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/diagnose/diagnosis.hpp"
+#include "sim/jobs/diagnose/diagnosis.hpp"
 
 namespace stepcast {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "models/schedule/plan.hpp"
-#include "sim/study/forecast.hpp"
-#include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/forecast.hpp"
+#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/timeline/timeline.hpp"
 
 namespace stepcast {

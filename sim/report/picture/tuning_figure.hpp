@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/tuning/tune.hpp"
+#include "sim/forecast/tuning/tune.hpp"
 
 namespace stepcast {
 

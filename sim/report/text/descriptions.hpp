@@ -7,7 +7,7 @@
 #include "models/device/device_spec.hpp"
 #include "models/device/training_law.hpp"
 #include "models/network/cluster.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "models/workload/architecture.hpp"
 #include "models/workload/transformer/transformer.hpp"
 #include "models/workload/workload.hpp"

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/list/presets.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "models/schedule/presets/presets.hpp"
-#include "models/schedule/registry.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
 #include "traces/catalog.hpp"

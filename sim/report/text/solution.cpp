@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
+#include "sim/forecast/shared_notes.hpp"
 #include "sim/report/json/study_json.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
-#include "sim/study/shared_notes.hpp"
 #include "traces/json/provenance_json.hpp"
 
 namespace stepcast {

@@ -7,7 +7,7 @@
 #include "models/base/note.hpp"
 #include "models/base/provenance.hpp"
 #include "models/base/units.hpp"
-#include "sim/study/validate/likely_range.hpp"
+#include "sim/forecast/likely_range.hpp"
 
 namespace stepcast {
 

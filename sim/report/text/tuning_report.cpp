@@ -8,13 +8,13 @@
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/forecast/likely_range.hpp"
+#include "sim/forecast/shared_notes.hpp"
 #include "sim/report/json/study_json.hpp"
 #include "sim/report/text/clean.hpp"
 #include "sim/report/text/plot.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
-#include "sim/study/shared_notes.hpp"
-#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 namespace {

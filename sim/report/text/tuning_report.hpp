@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/tuning/tune.hpp"
+#include "sim/forecast/tuning/tune.hpp"
 
 namespace stepcast {
 

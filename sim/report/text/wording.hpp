@@ -8,8 +8,8 @@
 #include "models/base/numbers.hpp"
 #include "models/network/cluster.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/study/shared_notes.hpp"
-#include "sim/study/validate/likely_range.hpp"
+#include "sim/forecast/likely_range.hpp"
+#include "sim/forecast/shared_notes.hpp"
 
 namespace stepcast {
 

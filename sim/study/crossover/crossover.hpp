@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "models/base/units.hpp"
-#include "sim/study/shared_notes.hpp"
+#include "sim/forecast/likely_range.hpp"
+#include "sim/forecast/shared_notes.hpp"
 #include "sim/study/sweep/sweep.hpp"
-#include "sim/study/validate/likely_range.hpp"
 
 namespace stepcast {
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
-#include "models/schedule/density/break_evens.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/break_evens.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/study/crossover/crossover.hpp"
 #include "sim/study/crossover/simplified.hpp"
 
@@ -22,7 +22,10 @@ double place_of(double break_even) {
 
 std::vector<BreakEven> break_evens_of(const CrossoverGrid& grid, std::uint32_t ranks) {
   const Scenario& scenario = grid.scenario;
-  return break_evens(scenario.schedules, scenario.settings.schedule, scenario.workload, ranks);
+  std::vector<const ScheduleInfo*> schedules;
+  for (const std::string& name : scenario.schedules)
+    schedules.push_back(&schedule_of(name));
+  return break_evens(schedules, scenario.settings.schedule, scenario.workload, ranks);
 }
 
 /// Bisects the logarithm of the density.

@@ -6,9 +6,9 @@
 
 #include "models/base/enum_name.hpp"
 #include "models/network/free_software.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/study/effects.hpp"
+#include "sim/forecast/effects.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/forecast.hpp"
+#include "sim/forecast/forecast.hpp"
 #include "traces/readers/stepcast/results/results_reader.hpp"
 
 namespace stepcast {

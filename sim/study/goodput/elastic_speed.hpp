@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "sim/forecast/scenario.hpp"
 #include "sim/study/goodput/job_life.hpp"
-#include "sim/study/scenario.hpp"
 
 namespace stepcast {
 

@@ -9,7 +9,7 @@
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "sim/study/goodput/goodput_check.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/study/tuning/tuned_fusion.hpp"
+#include "sim/forecast/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
 

@@ -8,9 +8,9 @@
 #include "models/base/numbers.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/study/effects.hpp"
-#include "sim/study/stop.hpp"
-#include "sim/study/validate/likely_range.hpp"
+#include "sim/forecast/effects.hpp"
+#include "sim/forecast/likely_range.hpp"
+#include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/shared_notes.hpp"
+#include "sim/forecast/shared_notes.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {

@@ -7,7 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
-#include "sim/study/protocols/protocol_forecast.hpp"
+#include "sim/forecast/protocol_forecast.hpp"
 
 namespace stepcast {
 namespace {

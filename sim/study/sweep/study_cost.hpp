@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sim/study/cost_estimate.hpp"
+#include "sim/forecast/cost_estimate.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {

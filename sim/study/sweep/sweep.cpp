@@ -9,9 +9,9 @@
 
 #include "models/base/archive.hpp"
 #include "models/base/error.hpp"
-#include "sim/study/stop.hpp"
 #include "sim/study/sweep/inputs_key.hpp"
-#include "sim/study/sweep/workers.hpp"
+#include "sim/workers/stop.hpp"
+#include "sim/workers/workers.hpp"
 
 namespace stepcast {
 namespace {

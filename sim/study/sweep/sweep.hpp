@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/base/archive.hpp"
-#include "sim/study/scenario.hpp"
+#include "sim/forecast/scenario.hpp"
 
 namespace stepcast {
 

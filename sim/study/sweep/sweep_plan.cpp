@@ -9,8 +9,8 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "models/schedule/registry.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "models/collective/curve_errors.hpp"
-#include "sim/study/validate/error_bound.hpp"
+#include "sim/forecast/error_bound.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/collective_run.hpp"
-#include "sim/study/validate/likely_range.hpp"
+#include "sim/forecast/collective_run.hpp"
+#include "sim/forecast/likely_range.hpp"
 
 namespace stepcast {
 

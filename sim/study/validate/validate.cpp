@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "models/base/archive.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/study/network_notes.hpp"
-#include "sim/study/sweep/workers.hpp"
-#include "sim/study/tuning/tuned_fusion.hpp"
+#include "sim/forecast/network_notes.hpp"
+#include "sim/forecast/tuning/tuned_fusion.hpp"
+#include "sim/workers/workers.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "models/schedule/decentralised/schedules.hpp"
-#include "models/schedule/registry.hpp"
-#include "sim/study/scenario.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "tests/fuzz/support/forecast_checks.hpp"
 #include "tests/fuzz/support/small_job.hpp"
 #include "tests/fuzz/targets.hpp"

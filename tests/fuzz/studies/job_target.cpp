@@ -1,7 +1,7 @@
 // A job file, and behind a line "---" the traces of its ranks, as `diagnose` takes them.
 #include <cmath>
 
-#include "sim/study/diagnose/diagnosis.hpp"
+#include "sim/jobs/diagnose/diagnosis.hpp"
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/support/input_files.hpp"
 #include "tests/fuzz/targets.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/fuzz/support/forecast_checks.hpp"
 #include "tests/fuzz/support/small_job.hpp"
 #include "tests/fuzz/targets.hpp"

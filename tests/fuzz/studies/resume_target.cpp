@@ -2,10 +2,10 @@
 // put there, or [place] to drop. The forecast is made on the spot, as another version's is refused.
 #include <nlohmann/json.hpp>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "sim/forecast/forecast_text.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
-#include "sim/study/forecast_text.hpp"
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/support/small_job.hpp"
 #include "tests/fuzz/targets.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "models/base/fields.hpp"
-#include "sim/study/forecast.hpp"
+#include "sim/forecast/forecast.hpp"
 #include "tests/fuzz/checks.hpp"
 
 namespace stepcast::fuzz {

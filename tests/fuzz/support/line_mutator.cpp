@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "models/schedule/registry.hpp"
 #include "tests/fuzz/support/small_job.hpp"
 
 namespace stepcast::fuzz {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
-#include "sim/study/collective_run.hpp"
+#include "sim/forecast/collective_run.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 #include "traces/catalog.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
-#include "sim/cli/chance/chance_options.hpp"
+#include "sim/cli/chance_options.hpp"
 
 namespace stepcast {
 namespace {

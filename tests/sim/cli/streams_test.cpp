@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sim/cli/tell.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 
 namespace stepcast {

@@ -3,7 +3,7 @@
 
 #include "models/network/layout.hpp"
 #include "models/schedule/builder.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/steps.hpp"
 #include "tests/support/examples.hpp"

@@ -2,7 +2,7 @@
 // behind an update that waits for all, and where few gradients travel together.
 #include <gtest/gtest.h>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/builder.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "tests/support/examples.hpp"
 
 namespace stepcast {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/verbs/communicate.hpp"
+#include "models/schedule/communicate.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
 

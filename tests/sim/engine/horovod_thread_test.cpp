@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/policy/negotiated_policy.hpp"
 #include "sim/engine/steps.hpp"

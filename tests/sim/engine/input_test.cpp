@@ -1,7 +1,7 @@
 // Steps that wait for their samples.
 #include <gtest/gtest.h>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
 

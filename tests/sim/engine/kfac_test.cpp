@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/steps.hpp"
 #include "tests/models/schedule/kfac/kfac_workload.hpp"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"

@@ -1,7 +1,7 @@
 // Schedules that add work to the model: embedding tables, samplers. Step times by their formulas.
 #include <gtest/gtest.h>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"

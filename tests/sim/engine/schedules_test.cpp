@@ -1,7 +1,7 @@
 // Whole schedules on clusters where the iteration time has a closed form.
 #include <gtest/gtest.h>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
 

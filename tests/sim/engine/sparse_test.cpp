@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "models/schedule/builder.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/archive.hpp"
+#include "sim/forecast/forecast_text.hpp"
 #include "sim/report/json/json.hpp"
-#include "sim/study/forecast_text.hpp"
 #include "tests/support/input_error.hpp"
 #include "tests/support/leaves.hpp"
 

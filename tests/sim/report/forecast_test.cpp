@@ -1,4 +1,4 @@
-#include "sim/study/forecast.hpp"
+#include "sim/forecast/forecast.hpp"
 
 #include <chrono>
 #include <set>

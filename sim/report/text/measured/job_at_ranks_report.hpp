@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/diagnose/job_at_ranks.hpp"
+#include "sim/jobs/diagnose/job_at_ranks.hpp"
 
 namespace stepcast {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/base/units.hpp"
-#include "sim/study/replay.hpp"
+#include "sim/jobs/replay.hpp"
 #include "traces/replay/recorded_step.hpp"
 
 namespace stepcast {

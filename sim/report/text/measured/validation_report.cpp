@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/forecast/shared_notes.hpp"
 #include "sim/report/text/wording.hpp"
-#include "sim/study/shared_notes.hpp"
 
 namespace stepcast {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/plan/capacity_plan.hpp"
+#include "sim/search/plan/capacity_plan.hpp"
 
 namespace stepcast {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/schedule/option_info.hpp"
+#include "sim/forecast/likely_range.hpp"
 #include "sim/study/validate/cases/model_form.hpp"
-#include "sim/study/validate/likely_range.hpp"
 #include "traces/readers/measured_layouts.hpp"
 
 namespace stepcast {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "tests/models/schedule/kfac/kfac_workload.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"

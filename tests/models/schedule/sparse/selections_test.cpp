@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/schedule/presets/presets.hpp"
-#include "models/schedule/registry.hpp"
+#include "models/schedule/list/presets.hpp"
+#include "models/schedule/list/registry.hpp"
 
 namespace stepcast {
 namespace {

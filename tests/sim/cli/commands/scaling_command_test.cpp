@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 
 namespace stepcast {

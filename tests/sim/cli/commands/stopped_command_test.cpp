@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 
 namespace stepcast {

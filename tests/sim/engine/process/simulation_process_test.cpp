@@ -25,6 +25,7 @@
 #include "sim/engine/interruption.hpp"
 #include "sim/engine/network/simgrid.hpp"
 #include "sim/engine/repeats.hpp"
+#include "sim/workers/workers.hpp"
 #include "tests/support/flow_arrivals.hpp"
 
 namespace stepcast {
@@ -250,6 +251,22 @@ TEST(SimulationProcess, SimGridsClockGoesOnToADateExactly) {
     return wrong;
   });
   EXPECT_EQ(missed, std::vector<double>{});
+}
+
+// The kernel kills the process that holds the memory, which is the worker's own child.
+TEST(SimulationProcess, AWorkersJobWhoseSimulationIsKilledIsTriedOnceMore) {
+  const auto job = [](std::uint32_t number) -> std::string {
+    return simulate_alone([number] {
+      SimulationProcess::enter();
+      if (number == 1)
+        ::raise(SIGKILL);
+      return std::to_string(number);
+    });
+  };
+  const auto outcomes = outcomes_on_workers(3, {.workers = 2}, job);
+  EXPECT_EQ(outcomes[1].ending, JobOutcome::Ending::Died);
+  EXPECT_EQ(outcomes[1].text, "its worker process died twice, the last time of signal 9 (Killed)");
+  EXPECT_EQ(outcomes[0].text + outcomes[2].text, "02");
 }
 
 }  // namespace

@@ -13,10 +13,10 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
-#include "models/schedule/registry.hpp"
-#include "sim/protocol/world.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "sim/asynchronous/world.hpp"
+#include "sim/jobs/diagnose/diagnosis.hpp"
 #include "sim/report/text/descriptions.hpp"
-#include "sim/study/diagnose/diagnosis.hpp"
 #include "traces/catalog.hpp"
 #include "traces/job/operation_types.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"

@@ -1,4 +1,4 @@
-#include "sim/study/shared_notes.hpp"
+#include "sim/forecast/shared_notes.hpp"
 
 #include <gtest/gtest.h>
 

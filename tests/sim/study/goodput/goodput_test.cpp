@@ -8,7 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/study/goodput/goodput_study.hpp"
-#include "sim/study/stop.hpp"
+#include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {

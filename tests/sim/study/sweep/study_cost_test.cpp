@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/study/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "models/workload/workload.hpp"
+#include "sim/asynchronous/protocols.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace stepcast {
+
+/// The job of a protocol on a cluster, all of whose GPUs are workers. Messages of a graph's round
+/// move at once and share links (analytic); groups and drawn partners have the links to themselves.
+/// `software.jitter` of the cluster becomes an exponential delay with that mean of every worker,
+/// of which the trace of one holds the mean already. The cluster must outlive the job.
+ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Protocol& protocol,
+                   const SlowDown& slow_down, std::uint32_t iterations);
+
+/// Runs it for one seed, at analytic fidelity on a clock of its own, else on SimGrid's network.
+ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluster& cluster,
+                         Fidelity fidelity);
+
+}  // namespace stepcast

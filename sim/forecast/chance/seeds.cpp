@@ -1,0 +1,137 @@
+#include "sim/forecast/chance/seeds.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/quantile_interval.hpp"
+#include "models/base/ranges.hpp"
+#include "models/base/statistics.hpp"
+#include "models/base/text.hpp"
+#include "sim/workers/workers.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr double kEnough = 0.01;
+constexpr std::uint32_t kFirstSeeds = 128;  // the least at which P95 has an interval is 72
+constexpr std::uint32_t kBlock = 8;         // seeds that a process takes at once, at most
+
+std::string to_text(const SeedResult& result) {
+  std::string text(sizeof result.time + sizeof(std::size_t), '\0');
+  const std::size_t size = result.details.size();
+  std::memcpy(text.data(), &result.time, sizeof result.time);
+  std::memcpy(text.data() + sizeof result.time, &size, sizeof size);
+  return text + result.details;
+}
+
+SeedResult take_result(std::string_view& text) {
+  SeedResult result;
+  std::size_t size = 0;
+  std::memcpy(&result.time, text.data(), sizeof result.time);
+  std::memcpy(&size, text.data() + sizeof result.time, sizeof size);
+  text.remove_prefix(sizeof result.time + sizeof size);
+  result.details = text.substr(0, size);
+  text.remove_prefix(size);
+  return result;
+}
+
+using Job = std::function<SeedResult(std::uint64_t)>;
+
+// Seeds results.size() .. end - 1, behind the others.
+void add_seeds(std::vector<SeedResult>& results, std::uint32_t end, std::uint32_t workers,
+               const Job& job) {
+  const auto first = static_cast<std::uint32_t>(results.size());
+  if (workers == 1) {
+    for (std::uint32_t seed = first; seed < end; ++seed)
+      results.push_back(job(seed));
+    return;
+  }
+  const std::uint32_t size = std::min(kBlock, (end - first + workers - 1) / workers);
+  const auto block = [&](std::uint32_t number) {
+    std::string text;
+    const std::uint32_t begin = first + number * size;
+    for (std::uint32_t seed = begin; seed < std::min(end, begin + size); ++seed)
+      text += to_text(job(seed));
+    return text;
+  };
+  const std::uint32_t blocks = (end - first + size - 1) / size;
+  for (const std::string& text : run_on_workers(blocks, workers, block, [] {}))
+    for (std::string_view rest = text; !rest.empty();)
+      results.push_back(take_result(rest));
+}
+
+std::vector<double> sorted_times(const std::vector<SeedResult>& results) {
+  std::vector<double> times;
+  for (const SeedResult& result : results)
+    times.push_back(result.time);
+  std::ranges::sort(times);
+  return times;
+}
+
+bool is_enough(const std::vector<SeedResult>& results) {
+  const std::vector<double> times = sorted_times(results);
+  return half_width(times, 0.5).value_or(1) < kEnough &&
+         half_width(times, 0.95).value_or(1) < kEnough;
+}
+
+SeedQuantile quantile_of(const std::vector<double>& sorted, double share) {
+  const auto [low, high] = quantile_ranks(sorted.size(), share);
+  return {.value = {quantile_of_sorted(sorted, share)},
+          .low = {low ? sorted[*low] : 0},
+          .high = {high ? sorted[*high] : 0}};
+}
+
+std::string interval_of(const char* name, const SeedQuantile& quantile) {
+  if (quantile.low <= Seconds{} || quantile.high <= Seconds{})
+    return fmt::format("{} {} (too few seeds for an interval)", name,
+                       format_seconds(quantile.value));
+  return fmt::format("{} {} ({} to {})", name, format_seconds(quantile.value),
+                     format_seconds(quantile.low), format_seconds(quantile.high));
+}
+
+}  // namespace
+
+std::vector<SeedResult> run_seeds(const Chance& chance, const Job& job) {
+  std::vector<SeedResult> results;
+  if (chance.seeds > 0) {
+    add_seeds(results, chance.seeds, chance.workers, job);
+    return results;
+  }
+  for (std::uint32_t count = kFirstSeeds; count <= Chance::kMostSeeds; count *= 2) {
+    add_seeds(results, count, chance.workers, job);
+    if (is_enough(results))
+      break;
+  }
+  return results;
+}
+
+SeedSpread spread_of(const std::vector<SeedResult>& results, std::uint32_t iterations) {
+  const std::vector<double> times = sorted_times(results);
+  double sum = 0;
+  for (const double time : times)
+    sum += time;
+  const Seconds mean{sum / static_cast<double>(times.size())};
+  if (!(mean <= kLongestWork))
+    throw InputError(
+        fmt::format("`slow`: an iteration takes {:.4g} s on average, more than the "
+                    "{:.0e} s that are simulated",
+                    mean.value, kLongestWork.value));
+  return {.seeds = static_cast<std::uint32_t>(times.size()),
+          .iterations = iterations,
+          .mean = mean,
+          .p50 = quantile_of(times, 0.5),
+          .p95 = quantile_of(times, 0.95)};
+}
+
+Note note_on(const SeedSpread& spread) {
+  return {NoteKind::Scope, "seeds",
+          fmt::format("{} seeds of {} iterations each: the iteration time is their mean; of the "
+                      "seeds' means, with 95 % intervals, {}, {}.",
+                      spread.seeds, spread.iterations, interval_of("P50", spread.p50),
+                      interval_of("P95", spread.p95))};
+}
+
+}  // namespace stepcast

@@ -1,0 +1,251 @@
+#include "sim/forecast/effects.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/forecast/forecast_notes.hpp"
+#include "sim/forecast/idle_settings.hpp"
+#include "sim/forecast/network_notes.hpp"
+#include "traces/readers/stepcast/cluster_fields.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::uint32_t kMostRanks = 1024;
+
+/// One setting of the user, and how a scenario becomes one without it.
+struct Change {
+  NoteKind kind = NoteKind::Setting;
+  std::string subject;    ///< "fusion_buffer"
+  std::string setting;    ///< "fusion_buffer=30MiB"
+  std::string otherwise;  ///< "with the default 25MiB"
+  std::function<void(Scenario&)> leave_out;
+};
+
+void add_option_changes(std::vector<Change>& changes, const Settings& settings,
+                        const std::string& schedule) {
+  for (const OptionInfo& option : schedule_of(schedule).options) {
+    const auto given = settings.schedule.find(option.name);
+    if (given == settings.schedule.end() || given->second == option.default_value)
+      continue;
+    changes.push_back(
+        {.kind = NoteKind::Option,
+         .subject = option.name,
+         .setting = option.name + "=" + given->second,
+         .otherwise = "with the default " + option.default_value,
+         .leave_out = [name = option.name](Scenario& s) { s.settings.schedule.erase(name); }});
+  }
+}
+
+/// The size is reported anyway, and of a section that the cluster may lack no field stands alone.
+bool is_reported_or_shared(const std::string& path) {
+  const auto field = std::ranges::find(cluster_fields(), path, &ClusterField::path);
+  return field != cluster_fields().end() &&
+         (field->topic == FieldTopic::Size || is_in_optional_section(*field));
+}
+
+void add_cluster_changes(std::vector<Change>& changes, const Settings& settings) {
+  for (const auto& [path, value] : settings.cluster)
+    if (!is_reported_or_shared(path))
+      changes.push_back(
+          {.subject = "cluster." + path,
+           .setting = fmt::format("cluster.{}={}", path, value),
+           .otherwise = "with the cluster's own",
+           .leave_out = [name = path](Scenario& s) { s.settings.cluster.erase(name); }});
+}
+
+void add_straggler_changes(std::vector<Change>& changes, const Settings& settings) {
+  for (const auto& [rank, factor] : settings.stragglers)
+    changes.push_back({.subject = fmt::format("straggler.{}", rank),
+                       .setting = fmt::format("straggler.{}={}", rank, factor),
+                       .otherwise = "without it",
+                       .leave_out = [r = rank](Scenario& s) { s.settings.stragglers.erase(r); }});
+}
+
+using Laws = std::vector<SlowDown::Law> SlowDown::*;
+
+/// Without chance every law is of one rank. One that is left out keeps its place, so that several
+/// can be.
+void add_slow_changes(std::vector<Change>& changes, const SlowDown& slow, Laws laws,
+                      const char* on) {
+  for (std::size_t i = 0; i < (slow.*laws).size(); ++i)
+    if (const auto* fixed = std::get_if<SlowDown::Fixed>(&(slow.*laws)[i]))
+      changes.push_back(
+          {.subject = "slow",
+           .setting = fmt::format("slow rank={},factor={}{}", fixed->rank, fixed->factor, on),
+           .otherwise = "without it",
+           .leave_out = [laws, i](Scenario& s) {
+             (s.engine.slow_down.*laws)[i] = SlowDown::Fixed{};
+           }});
+}
+
+std::vector<Change> changes_of(const Scenario& scenario, const std::string& schedule) {
+  std::vector<Change> changes;
+  add_option_changes(changes, scenario.settings, schedule);
+  add_cluster_changes(changes, scenario.settings);
+  add_straggler_changes(changes, scenario.settings);
+  add_slow_changes(changes, scenario.engine.slow_down, &SlowDown::laws, "");
+  add_slow_changes(changes, scenario.engine.slow_down, &SlowDown::transfers, ",on=network");
+  return changes;
+}
+
+void drop_empty_laws(SlowDown& slow) {
+  for (auto* laws : {&slow.laws, &slow.transfers})
+    std::erase_if(*laws, [](const SlowDown::Law& law) {
+      const auto* fixed = std::get_if<SlowDown::Fixed>(&law);
+      return fixed != nullptr && fixed->factor == 1;
+    });
+}
+
+/// None where the settings cannot be without each other: a delay of 2 needs its 4 local steps.
+std::optional<Seconds> find_step_without(Scenario other, const std::string& schedule,
+                                         const std::vector<Change>& changes,
+                                         const std::vector<std::size_t>& left_out) try {
+  for (const std::size_t change : left_out)
+    changes[change].leave_out(other);
+  drop_empty_laws(other.engine.slow_down);
+  other.cluster = with_settings(other.original_cluster, other.settings);
+  other.engine.stragglers = other.settings.stragglers;
+  other.engine.fold = true;
+  return step_time_of(planned(other, schedule).plan, other.cluster, other.engine);
+} catch (const InputError&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool same(Seconds a, Seconds b) {
+  constexpr double kRounding = 1e-9;
+  return std::abs(a / b - 1) < kRounding;
+}
+
+bool is_cheap(const EngineOptions& engine, const Cluster& cluster) {
+  switch (engine.fidelity) {
+    case Fidelity::Analytic:
+      return true;
+    case Fidelity::Flow:
+      return cluster.ranks() <= kMostRanks;
+    case Fidelity::Step:
+      return false;
+  }
+  return false;
+}
+
+namespace {
+
+void add_host_bound(Forecast& forecast, const Scenario& scenario) {
+  constexpr double kMost = 0.5;
+  constexpr double kPercent = 100;
+  const Seconds gaps = host_gap_time(scenario.workload) * forecast.passes;
+  if (gaps <= forecast.iteration_time * kMost)
+    return;
+  Scenario ahead = scenario;
+  ahead.workload = without_host_gaps(std::move(ahead.workload));
+  const Forecast without = plain_forecast_of(ahead, forecast.schedule);
+  forecast.why.insert(
+      forecast.why.begin(),
+      fmt::format("Host-bound: for {} ({:.1f} % of the step) the device waits for its host, as it "
+                  "did in the profile; without these gaps a step takes {}.",
+                  format_seconds(gaps), kPercent * (gaps / forecast.iteration_time),
+                  format_seconds(without.iteration_time)));
+}
+
+}  // namespace
+
+Notes changes_without_effect(const Scenario& scenario, const std::string& schedule,
+                             Seconds iteration_time) {
+  Notes notes;
+  if (!is_cheap(scenario.engine, scenario.cluster))
+    return notes;
+  const std::vector<Change> changes = changes_of(scenario, schedule);
+  const auto same_without = [&](const std::vector<std::size_t>& left_out) {
+    const auto without = find_step_without(scenario, schedule, changes, left_out);
+    return without && same(*without, iteration_time);
+  };
+  for (const std::size_t idle : idle_settings(changes.size(), same_without))
+    notes.push_back({changes[idle].kind, changes[idle].subject,
+                     fmt::format("{} changed nothing: the iteration time is the same {}",
+                                 changes[idle].setting, changes[idle].otherwise)});
+  return notes;
+}
+
+Notes notes_on_batch(const Scenario& scenario) {
+  const std::uint32_t profiled = scenario.original_workload.batch;
+  const bool told =
+      scenario.settings.batch_fixed_part || !scenario.settings.second_workload.empty();
+  if (!has_times_of_one_batch(scenario.workload) || told || scenario.workload.batch == profiled ||
+      scenario.settings.step_time)
+    return {};
+  return {{NoteKind::Workload, "batch",
+           fmt::format("batch={}: the trace does not say how times follow the batch, so layer "
+                       "times are those of batch {}; give step_time too",
+                       scenario.workload.batch, profiled)}};
+}
+
+void drop_notes_of_single_rows(std::vector<Forecast>& forecasts) {
+  const std::vector<Forecast> all = forecasts;
+  const auto is_common = [&](const Note& note) {
+    return std::ranges::all_of(all, [&](const Forecast& forecast) {
+      return std::ranges::find(forecast.notes, note) != forecast.notes.end();
+    });
+  };
+  for (Forecast& forecast : forecasts) {
+    std::erase_if(forecast.notes, [&](const Note& note) {
+      return note.kind == NoteKind::Setting && !is_common(note);
+    });
+  }
+}
+
+Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
+                              const PlannedRun& run) {
+  Notes notes = notes_of(job, run);
+  std::ranges::move(notes_on_batch(scenario), std::back_inserter(notes));
+  std::ranges::move(size_notes(scenario.original_cluster, job.cluster), std::back_inserter(notes));
+  return notes;
+}
+
+void add_likely_range(Forecast& forecast, const Cluster& cluster, std::optional<bool> experts) {
+  LikelyStep likely = likely_step(
+      shipped_range(forecast.schedule, forecast.device, cluster, experts), forecast.iteration_time);
+  forecast.likely_low = likely.low;
+  forecast.likely_high = likely.high;
+  forecast.error_basis = std::move(likely.basis);
+}
+
+LikelyStep likely_step_of(const Forecast& forecast) {
+  return {.low = forecast.likely_low, .high = forecast.likely_high, .basis = forecast.error_basis};
+}
+
+void add_cheap_notes(Forecast& forecast, const Scenario& scenario) {
+  add_likely_range(forecast, scenario.cluster);
+  for (const SlowDown::Law& law : scenario.engine.slow_down.laws)
+    if (const auto* recorded = std::get_if<SlowDown::Recorded>(&law))
+      forecast.notes.push_back({NoteKind::Workload, "slow",
+                                fmt::format("Drawn with replacement: {}.", recorded->origin)});
+  std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
+  std::ranges::move(size_notes(scenario.original_cluster, scenario.cluster),
+                    std::back_inserter(forecast.notes));
+}
+
+void add_notes(Forecast& forecast, const Scenario& scenario) {
+  // Each comparison would take all seeds.
+  if (scenario.engine.slow_down.is_chance() || forecast.protocol.iterations_per_s > 0)
+    return add_cheap_notes(forecast, scenario);
+  add_host_bound(forecast, scenario);
+  add_cheap_notes(forecast, scenario);
+  std::ranges::move(changes_without_effect(scenario, forecast.schedule, forecast.iteration_time),
+                    std::back_inserter(forecast.notes));
+}
+
+}  // namespace stepcast

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "models/schedule/list/registry.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/forecast/tuning/tuned_fusion.hpp"
+
+namespace stepcast {
+
+/// The caveats of a forecast that hold before anything is simulated, those of the plan, of the
+/// fidelity, of memory, of inputs that are missing or of another device, and of the network.
+/// Whatever prints a step time prints these.
+Notes notes_of(const Plan& plan, const Workload& workload, const Cluster& cluster,
+               Fidelity fidelity);
+
+/// The same of a job and what was planned for it.
+Notes notes_of(const TuningJob& job, const PlannedRun& run);
+
+}  // namespace stepcast

@@ -1,0 +1,295 @@
+#include "sim/forecast/protocol_forecast.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/base/text.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "sim/asynchronous/protocol_job.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/forecast/protocol_parts.hpp"
+#include "sim/forecast/time_alone.hpp"
+
+// The forecast of a worker by himself gives all that does not depend on the others (memory, device,
+// provenance); the protocol's times then take the place of his. Its own runs are cheap, so that the
+// report is made from several seeds, run once more.
+
+namespace stepcast {
+namespace {
+
+constexpr std::uint32_t kReported = 8;  // seeds whose gaps and waits are told
+constexpr std::uint32_t kRecursionBlock = 16;
+
+struct Setting {
+  ScheduleOptions options;
+  Protocol protocol;
+  ProtocolJob job;
+  Plan worker;
+
+  bool draws() const { return job.slow_down.is_chance() || protocol.draws; }
+};
+
+Setting setting_of(const Scenario& scenario, const std::string& schedule) {
+  const ScheduleInfo& info = schedule_of(schedule);
+  ScheduleOptions options = effective_options(info, scenario.settings.schedule);
+  const OptionReader read(info.name, info.options, options);
+  Protocol protocol = protocol_of(read, scenario.cluster, parameter_size(scenario.workload));
+  SlowDown slow = scenario.engine.slow_down;
+  for (const auto& [rank, factor] : scenario.settings.stragglers)
+    slow.laws.emplace_back(SlowDown::Fixed{rank, factor});
+  const std::uint32_t asked = scenario.engine.iterations;
+  ProtocolJob job = job_of(scenario.workload, scenario.cluster, protocol, slow,
+                           asked > 0 ? asked : protocol.period.whole(Chance::kIterations));
+  if (asked == 0)
+    job.before = protocol.period.first;
+  Plan worker = worker_plan(scenario.workload, scenario.cluster, read);
+  return {.options = std::move(options),
+          .protocol = std::move(protocol),
+          .job = std::move(job),
+          .worker = std::move(worker)};
+}
+
+// Of one seed; the recursion's come in blocks, the last of which is kept.
+class SeedTimes {
+ public:
+  SeedTimes(const Scenario& scenario, const Setting& setting)
+      : scenario_(scenario), setting_(setting) {}
+
+  Seconds time(std::uint64_t seed) {
+    if (scenario_.engine.fidelity != Fidelity::Analytic || !setting_.protocol.recursion ||
+        !setting_.job.slow_down.transfers.empty())
+      return run(seed).iteration_time();
+    if (known_.empty() || seed < first_ || seed >= first_ + known_.size()) {
+      first_ = seed - seed % kRecursionBlock;
+      known_ = setting_.protocol.recursion(setting_.job, first_, kRecursionBlock);
+    }
+    return known_[seed - first_];
+  }
+
+  ProtocolRun run(std::uint64_t seed, std::uint32_t shown = 0) const {
+    ProtocolJob job = setting_.job;
+    job.slow_down.seed = seed;
+    job.shown = shown;
+    return run(std::move(job));
+  }
+
+  // Where nothing is drawn.
+  CountedRun only_run() const {
+    const RunJob run_job = [this](const ProtocolJob& job) { return run(job); };
+    const Period& period = setting_.protocol.period;
+    const RunLength length{.least = Chance::kIterations, .most = longest_run()};
+    return scenario_.engine.iterations > 0 ? first_run(setting_.job, period, run_job, length)
+                                           : steady_run(setting_.job, period, run_job, length);
+  }
+
+ private:
+  // Some tenths of a second: an iteration of a worker takes about 1 us, or 15 where SimGrid moves
+  // its messages. Those of earlier iterations that are still under way share links with them, and
+  // sharing is worked out for all of them at the end of each.
+  std::uint32_t longest_run() const {
+    const bool is_quick =
+        scenario_.engine.fidelity == Fidelity::Analytic || setting_.protocol.has_servers;
+    const std::uint64_t at_once = std::max(1U, is_quick ? 1U : setting_.protocol.earlier);
+    return std::max(scenario_.engine.max_iterations,
+                    static_cast<std::uint32_t>((is_quick ? 1U << 18U : 1U << 14U) /
+                                               (at_once * setting_.job.workers)));
+  }
+
+  ProtocolRun run(ProtocolJob job) const {
+    return run_protocol(setting_.protocol, std::move(job), scenario_.cluster,
+                        scenario_.engine.fidelity);
+  }
+
+  const Scenario& scenario_;
+  const Setting& setting_;
+  std::uint64_t first_ = 0;
+  std::vector<Seconds> known_;
+};
+
+// What came of all seeds, or of the only run.
+struct Results {
+  SeedSpread spread;
+  ProtocolTotals totals;
+  bool steady = false;
+};
+
+Results by_chance(SeedTimes& times, const Setting& setting, const Scenario& scenario) {
+  const auto seeds = run_seeds(scenario.chance, [&](std::uint64_t seed) {
+    return SeedResult{.time = times.time(seed).value, .details = {}};
+  });
+  Results results{.spread = spread_of(seeds, setting.job.iterations), .totals = {}};
+  for (std::uint64_t seed = 0; seed < std::min<std::size_t>(kReported, seeds.size()); ++seed)
+    results.totals.add(times.run(seed));
+  return results;
+}
+
+Results by_rule(const SeedTimes& times) {
+  const CountedRun counted = times.only_run();
+  const SeedResult time{.time = counted.run.iteration_time().value, .details = {}};
+  Results results{
+      .spread = spread_of({time}, counted.iterations), .totals = {}, .steady = counted.steady};
+  results.totals.add(counted.run);
+  return results;
+}
+
+void add_cautions(Forecast& forecast, const Scenario& scenario, const Setting& setting) {
+  const auto note = [&](NoteKind kind, const char* subject, std::string text) {
+    forecast.notes.push_back({kind, subject, std::move(text)});
+  };
+  note(NoteKind::Scope, "convergence",
+       "Iterations are compared, not losses: how many it takes to a target is not forecast.");
+  if (scenario.engine.fidelity == Fidelity::Analytic && !setting.protocol.graph &&
+      !setting.protocol.has_servers)
+    note(NoteKind::Fidelity, "links",
+         "At analytic fidelity each transfer has its links to itself; flow shares them.");
+  if (setting.protocol.draws_ties && !setting.job.slow_down.is_chance())
+    note(NoteKind::Option, "slow",
+         "Of workers that come at once a draw makes groups. Where nobody is slow by chance "
+         "the members of a group keep coming at once and stay together.");
+  if (setting.protocol.dropped > 0)
+    note(NoteKind::Option, "backup",
+         fmt::format("A step takes the first {} of {} gradients; samples/s and scaling efficiency "
+                     "count no others, which are dropped.",
+                     setting.job.workers - setting.protocol.dropped, setting.job.workers));
+  if (scenario.workload.input > Seconds{})
+    note(NoteKind::Scope, "input",
+         "The input pipeline (input_per_sample_s) is left out: every worker has its samples in "
+         "time.");
+  if (scenario.cluster.software.jitter > 0)
+    note(NoteKind::Cluster, "jitter",
+         fmt::format("software.jitter {}: every worker is delayed by chance in every iteration, "
+                     "with that mean.",
+                     scenario.cluster.software.jitter));
+  if (const auto servers = setting.options.find("servers");
+      servers != setting.options.end() && servers->second == "nodes")
+    note(NoteKind::Option, "servers",
+         fmt::format("servers=nodes: {0} servers, machines of their own, each with 1/{0} of the "
+                     "model. A node more brings one more, which adds up its smaller part of a "
+                     "push sooner, while a node's NIC carries what it did: iterations may so get "
+                     "shorter with more nodes.",
+                     scenario.cluster.nodes));
+  if (setting.options.contains("staleness") && setting.options.at("staleness") != "0" &&
+      setting.options.at("max_gap") == "0")
+    note(NoteKind::Option, "staleness",
+         "staleness without tokens: workers may be (staleness + 1) hops apart, without further "
+         "bound.");
+}
+
+// Whose iterations differ: a mean over seeds, of start-up and part of a period, or of no pattern.
+void add_steadiness(Forecast& forecast, const Scenario& scenario, const Setting& setting) {
+  const auto note = [&](std::string text) {
+    forecast.notes.push_back({NoteKind::Scope, "iterations", std::move(text)});
+  };
+  const std::uint32_t asked = scenario.engine.iterations;
+  if (asked == 0 && setting.job.before > 0)
+    note(
+        fmt::format("The first {} iterations, which average every time (in_step), are left out. "
+                    "Iterations that are asked for are the first.",
+                    setting.job.before));
+  if (forecast.spread.seeds > 1)
+    forecast.notes.push_back(note_on(forecast.spread));
+  else if (!forecast.steady && asked > 0)
+    note(
+        fmt::format("A mean of the first {} iterations, not of the steady state: start-up is among "
+                    "them, or they are no whole periods.",
+                    asked));
+  else if (!forecast.steady)
+    note(fmt::format("No steady state was found: the iteration time is a mean of {} iterations.",
+                     forecast.iterations_simulated));
+}
+
+void make_shares(std::vector<double>& counts) {
+  double sum = 0;
+  for (const double count : counts)
+    sum += count;
+  for (double& count : counts)
+    count /= sum > 0 ? sum : 1;
+}
+
+void take_times(Forecast& forecast, const Scenario& scenario, const Setting& setting,
+                const Results& results) {
+  const SeedSpread& spread = results.spread;
+  forecast.spread = setting.draws() ? spread : SeedSpread{};
+  forecast.iteration_time = spread.mean;
+  forecast.worst_iteration_time = std::max(spread.p95.value, spread.mean);
+  forecast.steady = results.steady;
+  forecast.iterations_simulated = spread.iterations;
+  const double used = 1 - static_cast<double>(setting.protocol.dropped) / setting.job.workers;
+  forecast.throughput =
+      used * scenario.workload.batch * scenario.cluster.ranks() / spread.mean.value;
+  forecast.scaling_efficiency =
+      used * (time_alone(scenario.workload, scenario.cluster, setting.worker) / spread.mean);
+  forecast.fastest_waiting = {};
+  forecast.links.clear();
+  const Bytes model = parameter_size(scenario.workload);
+  const ProtocolTotals& totals = results.totals;
+  forecast.sent_per_gpu = model * (totals.sent / totals.iterations);
+  ProtocolReport& report = forecast.protocol = totals.report;
+  report.iterations_per_s = totals.iterations / totals.time.value;
+  report.slowest_iterations_per_s = totals.slowest / totals.time.value;
+  report.sent_per_nic = model * (totals.between_nodes / totals.iterations * setting.job.per_node);
+  report.dropped = setting.protocol.dropped;
+  make_shares(report.gaps);
+  make_shares(report.staleness);
+}
+
+}  // namespace
+
+PeerGraphSize graph_size_of(const Scenario& scenario, const std::string& schedule) {
+  const ScheduleInfo& info = schedule_of(schedule);
+  return graph_size_of(
+      OptionReader(info.name, info.options, effective_options(info, scenario.settings.schedule)),
+      scenario.cluster);
+}
+
+std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& schedule) {
+  return setting_of(scenario, schedule).job.iterations;
+}
+
+ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) {
+  const Setting setting = setting_of(scenario, schedule);
+  SeedTimes times(scenario, setting);
+  const Results results = setting.draws() ? by_chance(times, setting, scenario) : by_rule(times);
+
+  EngineOptions alone = scenario.engine;
+  alone.slow_down = {};
+  alone.iterations = 0;
+  Timeline timeline = simulate(setting.worker, scenario.cluster, alone);
+  Forecast forecast = make_forecast(scenario.workload, scenario.cluster, setting.worker,
+                                    setting.options, scenario.engine.fidelity, timeline);
+  take_times(forecast, scenario, setting, results);
+  // What is said of a lone worker's steady state is not true of all.
+  std::erase_if(forecast.notes, [](const Note& each) { return each.subject == "iterations"; });
+  add_steadiness(forecast, scenario, setting);
+  tell_parts(forecast, results.totals, scenario.workload, setting.job.reduce);
+  add_cautions(forecast, scenario, setting);
+  return {.plan = setting.worker, .timeline = std::move(timeline), .forecast = std::move(forecast)};
+}
+
+std::string protocol_trace(const Scenario& scenario, const std::string& schedule) {
+  constexpr std::uint32_t kShown = 8;
+  const Setting setting = setting_of(scenario, schedule);
+  const ProtocolRun run = SeedTimes(scenario, setting).run(0, kShown);
+  std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  for (Rank worker = 0; worker < setting.job.workers; ++worker)
+    text += fmt::format(
+        R"({{"ph":"M","name":"thread_name","pid":0,"tid":{0},"args":{{"name":"worker {0}"}}}},)"
+        "\n",
+        worker);
+  for (const WorkerSpan& span : run.spans) {
+    const std::string name = span.computes ? fmt::format("iteration {}", span.iteration)
+                                           : fmt::format("waits for {}", name_of(span.cause));
+    text += fmt::format(
+        R"({{"ph":"X","name":"{}","cat":"{}","pid":0,"tid":{},"ts":{:.3f},"dur":{:.3f}}},)"
+        "\n",
+        name, span.computes ? "compute" : "wait", span.worker, span.begin.value * 1e6,
+        (span.end - span.begin).value * 1e6);
+  }
+  text += fmt::format(R"({{"ph":"M","name":"process_name","pid":0,"args":{{"name":"{}: {}"}}}})",
+                      schedule, scenario.workload.name);
+  return text + "\n]}\n";
+}
+
+}  // namespace stepcast

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/schedule/decentralised/peer_graph.hpp"
+#include "sim/asynchronous/world.hpp"
+#include "sim/forecast/scenario.hpp"
+
+namespace stepcast {
+
+/// The graph that a run of the schedule makes first, before it is made.
+PeerGraphSize graph_size_of(const Scenario& scenario, const std::string& schedule);
+
+/// Iterations of a worker that it takes: those asked for, else whole periods.
+std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& schedule);
+
+/// A run-time schedule of the scenario: its steady state, or the first iterations that are asked
+/// for; mean, P50 and P95 over seeds where anything is drawn, by
+/// recursion where the protocol has one and the fidelity is analytic, else event by event; what it
+/// reports beside times is that of the first seeds. Throws as the protocol does.
+ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule);
+
+/// What the workers did in the first iterations of seed 0, as Chrome trace JSON for Perfetto: a row
+/// for each worker.
+std::string protocol_trace(const Scenario& scenario, const std::string& schedule);
+
+}  // namespace stepcast

@@ -1,0 +1,106 @@
+#include "sim/forecast/protocol_parts.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/base/text.hpp"
+
+namespace stepcast {
+namespace {
+
+void add_counts(std::vector<double>& sums, const std::vector<std::uint64_t>& counts) {
+  if (sums.size() < counts.size())
+    sums.resize(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    sums[i] += static_cast<double>(counts[i]);
+}
+
+bool is_transfer(Cause cause) {
+  return cause == Cause::Transfer || cause == Cause::Server;
+}
+
+// Parts of a mean iteration of a worker; what was under way when the run ended is no more than idle
+// time.
+void add_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
+               Seconds update) {
+  const Seconds passes = forward_time(workload) + backward_time(workload);
+  const double slowness = totals.computing / totals.iterations / passes;
+  Breakdown& parts = forecast.breakdown;
+  parts = {.forward = forward_time(workload) * slowness,
+           .backward = backward_time(workload) * slowness};
+  if (update > Seconds{})
+    parts.other_compute.push_back({"update", update});
+  Seconds transfers{};
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    const Seconds each = totals.waiting[i] / totals.iterations;
+    if (each > Seconds{})
+      forecast.protocol.waiting.push_back({name_of(cause), each});
+    (is_transfer(cause) ? transfers : parts.waiting) += each;
+  }
+  if (transfers > Seconds{})
+    parts.exposed_communication.push_back({"models", transfers});
+  const Seconds rest = forecast.iteration_time - total_of(parts);
+  if (rest >= Seconds{})
+    parts.idle = rest;
+  else
+    scale(parts, forecast.iteration_time / total_of(parts));
+  forecast.communication = parts.exposed_communication;
+}
+
+void add_path(Forecast& forecast) {
+  Seconds begin{};
+  const auto add = [&](std::string what, Seconds time) {
+    if (time > Seconds{})
+      forecast.critical_path.push_back({std::move(what), begin, time});
+    begin += time;
+  };
+  const Breakdown& parts = forecast.breakdown;
+  forecast.critical_path.clear();
+  add("forward, backward and update",
+      parts.forward + parts.backward + total_of(parts.other_compute));
+  add("models under way", total_of(parts.exposed_communication));
+  add("waiting for others", parts.waiting);
+  add("idle", parts.idle);
+}
+
+void add_reasons(Forecast& forecast) {
+  forecast.why.clear();
+  const Seconds compute = forecast.breakdown.forward + forecast.breakdown.backward;
+  forecast.why.push_back(fmt::format(
+      "A worker computes {} of a mean iteration of {} ({:.1f} %).", format_seconds(compute),
+      format_seconds(forecast.iteration_time), 100 * (compute / forecast.iteration_time)));
+  const auto longest = std::ranges::max_element(forecast.protocol.waiting, {}, &NamedTime::time);
+  if (longest != forecast.protocol.waiting.end())
+    forecast.why.push_back(fmt::format("It waits longest for {}: {} ({:.1f} %).", longest->name,
+                                       format_seconds(longest->time),
+                                       100 * (longest->time / forecast.iteration_time)));
+}
+
+}  // namespace
+
+void ProtocolTotals::add(const ProtocolRun& run) {
+  iterations += static_cast<double>(run.all_iterations());
+  slowest += *std::ranges::min_element(run.iterations);
+  time += run.makespan;
+  computing += run.computing;
+  for (std::size_t i = 0; i < kCauses; ++i)
+    waiting[i] += run.waiting[i];
+  sent += run.models_sent;
+  between_nodes += run.models_between_nodes;
+  add_counts(report.gaps, run.gaps);
+  add_counts(report.staleness, run.staleness);
+}
+
+void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
+                Seconds update) {
+  add_parts(forecast, totals, workload, update);
+  add_path(forecast);
+  add_reasons(forecast);
+}
+
+}  // namespace stepcast

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+
+#include "models/workload/workload.hpp"
+#include "sim/asynchronous/protocol_job.hpp"
+#include "sim/forecast/forecast.hpp"
+
+namespace stepcast {
+
+/// Sums over the reported seeds.
+struct ProtocolTotals {
+  double iterations = 0;
+  double slowest = 0;  // iterations of the slowest workers
+  Seconds time{};
+  Seconds computing{};
+  std::array<Seconds, kCauses> waiting{};
+  double sent = 0;
+  double between_nodes = 0;
+  ProtocolReport report;
+
+  void add(const ProtocolRun& run);
+};
+
+/// Where the time of a mean iteration of a worker goes, and why, in place of what he would need by
+/// himself; `update`: of the worker's device. The forecast has its iteration time already.
+void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
+                Seconds update);
+
+}  // namespace stepcast

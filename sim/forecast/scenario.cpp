@@ -1,0 +1,195 @@
+#include "sim/forecast/scenario.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+#include "models/base/text.hpp"
+#include "models/network/slow_down_text.hpp"
+#include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
+#include "models/workload/transformer/transformer_text.hpp"
+#include "sim/forecast/chance/seeded_run.hpp"
+#include "sim/forecast/edges.hpp"
+#include "sim/forecast/effects.hpp"
+#include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/protocol_forecast.hpp"
+#include "traces/catalog.hpp"
+#include "traces/readers/stepcast/slow_downs_file.hpp"
+
+namespace stepcast {
+namespace {
+
+/// Throws InputError for a schedule that is not known, or not here.
+void require_whole_model(const std::string& schedule) {
+  if (find_pipeline(schedule) != nullptr)
+    throw InputError(
+        fmt::format("{} cuts the model into stages: run, optimise and validate `cases` know it, "
+                    "plan looks for its best layout and options, this command does not; compare "
+                    "runs of it by gate",
+                    schedule));
+  schedule_of(schedule);
+}
+
+void check_stragglers(const Settings& settings, const Cluster& cluster) {
+  for (const auto& [rank, factor] : settings.stragglers) {
+    if (rank >= cluster.ranks())
+      throw InputError(fmt::format("`set` straggler.{}: the cluster has {} ranks, from 0 to {}",
+                                   rank, cluster.ranks(), cluster.ranks() - 1));
+  }
+}
+
+/// By the ranks that train in a scenario's one schedule. Several share its workload: each has a
+/// scenario of its own before it is planned, so that here only what all GPUs divide is divided.
+Settings shared_batch(const Scenario& scenario) {
+  Settings settings = scenario.settings;
+  if (!settings.global_batch)
+    return resolved_batch(std::move(settings), scenario.cluster);
+  if (scenario.schedules.size() == 1)
+    return resolved_batch(
+        settings, scenario.cluster,
+        training_ranks(scenario.schedules.front(), scenario.cluster, settings.schedule));
+  if (*settings.global_batch % (scenario.cluster.ranks() * passes_of(settings)) != 0)
+    return settings;
+  return resolved_batch(std::move(settings), scenario.cluster);
+}
+
+}  // namespace
+
+Fidelity parse_fidelity(std::string_view name) {
+  constexpr std::array kAll{Fidelity::Analytic, Fidelity::Flow, Fidelity::Step};
+  std::vector<std::string> names;
+  for (const Fidelity fidelity : kAll) {
+    if (name == name_of(fidelity))
+      return fidelity;
+    names.emplace_back(name_of(fidelity));
+  }
+  throw InputError(fmt::format("`fidelity`: expected analytic, flow or step, found {}{}",
+                               in_quotes(name), did_you_mean(name, names)));
+}
+
+Scenario scenario_of(Experiment experiment, bool fold) {
+  // A transformer was not recorded: that is told before whatever else it lacks.
+  if (experiment.workload.starts_with(kTransformerPrefix))
+    for (const std::string& schedule : experiment.schedules)
+      require_whole_model(schedule);
+  Workload workload = load_workload(experiment.workload);
+  for (const std::string& schedule : experiment.schedules)
+    if (workload.pipeline)
+      refuse_whole_schedule(workload, schedule);
+    else
+      require_whole_model(schedule);
+  Scenario scenario{.original_workload = std::move(workload),
+                    .original_cluster = load_cluster(experiment.cluster),
+                    .schedules = std::move(experiment.schedules)};
+  scenario.engine.fold = fold;
+  if (!experiment.fidelity.empty())
+    scenario.engine.fidelity = parse_fidelity(experiment.fidelity);
+  return changed(std::move(scenario), std::move(experiment.settings));
+}
+
+void refuse_whole_schedule(const Workload& workload, const std::string& schedule) {
+  if (workload.pipeline && find_pipeline(schedule) == nullptr)
+    throw InputError(fmt::format(
+        "`schedule` {}: {} was recorded in {} stages: expected a schedule that cuts the model, "
+        "such as {}",
+        schedule, workload.name, workload.pipeline->stages, workload.pipeline->schedule));
+}
+
+void check_slow_ranks(const SlowDown& slow, const Cluster& cluster) try {
+  check_ranks(slow, cluster.ranks());
+} catch (const InputError& error) {
+  throw InputError(fmt::format("`slow` {}", error.what()));
+}
+
+void add_slow_downs(SlowDown& all, const std::vector<std::string>& slow) {
+  for (const std::string& text : slow)
+    try {
+      add_slow_down(all, text, load_slow_downs);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("`slow` {}: {}", text, error.what()));
+    }
+}
+
+void add_chance(Scenario& scenario, const std::vector<std::string>& slow, std::uint32_t iterations,
+                const Chance& chance) {
+  add_slow_downs(scenario.engine.slow_down, slow);
+  scenario.slow.insert(scenario.slow.end(), slow.begin(), slow.end());
+  scenario.engine.iterations = iterations;
+  scenario.chance = chance;
+}
+
+Scenario changed(Scenario scenario, Settings settings) {
+  scenario.settings = std::move(settings);
+  scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
+  scenario.workload = scenario.original_workload;
+  if (!scenario.workload.pipeline)  // the batch of which is its schedule's
+    scenario.workload = with_settings(scenario.original_workload, shared_batch(scenario));
+  check_stragglers(scenario.settings, scenario.cluster);
+  check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
+  scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;
+  scenario.engine.stragglers = scenario.settings.stragglers;
+  return scenario;
+}
+
+TuningJob job_of(const Scenario& scenario, const std::string& schedule) {
+  return {.workload = scenario.workload,
+          .cluster = scenario.cluster,
+          .schedule = schedule,
+          .options = scenario.workload.pipeline ? hybrid_options_of(scenario.settings)
+                                                : scenario.settings.schedule,
+          .engine = scenario.engine};
+}
+
+PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
+  return planned(job_of(scenario, schedule));
+}
+
+namespace {
+
+ScheduleRun simulated_pipeline(const Scenario& scenario, const std::string& schedule) {
+  const TuningJob job = job_of(scenario, schedule);
+  HybridResult result = hybrid_result_of({.model = {.workload = job.workload},
+                                          .cluster = job.cluster,
+                                          .pipeline = find_pipeline(schedule),
+                                          .options = job.options,
+                                          .engine = job.engine,
+                                          .chance = scenario.chance});
+  return {std::move(result.plan), std::move(result.timeline), std::move(result.hybrid.forecast),
+          std::move(result.passes)};
+}
+
+}  // namespace
+
+ScheduleRun simulated(const Scenario& scenario, const std::string& schedule) {
+  if (find_pipeline(schedule) != nullptr)
+    return simulated_pipeline(scenario, schedule);
+  if (decides_at_run_time(schedule))
+    return protocol_run(scenario, schedule);
+  auto [plan, options] = planned(scenario, schedule);
+  auto [timeline, spread] =
+      simulate_seeds(plan, scenario.cluster, scenario.engine, scenario.chance);
+  Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
+                                    scenario.engine.fidelity, timeline, spread);
+  return {std::move(plan), std::move(timeline), std::move(forecast)};
+}
+
+Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {
+  if (find_pipeline(schedule) != nullptr)
+    return plain_forecast_of(scenario, schedule);
+  ScheduleRun run = simulated(scenario, schedule);
+  add_notes(run.forecast, scenario);
+  if (decides_in_cycles(run.plan))
+    add_edges(run, scenario);
+  return std::move(run.forecast);
+}
+
+Forecast plain_forecast_of(const Scenario& scenario, const std::string& schedule) {
+  Forecast forecast = simulated(scenario, schedule).forecast;
+  add_cheap_notes(forecast, scenario);
+  return forecast;
+}
+
+}  // namespace stepcast

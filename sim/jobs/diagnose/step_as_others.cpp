@@ -1,0 +1,69 @@
+#include "sim/jobs/diagnose/step_as_others.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "models/base/statistics.hpp"
+
+namespace stepcast {
+namespace {
+
+/// How long work takes on the ranks that are not meant, by stage and kind.
+class OthersTimes {
+ public:
+  OthersTimes(const JobReplay& replay, const std::vector<bool>& is_meant, AsOthers what)
+      : job_(replay.job()), what_(what) {
+    std::map<Key, std::vector<double>> times;
+    for (std::uint32_t step = 0; step < replay.steps(); ++step)
+      for (std::uint32_t place = 0; place < job_.steps[step].operations.size(); ++place)
+        if (const JobOperation& done = job_.steps[step].operations[place];
+            !is_meant[done.rank] && counts(done))
+          times[key(done)].push_back(replay.actual(step)[place]);
+    for (auto& [of, all] : times)
+      usual_[of] = transfers(of.second) ? median_of(std::move(all)) : mean_of(all);
+  }
+
+  std::optional<double> of(const JobOperation& done) const {
+    const auto found = counts(done) ? usual_.find(key(done)) : usual_.end();
+    return found != usual_.end() ? std::optional(found->second) : std::nullopt;
+  }
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint16_t>;  // Stage and kind.
+
+  Key key(const JobOperation& done) const { return {job_.ranks[done.rank].stage, done.kind}; }
+  bool transfers(std::uint16_t kind) const { return job_.kinds[kind].work == JobWork::Transfer; }
+  bool counts(const JobOperation& done) const {
+    return !transfers(done.kind) || (what_ == AsOthers::All && !done.alone);
+  }
+
+  const Job& job_;
+  AsOthers what_;
+  std::map<Key, double> usual_;
+};
+
+}  // namespace
+
+std::optional<double> step_as_others(const JobReplay& replay,
+                                     const std::vector<std::uint32_t>& ranks, AsOthers what) {
+  const Job& job = replay.job();
+  std::vector<bool> is_meant(job.ranks.size());
+  for (const std::uint32_t rank : ranks)
+    is_meant[rank] = true;
+  const OthersTimes others(replay, is_meant, what);
+  const auto as_others = [&](const JobOperation& done) {
+    return is_meant[done.rank] ? others.of(done) : std::nullopt;
+  };
+  const auto compares = [&](const JobStep& step) {
+    return std::ranges::any_of(
+        step.operations, [&](const JobOperation& done) { return as_others(done).has_value(); });
+  };
+  if (std::ranges::none_of(job.steps, compares))
+    return std::nullopt;
+  return mean_of(replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
+    return as_others(job.steps[step].operations[place]).value_or(replay.actual(step)[place]);
+  }));
+}
+
+}  // namespace stepcast

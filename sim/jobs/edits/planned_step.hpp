@@ -1,0 +1,20 @@
+#pragma once
+
+#include "models/schedule/plan.hpp"
+#include "models/workload/workload.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/jobs/edits/editable_step.hpp"
+
+namespace stepcast {
+
+/// A planned step, ready to be edited: each edited one is a plan that the engine simulates. Plan,
+/// cluster and options must outlive it. `stage_of_rank`: as of graph_of().
+EditableStep editable_step(const Plan& plan, PlannedModel model, const Cluster& cluster,
+                           const EngineOptions& engine,
+                           const std::vector<std::uint32_t>& stage_of_rank);
+
+/// Of a plan that does not cut the model.
+EditableStep editable_step(const Plan& plan, const Workload& workload, const Cluster& cluster,
+                           const EngineOptions& engine);
+
+}  // namespace stepcast

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "sim/search/plan/plan_trial.hpp"
+
+namespace stepcast {
+
+/// Of candidates that no schedule refuses the `count` whose GPUs need least, least first; their
+/// memory is worked out, nothing is simulated. Of a schedule that does not cut the model only the
+/// smallest passes are looked at. A signal that asks to stop ends the look early.
+std::vector<std::size_t> of_least_memory(const PlanSpace& space,
+                                         const std::vector<BoundResult>& bounds, std::size_t count);
+
+}  // namespace stepcast

@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include "models/schedule/list/registry.hpp"
+#include "models/schedule/passes.hpp"
+#include "tests/support/examples.hpp"
+#include "tests/support/input_error.hpp"
+
+namespace stepcast {
+namespace {
+
+ScheduleInfo added(const std::string& name, std::uint32_t updates) {
+  return {.name = name,
+          .summary = "one of the caller's",
+          .build = [updates](const Workload& workload, const Cluster& cluster,
+                             const OptionReader& read) {
+            Builder builder(read, workload, cluster);
+            forward_pass(builder);
+            backward_pass(builder);
+            for (std::uint32_t i = 0; i < updates; ++i)
+              builder.update();
+            return std::move(builder).build();
+          }};
+}
+
+std::size_t tasks_of(const std::string& name) {
+  const Workload workload = examples::uniform_workload(2, {1}, {2}, 10);
+  return build_plan(name, workload, examples::plain_cluster(2), {}).graph.size();
+}
+
+TEST(AddedSchedule, IsFoundByItsNameAndInNoList) {
+  const std::size_t listed = all_schedules().size();
+  add_schedule(added("mine", 1));
+  EXPECT_EQ(tasks_of("mine"), 5U);
+  EXPECT_EQ(all_schedules().size(), listed);
+}
+
+TEST(AddedSchedule, TakesThePlaceOfOneOfItsName) {
+  add_schedule(added("mine-too", 1));
+  add_schedule(added("mine-too", 3));
+  EXPECT_EQ(tasks_of("mine-too"), 7U);
+}
+
+TEST(AddedSchedule, HasTheOptionsOfAllSchedules) {
+  add_schedule(added("mine-three", 1));
+  EXPECT_TRUE(effective_options(schedule_of("mine-three"), {}).contains("accumulation"));
+}
+
+TEST(AddedSchedule, TakesNoNameOfAListedOneAndNoIllOne) {
+  EXPECT_NE(input_error_of([] {
+              add_schedule(added(all_schedules()[0].name, 1));
+            }).find("there is one of that name"),
+            std::string::npos);
+  for (const char* name : {"", "A", "a b", "a,b"})
+    EXPECT_NE(input_error_of([&] { add_schedule(added(name, 1)); }).find("lower-case"),
+              std::string::npos)
+        << name;
+}
+
+}  // namespace
+}  // namespace stepcast

@@ -1,0 +1,99 @@
+// DeAR inside a stage: what the copies have reduced comes back block by block, beside the next
+// step's first passes.
+#include <gtest/gtest.h>
+
+#include "models/schedule/list/registry.hpp"
+#include "sim/engine/steps.hpp"
+#include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "tests/support/examples.hpp"
+#include "tests/support/hybrid_scenario.hpp"
+#include "tests/support/input_error.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr std::uint32_t kSmall = 2'500'000;   // elements: 10 MB, scattered over 4 in 0.75 ms
+constexpr std::uint32_t kLarge = 25'000'000;  // 7.5 ms
+
+// Eight layers of 1 ms forward and 2 ms backward on 4 copies; 10 GB/s inside the node.
+HybridScenario copies(std::uint32_t elements, const char* zero, const char* updated) {
+  HybridScenario scenario{
+      .model = {.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, elements)},
+      .cluster = examples::plain_cluster(1, 4),
+      .pipeline = find_pipeline("1f1b"),
+      .options = {{"zero", zero},
+                  {"updated", updated},
+                  {"norm_barrier", "no"},
+                  {"micro_batch", "1"},
+                  {"global_batch", "4"}}};
+  scenario.engine.fidelity = Fidelity::Analytic;
+  return scenario;
+}
+
+double step_ms(const HybridScenario& scenario) {
+  return hybrid_result_of(scenario).hybrid.forecast.iteration_time.value * 1e3;
+}
+
+// The first gather is bare, and the last scatter; where the network decides, the first backward
+// and the last forward pass are.
+TEST(DearStages, GathersHideBesideTheNextForwardPass) {
+  for (const char* zero : {"0", "1"}) {
+    EXPECT_NEAR(step_ms(copies(kSmall, zero, "next-forward")), 8 + 16 + 2 * 0.75, 1e-6) << zero;
+    EXPECT_NEAR(step_ms(copies(kLarge, zero, "next-forward")), 16 * 7.5 + 1 + 2, 1e-6) << zero;
+  }
+  EXPECT_NEAR(step_ms(copies(kSmall, "1", "all-gather")), 8 + 16 + 9 * 0.75, 1e-6);
+}
+
+TEST(DearStages, OnOneStageTheyAreTheScheduleOfThatName) {
+  for (const std::uint32_t elements : {kSmall, kLarge}) {
+    const HybridScenario scenario = copies(elements, "0", "next-forward");
+    const Plan dear =
+        build_plan("dear", scenario.model.workload, scenario.cluster, {{"fusion", "none"}});
+    EXPECT_NEAR(step_ms(scenario),
+                step_time_of(dear, scenario.cluster, scenario.engine).value * 1e3, 1e-9);
+  }
+}
+
+// 22 billion parameters on 8 x 8 A100: each of two stages' blocks are gathered among four copies.
+TEST(DearStages, OfAPipelineSendWhatTheOthersDoAndTakeLess) {
+  for (const char* schedule : {"1f1b", "interleaved"}) {
+    const auto run = [&](const char* updated) {
+      HybridScenario made = transformer_scenario(schedule,
+                                                 {{"tp", "8"},
+                                                  {"pp", "2"},
+                                                  {"zero", "1"},
+                                                  {"global_batch", "64"},
+                                                  {"recompute", "full"},
+                                                  {"updated", updated}},
+                                                 8);
+      made.engine.fidelity = Fidelity::Analytic;
+      return made;
+    };
+    const auto gathered = [&](const char* updated) {
+      double sum = 0;
+      const HybridScenario made = run(updated);
+      for (const PlannedCollective& planned :
+           build_hybrid(*made.pipeline, made.model, made.cluster, made.options)
+               .hybrid.plan.collectives)
+        if (planned.collective.kind == CollectiveKind::AllGather)
+          sum += planned.collective.size.value;
+      return sum;
+    };
+    EXPECT_NEAR(gathered("next-forward") / gathered("all-gather"), 1, 1e-12) << schedule;
+    EXPECT_LT(step_ms(run("next-forward")), step_ms(run("all-gather"))) << schedule;
+  }
+}
+
+TEST(DearStages, AreRefusedWhereTwoStagesHoldAPart) {
+  HybridScenario scenario = copies(kSmall, "1", "next-forward");
+  scenario.pipeline = find_pipeline("dualpipe");
+  scenario.options["pp"] = "2";
+  scenario.options["global_batch"] = "8";
+  EXPECT_EQ(input_error_of([&] {
+              build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+            }),
+            "dualpipe: option updated: expected all-gather where two stages hold each part");
+}
+
+}  // namespace
+}  // namespace stepcast
