@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/network/adapters.hpp"
+#include "models/workload/transformer/transformer_workload.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
 #include "traces/settings.hpp"
@@ -25,7 +26,12 @@ BatchChange interpolated(Workload workload, const Settings& settings) try {
       fmt::format("--set second_workload={}: {}", settings.second_workload, error.what()));
 }
 
-BatchChange proportional(Workload workload, std::uint32_t batch) {
+/// Passes of a transformer follow from its law, of whatever batch.
+BatchChange at_other_batch(Workload workload, std::uint32_t batch) {
+  if (workload.transformer)
+    return {transformer_workload(*workload.transformer, workload.device, batch),
+            fmt::format("batch {} from batch {}: layer times by the device's law", batch,
+                        workload.batch)};
   const std::uint32_t profiled = workload.batch;
   const bool follows = workload.batch_scaling == BatchScaling::Proportional;
   return {with_batch(std::move(workload), batch),
@@ -38,7 +44,7 @@ Workload at_batch(Workload workload, const Settings& settings) {
       !settings.second_workload.empty() ? interpolated(std::move(workload), settings)
       : settings.batch_fixed_part
           ? with_batch_in_part(std::move(workload), *settings.batch, *settings.batch_fixed_part)
-          : proportional(std::move(workload), *settings.batch);
+          : at_other_batch(std::move(workload), *settings.batch);
   change.workload.provenance.notes.push_back(std::move(change.how));
   return std::move(change.workload);
 }

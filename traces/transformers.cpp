@@ -88,8 +88,7 @@ CutModel load_transformer(const TransformerRequest& request) {
 CutModel load_transformer(const TransformerRequest& request, MeasuredParts measured) try {
   TransformerModel model{request.shape, load_training_law(request.device), std::move(measured)};
   products_of(model.law, request.shape.precision);
-  Workload workload = transformer_workload(model, request.device, request.batch);
-  return {.workload = std::move(workload), .transformer = std::move(model)};
+  return model_of(transformer_workload(model, request.device, request.batch));
 } catch (const InputError& error) {
   throw InputError(fmt::format("transformer: {}", error.what()));
 }

@@ -9,6 +9,7 @@ namespace stepcast {
 namespace {
 
 constexpr const char* kOptimiser = "optimiser";
+constexpr const char* kByModel = "auto";
 // Assumed of NCCL: 4 MiB for sending and 4 MiB for receiving in each of 2 channels.
 constexpr Bytes kBuffersOfAStream{16.0 * 1024 * 1024};
 
@@ -96,9 +97,16 @@ void add_activations(MemoryUse& use, const Workload& workload) {
 }  // namespace
 
 OptionInfo optimiser_option() {
-  return choice_option(kOptimiser, kUsualOptimiser,
-                       "whose state takes memory: none, sgd (with momentum) or adam",
-                       {"none", kUsualOptimiser, "adam"});
+  return choice_option(kOptimiser, kByModel,
+                       "whose state takes memory: none, sgd (with momentum), adam, or auto: adam "
+                       "for transformers and recorded pipelines, else sgd",
+                       {kByModel, "none", kUsualOptimiser, "adam"});
+}
+
+void resolve_optimiser(ScheduleOptions& options, const Workload& workload) {
+  if (const auto found = options.find(kOptimiser);
+      found != options.end() && found->second == kByModel)
+    found->second = workload.transformer || workload.pipeline ? "adam" : kUsualOptimiser;
 }
 
 const std::string& optimiser_of(const OptionReader& read) {

@@ -6,13 +6,16 @@
 
 namespace stepcast {
 
-/// The option that every schedule has: none, sgd (momentum), adam.
+/// The option that every schedule has: none, sgd (momentum), adam, or auto.
 OptionInfo optimiser_option();
 
 /// "sgd", where a plan is built without options.
 inline constexpr const char* kUsualOptimiser = "sgd";
 
 /// The value of that option.
+/// Puts the model's usual optimiser in the place of optimiser=auto.
+void resolve_optimiser(ScheduleOptions& options, const Workload& workload);
+
 const std::string& optimiser_of(const OptionReader& read);
 
 /// What a rank holds of a plan that does nothing special: all parameters, gradients and optimiser

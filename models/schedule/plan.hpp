@@ -105,11 +105,12 @@ struct Summary {
   double samples = 0;         ///< Of all workers, in all passes.
   bool compressed = false;    ///< Sends less than the gradients.
   bool bound = false;         ///< What no system can beat, and none.
+  std::uint32_t stages = 1;   ///< Of a pipeline.
 };
 
 auto fields_of(Is<Summary> auto& summary) {
-  auto& [workers, passes, samples, compressed, bound] = summary;
-  return std::tie(workers, passes, samples, compressed, bound);
+  auto& [workers, passes, samples, compressed, bound, stages] = summary;
+  return std::tie(workers, passes, samples, compressed, bound, stages);
 }
 
 /// The phases that every plan has, by kind of task.

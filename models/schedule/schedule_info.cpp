@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/memory.hpp"
 
 namespace stepcast {
 
@@ -24,6 +25,13 @@ ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOp
                                    did_you_mean(name, names)));
     effective[name] = value;
   }
+  return effective;
+}
+
+ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options,
+                                  const Workload& workload) {
+  ScheduleOptions effective = effective_options(schedule, options);
+  resolve_optimiser(effective, workload);
   return effective;
 }
 

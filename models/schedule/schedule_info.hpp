@@ -29,6 +29,21 @@ struct PartsInfo {
   std::string note;             ///< What is in parts whose names do not say it.
 };
 
+struct HybridReader;
+struct PipelineOrder;
+
+/// Makes the order of the passes of a pipeline's stages.
+using OrderMaker = PipelineOrder (*)(const HybridReader&, std::uint32_t stages,
+                                     std::uint32_t micro_batches);
+
+/// How the stages of a model-parallel schedule order their passes.
+struct PassesInfo {
+  OrderMaker order = nullptr;  ///< Null: every rank holds the whole model.
+  bool of_user = false;        ///< The order of passes is an option.
+  bool holds_twice = false;    ///< Each part of the model; searched only where it is named.
+  std::uint32_t chunks = 1;    ///< Parts of the model on each rank, unless an option says so.
+};
+
 /// A published system: a name, its options, and the function that writes its plan.
 struct ScheduleInfo {
   std::string name;     ///< "dear"
@@ -46,10 +61,19 @@ struct ScheduleInfo {
   bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
   PartsInfo parts{};               ///< Empty where the step is not divided.
   bool planned = true;             ///< False: trains on weights older than others do.
+  bool asynchronous = false;       ///< Workers choose at run time whom they wait for: no plan.
+  PassesInfo passes{};             ///< Of a model-parallel schedule.
+
+  /// Whether stages or tensor groups hold parts of the model, on a layout.
+  bool partitions_model() const { return passes.order != nullptr; }
 };
 
 /// The options in force: defaults overlaid with `options`. Throws InputError for an unknown option,
 /// naming the nearest.
 ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options);
+
+/// The same of a job, whose model says what `auto` stands for.
+ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options,
+                                  const Workload& workload);
 
 }  // namespace stepcast

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "models/workload/recorded_pipeline.hpp"
 
 namespace stepcast {
+
+struct TransformerModel;
 
 using LayerId = std::uint32_t;  ///< Index of a layer in its workload, in forward order.
 
@@ -65,7 +68,9 @@ struct Workload {
   std::vector<std::pair<LayerId, LayerId>> edges;  ///< Branches: producer, consumer (producer <
                                                    ///< consumer). Empty: each feeds the next.
   std::optional<RecordedPipeline> pipeline;  ///< Of a recorded job whose stages the layers are.
-  std::optional<KfacCosts> kfac;             ///< What K-FAC's kernels take on the device, if known.
+  /// The model that the layers are derived from, if it is a transformer.
+  std::shared_ptr<const TransformerModel> transformer;
+  std::optional<KfacCosts> kfac;  ///< What K-FAC's kernels take on the device, if known.
   std::optional<CompressionCosts> compression;  ///< What compressing gradients takes, if known.
 };
 

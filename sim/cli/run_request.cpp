@@ -4,11 +4,14 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/list/presets.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "sim/cli/checks/limits.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/tell.hpp"
@@ -43,6 +46,32 @@ void add_presets(Experiment& experiment, const RunRequest& request) {
   if (request.schedules.items.empty())
     schedules.clear();
   schedules.insert(schedules.end(), request.presets.items.begin(), request.presets.items.end());
+}
+
+void add_layout(Settings& typed, const std::vector<std::string>& layouts) {
+  if (layouts.size() > 1)
+    throw InputError(fmt::format("--layout {}: given twice, as {}, too", layouts[1], layouts[0]));
+  for (const std::string& layout : layouts)
+    try {
+      for (const auto& [axis, ways] : options_of_layout(layout))
+        if (const auto [other, is_new] = typed.schedule.try_emplace(axis, ways); !is_new)
+          throw InputError(
+              fmt::format("{0}: given twice, as {0}={1} and {0}={2}", axis, other->second, ways));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--layout {}: {}", layout, error.what()));
+    }
+}
+
+/// Throws InputError where there is a layout and the schedule has none.
+void check_layout(const std::vector<std::string>& layouts, const ScheduleInfo& schedule) {
+  if (layouts.empty() || schedule.partitions_model())
+    return;
+  std::vector<std::string> names;
+  for (const ScheduleInfo& each : all_schedules())
+    if (each.partitions_model())
+      names.push_back(each.name);
+  throw InputError(fmt::format("--layout {}: {} has no layout; expected one of {}", layouts.front(),
+                               schedule.name, fmt::join(names, ", ")));
 }
 
 bool is_much(const CostEstimate& cost) {
@@ -82,10 +111,17 @@ std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedul
        "batch_fixed_part, second_workload,\nstraggler.<rank>, "
        "cluster.<field> (see stepcast show CLUSTER),\nor an option of the schedule (see stepcast "
        "show SCHEDULE)"},
+      layout_option(request),
       {"--fidelity", "F", &request.fidelity,
        "analytic (closed forms), flow (shared links; the default)\nor step (every message)"},
       {"--unfold", "", &request.unfold, "simulate every rank, not one of each kind (same result)"},
   };
+}
+
+CommandOption layout_option(RunRequest& request) {
+  return {"--layout", "L", &request.layouts,
+          "how a model-parallel schedule partitions the model, such as\ntp=8,pp=4 (tensor, "
+          "pipeline; cp: context, ep, etp: experts);\ndata parallelism (dp) follows"};
 }
 
 CommandOption preset_option(RunRequest& request) {
@@ -110,6 +146,7 @@ Experiment experiment_of(const RunRequest& request) {
   if (!request.fidelity.empty())
     experiment.fidelity = request.fidelity;
   Settings typed = parse_settings(request.settings);
+  add_layout(typed, request.layouts);
   add_size(typed, request.nodes, request.gpus_per_node);
   experiment.settings = overlaid(std::move(experiment.settings), typed);
   return experiment;
@@ -148,8 +185,10 @@ void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions&
   warn_of_run(cost, plan.schedule, cluster, options);
 }
 
-void warn_of_protocol(const Scenario& scenario) {
-  const std::string& schedule = scenario.schedules.front();
+namespace {
+
+/// What has no plan is tried for a while.
+void warn_of_asynchronous(const Scenario& scenario, const std::string& schedule) {
   const Bytes least = least_memory_of_protocol(scenario, schedule);
   const auto cost = cost_of_protocol(scenario, schedule);
   if (cost && least > memory_allowed())
@@ -157,6 +196,15 @@ void warn_of_protocol(const Scenario& scenario) {
            "; --set graph=ring takes less");
   if (cost)
     warn_of_run(*cost, schedule, scenario.cluster, scenario.engine);
+}
+
+}  // namespace
+
+ScheduleRun simulated_with_warning(const Scenario& scenario) {
+  const std::string& schedule = scenario.schedules.front();
+  if (schedule_of(schedule).asynchronous)
+    warn_of_asynchronous(scenario, schedule);
+  return simulated(scenario, schedule, [&](const Plan& plan) { warn_of_cost(plan, scenario); });
 }
 
 void warn_of_cost(const Plan& plan, const Scenario& scenario) {
@@ -178,6 +226,7 @@ Scenario resolve_one_schedule(const RunRequest& request, const std::string& exam
         "{}; name one with --schedule (see stepcast list schedules), for example: {}",
         scenario.schedules.empty() ? "no schedule given" : "the experiment names several schedules",
         on_one_line(example)));
+  check_layout(request.layouts, schedule_of(scenario.schedules.front()));
   return scenario;
 }
 

@@ -22,12 +22,16 @@ struct RunRequest {
   std::optional<std::uint32_t> nodes;
   std::optional<std::uint32_t> gpus_per_node;
   std::vector<std::string> settings;
+  std::vector<std::string> layouts;  ///< Several in a sweep only.
   std::string fidelity;
   bool unfold = false;
 };
 
 /// The options that fill a request. `schedules` is the one that the two commands name differently.
 std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedules);
+
+/// The option --layout, which options_of() has among others.
+CommandOption layout_option(RunRequest& request);
 
 /// The option --preset, for commands that simulate schedules.
 CommandOption preset_option(RunRequest& request);
@@ -53,8 +57,8 @@ void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions&
 /// estimate is within a factor of about three.
 void refuse_beyond(Bytes allowed, const CostEstimate& cost, const std::string& what);
 
-/// One line where the runs of the scenario's one schedule, a protocol, take long.
-void warn_of_protocol(const Scenario& scenario);
+/// Simulates the scenario's one schedule, with a warning before it where that takes long.
+ScheduleRun simulated_with_warning(const Scenario& scenario);
 
 /// The same of a study; `cost` as of cost_of().
 void warn_of_study(const std::optional<CostEstimate>& cost, std::size_t forecasts,

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/model_parallel/hybrid_job.hpp"
+#include "models/workload/transformer/transformer_text.hpp"
 
 namespace stepcast {
 namespace {
@@ -45,15 +47,41 @@ void add_counts(std::vector<SweepAxis>& axes, const char* name,
     axis.values.push_back(std::to_string(count));
 }
 
+/// A list of workloads was cut at every comma, and so were the keys of transformers.
+std::vector<std::string> joined_transformers(const std::vector<std::string>& items) {
+  std::vector<std::string> workloads;
+  for (const std::string& item : items)
+    if (!workloads.empty() && workloads.back().starts_with(kTransformerPrefix) &&
+        !item.starts_with(kTransformerPrefix) && item.find('=') != std::string::npos)
+      workloads.back() += "," + item;
+    else
+      workloads.push_back(item);
+  return workloads;
+}
+
+void add_layouts(std::vector<SweepAxis>& axes, const std::vector<std::string>& layouts) {
+  for (const std::string& layout : layouts)
+    try {
+      for (const auto& [axis, ways] : options_of_layout(layout))
+        if (std::ranges::find(axes, axis, &SweepAxis::name) != axes.end())
+          throw InputError(fmt::format("{}: given twice, with --set, too", axis));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--layout {}: {}", layout, error.what()));
+    }
+  if (!layouts.empty())
+    axes.push_back({"layout", layouts});
+}
+
 std::vector<SweepAxis> axes_of(const SweepOptions& typed) {
   std::vector<SweepAxis> axes;
   if (!typed.workloads.items.empty())
-    axes.push_back({"workload", typed.workloads.items});
+    axes.push_back({"workload", joined_transformers(typed.workloads.items)});
   if (!typed.clusters.items.empty())
     axes.push_back({"cluster", typed.clusters.items});
   add_counts(axes, "nodes", typed.nodes);
   add_counts(axes, "gpus_per_node", typed.gpus_per_node);
   std::ranges::move(axes_of_settings(typed), std::back_inserter(axes));
+  add_layouts(axes, typed.run.layouts);
   return axes;
 }
 
@@ -77,10 +105,12 @@ std::vector<CommandOption> options_of(SweepOptions& typed, CommandOption schedul
 }
 
 SweepRequest request_of(const SweepOptions& typed, const std::string& example) {
+  RunRequest run = typed.run;
+  run.layouts.clear();  // an axis
   SweepRequest request{
-      .base = experiment_of(typed.run), .axes = axes_of(typed), .fold = !typed.run.unfold};
+      .base = experiment_of(run), .axes = axes_of(typed), .fold = !typed.run.unfold};
   if (request.base.workload.empty() && !typed.workloads.items.empty())
-    request.base.workload = typed.workloads.items.front();
+    request.base.workload = joined_transformers(typed.workloads.items).front();
   if (request.base.cluster.empty() && !typed.clusters.items.empty())
     request.base.cluster = typed.clusters.items.front();
   require_job(request.base, example);

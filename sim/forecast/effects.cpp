@@ -13,8 +13,10 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/list/registry.hpp"
+#include "models/workload/transformer/transformer_workload.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/forecast/forecast_notes.hpp"
+#include "sim/forecast/hybrid/hybrid_effects.hpp"
 #include "sim/forecast/idle_settings.hpp"
 #include "sim/forecast/network_notes.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
@@ -118,7 +120,8 @@ std::optional<Seconds> find_step_without(Scenario other, const std::string& sche
   other.cluster = with_settings(other.original_cluster, other.settings);
   other.engine.stragglers = other.settings.stragglers;
   other.engine.fold = true;
-  return step_time_of(planned(other, schedule).plan, other.cluster, other.engine);
+  const PlannedRun run = planned(other, schedule);
+  return step_time_of(run.plan, other.cluster, run.engine);
 } catch (const InputError&) {
   return std::nullopt;
 }
@@ -207,12 +210,27 @@ void drop_notes_of_single_rows(std::vector<Forecast>& forecasts) {
   }
 }
 
+namespace {
+
+Notes notes_on_inputs(const Scenario& scenario, const Cluster& cluster) {
+  Notes notes = notes_on_batch(scenario);
+  std::ranges::move(size_notes(scenario.original_cluster, cluster), std::back_inserter(notes));
+  return notes;
+}
+
+}  // namespace
+
 Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
                               const PlannedRun& run) {
   Notes notes = notes_of(job, run);
-  std::ranges::move(notes_on_batch(scenario), std::back_inserter(notes));
-  std::ranges::move(size_notes(scenario.original_cluster, job.cluster), std::back_inserter(notes));
+  std::ranges::move(notes_on_inputs(scenario, job.cluster), std::back_inserter(notes));
   return notes;
+}
+
+Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job) {
+  return schedule_of(job.schedule).asynchronous
+             ? notes_on_inputs(scenario, job.cluster)
+             : notes_before_simulation(scenario, job, planned(job));
 }
 
 void add_likely_range(Forecast& forecast, const Cluster& cluster, std::optional<bool> experts) {
@@ -223,18 +241,22 @@ void add_likely_range(Forecast& forecast, const Cluster& cluster, std::optional<
   forecast.error_basis = std::move(likely.basis);
 }
 
+std::optional<bool> experts_in(const Workload& workload) {
+  return workload.transformer ? std::optional(workload.transformer->shape.has_experts())
+                              : std::nullopt;
+}
+
 LikelyStep likely_step_of(const Forecast& forecast) {
   return {.low = forecast.likely_low, .high = forecast.likely_high, .basis = forecast.error_basis};
 }
 
 void add_cheap_notes(Forecast& forecast, const Scenario& scenario) {
-  add_likely_range(forecast, scenario.cluster);
+  add_likely_range(forecast, scenario.cluster, experts_in(scenario.workload));
   for (const SlowDown::Law& law : scenario.engine.slow_down.laws)
     if (const auto* recorded = std::get_if<SlowDown::Recorded>(&law))
       forecast.notes.push_back({NoteKind::Workload, "slow",
                                 fmt::format("Drawn with replacement: {}.", recorded->origin)});
-  std::ranges::move(notes_on_batch(scenario), std::back_inserter(forecast.notes));
-  std::ranges::move(size_notes(scenario.original_cluster, scenario.cluster),
+  std::ranges::move(notes_on_inputs(scenario, scenario.cluster),
                     std::back_inserter(forecast.notes));
 }
 
@@ -242,6 +264,13 @@ void add_notes(Forecast& forecast, const Scenario& scenario) {
   // Each comparison would take all seeds.
   if (scenario.engine.slow_down.is_chance() || forecast.protocol.iterations_per_s > 0)
     return add_cheap_notes(forecast, scenario);
+  if (!forecast.stages.empty()) {
+    add_cheap_notes(forecast, scenario);
+    std::ranges::move(
+        changes_without_effect(hybrid_scenario_of(scenario, forecast.schedule), forecast),
+        std::back_inserter(forecast.notes));
+    return;
+  }
   add_host_bound(forecast, scenario);
   add_cheap_notes(forecast, scenario);
   std::ranges::move(changes_without_effect(scenario, forecast.schedule, forecast.iteration_time),

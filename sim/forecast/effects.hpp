@@ -21,6 +21,9 @@ void add_notes(Forecast& forecast, const Scenario& scenario);
 void add_likely_range(Forecast& forecast, const Cluster& cluster,
                       std::optional<bool> experts = std::nullopt);
 
+/// Whether the model has experts; nothing where it is not a transformer.
+std::optional<bool> experts_in(const Workload& workload);
+
 /// What add_likely_range() found; without a basis where nothing was known or looked up.
 LikelyStep likely_step_of(const Forecast& forecast);
 
@@ -39,6 +42,9 @@ Notes notes_on_batch(const Scenario& scenario);
 /// Every note of a forecast of the scenario that needs no simulation.
 Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
                               const PlannedRun& run);
+
+/// The same for a job that is not planned yet; of an asynchronous schedule those that hold for all.
+Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job);
 
 /// Options, settings of the cluster, stragglers and laws of `--slow` that changed nothing about the
 /// iteration time of the schedule, neither by themselves nor together (see idle_settings()).

@@ -176,7 +176,10 @@ void add_explanation(Forecast& forecast, const Plan& plan, const Cluster& cluste
 
   const std::vector<PathSegment> path = critical_path_of(plan, cluster, timeline, extremes.slowest);
   forecast.why = explain(plan, timeline, window, path);
-  if (extremes.fastest != extremes.slowest) {
+  const bool only_stages_differ =
+      plan.summary.stages > 1 && timeline.classes[extremes.fastest].compute_scale ==
+                                     timeline.classes[extremes.slowest].compute_scale;
+  if (extremes.fastest != extremes.slowest && !only_stages_differ) {
     const Window of_fastest = window_of(plan, timeline, extremes.fastest, latest_ready);
     add_straggler(forecast, timeline, timeline.classes[extremes.slowest],
                   breakdown_of(plan, of_fastest).waiting);

@@ -8,6 +8,7 @@
 #include "sim/asynchronous/protocol_report.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/forecast/chance/seeds.hpp"
+#include "sim/forecast/hybrid/bubble_split.hpp"
 #include "sim/timeline/breakdown.hpp"
 #include "sim/timeline/links.hpp"
 
@@ -23,6 +24,21 @@ struct PathEntry {
 auto fields_of(Is<PathEntry> auto& entry) {
   auto& [what, begin, time] = entry;
   return std::tie(what, begin, time);
+}
+
+/// What a stage of a pipeline does in a step.
+struct StageForecast {
+  Rank rank = 0;      ///< It stands for the stage's ranks.
+  std::string holds;  ///< "embedding .. block 11"
+  Seconds time{};     ///< Its passes and its update, messages inside layers included.
+  Seconds bubble{};   ///< The rest of the step: messages, other stages, gradients.
+  BubbleSplit split;  ///< Adds up to the bubble.
+  Bytes memory{};
+};
+
+auto fields_of(Is<StageForecast> auto& stage) {
+  auto& [rank, holds, time, bubble, split, memory] = stage;
+  return std::tie(rank, holds, time, bubble, split, memory);
 }
 
 /// Everything that a report prints about one run. Times and bytes are per training step, but for
@@ -67,7 +83,10 @@ struct Forecast {
   std::vector<PathEntry> critical_path{};  ///< In order of time; adds up to the period.
   std::vector<std::string> why{};          ///< Sentences: the bottleneck, then the blockers.
   ProtocolReport protocol{};               ///< Where workers decide at run time.
-  Notes notes{};                           ///< Options without effect, caveats.
+  std::vector<StageForecast> stages{};     ///< Of a model-parallel schedule.
+  double flops_utilisation = 0;     ///< The model's arithmetic over the GPUs' peak; 0: unknown.
+  double hardware_utilisation = 0;  ///< The same with what is recomputed.
+  Notes notes{};                    ///< Options without effect, caveats.
   Provenance workload_provenance{};
   Provenance cluster_provenance{};
 };
@@ -77,14 +96,15 @@ auto fields_of(Is<Forecast> auto& forecast) {
          workers, passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time,
          likely_low, likely_high, error_basis, spread, steady, iterations, throughput, efficiency,
          slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, memory,
-         device_memory, links, path, why, protocol, notes, workload_provenance,
-         cluster_provenance] = forecast;
+         device_memory, links, path, why, protocol, stages, flops_utilisation, hardware_utilisation,
+         notes, workload_provenance, cluster_provenance] = forecast;
   return std::tie(workload, cluster, schedule, layout, options, device, batch, nodes, gpus_per_node,
                   gpus, workers, passes, steps, is_bound, fidelity, iteration_time,
                   worst_iteration_time, likely_low, likely_high, error_basis, spread, steady,
                   iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
                   communication, sent_per_gpu, memory, device_memory, links, path, why, protocol,
-                  notes, workload_provenance, cluster_provenance);
+                  stages, flops_utilisation, hardware_utilisation, notes, workload_provenance,
+                  cluster_provenance);
 }
 
 /// Reads a forecast off the steady iteration, or off the one that stands for those of all seeds.

@@ -32,7 +32,7 @@ std::string original_of(const std::string& schedule) {
 }
 
 std::string family_of(const std::string& schedule) {
-  for (const ScheduleInfo& info : all_schedules())
+  for (const ScheduleInfo& info : data_parallel_schedules())
     if (info.name == schedule)
       return info.second_order ? "second order" : info.compressed ? "compressed" : "gradients";
   return "others";
@@ -50,7 +50,8 @@ std::string on_network(const std::string& network) {
 }
 
 bool cuts_the_model(const std::string& schedule) {
-  return find_pipeline(schedule) != nullptr;
+  const ScheduleInfo* info = find_schedule(schedule);
+  return info != nullptr && info->partitions_model();
 }
 
 std::vector<Choice> choices_of_layouts(const RangeQuestion& question) {

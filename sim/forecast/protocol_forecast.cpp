@@ -33,7 +33,7 @@ struct Setting {
 
 Setting setting_of(const Scenario& scenario, const std::string& schedule) {
   const ScheduleInfo& info = schedule_of(schedule);
-  ScheduleOptions options = effective_options(info, scenario.settings.schedule);
+  ScheduleOptions options = effective_options(info, scenario.settings.schedule, scenario.workload);
   const OptionReader read(info.name, info.options, options);
   Protocol protocol = protocol_of(read, scenario.cluster, parameter_size(scenario.workload));
   SlowDown slow = scenario.engine.slow_down;
@@ -265,7 +265,11 @@ ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) 
   add_steadiness(forecast, scenario, setting);
   tell_parts(forecast, results.totals, scenario.workload, setting.job.reduce);
   add_cautions(forecast, scenario, setting);
-  return {.plan = setting.worker, .timeline = std::move(timeline), .forecast = std::move(forecast)};
+  return {.plan = setting.worker,
+          .timeline = std::move(timeline),
+          .forecast = std::move(forecast),
+          .passes = std::nullopt,
+          .workers_trace = [scenario, schedule] { return protocol_trace(scenario, schedule); }};
 }
 
 std::string protocol_trace(const Scenario& scenario, const std::string& schedule) {

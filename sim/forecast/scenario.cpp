@@ -7,10 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/network/slow_down_text.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/list/registry.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
-#include "models/workload/transformer/transformer_text.hpp"
 #include "sim/forecast/chance/seeded_run.hpp"
 #include "sim/forecast/edges.hpp"
 #include "sim/forecast/effects.hpp"
@@ -21,17 +18,6 @@
 
 namespace stepcast {
 namespace {
-
-/// Throws InputError for a schedule that is not known, or not here.
-void require_whole_model(const std::string& schedule) {
-  if (find_pipeline(schedule) != nullptr)
-    throw InputError(
-        fmt::format("{} cuts the model into stages: run, optimise and validate `cases` know it, "
-                    "plan looks for its best layout and options, this command does not; compare "
-                    "runs of it by gate",
-                    schedule));
-  schedule_of(schedule);
-}
 
 void check_stragglers(const Settings& settings, const Cluster& cluster) {
   for (const auto& [rank, factor] : settings.stragglers) {
@@ -56,6 +42,12 @@ Settings shared_batch(const Scenario& scenario) {
   return resolved_batch(std::move(settings), scenario.cluster);
 }
 
+/// Whether the batch is an option of the scenario's only schedule, in micro-batches.
+bool has_batch_of_schedule(const Scenario& scenario) {
+  return scenario.workload.pipeline || (scenario.schedules.size() == 1 &&
+                                        schedule_of(scenario.schedules.front()).partitions_model());
+}
+
 }  // namespace
 
 Fidelity parse_fidelity(std::string_view name) {
@@ -71,16 +63,9 @@ Fidelity parse_fidelity(std::string_view name) {
 }
 
 Scenario scenario_of(Experiment experiment, bool fold) {
-  // A transformer was not recorded: that is told before whatever else it lacks.
-  if (experiment.workload.starts_with(kTransformerPrefix))
-    for (const std::string& schedule : experiment.schedules)
-      require_whole_model(schedule);
   Workload workload = load_workload(experiment.workload);
   for (const std::string& schedule : experiment.schedules)
-    if (workload.pipeline)
-      refuse_whole_schedule(workload, schedule);
-    else
-      require_whole_model(schedule);
+    check_schedule(workload, schedule);
   Scenario scenario{.original_workload = std::move(workload),
                     .original_cluster = load_cluster(experiment.cluster),
                     .schedules = std::move(experiment.schedules)};
@@ -90,8 +75,8 @@ Scenario scenario_of(Experiment experiment, bool fold) {
   return changed(std::move(scenario), std::move(experiment.settings));
 }
 
-void refuse_whole_schedule(const Workload& workload, const std::string& schedule) {
-  if (workload.pipeline && find_pipeline(schedule) == nullptr)
+void check_schedule(const Workload& workload, const std::string& schedule) {
+  if (!schedule_of(schedule).partitions_model() && workload.pipeline)
     throw InputError(fmt::format(
         "`schedule` {}: {} was recorded in {} stages: expected a schedule that cuts the model, "
         "such as {}",
@@ -125,7 +110,7 @@ Scenario changed(Scenario scenario, Settings settings) {
   scenario.settings = std::move(settings);
   scenario.cluster = with_settings(scenario.original_cluster, scenario.settings);
   scenario.workload = scenario.original_workload;
-  if (!scenario.workload.pipeline)  // the batch of which is its schedule's
+  if (!has_batch_of_schedule(scenario))
     scenario.workload = with_settings(scenario.original_workload, shared_batch(scenario));
   check_stragglers(scenario.settings, scenario.cluster);
   check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
@@ -135,11 +120,11 @@ Scenario changed(Scenario scenario, Settings settings) {
 }
 
 TuningJob job_of(const Scenario& scenario, const std::string& schedule) {
-  return {.workload = scenario.workload,
+  const bool partitions = schedule_of(schedule).partitions_model();
+  return {.workload = partitions ? scenario.original_workload : scenario.workload,
           .cluster = scenario.cluster,
           .schedule = schedule,
-          .options = scenario.workload.pipeline ? hybrid_options_of(scenario.settings)
-                                                : scenario.settings.schedule,
+          .options = partitions ? hybrid_options_of(scenario.settings) : scenario.settings.schedule,
           .engine = scenario.engine};
 }
 
@@ -147,37 +132,27 @@ PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
   return planned(job_of(scenario, schedule));
 }
 
-namespace {
-
-ScheduleRun simulated_pipeline(const Scenario& scenario, const std::string& schedule) {
-  const TuningJob job = job_of(scenario, schedule);
-  HybridResult result = hybrid_result_of({.model = {.workload = job.workload},
-                                          .cluster = job.cluster,
-                                          .pipeline = find_pipeline(schedule),
-                                          .options = job.options,
-                                          .engine = job.engine,
-                                          .chance = scenario.chance});
-  return {std::move(result.plan), std::move(result.timeline), std::move(result.hybrid.forecast),
-          std::move(result.passes)};
-}
-
-}  // namespace
-
-ScheduleRun simulated(const Scenario& scenario, const std::string& schedule) {
-  if (find_pipeline(schedule) != nullptr)
-    return simulated_pipeline(scenario, schedule);
-  if (decides_at_run_time(schedule))
+ScheduleRun simulated(const Scenario& scenario, const std::string& schedule,
+                      const std::function<void(const Plan&)>& planned) {
+  const ScheduleInfo& info = schedule_of(schedule);
+  if (info.asynchronous)
     return protocol_run(scenario, schedule);
-  auto [plan, options] = planned(scenario, schedule);
-  auto [timeline, spread] =
-      simulate_seeds(plan, scenario.cluster, scenario.engine, scenario.chance);
+  if (info.partitions_model()) {
+    HybridScenario hybrid = hybrid_scenario_of(scenario, schedule);
+    hybrid.planned = planned;
+    return hybrid_result_of(hybrid);
+  }
+  auto [plan, options, engine] = stepcast::planned(scenario, schedule);
+  if (planned)
+    planned(plan);
+  auto [timeline, spread] = simulate_seeds(plan, scenario.cluster, engine, scenario.chance);
   Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
                                     scenario.engine.fidelity, timeline, spread);
   return {std::move(plan), std::move(timeline), std::move(forecast)};
 }
 
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {
-  if (find_pipeline(schedule) != nullptr)
+  if (schedule_of(schedule).partitions_model())
     return plain_forecast_of(scenario, schedule);
   ScheduleRun run = simulated(scenario, schedule);
   add_notes(run.forecast, scenario);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "models/network/cluster.hpp"
 #include "models/workload/workload.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/forecast/forecast.hpp"
+#include "sim/forecast/schedule_run.hpp"
 #include "sim/forecast/tuning/tuned_fusion.hpp"
 #include "traces/readers/stepcast/experiments/experiment_reader.hpp"
 #include "traces/settings.hpp"
@@ -35,8 +35,9 @@ struct Scenario {
 /// Throws InputError.
 Scenario scenario_of(Experiment experiment, bool fold = true);
 
-/// Throws InputError for a schedule that does not cut the model of a recorded pipeline.
-void refuse_whole_schedule(const Workload& workload, const std::string& schedule);
+/// Throws InputError for a schedule that is not known, or that replicates the model of a recorded
+/// pipeline.
+void check_schedule(const Workload& workload, const std::string& schedule);
 
 /// What the user says of chance: slow-downs as they were written, how many iterations (0: as many
 /// as it takes) and how often. Throws InputError; changed() does for a slow rank that is none.
@@ -59,14 +60,10 @@ TuningJob job_of(const Scenario& scenario, const std::string& schedule);
 
 PlannedRun planned(const Scenario& scenario, const std::string& schedule);
 
-/// One schedule of the scenario, with all that a report may show of it.
-struct ScheduleRun {
-  Plan plan;
-  Timeline timeline;
-  Forecast forecast;               ///< Without the notes of add_notes().
-  std::optional<Workload> passes;  ///< Of a cut model: what tasks are of, in place of its layers.
-};
-ScheduleRun simulated(const Scenario& scenario, const std::string& schedule);
+/// Plan, simulation and report of one schedule of the scenario. `planned` is called before the
+/// simulation of what has a plan; it may be empty.
+ScheduleRun simulated(const Scenario& scenario, const std::string& schedule,
+                      const std::function<void(const Plan&)>& planned = {});
 
 /// Plan, simulation and report of one schedule of the scenario, with the notes of add_notes().
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule);

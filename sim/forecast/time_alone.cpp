@@ -1,5 +1,6 @@
 #include "sim/forecast/time_alone.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "models/schedule/accumulation.hpp"
@@ -7,11 +8,26 @@
 #include "sim/engine/engine.hpp"
 
 namespace stepcast {
+namespace {
+
+/// What a worker of the plan updates in a step: all parameters, or the share that is its own.
+Seconds update_of_worker(const Plan& plan) {
+  const auto& tasks = plan.graph.tasks();
+  const auto forward = std::ranges::find(tasks, TaskKind::Forward, &Task::kind);
+  Seconds sum{};
+  for (const Task& task : tasks)
+    if (task.kind == TaskKind::Update && forward != tasks.end() && task.team == forward->team)
+      sum += task.duration;
+  return sum / steps_of(plan);
+}
+
+}  // namespace
 
 Seconds time_alone(const Workload& workload, const Cluster& cluster, const Plan& plan) {
   const std::uint32_t passes = plan.summary.passes;
   if (plan.host == kNone)
-    return (forward_time(workload) + backward_time(workload)) * passes + workload.update;
+    return (forward_time(workload) + backward_time(workload)) * passes +
+           std::min(workload.update, update_of_worker(plan));
   Workload fed = workload;
   fed.input = {};
   Cluster one = cluster;

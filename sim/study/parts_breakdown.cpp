@@ -19,22 +19,27 @@ const PartsInfo& info_of(const Scenario& scenario) {
   return schedule_of(scenario.schedules.front()).parts;
 }
 
-void check(const Scenario& scenario) {
+void check(const Scenario& scenario, PartsProtocol protocol) {
   const PartsInfo& info = info_of(scenario);
   std::vector<std::string> known;
   for (const ScheduleInfo& each : all_schedules())
     if (!each.parts.parts.empty())
       known.push_back(each.name);
-  if (info.parts.empty())
-    throw InputError(
-        fmt::format("breakdown: {} does not divide its step into parts; expected one of {}",
-                    scenario.schedules.front(), fmt::join(known, ", ")));
-  if (scenario.settings.schedule.contains(info.option))
+  if (info.parts.empty() && protocol == PartsProtocol::Ablation)
+    throw InputError(fmt::format(
+        "`protocol` ablation: {} has no option that switches parts of its step off; expected "
+        "exposed, or one of {}",
+        scenario.schedules.front(), fmt::join(known, ", ")));
+  if (!info.option.empty() && scenario.settings.schedule.contains(info.option))
     throw InputError(fmt::format("`set` {}: breakdown sets it itself", info.option));
 }
 
+/// By the parts that the schedule divides its step into, or by those of every forecast.
 std::vector<NamedTime> exposed(const Scenario& scenario) {
-  Plan plan = planned(scenario, scenario.schedules.front()).plan;
+  const std::string& schedule = scenario.schedules.front();
+  if (info_of(scenario).parts.empty())
+    return breakdown_rows(plain_forecast_of(scenario, schedule).breakdown);
+  Plan plan = planned(scenario, schedule).plan;
   const Timeline timeline = simulate_steps(plan, scenario.cluster, scenario.engine);
   const ClassId slowest = extremes_of(plan, timeline).slowest;
   std::vector<NamedTime> parts = parts_of(
@@ -146,9 +151,8 @@ const char* name_of(PartsProtocol protocol) {
 PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol protocol,
                                     const StudyRules& rules,
                                     const std::function<void(const NamedTime&)>& came) {
-  check(scenario);
+  check(scenario, protocol);
   const TuningJob job = job_of(scenario, scenario.schedules.front());
-  const PlannedRun whole = planned(job);
   PartsBreakdown breakdown{.schedule = scenario.schedules.front(),
                            .workload = scenario.workload.name,
                            .cluster = scenario.cluster,
@@ -156,16 +160,17 @@ PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol prot
                            .protocol = protocol,
                            .parts = {},
                            .note = info_of(scenario).note,
-                           .notes = notes_before_simulation(scenario, job, whole)};
-  add_note_on_period(breakdown.notes, whole.plan);
+                           .notes = notes_before_simulation(scenario, job)};
+  if (!info_of(scenario).parts.empty())
+    add_note_on_period(breakdown.notes, planned(job).plan);
   if (protocol == PartsProtocol::Ablation)
     add_ablation(breakdown, scenario, rules, came);
   else
     add_exposed(breakdown, scenario, came);
   if (breakdown.missing == 0)
-    breakdown.likely =
-        likely_step(shipped_range(breakdown.schedule, scenario.workload.device, scenario.cluster),
-                    total_of(breakdown.parts));
+    breakdown.likely = likely_step(shipped_range(breakdown.schedule, scenario.workload.device,
+                                                 scenario.cluster, experts_in(scenario.workload)),
+                                   total_of(breakdown.parts));
   return breakdown;
 }
 

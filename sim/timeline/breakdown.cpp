@@ -7,6 +7,14 @@ namespace stepcast {
 
 namespace {
 
+constexpr const char* kForward = "forward";
+constexpr const char* kBackward = "backward";
+constexpr const char* kOtherCompute = "other compute";
+constexpr const char* kExposed = "exposed communication";
+constexpr const char* kWaiting = "waiting for slower ranks";
+constexpr const char* kBubble = "pipeline bubble";
+constexpr const char* kIdle = "idle";
+
 constexpr std::size_t kKinds = static_cast<std::size_t>(CollectiveKind::Send) + 1;
 
 /// A time for each kind of collective, and whether the plan uses it.
@@ -49,7 +57,8 @@ Seconds total_of(const std::vector<NamedTime>& times) {
 
 Seconds total_of(const Breakdown& breakdown) {
   return breakdown.forward + breakdown.backward + total_of(breakdown.other_compute) +
-         total_of(breakdown.exposed_communication) + breakdown.waiting + breakdown.idle;
+         total_of(breakdown.exposed_communication) + breakdown.waiting + breakdown.bubble +
+         breakdown.idle;
 }
 
 void scale(std::vector<NamedTime>& times, double factor) {
@@ -58,8 +67,8 @@ void scale(std::vector<NamedTime>& times, double factor) {
 }
 
 void scale(Breakdown& breakdown, double factor) {
-  for (Seconds* part :
-       {&breakdown.forward, &breakdown.backward, &breakdown.waiting, &breakdown.idle})
+  for (Seconds* part : {&breakdown.forward, &breakdown.backward, &breakdown.waiting,
+                        &breakdown.bubble, &breakdown.idle})
     *part = *part * factor;
   scale(breakdown.other_compute, factor);
   scale(breakdown.exposed_communication, factor);
@@ -90,7 +99,7 @@ Breakdown Breakdowns::of(const Window& window) const {
     if (segment.activity == Activity::Idle)
       breakdown.idle += time;
     else if (segment.activity == Activity::Waiting)
-      breakdown.waiting += time;
+      (plan_.summary.stages > 1 ? breakdown.bubble : breakdown.waiting) += time;
     else if (const Task& task = plan_.graph.task(segment.task);
              task.kind == TaskKind::Communication)
       breakdown.exposed_communication[line_of_kind_[collective_index(plan_, task)] - 1].time +=
@@ -122,6 +131,25 @@ std::vector<NamedTime> communication_of(const Plan& plan, const Window& window) 
     covered[kind] = piece.end;
   }
   return busy.named();
+}
+
+std::vector<NamedTime> breakdown_rows(const Breakdown& parts) {
+  std::vector<NamedTime> rows{{kForward, parts.forward}, {kBackward, parts.backward}};
+  const auto add = [&](const char* what, const std::vector<NamedTime>& times) {
+    for (const NamedTime& part : times)
+      rows.push_back({std::string(what).append(": ").append(part.name), part.time});
+  };
+  add(kOtherCompute, parts.other_compute);
+  add(kExposed, parts.exposed_communication);
+  rows.push_back({kWaiting, parts.waiting});
+  if (parts.bubble > Seconds{})
+    rows.push_back({kBubble, parts.bubble});
+  rows.push_back({kIdle, parts.idle});
+  return rows;
+}
+
+std::vector<std::string> breakdown_labels() {
+  return {kForward, kBackward, kOtherCompute, kExposed, kWaiting, kBubble, kIdle};
 }
 
 }  // namespace stepcast

@@ -25,13 +25,21 @@ struct Breakdown {
   std::vector<NamedTime> other_compute;          ///< By phase, in plan order.
   std::vector<NamedTime> exposed_communication;  ///< By collective, no compute running meanwhile.
   Seconds waiting{};                             ///< For slower ranks.
+  Seconds bubble{};                              ///< Of a pipeline: for other stages.
   Seconds idle{};
 };
 
 auto fields_of(Is<Breakdown> auto& parts) {
-  auto& [forward, backward, other, exposed, waiting, idle] = parts;
-  return std::tie(forward, backward, other, exposed, waiting, idle);
+  auto& [forward, backward, other, exposed, waiting, bubble, idle] = parts;
+  return std::tie(forward, backward, other, exposed, waiting, bubble, idle);
 }
+
+/// The parts as rows with labels, in the order in which reports print them. They add up to the
+/// iteration; parts that take no time have their row, but for the bubble.
+std::vector<NamedTime> breakdown_rows(const Breakdown& parts);
+
+/// All labels that these rows can have, without those of phases and collectives.
+std::vector<std::string> breakdown_labels();
 
 /// Sum of all parts.
 Seconds total_of(const Breakdown& breakdown);

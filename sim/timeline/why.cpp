@@ -132,7 +132,8 @@ std::string cause_of(const Plan& plan, const Blocker& blocker) {
     return "while nothing ran (negotiation, launch)";
   const std::string tasks = describe_tasks(plan, blocker.first, blocker.last, blocker.count);
   if (blocker.activity == Activity::Waiting)
-    return fmt::format("for slower ranks to join {}", tasks);
+    return fmt::format("for {} to join {}",
+                       plan.summary.stages > 1 ? "another stage" : "slower ranks", tasks);
   if (plan.graph.task(blocker.first).kind != TaskKind::Communication)
     return fmt::format("for {}", tasks);
   return fmt::format("for {} ({})", tasks, format_bytes(blocker.size));

@@ -37,8 +37,8 @@ void pipeline(benchmark::State& state, const Job& job) {
   Seconds step{};
   std::size_t tasks = 0;
   for (auto _ : state) {
-    const HybridResult result = hybrid_result_of(scenario);
-    step = result.hybrid.forecast.iteration_time;
+    const ScheduleRun result = hybrid_result_of(scenario);
+    step = result.forecast.iteration_time;
     tasks = result.plan.graph.size();
   }
   state.counters["tasks"] = static_cast<double>(tasks);

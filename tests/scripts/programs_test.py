@@ -8,7 +8,7 @@ import unittest
 SCRIPTS = pathlib.Path(__file__).parents[2] / "scripts"
 RUN_STEPCAST = ["accuracy", "added_time", "calibrate", "claims", "kfac_ranges", "kfac_table", "optimise_claims", "sparse_claims", "testbeds",
                 "tuning_claim"]
-OTHERS = ["answers", "bad_inputs", "batches", "check_layers.py", "kfac_costs", "kills", "other_debian", "placements", "profile_torch.py", "same_bytes",
+OTHERS = ["answers", "bad_inputs", "batches", "check_layers.py", "commands_by_schedule", "kfac_costs", "kills", "other_debian", "placements", "profile_torch.py", "same_bytes",
           "trace_table"]
 
 

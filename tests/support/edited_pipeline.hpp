@@ -14,13 +14,13 @@ inline constexpr const char* kPipelineOrders[] = {"gpipe", "1f1b", "interleaved"
                                                   "zb-h2", "zb-v", "dualpipe"};
 
 /// Eight layers of 1 ms forward and 2 ms backward on four stages and two copies, activations of a
-/// megabyte, eight micro-batches.
+/// megabyte, eight micro-batches. Gradients leave layer by layer.
 struct EditedPipeline {
   CutModel model{.workload =
                      examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 1'000'000)};
   Cluster cluster = examples::plain_cluster(2, 4);
   EngineOptions engine{.fidelity = Fidelity::Analytic};
-  ScheduleOptions options{{"pp", "4"}, {"global_batch", "16"}};
+  ScheduleOptions options{{"pp", "4"}, {"global_batch", "16"}, {"bucket", "0B"}};
   std::string schedule = "1f1b";
 
   EditedPipeline() {

@@ -15,8 +15,8 @@ namespace {
 Plan build_none(const Workload& /*workload*/, const Cluster& /*cluster*/,
                 const OptionReader& read) {
   throw InputError(
-      fmt::format("{} has no plan, as its workers decide at run time whom they wait "
-                  "for: stepcast run and compare forecast it",
+      fmt::format("{} has no plan to show or edit, as its workers choose at run time whom they "
+                  "wait for: run, compare, scaling, tune, goodput and solve forecast it",
                   read.schedule()));
 }
 
@@ -66,7 +66,8 @@ ScheduleInfo info(std::string name, std::string summary, std::string source,
           .summary = std::move(summary),
           .source = std::move(source),
           .options = std::move(options),
-          .build = build_none};
+          .build = build_none,
+          .asynchronous = true};
 }
 
 constexpr const char* kPrague =
@@ -162,7 +163,9 @@ ScheduleInfo local_sgd() {
        count("in_step", "0", "first iterations that average every time (post-local)", kAny)});
 }
 
-std::vector<ScheduleInfo> listed() {
+}  // namespace
+
+std::vector<ScheduleInfo> asynchronous_schedules() {
   std::vector<ScheduleInfo> all{d_psgd(), sgp(), hop(), ad_psgd()};
   for (ScheduleInfo& each : prague())
     all.push_back(std::move(each));
@@ -182,17 +185,6 @@ std::vector<ScheduleInfo> listed() {
            {count("backup", "1", "pushes of a step that need not be waited for", kAny),
             servers_option()}));
   return all;
-}
-
-}  // namespace
-
-const std::vector<ScheduleInfo>& run_time_schedules() {
-  static const std::vector<ScheduleInfo> schedules = listed();
-  return schedules;
-}
-
-bool decides_at_run_time(std::string_view schedule) {
-  return std::ranges::count(run_time_schedules(), schedule, &ScheduleInfo::name) > 0;
 }
 
 Plan worker_plan(const Workload& workload, const Cluster& cluster, const OptionReader& read) {

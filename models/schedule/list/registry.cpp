@@ -51,52 +51,62 @@ std::list<ScheduleInfo>& added_schedules() {
   return schedules;
 }
 
-const ScheduleInfo* find_listed(std::string_view name) {
-  for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
-    for (const ScheduleInfo& schedule : *schedules)
-      if (schedule.name == name)
-        return &schedule;
-  return nullptr;
+template <typename Schedules>
+const ScheduleInfo* find_in(const Schedules& schedules, std::string_view name) {
+  const auto found = std::ranges::find(schedules, name, &ScheduleInfo::name);
+  return found == schedules.end() ? nullptr : &*found;
 }
 
-const ScheduleInfo* find_schedule(std::string_view name) {
-  if (const ScheduleInfo* listed = find_listed(name))
-    return listed;
-  for (const ScheduleInfo& schedule : added_schedules())
-    if (schedule.name == name)
-      return &schedule;
-  for (const ScheduleInfo& preset : preset_schedules())
-    if (preset.name == name)
-      return &preset;
-  return nullptr;
+/// The schedules without those that `leaves_out` holds of.
+template <typename LeavesOut>
+std::vector<ScheduleInfo> without(std::vector<ScheduleInfo> schedules, LeavesOut leaves_out) {
+  std::erase_if(schedules, leaves_out);
+  return schedules;
 }
 
 }  // namespace
 
 const std::vector<ScheduleInfo>& all_schedules() {
-  static const std::vector<ScheduleInfo> schedules = with_common_options({
+  static const std::vector<ScheduleInfo> schedules = [] {
+    std::vector<ScheduleInfo> all = with_common_options({
 #define STEPCAST_SCHEDULE(name) name##_schedule(),
 #include "models/schedule/list/schedules.inc"
 #undef STEPCAST_SCHEDULE
-  });
-  return schedules;
-}
-
-const std::vector<ScheduleInfo>& first_order_schedules() {
-  static const std::vector<ScheduleInfo> schedules = [] {
-    std::vector<ScheduleInfo> found = all_schedules();
-    std::erase_if(found, [](const ScheduleInfo& schedule) {
-      return schedule.second_order || schedule.compressed || schedule.more_work;
     });
-    return found;
+    std::ranges::move(asynchronous_schedules(), std::back_inserter(all));
+    std::ranges::copy(pipelines(), std::back_inserter(all));
+    return all;
   }();
   return schedules;
 }
 
+const std::vector<ScheduleInfo>& data_parallel_schedules() {
+  static const std::vector<ScheduleInfo> schedules =
+      without(all_schedules(), [](const ScheduleInfo& schedule) {
+        return schedule.asynchronous || schedule.partitions_model();
+      });
+  return schedules;
+}
+
+const std::vector<ScheduleInfo>& first_order_schedules() {
+  static const std::vector<ScheduleInfo> schedules =
+      without(data_parallel_schedules(), [](const ScheduleInfo& schedule) {
+        return schedule.second_order || schedule.compressed || schedule.more_work;
+      });
+  return schedules;
+}
+
+const ScheduleInfo* find_schedule(std::string_view name) {
+  if (const ScheduleInfo* listed = find_in(all_schedules(), name))
+    return listed;
+  if (const ScheduleInfo* added = find_in(added_schedules(), name))
+    return added;
+  return find_in(preset_schedules(), name);
+}
+
 std::vector<ScheduleInfo> compressed_schedules() {
-  std::vector<ScheduleInfo> found = all_schedules();
-  std::erase_if(found, [](const ScheduleInfo& schedule) { return !schedule.compressed; });
-  return found;
+  return without(all_schedules(),
+                 [](const ScheduleInfo& schedule) { return !schedule.compressed; });
 }
 
 const ScheduleInfo& sequential_schedule() {
@@ -109,7 +119,7 @@ void add_schedule(ScheduleInfo schedule) {
     throw InputError(
         fmt::format("schedule {}: expected a name of lower-case letters, digits and hyphens",
                     in_quotes(schedule.name)));
-  if (find_listed(schedule.name) != nullptr)
+  if (find_in(all_schedules(), schedule.name) != nullptr)
     throw InputError(fmt::format("schedule {}: there is one of that name; give it another",
                                  in_quotes(schedule.name)));
   add_common_options(schedule);
@@ -121,47 +131,16 @@ void add_schedule(ScheduleInfo schedule) {
     *same = std::move(schedule);
 }
 
-bool is_schedule(std::string_view name) {
-  return find_schedule(name) != nullptr;
-}
-
-void refuse_schedule(std::string_view name, const std::string& expected,
-                     std::span<const std::string> known) {
-  if (name == "fsdp")
-    throw InputError(
-        "unknown schedule \"fsdp\": expected zero with stage=3, or a schedule that cuts the "
-        "model, such as 1f1b, with zero=3");
-  throw InputError(fmt::format("unknown schedule {}: expected one of {}{}", in_quotes(name),
-                               expected, did_you_mean(name, known)));
-}
-
 const ScheduleInfo& schedule_of(std::string_view name) {
   if (const ScheduleInfo* found = find_schedule(name))
     return *found;
   std::vector<std::string> names;
-  for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
-    for (const ScheduleInfo& schedule : *schedules)
-      names.push_back(schedule.name);
-  for (const ScheduleInfo& schedule : added_schedules())
-    names.push_back(schedule.name);
+  std::ranges::transform(all_schedules(), std::back_inserter(names), &ScheduleInfo::name);
+  std::ranges::transform(added_schedules(), std::back_inserter(names), &ScheduleInfo::name);
   std::vector<std::string> known = names;
-  for (const ScheduleInfo& preset : preset_schedules())
-    known.push_back(preset.name);
-  const std::vector<std::string> cut = pipeline_names();
-  if (std::ranges::find(cut, name) != cut.end())
-    throw InputError(
-        fmt::format("schedule \"{}\" is a pipeline schedule: expected one that is not, such as {}",
-                    name, fmt::join(names, ", ")));
-  known.insert(known.end(), cut.begin(), cut.end());
-  refuse_schedule(
-      name,
-      fmt::format("{}, or, to cut the model, {}", fmt::join(names, ", "), fmt::join(cut, ", ")),
-      known);
-}
-
-const std::vector<OptionInfo>& options_of_schedule(std::string_view name) {
-  const PipelineInfo* pipeline = find_pipeline(name);
-  return pipeline != nullptr ? pipeline->options : schedule_of(name).options;
+  std::ranges::transform(preset_schedules(), std::back_inserter(known), &ScheduleInfo::name);
+  throw InputError(fmt::format("unknown schedule {}: expected one of {}{}", in_quotes(name),
+                               fmt::join(names, ", "), did_you_mean(name, known)));
 }
 
 namespace {
@@ -186,7 +165,9 @@ Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluste
 Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,
                 const ScheduleOptions& options) {
   const ScheduleInfo& info = schedule_of(schedule);
-  const ScheduleOptions effective = effective_options(info, options);
+  if (info.partitions_model())
+    return build_hybrid(info, model_of(workload), cluster, options).hybrid.plan;
+  const ScheduleOptions effective = effective_options(info, options, workload);
   return build_plan(info, workload, cluster, OptionReader(info.name, info.options, effective));
 }
 

@@ -3,7 +3,6 @@
 // schedule_info.hpp.
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +11,17 @@
 
 namespace stepcast {
 
-/// Every schedule, in the order in which `stepcast list` prints them.
+/// Every schedule, in the order in which `stepcast list` prints them. Traits say what each can do.
 const std::vector<ScheduleInfo>& all_schedules();
 
-/// Those that run on any workload and send whole gradients: what is compared where nobody names
-/// schedules.
+/// The schedules that have a plan and replicate the model on every rank.
+const std::vector<ScheduleInfo>& data_parallel_schedules();
+
+/// The data-parallel schedules that run on any workload and send whole gradients. They are compared
+/// where nobody names schedules.
 const std::vector<ScheduleInfo>& first_order_schedules();
 
-/// Those that send compressed gradients.
+/// The schedules that send compressed gradients.
 std::vector<ScheduleInfo> compressed_schedules();
 
 /// The one that sends whole gradients when all are there: any other without its overlap.
@@ -30,19 +32,11 @@ const ScheduleInfo& sequential_schedule();
 /// registry. Throws InputError for the name of a schedule that is in the lists, or an ill one.
 void add_schedule(ScheduleInfo schedule);
 
+/// The schedule or preset of that name, also one of the caller's; null if there is none.
+const ScheduleInfo* find_schedule(std::string_view name);
+
 /// Throws InputError naming the nearest schedule if there is none of that name.
 const ScheduleInfo& schedule_of(std::string_view name);
-
-/// The options of a schedule, or of a pipeline schedule. Throws InputError for an unknown name.
-const std::vector<OptionInfo>& options_of_schedule(std::string_view name);
-
-/// Whether schedule_of() finds it.
-bool is_schedule(std::string_view name);
-
-/// Throws InputError for a name that none has: those that would do, in words, and the nearest of
-/// `known`; of one that has another name here, that.
-[[noreturn]] void refuse_schedule(std::string_view name, const std::string& expected,
-                                  std::span<const std::string> known);
 
 /// Builds the plan. Throws InputError for an unknown option (nearest named) or a bad value.
 Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/split.hpp"
@@ -11,6 +12,7 @@
 #include "models/schedule/memory.hpp"
 #include "models/schedule/model_parallel/hybrid_messages.hpp"
 #include "models/schedule/model_parallel/partition.hpp"
+#include "models/workload/transformer/transformer_text.hpp"
 
 namespace stepcast {
 namespace {
@@ -207,6 +209,14 @@ void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const Option
   job.tied = pipeline.tied / size_of(DataType::Float32);
 }
 
+/// A block of a transformer is as large as a bucket; layers of a profile are many and small.
+Bytes bucket_of(const OptionReader& read, const CutModel& model) {
+  constexpr Bytes kOfDdp{25.0 * 1024 * 1024};
+  if (read.is("bucket", "auto"))
+    return model.transformer || model.workload.pipeline ? Bytes{} : kOfDdp;
+  return read.size("bucket");
+}
+
 void require_layers(const OptionReader& read, const CutModel& model, std::uint32_t parts) {
   const std::size_t layers =
       model.transformer ? model.transformer->shape.layers : model.workload.layers.size();
@@ -271,6 +281,43 @@ std::vector<std::string> layout_axes() {
   return {"tp", "pp", "cp", "ep", "etp", "dp"};
 }
 
+std::vector<GradientBucket> gradient_buckets(const HybridJob& job, std::uint32_t part) {
+  const bool by_unit = job.zero == 3 || job.awaits_blocks() || job.scatters_each_micro_batch();
+  const Bytes least = by_unit ? Bytes{} : job.bucket;
+  std::vector<GradientBucket> buckets;
+  std::size_t last = 0;
+  bool is_open = false;
+  for (std::size_t unit = job.first_unit[part + 1]; unit-- > job.first_unit[part];) {
+    const ModelUnit& each = job.units[unit];
+    if (!is_open) {
+      buckets.emplace_back();
+      last = unit;
+    }
+    GradientBucket& bucket = buckets.back();
+    bucket.first = unit;
+    bucket.parameters.dense += leaving_parameters(job, each);
+    bucket.parameters.expert += each.expert_parameters;
+    bucket.name =
+        unit == last ? each.name : fmt::format("{} .. {}", job.units[last].name, each.name);
+    const double parameters = bucket.parameters.dense + bucket.parameters.expert;
+    is_open = Bytes{parameters * job.gradient_bytes} < least;
+  }
+  return buckets;
+}
+
+ScheduleOptions options_of_layout(std::string_view text) {
+  const std::vector<std::string> axes = layout_axes();
+  ScheduleOptions options;
+  for (const auto& [axis, ways] : split_key_values(text)) {
+    if (std::ranges::find(axes, axis) == axes.end())
+      throw InputError(
+          fmt::format("expected one of {}, found {}", fmt::join(axes, ", "), in_quotes(axis)));
+    if (!options.try_emplace(axis, ways).second)
+      throw InputError(fmt::format("{}: given twice, as {}={}", axis, axis, ways));
+  }
+  return options;
+}
+
 HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,
                      OrderMaker order) {
   const OptionReader& read = options.read;
@@ -298,6 +345,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
       read.is("gradient_bytes", "auto") ? parameter_bytes(model) : read.number("gradient_bytes");
   job.optimiser = optimiser_of(read);
   job.overlap_gradients = read.is("overlap_gradients", "yes");
+  job.bucket = bucket_of(read, model);
   job.norm_barrier = read.is("norm_barrier", "yes");
   job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
   if (model.transformer && model.transformer->shape.tied)

@@ -11,6 +11,7 @@
 #include "models/schedule/model_parallel/model_units.hpp"
 #include "models/schedule/model_parallel/order_walk.hpp"
 #include "models/schedule/model_parallel/pipeline_order.hpp"
+#include "models/schedule/schedule_info.hpp"
 
 namespace stepcast {
 
@@ -27,6 +28,7 @@ struct HybridJob {
   double gradient_bytes = 2;  ///< Of each parameter, held and sent.
   std::string optimiser;
   bool overlap_gradients = true;
+  Bytes bucket{};  ///< Gradients of units leave together from this size on; 0: of each unit.
   bool norm_barrier = true;
   bool by_broadcasts = false;     ///< How updated parameters come back,
   bool by_block = false;          ///< or beside the next step's first passes, as in DeAR.
@@ -65,8 +67,11 @@ struct HybridJob {
   bool scatters_each_micro_batch() const { return zero == 2 && has_copies(); }
 };
 
-/// The names of the options that say which part of a job each rank has: `--layout` sets them.
+/// The names of the options that say which part of a job each rank has.
 std::vector<std::string> layout_axes();
+
+/// A layout as it is written, "tp=8,pp=4", as the options that it stands for. Throws InputError.
+ScheduleOptions options_of_layout(std::string_view text);
 
 /// The names of those that decide most of what a rank holds, of the same layout.
 std::vector<std::string> memory_options();
@@ -79,10 +84,6 @@ struct HybridReader {
   OptionReader read;
   std::uint32_t chunks = 1;  ///< Parts of the model on each rank; unless the order says.
 };
-
-/// Makes the order of a schedule's passes.
-using OrderMaker = PipelineOrder (*)(const HybridReader&, std::uint32_t stages,
-                                     std::uint32_t micro_batches);
 
 /// Throws InputError naming the option that is at fault.
 HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,
@@ -103,6 +104,17 @@ double parameter_bytes(const CutModel& model);
 /// Dense ones of a unit, whose gradients leave behind it: a head's matrix that is the embedding's
 /// on the same rank leaves with that.
 double leaving_parameters(const HybridJob& job, const ModelUnit& unit);
+
+/// Units of a part whose gradients leave together, behind the backward pass of the first of them.
+struct GradientBucket {
+  std::size_t first = 0;  ///< In the order of forward passes: the backward pass reaches it last.
+  RankParameters parameters;
+  std::string name;  ///< "fc", "fc .. conv4"
+};
+
+/// The buckets of a part in the order in which they leave. A bucket closes when it has the size of
+/// HybridJob::bucket, as DDP's do.
+std::vector<GradientBucket> gradient_buckets(const HybridJob& job, std::uint32_t part);
 
 /// Parameters of a rank of a stage.
 RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage);

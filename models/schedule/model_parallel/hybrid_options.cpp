@@ -73,7 +73,11 @@ std::vector<OptionInfo> layout_options() {
 }
 
 std::vector<OptionInfo> software_options() {
-  return {yes_or_no("overlap_gradients", "yes",
+  return {size_option("bucket", "auto",
+                      "gradients of layers leave together from this size on; auto: a block of a "
+                      "transformer, 25MiB of layers of a profile",
+                      {}, {"auto"}),
+          yes_or_no("overlap_gradients", "yes",
                     "gradients of a block travel beside the last backward pass"),
           yes_or_no("norm_barrier", "yes", "all ranks agree on the norm of all gradients"),
           searched(yes_or_no("scatter_messages", "no",
@@ -158,9 +162,7 @@ std::vector<OptionInfo> hybrid_options() {
   std::vector<OptionInfo> options = layout_options();
   for (std::vector<OptionInfo> more : {software_options(), kernel_options(), compression_options()})
     std::ranges::move(more, std::back_inserter(options));
-  OptionInfo optimiser = optimiser_option();
-  optimiser.default_value = "adam";
-  options.push_back(std::move(optimiser));
+  options.push_back(optimiser_option());
   return options;
 }
 

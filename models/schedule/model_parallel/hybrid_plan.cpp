@@ -157,7 +157,8 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
   Plan& plan = hybrid.plan;
   plan.summary = {.workers = job.layout.ranks(),
                   .passes = job.micro_batches(),
-                  .samples = static_cast<double>(job.global_batch())};
+                  .samples = static_cast<double>(job.global_batch()),
+                  .stages = job.order.stages};
   plan.memory = {};
   for (std::uint32_t stage = 0; stage < job.order.stages; ++stage) {
     hybrid.stages.push_back({.holds = units_in_words(job, stage),

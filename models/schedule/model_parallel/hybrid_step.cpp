@@ -230,6 +230,9 @@ class HybridStep {
   void add_units(std::uint32_t stage, std::uint32_t part, const PipelinePass& pass, OfUnits does) {
     const std::size_t first = job_.first_unit[part];
     const std::size_t count = job_.first_unit[part + 1] - first;
+    const std::vector<GradientBucket> buckets =
+        does.leaves ? gradient_buckets(job_, part) : std::vector<GradientBucket>{};
+    auto bucket = buckets.begin();
     for (std::size_t i = 0; i < count; ++i) {
       const ModelUnit& unit = job_.units[is_forward(pass) ? first + i : first + count - 1 - i];
       std::vector<TaskId> after;
@@ -245,9 +248,10 @@ class HybridStep {
         awaited_.push_back({stage, index, computed});
       before_last_unit_ = last_unit_;
       last_unit_ = last_task_;
-      if (does.leaves)
-        gradients_.add_sum(stage, {leaving_parameters(job_, unit), unit.expert_parameters},
-                           unit.name, last_task_);
+      if (bucket != buckets.end() && bucket->first == index) {
+        gradients_.add_sum(stage, bucket->parameters, bucket->name, last_task_);
+        ++bucket;
+      }
     }
   }
 

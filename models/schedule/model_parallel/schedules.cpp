@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/memory.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/schedule/model_parallel/hybrid_plan.hpp"
 #include "models/schedule/options.hpp"
@@ -59,16 +60,16 @@ PipelineOrder of_user(const HybridReader& options, Count stages, Count micro_bat
   return order;
 }
 
-PipelineInfo info(const char* name, const char* summary, const char* source, OrderMaker order) {
+ScheduleInfo info(const char* name, const char* summary, const char* source, OrderMaker order) {
   return {.name = name,
           .summary = summary,
           .source = source,
           .options = hybrid_options(),
-          .order = order};
+          .passes = {.order = order}};
 }
 
-std::vector<PipelineInfo> make_pipelines() {
-  std::vector<PipelineInfo> all{
+std::vector<ScheduleInfo> make_pipelines() {
+  std::vector<ScheduleInfo> all{
       info("gpipe", "pipeline: all forward passes, then all backward passes",
            "Huang et al., NeurIPS 2019", gpipe),
       info("1f1b", "pipeline: one forward, one backward pass in turn",
@@ -88,9 +89,9 @@ std::vector<PipelineInfo> make_pipelines() {
   all[1].options.push_back(searched(choice_option(
       "warm_up", "usual", "usual, or double: twice the activations, so that passes hide messages",
       {"usual", "double"})));
-  all[2].chunks = all[5].chunks = all[6].chunks = 2;
-  all[6].holds_twice = true;
-  all[7].of_user = true;
+  all[2].passes.chunks = all[5].passes.chunks = all[6].passes.chunks = 2;
+  all[6].passes.holds_twice = true;
+  all[7].passes.of_user = true;
   all[2].options.push_back(count_option("virtual_stages", "2", "parts of the model on each rank",
                                         {.least = 1, .most = 1024}));
   all[7].options.push_back(
@@ -101,7 +102,7 @@ std::vector<PipelineInfo> make_pipelines() {
 
 constexpr const char* kOrder = "order";
 
-std::vector<std::string> names_of(const PipelineInfo& pipeline) {
+std::vector<std::string> names_of(const ScheduleInfo& pipeline) {
   std::vector<std::string> names;
   for (const OptionInfo& option : pipeline.options)
     names.push_back(option.name);
@@ -120,7 +121,7 @@ void set_recorded(const RecordedPipeline& recorded, std::size_t layers, Schedule
     options["virtual_stages"] = std::to_string(layers / recorded.stages);
 }
 
-ScheduleOptions in_force(const PipelineInfo& pipeline, const Workload& workload,
+ScheduleOptions in_force(const ScheduleInfo& pipeline, const Workload& workload,
                          const ScheduleOptions& given) {
   const std::vector<std::string> names = names_of(pipeline);
   ScheduleOptions options;
@@ -135,57 +136,51 @@ ScheduleOptions in_force(const PipelineInfo& pipeline, const Workload& workload,
                                    did_you_mean(name, names)));
     options[name] = value;
   }
+  resolve_optimiser(options, workload);
   return options;
 }
 
-HybridReader reader_of(const PipelineInfo& pipeline, const ScheduleOptions& options) {
+HybridReader reader_of(const ScheduleInfo& pipeline, const ScheduleOptions& options) {
   HybridReader reader{OptionReader(pipeline.name, pipeline.options, options)};
-  if (pipeline.order == of_user && reader.read.is(kOrder, "missing"))
+  if (pipeline.passes.order == of_user && reader.read.is(kOrder, "missing"))
     throw InputError(pipeline.name + ": order: missing, for example --set order=@FILE");
-  reader.chunks =
-      pipeline.order == interleaved ? reader.read.count("virtual_stages") : pipeline.chunks;
+  reader.chunks = pipeline.passes.order == interleaved ? reader.read.count("virtual_stages")
+                                                       : pipeline.passes.chunks;
   return reader;
 }
 
 }  // namespace
 
-const std::vector<PipelineInfo>& pipelines() {
-  static const std::vector<PipelineInfo> all = make_pipelines();
+const std::vector<ScheduleInfo>& pipelines() {
+  static const std::vector<ScheduleInfo> all = make_pipelines();
   return all;
 }
 
-std::vector<std::string> pipeline_names() {
-  std::vector<std::string> names;
-  for (const PipelineInfo& pipeline : pipelines())
-    names.push_back(pipeline.name);
-  return names;
-}
-
-const PipelineInfo* find_pipeline(std::string_view name) {
-  const auto found = std::ranges::find(pipelines(), name, &PipelineInfo::name);
+const ScheduleInfo* find_pipeline(std::string_view name) {
+  const auto found = std::ranges::find(pipelines(), name, &ScheduleInfo::name);
   return found == pipelines().end() ? nullptr : &*found;
 }
 
-const PipelineInfo& megatron_pipeline(bool several_parts) {
+const ScheduleInfo& megatron_pipeline(bool several_parts) {
   return *find_pipeline(several_parts ? "interleaved" : "1f1b");
 }
 
-const PipelineInfo& recorded_order(bool several_parts, bool alternates) {
+const ScheduleInfo& recorded_order(bool several_parts, bool alternates) {
   return alternates ? megatron_pipeline(several_parts) : *find_pipeline("gpipe");
 }
 
-HybridJob hybrid_job_of(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
+HybridJob hybrid_job_of(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
                         const ScheduleOptions& options) {
   return hybrid_job(model, cluster,
                     reader_of(pipeline, in_force(pipeline, model.workload, options)),
-                    pipeline.order);
+                    pipeline.passes.order);
 }
 
-HybridRun build_hybrid(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
+HybridRun build_hybrid(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
                        const ScheduleOptions& options) {
   ScheduleOptions effective = in_force(pipeline, model.workload, options);
   const HybridReader reader = reader_of(pipeline, effective);
-  HybridJob job = hybrid_job(model, cluster, reader, pipeline.order);
+  HybridJob job = hybrid_job(model, cluster, reader, pipeline.passes.order);
   if (effective.contains(kOrder))
     effective[kOrder] = order_text(job.order);
   HybridPlan hybrid = hybrid_plan(job, model, cluster, reader.read);

@@ -8,33 +8,20 @@
 
 namespace stepcast {
 
-/// A way to train that cuts the model: a name, its options, and the order of its passes.
-struct PipelineInfo {
-  std::string name;     ///< "1f1b"
-  std::string summary;  ///< One line.
-  std::string source;   ///< Paper.
-  std::vector<OptionInfo> options;
-  OrderMaker order;
-  bool of_user = false;      ///< The order of passes is an option.
-  bool holds_twice = false;  ///< Each part of the model; searched only where it is named.
-  std::uint32_t chunks = 1;  ///< Parts of the model on each rank, unless an option says so.
-};
-
-/// Pipelines by the order of their passes: gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v,
-/// dualpipe, and `pipeline`, whose order is the user's. With one stage each is tensor and data
-/// parallelism alone.
-const std::vector<PipelineInfo>& pipelines();
-std::vector<std::string> pipeline_names();
+/// The pipeline schedules by the order of their passes: gpipe, 1f1b, interleaved, zb-h1, zb-h2,
+/// zb-v, dualpipe, and `pipeline`, whose order is the user's. With one stage each is tensor and
+/// data parallelism alone.
+const std::vector<ScheduleInfo>& pipelines();
 
 /// Null for another name.
-const PipelineInfo* find_pipeline(std::string_view name);
+const ScheduleInfo* find_pipeline(std::string_view name);
 
 /// What Megatron runs: 1f1b, or its interleaved form for several parts of the model on a rank.
-const PipelineInfo& megatron_pipeline(bool several_parts);
+const ScheduleInfo& megatron_pipeline(bool several_parts);
 
 /// What a recorded job ran: gpipe, where the last stage began no backward pass among its forward
 /// ones, or else what Megatron runs.
-const PipelineInfo& recorded_order(bool several_parts, bool alternates);
+const ScheduleInfo& recorded_order(bool several_parts, bool alternates);
 
 /// A job with the plan of its step and the options in force.
 struct HybridRun {
@@ -44,9 +31,9 @@ struct HybridRun {
 };
 
 /// Throws InputError for an unknown option (nearest named) or a bad value.
-HybridJob hybrid_job_of(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
+HybridJob hybrid_job_of(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
                         const ScheduleOptions& options);
-HybridRun build_hybrid(const PipelineInfo& pipeline, const CutModel& model, const Cluster& cluster,
+HybridRun build_hybrid(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
                        const ScheduleOptions& options);
 
 }  // namespace stepcast

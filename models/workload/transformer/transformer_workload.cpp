@@ -104,14 +104,18 @@ Workload transformer_workload(const TransformerModel& model, std::string device,
     provenance.caveats.insert(provenance.caveats.end(), measured.caveats.begin(),
                               measured.caveats.end());
   }
-  return {.name = fmt::format("{}-{}-bs{}", model.shape.model, device, batch),
-          .model = model.shape.model,
-          .device = std::move(device),
-          .batch = batch,
-          .precision = model.shape.precision,
-          .batch_scaling = BatchScaling::Proportional,
-          .provenance = std::move(provenance),
-          .layers = layers_of(model, batch)};
+  Workload workload{.name = fmt::format("{}-{}-bs{}", model.shape.model, device, batch),
+                    .model = model.shape.model,
+                    .device = std::move(device),
+                    .batch = batch,
+                    .precision = model.shape.precision,
+                    .batch_scaling = BatchScaling::Proportional,
+                    .provenance = std::move(provenance),
+                    .layers = layers_of(model, batch),
+                    .transformer = std::make_shared<const TransformerModel>(model)};
+  workload.update = Bytes{static_cast<double>(parameter_count(workload)) * kUpdateTraffic} /
+                    model.law.elementwise;
+  return workload;
 }
 
 Seconds whole_pass_time(const TransformerModel& model, const TransformerShard& shard) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "models/device/training_law.hpp"
@@ -9,6 +9,9 @@
 #include "models/workload/workload.hpp"
 
 namespace stepcast {
+
+/// Bytes that a fused Adam moves for a parameter, about: the default of `optimiser_bytes`.
+inline constexpr double kUpdateTraffic = 30;
 
 /// A transformer and what its operators take: any part of it at any batch follows from these.
 struct TransformerModel {
@@ -20,8 +23,12 @@ struct TransformerModel {
 /// A model that may be cut: between layers any, inside them a transformer.
 struct CutModel {
   Workload workload;  ///< Of one GPU that holds all of it.
-  std::optional<TransformerModel> transformer;
+  std::shared_ptr<const TransformerModel> transformer;
 };
+
+inline CutModel model_of(const Workload& workload) {
+  return {.workload = workload, .transformer = workload.transformer};
+}
 
 /// A step of the whole model on one GPU, layer by layer: embedding, blocks, head, whose times
 /// follow from the device's law, so that schedules that do not cut the model run too. `batch`

@@ -12,8 +12,8 @@
 #include "models/base/text.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/report/json/hybrid_json.hpp"
-#include "sim/report/text/hybrid_report.hpp"
+#include "sim/report/json/cases_json.hpp"
+#include "sim/report/text/cases_report.hpp"
 #include "sim/study/validate/cases/cases.hpp"
 #include "traces/settings.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -22,7 +21,8 @@ constexpr const char* kExample =
     "stepcast breakdown --workload resnet50-rtx2080ti-bs32 --cluster rtx2080ti-16x4-ib100\n"
     "      --schedule spd-kfac --protocol ablation";
 
-/// Where the time of a K-FAC step goes, as exposed time or by the protocol of the papers.
+/// Where the time of a step goes: by the parts that K-FAC's papers report, or those of every
+/// forecast.
 class BreakdownCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
@@ -35,7 +35,7 @@ class BreakdownCommand final : public Subcommand {
 
   std::vector<CommandOption> options() override {
     std::vector<CommandOption> options = options_of(
-        request_, {"--schedule", "S", &request_.schedule, "a K-FAC system (see stepcast list)"});
+        request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
     options.push_back({"--protocol", "P", &protocol_, "exposed (the default) or ablation"});
     std::ranges::move(output_.options({.csv = "also write the parts as a table, each as it comes",
                                        .page = false}),
@@ -46,7 +46,6 @@ class BreakdownCommand final : public Subcommand {
   int run() override {
     const PartsProtocol protocol = parse_protocol(protocol_);
     const Scenario scenario = resolve_one_schedule(request_, kExample);
-    require_whole_model(scenario, "breakdown");
     const StopsBetweenJobs stops;
     const std::uint32_t forecasts = protocol == PartsProtocol::Ablation ? kMostParts : 1;
     warn_of_study(cost_of(scenario, scenario.schedules.front(), forecasts, available_cores()),

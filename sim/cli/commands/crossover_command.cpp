@@ -5,7 +5,6 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
-#include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/run_request.hpp"
@@ -108,7 +107,6 @@ class CrossoverCommand final : public Subcommand {
                        .nodes = nodes_,
                        .gpus_per_node = gpus_per_node_,
                        .bandwidths = bandwidths_};
-    require_whole_model(grid.scenario, "crossover");
     if (grid.scenario.schedules.empty())
       grid.scenario.schedules = {"ddp", "topk-allgather", "topka2a", "gtopk", "ok-topk"};
     check_gradients(grid.scenario, grid.scenario.schedules.size(), without_gradients_);

@@ -10,10 +10,8 @@
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
 #include "models/network/adapters.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/list/presets.hpp"
 #include "models/schedule/list/registry.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
 #include "models/workload/architecture.hpp"
 #include "models/workload/transformer/presets.hpp"
 #include "sim/cli/output/list_index.hpp"
@@ -95,11 +93,8 @@ Table cluster_table(ListIndex& index) {
 
 Table schedule_table(ListIndex& /*index*/) {
   Table table{.columns = {{"schedule", Align::Left}, {"what it does", Align::Left}}};
-  for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
-    for (const ScheduleInfo& schedule : *schedules)
-      table.rows.push_back({schedule.name, schedule.summary});
-  for (const PipelineInfo& pipeline : pipelines())
-    table.rows.push_back({pipeline.name, pipeline.summary});
+  for (const ScheduleInfo& schedule : all_schedules())
+    table.rows.push_back({schedule.name, schedule.summary});
   return table;
 }
 

@@ -4,11 +4,10 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/checks/given_options.hpp"
-#include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/edit_options.hpp"
-#include "sim/cli/layout_option.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
@@ -16,12 +15,11 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/cli/told_job.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/effects.hpp"
 #include "sim/jobs/edits/job_steps.hpp"
 #include "sim/jobs/edits/replicated_step.hpp"
 #include "sim/report/json/optimisation_json.hpp"
 #include "sim/report/text/studies/optimisation_report.hpp"
-#include "sim/search/options/pipeline_options.hpp"
 #include "sim/search/options/recorded_fit.hpp"
 #include "sim/search/options/schedule_edits.hpp"
 #include "sim/workers/stop.hpp"
@@ -69,7 +67,7 @@ class OptimiseCommand final : public Subcommand {
         {"--workload", "W", &request_.workload, "name (see stepcast list workloads) or .json file"},
         {"--cluster", "C", &request_.cluster, "name (see stepcast list clusters) or .json file"},
         {"--schedule", "S", &request_.schedule, "edit the plan of this one (see stepcast list)"},
-        layout_option(layout_),
+        layout_option(request_),
         {"--nodes", "N", &request_.nodes, "resize the cluster to N nodes"},
         {"--gpus-per-node", "G", &request_.gpus_per_node, "resize its nodes to G GPUs"},
         {"--set", "KEY=VALUE", &request_.settings,
@@ -95,13 +93,9 @@ class OptimiseCommand final : public Subcommand {
       return optimise_job();
     if (!holds_.empty())
       throw InputError("--holds is of FILES: a schedule says what a GPU of its plan holds");
-    add_layout(layout_, request_);
-    if (!request_.schedule.empty()) {
-      const Experiment experiment = experiment_of(request_);
-      require_cut(layout_, experiment);
-      return is_hybrid(experiment) ? optimise_pipeline(experiment) : optimise_schedule();
-    }
-    if (!layout_.empty())
+    if (!request_.schedule.empty())
+      return optimise_schedule();
+    if (!request_.layouts.empty())
       throw InputError("--layout needs --schedule with one that cuts the model, such as 1f1b");
     refuse_given("expected FILES, or --schedule with the schedule whose plan is edited",
                  {{"--edit", !edits_.texts.empty()},
@@ -114,7 +108,11 @@ class OptimiseCommand final : public Subcommand {
  private:
   int optimise_gradients() {
     const Scenario scenario = resolve(request_, kExample);
-    require_whole_model(scenario, "optimise without --schedule");
+    if (const auto& pipeline = scenario.workload.pipeline)
+      throw InputError(fmt::format(
+          "--workload {}: was recorded in {} stages: expected --schedule with a model-parallel "
+          "schedule, such as {}",
+          scenario.workload.name, pipeline->stages, pipeline->schedule));
     refuse_options(scenario.settings);
     BucketLimits limits;
     limits.size = size_of("--bucket", bucket_, limits.size);
@@ -138,7 +136,8 @@ class OptimiseCommand final : public Subcommand {
                       .gpus = scenario.cluster.ranks()};
     const StopsBetweenJobs stops;
     edit_schedule(scenario, request_.schedule, requests_of(edits_), !no_search_, budget(), result);
-    add_likely_ranges(result, scenario.workload.device, scenario.cluster);
+    add_likely_ranges(result, scenario.workload.device, scenario.cluster,
+                      experts_in(scenario.workload));
     add_caveats(result, scenario.cluster);
     return told(result);
   }
@@ -156,28 +155,6 @@ class OptimiseCommand final : public Subcommand {
     return budget;
   }
 
-  int optimise_pipeline(const Experiment& experiment) {
-    refuse_buckets("--schedule");
-    require_job(experiment, kExample);
-    const HybridScenario scenario = hybrid_scenario_of(experiment, true);
-    const Progress progress("optimising");
-    warn_of_cost(
-        build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options)
-            .hybrid.plan,
-        scenario.cluster, scenario.engine);
-    EditedStep result{.subject = scenario.model.workload.name,
-                      .cluster = scenario.cluster.name,
-                      .schedule = request_.schedule,
-                      .gpus = scenario.cluster.ranks()};
-    const StopsBetweenJobs stops;
-    edit_pipeline(scenario, requests_of(edits_), !no_search_, budget(), result);
-    if (const auto& transformer = scenario.model.transformer)
-      add_likely_ranges(result, scenario.model.workload.device, scenario.cluster,
-                        transformer->shape.has_experts());
-    add_caveats(result, scenario.cluster);
-    return told(result);
-  }
-
   int told(const EditedStep& result) const {
     say("{}", json_ ? edited_step_json(result) : render_edited_step(result));
     return end_of_study("other edits may gain more");
@@ -188,7 +165,7 @@ class OptimiseCommand final : public Subcommand {
     refuse_given("FILES are a recorded job, beside which nothing is planned",
                  {{"--workload", !request_.workload.empty()},
                   {"--cluster", !request_.cluster.empty()},
-                  {"--layout", !layout_.empty()},
+                  {"--layout", !request_.layouts.empty()},
                   {"--nodes", request_.nodes.has_value()},
                   {"--gpus-per-node", request_.gpus_per_node.has_value()},
                   {"--schedule", !request_.schedule.empty()},
@@ -251,7 +228,6 @@ class OptimiseCommand final : public Subcommand {
   std::vector<std::string> files_;
   TypedEdits edits_;
   std::string job_;
-  std::string layout_;
   std::string bucket_, first_bucket_, memory_, holds_;
   bool no_search_ = false, strict_ = false, json_ = false;
 };

@@ -9,11 +9,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "models/schedule/period.hpp"
 #include "sim/cli/chance_options.hpp"
-#include "sim/cli/layout_option.hpp"
 #include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
@@ -24,14 +22,9 @@
 #include "sim/engine/engine.hpp"
 #include "sim/forecast/edges.hpp"
 #include "sim/forecast/effects.hpp"
-#include "sim/forecast/hybrid/hybrid_effects.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/forecast/plan_export.hpp"
-#include "sim/forecast/protocol_forecast.hpp"
-#include "sim/report/json/hybrid_json.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/picture/run_figure.hpp"
-#include "sim/report/text/hybrid_report.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/timeline/chrome_trace.hpp"
@@ -65,7 +58,6 @@ class RunCommand final : public Subcommand {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
     options.push_back(preset_option(request_));
-    options.push_back(layout_option(layout_));
     add_chance_options(options, chance_);
     options.push_back({"--workers", "N", &workers_, "processes for seeds (default: one a core)"});
     options.push_back(
@@ -84,33 +76,17 @@ class RunCommand final : public Subcommand {
   int run() override {
     figure_.check();
     page_.check();
-    add_layout(layout_, request_);
-    const Experiment experiment = experiment_of(request_);
-    require_job(experiment, kExample);
-    require_cut(layout_, experiment);
-    if (is_hybrid(experiment)) {
-      HybridScenario scenario = hybrid_scenario_of(experiment, !request_.unfold);
-      add_slow_downs(scenario.engine.slow_down, chance_.slow);
-      check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
-      scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;
-      scenario.engine.iterations = iterations_of(chance_);
-      scenario.chance = chance_of(chance_, workers_.value_or(available_cores()));
-      scenario.planned = [&](const Plan& plan) {
-        warn_of_cost(plan, scenario.cluster, scenario.engine);
-      };
-      return run_hybrid(scenario);
-    }
     const Scenario scenario = resolved();
-    const bool decides = decides_at_run_time(scenario.schedules.front());
-    if (decides && !plan_file_.empty())
-      throw InputError("--export-plan: " + scenario.schedules.front() +
-                       " has no plan, as its workers decide at run time");
-    write_all(every_step_of(result_of(scenario), scenario), scenario, decides);
+    const ScheduleInfo& schedule = schedule_of(scenario.schedules.front());
+    if (schedule.asynchronous && !plan_file_.empty())
+      throw InputError("--export-plan: " + schedule.name +
+                       " has no plan, as its workers choose at run time whom they wait for");
+    write_all(every_step_of(result_of(scenario), scenario), scenario);
     return 0;
   }
 
  private:
-  void write_all(const ScheduleRun& run, const Scenario& scenario, bool decides) const {
+  void write_all(const ScheduleRun& run, const Scenario& scenario) const {
     const Workload& of_tasks = run.passes ? *run.passes : scenario.workload;
     std::optional<ExportedPlan> exported;  // before the result is printed: it may be refused
     if (!plan_file_.empty())
@@ -120,49 +96,22 @@ class RunCommand final : public Subcommand {
     if (exported)
       files.emplace_back([&] { write_plan(*exported); });
     if (!timeline_file_.empty())
-      files.emplace_back([&] {
-        decides ? write_workers(scenario) : write_timeline(of_tasks, run.plan, run.timeline);
-      });
+      files.emplace_back([&] { write_timeline(of_tasks, run); });
     if (figure_.is_wanted())
-      files.emplace_back([&] {
-        figure_.write(decides ? run_figure(run.forecast)
-                              : run_figure(run.forecast, run.plan, run.timeline));
-      });
+      files.emplace_back([&] { figure_.write(run_figure(run)); });
     if (page_.is_wanted())
-      files.emplace_back([&] {
-        decides ? page_.write(to_json(run.forecast))
-                : page_.write({"result", to_json(run.forecast)},
-                              {"timeline", chrome_trace(of_tasks, run.plan, run.timeline)});
-      });
+      files.emplace_back([&] { write_page(of_tasks, run); });
     print_then_write(json_ ? to_json(run.forecast)
                            : render_run(run.forecast, adapters_in_title(scenario.cluster)),
                      files);
   }
 
-  int run_hybrid(const HybridScenario& scenario) const {
-    if (!plan_file_.empty())
-      throw InputError("--export-plan: expected a schedule that does not cut the model");
-    const HybridResult result = [&] {
-      const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
-      HybridResult simulated = hybrid_result_of(scenario);
-      std::ranges::move(changes_without_effect(scenario, simulated),
-                        std::back_inserter(simulated.hybrid.forecast.notes));
-      return simulated;
-    }();
-    std::vector<std::function<void()>> files;
-    if (!timeline_file_.empty())
-      files.emplace_back([&] { write_timeline(result.passes, result.plan, result.timeline); });
-    if (figure_.is_wanted())
-      files.emplace_back([&] { figure_.write(pipeline_figure(result)); });
-    if (page_.is_wanted())
-      files.emplace_back([&] {
-        page_.write({"result", to_json(result.hybrid.forecast)},
-                    {"timeline", chrome_trace(result.passes, result.plan, result.timeline)});
-      });
-    print_then_write(json_ ? hybrid_json(result.hybrid)
-                           : render_hybrid(result.hybrid, adapters_in_title(scenario.cluster)),
-                     files);
-    return 0;
+  void write_page(const Workload& of_tasks, const ScheduleRun& run) const {
+    if (run.workers_trace)
+      page_.write(to_json(run.forecast));
+    else
+      page_.write({"result", to_json(run.forecast)},
+                  {"timeline", chrome_trace(of_tasks, run.plan, run.timeline)});
   }
 
   Scenario resolved() const {
@@ -175,12 +124,7 @@ class RunCommand final : public Subcommand {
 
   static ScheduleRun result_of(const Scenario& scenario) {
     const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
-    const std::string& schedule = scenario.schedules.front();
-    if (decides_at_run_time(schedule))
-      warn_of_protocol(scenario);
-    else if (fusion_search_of(job_of(scenario, schedule)).empty())
-      warn_of_cost(planned(scenario, schedule).plan, scenario);
-    ScheduleRun run = simulated(scenario, scenario.schedules.front());
+    ScheduleRun run = simulated_with_warning(scenario);
     add_notes(run.forecast, scenario);
     add_edges(run, scenario);
     return run;
@@ -198,18 +142,17 @@ class RunCommand final : public Subcommand {
     return run;
   }
 
-  void write_workers(const Scenario& scenario) const {
-    const std::string text = protocol_trace(scenario, scenario.schedules.front());
-    write_text_file(timeline_file_, timeline_file_.ends_with(".gz") ? gzip(text) : text);
-    tell_timeline();
-  }
-
   void tell_timeline() const {
     tell("timeline written to {}; open it at https://ui.perfetto.dev\n", timeline_file_);
   }
 
-  void write_timeline(const Workload& workload, const Plan& plan, const Timeline& timeline) const {
-    write_chrome_trace(timeline_file_, workload, plan, timeline);
+  void write_timeline(const Workload& of_tasks, const ScheduleRun& run) const {
+    if (run.workers_trace) {
+      const std::string text = run.workers_trace();
+      write_text_file(timeline_file_, timeline_file_.ends_with(".gz") ? gzip(text) : text);
+    } else {
+      write_chrome_trace(timeline_file_, of_tasks, run.plan, run.timeline);
+    }
     tell_timeline();
   }
 
@@ -226,7 +169,6 @@ class RunCommand final : public Subcommand {
   }
 
   RunRequest request_;
-  std::string layout_;
   ChanceRequest chance_;
   std::optional<std::uint32_t> workers_;
   std::string timeline_file_;

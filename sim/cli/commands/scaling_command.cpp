@@ -43,6 +43,7 @@ class ScalingCommand final : public Subcommand {
         {"--nodes", "N,...", &nodes_,
          "numbers of nodes (default: of 1,2,4,8,16 those that the clusters\nhave)"},
         {"--gpus-per-node", "G,...", &typed_.gpus_per_node, "resize the nodes to G GPUs"},
+        layout_option(typed_.run),
         {"--set", "KEY=VALUE", &typed_.settings, "as of run; may be repeated"},
         {"--fidelity", "F", &typed_.run.fidelity, "analytic, flow (the default) or step"},
         without_gradients_option(without_gradients_)};
@@ -59,6 +60,8 @@ class ScalingCommand final : public Subcommand {
     if (typed_.clusters.items.empty())
       throw InputError(
           fmt::format("--clusters: expected at least one, for example: {}", on_one_line(kExample)));
+    if (typed_.run.layouts.size() > 1)
+      throw InputError("--layout: expected one; compare takes several, with --nodes N,...");
     GrowingTable csv;
     const Scaling scaling = found_scaling(csv);
     return output_.write({.text = [&] { return render_scaling(scaling); },

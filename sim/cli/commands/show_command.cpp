@@ -9,9 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/list/presets.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
 #include "models/workload/transformer/presets.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -106,28 +104,11 @@ const FileKind* find_kind_of_name(const std::string& name) {
   return nullptr;
 }
 
-/// What is said of a schedule; of one that cuts the model too.
-std::optional<ScheduleInfo> find_schedule(const std::string& name) {
-  for (const auto* schedules : {&all_schedules(), &run_time_schedules(), &preset_schedules()}) {
-    const auto found = std::ranges::find(*schedules, name, &ScheduleInfo::name);
-    if (found != schedules->end())
-      return *found;
-  }
-  const PipelineInfo* pipeline = find_pipeline(name);
-  if (pipeline == nullptr)
-    return std::nullopt;
-  return ScheduleInfo{.name = pipeline->name,
-                      .summary = pipeline->summary,
-                      .source = pipeline->source,
-                      .options = pipeline->options};
-}
-
 [[noreturn]] void refuse(const std::string& name) {
   std::vector<std::string> known;
-  for (const auto* schedules : {&all_schedules(), &run_time_schedules(), &preset_schedules()})
+  for (const auto* schedules : {&all_schedules(), &preset_schedules()})
     for (const ScheduleInfo& schedule : *schedules)
       known.push_back(schedule.name);
-  std::ranges::move(pipeline_names(), std::back_inserter(known));
   for (const FileKind& kind : kFileKinds)
     std::ranges::move(kind.names(), std::back_inserter(known));
   std::ranges::move(transformer_names(), std::back_inserter(known));

@@ -5,11 +5,9 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "sim/cli/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
-#include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
@@ -17,8 +15,7 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/cli/typed_counts.hpp"
-#include "sim/engine/steps.hpp"
-#include "sim/forecast/effects.hpp"
+#include "sim/forecast/step_forecast.hpp"
 #include "sim/report/text/solution.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/workers/stop.hpp"
@@ -68,7 +65,6 @@ class SolveCommand final : public Subcommand {
     const Goal goal = this->goal();
     const CommaList wanted = std::exchange(request_.schedules, {});
     Scenario scenario = resolve(request_, kExample);
-    require_whole_model(scenario, "solve");
     add_chance(scenario, chance_.slow, 0, chance_of(chance_, available_cores()));
     const Settings settings = scenario.settings;
     scenario = changed(std::move(scenario), settings);
@@ -109,15 +105,8 @@ class SolveCommand final : public Subcommand {
     return options;
   }
 
-  /// What a step takes; ways that differ in their counts only have it in common.
-  struct StepOfWay {
-    Seconds time{};
-    LikelyStep likely;
-    Notes notes;
-    double batch = 0;           // of a worker, in all its passes
-    std::uint32_t workers = 1;  // whose gradients are used
-  };
-  using StepsOfWays = std::map<std::pair<std::string, ScheduleOptions>, StepOfWay>;
+  /// Ways that differ in their counts only have the step in common.
+  using StepsOfWays = std::map<std::pair<std::string, ScheduleOptions>, StepForecast>;
 
   static std::vector<Solution> solutions_of(const Goal& goal, const CommaList& wanted,
                                             const Scenario& scenario) {
@@ -137,16 +126,15 @@ class SolveCommand final : public Subcommand {
     return solutions;
   }
 
-  static const StepOfWay& step_of(const Attempt& attempt, const Scenario& scenario,
-                                  StepsOfWays& known) {
+  static const StepForecast& step_of(const Attempt& attempt, const Scenario& scenario,
+                                     StepsOfWays& known) {
     ScheduleOptions options = options_of_attempt(attempt, scenario);
     const auto found = known.find({attempt.schedule, options});
     if (found != known.end())
       return found->second;
     const Scenario of_way = scenario_of_way(attempt.schedule, options, scenario);
-    StepOfWay step = decides_at_run_time(attempt.schedule) || scenario.engine.slow_down.is_chance()
-                         ? mean_step_of(attempt.schedule, of_way)
-                         : steady_step_of(attempt.schedule, of_way);
+    StepForecast step = step_forecast(of_way, attempt.schedule,
+                                      [&](const Plan& plan) { warn_of_cost(plan, of_way); });
     return known.emplace(std::pair(attempt.schedule, std::move(options)), std::move(step))
         .first->second;
   }
@@ -160,30 +148,7 @@ class SolveCommand final : public Subcommand {
     return changed(std::move(scenario), std::move(settings));
   }
 
-  // Where chance decides, a mean over seeds.
-  static StepOfWay mean_step_of(const std::string& schedule, const Scenario& scenario) {
-    Forecast forecast = plain_forecast_of(scenario, schedule);
-    return {.time = forecast.iteration_time,
-            .likely = likely_step_of(forecast),
-            .notes = std::move(forecast.notes),
-            .batch = static_cast<double>(scenario.workload.batch) * forecast.passes,
-            .workers = forecast.workers - forecast.protocol.dropped};
-  }
-
-  static StepOfWay steady_step_of(const std::string& schedule, const Scenario& scenario) {
-    const TuningJob job = job_of(scenario, schedule);
-    const PlannedRun run = planned(job);
-    warn_of_cost(run.plan, scenario);
-    const Seconds time = step_time_of(run.plan, scenario.cluster, scenario.engine);
-    return {.time = time,
-            .likely = likely_step(
-                shipped_range(schedule, scenario.workload.device, scenario.cluster), time),
-            .notes = notes_before_simulation(scenario, job, run),
-            .batch = static_cast<double>(scenario.workload.batch) * run.plan.summary.passes,
-            .workers = run.plan.summary.workers};
-  }
-
-  static Solution solution_of(const Attempt& attempt, const Goal& goal, const StepOfWay& step) {
+  static Solution solution_of(const Attempt& attempt, const Goal& goal, const StepForecast& step) {
     Solution solution{.label = attempt.label,
                       .schedule = attempt.schedule,
                       .epochs = attempt.epochs.value_or(0),
@@ -192,8 +157,8 @@ class SolveCommand final : public Subcommand {
                       .provenance = attempt.provenance,
                       .notes = step.notes,
                       .given = attempt.given};
-    solution.iterations = attempt.iterations.value_or(iterations_of(
-        solution.epochs, static_cast<double>(goal.samples), step.batch, step.workers));
+    solution.iterations = attempt.iterations.value_or(
+        iterations_of(solution.epochs, static_cast<double>(goal.samples), step.samples));
     return solution;
   }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "sim/cli/checks/whole_model.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output/study_output.hpp"
 #include "sim/cli/progress.hpp"
@@ -51,7 +50,6 @@ class TuneCommand final : public Subcommand {
     check_study_files(files_);
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
-    require_whole_model(scenario, "tune");
     const TuningJob job = job_of(scenario, scenario.schedules.front());
     const StopsBetweenJobs stops;
     const SearchRange range = range_of(job, tuning_);
@@ -62,7 +60,7 @@ class TuneCommand final : public Subcommand {
     const Tuning tuning = tuned(job, log);
     TuningJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
-    const auto notes = notes_before_simulation(scenario, best, planned(best));
+    const auto notes = notes_before_simulation(scenario, best);
     return output_.write({.text = [&] { return render_tuning(job, tuning, notes); },
                           .json = [&] { return tuning_json(job, tuning, notes); },
                           .figure = [&] { return tuning_figure(tuning); },

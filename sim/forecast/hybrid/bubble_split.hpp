@@ -22,6 +22,11 @@ struct BubbleSplit {
   Seconds total() const { return warm_up + drain + imbalance + messages + exchange + stragglers; }
 };
 
+auto fields_of(Is<BubbleSplit> auto& split) {
+  auto& [warm_up, drain, imbalance, messages, exchange, stragglers] = split;
+  return std::tie(warm_up, drain, imbalance, messages, exchange, stragglers);
+}
+
 /// The same by name, in the order above: "warm_up", ..
 std::vector<NamedTime> named(const BubbleSplit& split);
 

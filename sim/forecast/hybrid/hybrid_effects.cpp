@@ -31,20 +31,19 @@ bool holds_the_same(const HybridPlan& plan, const std::vector<StageForecast>& st
 }
 
 /// False where the other options cannot be without these, too.
-bool is_same_without(const HybridScenario& scenario, const HybridResult& result,
+bool is_same_without(const HybridScenario& scenario, const Forecast& forecast,
                      const std::vector<std::string>& left_out) try {
   HybridScenario without = scenario;
   for (const std::string& option : left_out)
     without.options.erase(option);
   HybridRun run = planned_pipeline(without);
-  if (!holds_the_same(run.hybrid, result.hybrid.stages))
+  if (!holds_the_same(run.hybrid, forecast.stages))
     return false;
   EngineOptions engine = scenario.engine;
   engine.slow_down =
       slow_downs_by_stage(std::move(engine.slow_down), run.job, scenario.model.workload);
   engine.fold = true;
-  return same(step_time_of(run.hybrid.plan, scenario.cluster, engine),
-              result.hybrid.forecast.iteration_time);
+  return same(step_time_of(run.hybrid.plan, scenario.cluster, engine), forecast.iteration_time);
 } catch (const InputError&) {
   return false;
 }
@@ -73,7 +72,7 @@ Notes notes_on_micro_batch(const CutModel& model, std::uint32_t micro_batch) {
                        micro_batch, workload.batch)}};
 }
 
-Notes changes_without_effect(const HybridScenario& scenario, const HybridResult& result) {
+Notes changes_without_effect(const HybridScenario& scenario, const Forecast& forecast) {
   Notes notes;
   if (scenario.engine.slow_down.is_chance() || !is_cheap(scenario.engine, scenario.cluster))
     return notes;
@@ -82,7 +81,7 @@ Notes changes_without_effect(const HybridScenario& scenario, const HybridResult&
     std::vector<std::string> names;
     for (const std::size_t option : left_out)
       names.push_back(options[option].name);
-    return is_same_without(scenario, result, names);
+    return is_same_without(scenario, forecast, names);
   };
   for (const std::size_t idle : idle_settings(options.size(), same_without)) {
     const OptionInfo& option = options[idle];

@@ -14,6 +14,6 @@ Notes notes_on_micro_batch(const CutModel& model, std::uint32_t micro_batch);
 ///
 /// Each costs one more simulation; none is made of chance, at `step` fidelity, nor with more than
 /// 1024 ranks at `flow`.
-Notes changes_without_effect(const HybridScenario& scenario, const HybridResult& result);
+Notes changes_without_effect(const HybridScenario& scenario, const Forecast& forecast);
 
 }  // namespace stepcast

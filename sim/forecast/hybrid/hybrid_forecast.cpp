@@ -1,9 +1,12 @@
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/pass_layers.hpp"
 #include "sim/forecast/chance/seeded_run.hpp"
 #include "sim/forecast/effects.hpp"
@@ -13,17 +16,9 @@
 #include "sim/forecast/hybrid/stage_slow_downs.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "sim/timeline/window.hpp"
-#include "traces/catalog.hpp"
-#include "traces/transformers.hpp"
 
 namespace stepcast {
 namespace {
-
-CutModel model_of(const Experiment& experiment) {
-  if (auto transformer = find_transformer_model(experiment.workload))
-    return *std::move(transformer);
-  return {.workload = load_workload(experiment.workload)};
-}
 
 /// Of a pass: the name says its batch.
 Workload workload_of(const CutModel& model, std::uint32_t micro_batch) {
@@ -33,7 +28,7 @@ Workload workload_of(const CutModel& model, std::uint32_t micro_batch) {
              : workload;
 }
 
-void add_stages(HybridForecast& hybrid, const HybridPlan& planned, const Timeline& timeline) {
+void add_stages(Forecast& forecast, const HybridPlan& planned, const Timeline& timeline) {
   std::vector<Rank> ranks;
   for (const PlannedStage& stage : planned.stages)
     ranks.push_back(stage.rank);
@@ -45,19 +40,19 @@ void add_stages(HybridForecast& hybrid, const HybridPlan& planned, const Timelin
     const Breakdown parts =
         breakdowns.of(compute_window_of(planned.plan, timeline, of_stage, tasks[i]));
     const Seconds time = parts.forward + parts.backward + total_of(parts.other_compute);
-    hybrid.stages.push_back({.rank = stage.rank,
-                             .holds = stage.holds,
-                             .time = time,
-                             .bubble = timeline.iteration_time - time,
-                             .memory = stage.memory.total()});
+    forecast.stages.push_back({.rank = stage.rank,
+                               .holds = stage.holds,
+                               .time = time,
+                               .bubble = timeline.iteration_time - time,
+                               .memory = stage.memory.total()});
   }
 }
 
 /// Only where ranks or links are slow is there another step, without, to compare with.
-void add_splits(HybridForecast& hybrid, const Plan& plan, const Timeline& timeline,
+void add_splits(Forecast& forecast, const Plan& plan, const Timeline& timeline,
                 const HybridScenario& scenario) {
   std::vector<Rank> ranks;
-  for (const StageForecast& stage : hybrid.stages)
+  for (const StageForecast& stage : forecast.stages)
     ranks.push_back(stage.rank);
   std::vector<BubbleSplit> splits = split_bubbles(plan, timeline, ranks);
   if (!scenario.engine.stragglers.empty() || !scenario.engine.slow_down.empty()) {
@@ -68,7 +63,21 @@ void add_splits(HybridForecast& hybrid, const Plan& plan, const Timeline& timeli
       splits[i] = with_stragglers(splits[i], usual[i]);
   }
   for (std::size_t i = 0; i < splits.size(); ++i)
-    hybrid.stages[i].split = scaled_to(splits[i], hybrid.stages[i].bubble);
+    forecast.stages[i].split = scaled_to(splits[i], forecast.stages[i].bubble);
+}
+
+/// What of the slowest stage's bubble is there only because of slow-downs is waiting for slower
+/// ranks. Precondition: the bubbles are split.
+void tell_stragglers(Forecast& forecast, const HybridPlan& planned, const Timeline& timeline) {
+  const ClassId slowest = extremes_of(planned.plan, timeline).slowest;
+  Seconds& bubble = forecast.breakdown.bubble;
+  for (const StageForecast& stage : forecast.stages)
+    if (timeline.class_of_rank[stage.rank] == slowest) {
+      const Seconds waiting = std::min(bubble, stage.split.stragglers);
+      forecast.breakdown.waiting += waiting;
+      bubble = bubble - waiting;
+      return;
+    }
 }
 
 void note_memory(Forecast& forecast, const HybridScenario& scenario, const HybridJob& job) {
@@ -92,24 +101,16 @@ ScheduleOptions hybrid_options_of(const Settings& settings) {
   return options;
 }
 
-bool is_hybrid(const Experiment& experiment) {
-  return experiment.schedules.size() == 1 && find_pipeline(experiment.schedules.front()) != nullptr;
+HybridScenario hybrid_scenario_of(const Scenario& scenario, const std::string& schedule) {
+  return {.model = model_of(scenario.original_workload),
+          .cluster = scenario.cluster,
+          .pipeline = &schedule_of(schedule),
+          .options = hybrid_options_of(scenario.settings),
+          .engine = scenario.engine,
+          .chance = scenario.chance};
 }
 
-HybridScenario hybrid_scenario_of(const Experiment& experiment, bool fold) {
-  HybridScenario scenario{
-      .model = model_of(experiment),
-      .cluster = with_settings(load_cluster(experiment.cluster), experiment.settings),
-      .pipeline = find_pipeline(experiment.schedules.front()),
-      .options = hybrid_options_of(experiment.settings)};
-  scenario.engine.fold = fold;
-  scenario.engine.stragglers = experiment.settings.stragglers;
-  if (!experiment.fidelity.empty())
-    scenario.engine.fidelity = parse_fidelity(experiment.fidelity);
-  return scenario;
-}
-
-HybridResult hybrid_result_of(const HybridScenario& scenario) {
+ScheduleRun hybrid_result_of(const HybridScenario& scenario) {
   HybridRun run = planned_pipeline(scenario);
   if (scenario.planned)
     scenario.planned(run.hybrid.plan);
@@ -118,29 +119,28 @@ HybridResult hybrid_result_of(const HybridScenario& scenario) {
       slow_downs_by_stage(std::move(engine.slow_down), run.job, scenario.model.workload);
   auto [timeline, spread] =
       simulate_seeds(run.hybrid.plan, scenario.cluster, engine, scenario.chance);
-  HybridForecast hybrid;
-  hybrid.forecast =
+  Forecast forecast =
       make_forecast(workload_of(scenario.model, run.job.micro_batch), scenario.cluster,
                     run.hybrid.plan, run.options, scenario.engine.fidelity, timeline, spread);
-  Forecast& forecast = hybrid.forecast;
   forecast.batch = run.job.micro_batch;
   const double gpus = forecast.gpus * forecast.iteration_time.value;
   forecast.scaling_efficiency = run.hybrid.alone.value / gpus;
   if (run.hybrid.peak > FlopsPerSecond{}) {
-    hybrid.flops_utilisation = run.hybrid.model_flops / (run.hybrid.peak.value * gpus);
-    hybrid.hardware_utilisation = run.hybrid.hardware_flops / (run.hybrid.peak.value * gpus);
+    forecast.flops_utilisation = run.hybrid.model_flops / (run.hybrid.peak.value * gpus);
+    forecast.hardware_utilisation = run.hybrid.hardware_flops / (run.hybrid.peak.value * gpus);
   }
-  hybrid.forecast.layout = run.hybrid.layout;
+  forecast.layout = run.hybrid.layout;
   if (const auto& transformer = scenario.model.transformer)
     add_likely_range(forecast, scenario.cluster, transformer->shape.has_experts());
-  add_stages(hybrid, run.hybrid, timeline);
-  add_splits(hybrid, run.hybrid.plan, timeline, scenario);
+  add_stages(forecast, run.hybrid, timeline);
+  add_splits(forecast, run.hybrid.plan, timeline, scenario);
+  tell_stragglers(forecast, run.hybrid, timeline);
   note_memory(forecast, scenario, run.job);
   const Notes doubts = notes_on_micro_batch(scenario.model, run.job.micro_batch);
   forecast.notes.insert(forecast.notes.begin(), doubts.begin(), doubts.end());
-  return {.hybrid = std::move(hybrid),
-          .plan = std::move(run.hybrid.plan),
+  return {.plan = std::move(run.hybrid.plan),
           .timeline = std::move(timeline),
+          .forecast = std::move(forecast),
           .passes = PassLayers::workload(run.job, scenario.model.workload),
           .planned_passes = std::move(run.hybrid.passes)};
 }

@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "sim/forecast/tuning/plan_hash.hpp"
 #include "sim/forecast/tuning/tuned_fusion.hpp"
 #include "sim/workers/stop.hpp"
@@ -143,14 +144,23 @@ void check_job(const TuningJob& job, const std::string& option) {
                     search, option));
 }
 
-Plan plan_with(const TuningJob& job, const std::string& option, const std::string& text) {
-  ScheduleOptions options = job.options;
-  options[option] = text;
-  return build_plan(job.schedule, job.workload, job.cluster, options);
+TuningJob with_option(TuningJob job, const std::string& option, const std::string& text) {
+  job.options[option] = text;
+  return job;
 }
 
-Measurement measurement_of(const TuningJob& job, const Plan& plan) {
-  return {.time = step_time_of(plan, job.cluster, job.engine), .samples = plan.summary.samples};
+/// An asynchronous schedule has no plan whose steady step could be measured.
+Measurement forecast_measurement(const TuningJob& job) {
+  Scenario scenario{.original_workload = job.workload,
+                    .original_cluster = job.cluster,
+                    .workload = job.workload,
+                    .cluster = job.cluster,
+                    .schedules = {job.schedule},
+                    .settings = {.schedule = job.options},
+                    .engine = job.engine};
+  const Forecast forecast = simulated(scenario, job.schedule).forecast;
+  return {.time = forecast.iteration_time,
+          .samples = forecast.throughput * forecast.iteration_time.value};
 }
 
 /// The first of the fastest.
@@ -162,6 +172,14 @@ std::size_t best_of(const std::vector<Trial>& trials) {
 }
 
 }  // namespace
+
+Measurement measured(const TuningJob& job) {
+  if (schedule_of(job.schedule).asynchronous)
+    return forecast_measurement(job);
+  const PlannedRun run = planned(job);
+  return {.time = step_time_of(run.plan, job.cluster, run.engine),
+          .samples = run.plan.summary.samples};
+}
 
 SearchRange range_of(const TuningJob& job, const TuningRequest& request) {
   if (request.trials.value_or(0) > kMostPlans)
@@ -185,12 +203,13 @@ Tuning tune(const TuningJob& job, const TuningRequest& request) {
       throw Stopped(stop_signal());
     if (const auto known = request.known ? request.known(text) : std::nullopt)
       return *known;
-    return measurement_of(job, plan_with(job, option.name, text));
+    return measured(with_option(job, option.name, text));
   };
   task.tried = request.tried;
   task.plan_of = [&](const std::string& text) -> std::uint64_t {
     try {
-      return hash_of(plan_with(job, option.name, text));
+      return hash_of(build_plan(job.schedule, job.workload, job.cluster,
+                                with_option(job, option.name, text).options));
     } catch (const InputError&) {
       return std::hash<std::string>{}(text);  // what lies beside a refused value may be feasible
     }

@@ -51,6 +51,10 @@ struct Tuning {
   const Trial& best_trial() const { return trials[best]; }
 };
 
+/// The step of a job, of any schedule: steady, or of an asynchronous one as it is forecast. Throws
+/// InputError.
+Measurement measured(const TuningJob& job);
+
 /// Where tune() is going to search. Throws InputError as it does.
 SearchRange range_of(const TuningJob& job, const TuningRequest& request);
 

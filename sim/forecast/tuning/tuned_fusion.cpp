@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
+#include "sim/forecast/hybrid/planned_pipeline.hpp"
+#include "sim/forecast/hybrid/stage_slow_downs.hpp"
 
 namespace stepcast {
 
@@ -11,11 +12,6 @@ namespace {
 
 /// The option whose value asks for a search; null if none does.
 const OptionInfo* searching_option(const TuningJob& job) {
-  if (find_pipeline(job.schedule) != nullptr)
-    throw InputError(
-        fmt::format("{} cuts the model into stages: run, compare and plan know what "
-                    "was recorded in stages, this command does not",
-                    job.schedule));
   for (const OptionInfo& option : schedule_of(job.schedule).options) {
     if (!option.search)
       continue;
@@ -61,10 +57,31 @@ ResolvedOptions resolve_fusion(const TuningJob& job) {
                           option->name, strategy, tuning.trials.size(), searched, best, found)}};
 }
 
+namespace {
+
+PlannedRun planned_partition(const TuningJob& job, const ScheduleInfo& info) {
+  HybridRun run = planned_pipeline({.model = model_of(job.workload),
+                                    .cluster = job.cluster,
+                                    .pipeline = &info,
+                                    .options = job.options,
+                                    .engine = job.engine});
+  EngineOptions engine = job.engine;
+  engine.slow_down = slow_downs_by_stage(std::move(engine.slow_down), run.job, job.workload);
+  return {.plan = std::move(run.hybrid.plan),
+          .options = std::move(run.options),
+          .engine = std::move(engine)};
+}
+
+}  // namespace
+
 PlannedRun planned(const TuningJob& job) {
+  if (const ScheduleInfo& info = schedule_of(job.schedule); info.partitions_model())
+    return planned_partition(job, info);
   ResolvedOptions resolved = resolve_fusion(job);
-  PlannedRun run{.plan = build_plan(job.schedule, job.workload, job.cluster, resolved.options),
-                 .options = effective_options(schedule_of(job.schedule), resolved.options)};
+  PlannedRun run{
+      .plan = build_plan(job.schedule, job.workload, job.cluster, resolved.options),
+      .options = effective_options(schedule_of(job.schedule), resolved.options, job.workload),
+      .engine = job.engine};
   if (resolved.note)
     run.plan.notes.push_back(std::move(*resolved.note));
   return run;

@@ -29,9 +29,12 @@ ResolvedOptions resolve_fusion(const TuningJob& job);
 struct PlannedRun {
   Plan plan;                ///< With a note on what tuning found.
   ScheduleOptions options;  ///< In force: what tuning found in place of fusion=bo.
+  EngineOptions engine;     ///< Recorded slow-downs are those of the plan's ranks.
 };
 
-/// resolve_fusion(), then build_plan().
+/// The plan of a job with what its options ask to be searched found: resolve_fusion(), and the
+/// partition of a model-parallel schedule. Throws InputError as build_plan() does, also for an
+/// asynchronous schedule, which has no plan.
 PlannedRun planned(const TuningJob& job);
 
 }  // namespace stepcast

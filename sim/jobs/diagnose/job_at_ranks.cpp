@@ -28,50 +28,28 @@ std::uint32_t seeds_for(std::uint32_t ranks) {
 /// One way to forecast the job; ranks are alike without slow-downs.
 class OtherForecast {
  public:
-  OtherForecast(Workload workload, OtherSize& size) : workload_(std::move(workload)) {
-    if (size.schedule.empty() && workload_.pipeline)
-      size.schedule = workload_.pipeline->schedule;
-    if (workload_.pipeline)
-      make_pipeline(size);
-    else
-      make_whole(size);
+  OtherForecast(const Workload& workload, OtherSize& size) {
+    if (size.schedule.empty() && workload.pipeline)
+      size.schedule = workload.pipeline->schedule;
+    check_schedule(workload, size.schedule);
+    scenario_ = {.original_workload = workload,
+                 .original_cluster = size.cluster,
+                 .schedules = {size.schedule}};
+    scenario_.engine.fidelity = size.fidelity;
+    scenario_.chance.workers = size.workers;
+    if (workload.pipeline)
+      scenario_.chance.seeds = seeds_for(size.cluster.ranks());
+    scenario_ = changed(std::move(scenario_), {});
   }
 
   void slow(SlowDown::Recorded recorded) {
-    (workload_.pipeline ? pipeline_.engine : whole_.engine)
-        .slow_down.laws.emplace_back(std::move(recorded));
+    scenario_.engine.slow_down.laws.emplace_back(std::move(recorded));
   }
 
-  Forecast forecast() const {
-    if (!workload_.pipeline)
-      return plain_forecast_of(whole_, whole_.schedules.front());
-    return hybrid_result_of(pipeline_).hybrid.forecast;
-  }
+  Forecast forecast() const { return plain_forecast_of(scenario_, scenario_.schedules.front()); }
 
  private:
-  void make_whole(const OtherSize& size) {
-    whole_ = {.original_workload = workload_,
-              .original_cluster = size.cluster,
-              .schedules = {size.schedule}};
-    whole_.engine.fidelity = size.fidelity;
-    whole_.chance.workers = size.workers;
-    whole_ = changed(std::move(whole_), {});
-  }
-
-  void make_pipeline(const OtherSize& size) {
-    pipeline_ = {.model = {.workload = workload_},
-                 .cluster = size.cluster,
-                 .pipeline = find_pipeline(size.schedule)};
-    if (pipeline_.pipeline == nullptr)
-      refuse_whole_schedule(workload_, size.schedule);
-    pipeline_.engine.fidelity = size.fidelity;
-    pipeline_.engine.slow_down.ranks_per_node = size.cluster.gpus_per_node;
-    pipeline_.chance = {.seeds = seeds_for(size.cluster.ranks()), .workers = size.workers};
-  }
-
-  Workload workload_;
-  Scenario whole_;
-  HybridScenario pipeline_;
+  Scenario scenario_;
 };
 
 /// Where passes of a rank differ within a step, which slow-downs of whole steps do not hold.

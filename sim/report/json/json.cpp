@@ -34,6 +34,7 @@ Json breakdown_json(const Breakdown& parts) {
           {"other_compute_s", times_json(parts.other_compute)},
           {"exposed_communication_s", times_json(parts.exposed_communication)},
           {"waiting_s", parts.waiting.value},
+          {"pipeline_bubble_s", parts.bubble.value},
           {"idle_s", parts.idle.value}};
 }
 
@@ -114,6 +115,28 @@ Json protocol_json(const ProtocolReport& report) {
           {"dropped_gradients", report.dropped}};
 }
 
+Json stages_json(const std::vector<StageForecast>& stages) {
+  Json json = Json::array();
+  for (const StageForecast& stage : stages) {
+    json.push_back({{"holds", stage.holds},
+                    {"time_s", stage.time.value},
+                    {"bubble_s", stage.bubble.value},
+                    {"bubble_by", Json::object()},
+                    {"memory_bytes", stage.memory.value}});
+    for (const NamedTime& part : named(stage.split))
+      json.back()["bubble_by"][part.name + "_s"] = part.time.value;
+  }
+  return json;
+}
+
+void add_stages(Json& json, const Forecast& f) {
+  if (!f.stages.empty())
+    json["stages"] = stages_json(f.stages);
+  if (f.flops_utilisation > 0)
+    json.update(Json{{"model_flops_utilisation", f.flops_utilisation},
+                     {"hardware_flops_utilisation", f.hardware_utilisation}});
+}
+
 Json forecast_json(const Forecast& f) {
   Json json;
   json["version"] = STEPCAST_VERSION;
@@ -153,6 +176,7 @@ Json forecast_json(const Forecast& f) {
   json["notes"] = texts_of(f.notes);
   json["provenance"] = {{"workload", provenance_json(f.workload_provenance)},
                         {"cluster", provenance_json(f.cluster_provenance)}};
+  add_stages(json, f);
   return json;
 }
 
@@ -193,6 +217,9 @@ std::vector<std::string> json_keys() {
   Forecast forecast;
   forecast.is_bound = true;
   forecast.links.emplace_back();
+  forecast.layout = "tp=1";
+  forecast.stages.emplace_back();
+  forecast.flops_utilisation = 1;
   const SeedQuantile known{.value = {1}, .low = {1}, .high = {1}};
   forecast.protocol = {.iterations_per_s = 1};
   forecast.spread = {.seeds = 1, .iterations = 1, .mean = {1}, .p50 = known, .p95 = known};

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/list/presets.hpp"
 #include "models/schedule/list/registry.hpp"
 
@@ -56,7 +55,7 @@ Json schema_of(const ScheduleInfo& schedule) {
 
 std::string option_schema() {
   Json schedules = Json::object();
-  for (const auto* known : {&all_schedules(), &run_time_schedules(), &preset_schedules()})
+  for (const auto* known : {&all_schedules(), &preset_schedules()})
     for (const ScheduleInfo& schedule : *known)
       schedules[schedule.name] = schema_of(schedule);
   const Json schema{

@@ -18,8 +18,9 @@ BarRow step_of(const NamedForecast& named) {
   BarRow row{.name = named.name,
              .text = fmt::format("{:.1f}", named.forecast.iteration_time.value * kMilli)};
   std::size_t colour = 0;
-  for (const Seconds time : {parts.forward, parts.backward, total_of(parts.other_compute),
-                             total_of(parts.exposed_communication), parts.waiting, parts.idle})
+  for (const Seconds time :
+       {parts.forward, parts.backward, total_of(parts.other_compute),
+        total_of(parts.exposed_communication), parts.waiting + parts.bubble, parts.idle})
     row.parts.push_back({time.value * kMilli, colour++});
   return row;
 }

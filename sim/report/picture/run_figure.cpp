@@ -175,24 +175,24 @@ std::string sheet(const Forecast& forecast, std::vector<Panel> panels) {
                   panels);
 }
 
-}  // namespace
-
-std::string run_figure(const Forecast& forecast, const Plan& plan, const Timeline& timeline) {
-  return sheet(forecast,
-               {panel_of(waterfall_of(forecast)), panel_of(GanttOfStep(plan, timeline).lanes())});
-}
-
-std::string run_figure(const Forecast& forecast) {
-  return sheet(forecast, {panel_of(waterfall_of(forecast))});
-}
-
-std::string pipeline_figure(const HybridResult& result) {
-  const Forecast& forecast = result.hybrid.forecast;
+std::string pipeline_figure(const ScheduleRun& run) {
+  const Forecast& forecast = run.forecast;
   GanttChart chart =
-      GanttOfStep(result.plan, result.timeline).stages(result.hybrid.stages, result.planned_passes);
+      GanttOfStep(run.plan, run.timeline).stages(forecast.stages, run.planned_passes);
   return sheet_of(fmt::format("{}: {}, {}, {} ms", forecast.schedule, title_of(forecast),
                               forecast.layout, milliseconds(forecast.iteration_time)),
                   {panel_of(chart)});
+}
+
+}  // namespace
+
+std::string run_figure(const ScheduleRun& run) {
+  if (!run.planned_passes.empty())
+    return pipeline_figure(run);
+  std::vector<Panel> panels{panel_of(waterfall_of(run.forecast))};
+  if (!run.workers_trace)
+    panels.push_back(panel_of(GanttOfStep(run.plan, run.timeline).lanes()));
+  return sheet(run.forecast, std::move(panels));
 }
 
 }  // namespace stepcast

@@ -7,10 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/list/presets.hpp"
 #include "models/schedule/list/registry.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/render.hpp"
 #include "traces/catalog.hpp"
@@ -106,20 +104,14 @@ void add_options(const std::string& schedule, const std::vector<OptionInfo>& opt
 /// Schedules, presets and their options, as they describe themselves.
 std::vector<Term> named_in_schedules() {
   std::vector<Term> terms;
-  for (const auto* list : {&all_schedules(), &run_time_schedules(), &preset_schedules()})
+  for (const auto* list : {&all_schedules(), &preset_schedules()})
     for (const ScheduleInfo& schedule : *list)
-      terms.push_back(
-          {schedule.name, "",
-           fmt::format("a schedule: {} (stepcast show {})", schedule.summary, schedule.name)});
-  for (const PipelineInfo& pipeline : pipelines())
-    terms.push_back({pipeline.name, "",
-                     fmt::format("a schedule that cuts the model: {} (stepcast show {})",
-                                 pipeline.summary, pipeline.name)});
-  for (const auto* list : {&all_schedules(), &run_time_schedules()})
-    for (const ScheduleInfo& schedule : *list)
-      add_options(schedule.name, schedule.options, terms);
-  for (const PipelineInfo& pipeline : pipelines())
-    add_options(pipeline.name, pipeline.options, terms);
+      terms.push_back({schedule.name, "",
+                       fmt::format("a {}schedule: {} (stepcast show {})",
+                                   schedule.partitions_model() ? "model-parallel " : "",
+                                   schedule.summary, schedule.name)});
+  for (const ScheduleInfo& schedule : all_schedules())
+    add_options(schedule.name, schedule.options, terms);
   return terms;
 }
 

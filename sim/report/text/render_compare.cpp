@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ struct CompareColumn {
   std::string (*value)(const Forecast&, const Forecast& baseline);
   bool of_seeds = false;    ///< Only where there is chance.
   bool makes_room = false;  ///< Not there: --json and --csv have it.
+  bool of_stages = false;   ///< Only where there is a pipeline.
 };
 
 // Of a row where nothing is drawn there is none.
@@ -66,21 +68,37 @@ constexpr std::array kCompareColumns = {
     CompareColumn{
         "waiting ms", Align::Right,
         [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.waiting); }},
+    CompareColumn{
+        "bubble ms", Align::Right,
+        [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.bubble); }, false,
+        false, true},
     CompareColumn{"idle ms", Align::Right,
                   [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.idle); },
                   false, true},
 };
 
+/// Of a step; the ranks of a pipeline or of a tensor group share theirs.
 std::uint64_t samples_of(const Forecast& f) {
-  return std::uint64_t{f.batch} * f.workers * f.passes;
+  return f.stages.empty()
+             ? std::uint64_t{f.batch} * f.workers * f.passes
+             : static_cast<std::uint64_t>(std::llround(f.throughput * f.iteration_time.value));
+}
+
+/// The workload's name without its batch, which of a micro-batch is another.
+std::string_view without_batch(std::string_view workload) {
+  const std::size_t end = workload.find_last_not_of("0123456789");
+  return end != std::string_view::npos && workload.substr(0, end + 1).ends_with("-bs")
+             ? workload.substr(0, end - 2)
+             : workload;
 }
 
 /// Steps of as many samples compare, whatever the batch of a GPU: a global one is shared by those
 /// that train.
 bool share_a_table(const Forecast& a, const Forecast& b) {
-  return a.workload == b.workload && a.cluster == b.cluster && a.nodes == b.nodes &&
-         a.gpus_per_node == b.gpus_per_node && a.fidelity == b.fidelity &&
-         (a.batch == b.batch || samples_of(a) == samples_of(b));
+  return without_batch(a.workload) == without_batch(b.workload) && a.cluster == b.cluster &&
+         a.nodes == b.nodes && a.gpus_per_node == b.gpus_per_node && a.fidelity == b.fidelity &&
+         ((a.batch == b.batch && a.stages.empty() && b.stages.empty()) ||
+          samples_of(a) == samples_of(b));
 }
 
 using Rows = std::vector<Forecast>::const_iterator;
@@ -123,8 +141,10 @@ std::string compare_group(Rows first, Rows last, const std::string& adapters) {
   std::vector<CompareColumn> columns(kCompareColumns.begin(), kCompareColumns.end());
   const bool has_seeds =
       std::any_of(first, last, [](const Forecast& each) { return each.spread.seeds > 0; });
+  const bool has_stages =
+      std::any_of(first, last, [](const Forecast& each) { return !each.stages.empty(); });
   std::erase_if(columns, [&](const CompareColumn& column) {
-    return has_seeds ? column.makes_room : column.of_seeds;
+    return (has_seeds ? column.makes_room : column.of_seeds) || (column.of_stages && !has_stages);
   });
   Table table;
   for (const CompareColumn& column : columns)

@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/rows.hpp"
+#include "sim/report/text/stage_tables.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
 #include "traces/json/provenance_json.hpp"
@@ -201,7 +202,7 @@ std::string render_run(const Forecast& forecast, const std::string& adapters) {
   text += protocol_table(forecast);
   text += communication_table(forecast) + link_table(forecast) + memory_table(forecast);
   text += list_of("Why", forecast.why) + list_of("Notes", notes_of(forecast));
-  return text + inputs_of(forecast);
+  return text + inputs_of(forecast) + stage_tables(forecast);
 }
 
 std::string title_of(const Forecast& f, const std::string& adapters) {

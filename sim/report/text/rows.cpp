@@ -27,27 +27,7 @@ constexpr std::array kMemoryRows = {
     MemoryRow{"device memory", [](const Forecast& f) { return f.device_memory; }},
 };
 
-constexpr const char* kForward = "forward";
-constexpr const char* kBackward = "backward";
-constexpr const char* kOtherCompute = "other compute";
-constexpr const char* kExposed = "exposed communication";
-constexpr const char* kWaiting = "waiting for slower ranks";
-constexpr const char* kIdle = "idle";
-
 }  // namespace
-
-std::vector<NamedTime> breakdown_rows(const Breakdown& parts) {
-  std::vector<NamedTime> rows{{kForward, parts.forward}, {kBackward, parts.backward}};
-  const auto add = [&](const char* what, const std::vector<NamedTime>& times) {
-    for (const NamedTime& part : times)
-      rows.push_back({std::string(what).append(": ").append(part.name), part.time});
-  };
-  add(kOtherCompute, parts.other_compute);
-  add(kExposed, parts.exposed_communication);
-  rows.push_back({kWaiting, parts.waiting});
-  rows.push_back({kIdle, parts.idle});
-  return rows;
-}
 
 std::vector<NamedBytes> memory_rows(const Forecast& forecast) {
   std::vector<NamedBytes> rows;
@@ -58,11 +38,9 @@ std::vector<NamedBytes> memory_rows(const Forecast& forecast) {
 }
 
 std::vector<std::string> names_of_rows() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = breakdown_labels();
   for (const MemoryRow& row : kMemoryRows)
     names.emplace_back(row.name);
-  for (const char* row : {kForward, kBackward, kOtherCompute, kExposed, kWaiting, kIdle})
-    names.emplace_back(row);
   return names;
 }
 

@@ -8,9 +8,6 @@
 
 namespace stepcast {
 
-/// Where the step goes; adds up to the iteration. Parts that take no time have their row.
-std::vector<NamedTime> breakdown_rows(const Breakdown& parts);
-
 struct NamedBytes {
   std::string name;
   Bytes size{};

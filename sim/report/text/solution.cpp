@@ -65,8 +65,9 @@ std::string notes_on(const std::vector<Solution>& solutions) {
 
 }  // namespace
 
-double iterations_of(double epochs, double samples, double batch, double workers) {
-  return epochs * std::ceil(samples / (batch * workers));
+double iterations_of(double epochs, double samples, double samples_of_step) {
+  constexpr double kRounding = 1e-12;
+  return epochs * std::ceil(samples / samples_of_step * (1 - kRounding));
 }
 
 std::string render_solutions(const std::string& heading, const std::vector<Solution>& solutions) {

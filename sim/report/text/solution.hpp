@@ -28,7 +28,7 @@ struct Solution {
 
 /// Iterations in `epochs` of so many samples, each of `batch` samples on each of `workers`; the
 /// last one of an epoch may be smaller, so an epoch is rounded up.
-double iterations_of(double epochs, double samples, double batch, double workers);
+double iterations_of(double epochs, double samples, double samples_of_step);
 
 /// A table, speed-ups against the first, a sentence on who is fastest, and the notes.
 std::string render_solutions(const std::string& heading, const std::vector<Solution>& solutions);

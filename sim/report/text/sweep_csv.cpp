@@ -58,6 +58,8 @@ constexpr std::array kCsvColumns{
     CsvColumn{"memory_bytes",
               [](const Forecast& f, double) { return csv_number(f.memory.total().value); }},
     CsvColumn{"fits", [](const Forecast& f, double) { return fit_of(f); }},
+    CsvColumn{"pipeline_bubble_s",
+              [](const Forecast& f, double) { return csv_number(f.breakdown.bubble.value); }},
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ HybridRun run_of(HybridScenario scenario, const ScheduleOptions& options) {
 /// of them.
 void add_micro_batches(const HybridScenario& scenario, const HybridJob& job,
                        std::vector<SearchedOption>& options) {
-  if (!scenario.model.transformer || scenario.pipeline->of_user ||
+  if (!scenario.model.transformer || scenario.pipeline->passes.of_user ||
       scenario.options.contains(kMicroBatch))
     return;
   SearchedOption micro_batches{

@@ -8,12 +8,15 @@
 #include "sim/jobs/edits/replicated_step.hpp"
 #include "sim/search/options/memory_fit.hpp"
 #include "sim/search/options/option_ways.hpp"
+#include "sim/search/options/pipeline_options.hpp"
 #include "sim/search/options/plan_options.hpp"
 
 namespace stepcast {
 
 void edit_schedule(Scenario scenario, const std::string& schedule, std::vector<EditRequest> asked,
                    bool search, Bytes budget, EditedStep& result) {
+  if (schedule_of(schedule).partitions_model())
+    return edit_pipeline(hybrid_scenario_of(scenario, schedule), asked, search, budget, result);
   FittedStep fitted = fitted_step(scenario, schedule, budget);
   result.device_memory = scenario.cluster.device.memory;
   result.memory_limit = budget;

@@ -20,10 +20,11 @@ class Moves {
 
   std::vector<PlanTrial> all() && {
     const std::string& name = space_.schedules[from_.schedule].name;
-    if (const PipelineInfo* pipeline = find_pipeline(name))
-      add_of_layout(*pipeline);
+    const ScheduleInfo& schedule = schedule_of(name);
+    if (schedule.partitions_model())
+      add_of_layout(schedule);
     else
-      for (const OptionInfo& option : schedule_of(name).options) {
+      for (const OptionInfo& option : schedule.options) {
         add_sizes(option);
         add_alternatives(option);
       }
@@ -32,8 +33,8 @@ class Moves {
 
   std::vector<PlanTrial> sizes() && {
     const std::string& name = space_.schedules[from_.schedule].name;
-    if (find_pipeline(name) == nullptr)
-      for (const OptionInfo& option : schedule_of(name).options)
+    if (const ScheduleInfo& schedule = schedule_of(name); !schedule.partitions_model())
+      for (const OptionInfo& option : schedule.options)
         add_sizes(option);
     return std::move(moves_);
   }
@@ -49,7 +50,7 @@ class Moves {
     moves_.back().options[name] = value;
   }
 
-  void add_of_layout(const PipelineInfo& pipeline) {
+  void add_of_layout(const ScheduleInfo& pipeline) {
     for (const OptionInfo& option : pipeline.options)
       add_alternatives(option);
     for (const char* name : kCounted)

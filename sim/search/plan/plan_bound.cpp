@@ -121,7 +121,7 @@ class HybridBound {
     return Bytes{parameters * job_.gradient_bytes} / job_.gradients.ratio;
   }
 
-  // Gradients of stage 0 leave one after the other behind the unit that made them, or at once.
+  // Gradients of stage 0 leave in buckets behind the units that made them, or at once.
   Seconds exposed_gradients() const {
     const bool shares = (job_.zero > 0 && job_.shard == job_.copies()) || job_.updates_blocks();
     const CollectiveKind kind = shares ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce;
@@ -132,11 +132,13 @@ class HybridBound {
     std::map<double, Seconds> known;
     Seconds computed{};
     Seconds sent{};
-    const std::size_t begin = job_.first_unit[0];
-    for (std::size_t unit = job_.first_unit[1]; unit-- > begin;) {
-      const PartTimes times = times_of(job_.units[unit]);
-      computed += times.weight_gradient + (makes_halves() ? Seconds{} : times.input_gradient);
-      const double parameters = leaving_parameters(job_, job_.units[unit]);
+    std::size_t unit = job_.first_unit[1];
+    for (const GradientBucket& bucket : gradient_buckets(job_, 0)) {
+      while (unit > bucket.first) {
+        const PartTimes times = times_of(job_.units[--unit]);
+        computed += times.weight_gradient + (makes_halves() ? Seconds{} : times.input_gradient);
+      }
+      const double parameters = bucket.parameters.dense;
       const auto [time, is_new] = known.try_emplace(parameters);
       if (is_new)
         time->second = time_of(kind, gradients_of(parameters), group, groups_of_a_node());
@@ -206,7 +208,7 @@ Count few_micro_batches(Count micro_batches, Count stages) {
 }
 
 PlanBound bound_with(ScheduleOptions options, const PlanSpace& space,
-                     const PlanCandidate& candidate, const PipelineInfo& pipeline) {
+                     const PlanCandidate& candidate, const ScheduleInfo& pipeline) {
   const PlanSite& site = space.sites[candidate.site];
   const Count data =
       site.cluster.ranks() / (candidate.tensor * candidate.pipeline * candidate.context);
@@ -235,7 +237,7 @@ PlanBound bound_with(ScheduleOptions options, const PlanSpace& space,
 
 // The best partition is one of three, whichever is the shortest when simulated.
 PlanBound hybrid_bound(const PlanSpace& space, const PlanCandidate& candidate,
-                       const PipelineInfo& pipeline) {
+                       const ScheduleInfo& pipeline) {
   ScheduleOptions options = options_of(space, candidate);
   const auto partition = options.find("partition");
   PlanBound least = bound_with(options, space, candidate, pipeline);
@@ -273,9 +275,9 @@ Seconds step_bound(const HybridJob& job, const CutModel& model, const Cluster& c
 
 PlanBound bound_of(const PlanSpace& space, const PlanCandidate& candidate) {
   const std::string& name = space.schedules[candidate.schedule].name;
-  const PipelineInfo* pipeline = find_pipeline(name);
-  return pipeline != nullptr ? hybrid_bound(space, candidate, *pipeline)
-                             : whole_bound(space, candidate);
+  const ScheduleInfo& schedule = schedule_of(name);
+  return schedule.partitions_model() ? hybrid_bound(space, candidate, schedule)
+                                     : whole_bound(space, candidate);
 }
 
 }  // namespace stepcast

@@ -37,7 +37,7 @@ class ModelsByDevice {
  public:
   explicit ModelsByDevice(const std::string& workload)
       : request_(find_transformer(workload)),
-        measured_(request_ ? CutModel{} : CutModel{.workload = load_workload(workload)}) {}
+        measured_(request_ ? CutModel{} : model_of(load_workload(workload))) {}
 
   bool is_transformer() const { return request_.has_value(); }
 
@@ -208,9 +208,9 @@ class SpaceMaker {
     std::vector<std::string> names;
     const bool recorded = space_.sites.front().model.workload.pipeline.has_value();
     if (models_.is_transformer() || recorded)
-      for (const PipelineInfo& pipeline : pipelines())
-        if (!pipeline.of_user && !pipeline.holds_twice)
-          names.push_back(pipeline.name);
+      for (const ScheduleInfo& schedule : all_schedules())
+        if (schedule.partitions_model() && !schedule.passes.of_user && !schedule.passes.holds_twice)
+          names.push_back(schedule.name);
     if (recorded)
       return names;
     for (const ScheduleInfo& schedule : first_order_schedules())
@@ -222,12 +222,12 @@ class SpaceMaker {
   void add_schedules() {
     std::vector<std::string> known;
     for (const std::string& name : names()) {
-      const PipelineInfo* pipeline = find_pipeline(name);
-      refuse_whole_schedule(space_.sites.front().model.workload, name);
-      const std::vector<OptionInfo>& options = options_of_schedule(name);
+      check_schedule(space_.sites.front().model.workload, name);
+      const ScheduleInfo& schedule = schedule_of(name);
+      const std::vector<OptionInfo>& options = schedule.options;
       for (const OptionInfo& option : options)
         known.push_back(option.name);
-      space_.schedules.push_back({.name = name, .cuts = pipeline != nullptr});
+      space_.schedules.push_back({.name = name, .cuts = schedule.partitions_model()});
       PlannedSchedule& added = space_.schedules.back();
       added.chunked = has(options, "virtual_stages");
       added.listed = combinations(options);
@@ -249,7 +249,7 @@ class SpaceMaker {
   void check_value(const std::string& name, const std::string& value) const {
     std::string refusal;
     for (const PlannedSchedule& schedule : space_.schedules)
-      for (const OptionInfo& option : options_of_schedule(schedule.name))
+      for (const OptionInfo& option : schedule_of(schedule.name).options)
         if (option.name == name) {
           try {
             return check_option(option, value);

@@ -21,18 +21,7 @@ constexpr char kDone = '=';
 constexpr char kRefused = '!';
 constexpr std::size_t kBoundsOfAJob = 128;  // a job of a worker should be worth its pipe
 
-HybridScenario cut_scenario(const PlanSpace& space, const PlanTrial& trial,
-                            const PipelineInfo& pipeline) {
-  const PlanSite& site = space.sites[trial.site];
-  HybridScenario scenario{.model = site.model,
-                          .cluster = site.cluster,
-                          .pipeline = &pipeline,
-                          .options = trial.options};
-  scenario.engine.fidelity = space.request.fidelity;
-  return scenario;
-}
-
-Scenario whole_scenario(const PlanSpace& space, const PlanTrial& trial) {
+Scenario scenario_of(const PlanSpace& space, const PlanTrial& trial) {
   const PlanSite& site = space.sites[trial.site];
   Scenario scenario{.original_workload = site.model.workload,
                     .original_cluster = site.cluster,
@@ -40,7 +29,7 @@ Scenario whole_scenario(const PlanSpace& space, const PlanTrial& trial) {
   scenario.engine.fidelity = space.request.fidelity;
   Settings settings;
   settings.schedule = trial.options;
-  if (space.request.global_batch)
+  if (space.request.global_batch && !space.schedules[trial.schedule].cuts)
     settings.global_batch = site.global_batch;
   return changed(std::move(scenario), std::move(settings));
 }
@@ -48,12 +37,8 @@ Scenario whole_scenario(const PlanSpace& space, const PlanTrial& trial) {
 /// Without what a plan of thousands does not tell of.
 Forecast forecast_of(const PlanSpace& space, const PlanTrial& trial) {
   const std::string& schedule = space.schedules[trial.schedule].name;
-  const PipelineInfo* pipeline = find_pipeline(schedule);
-  Forecast forecast =
-      pipeline != nullptr
-          ? std::move(hybrid_result_of(cut_scenario(space, trial, *pipeline)).hybrid.forecast)
-          : simulated(whole_scenario(space, trial), schedule).forecast;
-  if (pipeline == nullptr)
+  Forecast forecast = simulated(scenario_of(space, trial), schedule).forecast;
+  if (!space.schedules[trial.schedule].cuts)
     add_likely_range(forecast, space.sites[trial.site].cluster);
   forecast.critical_path.clear();
   forecast.links.clear();
@@ -110,25 +95,22 @@ PlanTrial trial_of(const PlanSpace& space, const PlanCandidate& candidate) {
 
 Bytes memory_needed(const PlanSpace& space, const PlanTrial& trial) {
   const std::string& schedule = space.schedules[trial.schedule].name;
-  const PipelineInfo* pipeline = find_pipeline(schedule);
-  if (pipeline == nullptr)
-    return planned(whole_scenario(space, trial), schedule).plan.memory.total();
+  if (!space.schedules[trial.schedule].cuts)
+    return planned(scenario_of(space, trial), schedule).plan.memory.total();
   const PlanSite& site = space.sites[trial.site];
-  return fullest_stage(hybrid_job_of(*pipeline, site.model, site.cluster, trial.options),
-                       site.model);
+  return fullest_stage(
+      hybrid_job_of(schedule_of(schedule), site.model, site.cluster, trial.options), site.model);
 }
 
 CostEstimate cost_of(const PlanSpace& space, const PlanTrial& trial) try {
   const Cluster& cluster = space.sites[trial.site].cluster;
   const std::string& schedule = space.schedules[trial.schedule].name;
   const EngineOptions options{.fidelity = space.request.fidelity};
-  if (const PipelineInfo* pipeline = find_pipeline(schedule)) {
-    const HybridScenario scenario = cut_scenario(space, trial, *pipeline);
-    return cost_estimate(
-        build_hybrid(*pipeline, scenario.model, cluster, scenario.options).hybrid.plan, cluster,
-        options);
-  }
-  return cost_estimate(planned(whole_scenario(space, trial), schedule).plan, cluster, options);
+  const Plan plan =
+      space.schedules[trial.schedule].cuts
+          ? build_plan(schedule, space.sites[trial.site].model.workload, cluster, trial.options)
+          : planned(scenario_of(space, trial), schedule).plan;
+  return cost_estimate(plan, cluster, options);
 } catch (const InputError&) {
   return {};
 }

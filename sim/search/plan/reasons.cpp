@@ -17,6 +17,7 @@ std::vector<NamedTime> parts_of(const Breakdown& breakdown) {
   for (const NamedTime& each : breakdown.exposed_communication)
     parts.push_back({"exposed " + each.name, each.time});
   parts.push_back({"waiting for slower ranks", breakdown.waiting});
+  parts.push_back({"pipeline bubble", breakdown.bubble});
   parts.push_back({"idle", breakdown.idle});
   return parts;
 }

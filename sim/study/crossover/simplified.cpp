@@ -7,8 +7,8 @@
 #include "models/base/enum_name.hpp"
 #include "models/network/free_software.hpp"
 #include "models/schedule/list/registry.hpp"
-#include "sim/engine/steps.hpp"
 #include "sim/forecast/effects.hpp"
+#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {
@@ -72,41 +72,49 @@ CrossoverSimulator::CrossoverSimulator(const CrossoverGrid& grid, const Crossove
 
 Seconds CrossoverSimulator::time_of(const std::string& name, double density) const {
   const Workload workload = workload_of(name, density);
-  return step_time_of(planned(job_of(workload, name, density)).plan, cluster_,
-                      grid_.scenario.engine);
+  return measured(job_of(workload, name, density)).time;
 }
 
 Notes CrossoverSimulator::notes_on(const std::string& name, double density) const {
   const Workload workload = workload_of(name, density);
-  const TuningJob job = job_of(workload, name, density);
-  return notes_before_simulation(grid_.scenario, job, planned(job));
+  return notes_before_simulation(grid_.scenario, job_of(workload, name, density));
 }
 
 LikelyRange CrossoverSimulator::range_of(const std::string& schedule) const {
-  return shipped_range(schedule, grid_.scenario.workload.device, cluster_);
+  return shipped_range(schedule, grid_.scenario.workload.device, cluster_,
+                       experts_in(grid_.scenario.workload));
 }
 
 std::string CrossoverSimulator::simplified(const std::string& name) const {
-  const bool whole = !schedule_of(name).compressed;
+  const ScheduleInfo& info = schedule_of(name);
+  const bool whole = !info.compressed && !info.asynchronous && !info.partitions_model();
   return whole && model_ >= CrossoverModel::NoOverlap ? sequential_schedule().name : name;
 }
 
 TuningJob CrossoverSimulator::job_of(const Workload& workload, const std::string& name,
                                      double density) const {
   const std::string schedule = simplified(name);
+  ScheduleOptions options = options_of(schedule, density);
+  if (schedule_of(schedule).partitions_model()) {
+    Settings settings = grid_.scenario.settings;
+    settings.schedule = std::move(options);
+    options = hybrid_options_of(settings);
+  }
   return {.workload = workload,
           .cluster = cluster_,
           .schedule = schedule,
-          .options = options_of(schedule, density),
+          .options = std::move(options),
           .engine = grid_.scenario.engine};
 }
 
 // A global batch is shared by those that train on this network.
 Workload CrossoverSimulator::workload_of(const std::string& name, double density) const {
   Settings settings = grid_.scenario.settings;
+  const std::string schedule = simplified(name);
+  if (schedule_of(schedule).partitions_model())
+    return grid_.scenario.original_workload;
   if (!settings.global_batch)
     return grid_.scenario.workload;
-  const std::string schedule = simplified(name);
   settings.schedule = options_of(schedule, density);
   const std::uint32_t training = training_ranks(schedule, cluster_, settings.schedule);
   return with_settings(grid_.scenario.original_workload,

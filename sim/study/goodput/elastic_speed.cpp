@@ -39,13 +39,14 @@ TrainingForecast training_forecast(const Scenario& scenario) {
     const auto [known, is_new] = speeds->try_emplace({nodes, share}, 0);
     if (!is_new)
       return known->second;
-    try {
-      const Forecast forecast = forecast_with(scenario, nodes, share);
-      known->second = forecast.throughput / full;
-      (*steps)[{nodes, share}] = forecast.iteration_time;
-    } catch (const InputError&) {
-      (*steps)[{nodes, share}] = {};
-    }
+    Seconds& step = (*steps)[{nodes, share}];
+    for (std::uint32_t used = nodes; used > 0 && step == Seconds{}; --used)
+      try {
+        const Forecast forecast = forecast_with(scenario, used, share);
+        known->second = forecast.throughput / full;
+        step = forecast.iteration_time;
+      } catch (const InputError&) {  // one node less, then
+      }
     return known->second;
   };
   return training;

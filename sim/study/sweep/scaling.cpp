@@ -6,10 +6,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
-#include "sim/engine/steps.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/forecast/effects.hpp"
-#include "sim/forecast/likely_range.hpp"
+#include "sim/forecast/step_forecast.hpp"
 #include "sim/workers/stop.hpp"
 
 namespace stepcast {
@@ -31,26 +30,15 @@ auto fields_of(Is<Size> auto& size) {
 }
 
 Size simulate_size(const Scenario& scenario, const std::string& schedule) {
-  if (decides_at_run_time(schedule)) {
-    const Forecast forecast = plain_forecast_of(scenario, schedule);
-    return {.step = forecast.iteration_time,
-            .low = forecast.likely_low,
-            .high = forecast.likely_high,
-            .basis = forecast.error_basis,
-            .notes = forecast.notes,
+  StepForecast step = step_forecast(scenario, schedule);
+  Size size{.step = step.time,
+            .low = step.likely.low,
+            .high = step.likely.high,
+            .basis = std::move(step.likely.basis),
+            .notes = std::move(step.notes),
             .idle_settings = {}};
-  }
-  const TuningJob job = job_of(scenario, schedule);
-  const PlannedRun run = planned(job);
-  const Seconds step = step_time_of(run.plan, scenario.cluster, scenario.engine);
-  const LikelyRange range = shipped_range(schedule, scenario.workload.device, scenario.cluster);
-  Size size{.step = step,
-            .low = step * range.low,
-            .high = step * range.high,
-            .basis = range.basis,
-            .notes = notes_before_simulation(scenario, job, run),
-            .idle_settings = {}};
-  size.idle_settings = changes_without_effect(scenario, schedule, size.step);
+  if (!schedule_of(schedule).asynchronous)
+    size.idle_settings = changes_without_effect(scenario, schedule, size.step);
   return size;
 }
 

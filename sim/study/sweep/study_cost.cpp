@@ -6,7 +6,7 @@
 #include <set>
 
 #include "models/base/error.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/forecast/protocol_forecast.hpp"
 
 namespace stepcast {
@@ -33,12 +33,13 @@ double seeds_of(const Scenario& scenario) {
 
 /// Of one forecast; nothing where there is no plan, or a search for one.
 std::optional<CostEstimate> cost_of_one(const Scenario& scenario, const std::string& schedule) try {
-  if (decides_at_run_time(schedule))
+  if (schedule_of(schedule).asynchronous)
     return std::nullopt;
   const TuningJob job = job_of(scenario, schedule);
   if (!fusion_search_of(job).empty())
     return std::nullopt;
-  CostEstimate cost = cost_estimate(planned(job).plan, scenario.cluster, scenario.engine);
+  const PlannedRun run = planned(job);
+  CostEstimate cost = cost_estimate(run.plan, scenario.cluster, run.engine);
   cost.time = cost.time * seeds_of(scenario);
   return cost;
 } catch (const InputError&) {

@@ -10,7 +10,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/list/registry.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {
@@ -27,6 +27,12 @@ bool is_of_job(const SweepAxis& axis) {
   return axis.name == "nodes" || axis.name == "gpus_per_node" || is_job_setting(axis.name);
 }
 
+constexpr const char* kLayout = "layout";
+
+bool has_layout(const std::string& schedule) {
+  return schedule_of(schedule).partitions_model();
+}
+
 /// An axis of the request, or what stands for it where a schedule does not have the option.
 struct Dial {
   std::string_view name;
@@ -39,8 +45,14 @@ void require_option(const std::vector<std::string>& schedules, const std::string
                     std::span<const std::string> values) {
   std::vector<std::string> known;
   for (const std::string& schedule : schedules)
-    for (const OptionInfo& each : options_of_schedule(schedule))
+    for (const OptionInfo& each : schedule_of(schedule).options)
       known.push_back(each.name);
+  if (name == kLayout) {
+    if (std::ranges::none_of(schedules, has_layout))
+      throw InputError(fmt::format("`layout` {}: none of {} has a layout", fmt::join(values, " "),
+                                   fmt::join(schedules, ", ")));
+    return;
+  }
   if (std::ranges::find(known, name) == known.end())
     throw InputError(fmt::format("`set` {}={}: none of the schedules has an option {}{}", name,
                                  fmt::join(values, ","), in_quotes(name),
@@ -114,6 +126,10 @@ class Planner {
     return axis.name == "workload" || axis.name == "cluster";
   }
 
+  static bool takes(const std::string& schedule, const std::string& name) {
+    return name == kLayout ? has_layout(schedule) : has_option(schedule, name);
+  }
+
   /// Before they are made: lists multiply, and the memory for 10^12 combinations is not there.
   static void check_count(double count, const char* what) {
     constexpr double kMost = 1'000'000;
@@ -127,7 +143,7 @@ class Planner {
     for (const std::string& schedule : schedules) {
       Choice& choice = choices.emplace_back(Choice{.schedule = schedule, .options = options_});
       for (Dial& dial : choice.options)
-        if (!has_option(schedule, std::string(dial.name)))
+        if (!takes(schedule, std::string(dial.name)))
           dial.values = kNone;
       const double values = values_of(choice.options);
       check_count(values, "combinations");
@@ -187,7 +203,7 @@ class Planner {
     if (schedules.empty() && scenario.workload.pipeline)
       return orders_of(*scenario.workload.pipeline);
     if (schedules.empty())
-      for (const ScheduleInfo& schedule : all ? all_schedules() : first_order_schedules())
+      for (const ScheduleInfo& schedule : all ? data_parallel_schedules() : first_order_schedules())
         if (!schedule.more_work)
           schedules.push_back(schedule.name);
     return schedules;
@@ -196,9 +212,10 @@ class Planner {
   /// The recorded one, then those with one part of the model on each rank.
   static std::vector<std::string> orders_of(const RecordedPipeline& recorded) {
     std::vector<std::string> orders{recorded.schedule};
-    for (const PipelineInfo& pipeline : pipelines())
-      if (!pipeline.of_user && pipeline.chunks == 1 && pipeline.name != recorded.schedule)
-        orders.push_back(pipeline.name);
+    for (const ScheduleInfo& each : all_schedules())
+      if (each.partitions_model() && !each.passes.of_user && each.passes.chunks == 1 &&
+          each.name != recorded.schedule)
+        orders.push_back(each.name);
     return orders;
   }
 
@@ -210,6 +227,9 @@ class Planner {
         nodes = parse_count(cell.value, 1);
       else if (cell.name == "gpus_per_node")
         gpus_per_node = parse_count(cell.value, 1);
+      else if (cell.name == kLayout && has_layout(combination.schedule))
+        for (const auto& [axis, ways] : options_of_layout(cell.value))
+          arguments.push_back(axis + "=" + ways);
       else if (is_job_setting(cell.name) ||
                (has_option(combination.schedule, cell.name) && cell.name != "schedule"))
         arguments.push_back(cell.name + "=" + cell.value);
@@ -257,7 +277,7 @@ bool has_lists(const SweepRequest& request) {
 }
 
 bool has_option(const std::string& schedule, const std::string& option) {
-  return std::ranges::count(options_of_schedule(schedule), option, &OptionInfo::name) > 0;
+  return std::ranges::count(schedule_of(schedule).options, option, &OptionInfo::name) > 0;
 }
 
 ScheduleOptions options_in(const Settings& settings, const std::string& schedule) {

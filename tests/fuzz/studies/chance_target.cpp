@@ -41,7 +41,7 @@ bool accepts_chance(std::string_view text) {
     scenario.engine.fidelity = Fidelity::Analytic;
     add_chance(scenario, slow, 3, {.seeds = 2});
     scenario = changed(std::move(scenario), std::move(settings));
-    if (!decides_at_run_time(schedule) &&
+    if (!schedule_of(schedule).asynchronous &&
         planned(scenario, schedule).plan.graph.size() > kMostTasks)
       throw InputError("too large to be tried often");
     require_sound(simulated(scenario, schedule).forecast);

@@ -29,7 +29,7 @@ bool accepts_layout(std::string_view text) {
     std::vector<std::string> lines = lines_of(text);
     if (lines.size() < 2)
       throw InputError("no schedule and transformer");
-    const PipelineInfo* pipeline = find_pipeline(lines[0]);
+    const ScheduleInfo* pipeline = find_pipeline(lines[0]);
     if (pipeline == nullptr)
       throw InputError("no schedule that cuts the model");
     small_cluster();  // says where the data are
@@ -49,9 +49,9 @@ bool accepts_layout(std::string_view text) {
       scenario.options["global_batch"] = std::to_string(*settings.global_batch);
     scenario.engine.stragglers = settings.stragglers;
     scenario.engine.fidelity = Fidelity::Analytic;
-    const HybridResult result = hybrid_result_of(scenario);
-    require_sound(result.hybrid.forecast);
-    for (const StageForecast& stage : result.hybrid.stages)
+    const ScheduleRun result = hybrid_result_of(scenario);
+    require_sound(result.forecast);
+    for (const StageForecast& stage : result.forecast.stages)
       require(
           finite_and_not_negative(stage.time.value) && finite_and_not_negative(stage.memory.value),
           "a stage takes time and memory");

@@ -19,9 +19,7 @@ inline void require_sound(const Forecast& forecast) {
   require(time > Seconds{}, "an iteration takes a time");
   require(forecast.throughput > 0, "samples are trained");
   const Breakdown& parts = forecast.breakdown;
-  const Seconds sum = parts.forward + parts.backward + total_of(parts.other_compute) +
-                      total_of(parts.exposed_communication) + parts.waiting + parts.idle;
-  require(std::abs(sum / time - 1) < 1e-6, "the parts of an iteration add up to it");
+  require(std::abs(total_of(parts) / time - 1) < 1e-6, "the parts of an iteration add up to it");
   for (const Seconds part : {parts.forward, parts.backward, parts.waiting, parts.idle})
     require(part.value > -1e-9 * time.value, "no part of an iteration is negative");
   for (const LinkLoad& link : forecast.links)

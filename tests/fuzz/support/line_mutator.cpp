@@ -127,11 +127,8 @@ const std::vector<std::string>& vocabulary_of_program() {
                                    "slow exponential:mean=0.1",
                                    "slow pareto:alpha=3",
                                    "slow episodes:factor=2,every=10,least=1,most=5"};
-    for (const auto* schedules : {&all_schedules(), &run_time_schedules()})
-      for (const ScheduleInfo& schedule : *schedules)
-        add(words, schedule.name, schedule.options);
-    for (const PipelineInfo& pipeline : pipelines())
-      add(words, pipeline.name, pipeline.options);
+    for (const ScheduleInfo& schedule : all_schedules())
+      add(words, schedule.name, schedule.options);
     return words;
   }();
   return vocabulary;

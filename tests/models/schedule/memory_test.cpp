@@ -75,11 +75,12 @@ TEST(Memory, OneGpuNeedsNoBuffers) {
 }
 
 TEST(Memory, AnUnknownOptimiserIsRefused) {
-  EXPECT_EQ(input_error_of([] {
-              use_of("wfbp", {{"optimiser", "adm"}}, workload());
-            }),
-            "wfbp: option optimiser: expected one of none, sgd, adam, found \"adm\"; did you mean "
-            "\"adam\"?");
+  EXPECT_EQ(
+      input_error_of([] {
+        use_of("wfbp", {{"optimiser", "adm"}}, workload());
+      }),
+      "wfbp: option optimiser: expected one of auto, none, sgd, adam, found \"adm\"; did you mean "
+      "\"adam\"?");
 }
 
 }  // namespace

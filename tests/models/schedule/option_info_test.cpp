@@ -15,14 +15,14 @@ std::string refusal(const OptionInfo& option, const std::string& text) {
 }
 
 TEST(OptionInfo, EveryOptionOfEveryScheduleTakesItsDefault) {
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : data_parallel_schedules())
     for (const OptionInfo& option : schedule.options)
       EXPECT_NO_THROW(check_option(option, option.default_value))
           << schedule.name << " " << option.name;
 }
 
 TEST(OptionInfo, AChoiceHasWordsAndANumberHasARange) {
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : data_parallel_schedules())
     for (const OptionInfo& option : schedule.options) {
       const std::size_t least = option.kind == OptionKind::Choice ? 2 : 0;
       EXPECT_GE(option.words.size(), least) << schedule.name << " " << option.name;
@@ -31,7 +31,7 @@ TEST(OptionInfo, AChoiceHasWordsAndANumberHasARange) {
 }
 
 TEST(OptionInfo, ASearchLeadsToANumberOfTheSameSchedule) {
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : data_parallel_schedules())
     for (const OptionInfo& option : schedule.options) {
       if (!option.search)
         continue;
@@ -44,7 +44,7 @@ TEST(OptionInfo, ASearchLeadsToANumberOfTheSameSchedule) {
 }
 
 TEST(OptionInfo, ASearchTriesWordsThatTheOptionTakes) {
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : data_parallel_schedules())
     for (const OptionInfo& option : schedule.options)
       for (const std::string& word : option.alternatives)
         EXPECT_EQ(std::ranges::count(option.words, word), 1)

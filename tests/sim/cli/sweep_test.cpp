@@ -154,7 +154,7 @@ TEST(Sweep, CsvHasARowForEachCombination) {
             "scaling_efficiency,communication_s,exposed_communication_s,waiting_s,idle_s,"
             "iteration_time_p50_s,iteration_time_p50_low_s,iteration_time_p50_high_s,"
             "iteration_time_p95_s,iteration_time_p95_low_s,iteration_time_p95_high_s,seeds,"
-            "memory_bytes,fits");
+            "memory_bytes,fits,pipeline_bubble_s");
 }
 
 TEST(Sweep, ARowThatDoesNotFitSaysSo) {
@@ -170,8 +170,8 @@ TEST(Sweep, ARowThatDoesNotFitSaysSo) {
   std::ifstream stream(file);
   const std::string text(std::istreambuf_iterator<char>(stream), {});
   ASSERT_EQ(lines_of(text).size(), 3U) << text;
-  EXPECT_TRUE(lines_of(text)[1].ends_with(",yes")) << text;
-  EXPECT_TRUE(lines_of(text)[2].ends_with(",no")) << text;
+  EXPECT_TRUE(lines_of(text)[1].ends_with(",yes,0")) << text;
+  EXPECT_TRUE(lines_of(text)[2].ends_with(",no,0")) << text;
 }
 
 TEST(Sweep, ARowBeyondWhatWasMeasuredSaysSo) {

@@ -67,7 +67,7 @@ TEST_P(PathSum, IsTheStep) {
 
 std::vector<std::string> names_of_all() {
   std::vector<std::string> names;
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : data_parallel_schedules())
     names.push_back(schedule.name);
   return names;
 }

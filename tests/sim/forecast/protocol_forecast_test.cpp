@@ -133,7 +133,7 @@ TEST(ProtocolForecast, SamplesOfDroppedGradientsDoNotCount) {
 }
 
 TEST(ProtocolForecast, WorkersDoNotChangeAByteAndPartsAddUp) {
-  for (const ScheduleInfo& info : run_time_schedules()) {
+  for (const ScheduleInfo& info : asynchronous_schedules()) {
     const Scenario one = scenario_with(Fidelity::Analytic, {.seeds = 20, .workers = 1});
     const Scenario three = scenario_with(Fidelity::Analytic, {.seeds = 20, .workers = 3});
     const Forecast forecast = protocol_run(one, info.name).forecast;
@@ -146,7 +146,7 @@ TEST(ProtocolForecast, WorkersDoNotChangeAByteAndPartsAddUp) {
 
 TEST(ProtocolForecast, EveryProtocolReportsGapsStalenessWaitsAndBytes) {
   Scenario scenario = scenario_with(Fidelity::Analytic, {.seeds = 4});
-  for (const ScheduleInfo& info : run_time_schedules()) {
+  for (const ScheduleInfo& info : asynchronous_schedules()) {
     const ProtocolReport report = protocol_run(scenario, info.name).forecast.protocol;
     EXPECT_GT(report.iterations_per_s, 0) << info.name;
     EXPECT_LE(report.slowest_iterations_per_s, report.iterations_per_s / 16 * (1 + 1e-9))
@@ -166,7 +166,7 @@ TEST(ProtocolForecast, SaysThatHostsTakeNoTime) {
   Scenario scenario = scenario_with(Fidelity::Analytic, {.seeds = 1});
   scenario.cluster.software.host_per_launch = Seconds{1e-3};
   scenario.cluster.software.host_per_update = Seconds{1e-3};
-  for (const ScheduleInfo& info : run_time_schedules()) {
+  for (const ScheduleInfo& info : asynchronous_schedules()) {
     const Notes notes = protocol_run(scenario, info.name).forecast.notes;
     const auto note = std::ranges::find(notes, "host", &Note::subject);
     ASSERT_NE(note, notes.end()) << info.name;

@@ -85,7 +85,7 @@ TEST_P(UpdateTime, IsComputedWhereNoParametersAreKnown) {
 
 std::vector<std::string> names_of_all() {
   std::vector<std::string> names;
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : data_parallel_schedules())
     names.push_back(schedule.name);
   return names;
 }

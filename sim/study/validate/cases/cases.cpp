@@ -136,7 +136,7 @@ class Predictor {
     if (!several_parts)
       options.erase("virtual_stages");
     const Cluster cluster = cluster_of(row, setup);
-    const PipelineInfo& pipeline = megatron_pipeline(several_parts);
+    const ScheduleInfo& pipeline = megatron_pipeline(several_parts);
     PredictedCase predicted{.row = row,
                             .predicted = options.contains("micro_batch")
                                              ? step_of(pipeline, model, cluster, options)
@@ -153,14 +153,14 @@ class Predictor {
   }
 
  private:
-  static Seconds step_of(const PipelineInfo& pipeline, const CutModel& model,
+  static Seconds step_of(const ScheduleInfo& pipeline, const CutModel& model,
                          const Cluster& cluster, const ScheduleOptions& options) {
     const HybridRun run = build_hybrid(pipeline, model, cluster, options);
     return simulate(run.hybrid.plan, cluster, {.fidelity = Fidelity::Analytic}).iteration_time;
   }
 
   // Of a micro-batch that is not stated: who publishes a step has looked for the shortest.
-  static Seconds best_step(const PipelineInfo& pipeline, const CutModel& model,
+  static Seconds best_step(const ScheduleInfo& pipeline, const CutModel& model,
                            const Cluster& cluster, ScheduleOptions options) {
     std::optional<Seconds> best;
     for (const char* micro_batch : {"1", "2", "4", "8"}) {

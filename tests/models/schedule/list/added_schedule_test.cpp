@@ -28,10 +28,10 @@ std::size_t tasks_of(const std::string& name) {
 }
 
 TEST(AddedSchedule, IsFoundByItsNameAndInNoList) {
-  const std::size_t listed = all_schedules().size();
+  const std::size_t listed = data_parallel_schedules().size();
   add_schedule(added("mine", 1));
   EXPECT_EQ(tasks_of("mine"), 5U);
-  EXPECT_EQ(all_schedules().size(), listed);
+  EXPECT_EQ(data_parallel_schedules().size(), listed);
 }
 
 TEST(AddedSchedule, TakesThePlaceOfOneOfItsName) {
@@ -47,7 +47,7 @@ TEST(AddedSchedule, HasTheOptionsOfAllSchedules) {
 
 TEST(AddedSchedule, TakesNoNameOfAListedOneAndNoIllOne) {
   EXPECT_NE(input_error_of([] {
-              add_schedule(added(all_schedules()[0].name, 1));
+              add_schedule(added(data_parallel_schedules()[0].name, 1));
             }).find("there is one of that name"),
             std::string::npos);
   for (const char* name : {"", "A", "a b", "a,b"})

@@ -24,7 +24,7 @@ TEST(Presets, EachIsAScheduleWithOtherDefaults) {
 
 TEST(Presets, NamesAreOfNoSchedule) {
   std::set<std::string> names;
-  for (const ScheduleInfo& schedule : all_schedules())
+  for (const ScheduleInfo& schedule : data_parallel_schedules())
     names.insert(schedule.name);
   for (const Preset& preset : all_presets())
     EXPECT_TRUE(names.insert(preset.name).second) << preset.name;

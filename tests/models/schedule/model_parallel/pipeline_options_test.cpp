@@ -9,7 +9,7 @@ namespace stepcast {
 namespace {
 
 TEST(PipelineOptions, TakeTheirDefaultsAndWhatSearchesTry) {
-  for (const PipelineInfo& pipeline : pipelines())
+  for (const ScheduleInfo& pipeline : pipelines())
     for (const OptionInfo& option : pipeline.options) {
       EXPECT_NO_THROW(check_option(option, option.default_value)) << option.name;
       for (const std::string& word : option.alternatives)
@@ -19,7 +19,7 @@ TEST(PipelineOptions, TakeTheirDefaultsAndWhatSearchesTry) {
 }
 
 TEST(PipelineOptions, TextsAreReadByTheirSchedule) {
-  for (const PipelineInfo& pipeline : pipelines()) {
+  for (const ScheduleInfo& pipeline : pipelines()) {
     const auto partition = std::ranges::find(pipeline.options, "partition", &OptionInfo::name);
     ASSERT_NE(partition, pipeline.options.end()) << pipeline.name;
     EXPECT_NO_THROW(check_option(*partition, "8,8,9,7"));

@@ -21,7 +21,7 @@ std::map<std::string, std::string> selections_of(const std::vector<ScheduleInfo>
 // Sorting made topk-allgather several times as slow as TopKA2A's MSTopK made TopKA2A, whatever they
 // send: a comparison with defaults compared the two selections.
 TEST(Selections, SchedulesThatAreAnExchangeShareOneByDefault) {
-  std::map<std::string, std::string> selections = selections_of(all_schedules());
+  std::map<std::string, std::string> selections = selections_of(data_parallel_schedules());
   EXPECT_EQ(selections.extract("dgc").mapped(), "sampled");
   EXPECT_EQ(selections.extract("sidco").mapped(), "fitted");
   EXPECT_EQ(selections.size(), 7U);

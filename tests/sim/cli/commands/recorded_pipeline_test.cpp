@@ -33,25 +33,23 @@ class RecordedPipelineTest : public testing::Test {
   std::string workload_ = folder_.file("made.json");
 };
 
-constexpr const char* kRefusal =
-    "stepcast: --workload made-recorded: was recorded in 2 stages: run, compare, plan, goodput and "
-    "optimise know it, with a schedule that cuts the model, such as --schedule 1f1b; ";
-
-TEST_F(RecordedPipelineTest, IsNoModelOfWhichEveryGpuHoldsAll) {
-  const auto refused = [&](const std::string& command, const std::vector<std::string>& more) {
+TEST_F(RecordedPipelineTest, EveryCommandTakesTheScheduleOfItsStages) {
+  const Outcome buckets = of("optimise", {});
+  EXPECT_EQ(buckets.exit_code, 2) << buckets.out;
+  EXPECT_EQ(
+      buckets.err,
+      "stepcast: --workload made-recorded: was recorded in 2 stages: expected --schedule with "
+      "a model-parallel schedule, such as 1f1b\n");
+  const auto answered = [&](const std::string& command, const std::vector<std::string>& more) {
     const Outcome outcome = of(command, more);
-    EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
-    EXPECT_EQ(outcome.out, "");
-    return outcome.err;
+    EXPECT_EQ(outcome.exit_code, 0) << command << outcome.err;
+    EXPECT_FALSE(outcome.out.empty()) << command;
   };
-  EXPECT_EQ(refused("optimise", {}),
-            kRefusal + std::string("optimise without --schedule does not\n"));
-  EXPECT_EQ(refused("tune", {"--schedule", "1f1b", "--option", "global_batch"}),
-            kRefusal + std::string("tune does not\n"));
-  EXPECT_EQ(refused("breakdown", {"--schedule", "1f1b"}),
-            kRefusal + std::string("breakdown does not\n"));
-  EXPECT_EQ(refused("solve", {"--iterations", "1f1b=3"}),
-            kRefusal + std::string("solve does not\n"));
+  answered("optimise", {"--schedule", "1f1b", "--no-search"});
+  answered("tune", {"--schedule", "1f1b", "--option", "pp", "--strategy", "grid", "--low", "1",
+                    "--high", "2", "--trials", "2"});
+  answered("breakdown", {"--schedule", "1f1b"});
+  answered("solve", {"--iterations", "1f1b=3"});
 }
 
 TEST_F(RecordedPipelineTest, ComparesOptionsOfItsSchedules) {

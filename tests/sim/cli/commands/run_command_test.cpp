@@ -112,15 +112,6 @@ TEST(RunCommand, ComparisonsNoteTheEdgesOfCyclesToo) {
   EXPECT_NE(outcome.out.find("- horovod, note: At an edge"), std::string::npos) << outcome.out;
 }
 
-TEST(RunCommand, OtherCommandsSayThatTheyDoNotCutModels) {
-  const Outcome outcome =
-      run_cli({"compare", "--workload", "transformer:model=llama-2-7b,device=a100", "--cluster",
-               "dgx-a100", "--schedules", "gpipe,1f1b"});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_NE(outcome.err.find("gpipe cuts the model into stages: run, optimise"), std::string::npos)
-      << outcome.err;
-}
-
 TEST(RunCommand, ReportFitsAHundredColumns) {
   const Outcome outcome = run_cli(run_with({"--schedule", "dear"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -24,6 +24,7 @@ HybridScenario copies(std::uint32_t elements, const char* zero, const char* upda
       .options = {{"zero", zero},
                   {"updated", updated},
                   {"norm_barrier", "no"},
+                  {"bucket", "0B"},
                   {"micro_batch", "1"},
                   {"global_batch", "4"}}};
   scenario.engine.fidelity = Fidelity::Analytic;
@@ -31,7 +32,7 @@ HybridScenario copies(std::uint32_t elements, const char* zero, const char* upda
 }
 
 double step_ms(const HybridScenario& scenario) {
-  return hybrid_result_of(scenario).hybrid.forecast.iteration_time.value * 1e3;
+  return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
 }
 
 // The first gather is bare, and the last scatter; where the network decides, the first backward
@@ -42,6 +43,24 @@ TEST(DearStages, GathersHideBesideTheNextForwardPass) {
     EXPECT_NEAR(step_ms(copies(kLarge, zero, "next-forward")), 16 * 7.5 + 1 + 2, 1e-6) << zero;
   }
   EXPECT_NEAR(step_ms(copies(kSmall, "1", "all-gather")), 8 + 16 + 9 * 0.75, 1e-6);
+}
+
+// Layers of 10 MB in buckets of 25 MiB: three at a time, the last two by themselves. An all-reduce
+// takes 1.5 ms a layer. The second one begins at 20 ms and ends at 24.5, half a millisecond after
+// the pass, and the last one follows.
+TEST(StageBuckets, GradientsOfLayersLeaveTogether) {
+  HybridScenario scenario = copies(kSmall, "0", "all-gather");
+  scenario.options["bucket"] = "auto";
+  EXPECT_NEAR(step_ms(scenario), 8 + 16 + 0.5 + 2 * 1.5, 1e-6);
+  const HybridRun run =
+      build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+  std::vector<std::string> names;
+  for (const GradientBucket& bucket : gradient_buckets(run.job, 0))
+    names.push_back(bucket.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"layer7 .. layer5", "layer4 .. layer2", "layer1 .. layer0"}));
+  scenario.options["bucket"] = "0B";
+  EXPECT_NEAR(step_ms(scenario), 8 + 16 + 1.5, 1e-6);
 }
 
 TEST(DearStages, OnOneStageTheyAreTheScheduleOfThatName) {

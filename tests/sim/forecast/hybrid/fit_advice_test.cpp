@@ -85,7 +85,7 @@ TEST(FitAdvice, ARunThatDoesNotFitSaysIt) {
   HybridScenario scenario = copies_of_one();
   scenario.cluster.device.memory = memory_of(scenario) * 0.9;
   scenario.engine.fidelity = Fidelity::Analytic;
-  const Notes notes = hybrid_result_of(scenario).hybrid.forecast.notes;
+  const Notes notes = hybrid_result_of(scenario).forecast.notes;
   EXPECT_THAT(notes, testing::Contains(testing::Field(&Note::text, advice(scenario))));
 }
 

@@ -22,7 +22,7 @@ HybridScenario fsdp(const char* cluster, std::uint32_t nodes) {
 }
 
 double step(const HybridScenario& scenario) {
-  return hybrid_result_of(scenario).hybrid.forecast.iteration_time.value;
+  return hybrid_result_of(scenario).forecast.iteration_time.value;
 }
 
 // Each node's eight adapters carry what a block needs while the one before computes: as Zhao et al.

@@ -32,7 +32,7 @@ HybridRun run_of(const HybridScenario& scenario) {
 }
 
 double step_ms(const HybridScenario& scenario) {
-  return hybrid_result_of(scenario).hybrid.forecast.iteration_time.value * 1e3;
+  return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
 }
 
 // What one more micro-batch takes.

@@ -14,7 +14,7 @@ std::string notes_of(ScheduleOptions options) {
       "device=a100");
   scenario.engine.fidelity = Fidelity::Analytic;
   std::string text;
-  for (const Note& note : changes_without_effect(scenario, hybrid_result_of(scenario)))
+  for (const Note& note : changes_without_effect(scenario, hybrid_result_of(scenario).forecast))
     text += note.text + "\n";
   return text;
 }

@@ -28,7 +28,7 @@ HybridScenario plain_scenario(const char* pipeline, ScheduleOptions options) {
 }
 
 double step_ms(const HybridScenario& scenario) {
-  return hybrid_result_of(scenario).hybrid.forecast.iteration_time.value * 1e3;
+  return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
 }
 
 // (m + p - 1)(F + R) with stages of 2 ms and 4 ms; the norm of 4 bytes takes a nanosecond.
@@ -49,27 +49,26 @@ TEST(HybridForecast, OrderOfTheUsersRunsAsItsFormula) {
 }
 
 /// Tensor parallelism of eight GPUs on passes of eight sequences, of a model loaded with `batch`.
-HybridForecast passes_of_eight(std::uint32_t batch, ScheduleOptions options = {}) {
+Forecast passes_of_eight(std::uint32_t batch, ScheduleOptions options = {}) {
   options.insert({{"tp", "8"}, {"micro_batch", "8"}, {"global_batch", "64"}});
   HybridScenario scenario = transformer_scenario("1f1b", std::move(options), 1);
   scenario.model = *find_transformer_model(
       fmt::format("transformer:model=gpt-1.7b,device=a100,batch={}", batch));
   scenario.engine.fidelity = Fidelity::Analytic;
-  return hybrid_result_of(scenario).hybrid;
+  return hybrid_result_of(scenario).forecast;
 }
 
 // Eight micro-batches of 24 ms on four stages in 66 ms: 8 x 24 / (4 x 66). The trace has times of
 // one batch alone, which are those of any other: a pass of four times as many samples is no longer.
 TEST(HybridForecast, EfficiencyIsThatOfPassesOfTheMicroBatch) {
   HybridScenario scenario = plain_scenario("gpipe", {});
-  EXPECT_NEAR(hybrid_result_of(scenario).hybrid.forecast.scaling_efficiency, 8 * 24.0 / (4 * 66),
-              1e-5);
+  EXPECT_NEAR(hybrid_result_of(scenario).forecast.scaling_efficiency, 8 * 24.0 / (4 * 66), 1e-5);
   const std::uint32_t micro_batch = 4 * scenario.model.workload.batch;
   scenario.options["micro_batch"] = std::to_string(micro_batch);
   scenario.options["global_batch"] = std::to_string(8 * micro_batch);
   const double pass =
       24e-3 * forward_time(with_batch(scenario.model.workload, micro_batch)).value / 8e-3;
-  const Forecast forecast = hybrid_result_of(scenario).hybrid.forecast;
+  const Forecast forecast = hybrid_result_of(scenario).forecast;
   EXPECT_NEAR(forecast.scaling_efficiency, 8 * pass / (4 * forecast.iteration_time.value), 1e-5);
   EXPECT_LT(forecast.scaling_efficiency, 1);
 }
@@ -87,7 +86,7 @@ TEST(HybridForecast, EfficiencyCountsAllRanksThatSharedARecordedLayer) {
                                                         .tensor = tensor,
                                                         .schedule = "gpipe",
                                                         .parts = std::vector<RecordedPart>(8)};
-    return hybrid_result_of(scenario).hybrid.forecast.scaling_efficiency;
+    return hybrid_result_of(scenario).forecast.scaling_efficiency;
   };
   EXPECT_NEAR(efficiency(1), 8 * 24.0 / (4 * 66), 1e-3);
   EXPECT_NEAR(efficiency(2), efficiency(1), 1e-3);
@@ -96,8 +95,8 @@ TEST(HybridForecast, EfficiencyCountsAllRanksThatSharedARecordedLayer) {
 // One GPU would take eight passes of eight sequences. Eight times the pass of one sequence made it
 // 127 % with shards that compute as well as the whole.
 TEST(HybridForecast, EfficiencyDoesNotHangOnTheBatchThatTheModelWasLoadedWith) {
-  const Forecast of_one = passes_of_eight(1).forecast;
-  const Forecast of_eight = passes_of_eight(8).forecast;
+  const Forecast of_one = passes_of_eight(1);
+  const Forecast of_eight = passes_of_eight(8);
   EXPECT_EQ(of_one.iteration_time, of_eight.iteration_time);
   EXPECT_DOUBLE_EQ(of_one.scaling_efficiency, of_eight.scaling_efficiency);
   const Workload whole =
@@ -117,19 +116,19 @@ TEST(HybridForecast, EfficiencyCountsTheKernelsOfTheJob) {
     HybridScenario scenario = transformer_scenario("1f1b", std::move(options), 1);
     scenario.cluster.gpus_per_node = 1;
     scenario.cluster.software = {};
-    EXPECT_NEAR(hybrid_result_of(scenario).hybrid.forecast.scaling_efficiency, 1, 1e-9);
+    EXPECT_NEAR(hybrid_result_of(scenario).forecast.scaling_efficiency, 1, 1e-9);
   }
 }
 
 TEST(HybridForecast, StagesAddUpToTheStep) {
-  const HybridResult result = hybrid_result_of(plain_scenario("1f1b", {}));
-  ASSERT_EQ(result.hybrid.stages.size(), 4U);
-  for (const StageForecast& stage : result.hybrid.stages) {
+  const ScheduleRun result = hybrid_result_of(plain_scenario("1f1b", {}));
+  ASSERT_EQ(result.forecast.stages.size(), 4U);
+  for (const StageForecast& stage : result.forecast.stages) {
     EXPECT_NEAR(stage.time.value, 48e-3, 1e-9);
     EXPECT_NEAR(stage.bubble.value, 18e-3, 1e-7);
   }
-  EXPECT_EQ(result.hybrid.stages[1].holds, "layer2 .. layer3");
-  EXPECT_EQ(result.hybrid.forecast.layout, "tp=1,pp=4,dp=1");
+  EXPECT_EQ(result.forecast.stages[1].holds, "layer2 .. layer3");
+  EXPECT_EQ(result.forecast.layout, "tp=1,pp=4,dp=1");
 }
 
 TEST(HybridForecast, FoldedEqualsUnfolded) {
@@ -208,7 +207,7 @@ TEST(HybridForecast, AStageCanComputeAgainWhatOthersKeep) {
     ScheduleOptions options{{"tp", "8"}, {"pp", "4"}};
     if (*by_stage != 0)
       options["recompute_stages"] = by_stage;
-    return hybrid_result_of(transformer_scenario("1f1b", options, 4)).hybrid.stages;
+    return hybrid_result_of(transformer_scenario("1f1b", options, 4)).forecast.stages;
   };
   const auto plain = stages_of("");
   const auto mixed = stages_of("full,none,none,none");
@@ -229,7 +228,7 @@ TEST(HybridForecast, TheBestPartitionKeepsToTheMemoryOfTheDevice) {
       "1f1b", {{"tp", "8"}, {"pp", "4"}, {"global_batch", "16"}, {"partition", "best"}}, 4);
   const auto fullest = [&] {
     Bytes most{};
-    for (const StageForecast& stage : hybrid_result_of(scenario).hybrid.stages)
+    for (const StageForecast& stage : hybrid_result_of(scenario).forecast.stages)
       most = std::max(most, stage.memory);
     return most;
   };
@@ -240,8 +239,8 @@ TEST(HybridForecast, TheBestPartitionKeepsToTheMemoryOfTheDevice) {
 
 // 22e9 parameters: copies that share optimiser state alone still need more than 80 GiB.
 TEST(HybridForecast, WhatDoesNotFitSaysWhatWouldHelp) {
-  const HybridResult result = hybrid_result_of(transformer_scenario("1f1b", {}, 2));
-  const auto& notes = result.hybrid.forecast.notes;
+  const ScheduleRun result = hybrid_result_of(transformer_scenario("1f1b", {}, 2));
+  const auto& notes = result.forecast.notes;
   EXPECT_TRUE(std::ranges::any_of(notes, [](const Note& note) {
     return note.text.starts_with("What would make it fit: ") &&
            note.text.find("tp=8 (") != std::string::npos &&
@@ -250,8 +249,8 @@ TEST(HybridForecast, WhatDoesNotFitSaysWhatWouldHelp) {
 }
 
 TEST(HybridForecast, TensorGroupsAcrossNodesAreNoted) {
-  const HybridResult result = hybrid_result_of(transformer_scenario("1f1b", {{"tp", "16"}}, 2));
-  EXPECT_TRUE(std::ranges::any_of(result.hybrid.forecast.notes, [](const Note& note) {
+  const ScheduleRun result = hybrid_result_of(transformer_scenario("1f1b", {{"tp", "16"}}, 2));
+  EXPECT_TRUE(std::ranges::any_of(result.forecast.notes, [](const Note& note) {
     return note.text.starts_with("Tensor groups of 16 cross nodes");
   }));
 }

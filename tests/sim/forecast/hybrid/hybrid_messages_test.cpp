@@ -29,7 +29,7 @@ HybridScenario plain(const char* pipeline, const ScheduleOptions& options, std::
 }
 
 double step_ms(const HybridScenario& scenario) {
-  return hybrid_result_of(scenario).hybrid.forecast.iteration_time.value * 1e3;
+  return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
 }
 
 std::string refusal(const HybridScenario& scenario) {
@@ -83,7 +83,7 @@ TEST(StageLinks, AreRefusedWhereTheyMeanNothing) {
 // each pass, the others twice.
 TEST(Compression, BetweenStagesTakesItsCodec) {
   const auto scenario = plain("gpipe", {{"pp_ratio", "100"}, {"pp_codec", "1"}});
-  const auto stages = hybrid_result_of(scenario).hybrid.stages;
+  const auto stages = hybrid_result_of(scenario).forecast.stages;
   EXPECT_NEAR(stages[0].time.value, 48e-3 + 8 * 2e-3, 1e-9);
   EXPECT_NEAR(stages[1].time.value, 48e-3 + 8 * 4e-3, 1e-9);
 }
@@ -130,9 +130,9 @@ TEST(HybridSharding, SharesInsideNodesAndAddsBetweenThem) {
     return hybrid_result_of(
         transformer_scenario("1f1b", {{"zero", "3"}, {"recompute", "full"}, {"shard", shard}}, 4));
   };
-  const HybridResult in_nodes = result("8"), by_all = result("auto");
-  const MemoryUse& use = in_nodes.hybrid.forecast.memory;
-  const MemoryUse& least = by_all.hybrid.forecast.memory;
+  const ScheduleRun in_nodes = result("8"), by_all = result("auto");
+  const MemoryUse& use = in_nodes.forecast.memory;
+  const MemoryUse& least = by_all.forecast.memory;
   EXPECT_NEAR((use.parameters + use.gradients + use.optimiser) /
                   (least.parameters + least.gradients + least.optimiser),
               4, 1e-9);
@@ -173,9 +173,9 @@ TEST(DualPipe, HoldsParametersTwiceAndSharesOptimiserAmongCopies) {
     return hybrid_result_of(
                transformer_scenario(
                    pipeline, {{"tp", "8"}, {"pp", "4"}, {"global_batch", "16"}, {"zero", "1"}}, 8))
-        .hybrid;
+        .forecast;
   };
-  const HybridForecast dual = memory("dualpipe"), usual = memory("1f1b");
+  const Forecast dual = memory("dualpipe"), usual = memory("1f1b");
   EXPECT_NEAR(dual.stages[1].memory / usual.stages[1].memory, 1.8, 0.3);
   EXPECT_EQ(refusal(transformer_scenario("dualpipe", {{"tp", "8"}, {"pp", "4"}, {"zero", "3"}}, 8)),
             "dualpipe: option zero: expected 0 or 1 where two stages hold each part");

@@ -38,7 +38,7 @@ TEST(ForecastProperties, OfSchedulesThatDecideAtRunTimeHoldForAnyNumberOfWorkers
         EXPECT_GE(forecast.iteration_time / forward_time(job.workload), 1);
         EXPECT_TRUE(same(forecast, run_time_forecast(job, 2)));
       },
-      run_time_schedules());
+      asynchronous_schedules());
 }
 
 /// One of the schedules that cut the model, on up to 16 GPUs.
@@ -71,13 +71,13 @@ TEST(ForecastProperties, OfModelsThatAreCutAreTheSameFoldedAndUnfolded) {
     HybridScenario scenario = random_layout(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.pipeline->name);
     try {
-      const HybridForecast folded = hybrid_result_of(scenario).hybrid;
+      const Forecast folded = hybrid_result_of(scenario).forecast;
       scenario.engine.fold = false;
-      const HybridForecast whole = hybrid_result_of(scenario).hybrid;
-      expect_whole(folded.forecast);
-      EXPECT_NEAR(folded.forecast.iteration_time / whole.forecast.iteration_time, 1, 1e-9);
+      const Forecast whole = hybrid_result_of(scenario).forecast;
+      expect_whole(folded);
+      EXPECT_NEAR(folded.iteration_time / whole.iteration_time, 1, 1e-9);
       for (const StageForecast& stage : folded.stages)
-        EXPECT_LE(stage.time, folded.forecast.iteration_time * (1 + 1e-9));
+        EXPECT_LE(stage.time, folded.iteration_time * (1 + 1e-9));
     } catch (const InputError&) {
       ++refused;  // the ways do not divide the GPUs or the layers
     }

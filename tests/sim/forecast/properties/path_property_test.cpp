@@ -106,10 +106,10 @@ TEST(ForecastProperties, ThePathOfPipelinesIsTheStep) {
     const HybridScenario scenario = random_pipeline(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.pipeline->name);
     try {
-      const HybridResult result = hybrid_result_of(scenario);
+      const ScheduleRun result = hybrid_result_of(scenario);
       expect_path_without_gaps(result.plan, scenario.cluster, result.timeline);
-      expect_told_path_is_the_step(result.hybrid.forecast);
-      EXPECT_LE(result.hybrid.forecast.scaling_efficiency, 1 + kRounding);
+      expect_told_path_is_the_step(result.forecast);
+      EXPECT_LE(result.forecast.scaling_efficiency, 1 + kRounding);
     } catch (const InputError&) {
       ++refused;  // the ways do not divide the GPUs or the micro-batches
     }

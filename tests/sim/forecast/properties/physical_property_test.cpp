@@ -250,7 +250,7 @@ TEST(PhysicalProperties, NoLayoutIsBelowItsBytesNorItsCompute) {
   for_each_layout([](HybridScenario& scenario) {
     for (const Fidelity fidelity : kFidelities) {
       scenario.engine.fidelity = fidelity;
-      const HybridResult result = hybrid_result_of(scenario);
+      const ScheduleRun result = hybrid_result_of(scenario);
       expect_physical(result.plan, scenario.cluster, scenario.engine, result.timeline);
     }
   });
@@ -260,7 +260,7 @@ TEST(PhysicalProperties, NoLayoutIsFasterWithHalvedBandwidthOrAStraggler) {
   for_each_layout([](HybridScenario& scenario) {
     scenario.engine.fidelity = Fidelity::Analytic;
     scenario.cluster.overlap = {};
-    const HybridResult result = hybrid_result_of(scenario);
+    const ScheduleRun result = hybrid_result_of(scenario);
     if (!has_no_anomalies(result.plan) || share_a_nic(scenario.cluster))
       return;
     const Seconds before = result.timeline.mean_iteration_time() * (1 - kRounding);
@@ -328,7 +328,7 @@ TEST(PhysicalProperties, NoAsynchronousIterationIsBelowItsBytesNorItsCompute) {
               << name_of(fidelity);
         }
       },
-      run_time_schedules());
+      asynchronous_schedules());
 }
 
 }  // namespace

@@ -138,7 +138,8 @@ inline Forecast forecast_of_job(const RandomJob& job, Fidelity fidelity, bool fo
 
 /// As many cases as asked for; those whose options a schedule refuses are no cases.
 template <class Check>
-void for_each_case(Check check, const std::vector<ScheduleInfo>& schedules = all_schedules()) {
+void for_each_case(Check check,
+                   const std::vector<ScheduleInfo>& schedules = data_parallel_schedules()) {
   const std::uint32_t first = from_environment("STEPCAST_PROPERTY_SEED", 1);
   const std::uint32_t cases = from_environment("STEPCAST_PROPERTY_CASES", 100);
   std::uint32_t refused = 0;

@@ -201,7 +201,7 @@ TEST(GlossaryTest, EveryPhaseOfEverySchedulesPlanIsExplained) {
   Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
   cluster.nodes = 2;
   std::set<std::string> phases;
-  for (const ScheduleInfo& schedule : all_schedules()) {
+  for (const ScheduleInfo& schedule : data_parallel_schedules()) {
     add_phases(schedule, {}, workload, cluster, phases);
     for (const OptionInfo& option : schedule.options)
       for (const std::string& word : option.words)

@@ -7,7 +7,7 @@ namespace {
 
 // 1,000 samples at 4 x 64 a step are 3.9 steps: 4 an epoch.
 TEST(Solution, AnEpochEndsWithASmallerStep) {
-  EXPECT_EQ(iterations_of(90, 1000, 64, 4), 360);
+  EXPECT_EQ(iterations_of(90, 1000, 64 * 4), 360);
 }
 
 // 100 steps of 36 s are an hour; 50 steps of 54 s are 45 minutes.

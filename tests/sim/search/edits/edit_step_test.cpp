@@ -153,7 +153,7 @@ TEST(EditStepTest, ATaskOfNoTimeChangesNoSchedule) {
   const Workload workload = load_workload("resnet50-rtx2080ti-bs32");
   Cluster cluster = load_cluster("rtx2080ti-16x4-10gbe");
   cluster.nodes = 2;
-  for (const ScheduleInfo& schedule : all_schedules()) {
+  for (const ScheduleInfo& schedule : data_parallel_schedules()) {
     if (schedule.bound)
       continue;
     for (const char* run_ahead : {"off", "on"}) {

@@ -64,7 +64,7 @@ TEST(FoundOptionsTest, StepsKeepTheirSamples) {
     HybridScenario scenario = pipeline_of({}, schedule);
     scenario.model = *find_transformer_model("transformer:model=gpt-22b,device=a100,batch=4");
     scenario.options["pp"] = "2";
-    if (scenario.pipeline->of_user)
+    if (scenario.pipeline->passes.of_user)
       scenario.options["order"] = "F0 F1 F2 F3 B0 B1 B2 B3\nF0 F1 F2 F3 B0 B1 B2 B3";
     for (const double budget : {0.0, 0.5}) {
       EditedStep result;
@@ -218,8 +218,8 @@ TEST(FoundOptionsTest, NoStepIsBelowItsBound) {
               {"stage_links", "800Gbps,800Gbps,800Gbps,800Gbps,800Gbps,800Gbps,800Gbps"},
               {"pp", "8"}}}) {
       HybridScenario scenario = pipeline_of(options, schedule);
-      const bool in_parts = scenario.pipeline->chunks > 1;
-      if ((scenario.pipeline->holds_twice && options.contains("zero")) ||
+      const bool in_parts = scenario.pipeline->passes.chunks > 1;
+      if ((scenario.pipeline->passes.holds_twice && options.contains("zero")) ||
           (in_parts && options.contains("stage_links")))
         continue;
       scenario.cluster.nic.bandwidth = BytesPerSecond{1e8};

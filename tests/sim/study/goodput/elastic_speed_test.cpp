@@ -32,6 +32,25 @@ TEST(ElasticSpeed, IsWhatIsForecastAtEachSize) {
   EXPECT_EQ(training.steps->size(), 1U);
 }
 
+// Two stages of one GPU each do not divide three nodes: two of them train, and one idles.
+TEST(ElasticSpeed, OfASizeThatALayoutDoesNotDivideTheNextSmallerOneTrains) {
+  const auto pipeline = [](const char* nodes) {
+    Experiment experiment{.workload = "vgg16-pipedream-bs128",
+                          .cluster = "ideal-4x1",
+                          .schedules = {"1f1b"},
+                          .fidelity = "analytic"};
+    experiment.settings = parse_settings(std::vector<std::string>{"pp=2"});
+    experiment.settings.cluster = {{"nodes", nodes}};
+    return scenario_of(std::move(experiment));
+  };
+  const auto samples_per_s = [&](const char* nodes) {
+    return simulated(pipeline(nodes), "1f1b").forecast.throughput;
+  };
+  const TrainingForecast training = training_forecast(pipeline("4"));
+  EXPECT_NEAR(training.speed(3, 1), samples_per_s("2") / samples_per_s("4"), 1e-12);
+  EXPECT_EQ(training.speed(1, 1), 0);
+}
+
 TEST(ElasticSpeed, ASlowLinkSlowsTheWholeRing) {
   const Scenario scenario = scenario_with("4", "8Gbps");
   const TrainingForecast training = training_forecast(scenario);

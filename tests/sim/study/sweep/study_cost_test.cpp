@@ -127,12 +127,11 @@ TEST_F(StudyCost, OfACutModelCountsRolesAndNotGroups) {
   experiment.settings =
       parse_settings(std::vector<std::string>{"global_batch=16384", "tp=8", "pp=16"});
   add_size(experiment.settings, 1024, std::nullopt);
-  HybridScenario scenario = hybrid_scenario_of(experiment, true);
+  const Scenario scenario = scenario_of(experiment);
   CostEstimate cost;
-  scenario.planned = [&](const Plan& plan) {
+  simulated(scenario, "1f1b", [&](const Plan& plan) {
     cost = cost_estimate(plan, scenario.cluster, scenario.engine);
-  };
-  hybrid_result_of(scenario);
+  });
   EXPECT_GT(cost.memory, Bytes{2e7});
   EXPECT_LT(cost.memory, Bytes{1e8});
   EXPECT_GT(cost.time, Seconds{0.03});

@@ -52,8 +52,8 @@ RecordedPart read_part(ObjectReader reader) {
 
 std::string read_schedule(ObjectReader& reader) {
   const std::string schedule = reader.text("schedule");
-  const PipelineInfo* pipeline = find_pipeline(schedule);
-  if (pipeline == nullptr || pipeline->of_user)
+  const ScheduleInfo* pipeline = find_pipeline(schedule);
+  if (pipeline == nullptr || pipeline->passes.of_user)
     reader.fail("schedule", fmt::format("expected a schedule that cuts the model, such as 1f1b, "
                                         "found {}",
                                         nlohmann::json(schedule).dump()));

@@ -1,4 +1,4 @@
-#include "sim/report/text/hybrid_report.hpp"
+#include "sim/report/text/cases_report.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,59 +13,6 @@
 #include "sim/study/validate/cases/layout_choice.hpp"
 
 namespace stepcast {
-namespace {
-
-std::string stage_table(const HybridForecast& hybrid) {
-  Table table{{{"stage", Align::Right},
-               {"holds", Align::Left},
-               {"busy ms", Align::Right},
-               {"bubble ms", Align::Right},
-               {"memory", Align::Right}},
-              {}};
-  for (std::size_t i = 0; i < hybrid.stages.size(); ++i) {
-    const StageForecast& stage = hybrid.stages[i];
-    table.rows.push_back({std::to_string(i), stage.holds, milliseconds(stage.time),
-                          milliseconds(stage.bubble), format_bytes(stage.memory)});
-  }
-  return render(table);
-}
-
-// What the bubbles of the stages are, in ms; without what none of them has.
-std::string split_table(const HybridForecast& hybrid) {
-  Table table{{{"stage", Align::Right}}, {}};
-  std::vector<std::vector<NamedTime>> splits;
-  for (const StageForecast& stage : hybrid.stages) {
-    splits.push_back(named(stage.split));
-    table.rows.push_back({std::to_string(table.rows.size())});
-  }
-  for (std::size_t part = 0; part < named(BubbleSplit{}).size(); ++part) {
-    Seconds sum{};
-    for (const auto& split : splits)
-      sum += split[part].time;
-    if (sum <= Seconds{})
-      continue;
-    std::string heading = splits.front()[part].name;
-    std::ranges::replace(heading, '_', '-');
-    table.columns.push_back({heading + " ms"});
-    for (std::size_t stage = 0; stage < splits.size(); ++stage)
-      table.rows[stage].push_back(milliseconds(splits[stage][part].time));
-  }
-  return table.columns.size() > 1 ? "\nWhat the bubbles are\n" + render(table) : "";
-}
-
-}  // namespace
-
-std::string render_hybrid(const HybridForecast& hybrid, const std::string& adapters) {
-  std::string text = render_run(hybrid.forecast, adapters);
-  text += fmt::format("\nLayout {}", hybrid.forecast.layout);
-  if (hybrid.flops_utilisation > 0)
-    text += fmt::format(", model FLOPs utilisation {}, of the hardware {}",
-                        percent(hybrid.flops_utilisation), percent(hybrid.hardware_utilisation));
-  text += '\n';
-  text += stage_table(hybrid);
-  return text + split_table(hybrid);
-}
-
 namespace {
 
 std::string choice_table(const std::vector<SetChoice>& choices) {

@@ -1,4 +1,4 @@
-#include "sim/report/json/hybrid_json.hpp"
+#include "sim/report/json/cases_json.hpp"
 
 #include <map>
 #include <string>
@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/report/json/json.hpp"
 #include "sim/report/json/study_json.hpp"
 #include "sim/study/validate/cases/layout_choice.hpp"
 
@@ -15,33 +14,6 @@ namespace stepcast {
 namespace {
 
 using Json = nlohmann::ordered_json;  // keys in the order of writing
-
-Json stages_json(const std::vector<StageForecast>& stages) {
-  Json json = Json::array();
-  for (const StageForecast& stage : stages) {
-    json.push_back({{"holds", stage.holds},
-                    {"time_s", stage.time.value},
-                    {"bubble_s", stage.bubble.value},
-                    {"bubble_by", Json::object()},
-                    {"memory_bytes", stage.memory.value}});
-    for (const NamedTime& part : named(stage.split))
-      json.back()["bubble_by"][part.name + "_s"] = part.time.value;
-  }
-  return json;
-}
-
-}  // namespace
-
-std::string hybrid_json(const HybridForecast& hybrid) {
-  Json json = Json::parse(to_json(hybrid.forecast));
-  json["stages"] = stages_json(hybrid.stages);
-  if (hybrid.flops_utilisation > 0)
-    json.update(Json{{"model_flops_utilisation", hybrid.flops_utilisation},
-                     {"hardware_flops_utilisation", hybrid.hardware_utilisation}});
-  return json.dump(2) + "\n";
-}
-
-namespace {
 
 Json rows_json(const std::vector<PredictedCase>& cases) {
   Json json = Json::array();

@@ -1,0 +1,118 @@
+// One job under every kind of schedule: what belongs to the job is the same, whoever trains it.
+#include <gtest/gtest.h>
+
+#include "models/schedule/list/registry.hpp"
+#include "models/workload/transformer/transformer_workload.hpp"
+#include "sim/forecast/scenario.hpp"
+#include "sim/forecast/step_forecast.hpp"
+#include "sim/forecast/tuning/tune.hpp"
+#include "traces/settings.hpp"
+
+namespace stepcast {
+namespace {
+
+constexpr const char* kModel =
+    "transformer:layers=8,hidden=1024,heads=16,seq=512,vocab=8192,precision=bf16,device=a100,"
+    "batch=4";
+
+Scenario scenario_with(const std::string& schedule, const std::vector<std::string>& settings = {}) {
+  return scenario_of({.workload = kModel,
+                      .cluster = "dgx-a100",
+                      .schedules = {schedule},
+                      .fidelity = "analytic",
+                      .settings = parse_settings(settings)});
+}
+
+Forecast forecast_with(const std::string& schedule, const std::vector<std::string>& settings = {}) {
+  return plain_forecast_of(scenario_with(schedule, settings), schedule);
+}
+
+Seconds update_of(const Forecast& forecast) {
+  for (const NamedTime& part : forecast.breakdown.other_compute)
+    if (part.name == "update")
+      return part.time;
+  return {};
+}
+
+// 30 bytes a parameter at the device's rate for elementwise work, whichever schedule runs it.
+TEST(EverySchedule, CountsTheUpdateOfATransformer) {
+  const Workload workload = scenario_with("ddp").workload;
+  const Seconds expected = Bytes{kUpdateTraffic * static_cast<double>(parameter_count(workload))} /
+                           workload.transformer->law.elementwise;
+  EXPECT_GT(expected, Seconds{});
+  for (const char* schedule : {"bsp", "ddp", "dear", "hop", "1f1b", "gpipe"})
+    EXPECT_NEAR(update_of(forecast_with(schedule)) / expected, 1, 1e-9) << schedule;
+}
+
+// ZeRO's ranks update a share each: together they are not faster than as many GPUs alone.
+TEST(EverySchedule, IsNoMoreEfficientThanGpusAlone) {
+  for (const ScheduleInfo& schedule : first_order_schedules()) {
+    if (!schedule.planned || schedule.bound)
+      continue;
+    EXPECT_LE(forecast_with(schedule.name).scaling_efficiency, 1 + 1e-9) << schedule.name;
+  }
+}
+
+TEST(EverySchedule, HasTheOptimiserOfTheModel) {
+  for (const char* schedule : {"ddp", "hop", "1f1b"})
+    EXPECT_EQ(forecast_with(schedule).options.at("optimiser"), "adam") << schedule;
+  EXPECT_EQ(effective_options(schedule_of("ddp"), {}, Workload{}).at("optimiser"), "sgd");
+}
+
+// A pass of another batch follows from the law, not from that of the first in proportion.
+TEST(EverySchedule, ComputesPassesOfTheBatchThatIsSet) {
+  const Forecast replicated = forecast_with("bsp", {"batch=16"});
+  const Forecast one_stage = forecast_with("1f1b", {"batch=16"});
+  EXPECT_NEAR(replicated.breakdown.forward / one_stage.breakdown.forward, 1, 1e-9);
+  const Forecast of_four = forecast_with("bsp");
+  EXPECT_LT(replicated.breakdown.forward, of_four.breakdown.forward * 4);
+}
+
+TEST(EverySchedule, IsTunedAndTimedInOneWay) {
+  for (const char* schedule : {"ddp", "hop", "1f1b"}) {
+    const Scenario scenario = scenario_with(schedule);
+    const Forecast forecast = plain_forecast_of(scenario, schedule);
+    const StepForecast step = step_forecast(scenario, schedule);
+    EXPECT_NEAR(step.time / forecast.iteration_time, 1, 1e-9) << schedule;
+    EXPECT_NEAR(step.samples, forecast.throughput * forecast.iteration_time.value, 1e-6)
+        << schedule;
+    EXPECT_EQ(step.likely.basis, forecast.error_basis) << schedule;
+    const Measurement trial = measured(job_of(scenario, schedule));
+    EXPECT_NEAR(trial.time / forecast.iteration_time, 1, 1e-9) << schedule;
+  }
+}
+
+// Four stages on equal GPUs wait for each other and for nobody that is slow.
+TEST(EverySchedule, APipelinesBubbleIsNoWaitForSlowerRanks) {
+  const std::vector<std::string> layout{"pp=4", "cluster.software.jitter=0"};
+  const Forecast even = forecast_with("1f1b", layout);
+  EXPECT_EQ(even.breakdown.waiting, Seconds{});
+  EXPECT_GT(even.breakdown.bubble / even.iteration_time, 0.1);
+  EXPECT_NEAR(total_of(even.breakdown) / even.iteration_time, 1, 1e-9);
+  for (const std::string& sentence : even.why)
+    EXPECT_EQ(sentence.find("slower ranks"), std::string::npos) << sentence;
+  EXPECT_EQ(forecast_with("ddp").breakdown.bubble, Seconds{});
+}
+
+TEST(EverySchedule, AStragglersShareOfTheBubbleIsAWait) {
+  const Forecast slow = forecast_with("1f1b", {"pp=4", "straggler.0=1.5"});
+  EXPECT_NEAR(total_of(slow.breakdown) / slow.iteration_time, 1, 1e-9);
+  const Forecast other_slow = forecast_with("1f1b", {"pp=4", "straggler.60=1.5"});
+  EXPECT_GE(slow.breakdown.waiting + other_slow.breakdown.waiting, Seconds{});
+}
+
+TEST(EverySchedule, IsInTheOneList) {
+  std::size_t asynchronous = 0;
+  std::size_t partitions = 0;
+  for (const ScheduleInfo& schedule : all_schedules()) {
+    asynchronous += schedule.asynchronous ? 1 : 0;
+    partitions += schedule.partitions_model() ? 1 : 0;
+    EXPECT_EQ(find_schedule(schedule.name), &schedule);
+  }
+  EXPECT_GT(asynchronous, 8U);
+  EXPECT_EQ(partitions, 8U);
+  EXPECT_EQ(data_parallel_schedules().size() + asynchronous + partitions, all_schedules().size());
+}
+
+}  // namespace
+}  // namespace stepcast
