@@ -218,12 +218,14 @@ Bytes bucket_of(const OptionReader& read, const CutModel& model) {
 }
 
 void require_layers(const OptionReader& read, const CutModel& model, std::uint32_t parts) {
+  constexpr std::size_t kEnds = 2;  // embedding and head may have parts of their own
   const std::size_t layers =
-      model.transformer ? model.transformer->shape.layers : model.workload.layers.size();
+      model.transformer ? model.transformer->shape.layers + kEnds : model.workload.layers.size();
   if (parts > layers)
-    read.fail("pp", fmt::format("expected at most {} parts of the model, one for each layer, "
-                                "found {}",
-                                layers, parts));
+    read.fail("pp",
+              fmt::format("expected at most {} parts of the model, one for each layer{}, "
+                          "found {}",
+                          layers, model.transformer ? ", the embedding and the head" : "", parts));
 }
 
 /// What each stage computes again, where that differs: its units are costed anew.

@@ -46,8 +46,8 @@ std::vector<std::size_t> even_sizes(std::size_t units, std::size_t parts) {
 
 PartBounds equal_parts(const std::vector<bool>& counts, std::size_t parts) {
   const auto counting = static_cast<std::size_t>(std::ranges::count(counts, true));
-  require_units(counting, parts);
-  if (counting % parts == 0)
+  require_units(counts.size(), parts);
+  if (counting >= parts && counting % parts == 0)
     return bounds_of(counts, even_sizes(counting, parts));
   return bounds_of(std::vector<bool>(counts.size(), true), even_sizes(counts.size(), parts));
 }
@@ -56,7 +56,7 @@ PartBounds listed_parts(const std::vector<bool>& counts, std::size_t parts,
                         const std::string& text) {
   std::vector<std::size_t> sizes;
   for (const std::string_view part : split(text, ','))
-    sizes.push_back(parse_count(part, 1));
+    sizes.push_back(parse_count(part, 0));
   const auto counting = static_cast<std::size_t>(std::ranges::count(counts, true));
   const std::size_t sum = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
   if (sizes.size() != parts || sum != counting)
@@ -64,7 +64,18 @@ PartBounds listed_parts(const std::vector<bool>& counts, std::size_t parts,
         fmt::format("expected {} numbers that add up to {} layers, found {} that add "
                     "up to {}",
                     parts, counting, sizes.size(), sum));
-  return bounds_of(counts, sizes);
+  std::vector<bool> all = counts;
+  for (const auto& [size, unit] : {std::pair(sizes.begin(), all.begin()),
+                                   std::pair(std::prev(sizes.end()), std::prev(all.end()))})
+    if (*size == 0 && !*unit) {
+      *unit = true;
+      *size = 1;
+    }
+  if (std::ranges::find(sizes, std::size_t{0}) != sizes.end())
+    throw InputError(
+        "expected a layer in each part but the first and the last, which may hold the embedding or "
+        "the head alone");
+  return bounds_of(all, sizes);
 }
 
 PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts) {

@@ -16,7 +16,9 @@ namespace stepcast {
 using PartBounds = std::vector<std::size_t>;
 
 /// As many of the units that count as possible in each part; those before and behind them go with
-/// the first and the last. If the parts do not divide them, all units count alike.
+/// the first and the last. If the parts do not divide them, all units count alike, so that an
+/// embedding or a head may have a part for itself. Throws InputError if there are fewer units than
+/// parts.
 PartBounds equal_parts(const std::vector<bool>& counts, std::size_t parts);
 
 /// The bounds whose heaviest part is lightest: dynamic programming over D[j][i] = min over k of
@@ -35,7 +37,8 @@ PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> uni
                       const std::function<double(const PartBounds&)>& excess = {},
                       std::vector<PartBounds> begins = {});
 
-/// "8,8,9,7": so many of the units that count in each part. Throws InputError.
+/// "8,8,9,7": so many of the units that count in each part. The first and the last part may hold
+/// none, but then what stands before or behind these units. Throws InputError.
 PartBounds listed_parts(const std::vector<bool>& counts, std::size_t parts,
                         const std::string& text);
 

@@ -1,6 +1,7 @@
 #include "models/schedule/model_parallel/pipeline_order.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -175,6 +176,20 @@ TEST(PipelineOrder, APassThatStandsBeforeWhatItNeedsIsNamedWithIt) {
   EXPECT_EQ(error_of("F0.1 F0.0 B0.1 B0.0\n"),
             "order: a cycle: F0.1 of stage 0, which waits for F0.0 of stage 0, which stands behind "
             "it");
+}
+
+// An embedding, 126 blocks and a head on 128 parts, as Llama 3 405B on 16 stages of 8 parts.
+TEST(Partition, EmbeddingAndHeadMayHavePartsOfTheirOwn) {
+  std::vector<bool> counts(128, true);
+  counts.front() = counts.back() = false;
+  PartBounds each(129);
+  std::iota(each.begin(), each.end(), std::size_t{0});
+  EXPECT_EQ(equal_parts(counts, 128), each);
+  EXPECT_THROW(equal_parts(counts, 129), InputError);
+  const std::vector<bool> four{false, true, true, true, true, false};
+  EXPECT_EQ(listed_parts(four, 4, "0,2,2,0"), (PartBounds{0, 1, 3, 5, 6}));
+  EXPECT_EQ(listed_parts(four, 2, "0,4"), (PartBounds{0, 1, 6}));
+  EXPECT_THROW(listed_parts(four, 3, "2,0,2"), InputError);
 }
 
 // With as many micro-batches as stages and R = 2 F the best first stage is half as long again as

@@ -70,6 +70,15 @@ TEST(RunLayout, DataParallelismMayBeSaidAgain) {
             "64 GPUs\n");
 }
 
+TEST(RunLayout, TheLayoutOfLlama3IsNotRefused) {
+  const Outcome outcome =
+      run_cli({"run", "--workload", "transformer:model=llama-3-405b,device=h100", "--cluster",
+               "h100-8x8", "--nodes", "16", "--schedule", "interleaved", "--layout", "tp=8,pp=16",
+               "--set", "virtual_stages=8", "--set", "global_batch=32", "--fidelity", "analytic"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("embedding, block 15, block 31, "), std::string::npos) << outcome.out;
+}
+
 TEST(RunLayout, TheAxisThatDoesNotDivideIsBlamed) {
   for (const char* layout : {"pp=100", "tp=8,pp=100"})
     EXPECT_TRUE(error_of({"--schedule", "1f1b", "--layout", layout})
