@@ -19,7 +19,7 @@ constexpr Listed kCommands[] = {
     {"demo", "Five DNNs on 64 GPUs over two networks under five schedules", make_demo_command},
     {"list", "List workloads, clusters, schedules and all else that has a name", make_list_command},
     {"show", "Show a workload, cluster, schedule or anything that list names", make_show_command},
-    {"breakdown", "Where the time of a K-FAC step goes, part by part", make_breakdown_command},
+    {"breakdown", "Where the time of a step goes, part by part", make_breakdown_command},
     {"scaling", "Step time against the number of GPUs, as a table and a figure",
      make_scaling_command},
     {"plan", "What to buy or rent: clusters, sizes, layouts, schedules searched",

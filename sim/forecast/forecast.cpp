@@ -109,9 +109,11 @@ void add_straggler(Forecast& forecast, const Timeline& timeline, const RankClass
   std::string sentence = fmt::format("The slowest: {}", forecast.slowest_ranks);
   if (slowest.compute_scale != 1)
     sentence += fmt::format(", computing {:.4g} times as long as profiled", slowest.compute_scale);
-  sentence += fmt::format("; the fastest wait {} ({:.1f} % of the step) for slower ranks.",
-                          format_seconds(fastest_waiting),
-                          100 * (fastest_waiting / timeline.iteration_time));
+  if (fastest_waiting > Seconds{})
+    sentence += fmt::format("; the fastest wait {} ({:.1f} % of the step) for slower ranks",
+                            format_seconds(fastest_waiting),
+                            100 * (fastest_waiting / timeline.iteration_time));
+  sentence += ".";
   if (!forecast.why.empty())
     forecast.why.insert(forecast.why.begin() + 1, std::move(sentence));
 }

@@ -1,24 +1,29 @@
 #include "sim/forecast/time_alone.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/list/registry.hpp"
+#include "models/workload/transformer/transformer_workload.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace stepcast {
 namespace {
 
-/// What a worker of the plan updates in a step: all parameters, or the share that is its own.
+/// What a worker of the plan updates in its first step: all parameters, or the share that is its
+/// own. Later steps of a period may stand for many.
 Seconds update_of_worker(const Plan& plan) {
-  const auto& tasks = plan.graph.tasks();
+  std::span<const Task> tasks(plan.graph.tasks());
+  if (!plan.later_steps.empty())
+    tasks = tasks.first(plan.later_steps.front());
   const auto forward = std::ranges::find(tasks, TaskKind::Forward, &Task::kind);
   Seconds sum{};
   for (const Task& task : tasks)
     if (task.kind == TaskKind::Update && forward != tasks.end() && task.team == forward->team)
       sum += task.duration;
-  return sum / steps_of(plan);
+  return sum;
 }
 
 }  // namespace
@@ -26,7 +31,8 @@ Seconds update_of_worker(const Plan& plan) {
 Seconds time_alone(const Workload& workload, const Cluster& cluster, const Plan& plan) {
   const std::uint32_t passes = plan.summary.passes;
   if (plan.host == kNone)
-    return (forward_time(workload) + backward_time(workload)) * passes +
+    return (forward_time(workload) + backward_time(with_accumulated_gradients(workload, passes))) *
+               passes +
            std::min(workload.update, update_of_worker(plan));
   Workload fed = workload;
   fed.input = {};

@@ -17,6 +17,7 @@
 #include "models/schedule/memory.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/options.hpp"
+#include "models/workload/transformer/transformer_workload.hpp"
 
 namespace stepcast {
 
@@ -151,11 +152,15 @@ Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluste
     throw InputError(fmt::format(
         "{}: {} was recorded in {} stages: expected a schedule that cuts the model, such as {}",
         info.name, workload.name, workload.pipeline->stages, workload.pipeline->schedule));
-  Plan plan = info.build(workload, cluster, read);
+  const std::uint32_t passes = has_option(info, kAccumulation) ? read.count(kAccumulation) : 1;
+  const Workload accumulating =
+      passes > 1 ? with_accumulated_gradients(workload, passes) : Workload{};
+  const Workload& of_passes = passes > 1 ? accumulating : workload;
+  Plan plan = info.build(of_passes, cluster, read);
   plan.summary.compressed = info.compressed;
   plan.summary.bound = info.bound;
   if (!info.accumulates_itself)
-    plan = with_accumulation(std::move(plan), workload, read.count(kAccumulation));
+    plan = with_accumulation(std::move(plan), of_passes, passes);
   plan = with_host(std::move(plan), workload, cluster);
   return with_input(std::move(plan), workload.input);
 }

@@ -209,6 +209,18 @@ void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const Option
   job.tied = pipeline.tied / size_of(DataType::Float32);
 }
 
+/// What gradients and updates have to know of the model.
+void add_model_facts(HybridJob& job, const CutModel& model, const OptionReader& read) {
+  if (model.transformer && model.transformer->shape.tied)
+    job.tied = vocabulary_parameters(model.transformer->shape, job.settings.shard);
+  if (!model.transformer && !model.workload.pipeline) {
+    job.profiled_update = model.workload.update;
+    job.all_parameters = static_cast<double>(parameter_count(model.workload));
+  }
+  if (model.workload.pipeline)
+    add_recorded(job, *model.workload.pipeline, read);
+}
+
 /// A block of a transformer is as large as a bucket; layers of a profile are many and small.
 Bytes bucket_of(const OptionReader& read, const CutModel& model) {
   constexpr Bytes kOfDdp{25.0 * 1024 * 1024};
@@ -350,10 +362,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.bucket = bucket_of(read, model);
   job.norm_barrier = read.is("norm_barrier", "yes");
   job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
-  if (model.transformer && model.transformer->shape.tied)
-    job.tied = vocabulary_parameters(model.transformer->shape, job.settings.shard);
-  if (model.workload.pipeline)
-    add_recorded(job, *model.workload.pipeline, read);
+  add_model_facts(job, model, read);
   job.by_broadcasts = read.is("updated", "broadcasts");
   job.by_block = read.is("updated", "next-forward");
   if (job.by_block && job.order.both_ways)

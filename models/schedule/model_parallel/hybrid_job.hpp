@@ -35,6 +35,8 @@ struct HybridJob {
   Seconds blocked{};              ///< By a message between stages, both its ends; 0: asynchronous.
   bool scatter_messages = false;  ///< Ranks of a tensor group send a part each.
   double tied = 0;                ///< Parameters that the first and the last part share.
+  Seconds profiled_update{};      ///< Of all parameters, of a profile that has it; else 0,
+  double all_parameters = 0;      ///< and how many these are.
   bool recorded = false;          ///< A recorded pipeline: its units know what their updates took.
   Seconds norm{};                 ///< To agree on it, beside the message.
   MessageCodec gradients;         ///< How copies compress what they add up,

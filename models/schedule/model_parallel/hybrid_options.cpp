@@ -44,7 +44,7 @@ std::vector<OptionInfo> layout_options() {
       count_or_auto("dp", "data parallelism: copies of the model; auto: GPUs / (tp x pp x cp)"),
       count_or_auto("micro_batch", "samples of one pass; auto: the workload's batch"),
       count_or_auto("global_batch",
-                    "samples of a step of all GPUs; auto: four micro-batches for each stage"),
+                    "samples of a step; auto: four micro-batches a stage, one without stages"),
       searched(text_option("partition", "equal",
                            "layers of each stage: equal, by time, best (least simulated of these "
                            "and a search), or a list such as 8,8,9,7",

@@ -135,8 +135,20 @@ Seconds pass_alone(const HybridJob& job, const CutModel& model) {
   return of_rank * (1.0 * job.layout.tensor * job.layout.context);
 }
 
-void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model) {
-  hybrid.alone = pass_alone(job, model) * (1.0 * job.layout.data * job.micro_batches());
+// What all ranks update, each its share.
+Seconds updates(const HybridJob& job, const CutModel& model, const Cluster& cluster) {
+  const BytesPerSecond moves =
+      model.transformer ? model.transformer->law.elementwise : cluster.device.memory_bandwidth;
+  Seconds sum{};
+  for (std::uint32_t stage = 0; stage < job.order.stages; ++stage)
+    sum += update_time(job, stage, moves) * job.layout.stage_ranks();
+  return sum;
+}
+
+void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model,
+               const Cluster& cluster) {
+  hybrid.alone = pass_alone(job, model) * (1.0 * job.layout.data * job.micro_batches()) +
+                 updates(job, model, cluster);
   if (!model.transformer)
     return;
   const auto& [shape, law, measured] = *model.transformer;
@@ -178,7 +190,7 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
     note_experts(plan, model.transformer->shape);
     note_capacity(plan, job, model.transformer->shape);
   }
-  add_model(hybrid, job, model);
+  add_model(hybrid, job, model, cluster);
   return hybrid;
 }
 

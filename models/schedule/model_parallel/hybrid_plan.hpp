@@ -22,7 +22,8 @@ struct HybridPlan {
   double model_flops = 0;            ///< That the model needs for a step, all GPUs together.
   double hardware_flops = 0;         ///< The same with what is recomputed.
   FlopsPerSecond peak{};             ///< Of one GPU; 0: unknown.
-  /// The step's passes, micro-batch by micro-batch, on one GPU that holds all of the model.
+  /// The step's passes, micro-batch by micro-batch, on one GPU that holds all of the model, and
+  /// what all ranks update: time of GPUs that wait for nobody.
   Seconds alone{};
 };
 

@@ -119,6 +119,8 @@ Seconds update_time(const HybridJob& job, std::uint32_t stage, BytesPerSecond mo
     return recorded.update / share + recorded.once;
   }
   const RankParameters held = stage_parameters(job, stage);
+  if (job.profiled_update > Seconds{})
+    return job.profiled_update * (held.dense / job.all_parameters / share);
   const double expert_share = job.zero > 0 ? job.expert_shard() : 1;
   const Bytes traffic{(held.dense / share + held.expert / expert_share) *
                       job.settings.optimiser_bytes};

@@ -118,6 +118,15 @@ Workload transformer_workload(const TransformerModel& model, std::string device,
   return workload;
 }
 
+Workload with_accumulated_gradients(Workload workload, std::uint32_t passes) {
+  if (passes <= 1 || !workload.transformer)
+    return workload;
+  for (Layer& layer : workload.layers)
+    layer.backward += Bytes{static_cast<double>(parameter_count(layer)) * kAccumulationTraffic} /
+                      workload.transformer->law.elementwise;
+  return workload;
+}
+
 Seconds whole_pass_time(const TransformerModel& model, const TransformerShard& shard) {
   const TransformerShard whole = whole_of(shard);
   const Transformer& shape = model.shape;

@@ -13,6 +13,10 @@ namespace stepcast {
 /// Bytes that a fused Adam moves for a parameter, about: the default of `optimiser_bytes`.
 inline constexpr double kUpdateTraffic = 30;
 
+/// Bytes that are moved to add a parameter's gradient of a micro-batch to that of the step, about:
+/// the default of `accumulation_bytes`.
+inline constexpr double kAccumulationTraffic = 10;
+
 /// A transformer and what its operators take: any part of it at any batch follows from these.
 struct TransformerModel {
   Transformer shape;
@@ -35,6 +39,11 @@ inline CutModel model_of(const Workload& workload) {
 /// sequences. Measured parts are taken where a row stands for one GPU.
 Workload transformer_workload(const TransformerModel& model, std::string device,
                               std::uint32_t batch);
+
+/// The workload with the time that each backward pass takes to add its gradients to those of
+/// earlier passes, if a step has several and the model is a transformer: a profile does not tell
+/// it.
+Workload with_accumulated_gradients(Workload workload, std::uint32_t passes);
 
 /// Returns the time of a forward and a backward pass of the whole model on one GPU: of the
 /// micro-batch and with the kernels that `shard` says, whatever parallelism it says, nothing

@@ -110,6 +110,12 @@ class SolveCommand final : public Subcommand {
 
   static std::vector<Solution> solutions_of(const Goal& goal, const CommaList& wanted,
                                             const Scenario& scenario) {
+    for (const std::string& name : wanted.items)
+      if (std::ranges::find(goal.attempts, name, &Attempt::schedule) == goal.attempts.end())
+        throw InputError(fmt::format(
+            "--schedules: the goal counts no steps of {}; give them with --iterations {}=N or "
+            "--epochs {}=N",
+            name, name, name));
     Progress progress("way", wanted.items.empty() ? goal.attempts.size() : 0);
     StepsOfWays steps;
     std::vector<Solution> solutions;
@@ -120,9 +126,6 @@ class SolveCommand final : public Subcommand {
         solutions.push_back(solution_of(attempt, goal, step_of(attempt, scenario, steps)));
         progress.step();
       }
-    if (solutions.empty())
-      throw InputError(
-          fmt::format("--schedules: the goal has none of {}", fmt::join(wanted.items, ", ")));
     return solutions;
   }
 

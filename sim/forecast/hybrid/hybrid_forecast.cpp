@@ -67,10 +67,12 @@ void add_splits(Forecast& forecast, const Plan& plan, const Timeline& timeline,
 }
 
 /// What of the slowest stage's bubble is there only because of slow-downs is waiting for slower
-/// ranks. Precondition: the bubbles are split.
+/// ranks, and the longest such wait is that of the fastest. Precondition: the bubbles are split.
 void tell_stragglers(Forecast& forecast, const HybridPlan& planned, const Timeline& timeline) {
   const ClassId slowest = extremes_of(planned.plan, timeline).slowest;
   Seconds& bubble = forecast.breakdown.bubble;
+  for (const StageForecast& stage : forecast.stages)
+    forecast.fastest_waiting = std::max(forecast.fastest_waiting, stage.split.stragglers);
   for (const StageForecast& stage : forecast.stages)
     if (timeline.class_of_rank[stage.rank] == slowest) {
       const Seconds waiting = std::min(bubble, stage.split.stragglers);

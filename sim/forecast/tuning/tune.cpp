@@ -88,7 +88,9 @@ Ends usual_ends(const TuningJob& job, const TuningRequest& request, const Option
   if (option.kind == OptionKind::Size)
     return is_binary ? Ends{"0B", model_size(job)} : Ends{kLowSize, kHighSize};
   const OptionRange& range = option.range;
-  if (range.above_least || range.below_most || range.most == OptionRange{}.most)
+  constexpr double kMostCounts = 1024;  // beyond it nobody knows where to search
+  const bool is_wide = option.kind == OptionKind::Count && range.most - range.least > kMostCounts;
+  if (range.above_least || range.below_most || range.most == OptionRange{}.most || is_wide)
     return {};
   return {write_value(unit_of(option), range.least), write_value(unit_of(option), range.most)};
 }
