@@ -295,10 +295,10 @@ std::vector<std::string> layout_axes() {
   return {"tp", "pp", "cp", "ep", "etp", "dp"};
 }
 
-std::vector<GradientBucket> gradient_buckets(const HybridJob& job, std::uint32_t part) {
+std::vector<StageBucket> stage_buckets(const HybridJob& job, std::uint32_t part) {
   const bool by_unit = job.zero == 3 || job.awaits_blocks() || job.scatters_each_micro_batch();
   const Bytes least = by_unit ? Bytes{} : job.bucket;
-  std::vector<GradientBucket> buckets;
+  std::vector<StageBucket> buckets;
   std::size_t last = 0;
   bool is_open = false;
   for (std::size_t unit = job.first_unit[part + 1]; unit-- > job.first_unit[part];) {
@@ -307,7 +307,7 @@ std::vector<GradientBucket> gradient_buckets(const HybridJob& job, std::uint32_t
       buckets.emplace_back();
       last = unit;
     }
-    GradientBucket& bucket = buckets.back();
+    StageBucket& bucket = buckets.back();
     bucket.first = unit;
     bucket.parameters.dense += leaving_parameters(job, each);
     bucket.parameters.expert += each.expert_parameters;

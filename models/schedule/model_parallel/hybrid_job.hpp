@@ -108,7 +108,7 @@ double parameter_bytes(const CutModel& model);
 double leaving_parameters(const HybridJob& job, const ModelUnit& unit);
 
 /// Units of a part whose gradients leave together, behind the backward pass of the first of them.
-struct GradientBucket {
+struct StageBucket {
   std::size_t first = 0;  ///< In the order of forward passes: the backward pass reaches it last.
   RankParameters parameters;
   std::string name;  ///< "fc", "fc .. conv4"
@@ -116,7 +116,7 @@ struct GradientBucket {
 
 /// The buckets of a part in the order in which they leave. A bucket closes when it has the size of
 /// HybridJob::bucket, as DDP's do.
-std::vector<GradientBucket> gradient_buckets(const HybridJob& job, std::uint32_t part);
+std::vector<StageBucket> stage_buckets(const HybridJob& job, std::uint32_t part);
 
 /// Parameters of a rank of a stage.
 RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage);

@@ -230,8 +230,8 @@ class HybridStep {
   void add_units(std::uint32_t stage, std::uint32_t part, const PipelinePass& pass, OfUnits does) {
     const std::size_t first = job_.first_unit[part];
     const std::size_t count = job_.first_unit[part + 1] - first;
-    const std::vector<GradientBucket> buckets =
-        does.leaves ? gradient_buckets(job_, part) : std::vector<GradientBucket>{};
+    const std::vector<StageBucket> buckets =
+        does.leaves ? stage_buckets(job_, part) : std::vector<StageBucket>{};
     auto bucket = buckets.begin();
     for (std::size_t i = 0; i < count; ++i) {
       const ModelUnit& unit = job_.units[is_forward(pass) ? first + i : first + count - 1 - i];

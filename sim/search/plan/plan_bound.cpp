@@ -133,7 +133,7 @@ class HybridBound {
     Seconds computed{};
     Seconds sent{};
     std::size_t unit = job_.first_unit[1];
-    for (const GradientBucket& bucket : gradient_buckets(job_, 0)) {
+    for (const StageBucket& bucket : stage_buckets(job_, 0)) {
       while (unit > bucket.first) {
         const PartTimes times = times_of(job_.units[--unit]);
         computed += times.weight_gradient + (makes_halves() ? Seconds{} : times.input_gradient);

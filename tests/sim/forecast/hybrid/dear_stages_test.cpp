@@ -55,7 +55,7 @@ TEST(StageBuckets, GradientsOfLayersLeaveTogether) {
   const HybridRun run =
       build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
   std::vector<std::string> names;
-  for (const GradientBucket& bucket : gradient_buckets(run.job, 0))
+  for (const StageBucket& bucket : stage_buckets(run.job, 0))
     names.push_back(bucket.name);
   EXPECT_EQ(names,
             (std::vector<std::string>{"layer7 .. layer5", "layer4 .. layer2", "layer1 .. layer0"}));
