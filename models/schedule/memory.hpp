@@ -12,10 +12,10 @@ OptionInfo optimiser_option();
 /// "sgd", where a plan is built without options.
 inline constexpr const char* kUsualOptimiser = "sgd";
 
-/// The value of that option.
-/// Puts the model's usual optimiser in the place of optimiser=auto.
+/// Replaces optimiser=auto by the usual optimiser of the model.
 void resolve_optimiser(ScheduleOptions& options, const Workload& workload);
 
+/// Returns the value of that option.
 const std::string& optimiser_of(const OptionReader& read);
 
 /// What a rank holds of a plan that does nothing special: all parameters, gradients and optimiser

@@ -72,7 +72,7 @@ struct ScheduleInfo {
 /// naming the nearest.
 ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options);
 
-/// The same of a job, whose model says what `auto` stands for.
+/// Returns the same for a job: values `auto` that the model decides are replaced.
 ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options,
                                   const Workload& workload);
 

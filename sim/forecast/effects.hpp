@@ -43,7 +43,8 @@ Notes notes_on_batch(const Scenario& scenario);
 Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
                               const PlannedRun& run);
 
-/// The same for a job that is not planned yet; of an asynchronous schedule those that hold for all.
+/// Plans the job first. An asynchronous schedule has no plan: only the notes on its inputs are
+/// returned.
 Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job);
 
 /// Options, settings of the cluster, stragglers and laws of `--slow` that changed nothing about the

@@ -152,8 +152,6 @@ ScheduleRun simulated(const Scenario& scenario, const std::string& schedule,
 }
 
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {
-  if (schedule_of(schedule).partitions_model())
-    return plain_forecast_of(scenario, schedule);
   ScheduleRun run = simulated(scenario, schedule);
   add_notes(run.forecast, scenario);
   if (decides_in_cycles(run.plan))

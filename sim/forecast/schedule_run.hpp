@@ -20,8 +20,8 @@ struct ScheduleRun {
   Forecast forecast;               ///< Without the notes of add_notes().
   std::optional<Workload> passes;  ///< Of a cut model: what tasks are of, in place of its layers.
   std::vector<PlannedPass> planned_passes{};  ///< Of a cut model, in order of their tasks.
-  /// Of an asynchronous schedule, whose plan and timeline are those of one worker by itself: what
-  /// some workers did, as a trace in Chrome's format. Simulates once more.
+  /// Simulates an asynchronous schedule once more and returns what some of its workers did, as a
+  /// trace in Chrome's format: plan and timeline are those of one worker by itself. Else empty.
   std::function<std::string()> workers_trace{};
 };
 

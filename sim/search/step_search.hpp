@@ -61,8 +61,8 @@ void edit_step(EditableStep step, const std::vector<EditRequest>& asked, bool se
 /// estimated: see LaneSearch::run().
 void descend_step(EditableStep step, LaneDescent descent, KnownSteps& known, EditedStep& result);
 
-/// Where the steps before and after are likely to lie, of a plan on a cluster that may have been
-/// replicated; see shipped_range().
+/// Adds the likely ranges of the steps before and after the edits, see shipped_range(). The plan
+/// may have been replicated, onto more nodes of the cluster.
 void add_likely_ranges(EditedStep& result, const std::string& device, Cluster cluster,
                        std::optional<bool> experts = std::nullopt);
 

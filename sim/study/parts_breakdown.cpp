@@ -34,7 +34,7 @@ void check(const Scenario& scenario, PartsProtocol protocol) {
     throw InputError(fmt::format("`set` {}: breakdown sets it itself", info.option));
 }
 
-/// By the parts that the schedule divides its step into, or by those of every forecast.
+/// Returns the parts that the schedule divides its step into, or those of every forecast.
 std::vector<NamedTime> exposed(const Scenario& scenario) {
   const std::string& schedule = scenario.schedules.front();
   if (info_of(scenario).parts.empty())
@@ -160,9 +160,14 @@ PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol prot
                            .protocol = protocol,
                            .parts = {},
                            .note = info_of(scenario).note,
-                           .notes = notes_before_simulation(scenario, job)};
-  if (!info_of(scenario).parts.empty())
-    add_note_on_period(breakdown.notes, planned(job).plan);
+                           .notes = {}};
+  if (info_of(scenario).parts.empty()) {
+    breakdown.notes = notes_before_simulation(scenario, job);
+  } else {
+    const PlannedRun whole = planned(job);
+    breakdown.notes = notes_before_simulation(scenario, job, whole);
+    add_note_on_period(breakdown.notes, whole.plan);
+  }
   if (protocol == PartsProtocol::Ablation)
     add_ablation(breakdown, scenario, rules, came);
   else

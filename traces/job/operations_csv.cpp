@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 
 #include "models/base/error.hpp"
 #include "traces/job/csv_table.hpp"
+#include "traces/job/data_groups.hpp"
 #include "traces/job/operation_types.hpp"
 #include "traces/job/pipeline_links.hpp"
 #include "traces/job/rows/odd_rows.hpp"
@@ -70,9 +70,6 @@ class OperationsReader {
   void check_shape();
   void find_more();
   void count_chunks_through();
-  std::uint32_t groups_said() const;
-  bool groups_count_from_one(std::uint32_t least, std::uint32_t most) const;
-  std::vector<std::uint32_t> find_groups() const;
   bool has_next_stage() const;
   std::uint32_t gpus_on(std::uint32_t places) const;
   void add_step(std::int64_t number, std::vector<TypedOperation>& rows);
@@ -292,49 +289,10 @@ void OperationsReader::count_chunks_through() {
   model_chunks_ *= job_.stages;
 }
 
-/// How many data-parallel ranks the job file tells, some of which may not be recorded; 0: it does
-/// not, as GPUs say nothing where ranks may stand for groups of them.
-std::uint32_t OperationsReader::groups_said() const {
-  if (shape_.data > 0)
-    return shape_.data;
-  const std::uint64_t of_group = std::uint64_t{job_.stages} * shape_.tensor * shape_.context;
-  return of_group > 0 && shape_.gpus % of_group == 0
-             ? static_cast<std::uint32_t>(shape_.gpus / of_group)
-             : 0;
-}
-
-/// Else the first one is not recorded. Without a job file ranks are numbered one after the other.
-bool OperationsReader::groups_count_from_one(std::uint32_t least, std::uint32_t most) const {
-  if (least == 0 || most < 2)
-    return false;
-  if (const std::uint32_t said = groups_said(); said > 0)
-    return said == most;
-  const std::uint32_t first = job_.ranks.front().number;
-  return least == 1 && first <= 1 && job_.ranks.back().number - first + 1 == job_.ranks.size();
-}
-
-/// The numbers of data-parallel ranks of the job, recorded or not; more than the job file says
-/// where these cannot be all. If there are as many as it says none is missing between them.
-std::vector<std::uint32_t> OperationsReader::find_groups() const {
-  constexpr std::uint64_t kMostOfJob = 1'000'000;
-  std::set<std::uint32_t> there;
-  for (const JobRank& rank : job_.ranks)
-    there.insert(rank.data);
-  const std::uint32_t said = groups_said();
-  if (said == there.size())
-    return {there.begin(), there.end()};
-  const std::uint32_t first = groups_count_from_one(*there.begin(), *there.rbegin()) ? 1 : 0;
-  const std::uint32_t found = *there.rbegin() + 1 - first;
-  const bool can_be = std::uint64_t{said} * job_.stages <= kMostOfJob;
-  std::vector<std::uint32_t> groups(can_be ? std::max(said, found) : found);
-  std::iota(groups.begin(), groups.end(), first);
-  return groups;
-}
-
 void OperationsReader::check_shape() {
   find_more();
   count_chunks_through();
-  job_.data_ranks = find_groups();
+  job_.data_ranks = data_groups(job_, shape_);
   const auto groups = static_cast<std::uint32_t>(job_.data_ranks.size());
   const auto check = [&](const char* key, std::uint32_t said, std::size_t found) {
     if (said > 0 && found > 0 && said != found)

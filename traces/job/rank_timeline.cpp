@@ -176,7 +176,7 @@ void name_updates(TimelineStep& step) {
     }
 }
 
-/// As within_its_ends() does.
+/// Clips the works to the ends of the step, as within_its_ends() does with recorded tasks.
 void keep_within(TimelineStep& step, const StepEnds& ends) {
   step.begin = ends.begin;
   for (TimelineWork& work : step.works) {

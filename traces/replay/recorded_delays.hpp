@@ -23,9 +23,9 @@ inline constexpr const char* kLaunchesTo = "launches to ";
 /// wait for that collective, which no call shows: it becomes an edge. Reductions of gradients have
 /// no delays, since other buckets have none that were recorded.
 ///
-/// Where the device idled although the next work was launched and all that it waits for had ended,
-/// and a launch before it has no work, that work was lost on its way to the file. In its place
-/// stands a kernel, kLostWork, up to as long as the longest work of the step.
+/// Work was lost on its way to the file if the device idled although the next work was launched and
+/// all that it waits for had ended, and a launch before it has no work. A kernel, kLostWork, takes
+/// its place, at most as long as the longest work of the step.
 ///
 /// `ends`: what the streams did before the first step.
 void add_delays(std::vector<RecordedStep>& steps, StreamEnds ends);

@@ -76,8 +76,8 @@ struct StepEnds {
   Seconds end{};
 };
 
-/// Where the step lies: from the end of the step before on, as long as it was recorded. A step
-/// without neighbours ends with its last work.
+/// Returns begin and end of the step on its device: it begins where the step before ends and takes
+/// as long as was recorded. A step without neighbours ends with its last work.
 StepEnds ends_of(const RecordedStep& step);
 
 /// Leaves of the device's work what lies between the ends of the step: work that was launched in

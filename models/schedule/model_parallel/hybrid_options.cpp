@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/format.h>
+
 #include "models/schedule/memory.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/schedule/options.hpp"
@@ -22,8 +24,8 @@ OptionInfo yes_or_no(const char* name, const char* usual, const char* meaning) {
   return choice_option(name, usual, meaning, {"yes", "no"});
 }
 
-OptionInfo bytes_each(const char* name, const char* usual, const char* meaning) {
-  return number_option(name, usual, meaning, {.least = 0, .most = 1024});
+OptionInfo bytes_each(const char* name, double usual, const char* meaning) {
+  return number_option(name, fmt::format("{}", usual), meaning, {.least = 0, .most = 1024});
 }
 
 std::vector<OptionInfo> layout_options() {
@@ -89,9 +91,10 @@ std::vector<OptionInfo> software_options() {
           number_option("gradient_bytes", "auto",
                         "bytes of a parameter's gradient, held and sent; auto: as the parameter",
                         {.least = 1, .most = 1024}, {"auto"}),
-          bytes_each("accumulation_bytes", "10",
+          bytes_each("accumulation_bytes", kAccumulationTraffic,
                      "bytes moved to add a parameter's gradient of a micro-batch to the step's"),
-          bytes_each("optimiser_bytes", "30", "bytes that the optimiser moves for a parameter")};
+          bytes_each("optimiser_bytes", kUpdateTraffic,
+                     "bytes that the optimiser moves for a parameter")};
 }
 
 std::vector<OptionInfo> kernel_options() {

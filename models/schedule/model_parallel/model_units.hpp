@@ -30,7 +30,7 @@ struct UnitSettings {
   MessageCodec codec{};           ///< Of activations and their gradients inside tensor groups.
   bool context_by_heads = false;  ///< Context parallelism by all-to-alls (Ulysses), not a ring.
   Seconds host_block{};           ///< Host time to launch a block's pass; 0: never the bound.
-  double optimiser_bytes = 30;    ///< Moved by the optimiser for each parameter.
+  double optimiser_bytes = kUpdateTraffic;  ///< Moved by the optimiser for each parameter.
 };
 
 /// An embedding, a block, a head; or a layer of another model.

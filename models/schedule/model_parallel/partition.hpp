@@ -15,10 +15,10 @@ namespace stepcast {
 /// Bounds of consecutive units by part: the first of each, and the number of units.
 using PartBounds = std::vector<std::size_t>;
 
-/// As many of the units that count as possible in each part; those before and behind them go with
-/// the first and the last. If the parts do not divide them, all units count alike, so that an
-/// embedding or a head may have a part for itself. Throws InputError if there are fewer units than
-/// parts.
+/// Returns parts with the same number of counted units each; the units before and after these go to
+/// the first and the last part. If the parts do not divide the counted units, every unit is
+/// counted, so that an embedding or a head may have a part for itself. Throws InputError if there
+/// are fewer units than parts.
 PartBounds equal_parts(const std::vector<bool>& counts, std::size_t parts);
 
 /// The bounds whose heaviest part is lightest: dynamic programming over D[j][i] = min over k of

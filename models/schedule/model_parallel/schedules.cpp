@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/memory.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/schedule/model_parallel/hybrid_plan.hpp"
 #include "models/schedule/options.hpp"
@@ -102,42 +100,27 @@ std::vector<ScheduleInfo> make_pipelines() {
 
 constexpr const char* kOrder = "order";
 
-std::vector<std::string> names_of(const ScheduleInfo& pipeline) {
-  std::vector<std::string> names;
-  for (const OptionInfo& option : pipeline.options)
-    names.push_back(option.name);
-  return names;
-}
-
-/// As the job was recorded, where nobody says otherwise.
-void set_recorded(const RecordedPipeline& recorded, std::size_t layers, ScheduleOptions& options) {
+/// The options of the job as it was recorded, in the place of the defaults.
+ScheduleOptions recorded_options(const ScheduleInfo& pipeline, const RecordedPipeline& recorded,
+                                 std::size_t layers) {
+  ScheduleOptions options;
   options["pp"] = std::to_string(recorded.stages);
   options["tp"] = std::to_string(recorded.tensor);
   options["cp"] = std::to_string(recorded.context);
   options["zero"] = std::to_string(recorded.shares_optimiser ? 1 : 0);
   options["overlap_gradients"] = std::string("no");
   options["norm_barrier"] = std::string(recorded.norm ? "yes" : "no");
-  if (options.contains("virtual_stages") && layers > recorded.stages)
+  if (pipeline.passes.order == interleaved && layers > recorded.stages)
     options["virtual_stages"] = std::to_string(layers / recorded.stages);
+  return options;
 }
 
 ScheduleOptions in_force(const ScheduleInfo& pipeline, const Workload& workload,
                          const ScheduleOptions& given) {
-  const std::vector<std::string> names = names_of(pipeline);
-  ScheduleOptions options;
-  for (const OptionInfo& option : pipeline.options)
-    options[option.name] = option.default_value;
+  ScheduleOptions options = given;
   if (workload.pipeline)
-    set_recorded(*workload.pipeline, workload.layers.size(), options);
-  for (const auto& [name, value] : given) {
-    if (std::ranges::find(names, name) == names.end())
-      throw InputError(fmt::format("{}: unknown option {}: expected one of {}{}", pipeline.name,
-                                   in_quotes(name), fmt::join(names, ", "),
-                                   did_you_mean(name, names)));
-    options[name] = value;
-  }
-  resolve_optimiser(options, workload);
-  return options;
+    options.merge(recorded_options(pipeline, *workload.pipeline, workload.layers.size()));
+  return effective_options(pipeline, options, workload);
 }
 
 HybridReader reader_of(const ScheduleInfo& pipeline, const ScheduleOptions& options) {

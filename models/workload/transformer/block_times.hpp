@@ -12,6 +12,10 @@
 
 namespace stepcast {
 
+/// Bytes that are moved to add a parameter's gradient of a micro-batch to that of the step, about:
+/// the default of `accumulation_bytes`.
+inline constexpr double kAccumulationTraffic = 10;
+
 /// The part of a model's blocks that a rank computes.
 struct TransformerShard {
   std::uint32_t micro_batch = 1;  ///< Sequences.
@@ -23,7 +27,8 @@ struct TransformerShard {
   double expert_imbalance = 1;     ///< Load of the fullest expert over the mean.
   /// Tokens that every expert computes, over the mean: more are dropped, less padded. 0: no limit.
   double capacity_factor = 0;
-  double accumulation_bytes = 10;  ///< Moved for each parameter to add up its gradient.
+  double accumulation_bytes =
+      kAccumulationTraffic;        ///< Moved for each parameter to add up its gradient.
   double elementwise_traffic = 1;  ///< Of norms, activations, sums over that of fused kernels.
   double attention_rate = 1;       ///< Of flash attention, over that of the device's law.
   bool pad_vocabulary = true;      ///< To a multiple of 128 a rank.

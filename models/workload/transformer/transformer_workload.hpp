@@ -13,10 +13,6 @@ namespace stepcast {
 /// Bytes that a fused Adam moves for a parameter, about: the default of `optimiser_bytes`.
 inline constexpr double kUpdateTraffic = 30;
 
-/// Bytes that are moved to add a parameter's gradient of a micro-batch to that of the step, about:
-/// the default of `accumulation_bytes`.
-inline constexpr double kAccumulationTraffic = 10;
-
 /// A transformer and what its operators take: any part of it at any batch follows from these.
 struct TransformerModel {
   Transformer shape;

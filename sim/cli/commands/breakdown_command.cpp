@@ -21,8 +21,8 @@ constexpr const char* kExample =
     "stepcast breakdown --workload resnet50-rtx2080ti-bs32 --cluster rtx2080ti-16x4-ib100\n"
     "      --schedule spd-kfac --protocol ablation";
 
-/// Where the time of a step goes: by the parts that K-FAC's papers report, or those of every
-/// forecast.
+/// Divides the time of a step into the parts that the papers on K-FAC report, or, for another
+/// schedule, into those of every forecast.
 class BreakdownCommand final : public Subcommand {
  public:
   CommandHelp help() const override {

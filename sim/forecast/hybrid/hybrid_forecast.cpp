@@ -132,8 +132,6 @@ ScheduleRun hybrid_result_of(const HybridScenario& scenario) {
     forecast.hardware_utilisation = run.hybrid.hardware_flops / (run.hybrid.peak.value * gpus);
   }
   forecast.layout = run.hybrid.layout;
-  if (const auto& transformer = scenario.model.transformer)
-    add_likely_range(forecast, scenario.cluster, transformer->shape.has_experts());
   add_stages(forecast, run.hybrid, timeline);
   add_splits(forecast, run.hybrid.plan, timeline, scenario);
   tell_stragglers(forecast, run.hybrid, timeline);

@@ -25,8 +25,8 @@ struct HybridScenario {
   std::function<void(const Plan&)> planned{};  ///< Called before the simulation; may be empty.
 };
 
-/// Of settings, where another batch than the workload's is that of a pass. Throws InputError for
-/// those that mean nothing where the model is cut.
+/// Returns the settings as options of a model-parallel schedule, whose micro-batch is the batch
+/// that is set. Throws InputError for settings that have no meaning there.
 ScheduleOptions hybrid_options_of(const Settings& settings);
 
 /// A model-parallel schedule of the scenario. Throws InputError for settings that mean nothing

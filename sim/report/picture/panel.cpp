@@ -50,7 +50,8 @@ Panel legend_of(const std::vector<std::string>& names, double x, double y, doubl
   return legend;
 }
 
-std::string axis_below(const Axis& axis, double left, double right, double top, double bottom) {
+std::string axis_below(const PanelAxis& axis, double left, double right, double top,
+                       double bottom) {
   const double length = axis.to - axis.from;
   const double power = std::pow(10, std::floor(std::log10(length / kLeastTicks)));
   double step = power;

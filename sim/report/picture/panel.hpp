@@ -21,11 +21,11 @@ std::string sheet_of(std::string_view title, const std::vector<Panel>& panels);
 Panel legend_of(const std::vector<std::string>& names, double x, double y, double width);
 
 /// An axis of `ticks` round parts along the bottom of a plot, with its grid lines.
-struct Axis {
+struct PanelAxis {
   double from = 0;
   double to = 1;
   std::string label;
 };
-std::string axis_below(const Axis& axis, double left, double right, double top, double bottom);
+std::string axis_below(const PanelAxis& axis, double left, double right, double top, double bottom);
 
 }  // namespace stepcast

@@ -22,11 +22,6 @@ struct CompareColumn {
   bool of_stages = false;   ///< Only where there is a pipeline.
 };
 
-// Of a row where nothing is drawn there is none.
-std::string quantile(const SeedQuantile& quantile) {
-  return quantile.value > Seconds{} ? milliseconds(quantile.value) : "-";
-}
-
 // Between which a quantile lies with 95 % confidence.
 std::string interval(const SeedQuantile& quantile) {
   if (quantile.low <= Seconds{} || quantile.high <= Seconds{})
@@ -41,11 +36,13 @@ constexpr std::array kCompareColumns = {
         "iteration ms", Align::Right,
         [](const Forecast& f, const Forecast&) { return milliseconds(f.iteration_time); }},
     CompareColumn{"P50 ms", Align::Right,
-                  [](const Forecast& f, const Forecast&) { return quantile(f.spread.p50); }, true},
+                  [](const Forecast& f, const Forecast&) { return drawn_time(f.spread.p50.value); },
+                  true},
     CompareColumn{"within", Align::Right,
                   [](const Forecast& f, const Forecast&) { return interval(f.spread.p50); }, true},
     CompareColumn{"P95 ms", Align::Right,
-                  [](const Forecast& f, const Forecast&) { return quantile(f.spread.p95); }, true},
+                  [](const Forecast& f, const Forecast&) { return drawn_time(f.spread.p95.value); },
+                  true},
     CompareColumn{"within", Align::Right,
                   [](const Forecast& f, const Forecast&) { return interval(f.spread.p95); }, true},
     CompareColumn{"speed-up", Align::Right,
@@ -77,7 +74,7 @@ constexpr std::array kCompareColumns = {
                   false, true},
 };
 
-/// Of a step; the ranks of a pipeline or of a tensor group share theirs.
+/// Returns the samples of a step. The ranks of a pipeline or of a tensor group share theirs.
 std::uint64_t samples_of(const Forecast& f) {
   return f.stages.empty()
              ? std::uint64_t{f.batch} * f.workers * f.passes

@@ -26,8 +26,8 @@ struct Solution {
   Seconds total() const { return step * iterations; }
 };
 
-/// Iterations in `epochs` of so many samples, each of `batch` samples on each of `workers`; the
-/// last one of an epoch may be smaller, so an epoch is rounded up.
+/// Returns the number of training steps in `epochs` of `samples` each. The last step of an epoch
+/// may be smaller, so each epoch is rounded up.
 double iterations_of(double epochs, double samples, double samples_of_step);
 
 /// A table, speed-ups against the first, a sentence on who is fastest, and the notes.

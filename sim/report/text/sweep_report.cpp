@@ -12,6 +12,7 @@
 #include "models/base/numbers.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/table.hpp"
+#include "sim/report/text/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -25,18 +26,13 @@ struct ResultColumn {
   bool of_seeds = false;  ///< Only where there is chance.
 };
 
-/// Of a row where nothing is drawn there is none.
-std::string drawn(Seconds time) {
-  return time > Seconds{} ? milliseconds(time) : "-";
-}
-
 // In the order of importance: the last are left out first where a table would be too wide.
 constexpr std::array kResults{
     ResultColumn{"iteration ms",
                  [](const Forecast& f, double) { return milliseconds(f.iteration_time); }},
-    ResultColumn{"P50 ms", [](const Forecast& f, double) { return drawn(f.spread.p50.value); },
+    ResultColumn{"P50 ms", [](const Forecast& f, double) { return drawn_time(f.spread.p50.value); },
                  true},
-    ResultColumn{"P95 ms", [](const Forecast& f, double) { return drawn(f.spread.p95.value); },
+    ResultColumn{"P95 ms", [](const Forecast& f, double) { return drawn_time(f.spread.p95.value); },
                  true},
     ResultColumn{"speed-up",
                  [](const Forecast&, double speedup) { return fmt::format("{:.3f}", speedup); }},

@@ -48,6 +48,10 @@ std::string list_of(std::string_view heading, const std::vector<std::string>& se
   return text;
 }
 
+std::string drawn_time(Seconds time) {
+  return time > Seconds{} ? milliseconds(time) : "-";
+}
+
 std::string likely_line(const LikelyStep& likely, std::string_view name) {
   if (likely.basis.empty())
     return "";

@@ -21,6 +21,9 @@ std::string adapters_in_title(const Cluster& cluster);
 /// Returns setup_of() with adapters_in_title() and the fidelity: ", flow fidelity".
 std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity fidelity);
 
+/// A time in ms for a table, of what is drawn by chance; "-" where nothing is drawn: 0.
+std::string drawn_time(Seconds time);
+
 /// How many notes of many forecasts a text shows.
 inline constexpr std::size_t kMostNotes = 9;
 

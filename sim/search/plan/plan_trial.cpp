@@ -38,8 +38,8 @@ Scenario scenario_of(const PlanSpace& space, const PlanTrial& trial) {
 Forecast forecast_of(const PlanSpace& space, const PlanTrial& trial) {
   const std::string& schedule = space.schedules[trial.schedule].name;
   Forecast forecast = simulated(scenario_of(space, trial), schedule).forecast;
-  if (!space.schedules[trial.schedule].cuts)
-    add_likely_range(forecast, space.sites[trial.site].cluster);
+  const PlanSite& site = space.sites[trial.site];
+  add_likely_range(forecast, site.cluster, experts_in(site.model.workload));
   forecast.critical_path.clear();
   forecast.links.clear();
   return forecast;

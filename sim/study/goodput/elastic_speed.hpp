@@ -24,8 +24,9 @@ struct TrainingForecast {
 /// The scenario's first schedule on all nodes now, on fewer or with a slow link when they are asked
 /// for, each size once: the forecast with that many nodes, or with the NICs of that share of their
 /// bandwidth, as a ring is as fast as its slowest link. The batch follows the scenario: that of a
-/// GPU stays, or a global batch is divided anew. Of a size that the schedule refuses, as a layout
-/// or a batch cannot be divided so, the largest smaller size is taken, and the other nodes idle.
+/// GPU stays, or a global batch is divided anew. A size that the schedule refuses, because a
+/// layout or a batch cannot be divided so, is forecast as the largest smaller one; the other nodes
+/// idle.
 /// Throws as forecasts do for all nodes.
 TrainingForecast training_forecast(const Scenario& scenario);
 

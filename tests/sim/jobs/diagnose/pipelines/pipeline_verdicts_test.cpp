@@ -1,4 +1,4 @@
-// What holds up a made pipeline.
+// Diagnoses of generated pipelines whose bottleneck is known.
 #include <string>
 
 #include <fmt/format.h>
